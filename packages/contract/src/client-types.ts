@@ -1,0 +1,43 @@
+import * as z from 'zod'
+
+/** The client programs we write configuration for, in the order and spelling of the specification. */
+export const CLIENT_TYPES = [
+  'RooCode',
+  'Cline',
+  'Cursor',
+  'VSCodeInsider',
+  'VSCode',
+  'ClaudeCode',
+  'Windsurf',
+  'WindsurfJetBrains',
+  'AmpCli',
+  'AmpVSCode',
+  'AmpCursor',
+  'AmpVSCodeInsider',
+  'AmpWindsurf',
+] as const
+
+export const clientType = z.enum(CLIENT_TYPES).meta({ id: 'client.MCPClient' })
+export type ClientType = z.infer<typeof clientType>
+
+const KEBAB: Record<ClientType, string> = {
+  RooCode: 'roo-code',
+  Cline: 'cline',
+  Cursor: 'cursor',
+  VSCodeInsider: 'vscode-insider',
+  VSCode: 'vscode',
+  ClaudeCode: 'claude-code',
+  Windsurf: 'windsurf',
+  WindsurfJetBrains: 'windsurf-jetbrains',
+  AmpCli: 'amp-cli',
+  AmpVSCode: 'amp-vscode',
+  AmpCursor: 'amp-cursor',
+  AmpVSCodeInsider: 'amp-vscode-insider',
+  AmpWindsurf: 'amp-windsurf',
+}
+
+/** Takes the specification's spelling or the kebab-case one, in any case. */
+export function parseClientType(text: string): ClientType | undefined {
+  const wanted = text.toLowerCase()
+  return CLIENT_TYPES.find((type) => type.toLowerCase() === wanted || KEBAB[type] === wanted)
+}

@@ -1,0 +1,154 @@
+import * as z from 'zod'
+import { envVarName, groupName, secretKey, workloadName } from './names.ts'
+import { permissionProfile } from './permission-profile.ts'
+
+export const SCHEMA_VERSION = 'v0.1.0'
+
+export const transportType = z.enum(['stdio', 'sse', 'streamable-http', 'inspector']).meta({ id: 'types.TransportType' })
+export type TransportType = z.infer<typeof transportType>
+
+export const proxyMode = z.enum(['sse', 'streamable-http']).meta({ id: 'types.ProxyMode' })
+export type ProxyMode = z.infer<typeof proxyMode>
+
+export const DEFAULT_OAUTH_SCOPES = ['openid', 'profile', 'email']
+
+const portNumber = z.int().min(1).max(65535)
+const stringMap = z.record(z.string(), z.string())
+
+/** `{name},target={env var}`, the only form in which a secret appears in a run configuration. */
+export const secretReference = z
+  .string()
+  .regex(/^[^,\p{Cc}]+,target=[A-Za-z_][A-Za-z0-9_]*$/u, 'must have the form "name,target=VARIABLE"')
+
+export const secretParameter = z
+  .strictObject({ name: secretKey, target: envVarName })
+  .meta({ id: 'secrets.SecretParameter', description: 'A stored secret and the environment variable that receives it' })
+export type SecretParameter = z.infer<typeof secretParameter>
+
+export const remoteAuthConfig = z
+  .strictObject({
+    issuer: z.string().optional(),
+    authorize_url: z.string().optional(),
+    token_url: z.string().optional(),
+    client_id: z.string().optional(),
+    scopes: z.array(z.string()).optional().meta({ description: 'Default: openid, profile, email' }),
+    use_pkce: z.boolean().optional().meta({ description: 'Default: true' }),
+    callback_port: portNumber.optional(),
+    oauth_params: stringMap.optional(),
+    clientSecret: z.string().optional().meta({ description: 'Name of the stored secret, never its value' }),
+    clientSecretFile: z.string().optional(),
+    enableRemoteAuth: z.boolean().optional(),
+    skipBrowser: z.boolean().optional(),
+    timeout: z.string().regex(/^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$/, 'must be a duration such as "5m"').optional(),
+    headers: stringMap.optional().meta({ description: 'Headers sent to the remote server' }),
+  })
+  .meta({ id: 'runner.RemoteAuthConfig', description: 'How Toolhaven logs in to a remote server' })
+export type RemoteAuthConfig = z.infer<typeof remoteAuthConfig>
+
+export const tokenValidatorConfig = z
+  .strictObject({
+    issuer: z.string().optional(),
+    audience: z.string().optional(),
+    jwksurl: z.string().optional(),
+    clientID: z.string().optional(),
+    clientSecret: z.string().optional().meta({ description: 'Name of the stored secret, never its value' }),
+    introspectionURL: z.string().optional(),
+    cacertPath: z.string().optional(),
+    authTokenFile: z.string().optional(),
+    resourceURL: z.string().optional(),
+    allowPrivateIP: z.boolean().optional(),
+  })
+  .meta({ id: 'auth.TokenValidatorConfig', description: 'How callers of the workload prove who they are' })
+
+export const authorizationConfig = z
+  .strictObject({
+    type: z.enum(['cedarv1', 'cedar']),
+    version: z.string().min(1),
+    cedar: z.strictObject({ policies: z.array(z.string()).min(1), entities_json: z.string().optional() }).optional(),
+  })
+  .meta({ id: 'authz.Config', description: 'Which calls a caller may make, as Cedar policies' })
+
+export const auditConfig = z
+  .strictObject({
+    component: z.string().optional(),
+    event_types: z.array(z.string()).optional(),
+    exclude_event_types: z.array(z.string()).optional().meta({ description: 'Takes precedence over event_types' }),
+    include_request_data: z.boolean().optional(),
+    include_response_data: z.boolean().optional(),
+    log_file: z.string().optional(),
+    max_data_size: z.int().min(0).optional(),
+  })
+  .meta({ id: 'audit.Config' })
+
+export const telemetryConfig = z
+  .strictObject({
+    endpoint: z.string().optional(),
+    serviceName: z.string().optional(),
+    serviceVersion: z.string().optional(),
+    samplingRate: z.number().min(0).max(1).optional(),
+    insecure: z.boolean().optional(),
+    headers: stringMap.optional(),
+    environmentVariables: z.array(z.string()).optional(),
+    enablePrometheusMetricsPath: z.boolean().optional(),
+  })
+  .meta({ id: 'telemetry.Config' })
+
+export const ignoreConfig = z
+  .strictObject({ loadGlobal: z.boolean().optional(), printOverlays: z.boolean().optional() })
+  .meta({ id: 'ignore.Config' })
+
+export const middlewareConfig = z
+  .strictObject({ type: z.string().min(1), parameters: z.record(z.string(), z.unknown()) })
+  .meta({ id: 'types.MiddlewareConfig' })
+export type MiddlewareConfig = z.infer<typeof middlewareConfig>
+
+export const resourceLimits = z
+  .strictObject({
+    memory_mb: z.int().min(16).optional(),
+    cpus: z.number().positive().optional(),
+    pids: z.int().min(8).optional(),
+  })
+  .meta({ id: 'toolhaven.ResourceLimits' })
+export type ResourceLimits = z.infer<typeof resourceLimits>
+
+export const runConfig = z
+  .strictObject({
+    schema_version: z.literal(SCHEMA_VERSION),
+    name: workloadName,
+    image: z.string().min(1).optional(),
+    transport: transportType,
+    host: z.string().optional(),
+    port: portNumber.optional(),
+    target_port: portNumber.optional(),
+    target_host: z.string().optional(),
+    proxy_mode: proxyMode.optional(),
+    cmd_args: z.array(z.string()).optional(),
+    env_vars: z.record(envVarName, z.string()).optional(),
+    secrets: z.array(secretReference).optional(),
+    volumes: z.array(z.string().min(1)).optional(),
+    container_name: z.string().optional(),
+    container_labels: stringMap.optional(),
+    base_name: z.string().optional(),
+    group: groupName.optional(),
+    debug: z.boolean().optional(),
+    isolate_network: z.boolean().optional(),
+    tools_filter: z.array(z.string().min(1)).optional(),
+    remote_url: z.string().optional(),
+    remote_auth_config: remoteAuthConfig.optional(),
+    oidc_config: tokenValidatorConfig.optional(),
+    authz_config: authorizationConfig.optional(),
+    audit_config: auditConfig.optional(),
+    telemetry_config: telemetryConfig.optional(),
+    permission_profile: permissionProfile.optional(),
+    permission_profile_name_or_path: z.string().optional(),
+    middleware_configs: z.array(middlewareConfig).optional(),
+    ignore_config: ignoreConfig.optional(),
+    k8s_pod_template_patch: z.string().optional(),
+    thv_ca_bundle: z.string().optional(),
+    jwks_auth_token_file: z.string().optional(),
+    // Beyond the specification: what our own create fields need to survive an export and import.
+    resources: resourceLimits.optional(),
+  })
+  .meta({ id: 'runner.RunConfig', description: 'Everything needed to run a workload again, on this machine or another' })
+
+export type RunConfig = z.infer<typeof runConfig>

@@ -1,0 +1,25 @@
+import type { ClientType } from '@toolhaven/contract/client-types'
+
+/** Configuration files of AI client programs on this machine. */
+export interface ClientFiles {
+  isInstalled(client: ClientType): Promise<boolean>
+
+  /**
+   * Makes the entries that *we* own in the client's file equal to `wanted` (keyed by workload name): adds, changes and
+   * removes only those; entries of others are never touched. When somebody else's entry has the name, ours is written as
+   * `NAME-toolhaven`. Comments, order, unknown fields, CRLF and BOM are kept; a backup is made; the write is atomic.
+   * A client that is not installed is left alone (`skipped`). An unparsable file is refused (`invalid`, naming file and place).
+   */
+  sync(client: ClientType, wanted: ReadonlyMap<string, ClientEntry>): Promise<ClientSyncResult>
+}
+
+export interface ClientEntry {
+  url: string
+  transport: 'sse' | 'streamable-http'
+}
+
+export interface ClientSyncResult {
+  outcome: 'written' | 'unchanged' | 'skipped'
+  /** Things the user should know ("cursor has an entry fetch of its own; ours is fetch-toolhaven"). */
+  notes: string[]
+}

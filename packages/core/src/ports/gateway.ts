@@ -1,0 +1,65 @@
+import type { ProxyMode, TransportType } from '@toolhaven/contract/run-config'
+import type { StdioChannel } from './runtime.ts'
+
+/**
+ * The data plane: MCP clients in front, one workload behind each endpoint.
+ * An endpoint outlives its backend: while the container restarts, client sessions stay and in-flight calls get one
+ * clear JSON-RPC error.
+ */
+export interface Gateway {
+  /** Binds the endpoint's port. Throws `conflict` naming the port (and its holder where visible) when it is taken. Opening it again with an equal spec does nothing; with another one it is changed in place. */
+  open(spec: EndpointSpec): Promise<void>
+
+  /** Puts a backend behind the endpoint and performs the MCP handshake. Replaces the former backend. */
+  connect(name: string, backend: Backend, signal: AbortSignal): Promise<Handshake>
+
+  /** Takes the backend away; callers in flight get `reason` as a JSON-RPC error, sessions stay. */
+  disconnect(name: string, reason: string): void
+
+  /** Asks the server whether it is alive. Any answer counts, even "method not found". Rejects otherwise. */
+  ping(name: string, signal: AbortSignal): Promise<void>
+
+  /** Closes the port and ends its sessions; forgets what was stored of them. */
+  close(name: string): Promise<void>
+
+  /** Whether nobody else listens on the port. */
+  isPortFree(host: string, port: number): Promise<boolean>
+
+  /** Drains calls in flight (at most `drainMs`), keeps stored sessions, closes all ports. */
+  shutdown(drainMs: number): Promise<void>
+}
+
+export interface EndpointSpec {
+  name: string
+  host: string
+  port: number
+  transport: TransportType
+  proxyMode: ProxyMode
+  /** Only these tools are listed and may be called; empty or left out: all. */
+  toolsFilter?: readonly string[]
+}
+
+export type Backend =
+  | {
+      kind: 'stdio'
+      channel: StdioChannel
+      /** Identity of the process behind the channel: equal after a daemon restart when the same container is attached to again, so the stored handshake holds and is not repeated. */
+      processId: string
+      /** Starts the process; called after the channel's callbacks are set. Left out when it runs already. */
+      start?: () => Promise<void>
+    }
+  | { kind: 'http'; transport: 'sse' | 'streamable-http'; url: string; headers?: Readonly<Record<string, string>>; processId: string }
+
+export interface Handshake {
+  protocolVersion: string
+  serverName: string
+  serverVersion: string
+}
+
+/** What the gateway tells the daemon; given at construction. */
+export interface GatewayEvents {
+  /** The backend's connection ended or broke (not called after `disconnect`). */
+  onBackendLost: (name: string, reason: string) => void
+  /** A line the server wrote that is not protocol: stderr, or garbage on stdout. */
+  onOutput: (name: string, stream: 'stdout' | 'stderr', text: string) => void
+}

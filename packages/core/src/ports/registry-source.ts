@@ -1,0 +1,13 @@
+import type { RegistryDocument } from '@toolhaven/contract/registry-document'
+
+export type RegistryLocation =
+  | { type: 'default' }
+  | { type: 'url'; url: string; allowPrivateIp: boolean }
+  | { type: 'file'; path: string }
+
+/** Reads and checks registry documents. Throws `invalid` naming the first faults, or why the source was not reached. */
+export interface RegistrySource {
+  read(location: RegistryLocation, signal: AbortSignal): Promise<RegistryDocument>
+  /** The copy kept from the last good read of this location, if any: used when the source cannot be reached. */
+  lastGood(location: RegistryLocation): Promise<RegistryDocument | undefined>
+}

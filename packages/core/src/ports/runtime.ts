@@ -1,0 +1,191 @@
+/**
+ * A place where MCP servers run: a container engine, or sandboxed local processes.
+ * No type of any library appears here; one conformance suite (testing/runtime-suite) holds every adapter to these words.
+ *
+ * Errors: adapters throw ThvError. `unavailable` means the runtime itself does not answer (the caller retries
+ * later and changes nothing); `not-found` means the image, package or instance is not there; `invalid` means the
+ * request can never work and says what to change; `conflict` means the instance name is taken by somebody else.
+ */
+export interface Runtime {
+  readonly name: RuntimeName
+
+  /** Looks whether the runtime is there and well; never throws. */
+  probe(signal: AbortSignal): Promise<RuntimeHealth>
+
+  /** Makes a source startable: pulls the image, or builds or fetches the package. Idempotent and cached. */
+  prepare(source: Source, options: PrepareOptions, signal: AbortSignal): Promise<Prepared>
+
+  /** Creates the instance, not yet started. A leftover of the same name *and owner* is replaced. */
+  create(spec: InstanceSpec, signal: AbortSignal): Promise<InstanceHandle>
+
+  /** Connects to stdin, stdout and stderr. Called between create and start, or on a running instance after a daemon restart. */
+  attach(handle: InstanceHandle, signal: AbortSignal): Promise<StdioChannel>
+
+  start(handle: InstanceHandle, signal: AbortSignal): Promise<void>
+
+  /** What is true of the instance now; `absent` when it is gone. */
+  inspect(handle: InstanceHandle, signal: AbortSignal): Promise<InstanceState>
+
+  /** Asks it to end (SIGTERM), waits `graceMs`, then kills it and its descendants. Resolves when it is down; fine if already down or absent. */
+  stop(handle: InstanceHandle, graceMs: number, signal: AbortSignal): Promise<void>
+
+  /** Removes the instance with all that belongs to it; fine if absent. Kills it if it still runs. */
+  remove(handle: InstanceHandle, signal: AbortSignal): Promise<void>
+
+  /** Output of the instance, oldest first. With `follow`, goes on until the instance ends or the signal aborts. */
+  logs(handle: InstanceHandle, options: LogOptions, signal: AbortSignal): AsyncIterable<LogChunk>
+
+  /** All instances, running or not, whose labels include every given pair. */
+  list(labels: Readonly<Record<string, string>>, signal: AbortSignal): Promise<ListedInstance[]>
+
+  /** Lookup by exact instance name, never by pattern. */
+  find(name: string, signal: AbortSignal): Promise<ListedInstance | undefined>
+
+  /** Lives and deaths of instances from now on. Ends with an `unavailable` error when the runtime goes away. */
+  events(signal: AbortSignal): AsyncIterable<RuntimeEvent>
+
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export type RuntimeName = 'docker' | 'podman' | 'process' | 'kubernetes'
+
+export type RuntimeHealth =
+  | { state: 'undetected'; reason: string }
+  | { state: 'unhealthy'; reason: string }
+  | { state: 'healthy'; version: string; capabilities: RuntimeCapabilities; notes: string[] }
+
+export interface RuntimeCapabilities {
+  /** Runs OCI images; without it only packages (`npx://`, `uvx://`). */
+  images: boolean
+  /** Instances outlive the daemon and can be attached to again. */
+  survivesDaemon: boolean
+  memoryLimit: boolean
+  cpuLimit: boolean
+  pidsLimit: boolean
+  /** Which sandbox is in force, in a few words ("Docker 28.2, default seccomp", "bubblewrap"). */
+  sandbox: string
+}
+
+export type PackageScheme = 'npx' | 'uvx' | 'go'
+
+export type Source =
+  | { kind: 'image'; reference: string }
+  /** `version` is always exact here: it was resolved before. */
+  | { kind: 'package'; scheme: PackageScheme; name: string; version: string }
+
+export interface PrepareOptions {
+  /** Images only: `if-absent` uses a local copy; `always` asks the registry and falls back to the local copy. */
+  pull: 'if-absent' | 'always'
+  /** PEM text added to the trust store of builds and fetches. */
+  caCertificate?: string
+  onProgress: (progress: Progress) => void
+}
+
+export interface Progress {
+  phase: 'resolving' | 'pulling' | 'building' | 'fetching' | 'starting' | 'connecting'
+  /** Bytes or steps, when known. */
+  done?: number
+  total?: number
+  /** A few words: the layer, the build step, the package. */
+  detail?: string
+}
+
+export interface Prepared {
+  /** What `create` starts: an image id, or a folder of the runtime's own. Opaque to others. */
+  id: string
+  /** `sha256:…` of the image, when there is one. */
+  digest?: string
+}
+
+export interface InstanceSpec {
+  /** Instance name, `thv-NAME`. */
+  name: string
+  labels: Readonly<Record<string, string>>
+  prepared: Prepared
+  source: Source
+  /** Arguments after the image's or package's own entry point. */
+  args: readonly string[]
+  env: Readonly<Record<string, string>>
+  mounts: readonly Mount[]
+  /** `none`: a loopback only. `full`: the runtime's ordinary network. */
+  network: 'none' | 'full'
+  /** stdin is kept open and attached. */
+  stdio: boolean
+  /** TCP port the server listens on inside; reachable at `InstanceState.address` once up. */
+  targetPort?: number
+  limits: Limits
+}
+
+export interface Mount {
+  /** Absolute, with symbolic links resolved. */
+  hostPath: string
+  containerPath: string
+  readOnly: boolean
+}
+
+export interface Limits {
+  memoryBytes?: number
+  cpus?: number
+  pids?: number
+}
+
+/** Serialisable: stored with the workload and handed back after a daemon restart. */
+export interface InstanceHandle {
+  runtime: RuntimeName
+  id: string
+  name: string
+}
+
+export type InstanceState =
+  | { state: 'absent' }
+  | { state: 'created' }
+  /** `address` (host:port reachable from the daemon) is there when the spec had a target port. */
+  | { state: 'running'; startedAt: string; address?: { host: string; port: number } }
+  | { state: 'exited'; exitCode: number; finishedAt: string; oomKilled: boolean }
+
+export interface ListedInstance {
+  handle: InstanceHandle
+  labels: Readonly<Record<string, string>>
+  state: InstanceState['state']
+}
+
+export interface LogOptions {
+  tail?: number
+  follow?: boolean
+  /** Only what came at or after this RFC 3339 time. */
+  since?: string
+}
+
+export interface LogChunk {
+  stream: 'stdout' | 'stderr'
+  data: Uint8Array
+}
+
+export type RuntimeEvent =
+  | { kind: 'started' | 'removed'; handle: InstanceHandle; labels: Readonly<Record<string, string>> }
+  | { kind: 'exited'; handle: InstanceHandle; labels: Readonly<Record<string, string>>; exitCode: number; oomKilled: boolean }
+
+/**
+ * The pipe to one stdio server. Callbacks rather than streams keep the hot path to one function call per chunk.
+ * Set the callbacks before `start`; nothing is read while paused.
+ */
+export interface StdioChannel {
+  onStdout: (chunk: Uint8Array) => void
+  onStderr: (chunk: Uint8Array) => void
+  /** Called once, when either side is gone. */
+  onClose: (error?: Error) => void
+  /** Resolves when the pipe has room for more; rejects once closed. */
+  write(text: string): Promise<void>
+  pause(): void
+  resume(): void
+  /** Closes our side: stdin ends. */
+  close(): void
+}
+
+export const LABELS = {
+  marker: 'toolhaven',
+  name: 'toolhaven-name',
+  /** Which installation (state folder) owns it: two daemons on one engine never reap one another. */
+  instance: 'toolhaven-instance',
+  generation: 'toolhaven-generation',
+} as const

@@ -1,0 +1,75 @@
+import type { RunConfig } from '@toolhaven/contract/run-config'
+import type { InstanceHandle } from './runtime.ts'
+
+export type Wanted = 'running' | 'stopped' | 'absent'
+
+/** What is kept of a workload. Status is not here: it is derived from this and from what is observed. */
+export interface StoredWorkload {
+  config: RunConfig
+  wanted: Wanted
+  port: number
+  /** RFC 3339, UTC, seconds. */
+  createdAt: string
+  /** Grows with each edit and each asked-for restart; an instance of an older generation is replaced. */
+  generation: number
+  /** The reference the user asked for, as they wrote it. */
+  package: string
+  /** Exact package version or image digest found at the first start and kept since. */
+  resolved?: { reference: string; digest?: string }
+  /** Last known instance. */
+  handle?: InstanceHandle
+  /** Where the profile came from: said in status_context. */
+  profileOrigin: 'request' | 'registry' | 'default'
+  labels?: Record<string, string>
+  /** Options beyond the run configuration's fields. */
+  extras?: Record<string, unknown>
+}
+
+export interface StoredGroup {
+  name: string
+  registeredClients: string[]
+}
+
+/** `load` sets corrupt entries aside with a log line and returns the others. Writes are atomic and durable. */
+export interface RecordStore<T> {
+  load(): Promise<T[]>
+  save(record: T): Promise<void>
+  remove(name: string): Promise<void>
+}
+
+export interface DaemonConfig {
+  registry: { url?: string; localPath?: string; allowPrivateIp?: boolean }
+  secrets: { providerType?: 'encrypted' | '1password' | 'none' }
+  caCertificatePath?: string
+  otel: { endpoint?: string; samplingRate?: number; envVars?: string[] }
+  /** Addresses other than loopback that workloads may bind, and Host names that callers may use. */
+  allowedHosts: string[]
+  /** Image that package builds start from, per scheme. */
+  baseImages: { npx?: string; uvx?: string; go?: string }
+}
+
+export interface ConfigStore {
+  get(): DaemonConfig
+  update(change: (config: DaemonConfig) => DaemonConfig): Promise<void>
+}
+
+export interface JournalEntry {
+  /** Who asked: `api`, `cli`, `daemon`. */
+  actor: string
+  action: string
+  target: string
+  detail?: Record<string, unknown>
+}
+
+export interface Journal {
+  append(entry: JournalEntry): Promise<void>
+}
+
+/** Output of workloads, kept over restarts of the container and rotated. Never throws: a full disk must not stop a server. */
+export interface LogStore {
+  append(name: string, stream: 'stdout' | 'stderr', text: string): void
+  tail(name: string, lines: number): Promise<string[]>
+  /** Lines as they come, until aborted. */
+  follow(name: string, signal: AbortSignal): AsyncIterable<string>
+  remove(name: string): Promise<void>
+}
