@@ -1,0 +1,49 @@
+import { defineConfig } from 'vitest/config'
+
+const never = ['**/node_modules/**', '**/dist/**']
+
+/** Timeouts are deadlines against hanging, not measurements: a busy machine must not fail a correct test. */
+const deadlines = { testTimeout: 60_000, hookTimeout: 120_000, teardownTimeout: 60_000 }
+
+export default defineConfig({
+  test: {
+    // Processes, not threads: tests change umask, signals and working state that threads would share.
+    pool: 'forks',
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['{apps,packages,tools,bench}/**/*.test.ts'],
+          exclude: [...never, '**/*.engine.test.ts'],
+          ...deadlines,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'engine',
+          include: ['{apps,packages}/**/*.engine.test.ts'],
+          exclude: never,
+          // One file at a time: each starts container engines of its own.
+          fileParallelism: false,
+          testTimeout: 300_000,
+          hookTimeout: 600_000,
+          teardownTimeout: 120_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'e2e',
+          include: ['e2e/**/*.test.ts'],
+          exclude: never,
+          fileParallelism: false,
+          testTimeout: 300_000,
+          hookTimeout: 600_000,
+          teardownTimeout: 120_000,
+        },
+      },
+    ],
+  },
+})
