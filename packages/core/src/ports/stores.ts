@@ -1,10 +1,17 @@
+import type { ImageServer, RemoteServer } from '@toolhaven/contract/registry-document'
 import type { RunConfig } from '@toolhaven/contract/run-config'
+import type { CreateRequest } from '@toolhaven/contract/workload-request'
 import type { InstanceHandle } from './runtime.ts'
 
 export type Wanted = 'running' | 'stopped' | 'absent'
 
 /** What is kept of a workload. Status is not here: it is derived from this and from what is observed. */
 export interface StoredWorkload {
+  /** What was asked for, without secret values: an edit changes this and everything else follows from it again. */
+  asked: CreateRequest
+  /** The registry entry it came from, as it was then: an edit that names no other image still finds it. */
+  entry?: ImageServer | RemoteServer
+  /** What follows from it: the configuration in force. */
   config: RunConfig
   wanted: Wanted
   port: number
@@ -20,9 +27,6 @@ export interface StoredWorkload {
   handle?: InstanceHandle
   /** Where the profile came from: said in status_context. */
   profileOrigin: 'request' | 'registry' | 'default'
-  labels?: Record<string, string>
-  /** Options beyond the run configuration's fields. */
-  extras?: Record<string, unknown>
 }
 
 export interface StoredGroup {

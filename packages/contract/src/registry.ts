@@ -1,0 +1,136 @@
+import * as z from 'zod'
+import { imageServer, registryDocument, remoteServer } from './registry-document.ts'
+import { API_PREFIX, ok, type Routes } from './route.ts'
+
+export const registryType = z.enum(['file', 'url', 'default']).meta({ id: 'v1.RegistryType' })
+
+const infoFields = {
+  name: z.string(),
+  type: registryType,
+  source: z.string().meta({ description: 'URL, file path, or empty for the built-in registry' }),
+  version: z.string(),
+  last_updated: z.string(),
+  server_count: z.int().meta({ description: 'Container and remote servers' }),
+}
+
+export const registryInfo = z.strictObject(infoFields).meta({ id: 'v1.registryInfo' })
+export type RegistryInfo = z.infer<typeof registryInfo>
+
+export const registryList = z.strictObject({ registries: z.array(registryInfo) }).meta({ id: 'v1.registryListResponse' })
+
+export const registryDetails = z
+  .strictObject({ ...infoFields, registry: registryDocument })
+  .meta({ id: 'v1.getRegistryResponse' })
+export type RegistryDetails = z.infer<typeof registryDetails>
+
+export const updateRegistryRequest = z
+  .strictObject({
+    url: z.string().min(1, 'must not be empty; leave it out to reset').optional(),
+    local_path: z.string().min(1, 'must not be empty; leave it out to reset').optional(),
+    allow_private_ip: z.boolean().optional(),
+  })
+  .refine((body) => !(body.url && body.local_path), 'takes url or local_path, not both')
+  .meta({ id: 'v1.updateRegistryRequest' })
+
+export const updateRegistryResponse = z
+  .strictObject({ message: z.string(), type: registryType })
+  .meta({ id: 'v1.updateRegistryResponse' })
+
+export const serverList = z
+  .strictObject({ servers: z.array(imageServer), remote_servers: z.array(remoteServer) })
+  .meta({ id: 'v1.listServersResponse' })
+
+export const serverResponse = z
+  .strictObject({ is_remote: z.boolean(), server: imageServer.optional(), remote_server: remoteServer.optional() })
+  .meta({ id: 'v1.getServerResponse' })
+
+const params = z.strictObject({ name: z.string() })
+const tag = 'registry'
+const noRegistry = { 404: 'no registry of that name' }
+const exampleInfo: RegistryInfo = {
+  name: 'default',
+  type: 'default',
+  source: '',
+  version: '1.0.0',
+  last_updated: '2026-01-15T00:00:00Z',
+  server_count: 2,
+}
+const exampleServer = {
+  name: 'time',
+  image: 'uvx://mcp-server-time@2026.1.26',
+  description: 'Tells the time in any time zone',
+  tier: 'Official',
+  status: 'active',
+  transport: 'stdio',
+  tools: ['get_current_time'],
+}
+
+export const registryRoutes = {
+  listRegistries: {
+    method: 'GET',
+    path: `${API_PREFIX}/registry`,
+    tag,
+    summary: 'List registries',
+    success: ok(registryList, 'The registries', { registries: [exampleInfo] }),
+  },
+  addRegistry: {
+    method: 'POST',
+    path: `${API_PREFIX}/registry`,
+    tag,
+    summary: 'Add a registry (not implemented)',
+    success: {},
+    errors: { 501: 'adding a registry is not implemented; PUT the default one' },
+  },
+  getRegistry: {
+    method: 'GET',
+    path: `${API_PREFIX}/registry/{name}`,
+    tag,
+    summary: 'Get a registry with its content',
+    params,
+    success: ok(registryDetails, 'The registry', {
+      ...exampleInfo,
+      registry: { version: '1.0.0', last_updated: '2026-01-15T00:00:00Z', servers: { time: exampleServer }, remote_servers: {} },
+    }),
+    errors: noRegistry,
+  },
+  updateRegistry: {
+    method: 'PUT',
+    path: `${API_PREFIX}/registry/{name}`,
+    tag,
+    summary: 'Change the source of the default registry',
+    description: 'The new source is read and checked first; if it does not hold, the old one stays. Neither field: the built-in.',
+    params,
+    body: updateRegistryRequest,
+    bodyExample: { url: 'https://example.com/registry.json' },
+    success: ok(updateRegistryResponse, 'Changed', { message: 'registry now read from https://example.com/registry.json', type: 'url' }),
+    errors: noRegistry,
+  },
+  deleteRegistry: {
+    method: 'DELETE',
+    path: `${API_PREFIX}/registry/{name}`,
+    tag,
+    summary: 'Delete a registry',
+    description: 'The default registry cannot be deleted (400); others do not exist (404).',
+    params,
+    success: {},
+    errors: noRegistry,
+  },
+  listServers: {
+    method: 'GET',
+    path: `${API_PREFIX}/registry/{name}/servers`,
+    tag,
+    summary: 'List the servers of a registry',
+    params,
+    success: ok(serverList, 'Servers, sorted by name', { servers: [exampleServer], remote_servers: [] }),
+    errors: noRegistry,
+  },
+  getServer: {
+    method: 'GET',
+    path: `${API_PREFIX}/registry/{name}/servers/{serverName}`,
+    tag,
+    summary: 'Get one server of a registry',
+    params: z.strictObject({ name: z.string(), serverName: z.string() }),
+    success: ok(serverResponse, 'The server', { is_remote: false, server: exampleServer }),
+    errors: { 404: 'no registry or server of that name' },
+  },
+} as const satisfies Routes

@@ -1,0 +1,153 @@
+import * as z from 'zod'
+import { workloadName } from './names.ts'
+import { API_PREFIX, ok, type Routes } from './route.ts'
+import { runConfig } from './run-config.ts'
+import { createResponse } from './workloads.ts'
+import { workloadStatus } from './workload-status.ts'
+
+export const versionResponse = z.strictObject({ version: z.string() }).meta({ id: 'v1.versionResponse' })
+
+export const runtimeReport = z
+  .strictObject({
+    name: z.string(),
+    state: z.enum(['healthy', 'unhealthy', 'undetected']),
+    version: z.string().optional(),
+    reason: z.string().optional(),
+    sandbox: z.string().optional(),
+    notes: z.array(z.string()),
+    tried: z.array(z.strictObject({ candidate: z.string(), outcome: z.string() })),
+  })
+  .meta({ id: 'toolhaven.runtimeReport', description: 'Where workloads run, and what that runtime cannot enforce' })
+export type RuntimeReport = z.infer<typeof runtimeReport>
+
+export const daemonSettings = z
+  .strictObject({
+    ca_certificate_path: z.string().nullable().optional(),
+    otel: z
+      .strictObject({
+        endpoint: z.string().nullable().optional(),
+        'sampling-rate': z.number().min(0).max(1).nullable().optional(),
+        'env-vars': z.array(z.string()).nullable().optional(),
+      })
+      .optional(),
+    base_images: z
+      .strictObject({
+        npx: z.string().nullable().optional(),
+        uvx: z.string().nullable().optional(),
+        go: z.string().nullable().optional(),
+      })
+      .optional(),
+  })
+  .meta({ id: 'toolhaven.settings', description: 'Settings of the daemon; on change, null clears one' })
+export type DaemonSettings = z.infer<typeof daemonSettings>
+
+export const progress = z
+  .strictObject({
+    phase: z.enum(['resolving', 'pulling', 'building', 'fetching', 'starting', 'connecting']),
+    done: z.number().optional(),
+    total: z.number().optional(),
+    detail: z.string().optional(),
+  })
+  .meta({ id: 'toolhaven.progress' })
+
+export const workloadEvent = z
+  .strictObject({
+    workload: workloadName,
+    status: workloadStatus.or(z.literal('removed')),
+    status_context: z.string(),
+    progress: progress.optional(),
+  })
+  .meta({ id: 'toolhaven.workloadEvent', description: 'Data of one server-sent event' })
+export type WorkloadEvent = z.infer<typeof workloadEvent>
+
+const text = (description: string) => ({
+  200: { description, schema: z.string(), contentType: 'text/event-stream' },
+})
+
+export const systemRoutes = {
+  getOpenApi: {
+    method: 'GET',
+    path: '/api/openapi.json',
+    tag: 'system',
+    summary: 'This document',
+    success: ok(z.record(z.string(), z.unknown()), 'The OpenAPI 3.1 document'),
+  },
+  getHealth: {
+    method: 'GET',
+    path: '/health',
+    tag: 'system',
+    summary: 'Whether the server can work',
+    success: { 204: { description: 'It can' } },
+    errors: { 503: 'the runtime does not answer' },
+  },
+  getVersion: {
+    method: 'GET',
+    path: `${API_PREFIX}/version`,
+    tag: 'version',
+    summary: 'Version of the server',
+    success: ok(versionResponse, 'The version', { version: '0.1.0' }),
+  },
+  getRuntime: {
+    method: 'GET',
+    path: `${API_PREFIX}/runtime`,
+    tag: 'system',
+    summary: 'Which runtime is in use and what it enforces',
+    success: ok(runtimeReport, 'The runtime', {
+      name: 'docker',
+      state: 'healthy',
+      version: '28.2.2',
+      sandbox: 'Docker 28.2.2',
+      notes: [],
+      tried: [],
+    }),
+    extension: true,
+  },
+  getSettings: {
+    method: 'GET',
+    path: `${API_PREFIX}/config`,
+    tag: 'system',
+    summary: 'Settings of the daemon',
+    success: ok(daemonSettings, 'The settings', { otel: { 'sampling-rate': 0.1 } }),
+    extension: true,
+  },
+  updateSettings: {
+    method: 'PUT',
+    path: `${API_PREFIX}/config`,
+    tag: 'system',
+    summary: 'Change settings of the daemon',
+    description: 'A setting left out keeps its value; null clears it.',
+    body: daemonSettings,
+    bodyExample: { ca_certificate_path: null },
+    success: ok(daemonSettings, 'The settings in force', { otel: { 'sampling-rate': 0.1 } }),
+    extension: true,
+  },
+  streamEvents: {
+    method: 'GET',
+    path: `${API_PREFIX}/events`,
+    tag: 'system',
+    summary: 'Changes of workloads as server-sent events',
+    success: text('One event per change; data is a workload event as JSON'),
+    extension: true,
+  },
+  followLogs: {
+    method: 'GET',
+    path: `${API_PREFIX}/workloads/{name}/logs/follow`,
+    tag: 'workloads',
+    summary: 'Output as it comes, as server-sent events',
+    params: z.strictObject({ name: workloadName }),
+    success: text('One event per line; the last 100 lines first'),
+    errors: { 404: 'no workload of that name' },
+    extension: true,
+  },
+  importWorkload: {
+    method: 'POST',
+    path: `${API_PREFIX}/workloads/import`,
+    tag: 'workloads',
+    summary: 'Run an exported run configuration',
+    body: runConfig,
+    bodyExample: { schema_version: 'v0.1.0', name: 'everything', image: 'everything', transport: 'stdio' },
+    success: { 201: { description: 'Written down and starting', schema: createResponse, example: { name: 'everything', port: 18342 } } },
+    errors: { 404: 'unknown group or secret, or no secrets provider', 409: 'the name or the port is taken' },
+    extension: true,
+  },
+} as const satisfies Routes

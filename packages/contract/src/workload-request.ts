@@ -1,0 +1,121 @@
+import * as z from 'zod'
+import { envVarName, groupName, workloadName } from './names.ts'
+import { permissionProfile } from './permission-profile.ts'
+import { oauthConfig } from './registry-document.ts'
+import {
+  auditConfig,
+  ignoreConfig,
+  proxyMode,
+  resourceLimits,
+  secretParameter,
+  telemetryConfig,
+  transportType,
+} from './run-config.ts'
+
+export const oidcOptions = z
+  .strictObject({
+    issuer: z.string().optional(),
+    audience: z.string().optional(),
+    client_id: z.string().optional(),
+    client_secret: z.string().optional(),
+    jwks_url: z.string().optional(),
+    introspection_url: z.string().optional(),
+  })
+  .meta({ id: 'v1.oidcOptions', description: 'Who may call the workload' })
+export type OidcOptions = z.infer<typeof oidcOptions>
+
+/** An empty text means "the default", as on the wire of other clients of this API. */
+const orEmpty = <T extends z.ZodType>(schema: T) => z.union([z.literal(''), schema])
+
+const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, 'must be a header name')
+const headerValue = z.string().regex(/^[^\p{Cc}]*$/u, 'must not contain control characters')
+
+/** What describes a workload, on create and on edit alike. */
+const workloadFields = {
+  image: z.string().meta({ description: 'Registry server, image reference, or npx://, uvx://, go:// package' }),
+  host: z.string().meta({ description: 'Address the workload’s port binds; default 127.0.0.1' }),
+  transport: orEmpty(transportType),
+  proxy_mode: orEmpty(proxyMode),
+  target_port: z.int().min(0).max(65535).meta({ description: 'Port an sse or streamable-http server listens on inside' }),
+  cmd_arguments: z.array(z.string()),
+  env_vars: z.record(envVarName, z.string()),
+  volumes: z.array(z.string()).meta({ description: '"host:container" with optional ":ro"' }),
+  tools: z.array(z.string().min(1)).meta({ description: 'Only these tools are listed and may be called' }),
+  secrets: z.array(secretParameter),
+  network_isolation: z.boolean(),
+  authz_config: z.string(),
+  permission_profile: permissionProfile,
+  oidc: oidcOptions,
+  group: orEmpty(groupName),
+}
+
+/** Accepted beyond the specification. */
+const extensionFields = {
+  url: z.string().meta({ description: 'Address of a remote MCP server, instead of image' }),
+  oauth_config: oauthConfig,
+  headers: z.record(headerName, headerValue).meta({ description: 'Headers sent to the remote server' }),
+  labels: z.record(z.string().regex(/^[A-Za-z0-9]([A-Za-z0-9._/-]{0,251}[A-Za-z0-9])?$/), z.string().max(256)),
+  audit_config: auditConfig,
+  telemetry_config: telemetryConfig,
+  ignore_config: ignoreConfig,
+  resources: resourceLimits,
+  limits: z.strictObject({ requests_per_minute: z.int().positive().optional(), max_message_bytes: z.int().positive().optional() }),
+  network_isolation_mode: z.enum(['enforce', 'observe']),
+  session_mode: z.enum(['shared', 'isolated']),
+  tools_override: z.record(
+    z.string().min(1),
+    z.strictObject({ name: z.string().min(1).optional(), description: z.string().optional() }),
+  ),
+  tools_changed: z.enum(['warn', 'block']),
+  image_verification: z.enum(['warn', 'enabled', 'disabled']),
+}
+
+const requestFields = z.strictObject({ ...workloadFields, ...extensionFields })
+
+export const createRequest = requestFields
+  .partial()
+  .extend({
+    name: workloadName.optional().meta({ description: 'Left out: derived from the image' }),
+    proxy_port: z.int().min(1).max(65535).optional().meta({ description: 'Port clients connect to; left out: chosen' }),
+  })
+  .meta({ id: 'v1.createRequest', description: 'A workload to run' })
+export type CreateRequest = z.infer<typeof createRequest>
+
+const nullable = <T extends z.ZodType>(schema: T) => schema.nullable().optional()
+
+/** A field left out keeps its value; null or an empty value clears it. */
+export const updateRequest = z
+  .strictObject({
+    image: nullable(requestFields.shape.image),
+    host: nullable(requestFields.shape.host),
+    transport: nullable(requestFields.shape.transport),
+    proxy_mode: nullable(requestFields.shape.proxy_mode),
+    target_port: nullable(requestFields.shape.target_port),
+    cmd_arguments: nullable(requestFields.shape.cmd_arguments),
+    env_vars: nullable(requestFields.shape.env_vars),
+    volumes: nullable(requestFields.shape.volumes),
+    tools: nullable(requestFields.shape.tools),
+    secrets: nullable(requestFields.shape.secrets),
+    network_isolation: nullable(requestFields.shape.network_isolation),
+    authz_config: nullable(requestFields.shape.authz_config),
+    permission_profile: nullable(requestFields.shape.permission_profile),
+    oidc: nullable(requestFields.shape.oidc),
+    group: nullable(requestFields.shape.group),
+    url: nullable(requestFields.shape.url),
+    oauth_config: nullable(requestFields.shape.oauth_config),
+    headers: nullable(requestFields.shape.headers),
+    labels: nullable(requestFields.shape.labels),
+    audit_config: nullable(requestFields.shape.audit_config),
+    telemetry_config: nullable(requestFields.shape.telemetry_config),
+    ignore_config: nullable(requestFields.shape.ignore_config),
+    resources: nullable(requestFields.shape.resources),
+    limits: nullable(requestFields.shape.limits),
+    network_isolation_mode: nullable(requestFields.shape.network_isolation_mode),
+    session_mode: nullable(requestFields.shape.session_mode),
+    tools_override: nullable(requestFields.shape.tools_override),
+    tools_changed: nullable(requestFields.shape.tools_changed),
+    image_verification: nullable(requestFields.shape.image_verification),
+    name: workloadName.optional().meta({ description: 'Must equal the name in the path' }),
+  })
+  .meta({ id: 'v1.updateRequest', description: 'What changes of a workload' })
+export type UpdateRequest = z.infer<typeof updateRequest>

@@ -1,0 +1,189 @@
+import * as z from 'zod'
+import { groupName, workloadName } from './names.ts'
+import { API_PREFIX, accepted, created, ok, type Routes } from './route.ts'
+import { runConfig, transportType } from './run-config.ts'
+import { createRequest, updateRequest } from './workload-request.ts'
+import { workloadStatus } from './workload-status.ts'
+
+export const workload = z
+  .strictObject({
+    name: workloadName,
+    group: z.string(),
+    status: workloadStatus,
+    status_context: z.string().meta({ description: 'Progress, or the reason of the status; empty when there is nothing to say' }),
+    port: z.int(),
+    url: z.string().meta({ description: 'Where clients connect' }),
+    package: z.string().meta({ description: 'The image or package that was asked for' }),
+    tool_type: z.literal('mcp'),
+    transport_type: transportType,
+    tools: z.array(z.string()).meta({ description: 'Tools filter; empty: all tools' }),
+    labels: z.record(z.string(), z.string()),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: 'core.Workload' })
+export type Workload = z.infer<typeof workload>
+
+/** The record and the configuration in force, in one object. */
+export const workloadDetails = z
+  .strictObject({ ...createRequest.shape, ...workload.shape })
+  .meta({ id: 'v1.workloadDetails', description: 'A workload with the configuration in force; secrets by name only' })
+export type WorkloadDetails = z.infer<typeof workloadDetails>
+
+export const workloadList = z.strictObject({ workloads: z.array(workload) }).meta({ id: 'v1.workloadListResponse' })
+export const createResponse = z.strictObject({ name: workloadName, port: z.int() }).meta({ id: 'v1.createWorkloadResponse' })
+export const statusResponse = z.strictObject({ status: workloadStatus }).meta({ id: 'v1.workloadStatusResponse' })
+
+export const bulkRequest = z
+  .strictObject({ names: z.array(workloadName).optional(), group: groupName.optional() })
+  .refine(
+    ({ names, group }) => (group === undefined) !== (names === undefined) && names?.length !== 0,
+    'needs exactly one of names (not empty) or group',
+  )
+  .meta({ id: 'v1.bulkOperationRequest', description: 'Workloads by name, or all of a group' })
+export type BulkRequest = z.infer<typeof bulkRequest>
+
+const listQuery = z.strictObject({
+  all: z.stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' }).optional().meta({ description: 'Stopped ones too' }),
+  group: groupName.optional(),
+})
+
+const params = z.strictObject({ name: workloadName })
+const tag = 'workloads'
+const noWorkload = { 404: 'no workload of that name' }
+
+const exampleWorkload: Workload = {
+  name: 'everything',
+  group: 'default',
+  status: 'running',
+  status_context: '',
+  port: 18342,
+  url: 'http://127.0.0.1:18342/mcp',
+  package: 'npx://@modelcontextprotocol/server-everything@2026.1.26',
+  tool_type: 'mcp',
+  transport_type: 'stdio',
+  tools: [],
+  labels: {},
+  created_at: '2026-01-15T09:30:00Z',
+}
+
+export const workloadRoutes = {
+  listWorkloads: {
+    method: 'GET',
+    path: `${API_PREFIX}/workloads`,
+    tag,
+    summary: 'List workloads',
+    description: 'Those wanted running, whatever their status; with all=true, every workload.',
+    query: listQuery,
+    success: ok(workloadList, 'Workloads, sorted by name', { workloads: [exampleWorkload] }),
+    errors: { 404: 'no group of that name' },
+  },
+  createWorkload: {
+    method: 'POST',
+    path: `${API_PREFIX}/workloads`,
+    tag,
+    summary: 'Create and run a workload',
+    description: 'Answers once the request is checked and written down; fetching and starting go on behind it.',
+    body: createRequest,
+    bodyExample: { name: 'everything', image: 'everything' },
+    success: created(createResponse, 'Written down and starting', { name: 'everything', port: 18342 }),
+    errors: { 404: 'unknown group or secret, or no secrets provider', 409: 'the name or the port is taken' },
+  },
+  getWorkload: {
+    method: 'GET',
+    path: `${API_PREFIX}/workloads/{name}`,
+    tag,
+    summary: 'Get a workload with its configuration',
+    params,
+    success: ok(workloadDetails, 'The workload', { ...exampleWorkload, image: 'everything', transport: 'stdio' }),
+    errors: noWorkload,
+  },
+  deleteWorkload: {
+    method: 'DELETE',
+    path: `${API_PREFIX}/workloads/{name}`,
+    tag,
+    summary: 'Delete a workload',
+    params,
+    success: accepted,
+    errors: noWorkload,
+  },
+  editWorkload: {
+    method: 'POST',
+    path: `${API_PREFIX}/workloads/{name}/edit`,
+    tag,
+    summary: 'Edit a workload and run it',
+    description: 'A field left out keeps its value; null or an empty value clears it. The port stays.',
+    params,
+    body: updateRequest,
+    bodyExample: { tools: ['echo'] },
+    success: ok(createResponse, 'Written down and restarting', { name: 'everything', port: 18342 }),
+    errors: { 404: 'unknown workload, group or secret, or no secrets provider' },
+  },
+  exportWorkload: {
+    method: 'GET',
+    path: `${API_PREFIX}/workloads/{name}/export`,
+    tag,
+    summary: 'Export the run configuration',
+    params,
+    success: ok(runConfig, 'The run configuration', {
+      schema_version: 'v0.1.0',
+      name: 'everything',
+      image: 'npx://@modelcontextprotocol/server-everything@2026.1.26',
+      transport: 'stdio',
+    }),
+    errors: noWorkload,
+  },
+  getWorkloadLogs: {
+    method: 'GET',
+    path: `${API_PREFIX}/workloads/{name}/logs`,
+    tag,
+    summary: 'Last 100 lines of output',
+    params,
+    success: {
+      200: { description: 'Oldest line first', schema: z.string(), contentType: 'text/plain', example: 'server listening\n' },
+    },
+    errors: noWorkload,
+  },
+  restartWorkload: {
+    method: 'POST',
+    path: `${API_PREFIX}/workloads/{name}/restart`,
+    tag,
+    summary: 'Restart a workload',
+    params,
+    success: accepted,
+    errors: noWorkload,
+  },
+  getWorkloadStatus: {
+    method: 'GET',
+    path: `${API_PREFIX}/workloads/{name}/status`,
+    tag,
+    summary: 'Get the status',
+    params,
+    success: ok(statusResponse, 'The status', { status: 'running' }),
+    errors: noWorkload,
+  },
+  stopWorkload: {
+    method: 'POST',
+    path: `${API_PREFIX}/workloads/{name}/stop`,
+    tag,
+    summary: 'Stop a workload',
+    params,
+    success: accepted,
+    errors: noWorkload,
+  },
+  deleteWorkloads: bulkRoute('delete', 'Delete several workloads'),
+  restartWorkloads: bulkRoute('restart', 'Restart several workloads'),
+  stopWorkloads: bulkRoute('stop', 'Stop several workloads'),
+} as const satisfies Routes
+
+function bulkRoute<Verb extends 'delete' | 'restart' | 'stop'>(verb: Verb, summary: string) {
+  return {
+    method: 'POST',
+    path: `${API_PREFIX}/workloads/${verb}`,
+    tag,
+    summary,
+    body: bulkRequest,
+    bodyExample: { names: ['everything', 'time'] },
+    success: accepted,
+    errors: { 404: 'unknown group, or unknown names (all of them listed); then nothing is done' },
+  } as const
+}
