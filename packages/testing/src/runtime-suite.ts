@@ -1,0 +1,45 @@
+import { afterAll, afterEach, beforeAll, describe, test, type TestContext } from 'vitest'
+import { instanceCases } from './runtime-suite/instance-cases.ts'
+import { isolationCases } from './runtime-suite/isolation-cases.ts'
+import { outputCases } from './runtime-suite/output-cases.ts'
+import { startSession, type RuntimeUnderTest, type Session } from './runtime-suite/session.ts'
+import { sourceCases } from './runtime-suite/source-cases.ts'
+import { stdioCases } from './runtime-suite/stdio-cases.ts'
+import { Unavailable } from './testbed/unavailable.ts'
+
+/** One behaviour every runtime must show. `skip` takes the reason why it cannot be asked of this one. */
+export type RuntimeCase = (session: Session, skip: (reason: string) => never) => Promise<void>
+export type RuntimeCases = Readonly<Record<string, RuntimeCase>>
+
+/**
+ * Holds an adapter to the words of ports/runtime.ts, against the real thing. `make` throws `Unavailable` where
+ * the real thing cannot run; the reason is then printed with every test.
+ */
+export function describeRuntime(name: string, make: () => Promise<RuntimeUnderTest>): void {
+  describe(`${name} as a runtime`, () => {
+    let session: Session | undefined
+    let unavailable: string | undefined
+
+    beforeAll(async () => {
+      try {
+        session = await startSession(await make())
+      } catch (error) {
+        if (!(error instanceof Unavailable)) throw error
+        unavailable = error.message
+        process.stderr.write(`skipped: ${name} as a runtime: ${error.message}\n`)
+      }
+    }, 600_000)
+    afterEach(() => session?.removeAll())
+    afterAll(async () => {
+      await session?.under[Symbol.asyncDispose]()
+    }, 60_000)
+
+    const all = { ...sourceCases, ...instanceCases, ...stdioCases, ...outputCases, ...isolationCases }
+    for (const [title, body] of Object.entries(all)) {
+      test(title, { timeout: 120_000 }, async (context: TestContext) => {
+        if (session === undefined) return context.skip(unavailable ?? 'the runtime was not made')
+        await body(session, (reason) => context.skip(reason))
+      })
+    }
+  })
+}

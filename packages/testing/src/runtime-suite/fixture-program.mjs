@@ -1,0 +1,150 @@
+#!/usr/bin/env node
+// The program every runtime runs in its conformance suite. The first argument picks what it does; the rest are its own.
+// Plain JavaScript and no dependency: it runs wherever a bare Node does.
+import { spawn } from 'node:child_process'
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { connect } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { fileURLToPath } from 'node:url'
+
+const say = (text) => process.stdout.write(`${text}\n`)
+const stayAlive = () => setInterval(() => {}, 60_000)
+
+const behaviours = {
+  echo() {
+    process.stdin.pipe(process.stdout)
+  },
+  exit(code) {
+    process.exitCode = Number(code)
+  },
+  args(...rest) {
+    say(JSON.stringify(rest))
+  },
+  facts() {
+    say(JSON.stringify({ ...processFacts(), env: process.env, cwd: process.cwd() }))
+  },
+  lines(count) {
+    for (let i = 1; i <= Number(count); i += 1) say(`line ${i}`)
+  },
+  both() {
+    say('to stdout')
+    process.stderr.write('to stderr\n')
+  },
+  ticks() {
+    let i = 0
+    setInterval(() => say(`tick ${(i += 1)}`), 50)
+  },
+  polite() {
+    process.on('SIGTERM', () => {
+      say('asked to end')
+      process.exit(0)
+    })
+    stayAlive()
+    say('ready')
+  },
+  stubborn() {
+    process.on('SIGTERM', () => say('not yet'))
+    stayAlive()
+    say('ready')
+  },
+  // A parent and a child that both ignore SIGTERM; the child appends to a file while it lives.
+  family(file) {
+    spawn(process.execPath, [fileURLToPath(import.meta.url), 'heartbeat', file], { stdio: 'ignore' })
+    behaviours.stubborn()
+  },
+  heartbeat(file) {
+    process.on('SIGTERM', () => {})
+    let i = 0
+    setInterval(() => writeFileSync(file, String((i += 1))), 20)
+  },
+  write(path) {
+    try {
+      writeFileSync(path, 'written by the fixture')
+      say('written')
+    } catch (error) {
+      say(error.code)
+    }
+  },
+  read(path) {
+    try {
+      say(readFileSync(path, 'utf8'))
+    } catch (error) {
+      say(error.code)
+    }
+  },
+  async connect(port, ...hosts) {
+    const outcomes = await Promise.all(hosts.map((host) => tryConnect(host, Number(port))))
+    say(JSON.stringify(Object.fromEntries(hosts.map((host, i) => [host, outcomes[i]]))))
+  },
+  http(port) {
+    createServer((request, response) => response.end(`hello from ${request.url}`)).listen(Number(port), '0.0.0.0')
+  },
+  hog(bytes) {
+    const held = []
+    const piece = 8 << 20
+    for (let total = 0; total < Number(bytes); total += piece) held.push(Buffer.alloc(piece, 1))
+    say(`survived with ${held.length} pieces`)
+  },
+  async crowd(count) {
+    const born = await Promise.all(Array.from({ length: Number(count) }, tryChild))
+    say(JSON.stringify({ alive: born.filter(Boolean).length }))
+    process.exit(0)
+  },
+  burn(milliseconds) {
+    const began = process.hrtime.bigint()
+    const wallMs = () => Number(process.hrtime.bigint() - began) / 1e6
+    const before = process.cpuUsage()
+    while (wallMs() < Number(milliseconds));
+    const used = process.cpuUsage(before)
+    say(JSON.stringify({ share: (used.user + used.system) / 1000 / wallMs() }))
+  },
+}
+
+function processFacts() {
+  const status = Object.fromEntries(
+    readFileSync('/proc/self/status', 'utf8')
+      .split('\n')
+      .map((line) => line.split(':\t')),
+  )
+  return {
+    uid: process.getuid(),
+    pid: process.pid,
+    capEff: status.CapEff,
+    capBnd: status.CapBnd,
+    noNewPrivs: status.NoNewPrivs,
+    seccomp: status.Seccomp,
+    routes: readFileSync('/proc/net/route', 'utf8').trim().split('\n').length - 1,
+    interfaces: Object.keys(networkInterfaces()),
+    visiblePids: readdirSync('/proc').filter((name) => /^\d+$/.test(name)).length,
+  }
+}
+
+function tryConnect(host, port) {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: 3000 })
+    const end = (outcome) => {
+      socket.destroy()
+      resolve(outcome)
+    }
+    socket.on('connect', () => end('connected'))
+    socket.on('timeout', () => end('ETIMEDOUT'))
+    socket.on('error', (error) => end(error.code))
+  })
+}
+
+function tryChild() {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, ['-e', 'process.stdout.write("up"); setInterval(() => {}, 1e6)'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    child.on('error', () => resolve(false))
+    child.on('exit', () => resolve(false))
+    child.stdout?.on('data', () => resolve(true))
+  })
+}
+
+const [mode, ...rest] = process.argv.slice(2)
+const behaviour = behaviours[mode]
+if (behaviour === undefined) throw new Error(`no such behaviour: ${mode}`)
+await behaviour(...rest)

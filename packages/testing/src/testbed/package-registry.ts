@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { z } from 'zod'
+
+export interface PackageRegistry extends AsyncDisposable {
+  /** `http://HOST:PORT/`, to be used as npm's `registry` setting. */
+  url: string
+  port: number
+  /** Paths asked for so far, oldest first. */
+  requests: string[]
+}
+
+/**
+ * An npm registry on the loopback with the packages of the given folders (each has a package.json) in it.
+ * With a token, callers must send it as a bearer.
+ */
+export async function startPackageRegistry(folders: readonly string[], options: { token?: string; host?: string } = {}): Promise<PackageRegistry> {
+  const packages = new Map((await Promise.all(folders.map(pack))).map((entry) => [entry.manifest.name, entry]))
+  const requests: string[] = []
+  const server = createServer((request, response) => {
+    requests.push(request.url ?? '')
+    if (options.token !== undefined && request.headers.authorization !== `Bearer ${options.token}`) {
+      response.writeHead(401).end()
+      return
+    }
+    answer(packages, request, response)
+  })
+  const host = options.host ?? '127.0.0.1'
+  await new Promise<void>((resolve) => server.listen(0, host, resolve))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('a TCP listener has a port')
+  return {
+    url: `http://${host}:${address.port}/`,
+    port: address.port,
+    requests,
+    [Symbol.asyncDispose]: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+const manifestSchema = z.looseObject({ name: z.string(), version: z.string() })
+type Packed = { manifest: z.infer<typeof manifestSchema>; tarball: Buffer }
+
+async function pack(folder: string): Promise<Packed> {
+  const manifest = manifestSchema.parse(JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')))
+  const target = await mkdtemp(join(tmpdir(), 'thv-pack-'))
+  try {
+    const { stdout } = await promisify(execFile)('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', target], { cwd: folder })
+    const file = stdout.trim().split('\n').at(-1) ?? ''
+    return { manifest, tarball: await readFile(join(target, file)) }
+  } finally {
+    await rm(target, { recursive: true, force: true })
+  }
+}
+
+function answer(packages: Map<string, Packed>, request: IncomingMessage, response: ServerResponse): void {
+  const path = decodeURIComponent((request.url ?? '/').slice(1).split('?')[0] ?? '')
+  const found = packages.get(path.replace(/\/-\/package\.tgz$/, ''))
+  if (found === undefined) {
+    response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":"Not found"}')
+    return
+  }
+  if (path.endsWith('.tgz')) {
+    response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(found.tarball)
+    return
+  }
+  const { manifest, tarball } = found
+  const integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`
+  // The address the caller used: inside a container it differs from ours.
+  const tarballUrl = `http://${request.headers.host ?? ''}/${manifest.name}/-/package.tgz`
+  const versions = { [manifest.version]: { ...manifest, dist: { tarball: tarballUrl, integrity } } }
+  response
+    .writeHead(200, { 'content-type': 'application/json' })
+    .end(JSON.stringify({ name: manifest.name, 'dist-tags': { latest: manifest.version }, versions }))
+}

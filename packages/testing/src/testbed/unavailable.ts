@@ -1,0 +1,7 @@
+/** Something the testbed cannot offer on this machine; the reason is printed where a test is skipped for it. */
+export class Unavailable extends Error {
+  constructor(reason: string, options?: { cause?: unknown }) {
+    super(reason, options)
+    this.name = 'Unavailable'
+  }
+}

@@ -1,0 +1,16 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** Asks again and again until the answer is neither undefined nor false; gives up with `what` after the deadline. */
+export async function until<T>(
+  what: string,
+  ask: () => Promise<T | undefined | false> | T | undefined | false,
+  timeoutMs = 30_000,
+): Promise<T> {
+  const deadline = AbortSignal.timeout(timeoutMs)
+  for (;;) {
+    const answer = await ask()
+    if (answer !== undefined && answer !== false) return answer
+    if (deadline.aborted) throw new Error(`${what}: did not happen within ${timeoutMs} ms`)
+    await delay(25)
+  }
+}
