@@ -1,0 +1,67 @@
+import ipaddr from 'ipaddr.js'
+
+/**
+ * Where an address leads.
+ * - `public`: the internet, and only by itself: nothing is embedded in it.
+ * - `private`: this machine or a network of its owner; reachable when private addresses are allowed.
+ * - `never`: no server of anybody's choice lives there (link-local and with it cloud metadata, multicast, unspecified,
+ *   broadcast, reserved, documentation), or the address tunnels to another one that we would not see.
+ */
+export type AddressReach = 'public' | 'private' | 'never'
+
+export function isPublicAddress(address: string): boolean {
+  return addressReach(address) === 'public'
+}
+
+/** Takes exactly what a resolver or a socket gives: four decimal parts, or IPv6 without brackets. Anything else is `never`. */
+export function addressReach(address: string): AddressReach {
+  if (ipaddr.IPv4.isValidFourPartDecimal(address)) return reachOfIPv4(ipaddr.IPv4.parse(address))
+  const groups = hexGroups(address)
+  return groups === undefined ? 'never' : reachOfIPv6(ipaddr.IPv6.parse(groups))
+}
+
+/**
+ * IPv6 in hexadecimal groups only, as the URL standard writes it: the library takes `::8.8.8.8` for `::ffff:8.8.8.8`,
+ * the system does not. Undefined when it is no IPv6 address or has a zone.
+ */
+function hexGroups(address: string): string | undefined {
+  const url = URL.parse(`http://[${address}]/`)
+  return url?.host.startsWith('[') ? url.host.slice(1, -1) : undefined
+}
+
+function reachOfIPv4(address: ipaddr.IPv4): AddressReach {
+  switch (address.range()) {
+    case 'unicast':
+      return 'public'
+    case 'loopback':
+    case 'private':
+    case 'carrierGradeNat':
+      return 'private'
+    default:
+      return 'never'
+  }
+}
+
+function reachOfIPv6(address: ipaddr.IPv6): AddressReach {
+  const range = address.range()
+  if (range === 'loopback' || range === 'uniqueLocal') return 'private'
+  if (range === 'ipv4Mapped' || isWellKnownNat64(address)) {
+    // Reachable, but through a translator: as good as private at best, and no better than what it is translated to.
+    return reachOfIPv4(new ipaddr.IPv4(address.toByteArray().slice(12))) === 'never' ? 'never' : 'private'
+  }
+  // Everything outside global unicast (IPv4-compatible, site-local, segment routing, local NAT64, not yet assigned) is refused
+  // by this one line, whatever the library calls it.
+  if (!address.match(GLOBAL_UNICAST)) return 'never'
+  return range === 'unicast' && !isIsatap(address) ? 'public' : 'never'
+}
+
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
+const WELL_KNOWN_NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
+
+const isWellKnownNat64 = (address: ipaddr.IPv6) => address.match(WELL_KNOWN_NAT64)
+
+/** RFC 5214: any prefix, then 0000:5efe or 0200:5efe, then an IPv4 address the packet is tunnelled to. */
+function isIsatap(address: ipaddr.IPv6): boolean {
+  const [, , , , high, low] = address.parts
+  return (high === 0 || high === 0x200) && low === 0x5efe
+}

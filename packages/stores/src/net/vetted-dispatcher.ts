@@ -1,0 +1,86 @@
+import { lookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import { getCACertificates } from 'node:tls'
+import { invalid, unavailable } from '@toolhaven/core/errors'
+import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent } from 'undici'
+import { addressReach } from './is-public-address.ts'
+
+export interface VettedDispatcherOptions {
+  /** Lets it reach this machine and private networks, and plain http. Link-local and reserved addresses stay refused. */
+  allowPrivate: boolean
+  /** All addresses of a name; the system's resolver when left out. */
+  resolve?: (hostname: string) => Promise<string[]>
+  /** PEM certificates trusted besides the usual ones. */
+  caCertificates?: string[]
+  /**
+   * Used only when private addresses are allowed: a proxy resolves and dials for us, so nothing could be promised about the
+   * address. Without that permission connections are always direct.
+   */
+  proxy?: { http?: string; https?: string; except?: string }
+}
+
+/**
+ * Names are resolved here, every answer is vetted, and the vetted address itself is dialled: a name cannot point elsewhere
+ * between the check and the connection.
+ */
+export function createVettedDispatcher(options: VettedDispatcherOptions): Dispatcher {
+  const ca = options.caCertificates && [...getCACertificates('default'), ...options.caCertificates]
+  const tls = ca ? { ca } : {}
+  const proxy = options.proxy
+  if (options.allowPrivate && (proxy?.http || proxy?.https)) {
+    // Empty texts rather than undefined: the library would read the environment by itself.
+    const addresses = { httpProxy: proxy.http ?? '', httpsProxy: proxy.https ?? '', noProxy: proxy.except ?? '' }
+    return new EnvHttpProxyAgent({ ...addresses, requestTls: tls, connect: tls })
+  }
+  const connect = vettingConnector(options, buildConnector({ ...tls, allowH2: false }))
+  // Silence is limited by the caller's time limit, which a stream without end does not have.
+  return new Agent({ connect, bodyTimeout: 0 })
+}
+
+function vettingConnector(options: VettedDispatcherOptions, connect: buildConnector.connector): buildConnector.connector {
+  return (target, callback) => {
+    const host = target.hostname.replace(/^\[(.*)\]$/, '$1')
+    vettedAddresses(options, host).then(
+      (addresses) => dialInTurn(connect, { target, host, addresses }, callback),
+      (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null),
+    )
+  }
+}
+
+/** One bad answer spoils all: a name that mixes public and private addresses is an attack or a mistake, never a need. */
+async function vettedAddresses(options: VettedDispatcherOptions, host: string): Promise<string[]> {
+  const addresses = isIP(host) ? [host] : await (options.resolve ?? resolveWithSystem)(host)
+  if (addresses.length === 0) throw unavailable(`${host} has no address`)
+  for (const address of addresses) {
+    const reach = addressReach(address)
+    if (reach === 'public' || (reach === 'private' && options.allowPrivate)) continue
+    const what = host === address ? host : `${host} leads to ${address}, which`
+    const hint = reach === 'private' ? ': allow private addresses to use it' : ' and is never reached'
+    throw invalid(`${what} is not a public address${hint}`)
+  }
+  return addresses
+}
+
+interface Dial {
+  target: buildConnector.Options
+  host: string
+  addresses: string[]
+}
+
+function dialInTurn(connect: buildConnector.connector, dial: Dial, callback: buildConnector.Callback): void {
+  const { target, host, addresses } = dial
+  const [address, ...others] = addresses
+  if (address === undefined) return callback(unavailable(`${host} has no address`), null)
+  // The certificate is checked against the name, not against the address.
+  const servername = target.protocol === 'https:' && !isIP(host) ? { servername: host } : {}
+  connect({ ...target, ...servername, hostname: address }, (error, socket) => {
+    if (error === null) return callback(null, socket)
+    if (others.length > 0) return dialInTurn(connect, { target, host, addresses: others }, callback)
+    callback(error, null)
+  })
+}
+
+async function resolveWithSystem(host: string): Promise<string[]> {
+  const answers = await lookup(host, { all: true })
+  return answers.map((answer) => answer.address)
+}
