@@ -1,0 +1,5 @@
+// `npm run generate`: writes every generated file anew.
+import process from 'node:process'
+import { become, run, setUp } from './set-up.mjs'
+
+await run(() => become(setUp(), 'tools/run-generators.ts', process.argv.slice(2)))
