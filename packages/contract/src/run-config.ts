@@ -41,6 +41,7 @@ export const remoteAuthConfig = z
     skipBrowser: z.boolean().optional(),
     timeout: z.string().regex(/^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$/, 'must be a duration such as "5m"').optional(),
     headers: stringMap.optional().meta({ description: 'Headers sent to the remote server' }),
+    headers_from_secrets: stringMap.optional().meta({ description: 'Header → name of the stored secret that is its value' }),
   })
   .meta({ id: 'runner.RemoteAuthConfig', description: 'How Toolhaven logs in to a remote server' })
 export type RemoteAuthConfig = z.infer<typeof remoteAuthConfig>

@@ -1,0 +1,99 @@
+import { LABELS } from '../ports/runtime.ts'
+import type { Entry } from './book.ts'
+import { recordExit } from './failures.ts'
+import { instanceName, readSecrets } from './instance-spec.ts'
+import type { Action } from './reconcile.ts'
+import { connectHttp, endpointSpec, startInstance, startRemote } from './start-instance.ts'
+import type { SupervisorDeps } from './supervisor-deps.ts'
+
+/** Carries out one action. Every one may be repeated after a crash halfway. */
+export async function perform(deps: SupervisorDeps, entry: Entry, action: Action, signal: AbortSignal): Promise<void> {
+  switch (action.do) {
+    case 'observe':
+      return observe(deps, entry, signal)
+    case 'start':
+      return entry.stored.config.remote_url ? startRemote(deps, entry, signal) : startInstance(deps, entry, signal)
+    case 'adopt':
+      return adopt(deps, entry, signal)
+    case 'replace':
+      return takeDown(deps, entry, action.reason, signal)
+    case 'stop':
+      return stop(deps, entry, signal)
+    case 'remove':
+      return remove(deps, entry, signal)
+    case 'nothing':
+    case 'wait':
+      return
+  }
+}
+
+async function observe(deps: SupervisorDeps, { stored, observed }: Entry, signal: AbortSignal): Promise<void> {
+  const { name } = stored.config
+  const found = await deps.runtime.find(instanceName(name), signal)
+  if (!found || found.labels[LABELS.instance] !== deps.instanceId) {
+    deps.book.observe(name, { instance: 'absent', connected: false }, ['handle', 'runtimeDown', 'failure'])
+    return
+  }
+  const state = await deps.runtime.inspect(found.handle, signal)
+  const wasConnected = observed.connectedAt !== undefined
+  deps.book.observe(
+    name,
+    { instance: state.state, handle: found.handle, instanceGeneration: Number(found.labels[LABELS.generation]) },
+    ['runtimeDown', 'failure'],
+  )
+  if (state.state === 'exited' && wasConnected && stored.wanted === 'running') await recordExit(deps, name, state)
+}
+
+/** The instance outlived the daemon: connect to it again without disturbing it. */
+async function adopt(deps: SupervisorDeps, entry: Entry, signal: AbortSignal): Promise<void> {
+  const { config } = entry.stored
+  const { handle } = entry.observed
+  if (!handle) return deps.book.observe(config.name, { instance: 'unknown' })
+  try {
+    await deps.gateway.open(endpointSpec(entry.stored))
+    deps.book.observe(config.name, { open: true })
+    deps.masker.hold(config.name, Object.values(await readSecrets(deps, config)))
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(deps.handshakeTimeoutMs)])
+    if (config.transport === 'stdio') {
+      const channel = await deps.runtime.attach(handle, signal)
+      await deps.gateway.connect(config.name, { kind: 'stdio', channel, processId: handle.id }, limit)
+    } else {
+      await connectHttp(deps, entry.stored, handle, limit, new Date(deps.clock.now()).toISOString())
+    }
+  } catch (error) {
+    // It may have ended while we looked: ask the runtime again before the next attempt.
+    deps.book.observe(config.name, { instance: 'unknown' })
+    throw error
+  }
+  const now = deps.clock.now()
+  deps.book.observe(config.name, { connected: true, connectedAt: now, failedPings: 0 }, ['failure', 'runtimeDown'])
+}
+
+/** Ends the instance and keeps the endpoint: client sessions wait for the next instance. */
+async function takeDown(deps: SupervisorDeps, { stored, observed }: Entry, reason: string, signal: AbortSignal): Promise<void> {
+  const { name } = stored.config
+  deps.gateway.disconnect(name, reason)
+  deps.book.observe(name, { connected: false, failedPings: 0 }, ['connectedAt'])
+  const handle = observed.handle
+  if (handle) {
+    await deps.runtime.stop(handle, deps.stopGraceMs, signal)
+    await deps.runtime.remove(handle, signal)
+  }
+  deps.book.observe(name, { instance: 'absent' }, ['handle', 'instanceGeneration', 'failure', 'runtimeDown'])
+}
+
+async function stop(deps: SupervisorDeps, entry: Entry, signal: AbortSignal): Promise<void> {
+  const { name } = entry.stored.config
+  await takeDown(deps, entry, 'the workload was stopped', signal)
+  await deps.gateway.close(name)
+  deps.book.observe(name, { open: false, attempts: 0 }, ['failure'])
+  deps.masker.release(name)
+  await deps.syncClients()
+}
+
+async function remove(deps: SupervisorDeps, entry: Entry, signal: AbortSignal): Promise<void> {
+  const { name } = entry.stored.config
+  await stop(deps, entry, signal)
+  await deps.logs.remove(name)
+  await deps.book.forget(name)
+}

@@ -1,0 +1,71 @@
+import type { RunConfig } from '@toolhaven/contract/run-config'
+import { outboundPolicy } from '@toolhaven/contract/permission-profile'
+import { type InstanceSpec, LABELS, type Mount, type Prepared, type Source } from '../ports/runtime.ts'
+import type { StoredWorkload } from '../ports/stores.ts'
+import { mountsOf } from './mounts.ts'
+import type { SupervisorDeps } from './supervisor-deps.ts'
+
+export const instanceName = (workload: string) => `thv-${workload}`
+
+/** Environment variable → value of the secret it receives. */
+export async function readSecrets(deps: Pick<SupervisorDeps, 'readSecret'>, config: RunConfig): Promise<Record<string, string>> {
+  const values: Record<string, string> = {}
+  for (const reference of config.secrets ?? []) {
+    const { name, target } = parseSecretReference(reference)
+    values[target] = await deps.readSecret(name)
+  }
+  return values
+}
+
+export function parseSecretReference(reference: string): { name: string; target: string } {
+  const [name = '', target = ''] = reference.split(',target=')
+  return { name, target }
+}
+
+export interface SpecInput {
+  stored: StoredWorkload
+  prepared: Prepared
+  source: Source
+  secrets: Readonly<Record<string, string>>
+  instanceId: string
+  isContainer: boolean
+}
+
+/** What the runtime is asked to create for a workload. */
+export function instanceSpec({ stored, prepared, source, secrets, instanceId, isContainer }: SpecInput): InstanceSpec {
+  const { config } = stored
+  const limits = config.resources ?? {}
+  const isStdio = config.transport === 'stdio'
+  return {
+    name: instanceName(config.name),
+    labels: {
+      ...config.container_labels,
+      [LABELS.marker]: 'true',
+      [LABELS.name]: config.name,
+      [LABELS.instance]: instanceId,
+      [LABELS.generation]: String(stored.generation),
+    },
+    prepared,
+    source,
+    args: config.cmd_args ?? [],
+    env: { ...transportEnv(config, isContainer), ...config.env_vars, ...secrets },
+    mounts: mountsOf(config) satisfies Mount[],
+    network: config.permission_profile && outboundPolicy(config.permission_profile) === 'nothing' ? 'none' : 'full',
+    stdio: isStdio,
+    ...(!isStdio && config.target_port && { targetPort: config.target_port }),
+    limits: {
+      ...(limits.memory_mb && { memoryBytes: limits.memory_mb * 1024 * 1024 }),
+      ...(limits.cpus && { cpus: limits.cpus }),
+      ...(limits.pids && { pids: limits.pids }),
+    },
+  }
+}
+
+/** The variables common server frameworks read to learn how they should listen. */
+function transportEnv(config: RunConfig, isContainer: boolean): Record<string, string> {
+  if (config.transport === 'stdio' || !config.target_port) return { MCP_TRANSPORT: config.transport }
+  const port = String(config.target_port)
+  // A container's loopback is its own: to be reachable the server listens on all of *its* addresses.
+  const host = isContainer ? '0.0.0.0' : '127.0.0.1'
+  return { MCP_TRANSPORT: config.transport, MCP_PORT: port, FASTMCP_PORT: port, PORT: port, MCP_HOST: host, FASTMCP_HOST: host }
+}

@@ -1,0 +1,45 @@
+import type { InstanceHandle, InstanceState, Progress } from '../ports/runtime.ts'
+
+/** What is known of a workload right now; kept in memory only and found again after a restart of the daemon. */
+export interface Observed {
+  /** `unknown` until the runtime was asked. */
+  instance: InstanceState['state'] | 'unknown'
+  handle?: InstanceHandle
+  /** Which generation of the configuration the instance was made from. */
+  instanceGeneration?: number
+  /** The gateway listens on the workload's port. */
+  open: boolean
+  /** The MCP handshake with this instance was done. */
+  connected: boolean
+  connectedAt?: number
+  failedPings: number
+  /** Starts and runs that failed since the server last ran for a good while. */
+  attempts: number
+  progress?: Progress
+  /** Why the last attempt failed, and when to try again. */
+  failure?: Failure
+  /** Why the runtime does not answer. */
+  runtimeDown?: string
+}
+
+export interface Failure {
+  message: string
+  /** Milliseconds since the epoch; left out: not before something is changed. */
+  retryAt?: number
+  /** It is certain that the server does not run as asked: say `error`, not `starting`. */
+  isError: boolean
+}
+
+/** After so many failed pings in a row a server counts as unhealthy. */
+export const MAX_FAILED_PINGS = 3
+
+/** A server that ends this often right after its start is in error; it is still tried again, seldom. */
+export const MAX_QUICK_EXITS = 5
+
+export function nothingObserved(): Observed {
+  return { instance: 'unknown', open: false, connected: false, failedPings: 0, attempts: 0 }
+}
+
+export function isUnhealthy(observed: Observed): boolean {
+  return observed.connected && observed.failedPings >= MAX_FAILED_PINGS
+}

@@ -1,0 +1,220 @@
+import { unavailable } from '../errors.ts'
+import type { EndpointSpec } from '../ports/gateway.ts'
+import type { InstanceHandle, Progress, Source } from '../ports/runtime.ts'
+import type { StoredWorkload } from '../ports/stores.ts'
+import type { Entry } from './book.ts'
+import { Recorded, recordExit } from './failures.ts'
+import { instanceSpec, readSecrets } from './instance-spec.ts'
+import { parsePackageReference } from './package-reference.ts'
+import type { SupervisorDeps } from './supervisor-deps.ts'
+
+/** Fetches, creates, starts and connects one instance of the configuration as it is now. */
+export async function startInstance(deps: SupervisorDeps, { stored }: Entry, signal: AbortSignal): Promise<void> {
+  const { config, generation } = stored
+  const { name } = config
+  const report = (progress: Progress) => deps.book.observe(name, { progress })
+  await openEndpoint(deps, stored)
+  const secrets = await readSecrets(deps, config)
+  deps.masker.hold(name, Object.values(secrets))
+
+  const source = await resolveSource(deps, stored, report, signal)
+  const prepared = await prepare(deps, stored, source, report, signal)
+  report({ phase: 'starting' })
+  const isContainer = deps.runtime.name !== 'process'
+  const spec = instanceSpec({ stored, prepared, source, secrets, instanceId: deps.instanceId, isContainer })
+  const handle = await deps.runtime.create(spec, signal)
+  deps.book.observe(name, { instance: 'created', handle, instanceGeneration: generation })
+  await deps.book.change(name, (current) => ({ ...current, handle }))
+
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(deps.handshakeTimeoutMs)])
+  const start = async () => {
+    await deps.runtime.start(handle, signal)
+    deps.book.observe(name, { instance: 'running', progress: { phase: 'connecting' } })
+  }
+  try {
+    if (config.transport === 'stdio') {
+      const channel = await deps.runtime.attach(handle, signal)
+      await deps.gateway.connect(name, { kind: 'stdio', channel, processId: handle.id, start }, limit)
+    } else {
+      await start()
+      await connectHttp(deps, stored, handle, limit)
+    }
+  } catch (error) {
+    await explainFailedStart(deps, name, handle, limit, signal)
+    throw error
+  }
+  markConnected(deps, name, generation)
+}
+
+export async function startRemote(deps: SupervisorDeps, { stored }: Entry, signal: AbortSignal): Promise<void> {
+  const { config, generation } = stored
+  const { remote_url: url, transport, name } = config
+  if (url === undefined || (transport !== 'sse' && transport !== 'streamable-http')) return
+  await openEndpoint(deps, stored)
+  deps.book.observe(name, { progress: { phase: 'connecting' } })
+  const headers = await remoteHeaders(deps, stored)
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(deps.handshakeTimeoutMs)])
+  await deps.gateway.connect(name, { kind: 'http', transport, url, headers, processId: `${url}#${generation}` }, limit)
+  markConnected(deps, name, generation)
+}
+
+/** Connects to the port an instance listens on, and keeps its output. */
+export async function connectHttp(
+  deps: SupervisorDeps,
+  stored: StoredWorkload,
+  handle: InstanceHandle,
+  signal: AbortSignal,
+  outputSince?: string,
+): Promise<void> {
+  const { name, transport } = stored.config
+  if (transport !== 'sse' && transport !== 'streamable-http') return
+  const state = await deps.runtime.inspect(handle, signal)
+  if (state.state !== 'running' || !state.address) throw unavailable(`the server of ${name} is not reachable: it has no address`)
+  const { host, port } = state.address
+  const path = transport === 'sse' ? '/sse' : '/mcp'
+  void keepOutput(deps, name, handle, outputSince)
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}${path}`
+  await deps.gateway.connect(name, { kind: 'http', transport, url, processId: handle.id }, signal)
+}
+
+export function endpointSpec(stored: StoredWorkload): EndpointSpec {
+  const { config } = stored
+  return {
+    name: config.name,
+    host: config.host ?? '127.0.0.1',
+    port: stored.port,
+    transport: config.transport,
+    proxyMode: config.proxy_mode ?? 'streamable-http',
+    ...(config.tools_filter?.length && { toolsFilter: config.tools_filter }),
+  }
+}
+
+async function openEndpoint(deps: SupervisorDeps, stored: StoredWorkload): Promise<void> {
+  await deps.gateway.open(endpointSpec(stored))
+  deps.book.observe(stored.config.name, { open: true })
+}
+
+function markConnected(deps: SupervisorDeps, name: string, generation: number): void {
+  const seen = { connected: true, connectedAt: deps.clock.now(), failedPings: 0, instanceGeneration: generation }
+  deps.book.observe(name, seen, ['failure', 'runtimeDown', 'progress'])
+}
+
+/** A package version is looked up once and kept, so that restarts and reboots work offline and run the same code. */
+async function resolveSource(
+  deps: SupervisorDeps,
+  stored: StoredWorkload,
+  report: (progress: Progress) => void,
+  signal: AbortSignal,
+): Promise<Source> {
+  const reference = stored.resolved?.reference ?? stored.config.image ?? ''
+  const wanted = parsePackageReference(reference)
+  if (!wanted) return { kind: 'image', reference }
+  const { scheme, name } = wanted
+  if (wanted.version !== undefined) return { kind: 'package', scheme, name, version: wanted.version }
+  report({ phase: 'resolving', detail: name })
+  const version = await deps.packages.latestVersion(scheme, name, signal)
+  const resolved = { reference: `${scheme}://${name}@${version}` }
+  await deps.book.change(stored.config.name, (current) => ({ ...current, resolved }))
+  return { kind: 'package', scheme, name, version }
+}
+
+async function prepare(
+  deps: SupervisorDeps,
+  stored: StoredWorkload,
+  source: Source,
+  report: (progress: Progress) => void,
+  signal: AbortSignal,
+) {
+  const caCertificate = await deps.caCertificate()
+  // Once an image was found it is kept; an edit that names it again forgets that, and asks whether `latest` moved.
+  const pull = stored.resolved === undefined && source.kind === 'image' && isMovingTag(source.reference) ? 'always' : 'if-absent'
+  const options = { pull, onProgress: report, ...(caCertificate !== undefined && { caCertificate }) } as const
+  const prepared = await deps.runtime.prepare(source, options, signal)
+  const digest = prepared.digest
+  if (digest !== undefined && stored.resolved?.digest !== digest && stored.config.image) {
+    const reference = stored.resolved?.reference ?? stored.config.image
+    await deps.book.change(stored.config.name, (current) => ({ ...current, resolved: { reference, digest } }))
+  }
+  return prepared
+}
+
+function isMovingTag(reference: string): boolean {
+  if (reference.includes('@sha256:')) return false
+  const tag = /:([^/:]+)$/.exec(reference)?.[1]
+  return tag === undefined || tag === 'latest'
+}
+
+/** The connection failed: too slow, or because the instance ended, which is then the real reason. */
+async function explainFailedStart(
+  deps: SupervisorDeps,
+  name: string,
+  handle: InstanceHandle,
+  limit: AbortSignal,
+  signal: AbortSignal,
+): Promise<void> {
+  if (signal.aborted) return
+  if (limit.aborted) {
+    const seconds = Math.round(deps.handshakeTimeoutMs / 1000)
+    await takeAway(deps, name, handle, signal)
+    throw unavailable(`the server did not answer the MCP handshake within ${seconds} s; look at its logs`)
+  }
+  const state = await finalState(deps, handle, signal)
+  if (state.state !== 'exited' || deps.book.find(name)?.observed.instance === 'exited') return
+  deps.book.observe(name, { instance: 'exited' })
+  await recordExit(deps, name, state)
+  throw new Recorded()
+}
+
+/** A pipe closes a moment before its process counts as ended. */
+async function finalState(deps: SupervisorDeps, handle: InstanceHandle, signal: AbortSignal) {
+  const deadline = deps.clock.now() + 2_000
+  let state = await deps.runtime.inspect(handle, signal)
+  while (state.state === 'running' && deps.clock.now() < deadline) {
+    await deps.clock.sleep(100, signal)
+    state = await deps.runtime.inspect(handle, signal)
+  }
+  return state
+}
+
+async function takeAway(deps: SupervisorDeps, name: string, handle: InstanceHandle, signal: AbortSignal): Promise<void> {
+  await deps.runtime.stop(handle, deps.stopGraceMs, signal)
+  await deps.runtime.remove(handle, signal)
+  deps.book.observe(name, { instance: 'absent' }, ['handle'])
+}
+
+async function remoteHeaders(deps: SupervisorDeps, stored: StoredWorkload): Promise<Record<string, string>> {
+  const { headers = {}, headers_from_secrets: fromSecrets = {} } = stored.config.remote_auth_config ?? {}
+  const all: Record<string, string> = { ...headers }
+  for (const [header, key] of Object.entries(fromSecrets)) all[header] = await deps.readSecret(key)
+  deps.masker.hold(stored.config.name, Object.keys(fromSecrets).map((header) => all[header] ?? ''))
+  return all
+}
+
+async function keepOutput(deps: SupervisorDeps, name: string, handle: InstanceHandle, since: string | undefined): Promise<void> {
+  const splitters = { stdout: createLineSplitter(), stderr: createLineSplitter() }
+  try {
+    const options = { follow: true, ...(since !== undefined && { since }) }
+    for await (const chunk of deps.runtime.logs(handle, options, deps.shutdown)) {
+      for (const line of splitters[chunk.stream](chunk.data)) deps.logs.append(name, chunk.stream, deps.masker.mask(line))
+    }
+  } catch {
+    // The instance or the runtime went away: its status says so; there is no more output to keep.
+  }
+}
+
+const MAX_LINE = 64 * 1024
+
+/** Whole lines only: a secret cut in two by a chunk would not be masked. */
+function createLineSplitter(): (data: Uint8Array) => string[] {
+  const decoder = new TextDecoder()
+  let rest = ''
+  return (data) => {
+    const lines = (rest + decoder.decode(data, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    if (rest.length > MAX_LINE) {
+      lines.push(rest)
+      rest = ''
+    }
+    return lines
+  }
+}

@@ -1,0 +1,31 @@
+import type { Clock } from '../ports/clock.ts'
+import type { Gateway } from '../ports/gateway.ts'
+import type { PackageIndex } from '../ports/host.ts'
+import type { Logger } from '../ports/logger.ts'
+import type { Runtime } from '../ports/runtime.ts'
+import type { LogStore } from '../ports/stores.ts'
+import type { Masker } from '../secrets/masker.ts'
+import type { WorkloadBook } from './book.ts'
+
+export interface SupervisorDeps {
+  book: WorkloadBook
+  runtime: Runtime
+  gateway: Gateway
+  packages: PackageIndex
+  logs: LogStore
+  masker: Masker
+  clock: Clock
+  logger: Logger
+  /** Value of a stored secret; `not-found` when it is missing, `unavailable` when the provider does not answer. */
+  readSecret: (key: string) => Promise<string>
+  /** PEM text builds and fetches should trust besides the system's. */
+  caCertificate: () => Promise<string | undefined>
+  /** Makes client files follow; never rejects. */
+  syncClients: () => Promise<void>
+  /** Which installation owns what we create. */
+  instanceId: string
+  /** How long a server may take to answer its first call. */
+  handshakeTimeoutMs: number
+  stopGraceMs: number
+  shutdown: AbortSignal
+}
