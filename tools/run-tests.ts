@@ -36,7 +36,9 @@ for (const stage of stages) {
   total.failed += came.failed
   total.skipped += came.skipped
   const seconds = ((Date.now() - began) / 1000).toFixed(0)
-  console.log(`\n${stage.project}: ${came.passed} passed, ${came.failed} failed, ${came.skipped} skipped (${seconds} s)`)
+  console.log(
+    `\n${stage.project}: ${came.passed} passed, ${came.failed} failed, ${came.skipped} skipped (${seconds} s)`,
+  )
 }
 if (stages.length === 0) {
   console.log('No such stage.')
@@ -93,7 +95,12 @@ function runVitest(stage: Stage, summaryFile: string): Promise<number | string> 
   }
   const { promise, resolve } = Promise.withResolvers<number | string>()
   // A group of its own, so that what hangs can be ended with everything it started.
-  const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'], detached: true })
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    detached: true,
+  })
   const end = (signal: NodeJS.Signals) => {
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, signal)
   }

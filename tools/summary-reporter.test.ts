@@ -11,7 +11,10 @@ function runSuite(source: string): unknown {
   mkdirSync(parent, { recursive: true })
   const folder = mkdtempSync(path.join(parent, 'suite-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  writeFileSync(path.join(folder, 'made.test.ts'), `import { beforeAll, describe, expect, test } from 'vitest'\n${source}`)
+  writeFileSync(
+    path.join(folder, 'made.test.ts'),
+    `import { beforeAll, describe, expect, test } from 'vitest'\n${source}`,
+  )
   writeFileSync(path.join(folder, 'vitest.config.ts'), 'export default {}')
   const file = path.join(folder, 'summary.json')
   spawnSync(
@@ -35,10 +38,7 @@ test('counts what passed and failed, and keeps the reason of every skip', () => 
   expect(summary).toEqual({
     passed: 1,
     failed: 1,
-    skips: [
-      { test: 'made.test.ts > told', reason: 'no engine here' },
-      { test: 'made.test.ts > silent' },
-    ],
+    skips: [{ test: 'made.test.ts > told', reason: 'no engine here' }, { test: 'made.test.ts > silent' }],
   })
 })
 

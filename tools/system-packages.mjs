@@ -24,7 +24,8 @@ export const TESTBED = [
 
 /** Installs what is missing where it may (root and apt); else says what is missing, what it costs and the command. */
 export function bringSystemPackages(packages, purpose) {
-  if (process.platform !== 'linux') return explain(packages, `${purpose} uses Debian packages, and this is ${process.platform}`)
+  if (process.platform !== 'linux')
+    return explain(packages, `${purpose} uses Debian packages, and this is ${process.platform}`)
   const missing = packages.filter(({ binary }) => !onPath(binary))
   if (missing.length === 0) return []
   if (!onPath('apt-get')) return explain(missing, 'this machine has no apt-get')
@@ -39,7 +40,8 @@ function explain(missing, why) {
   const names = missing.map(({ name }) => name)
   console.log(`Not installed, because ${why}:`)
   for (const { name, gives } of missing) console.log(`  ${name} – without it there is no: ${gives}`)
-  if (process.platform === 'linux') console.log(`To have them: sudo apt-get install --no-install-recommends ${names.join(' ')}`)
+  if (process.platform === 'linux')
+    console.log(`To have them: sudo apt-get install --no-install-recommends ${names.join(' ')}`)
   return names
 }
 
@@ -52,7 +54,10 @@ function aptInstall(names) {
     done = install()
   }
   if (done.status === 0) return undefined
-  const said = `${done.stderr ?? ''}`.trim().split('\n').findLast((line) => line.startsWith('E:'))
+  const said = `${done.stderr ?? ''}`
+    .trim()
+    .split('\n')
+    .findLast((line) => line.startsWith('E:'))
   return `apt-get failed${said ? ` (${said})` : ''}`
 }
 

@@ -1,0 +1,96 @@
+import type { ICruiseOptions, IForbiddenRuleType, IResolveOptions } from 'dependency-cruiser'
+
+const TEST = '\\.test\\.ts$'
+const PURE = '^packages/(contract|core|api)/src/'
+const ADAPTER = '^packages/(api|runtimes|stores|gateway)/'
+
+/** The rules of docs/architecture.md; check-direction.test.ts plants a violation of each. */
+export const directionRules: IForbiddenRuleType[] = [
+  {
+    name: 'contract-imports-zod-only',
+    severity: 'error',
+    comment: 'The contract is also read by browsers and generators: it stands on zod alone.',
+    from: { path: '^packages/contract/src/', pathNot: TEST },
+    to: { pathNot: ['^packages/contract/src/', '(^|/)node_modules/zod/'], dependencyTypesNot: ['core'] },
+  },
+  {
+    name: 'no-node-in-pure-packages',
+    severity: 'error',
+    comment: 'contract, core and api reach the host through ports, so they also run on fakes in a browser.',
+    from: { path: PURE, pathNot: TEST },
+    to: { dependencyTypes: ['core'] },
+  },
+  {
+    name: 'core-imports-contract-only',
+    severity: 'error',
+    comment: 'The domain knows no adapter and no app.',
+    from: { path: '^packages/core/src/', pathNot: TEST },
+    to: { path: '^(packages|apps|tools|e2e|bench)/', pathNot: '^packages/(contract|core)/' },
+  },
+  {
+    name: 'siblings-never-meet',
+    severity: 'error',
+    comment: 'Adapters meet in an app, never in one another.',
+    from: { path: ADAPTER },
+    to: { path: ADAPTER, pathNot: '^packages/$1/' },
+  },
+  {
+    name: 'packages-never-import-apps',
+    severity: 'error',
+    from: { path: '^packages/' },
+    to: { path: '^(apps|tools|e2e|bench)/' },
+  },
+  {
+    name: 'apps-never-meet',
+    severity: 'error',
+    from: { path: '^apps/([^/]+)/' },
+    to: { path: '^apps/', pathNot: '^apps/$1/' },
+  },
+  {
+    name: 'browser-apps-import-contract-only',
+    severity: 'error',
+    comment: 'Console and website are clients of the API.',
+    from: { path: '^apps/(console|website)/', pathNot: TEST },
+    to: { path: '^packages/', pathNot: '^packages/(contract|search)/' },
+  },
+  {
+    name: 'testing-stays-in-tests',
+    severity: 'error',
+    from: { path: '^(apps|packages)/', pathNot: [TEST, '^packages/testing/'] },
+    to: { path: '^packages/testing/' },
+  },
+  {
+    name: 'nobody-imports-a-test',
+    severity: 'error',
+    from: { pathNot: TEST },
+    to: { path: TEST },
+  },
+  {
+    name: 'no-cycles',
+    severity: 'error',
+    comment: 'Types may refer to one another; code that runs may not.',
+    from: {},
+    to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+  },
+  {
+    name: 'everything-resolves',
+    severity: 'error',
+    comment: 'What does not resolve escapes every other rule.',
+    from: {},
+    to: { couldNotResolve: true },
+  },
+]
+
+export const cruiseOptions: ICruiseOptions = {
+  doNotFollow: { path: 'node_modules' },
+  exclude: { path: '(^|/)(dist|generated|\\.cache)/' },
+  tsPreCompilationDeps: true,
+  combinedDependencies: true,
+}
+
+export const resolveOptions: Partial<IResolveOptions> = {
+  exportsFields: ['exports'],
+  conditionNames: ['import', 'node', 'default', 'types'],
+  extensions: ['.ts', '.mts', '.mjs', '.js', '.json', '.d.ts'],
+  symlinks: true,
+}
