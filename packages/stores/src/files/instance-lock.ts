@@ -1,0 +1,171 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
+import { link, open, rename, rm } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { conflict, isThvError, unavailable } from '@toolhaven/core/errors'
+import * as z from 'zod'
+import { syncFolder, writeFault } from './atomic-write.ts'
+import { errnoOf } from './errno.ts'
+import { ensurePrivateFolder } from './private-folder.ts'
+import { readPrivateFile } from './private-file.ts'
+import { pidNamespace, processStart } from './process-identity.ts'
+
+export interface InstanceLock extends AsyncDisposable {
+  readonly token: string
+  /** Gives the folder up, unless somebody else holds it by now. */
+  release(): Promise<void>
+}
+
+const FORMAT = 1
+
+const lockHolder = z.object({
+  format: z.int(),
+  pid: z.int().positive(),
+  started: z.string(),
+  pidNamespace: z.string().exactOptional(),
+  socketPath: z.string(),
+  token: z.string().regex(/^[0-9a-f]{32}$/),
+})
+export type LockHolder = z.infer<typeof lockHolder>
+
+/** Makes this process the one owner of the state folder. A live owner is a `conflict` that names its process id. */
+export async function acquireInstanceLock(options: { stateDir: string; socketPath: string }): Promise<InstanceLock> {
+  const { stateDir, socketPath } = options
+  await ensurePrivateFolder(stateDir)
+  const namespace = await pidNamespace()
+  const started = await processStart(process.pid)
+  if (started === undefined) throw unavailable('cannot find out when this process started: is /proc mounted?')
+  const token = randomBytes(16).toString('hex')
+  const own: LockHolder = {
+    format: FORMAT,
+    pid: process.pid,
+    started,
+    ...(namespace === undefined ? {} : { pidNamespace: namespace }),
+    socketPath,
+    token,
+  }
+  const path = lockPath(stateDir)
+  const written = join(stateDir, `.lock-${token}`)
+  try {
+    await writeNew(written, JSON.stringify(own))
+    await take({ stateDir, written }, path)
+    await syncFolder(stateDir)
+  } catch (error) {
+    throw writeFault(error, stateDir)
+  } finally {
+    await rm(written, { force: true })
+    await rm(freshLink(written), { force: true })
+  }
+  const release = async () => {
+    const holder = await readHolder(path)
+    if (holder?.token === token) await rm(path, { force: true })
+  }
+  return { token, release, [Symbol.asyncDispose]: release }
+}
+
+/** Who has the state folder, if anybody: `alive` false means that the lock is only a leftover. */
+export async function readLock(stateDir: string): Promise<{ holder: LockHolder; alive: boolean } | undefined> {
+  const read = await readHolder(lockPath(stateDir))
+  if (read?.holder === undefined) return undefined
+  return { holder: read.holder, alive: await isAlive(read.holder) }
+}
+
+function lockPath(stateDir: string): string {
+  return join(stateDir, 'lock')
+}
+
+interface Taking {
+  stateDir: string
+  /** Our own lock text, complete and synced; a hard link of it is the lock. */
+  written: string
+}
+
+/**
+ * `link` is atomic and fails when the name is there, so one process alone gets a free lock. A stale lock is replaced
+ * only under a second lock whose name holds the stale one's token: whoever has that, and then still finds the stale
+ * token in place, is the only one that may replace it. That second lock can itself be stale; the same rule frees it.
+ */
+async function take(taking: Taking, path: string): Promise<void> {
+  for (;;) {
+    try {
+      await link(taking.written, path)
+      return
+    } catch (error) {
+      if (errnoOf(error) !== 'EEXIST') throw error
+    }
+    const found = await readHolder(path)
+    if (found === undefined) continue // released meanwhile
+    if (found.holder !== undefined && (await isAlive(found.holder))) throw alreadyOwned(found.holder)
+    const claim = join(taking.stateDir, `lock.claim-${found.token}`)
+    await take(taking, claim)
+    try {
+      const still = await readHolder(path)
+      if (still?.token !== found.token) continue
+      // rename() replaces atomically, link() cannot; and renaming one link of a file onto another does nothing at all.
+      await rm(freshLink(taking.written), { force: true })
+      await link(taking.written, freshLink(taking.written))
+      await rename(freshLink(taking.written), path)
+      return
+    } finally {
+      await rm(claim, { force: true })
+    }
+  }
+}
+
+function freshLink(written: string): string {
+  return `${written}-fresh`
+}
+
+function alreadyOwned(holder: LockHolder) {
+  return conflict(
+    `another Toolhaven daemon (process ${holder.pid}) already uses this state folder: stop it first, or let it be`,
+  )
+}
+
+/** `holder` is missing when the file cannot be understood; its token is then made from what is in it. */
+async function readHolder(path: string): Promise<{ token: string; holder?: LockHolder } | undefined> {
+  const text = await readPrivateFile(path)
+  if (text === undefined) return undefined
+  try {
+    const holder = lockHolder.parse(JSON.parse(text))
+    return { token: holder.token, holder }
+  } catch (error) {
+    if (isThvError(error)) throw error
+    return { token: createHash('sha256').update(text).digest('hex').slice(0, 32) }
+  }
+}
+
+async function isAlive(holder: LockHolder): Promise<boolean> {
+  const namespace = await pidNamespace()
+  // From another container its process id says nothing, but its socket is in a shared folder.
+  if (holder.pidNamespace !== undefined && holder.pidNamespace !== namespace) return answers(holder.socketPath)
+  return (await processStart(holder.pid)) === holder.started
+}
+
+function answers(socketPath: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(socketPath)
+    const end = (result: boolean) => {
+      socket.destroy()
+      resolve(result)
+    }
+    socket.setTimeout(1000, () => end(false))
+    socket.once('connect', () => end(true))
+    socket.once('error', () => end(false))
+  })
+}
+
+async function writeNew(path: string, text: string): Promise<void> {
+  const handle = await open(
+    path,
+    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
+    0o600,
+  )
+  try {
+    await handle.writeFile(text)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

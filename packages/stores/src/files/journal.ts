@@ -1,0 +1,151 @@
+import { constants } from 'node:fs'
+import { open, readFile, rename, type FileHandle } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { Journal, JournalEntry } from '@toolhaven/core/ports/stores'
+import * as z from 'zod'
+import { writeFault } from './atomic-write.ts'
+import { errnoOf } from './errno.ts'
+import { ensurePrivateFolder, refuseForeignOwner } from './private-folder.ts'
+
+export interface JournalOptions {
+  file: string
+  maxBytes?: number
+  /** Files in all, the present one included. */
+  files?: number
+  now?: () => number
+}
+
+export interface ReadableJournal extends Journal {
+  /** The newest entries, oldest first; lines that a crash cut short are left out. */
+  read(limit: number): Promise<JournalLine[]>
+}
+
+const FORMAT = 1
+
+const journalLine = z.object({
+  format: z.literal(FORMAT),
+  time: z.string(),
+  actor: z.string(),
+  action: z.string(),
+  target: z.string(),
+  detail: z.record(z.string(), z.unknown()).exactOptional(),
+})
+export type JournalLine = z.infer<typeof journalLine>
+
+/** Every change, one JSON line each, in the order asked for. Entries that come while one is written share the next sync. */
+export function createJournal(options: JournalOptions): ReadableJournal {
+  const { file, maxBytes = 8 * 1024 * 1024, files = 3, now = Date.now } = options
+  let waiting: { line: string; done: PromiseWithResolvers<void> }[] = []
+  let writing: Promise<void> | undefined
+
+  async function drain(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting
+      waiting = []
+      try {
+        await writeLines(batch.map((entry) => entry.line).join(''))
+        for (const entry of batch) entry.done.resolve()
+      } catch (error) {
+        for (const entry of batch) entry.done.reject(writeFault(error, dirname(file)))
+      }
+    }
+    writing = undefined
+  }
+
+  async function writeLines(lines: string): Promise<void> {
+    await ensurePrivateFolder(dirname(file))
+    let handle = await openForAppend(file)
+    try {
+      let { size } = await handle.stat()
+      if (size > 0 && size + Buffer.byteLength(lines) > maxBytes) {
+        await handle.close()
+        await rotate(file, files)
+        handle = await openForAppend(file)
+        size = 0
+      }
+      await appendWhole(handle, size, lines)
+    } finally {
+      await handle.close()
+    }
+  }
+
+  return {
+    async append(entry) {
+      const done = Promise.withResolvers<void>()
+      waiting.push({ line: encode(entry, now()), done })
+      writing ??= drain()
+      await done.promise
+    },
+    async read(limit) {
+      const lines: JournalLine[] = []
+      for (let index = 0; index < files && lines.length < limit; index += 1) {
+        lines.unshift(...(await readLines(rotated(file, index))))
+      }
+      return lines.slice(-limit)
+    },
+  }
+}
+
+/** Shifts `file` to `file.1` and so on; the oldest of `files` is overwritten. */
+export async function rotate(file: string, files: number): Promise<void> {
+  for (let index = files - 2; index >= 0; index -= 1) {
+    try {
+      await rename(rotated(file, index), rotated(file, index + 1))
+    } catch (error) {
+      if (errnoOf(error) !== 'ENOENT') throw error
+    }
+  }
+}
+
+export function rotated(file: string, index: number): string {
+  return index === 0 ? file : `${file}.${index}`
+}
+
+export async function openForAppend(file: string): Promise<FileHandle> {
+  const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK
+  const handle = await open(file, flags, 0o600)
+  try {
+    refuseForeignOwner((await handle.stat()).uid, file)
+    return handle
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+function encode(entry: JournalEntry, now: number): string {
+  const { actor, action, target, detail } = entry
+  return `${JSON.stringify({ format: FORMAT, time: new Date(now).toISOString(), actor, action, target, detail })}\n`
+}
+
+async function appendWhole(handle: FileHandle, size: number, lines: string): Promise<void> {
+  const last = Buffer.alloc(1)
+  if (size > 0) await handle.read(last, 0, 1, size - 1)
+  // A line that a crash cut short must not swallow the next one.
+  const torn = size > 0 && last[0] !== 0x0a
+  try {
+    await handle.writeFile(torn ? `\n${lines}` : lines)
+    await handle.datasync()
+  } catch (error) {
+    await handle.truncate(size)
+    throw error
+  }
+}
+
+async function readLines(file: string): Promise<JournalLine[]> {
+  let text
+  try {
+    text = await readFile(file, 'utf8')
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return []
+    throw error
+  }
+  return text.split('\n').flatMap((line) => {
+    try {
+      const parsed = journalLine.safeParse(JSON.parse(line))
+      return parsed.success ? [parsed.data] : []
+    } catch {
+      return [] // a torn line: the change it told of is in the state files
+    }
+  })
+}

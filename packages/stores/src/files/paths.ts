@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto'
+import { isAbsolute, join } from 'node:path'
+import { unavailable } from '@toolhaven/core/errors'
+
+export interface PathSources {
+  env: Readonly<Record<string, string | undefined>>
+  homeDir: string
+  platform: NodeJS.Platform
+  /** Where a short socket folder goes when every better place has too long a path. */
+  tmpDir: string
+  uid: number
+}
+
+export interface ToolhavenPaths {
+  configDir: string
+  stateDir: string
+  dataDir: string
+  cacheDir: string
+  runtimeDir: string
+  configFile: string
+  workloadsDir: string
+  groupsDir: string
+  logsDir: string
+  journalFile: string
+  daemonLogFile: string
+  socketPath: string
+}
+
+/** Where everything is kept: the XDG variables first, then the platform's own places. Touches no file. */
+export function toolhavenPaths(sources: PathSources): ToolhavenPaths {
+  const { homeDir, platform } = sources
+  const library = join(homeDir, 'Library', 'Application Support')
+  const mac = platform === 'darwin'
+  const stateDir = below(sources, 'XDG_STATE_HOME', mac ? library : join(homeDir, '.local', 'state'))
+  const defaultStateDir = join(mac ? library : join(homeDir, '.local', 'state'), 'toolhaven')
+  const configDir = below(sources, 'XDG_CONFIG_HOME', mac ? library : join(homeDir, '.config'))
+  const socket = chooseSocket(sources, stateDir, stateDir === defaultStateDir)
+  return {
+    configDir,
+    stateDir,
+    dataDir: below(sources, 'XDG_DATA_HOME', mac ? library : join(homeDir, '.local', 'share')),
+    cacheDir: below(sources, 'XDG_CACHE_HOME', mac ? join(homeDir, 'Library', 'Caches') : join(homeDir, '.cache')),
+    runtimeDir: socket.dir,
+    configFile: join(configDir, 'config.yaml'),
+    workloadsDir: join(stateDir, 'workloads'),
+    groupsDir: join(stateDir, 'groups'),
+    logsDir: join(stateDir, 'logs'),
+    journalFile: join(stateDir, 'journal.ndjson'),
+    daemonLogFile: join(stateDir, 'daemon.log'),
+    socketPath: socket.path,
+  }
+}
+
+function below(sources: PathSources, variable: string, fallback: string): string {
+  return join(absolute(sources.env[variable]) ?? fallback, 'toolhaven')
+}
+
+/** The XDG specification: a relative path in one of its variables is to be ignored. */
+function absolute(value: string | undefined): string | undefined {
+  return value !== undefined && isAbsolute(value) ? value : undefined
+}
+
+/**
+ * The kernel's field for a socket address holds 108 bytes on Linux and 104 on macOS, with the closing NUL; Node cuts a
+ * longer path silently, so the daemon would listen somewhere else than where clients look.
+ */
+function chooseSocket(sources: PathSources, stateDir: string, isDefault: boolean): { dir: string; path: string } {
+  const tag = createHash('sha256').update(stateDir).digest('hex').slice(0, 8)
+  // Two state folders may share one runtime folder; each has its own daemon, so each has its own socket.
+  const file = isDefault ? 'thv.sock' : `thv-${tag}.sock`
+  const runtime = absolute(sources.env['XDG_RUNTIME_DIR'])
+  const dirs = [
+    ...(runtime === undefined ? [] : [join(runtime, 'toolhaven')]),
+    join(stateDir, 'run'),
+    join(sources.tmpDir, `toolhaven-${sources.uid}`),
+    join('/tmp', `toolhaven-${sources.uid}`),
+  ]
+  const limit = sources.platform === 'darwin' ? 103 : 107
+  for (const dir of dirs) {
+    const path = join(dir, file)
+    if (Buffer.byteLength(path) <= limit) return { dir, path }
+  }
+  throw unavailable(
+    `no folder has a path short enough for the daemon's socket (${limit} bytes): set XDG_RUNTIME_DIR to a shorter one`,
+  )
+}

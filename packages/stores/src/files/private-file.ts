@@ -1,0 +1,42 @@
+import { constants } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { invalid, unavailable } from '@toolhaven/core/errors'
+import { errnoOf } from './errno.ts'
+import { refuseForeignOwner } from './private-folder.ts'
+
+export interface ReadOptions {
+  maxBytes?: number
+  /** Files that users keep in a repository of their own and link to. */
+  followSymlink?: boolean
+}
+
+const DEFAULT_MAX_BYTES = 8 * 1024 * 1024
+
+/** Text of a file of ours; undefined when there is none. Refuses links, other users' files and what others may write. */
+export async function readPrivateFile(path: string, options: ReadOptions = {}): Promise<string | undefined> {
+  const noFollow = options.followSymlink === true ? 0 : constants.O_NOFOLLOW
+  let handle
+  try {
+    // O_NONBLOCK: opening a pipe that somebody put there must not hang.
+    handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | noFollow)
+  } catch (error) {
+    const code = errnoOf(error)
+    if (code === 'ENOENT') return undefined
+    if (code === 'ELOOP')
+      throw invalid(`${path} is a symbolic link, which is not followed here: put the file itself there`, error)
+    throw unavailable(`cannot read ${path} (${code ?? 'unknown fault'})`, error)
+  }
+  try {
+    const found = await handle.stat()
+    if (!found.isFile()) throw invalid(`${path} is not an ordinary file`)
+    refuseForeignOwner(found.uid, path)
+    if ((found.mode & 0o022) !== 0) {
+      throw invalid(`${path} can be written by other users: look through it, then run: chmod 600 '${path}'`)
+    }
+    const maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES
+    if (found.size > maxBytes) throw invalid(`${path} is larger than ${maxBytes} bytes, which no file of ours is`)
+    return await handle.readFile('utf8')
+  } finally {
+    await handle.close()
+  }
+}

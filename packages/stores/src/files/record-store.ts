@@ -1,0 +1,104 @@
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describeError, invalid } from '@toolhaven/core/errors'
+import type { Logger } from '@toolhaven/core/ports/logger'
+import type { RecordStore } from '@toolhaven/core/ports/stores'
+import { syncFolder, TEMPORARY_FILE, atomicWrite, writeFault } from './atomic-write.ts'
+import { ensurePrivateFolder } from './private-folder.ts'
+import { encodeRecord, newerFormat, readRecordFile, setAside, type RecordFormat } from './record-file.ts'
+import { createSerialQueue } from './serial-queue.ts'
+
+export interface RecordStoreOptions<T> extends RecordFormat<T> {
+  dir: string
+  nameOf: (record: T) => string
+  logger: Logger
+  now?: () => number
+}
+
+const PARALLEL_READS = 16
+
+/**
+ * One JSON file per record. A file that is damaged is set aside, one of a newer version is left alone and guarded
+ * against being overwritten; either way the other records load.
+ */
+export function createRecordStore<T>(options: RecordStoreOptions<T>): RecordStore<T> {
+  const { dir } = options
+  const inOrder = createSerialQueue()
+  /** Files we may not touch, with the error that says why. */
+  const guarded = new Map<string, Error>()
+
+  function change(file: string, work: () => Promise<void>): Promise<void> {
+    return inOrder(file, async () => {
+      const why = guarded.get(file)
+      if (why !== undefined) throw why
+      await ensurePrivateFolder(dir)
+      await work()
+    })
+  }
+
+  return {
+    async load() {
+      guarded.clear()
+      return loadAll(options, guarded)
+    },
+    async save(record) {
+      const file = fileOf(options.nameOf(record))
+      // Encoded now: what the caller changes later belongs to a later save.
+      const text = encodeRecord(record, options)
+      await change(file, () => atomicWrite(join(dir, file), text))
+    },
+    async remove(name) {
+      const file = fileOf(name)
+      await change(file, async () => {
+        try {
+          await rm(join(dir, file), { force: true })
+          await syncFolder(dir)
+        } catch (error) {
+          throw writeFault(error, dir)
+        }
+      })
+    },
+  }
+}
+
+async function loadAll<T>(options: RecordStoreOptions<T>, guarded: Map<string, Error>): Promise<T[]> {
+  const { dir } = options
+  await ensurePrivateFolder(dir)
+  const files = (await readdir(dir)).toSorted()
+  const leftovers = files.filter((file) => TEMPORARY_FILE.test(file))
+  await Promise.all(leftovers.map((file) => rm(join(dir, file), { force: true })))
+  const names = files.filter((file) => !file.startsWith('.') && file.endsWith('.json'))
+  const records: T[] = []
+  for (let at = 0; at < names.length; at += PARALLEL_READS) {
+    const some = names.slice(at, at + PARALLEL_READS)
+    for (const found of await Promise.all(some.map((file) => loadOne(options, guarded, file)))) records.push(...found)
+  }
+  return records
+}
+
+async function loadOne<T>(options: RecordStoreOptions<T>, guarded: Map<string, Error>, file: string): Promise<T[]> {
+  const { dir, logger, nameOf, now = Date.now } = options
+  const path = join(dir, file)
+  try {
+    const reading = await readRecordFile(path, options)
+    if (reading.state === 'absent') return []
+    if (reading.state === 'newer') throw newerFormat(path, reading.format)
+    if (reading.state === 'good' && fileOf(nameOf(reading.record)) === file) return [reading.record]
+    const why = reading.state === 'corrupt' ? reading.why : 'the record in it has another name'
+    const aside = await setAside(path, now())
+    logger.error('a damaged state file was set aside', { file: path, aside, why })
+  } catch (error) {
+    guarded.set(file, error instanceof Error ? error : new Error(String(error)))
+    logger.error('a state file cannot be used and is left as it is', { file: path, why: describeError(error) })
+  }
+  return []
+}
+
+/** Names are unique without regard to case, so that they are the same files on every file system. */
+function fileOf(name: string): string {
+  const stem = name.toLowerCase()
+  if (!/^[a-z0-9][a-z0-9._-]{0,99}$/.test(stem) || stem.includes('..')) {
+    throw invalid('the name cannot be used for a file: use letters, digits, ".", "_" and "-"')
+  }
+  return `${stem}.json`
+}

@@ -1,0 +1,19 @@
+/** Runs what it is given one after another for each key, in call order; a failure does not stop those behind it. */
+export type SerialQueue = <R>(key: string, work: () => Promise<R>) => Promise<R>
+
+export function createSerialQueue(): SerialQueue {
+  const tails = new Map<string, Promise<unknown>>()
+  return (key, work) => {
+    const before = tails.get(key) ?? Promise.resolve()
+    const result = before.then(work)
+    const tail = result.then(
+      () => {},
+      () => {}, // the caller has the rejection; the chain only needs to know that it is over
+    )
+    tails.set(key, tail)
+    void tail.then(() => {
+      if (tails.get(key) === tail) tails.delete(key)
+    })
+    return result
+  }
+}

@@ -1,0 +1,35 @@
+import { imageServer, remoteServer } from '@toolhaven/contract/registry-document'
+import { runConfig } from '@toolhaven/contract/run-config'
+import { createRequest } from '@toolhaven/contract/workload-request'
+import type { Logger } from '@toolhaven/core/ports/logger'
+import type { RecordStore, StoredWorkload } from '@toolhaven/core/ports/stores'
+import * as z from 'zod'
+import { createRecordStore } from './record-store.ts'
+
+const FORMAT = 1
+
+const storedWorkload = z.strictObject({
+  asked: createRequest,
+  entry: z.union([imageServer, remoteServer]).exactOptional(),
+  config: runConfig,
+  wanted: z.enum(['running', 'stopped', 'absent']),
+  port: z.int().min(0).max(65535),
+  createdAt: z.string(),
+  generation: z.int().min(0),
+  package: z.string(),
+  resolved: z.strictObject({ reference: z.string(), digest: z.string().exactOptional() }).exactOptional(),
+  handle: z
+    .strictObject({ runtime: z.enum(['docker', 'podman', 'process', 'kubernetes']), id: z.string(), name: z.string() })
+    .exactOptional(),
+  profileOrigin: z.enum(['request', 'registry', 'default']),
+}) satisfies z.ZodType<StoredWorkload>
+
+export function createWorkloadStore(options: { dir: string; logger: Logger }): RecordStore<StoredWorkload> {
+  return createRecordStore<StoredWorkload>({
+    ...options,
+    schema: storedWorkload,
+    format: FORMAT,
+    migrations: {},
+    nameOf: (workload) => workload.config.name,
+  })
+}
