@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process'
+import { existsSync, globSync } from 'node:fs'
+import path from 'node:path'
+
+interface Step {
+  name: string
+  command: string[]
+}
+
+const root = path.resolve(import.meta.dirname, '..')
+const wanted = process.argv.slice(2)
+const steps = allSteps().filter(({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)))
+
+let failed = 0
+for (const step of steps) {
+  const began = Date.now()
+  const { code, output } = await run(step.command)
+  const seconds = `${((Date.now() - began) / 1000).toFixed(1)} s`
+  console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${step.name} (${seconds})`)
+  if (code !== 0) {
+    failed += 1
+    console.log(`${output.trimEnd()}\n`)
+  }
+}
+if (steps.length === 0) {
+  failed += 1
+  console.log(`No step is called ${wanted.join(' or ')}.`)
+}
+console.log(`\n${steps.length - Math.min(failed, steps.length)} passed, ${failed} failed`)
+process.exitCode = failed === 0 ? 0 : 1
+
+function allSteps(): Step[] {
+  // Folders that exist: oxlint stops at a path that does not.
+  const sources = ['apps', 'packages', 'tools', 'e2e', 'bench'].filter((folder) => existsSync(path.join(root, folder)))
+  const copies = ['**/*.test.ts', '**/node_modules/**', '**/generated/**', 'packages/testing/**']
+  return [
+    { name: 'types', command: tool('tsc', '--noEmit', '-p', '.') },
+    { name: 'lint', command: tool('oxlint', '--type-aware', '--deny-warnings', ...sources, 'vitest.config.ts') },
+    { name: 'format', command: tool('oxfmt', '--check', '.') },
+    { name: 'dead code', command: tool('knip', '--no-progress', '--no-config-hints') },
+    { name: 'workspaces', command: tool('sherif', '-r', 'root-package-manager-field') },
+    {
+      name: 'copies',
+      command: tool(
+        'jscpd',
+        ...['--threshold', '2', '--fail-on-empty', '--format', 'typescript,javascript', '--ignore', copies.join(',')],
+        ...sources,
+      ),
+    },
+    ...scripts('tools/generate-*.ts').map((file) => ({ name: `fresh: ${file}`, command: script(file, '--check') })),
+    { name: 'openapi', command: tool('redocly', 'lint', 'packages/contract/generated/openapi.json') },
+    ...scripts('tools/check-*.ts').map((file) => ({ name: file, command: script(file) })),
+  ]
+}
+
+function scripts(pattern: string): string[] {
+  return globSync(pattern, { cwd: root })
+    .filter((file) => !file.endsWith('.test.ts'))
+    .toSorted()
+}
+
+function tool(name: string, ...args: string[]): string[] {
+  return [path.join(root, 'node_modules/.bin', name), ...args]
+}
+
+function script(file: string, ...args: string[]): string[] {
+  return [process.execPath, path.join(root, file), ...args]
+}
+
+function run([program = '', ...args]: string[]): Promise<{ code: number; output: string }> {
+  const { promise, resolve } = Promise.withResolvers<{ code: number; output: string }>()
+  const env: NodeJS.ProcessEnv = {
+    ...process.env,
+    NO_COLOR: '1',
+    REDOCLY_TELEMETRY: 'off',
+    REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+  }
+  delete env['FORCE_COLOR']
+  const child = spawn(program, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: 300_000 })
+  let output = ''
+  const collect = (chunk: string) => (output += chunk)
+  child.stdout.setEncoding('utf8').on('data', collect)
+  child.stderr.setEncoding('utf8').on('data', collect)
+  child.on('error', (error) => resolve({ code: 1, output: `${program} could not be started: ${error.message}` }))
+  child.on('close', (code, signal) =>
+    resolve({ code: code ?? 1, output: signal === null ? output : `${output}\n${signal}` }),
+  )
+  return promise
+}
