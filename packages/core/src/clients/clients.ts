@@ -1,0 +1,82 @@
+import { CLIENT_TYPES, type ClientType } from '@toolhaven/contract/client-types'
+import type { ClientResponse, RegisteredClient } from '@toolhaven/contract/clients'
+import { DEFAULT_GROUP } from '@toolhaven/contract/names'
+import { notFound } from '../errors.ts'
+import type { GroupBook } from '../groups/group-book.ts'
+import type { ClientFiles } from '../ports/clients.ts'
+import type { Journal } from '../ports/stores.ts'
+import { compareNames } from '../workloads/book.ts'
+import type { ClientSync } from './sync.ts'
+
+export interface ClientsDeps {
+  groups: GroupBook
+  files: ClientFiles
+  sync: ClientSync
+  journal: Journal
+}
+
+export function listClients({ groups }: Pick<ClientsDeps, 'groups'>): RegisteredClient[] {
+  return CLIENT_TYPES.map((name) => ({ name, groups: groupsOf(groups, name) }))
+    .filter((client) => client.groups.length > 0)
+    .toSorted((a, b) => compareNames(a.name, b.name))
+}
+
+/** Every known client, in the order of the specification. */
+export async function discoverClients({ groups, files }: Pick<ClientsDeps, 'groups' | 'files'>) {
+  return Promise.all(
+    CLIENT_TYPES.map(async (type) => ({
+      client_type: type,
+      installed: await files.isInstalled(type),
+      registered: groupsOf(groups, type).length > 0,
+    })),
+  )
+}
+
+/** All or nothing: unknown groups are refused before anything is written. */
+export async function registerClients(deps: ClientsDeps, clients: readonly ClientType[], wanted?: readonly string[]): Promise<ClientResponse[]> {
+  const groups = wanted?.length ? wanted : [DEFAULT_GROUP]
+  checkGroups(deps, groups)
+  for (const name of groups) {
+    await deps.groups.change(name, (group) => {
+      const before = group ?? { name, registeredClients: [] }
+      return { ...before, registeredClients: [...new Set([...before.registeredClients, ...clients])] }
+    })
+  }
+  await deps.journal.append({ actor: 'api', action: 'register-clients', target: clients.join(','), detail: { groups } })
+  const notes = await deps.sync()
+  return [...new Set(clients)].map((name) => {
+    const own = notes.get(name) ?? []
+    return { name, groups: groupsOf(deps.groups, name), ...(own.length > 0 && { notes: own }) }
+  })
+}
+
+/** Without groups: everywhere. A client that is not registered there is an error, and nothing is changed. */
+export async function unregisterClients(deps: ClientsDeps, clients: readonly ClientType[], wanted?: readonly string[]): Promise<void> {
+  if (wanted?.length) checkGroups(deps, wanted)
+  for (const client of clients) {
+    const registered = groupsOf(deps.groups, client)
+    const missing = wanted?.length ? wanted.filter((group) => !registered.includes(group)) : []
+    if (registered.length === 0 || missing.length > 0) {
+      const where = missing.length > 0 ? ` with group ${missing.join(', ')}` : ''
+      throw notFound(`client ${client} is not registered${where}`)
+    }
+  }
+  const groups = wanted?.length ? wanted : deps.groups.all().map(({ name }) => name)
+  for (const name of groups) {
+    await deps.groups.change(name, (group) => {
+      if (!group?.registeredClients.some((client) => clients.some((gone) => gone === client))) return group
+      return { ...group, registeredClients: group.registeredClients.filter((client) => !clients.some((gone) => gone === client)) }
+    })
+  }
+  await deps.journal.append({ actor: 'api', action: 'unregister-clients', target: clients.join(','), detail: { groups } })
+  await deps.sync()
+}
+
+function checkGroups({ groups }: Pick<ClientsDeps, 'groups'>, names: readonly string[]): void {
+  const unknown = names.filter((name) => !groups.has(name))
+  if (unknown.length > 0) throw notFound(`group ${unknown.join(', ')} not found; create it first`)
+}
+
+function groupsOf(groups: GroupBook, client: ClientType): string[] {
+  return groups.all().flatMap(({ name }) => (groups.clientsOf(name).includes(client) ? [name] : []))
+}

@@ -1,0 +1,55 @@
+import type { ClientType } from '@toolhaven/contract/client-types'
+import { parseClientType } from '@toolhaven/contract/client-types'
+import { DEFAULT_GROUP } from '@toolhaven/contract/names'
+import { notFound } from '../errors.ts'
+import type { RecordStore, StoredGroup } from '../ports/stores.ts'
+import { compareNames } from '../workloads/book.ts'
+
+/** All groups in memory, written through. The default group always exists. */
+export class GroupBook {
+  readonly #groups = new Map<string, StoredGroup>()
+  readonly #store: RecordStore<StoredGroup>
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(store: RecordStore<StoredGroup>) {
+    this.#store = store
+  }
+
+  async load(): Promise<void> {
+    for (const group of await this.#store.load()) this.#groups.set(group.name, group)
+    if (!this.#groups.has(DEFAULT_GROUP)) this.#groups.set(DEFAULT_GROUP, { name: DEFAULT_GROUP, registeredClients: [] })
+  }
+
+  has(name: string): boolean {
+    return this.#groups.has(name)
+  }
+
+  get(name: string): StoredGroup {
+    const group = this.#groups.get(name)
+    if (!group) throw notFound(`group ${name} not found; create it first`)
+    return group
+  }
+
+  all(): StoredGroup[] {
+    return [...this.#groups.values()].toSorted((a, b) => compareNames(a.name, b.name))
+  }
+
+  clientsOf(group: string): ClientType[] {
+    return (this.#groups.get(group)?.registeredClients ?? []).flatMap((client) => parseClientType(client) ?? [])
+  }
+
+  /** One change at a time; `change` sees the newest state and what it gives is written before it counts. */
+  async change(name: string, change: (group: StoredGroup | undefined) => StoredGroup | undefined): Promise<void> {
+    const run = this.#last.then(async () => {
+      const before = this.#groups.get(name)
+      const after = change(before)
+      if (after === before) return
+      if (after) await this.#store.save(after)
+      else await this.#store.remove(name)
+      if (after) this.#groups.set(name, after)
+      else this.#groups.delete(name)
+    })
+    this.#last = run.catch(() => undefined)
+    await run
+  }
+}

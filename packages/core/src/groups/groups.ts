@@ -1,0 +1,58 @@
+import type { Group } from '@toolhaven/contract/groups'
+import { DEFAULT_GROUP } from '@toolhaven/contract/names'
+import { conflict, invalid } from '../errors.ts'
+import type { Journal, StoredGroup } from '../ports/stores.ts'
+import { compareNames, type WorkloadBook } from '../workloads/book.ts'
+import type { GroupBook } from './group-book.ts'
+
+export interface GroupsDeps {
+  groups: GroupBook
+  book: WorkloadBook
+  journal: Journal
+  deleteWorkload: (name: string) => Promise<void>
+  syncClients: () => Promise<void>
+}
+
+export function listGroups({ groups }: Pick<GroupsDeps, 'groups'>): Group[] {
+  return groups.all().map(toRecord)
+}
+
+export function getGroup({ groups }: Pick<GroupsDeps, 'groups'>, name: string): Group {
+  return toRecord(groups.get(name))
+}
+
+export async function createGroup(deps: GroupsDeps, name: string): Promise<{ name: string }> {
+  await deps.groups.change(name, (existing) => {
+    if (existing) throw conflict(`group ${name} already exists`)
+    return { name, registeredClients: [] }
+  })
+  await deps.journal.append({ actor: 'api', action: 'create-group', target: name })
+  return { name }
+}
+
+/** Its workloads move to the default group, or go with it. */
+export async function deleteGroup(deps: GroupsDeps, name: string, withWorkloads: boolean): Promise<void> {
+  if (name === DEFAULT_GROUP) throw invalid('the group default cannot be deleted')
+  deps.groups.get(name)
+  const members = deps.book.all().filter(({ stored }) => stored.config.group === name && stored.wanted !== 'absent')
+  for (const { stored } of members) {
+    if (withWorkloads) await deps.deleteWorkload(stored.config.name)
+    else await moveToDefault(deps, stored.config.name)
+  }
+  await deps.groups.change(name, () => undefined)
+  await deps.journal.append({ actor: 'api', action: 'delete-group', target: name, detail: { withWorkloads } })
+  void deps.syncClients()
+}
+
+/** A move needs no restart: the generation stays. */
+async function moveToDefault(deps: GroupsDeps, workload: string): Promise<void> {
+  await deps.book.change(workload, (stored) => ({
+    ...stored,
+    asked: { ...stored.asked, group: DEFAULT_GROUP },
+    config: { ...stored.config, group: DEFAULT_GROUP },
+  }))
+}
+
+function toRecord(group: StoredGroup): Group {
+  return { name: group.name, registered_clients: group.registeredClients.toSorted(compareNames) }
+}

@@ -1,0 +1,124 @@
+import type { ImageServer, RegistryDocument, RemoteServer } from '@toolhaven/contract/registry-document'
+import type { RegistryDetails, RegistryInfo } from '@toolhaven/contract/registry'
+import { describeError, invalid, notFound } from '../errors.ts'
+import type { Logger } from '../ports/logger.ts'
+import type { RegistryLocation, RegistrySource } from '../ports/registry-source.ts'
+import type { ConfigStore, Journal } from '../ports/stores.ts'
+import { compareNames } from '../workloads/book.ts'
+
+export interface RegistryDeps {
+  source: RegistrySource
+  config: ConfigStore
+  journal: Journal
+  logger: Logger
+}
+
+export const REGISTRY_NAME = 'default'
+
+export async function registryInfo(deps: RegistryDeps, signal: AbortSignal): Promise<RegistryInfo> {
+  const location = currentLocation(deps)
+  return infoOf(location, await currentDocument(deps, signal))
+}
+
+export async function registryDetails(deps: RegistryDeps, name: string, signal: AbortSignal): Promise<RegistryDetails> {
+  checkName(name)
+  const document = await currentDocument(deps, signal)
+  const { version, last_updated, servers, remote_servers = {} } = document
+  return { ...infoOf(currentLocation(deps), document), registry: { version, last_updated, servers, remote_servers } }
+}
+
+export async function listServers(deps: RegistryDeps, name: string, signal: AbortSignal) {
+  checkName(name)
+  const { servers, remote_servers = {} } = await currentDocument(deps, signal)
+  return { servers: sorted(servers), remote_servers: sorted(remote_servers) }
+}
+
+export async function getServer(deps: RegistryDeps, name: string, serverName: string, signal: AbortSignal) {
+  checkName(name)
+  const found = await findServer(deps, serverName, signal)
+  if (!found) throw notFound(`server ${serverName} not found in the registry ${name}`)
+  return 'url' in found.server
+    ? { is_remote: true, remote_server: found.server }
+    : { is_remote: false, server: found.server }
+}
+
+export async function findServer(deps: RegistryDeps, name: string, signal: AbortSignal) {
+  const { servers, remote_servers = {} } = await currentDocument(deps, signal)
+  const server: ImageServer | RemoteServer | undefined = Object.hasOwn(servers, name)
+    ? servers[name]
+    : Object.hasOwn(remote_servers, name)
+      ? remote_servers[name]
+      : undefined
+  return server && { name, server: { ...server, name } }
+}
+
+/** The new source is read and checked first; if it does not hold, the old one stays in force. */
+export async function updateRegistry(
+  deps: RegistryDeps,
+  name: string,
+  request: { url?: string | undefined; local_path?: string | undefined; allow_private_ip?: boolean | undefined },
+  signal: AbortSignal,
+) {
+  checkName(name)
+  const location = requestedLocation(request)
+  await deps.source.read(location, signal)
+  await deps.config.update((config) => ({ ...config, registry: settingOf(location) }))
+  await deps.journal.append({ actor: 'api', action: 'update-registry', target: name, detail: { type: location.type } })
+  const from = location.type === 'default' ? 'the built-in one' : `read from ${sourceOf(location)}`
+  return { message: `the registry is now ${from}`, type: location.type }
+}
+
+export function refuseRegistryDeletion(name: string): never {
+  checkName(name)
+  throw invalid('the registry default cannot be deleted; PUT {} resets it to the built-in one')
+}
+
+/** When the source cannot be read now, the last copy that held is used. */
+async function currentDocument(deps: RegistryDeps, signal: AbortSignal): Promise<RegistryDocument> {
+  const location = currentLocation(deps)
+  try {
+    return await deps.source.read(location, signal)
+  } catch (error) {
+    const lastGood = await deps.source.lastGood(location)
+    if (!lastGood) throw error
+    deps.logger.warn('the registry cannot be read; its last good copy is used', { reason: describeError(error) })
+    return lastGood
+  }
+}
+
+function currentLocation(deps: RegistryDeps): RegistryLocation {
+  const { url, localPath, allowPrivateIp } = deps.config.get().registry
+  if (url !== undefined) return { type: 'url', url, allowPrivateIp: allowPrivateIp ?? false }
+  return localPath === undefined ? { type: 'default' } : { type: 'file', path: localPath }
+}
+
+function requestedLocation(request: { url?: string | undefined; local_path?: string | undefined; allow_private_ip?: boolean | undefined }): RegistryLocation {
+  if (request.url !== undefined) return { type: 'url', url: request.url, allowPrivateIp: request.allow_private_ip ?? false }
+  return request.local_path === undefined ? { type: 'default' } : { type: 'file', path: request.local_path }
+}
+
+function settingOf(location: RegistryLocation) {
+  if (location.type === 'url') return { url: location.url, allowPrivateIp: location.allowPrivateIp }
+  return location.type === 'file' ? { localPath: location.path } : {}
+}
+
+function sourceOf(location: RegistryLocation): string {
+  if (location.type === 'url') return location.url
+  return location.type === 'file' ? location.path : ''
+}
+
+function infoOf(location: RegistryLocation, document: RegistryDocument): RegistryInfo {
+  const { version, last_updated, servers, remote_servers = {} } = document
+  const server_count = Object.keys(servers).length + Object.keys(remote_servers).length
+  return { name: REGISTRY_NAME, type: location.type, source: sourceOf(location), version, last_updated, server_count }
+}
+
+function checkName(name: string): void {
+  if (name !== REGISTRY_NAME) throw notFound('registry not found: there is only the registry named default')
+}
+
+function sorted<T extends ImageServer | RemoteServer>(servers: Record<string, T>): T[] {
+  return Object.entries(servers)
+    .toSorted(([a], [b]) => compareNames(a, b))
+    .map(([name, server]) => ({ ...server, name }))
+}

@@ -1,0 +1,101 @@
+import { conflict, notFound, unsupported } from '../errors.ts'
+import type { SecretsProvider, SecretsProviders, SecretsProviderType } from '../ports/secrets.ts'
+import type { ConfigStore, Journal } from '../ports/stores.ts'
+import { compareNames } from '../workloads/book.ts'
+import type { Masker } from './masker.ts'
+
+export interface SecretsDeps {
+  providers: SecretsProviders
+  config: ConfigStore
+  journal: Journal
+  masker: Masker
+}
+
+/** The secrets provider in use, and the operations on it. */
+export class Secrets {
+  readonly #deps: SecretsDeps
+  #provider: SecretsProvider | undefined
+
+  constructor(deps: SecretsDeps) {
+    this.#deps = deps
+  }
+
+  async setUp(type: SecretsProviderType, password: string | undefined) {
+    const { provider, message } = await this.#deps.providers.setUp(type, password)
+    await this.#deps.config.update((config) => ({ ...config, secrets: { providerType: type } }))
+    this.#provider = provider
+    if (password !== undefined) this.#deps.masker.hold('secrets-password', [password])
+    await this.#deps.journal.append({ actor: 'api', action: 'setup-secrets', target: type })
+    return { message, provider_type: type }
+  }
+
+  async details() {
+    const { type, capabilities } = await this.#open()
+    return { name: 'default', provider_type: type, capabilities }
+  }
+
+  async list() {
+    const provider = await this.#open()
+    if (!provider.capabilities.can_list) throw unsupported(`the secrets provider ${provider.type} cannot list secrets`)
+    return (await provider.list()).toSorted((a, b) => compareNames(a.key, b.key))
+  }
+
+  async create(key: string, value: string) {
+    const provider = await this.#writable()
+    if ((await provider.get(key)) !== undefined) throw conflict(`secret ${key} already exists; PUT changes it`)
+    await this.#set(provider, 'create-secret', key, value)
+    return { key, message: `secret ${key} created` }
+  }
+
+  async update(key: string, value: string) {
+    const provider = await this.#writable()
+    if ((await provider.get(key)) === undefined) throw secretNotFound(key)
+    await this.#set(provider, 'update-secret', key, value)
+    return { key, message: `secret ${key} updated` }
+  }
+
+  async delete(key: string): Promise<void> {
+    const provider = await this.#open()
+    if (!provider.capabilities.can_delete) throw unsupported(`the secrets provider ${provider.type} cannot delete secrets`)
+    if (!(await provider.delete(key))) throw secretNotFound(key)
+    await this.#deps.journal.append({ actor: 'api', action: 'delete-secret', target: key })
+  }
+
+  /** Only for the workload that needs it, and for the unix socket. */
+  async read(key: string): Promise<string> {
+    const provider = await this.#open()
+    const value = await provider.get(key)
+    if (value === undefined) throw secretNotFound(key)
+    return value
+  }
+
+  async has(key: string): Promise<boolean> {
+    return (await (await this.#open()).get(key)) !== undefined
+  }
+
+  /** Keeps a value that came in a request under a name of ours, new or not. */
+  async store(key: string, value: string): Promise<void> {
+    await this.#set(await this.#writable(), 'store-secret', key, value)
+  }
+
+  async #set(provider: SecretsProvider, action: string, key: string, value: string): Promise<void> {
+    await provider.set(key, value)
+    await this.#deps.journal.append({ actor: 'api', action, target: key })
+  }
+
+  async #writable(): Promise<SecretsProvider> {
+    const provider = await this.#open()
+    if (!provider.capabilities.can_write) throw unsupported(`the secrets provider ${provider.type} cannot write secrets`)
+    return provider
+  }
+
+  async #open(): Promise<SecretsProvider> {
+    if (this.#provider) return this.#provider
+    const type = this.#deps.config.get().secrets.providerType
+    if (!type) throw notFound('no secrets provider is set up; POST /api/v1beta/secrets sets one up')
+    this.#provider = await this.#deps.providers.open(type)
+    return this.#provider
+  }
+}
+
+const secretNotFound = (key: string) => notFound(`secret ${key} not found`)

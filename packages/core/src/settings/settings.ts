@@ -1,0 +1,49 @@
+import type { DaemonSettings } from '@toolhaven/contract/system'
+import { invalid } from '../errors.ts'
+import type { ConfigStore, DaemonConfig, Journal } from '../ports/stores.ts'
+
+export interface SettingsDeps {
+  config: ConfigStore
+  journal: Journal
+  /** PEM text of a certificate file; `invalid` when it is missing or not PEM. */
+  readCertificate: (path: string) => Promise<string>
+}
+
+export function getSettings({ config }: Pick<SettingsDeps, 'config'>): DaemonSettings {
+  const { caCertificatePath, otel, baseImages } = config.get()
+  return {
+    ...(caCertificatePath !== undefined && { ca_certificate_path: caCertificatePath }),
+    otel: {
+      ...(otel.endpoint !== undefined && { endpoint: otel.endpoint }),
+      ...(otel.samplingRate !== undefined && { 'sampling-rate': otel.samplingRate }),
+      ...(otel.envVars !== undefined && { 'env-vars': otel.envVars }),
+    },
+    base_images: baseImages,
+  }
+}
+
+/** What is left out stays; null clears. */
+export async function updateSettings(deps: SettingsDeps, change: DaemonSettings): Promise<DaemonSettings> {
+  if (typeof change.ca_certificate_path === 'string') await deps.readCertificate(change.ca_certificate_path)
+  if (change.otel?.endpoint?.includes('://')) throw invalid('otel.endpoint takes host:port, without a scheme')
+  await deps.config.update((config) => applySettings(config, change))
+  await deps.journal.append({ actor: 'api', action: 'update-settings', target: 'config', detail: { fields: Object.keys(change) } })
+  return getSettings(deps)
+}
+
+function applySettings(config: DaemonConfig, change: DaemonSettings): DaemonConfig {
+  const next: DaemonConfig = { ...config, otel: { ...config.otel }, baseImages: { ...config.baseImages } }
+  assign(next, 'caCertificatePath', change.ca_certificate_path)
+  assign(next.otel, 'endpoint', change.otel?.endpoint)
+  assign(next.otel, 'samplingRate', change.otel?.['sampling-rate'])
+  assign(next.otel, 'envVars', change.otel?.['env-vars'])
+  assign(next.baseImages, 'npx', change.base_images?.npx)
+  assign(next.baseImages, 'uvx', change.base_images?.uvx)
+  assign(next.baseImages, 'go', change.base_images?.go)
+  return next
+}
+
+function assign<T extends object, K extends keyof T>(target: T, key: K, value: T[K] | null | undefined): void {
+  if (value === null) delete target[key]
+  else if (value !== undefined) target[key] = value
+}

@@ -1,0 +1,90 @@
+import type { ImageServer, RemoteServer } from '@toolhaven/contract/registry-document'
+import type { RunConfig } from '@toolhaven/contract/run-config'
+import { invalid, notFound } from '../errors.ts'
+import { parseSecretReference } from './instance-spec.ts'
+import { type MountDeclaration, declaredMounts } from './mounts.ts'
+import type { WorkloadsDeps } from './workloads-deps.ts'
+
+type Deps = Pick<WorkloadsDeps, 'groupExists' | 'secretExists' | 'host' | 'config'>
+
+/** Everything that can be known to be wrong before anything is written down. Gives the configuration with host paths resolved. */
+export async function checkConfig(deps: Deps, config: RunConfig, entry: ImageServer | RemoteServer | undefined): Promise<RunConfig> {
+  const group = config.group ?? 'default'
+  if (!deps.groupExists(group)) throw notFound(`group ${group} not found; create it first`)
+  checkBindAddress(deps, config.host)
+  checkTools(config, entry)
+  checkRequiredVariables(config, entry)
+  await checkSecrets(deps, config)
+  return withResolvedMounts(deps, config)
+}
+
+function checkBindAddress(deps: Deps, host = '127.0.0.1'): void {
+  const isLoopback = host === '127.0.0.1' || host === '::1' || host === 'localhost'
+  if (isLoopback) return
+  const isAllowed = deps.config().allowedHosts.includes(host)
+  const why = isAllowed ? 'needs oidc to protect the workload, which is not available yet' : 'is not a loopback address'
+  throw invalid(`host "${host}" ${why}; use 127.0.0.1`)
+}
+
+function checkTools(config: RunConfig, entry: ImageServer | RemoteServer | undefined): void {
+  if (!entry || entry.tools.length === 0) return
+  const unknown = (config.tools_filter ?? []).filter((tool) => !entry.tools.includes(tool))
+  if (unknown.length > 0) throw invalid(`tools: ${entry.name} has no tool ${unknown.join(', ')}; it has ${entry.tools.join(', ')}`)
+}
+
+function checkRequiredVariables(config: RunConfig, entry: ImageServer | RemoteServer | undefined): void {
+  const given = new Set(Object.keys(config.env_vars ?? {}))
+  for (const reference of config.secrets ?? []) given.add(parseSecretReference(reference).target)
+  const missing = (entry?.env_vars ?? []).filter(({ name, required }) => required && !given.has(name))
+  if (missing.length === 0) return
+  const list = missing.map(({ name, secret }) => (secret ? `${name} (a secret)` : name)).join(', ')
+  throw invalid(`${entry?.name} needs ${list}: give each in env_vars, or as the target of a secret`)
+}
+
+async function checkSecrets(deps: Deps, config: RunConfig): Promise<void> {
+  const missing: string[] = []
+  for (const reference of config.secrets ?? []) {
+    const { name } = parseSecretReference(reference)
+    if (!(await deps.secretExists(name))) missing.push(name)
+  }
+  if (missing.length > 0) throw notFound(`secret ${missing.join(', ')} not found; create it first`)
+}
+
+/** Links are resolved before the check, and what was checked is what is mounted. */
+async function withResolvedMounts(deps: Deps, config: RunConfig): Promise<RunConfig> {
+  const isPrivileged = config.permission_profile?.privileged === true
+  const resolved = new Map<string, string>()
+  for (const mount of declaredMounts(config)) resolved.set(mount.host, await checkMount(deps, mount, isPrivileged))
+  const replaceHost = (text: string, isProfile: boolean) => {
+    const [host = '', ...rest] = text.split(':')
+    const real = resolved.get(host) ?? host
+    return [real, ...(isProfile && rest.length === 0 && real !== host ? [host] : rest)].join(':')
+  }
+  const profile = config.permission_profile
+  return {
+    ...config,
+    ...(config.volumes && { volumes: config.volumes.map((text) => replaceHost(text, false)) }),
+    ...(profile && {
+      permission_profile: {
+        ...profile,
+        ...(profile.read && { read: profile.read.map((text) => replaceHost(text, true)) }),
+        ...(profile.write && { write: profile.write.map((text) => replaceHost(text, true)) }),
+      },
+    }),
+  }
+}
+
+async function checkMount(deps: Deps, mount: MountDeclaration, isPrivileged: boolean): Promise<string> {
+  const found = await deps.host.resolvePath(mount.host)
+  if (!found) throw invalid(`volume "${mount.host}" does not exist on this machine; create it first`)
+  if (isPrivileged) return found.path
+  if (found.kind === 'socket') throw invalid(`volume "${mount.host}" is a socket: whoever listens there could be driven from inside; it is only mounted with "privileged" in the permission profile`)
+  const danger = deps.host.protectedPaths.find((path) => isWithin(found.path, path) || isWithin(path, found.path))
+  if (danger !== undefined) throw invalid(`volume "${mount.host}" would expose ${danger}; it is only mounted with "privileged" in the permission profile`)
+  return found.path
+}
+
+function isWithin(path: string, folder: string): boolean {
+  if (folder === '/') return path === '/'
+  return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`)
+}

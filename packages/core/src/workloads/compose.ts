@@ -1,0 +1,86 @@
+import { BUILT_IN_PROFILES, type PermissionProfile, outboundPolicy } from '@toolhaven/contract/permission-profile'
+import type { ImageServer, RemoteServer } from '@toolhaven/contract/registry-document'
+import { type ProxyMode, type RunConfig, SCHEMA_VERSION, type TransportType } from '@toolhaven/contract/run-config'
+import type { CreateRequest } from '@toolhaven/contract/workload-request'
+import { DEFAULT_GROUP } from '@toolhaven/contract/names'
+import { invalid } from '../errors.ts'
+import type { StoredWorkload } from '../ports/stores.ts'
+import { withoutEmpty } from './without-empty.ts'
+import type { Target } from './target.ts'
+
+export interface Composition {
+  config: RunConfig
+  profileOrigin: StoredWorkload['profileOrigin']
+}
+
+/** What was asked for + what the registry entry says where the request is silent → the configuration in force. Pure. */
+export function composeRunConfig(name: string, port: number, asked: CreateRequest, target: Target): Composition {
+  const isRemote = target.kind === 'remote'
+  const transport = chooseTransport(asked.transport || undefined, target)
+  const { profile, profileOrigin } = chooseProfile(asked.permission_profile, target.entry)
+  const imageEntry = target.kind === 'image' ? target.entry : undefined
+  const targetPort = transport === 'stdio' || isRemote ? undefined : asked.target_port || imageEntry?.target_port
+  if (transport !== 'stdio' && !isRemote && !targetPort) {
+    throw invalid(`target_port is missing: a ${transport} server needs the port it listens on`)
+  }
+  if (transport !== 'stdio' && !isRemote && outboundPolicy(profile) === 'nothing') {
+    throw invalid(`not available yet: a ${transport} server without any network; use the stdio transport or the profile "network"`)
+  }
+  const config: RunConfig = {
+    schema_version: SCHEMA_VERSION,
+    name,
+    transport,
+    ...(target.kind === 'image' ? { image: target.image } : { remote_url: target.url }),
+    ...(target.entry?.name && { base_name: target.entry.name }),
+    host: asked.host || '127.0.0.1',
+    port,
+    proxy_mode: chooseProxyMode(asked.proxy_mode || undefined, transport),
+    ...(targetPort && { target_port: targetPort }),
+    cmd_args: asked.cmd_arguments?.length ? asked.cmd_arguments : (imageEntry?.args ?? []),
+    env_vars: { ...entryDefaults(target.entry), ...asked.env_vars },
+    secrets: (asked.secrets ?? []).map(({ name: key, target: variable }) => `${key},target=${variable}`),
+    volumes: asked.volumes ?? [],
+    group: asked.group || DEFAULT_GROUP,
+    tools_filter: asked.tools ?? [],
+    container_labels: asked.labels ?? {},
+    ...(!isRemote && { container_name: `thv-${name}`, permission_profile: profile }),
+    ...(asked.headers && { remote_auth_config: { headers: asked.headers } }),
+    ...(asked.resources && { resources: asked.resources }),
+  }
+  return { config: { ...withoutEmpty(config), name, transport, schema_version: SCHEMA_VERSION }, profileOrigin }
+}
+
+function chooseTransport(asked: TransportType | undefined, target: Target): TransportType {
+  if (asked === 'inspector') throw invalid('transport "inspector" is for the inspector’s own workload; use stdio, sse or streamable-http')
+  if (target.kind === 'remote') {
+    if (asked === 'stdio') throw invalid('transport must be sse or streamable-http for a remote server')
+    return asked ?? target.entry?.transport ?? 'streamable-http'
+  }
+  return asked ?? target.entry?.transport ?? 'stdio'
+}
+
+/** A native sse or streamable-http server has the path of its transport. */
+function chooseProxyMode(asked: ProxyMode | undefined, transport: TransportType): ProxyMode {
+  if (transport === 'sse' || transport === 'streamable-http') return transport
+  return asked ?? 'streamable-http'
+}
+
+function chooseProfile(asked: PermissionProfile | undefined, entry: ImageServer | RemoteServer | undefined) {
+  if (asked && Object.keys(asked).length > 0) return { profile: builtInOr(asked), profileOrigin: 'request' } as const
+  if (entry?.permissions) return { profile: entry.permissions, profileOrigin: 'registry' } as const
+  return { profile: BUILT_IN_PROFILES.network, profileOrigin: 'default' } as const
+}
+
+/** `{name: "none"}` or `{name: "network"}` alone picks the built-in one. */
+function builtInOr(profile: PermissionProfile): PermissionProfile {
+  const isNameAlone = Object.keys(profile).length === 1 && profile.name !== undefined
+  if (!isNameAlone) return profile
+  const builtIn = Object.values(BUILT_IN_PROFILES).find(({ name }) => name === profile.name)
+  if (!builtIn) throw invalid(`permission_profile: there is no built-in profile "${profile.name}"; use "none" or "network", or say what it allows`)
+  return builtIn
+}
+
+function entryDefaults(entry: ImageServer | RemoteServer | undefined): Record<string, string> {
+  const pairs = (entry?.env_vars ?? []).flatMap(({ name, default: value }) => (value === undefined ? [] : [[name, value] as const]))
+  return Object.fromEntries(pairs)
+}

@@ -1,0 +1,60 @@
+import type { RunConfig } from '@toolhaven/contract/run-config'
+import type { CreateRequest } from '@toolhaven/contract/workload-request'
+import { conflict } from '../errors.ts'
+import type { StoredWorkload } from '../ports/stores.ts'
+import { checkConfig } from './check-config.ts'
+import { choosePort } from './choose-port.ts'
+import { composeRunConfig } from './compose.ts'
+import { refuseWhatIsNotAvailable } from './not-available.ts'
+import { hideHeaderSecrets, withoutHeaderSecrets } from './header-secrets.ts'
+import { resolveTarget, uniqueName } from './target.ts'
+import type { WorkloadsDeps } from './workloads-deps.ts'
+
+/** Checks and writes down a workload; fetching and starting go on behind the answer. */
+export async function createWorkload(
+  deps: WorkloadsDeps,
+  asked: CreateRequest,
+  /** Of an imported configuration: names of secrets that a request has no words for. */
+  imported: Pick<RunConfig, 'remote_auth_config'> = {},
+): Promise<{ name: string; port: number }> {
+  refuseWhatIsNotAvailable(asked)
+  const target = await resolveTarget(deps, asked)
+  if (asked.name !== undefined && deps.book.isNameTaken(asked.name)) throw nameTaken(deps, asked.name)
+  const port = await choosePort(deps, asked.host || '127.0.0.1', asked.proxy_port)
+  const name = asked.name ?? uniqueName(target.suggestedName, (candidate) => deps.book.isNameTaken(candidate))
+  // Nothing is awaited between the choice of the name and its reservation.
+  using _held = deps.book.reserve(name, port)
+
+  const composed = composeRunConfig(name, port, asked, target)
+  const checked = await checkConfig(deps, { ...composed.config, ...imported }, target.entry)
+  const config = await hideHeaderSecrets(deps, checked, target.entry)
+  const stored: StoredWorkload = {
+    asked: { ...withoutHeaderSecrets(asked, config), name },
+    ...(target.entry && { entry: target.entry }),
+    config,
+    wanted: 'running',
+    port,
+    createdAt: timestamp(deps),
+    generation: 1,
+    package: target.kind === 'remote' ? target.url : target.image,
+    profileOrigin: composed.profileOrigin,
+  }
+  await deps.book.add(stored)
+  await deps.journal.append({ actor: 'api', action: 'create', target: name, detail: { package: stored.package, port } })
+  deps.poke(name)
+  void deps.syncClients()
+  return { name, port }
+}
+
+export function timestamp(deps: Pick<WorkloadsDeps, 'clock'>): string {
+  return new Date(deps.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z')
+}
+
+function nameTaken(deps: WorkloadsDeps, name: string) {
+  const isRemoving = deps.book.find(name)?.stored.wanted === 'absent'
+  return conflict(
+    isRemoving
+      ? `workload ${name} is still being removed; try again in a moment`
+      : `workload ${name} already exists; choose another name or delete it first`,
+  )
+}

@@ -1,0 +1,67 @@
+import type { CreateRequest, UpdateRequest } from '@toolhaven/contract/workload-request'
+import { invalid, notFound } from '../errors.ts'
+import type { StoredWorkload } from '../ports/stores.ts'
+import { checkConfig } from './check-config.ts'
+import { composeRunConfig } from './compose.ts'
+import { hideHeaderSecrets, withoutHeaderSecrets } from './header-secrets.ts'
+import { refuseWhatIsNotAvailable } from './not-available.ts'
+import { type Target, resolveTarget, targetOfEntry } from './target.ts'
+import { isEmpty } from './without-empty.ts'
+import type { WorkloadsDeps } from './workloads-deps.ts'
+
+/** Changes a workload and runs it. What is left out stays; null or an empty value clears. The port stays. */
+export async function editWorkload(deps: WorkloadsDeps, name: string, update: UpdateRequest): Promise<{ name: string; port: number }> {
+  const { stored } = deps.book.get(name)
+  if (stored.wanted === 'absent') throw notFound(`workload ${name} is being removed`)
+  if (update.name !== undefined && update.name !== name) throw invalid(`name cannot be changed: it is ${name}; create a new workload instead`)
+  const asked = applyUpdate(stored.asked, update)
+  refuseWhatIsNotAvailable(asked)
+  const target = await targetAfter(deps, stored, asked, update)
+  const composed = composeRunConfig(name, stored.port, asked, target)
+  const keptAuth = update.headers === undefined && stored.config.remote_auth_config
+  const merged = keptAuth ? { ...composed.config, remote_auth_config: keptAuth } : composed.config
+  const checked = await checkConfig(deps, merged, target.entry)
+  const config = await hideHeaderSecrets(deps, checked, target.entry)
+
+  await deps.book.change(name, (current) => {
+    if (current.wanted === 'absent') throw notFound(`workload ${name} is being removed`)
+    const { entry: _entry, resolved, ...rest } = current
+    const next: StoredWorkload = {
+      ...rest,
+      asked: withoutHeaderSecrets(asked, config),
+      config,
+      wanted: 'running',
+      generation: current.generation + 1,
+      package: target.kind === 'remote' ? target.url : target.image,
+      profileOrigin: composed.profileOrigin,
+    }
+    if (target.entry) next.entry = target.entry
+    // Naming the image again asks for its newest version; otherwise the one found before is kept.
+    if (resolved && update.image === undefined) next.resolved = resolved
+    return next
+  })
+  deps.book.observe(name, { attempts: 0 }, ['failure'])
+  await deps.journal.append({ actor: 'api', action: 'edit', target: name, detail: { fields: Object.keys(update) } })
+  deps.poke(name)
+  void deps.syncClients()
+  return { name, port: stored.port }
+}
+
+function applyUpdate(asked: CreateRequest, update: UpdateRequest): CreateRequest {
+  const next: CreateRequest = { ...asked }
+  for (const [field, value] of Object.entries(update)) {
+    if (field === 'name' || value === undefined) continue
+    if (isEmpty(value)) Reflect.deleteProperty(next, field)
+    else Reflect.set(next, field, value)
+  }
+  if (update.image && !update.url) delete next.url
+  if (update.url && !update.image) delete next.image
+  return next
+}
+
+/** Unless another image is named, the registry entry it was made from still counts, as it was then. */
+async function targetAfter(deps: WorkloadsDeps, stored: StoredWorkload, asked: CreateRequest, update: UpdateRequest): Promise<Target> {
+  const isSame = update.image === undefined && update.url === undefined
+  if (isSame && stored.entry) return targetOfEntry(stored.entry.name ?? stored.config.name, stored.entry)
+  return resolveTarget(deps, asked)
+}

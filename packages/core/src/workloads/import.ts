@@ -1,0 +1,54 @@
+import type { RunConfig } from '@toolhaven/contract/run-config'
+import type { CreateRequest } from '@toolhaven/contract/workload-request'
+import { createWorkload } from './create.ts'
+import { parseSecretReference } from './instance-spec.ts'
+import { invalid } from '../errors.ts'
+import type { WorkloadsDeps } from './workloads-deps.ts'
+
+/** Fields of the run configuration that describe what an import builds anew or cannot honour yet. */
+const NOT_YET = ['isolate_network', 'oidc_config', 'authz_config', 'audit_config', 'telemetry_config', 'k8s_pod_template_patch', 'thv_ca_bundle', 'jwks_auth_token_file', 'permission_profile_name_or_path', 'target_host', 'debug'] as const satisfies readonly (keyof RunConfig)[]
+
+/** Runs an exported configuration: what was exported can be imported and exported again unchanged. */
+export async function importWorkload(deps: WorkloadsDeps, config: RunConfig): Promise<{ name: string; port: number }> {
+  const refused = NOT_YET.filter((field) => config[field] !== undefined && config[field] !== false)
+  if (refused.length > 0) throw invalid(`not available yet: ${refused.join(', ')}; leave it out`)
+  const auth = config.remote_auth_config
+  const { headers: _headers, headers_from_secrets: fromSecrets, ...login } = auth ?? {}
+  if (Object.keys(login).length > 0) throw invalid('not available yet: login at a remote server; leave it out of remote_auth_config')
+  const request = await fromRegistry(deps, config, requestOf(config))
+  return createWorkload(deps, request, fromSecrets && auth ? { remote_auth_config: auth } : {})
+}
+
+/** Permissions that came from a registry entry still come from it, when it is here and says the same. */
+async function fromRegistry(deps: WorkloadsDeps, config: RunConfig, request: CreateRequest): Promise<CreateRequest> {
+  const found = config.base_name === undefined ? undefined : await deps.findServer(config.base_name)
+  if (!found || 'url' in found.server || found.server.image !== config.image) return request
+  if (JSON.stringify(found.server.permissions) !== JSON.stringify(config.permission_profile)) return request
+  const { permission_profile: _profile, ...rest } = request
+  return { ...rest, image: found.name }
+}
+
+function requestOf(config: RunConfig): CreateRequest {
+  const request: CreateRequest = {
+    name: config.name,
+    transport: config.transport,
+    cmd_arguments: config.cmd_args ?? [],
+    env_vars: config.env_vars ?? {},
+    volumes: config.volumes ?? [],
+    secrets: (config.secrets ?? []).map(parseSecretReference),
+    tools: config.tools_filter ?? [],
+    labels: config.container_labels ?? {},
+    group: config.group ?? '',
+  }
+  if (config.image !== undefined) request.image = config.image
+  if (config.remote_url !== undefined) request.url = config.remote_url
+  if (config.host !== undefined) request.host = config.host
+  if (config.port !== undefined) request.proxy_port = config.port
+  if (config.proxy_mode !== undefined) request.proxy_mode = config.proxy_mode
+  if (config.target_port !== undefined) request.target_port = config.target_port
+  if (config.permission_profile !== undefined) request.permission_profile = config.permission_profile
+  if (config.resources !== undefined) request.resources = config.resources
+  const clear = config.remote_auth_config?.headers
+  if (clear !== undefined) request.headers = clear
+  return request
+}

@@ -1,0 +1,12 @@
+import type { MiddlewareConfig, RunConfig } from '@toolhaven/contract/run-config'
+
+/** The middleware a configuration leads to, outermost first: derived, so that it cannot contradict the other fields. */
+export function middlewareConfigs(config: RunConfig): MiddlewareConfig[] {
+  const list: MiddlewareConfig[] = [
+    { type: 'guard', parameters: {} },
+    { type: 'limits', parameters: {} },
+    { type: 'mcp-parser', parameters: {} },
+  ]
+  if (config.tools_filter?.length) list.push({ type: 'tool-filter', parameters: { filter_tools: config.tools_filter } })
+  return list
+}

@@ -1,0 +1,37 @@
+import type { CreateRequest } from '@toolhaven/contract/workload-request'
+import { outboundPolicy } from '@toolhaven/contract/permission-profile'
+import { invalid } from '../errors.ts'
+
+/**
+ * A promise that cannot be kept yet is refused, never ignored. Each line goes when its feature comes.
+ * `true` means: this request asks for it.
+ */
+const NOT_YET: readonly { what: string; asks: (asked: CreateRequest) => boolean }[] = [
+  { what: 'oidc (who may call a workload)', asks: (a) => isGiven(a.oidc) },
+  { what: 'authz_config (which calls are allowed)', asks: (a) => isGiven(a.authz_config) },
+  { what: 'network_isolation', asks: (a) => a.network_isolation === true },
+  {
+    what: 'an outbound allow-list in permission_profile',
+    asks: (a) => a.permission_profile !== undefined && outboundPolicy(a.permission_profile) === 'allow-list',
+  },
+  { what: 'network_isolation_mode observe', asks: (a) => a.network_isolation_mode === 'observe' },
+  { what: 'session_mode isolated', asks: (a) => a.session_mode === 'isolated' },
+  { what: 'tools_override', asks: (a) => isGiven(a.tools_override) },
+  { what: 'tools_changed block', asks: (a) => a.tools_changed === 'block' },
+  { what: 'image_verification enabled', asks: (a) => a.image_verification === 'enabled' },
+  { what: 'audit_config', asks: (a) => isGiven(a.audit_config) },
+  { what: 'telemetry_config', asks: (a) => isGiven(a.telemetry_config) },
+  { what: 'ignore_config', asks: (a) => a.ignore_config?.loadGlobal === true || a.ignore_config?.printOverlays === true },
+  { what: 'limits', asks: (a) => isGiven(a.limits) },
+  { what: 'oauth_config (login at a remote server)', asks: (a) => isGiven(a.oauth_config) },
+]
+
+export function refuseWhatIsNotAvailable(asked: CreateRequest): void {
+  const missing = NOT_YET.filter(({ asks }) => asks(asked)).map(({ what }) => what)
+  if (missing.length > 0) throw invalid(`not available yet: ${missing.join('; ')}; leave it out`)
+}
+
+function isGiven(value: unknown): boolean {
+  if (value === undefined || value === null || value === '') return false
+  return typeof value !== 'object' || Object.keys(value).length > 0
+}

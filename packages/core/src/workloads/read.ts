@@ -1,0 +1,91 @@
+import type { Workload, WorkloadDetails } from '@toolhaven/contract/workloads'
+import type { RunConfig } from '@toolhaven/contract/run-config'
+import { notFound } from '../errors.ts'
+import type { StoredWorkload } from '../ports/stores.ts'
+import { parseSecretReference } from './instance-spec.ts'
+import { middlewareConfigs } from './middleware-configs.ts'
+import { withoutEmpty } from './without-empty.ts'
+import type { WorkloadsDeps } from './workloads-deps.ts'
+
+type Deps = Pick<WorkloadsDeps, 'book' | 'groupExists' | 'logs' | 'masker'>
+
+/** Those wanted running; with `all`, every one. */
+export function listWorkloads(deps: Deps, query: { all?: boolean | undefined; group?: string | undefined }): Workload[] {
+  if (query.group !== undefined && !deps.groupExists(query.group)) throw notFound(`group ${query.group} not found`)
+  return deps.book
+    .all()
+    .filter(({ stored }) => query.all || stored.wanted === 'running')
+    .filter(({ stored }) => query.group === undefined || stored.config.group === query.group)
+    .map(({ stored }) => toRecord(deps, stored))
+}
+
+/** The record and the configuration in force, in one object. */
+export function getWorkload(deps: Deps, name: string): WorkloadDetails {
+  const { stored } = deps.book.get(name)
+  const { config } = stored
+  const secrets = (config.secrets ?? []).map(parseSecretReference)
+  return {
+    ...withoutEmpty({
+      image: config.image,
+      url: config.remote_url,
+      host: config.host,
+      transport: config.transport,
+      proxy_mode: config.proxy_mode,
+      target_port: config.target_port,
+      cmd_arguments: config.cmd_args,
+      env_vars: config.env_vars,
+      volumes: config.volumes,
+      permission_profile: config.permission_profile,
+      headers: config.remote_auth_config?.headers,
+      resources: config.resources,
+      proxy_port: stored.asked.proxy_port,
+      secrets,
+    }),
+    network_isolation: config.isolate_network ?? false,
+    ...toRecord(deps, stored),
+  }
+}
+
+export function workloadStatusOf(deps: Deps, name: string) {
+  return { status: deps.book.status(name).status }
+}
+
+/** At most this many lines are given at once. */
+export const MAX_LOG_LINES = 100
+
+export async function workloadLogs(deps: Deps, name: string): Promise<string> {
+  deps.book.get(name)
+  const lines = await deps.logs.tail(name, MAX_LOG_LINES)
+  return lines.map((line) => `${deps.masker.mask(line)}\n`).join('')
+}
+
+/** The run configuration, complete enough to run it elsewhere; secrets by name only. */
+export function exportWorkload(deps: Deps, name: string): RunConfig {
+  const { stored } = deps.book.get(name)
+  return { ...stored.config, middleware_configs: middlewareConfigs(stored.config) }
+}
+
+function toRecord(deps: Deps, stored: StoredWorkload): Workload {
+  const { config } = stored
+  const { status, context } = deps.book.status(config.name)
+  return {
+    name: config.name,
+    group: config.group ?? 'default',
+    status,
+    status_context: deps.masker.mask(context),
+    port: stored.port,
+    url: clientUrl(stored),
+    package: stored.package,
+    tool_type: 'mcp',
+    transport_type: config.transport,
+    tools: config.tools_filter ?? [],
+    labels: config.container_labels ?? {},
+    created_at: stored.createdAt,
+  }
+}
+
+/** What clients connect to: always ours, also for a remote server. */
+export function clientUrl({ config, port }: Pick<StoredWorkload, 'config' | 'port'>): string {
+  const host = config.host === '::1' ? '[::1]' : '127.0.0.1'
+  return `http://${host}:${port}${config.proxy_mode === 'sse' ? '/sse' : '/mcp'}`
+}

@@ -1,0 +1,59 @@
+import type { ImageServer, RemoteServer } from '@toolhaven/contract/registry-document'
+import type { CreateRequest } from '@toolhaven/contract/workload-request'
+import { invalid } from '../errors.ts'
+import { checkImageReference } from './image-reference.ts'
+import { parsePackageReference } from './package-reference.ts'
+import type { WorkloadsDeps } from './workloads-deps.ts'
+
+/** What a request asks to run. */
+export type Target =
+  | { kind: 'image'; image: string; entry?: ImageServer; suggestedName: string }
+  | { kind: 'remote'; url: string; entry?: RemoteServer; suggestedName: string }
+
+/** In this order: a url, a scheme, the name of a registry server, an image reference. */
+export async function resolveTarget(deps: Pick<WorkloadsDeps, 'findServer'>, asked: CreateRequest): Promise<Target> {
+  const { image, url } = asked
+  if (image && url) throw invalid('takes image or url, not both')
+  if (url) return { kind: 'remote', url: checkRemoteUrl(url), suggestedName: nameFromUrl(url) }
+  if (!image) throw invalid('image is missing: name a registry server, an image or a package, or give url for a remote server')
+  const asPackage = parsePackageReference(image)
+  if (asPackage) return { kind: 'image', image, suggestedName: lastSegment(asPackage.name) }
+  const found = await deps.findServer(image)
+  if (found) return targetOfEntry(found.name, found.server)
+  checkImageReference(image)
+  return { kind: 'image', image, suggestedName: nameFromImage(image) }
+}
+
+export function targetOfEntry(name: string, server: ImageServer | RemoteServer): Target {
+  const suggestedName = lastSegment(name)
+  if ('url' in server) return { kind: 'remote', url: checkRemoteUrl(server.url), entry: server, suggestedName }
+  if (!parsePackageReference(server.image)) checkImageReference(server.image)
+  return { kind: 'image', image: server.image, entry: server, suggestedName }
+}
+
+function checkRemoteUrl(text: string): string {
+  const url = URL.parse(text)
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) throw invalid('url must be an http or https address')
+  if (url.username || url.password) throw invalid('url must not carry a user name or password; use headers or secrets')
+  return text
+}
+
+const lastSegment = (path: string) => path.split('/').findLast((part) => part !== '') ?? 'workload'
+
+function nameFromImage(image: string): string {
+  return lastSegment(image.replace(/@sha256:.*$/, '')).replace(/:.*$/, '')
+}
+
+function nameFromUrl(url: string): string {
+  const host = URL.parse(url)?.hostname ?? 'remote'
+  const labels = host.split('.').filter((label) => label !== 'www' && label !== 'mcp' && label !== 'api')
+  return labels[0] ?? 'remote'
+}
+
+/** Fits the grammar and is not taken yet: `fetch`, `fetch-2`, `fetch-3` … */
+export function uniqueName(suggested: string, isTaken: (name: string) => boolean): string {
+  const clean = suggested.replaceAll(/[^A-Za-z0-9._-]+/g, '-').replaceAll(/\.{2,}/g, '.').replace(/^[^A-Za-z0-9]+/, '').slice(0, 90) || 'workload'
+  let name = clean
+  for (let number = 2; isTaken(name); number += 1) name = `${clean}-${number}`
+  return name
+}

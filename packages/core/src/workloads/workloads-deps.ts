@@ -1,0 +1,28 @@
+import type { ImageServer, RemoteServer } from '@toolhaven/contract/registry-document'
+import type { Clock } from '../ports/clock.ts'
+import type { Gateway } from '../ports/gateway.ts'
+import type { Host } from '../ports/host.ts'
+import type { DaemonConfig, Journal, LogStore } from '../ports/stores.ts'
+import type { Masker } from '../secrets/masker.ts'
+import type { WorkloadBook } from './book.ts'
+
+/** What the operations on workloads need. */
+export interface WorkloadsDeps {
+  book: WorkloadBook
+  /** Says that something about a workload changed. */
+  poke: (name: string) => void
+  groupExists: (name: string) => boolean
+  /** A server of the registry by its name. */
+  findServer: (name: string) => Promise<{ name: string; server: ImageServer | RemoteServer } | undefined>
+  /** `not-found` when no provider is set up. */
+  secretExists: (key: string) => Promise<boolean>
+  storeSecret: (key: string, value: string) => Promise<void>
+  host: Host
+  gateway: Pick<Gateway, 'isPortFree'>
+  clock: Clock
+  journal: Journal
+  logs: LogStore
+  masker: Masker
+  config: () => DaemonConfig
+  syncClients: () => Promise<void>
+}
