@@ -1,0 +1,19 @@
+import { unsupported } from '@toolhaven/core/errors'
+import type { SecretsProvider } from '@toolhaven/core/ports/secrets'
+
+/** No secrets at all, by choice: everything but a lookup is refused. */
+export function createNoSecrets(): SecretsProvider {
+  const refuse = async (): Promise<never> => {
+    throw unsupported('the secrets provider "none" keeps no secrets: set up "encrypted" or "1password" first')
+  }
+  return {
+    type: 'none',
+    capabilities: { can_read: false, can_write: false, can_delete: false, can_list: false, can_cleanup: false },
+    async get() {
+      return undefined
+    },
+    set: refuse,
+    delete: refuse,
+    list: refuse,
+  }
+}

@@ -1,0 +1,49 @@
+import type { Logger } from '@toolhaven/core/ports/logger'
+import type { SecretsProvider, SecretsProviders, SecretsProviderType } from '@toolhaven/core/ports/secrets'
+import { createSerialQueue } from '../files/serial-queue.ts'
+import { createEncryptedStore } from './encrypted-store.ts'
+import { createOsKeyring, type Keyring } from './keyring.ts'
+import { createNoSecrets } from './none.ts'
+import { openOnePassword, TOKEN_VARIABLE } from './one-password.ts'
+
+export interface SecretsProvidersOptions {
+  dataDir: string
+  env: Readonly<Record<string, string | undefined>>
+  logger: Logger
+  keyring?: Keyring
+  /** scrypt's N for what is sealed anew; only tests have a reason to lower it. */
+  cost?: number
+}
+
+export interface LocalSecretsProviders extends SecretsProviders {
+  /** Gives the encrypted store another password. Without the old one, the one that is kept here is used. */
+  changePassword(oldPassword: string | undefined, newPassword: string): Promise<{ message: string }>
+}
+
+export function createSecretsProviders(options: SecretsProvidersOptions): LocalSecretsProviders {
+  const { dataDir, env, logger } = options
+  const keyring = options.keyring ?? createOsKeyring({ env })
+  const encrypted = createEncryptedStore({ dataDir, env, logger, keyring }, options.cost)
+  const oneAtATime = createSerialQueue()
+
+  async function open(type: SecretsProviderType): Promise<SecretsProvider> {
+    if (type === 'encrypted') return encrypted.open()
+    return type === 'none' ? createNoSecrets() : openOnePassword({ token: env[TOKEN_VARIABLE] })
+  }
+
+  async function setUp(type: SecretsProviderType, password: string | undefined) {
+    if (type === 'encrypted') return encrypted.setUp(password)
+    const provider = await open(type)
+    if (type === 'none') return { provider, message: 'No secrets are kept.' }
+    // A token that cannot read anything must not be found out at the first workload.
+    await provider.list()
+    return { provider, message: `1Password is used with the token in ${TOKEN_VARIABLE}.` }
+  }
+
+  return {
+    setUp: (type, password) => oneAtATime('', () => setUp(type, password)),
+    open: (type) => oneAtATime('', () => open(type)),
+    changePassword: (oldPassword, newPassword) =>
+      oneAtATime('', () => encrypted.changePassword(oldPassword, newPassword)),
+  }
+}
