@@ -31,7 +31,7 @@ export function ownEnvironment(node) {
 
 /** Replaces this process by our Node running `script`; where that cannot be done, stands in for it. */
 export function become(node, script, args) {
-  const argv = [path.join(root, script), ...args]
+  const argv = [path.resolve(root, script), ...args]
   if (typeof process.execve === 'function' && process.platform !== 'win32') {
     return process.execve(node, [node, ...argv], ownEnvironment(node))
   }

@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import { expect, onTestFinished, test } from 'vitest'
+
+const SET_UP = path.join(import.meta.dirname, 'set-up.mjs')
+
+/** Starts a process that becomes `script`; `old` takes away what Node 20 does not have. */
+function startBecoming(script: string, old: boolean) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'thv-set-up-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const target = path.join(folder, 'target.mjs')
+  writeFileSync(target, script)
+  const starter = `
+    import { become } from ${JSON.stringify(SET_UP)}
+    if (${old}) process.execve = undefined
+    become(process.execPath, ${JSON.stringify(target)}, ['one', 'two words'])`
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', starter], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return child
+}
+
+test.each([
+  ['as Node 24 does', false],
+  ['as Node 20 has to', true],
+])('passes arguments and the exit code through, %s', async (_, old) => {
+  const child = startBecoming('console.log(JSON.stringify(process.argv.slice(2)))\nprocess.exitCode = 7', old)
+  const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
+  expect(JSON.parse(said)).toEqual(['one', 'two words'])
+  expect(code).toBe(7)
+})
+
+test.each([
+  ['as Node 24 does', false],
+  ['as Node 20 has to', true],
+])('passes a signal on and ends with what it came to, %s', async (_, old) => {
+  const script = `
+    process.on('SIGTERM', () => { clearInterval(timer); process.exitCode = 9 })
+    const timer = setInterval(() => {}, 1000)
+    console.log('ready')`
+  const child = startBecoming(script, old)
+  const ended = once(child, 'exit')
+  await once(child.stdout, 'data')
+  child.kill('SIGTERM')
+  expect(await ended).toEqual([9, null])
+})
