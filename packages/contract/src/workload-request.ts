@@ -25,7 +25,12 @@ export const oidcOptions = z
 export type OidcOptions = z.infer<typeof oidcOptions>
 
 /** An empty text means "the default", as on the wire of other clients of this API. */
-const orEmpty = <T extends z.ZodType>(schema: T) => z.union([z.literal(''), schema])
+const groupOrEmpty = z
+  .string()
+  .superRefine((text, context) => {
+    const faults = text === '' ? [] : (groupName.safeParse(text).error?.issues ?? [])
+    for (const { message } of faults) context.addIssue({ code: 'custom', message })
+  })
 
 const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, 'must be a header name')
 const headerValue = z.string().regex(/^[^\p{Cc}]*$/u, 'must not contain control characters')
@@ -34,8 +39,8 @@ const headerValue = z.string().regex(/^[^\p{Cc}]*$/u, 'must not contain control 
 const workloadFields = {
   image: z.string().meta({ description: 'Registry server, image reference, or npx://, uvx://, go:// package' }),
   host: z.string().meta({ description: 'Address the workload’s port binds; default 127.0.0.1' }),
-  transport: orEmpty(transportType),
-  proxy_mode: orEmpty(proxyMode),
+  transport: z.enum(['', ...transportType.options]),
+  proxy_mode: z.enum(['', ...proxyMode.options]),
   target_port: z.int().min(0).max(65535).meta({ description: 'Port an sse or streamable-http server listens on inside' }),
   cmd_arguments: z.array(z.string()),
   env_vars: z.record(envVarName, z.string()),
@@ -46,7 +51,7 @@ const workloadFields = {
   authz_config: z.string(),
   permission_profile: permissionProfile,
   oidc: oidcOptions,
-  group: orEmpty(groupName),
+  group: groupOrEmpty,
 }
 
 /** Accepted beyond the specification. */

@@ -32,8 +32,22 @@ export async function discoverClients({ groups, files }: Pick<ClientsDeps, 'grou
   )
 }
 
+export async function registerClient(deps: ClientsDeps, client: ClientType, groups?: readonly string[]): Promise<ClientResponse> {
+  return responseOf(deps, client, await join(deps, [client], groups))
+}
+
+export async function registerClients(deps: ClientsDeps, clients: readonly ClientType[], groups?: readonly string[]): Promise<ClientResponse[]> {
+  const notes = await join(deps, clients, groups)
+  return [...new Set(clients)].map((client) => responseOf(deps, client, notes))
+}
+
+function responseOf(deps: ClientsDeps, name: ClientType, notes: ReadonlyMap<ClientType, string[]>): ClientResponse {
+  const own = notes.get(name) ?? []
+  return { name, groups: groupsOf(deps.groups, name), ...(own.length > 0 && { notes: own }) }
+}
+
 /** All or nothing: unknown groups are refused before anything is written. */
-export async function registerClients(deps: ClientsDeps, clients: readonly ClientType[], wanted?: readonly string[]): Promise<ClientResponse[]> {
+async function join(deps: ClientsDeps, clients: readonly ClientType[], wanted?: readonly string[]) {
   const groups = wanted?.length ? wanted : [DEFAULT_GROUP]
   checkGroups(deps, groups)
   for (const name of groups) {
@@ -43,11 +57,7 @@ export async function registerClients(deps: ClientsDeps, clients: readonly Clien
     })
   }
   await deps.journal.append({ actor: 'api', action: 'register-clients', target: clients.join(','), detail: { groups } })
-  const notes = await deps.sync()
-  return [...new Set(clients)].map((name) => {
-    const own = notes.get(name) ?? []
-    return { name, groups: groupsOf(deps.groups, name), ...(own.length > 0 && { notes: own }) }
-  })
+  return deps.sync()
 }
 
 /** Without groups: everywhere. A client that is not registered there is an error, and nothing is changed. */

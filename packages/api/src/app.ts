@@ -1,0 +1,90 @@
+import { Hono } from 'hono'
+import type { RouteDef } from '@toolhaven/contract/route'
+import { routes } from '@toolhaven/contract/routes'
+import { checkRequest } from '@toolhaven/core/guard/check-request'
+import type { ApiDeps } from './api-deps.ts'
+import { bindRoutes } from './bind.ts'
+import { textResponse, toErrorAnswer } from './http-errors.ts'
+import { clientHandlers } from './routes/clients.ts'
+import { groupHandlers } from './routes/groups.ts'
+import { registryHandlers } from './routes/registry.ts'
+import { secretHandlers } from './routes/secrets.ts'
+import { systemHandlers } from './routes/system.ts'
+import { workloadHandlers } from './routes/workloads.ts'
+
+export interface AppOptions {
+  /** Calls come over the 0600 unix socket: routes that give secrets exist there only. */
+  overSocket: boolean
+  /** Host names, besides loopback, that callers may use. */
+  allowedHosts: readonly string[]
+  /** When set, every call must carry it. */
+  token?: string
+}
+
+/** The HTTP surface. The guard stands before everything, unknown routes included. */
+export function createApp(deps: ApiDeps, options: AppOptions): Hono {
+  const app = new Hono({ strict: true })
+  app.use(async (context, next) => {
+    const refusal = guard(context.req.raw, options)
+    if (refusal) return refusal
+    return next()
+  })
+  bindRoutes(
+    app,
+    {
+      ...systemHandlers(deps),
+      ...workloadHandlers(deps),
+      ...groupHandlers(deps),
+      ...clientHandlers(deps),
+      ...registryHandlers(deps),
+      ...secretHandlers(deps),
+    },
+    options,
+  )
+  app.notFound((context) => noSuchRoute(context.req.method, context.req.path))
+  app.onError((error) => {
+    const { status, text } = toErrorAnswer(error, deps.logger, (plain) => deps.workloads.masker.mask(plain))
+    return textResponse(status, text)
+  })
+  return app
+}
+
+function guard(request: Request, { allowedHosts, token, overSocket }: AppOptions): Response | undefined {
+  const { headers } = request
+  const hasBody = Number(headers.get('content-length') ?? 0) > 0 || headers.has('transfer-encoding')
+  const verdict = checkRequest(
+    {
+      method: request.method,
+      host: headers.get('host') ?? new URL(request.url).host,
+      origin: headers.get('origin') ?? undefined,
+      secFetchSite: headers.get('sec-fetch-site') ?? undefined,
+      contentType: headers.get('content-type') ?? undefined,
+      hasBody,
+    },
+    { allowedHosts },
+  )
+  if (!verdict.ok) return textResponse(verdict.status, verdict.message)
+  if (token !== undefined && !overSocket && !isSameText(headers.get('authorization') ?? '', `Bearer ${token}`)) {
+    return textResponse(403, 'this daemon asks for its token: send the header Authorization: Bearer …')
+  }
+  return undefined
+}
+
+/** Takes the same time wherever the texts differ. */
+function isSameText(a: string, b: string): boolean {
+  let difference = a.length ^ b.length
+  for (let at = 0; at < b.length; at += 1) difference |= a.charCodeAt(at % (a.length || 1)) ^ b.charCodeAt(at)
+  return difference === 0
+}
+
+function noSuchRoute(method: string, path: string): Response {
+  const known: readonly RouteDef[] = Object.values(routes)
+  const allowed = known.filter((route) => !route.socketOnly && pattern(route.path).test(path)).map((route) => route.method)
+  if (allowed.length === 0) return textResponse(404, 'there is no such route; GET /api/openapi.json lists them all')
+  const list = [...new Set(allowed)].toSorted().join(', ')
+  return textResponse(405, `${method.slice(0, 20)} is not possible here; use ${list}`, { allow: list })
+}
+
+function pattern(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+}

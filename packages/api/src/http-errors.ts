@@ -1,0 +1,32 @@
+import { type ErrorCode, isThvError } from '@toolhaven/core/errors'
+import type { Logger } from '@toolhaven/core/ports/logger'
+
+const HTTP_STATUS = {
+  invalid: 400,
+  forbidden: 403,
+  'not-found': 404,
+  unsupported: 405,
+  conflict: 409,
+  'not-implemented': 501,
+  unavailable: 500, // only /health answers 503
+} as const satisfies Record<ErrorCode, number>
+
+export interface ErrorAnswer {
+  status: number
+  text: string
+}
+
+/** What we can explain is explained; anything else is a fault of ours and only the log gets to know it. */
+export function toErrorAnswer(error: unknown, logger: Logger, mask: (text: string) => string): ErrorAnswer {
+  if (isThvError(error)) return { status: HTTP_STATUS[error.code], text: mask(error.message) }
+  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  logger.error('a request failed unexpectedly', { detail: mask(detail) })
+  return { status: 500, text: 'internal server error; the log of the daemon has the details' }
+}
+
+export function textResponse(status: number, text: string, headers: Record<string, string> = {}): Response {
+  return new Response(`${text}\n`, {
+    status,
+    headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff', ...headers },
+  })
+}

@@ -1,0 +1,38 @@
+import type { systemRoutes } from '@toolhaven/contract/system'
+import { getSettings, updateSettings } from '@toolhaven/core/settings/settings'
+import type { ApiDeps } from '../api-deps.ts'
+import type { Handlers } from '../bind.ts'
+import { eventStream } from '../event-stream.ts'
+import { textResponse } from '../http-errors.ts'
+
+type Own = Exclude<keyof typeof systemRoutes, 'importWorkload' | 'followLogs'>
+
+export function systemHandlers(deps: ApiDeps): Pick<Handlers, Own> {
+  return {
+    getOpenApi: () => deps.openApi,
+    getHealth: ({ signal }) => health(deps, signal),
+    getVersion: () => ({ version: deps.version }),
+    getRuntime: ({ signal }) => deps.runtimeReport(signal),
+    getSettings: () => getSettings(deps.settings),
+    updateSettings: ({ body }) => updateSettings(deps.settings, body),
+    streamEvents: ({ signal }) => streamEvents(deps, signal),
+  }
+}
+
+async function health(deps: ApiDeps, signal: AbortSignal): Promise<Response> {
+  const { state, name, reason } = await deps.runtimeReport(AbortSignal.any([signal, AbortSignal.timeout(5_000)]))
+  if (state === 'healthy') return new Response(null, { status: 204 })
+  return textResponse(503, `the runtime ${name} does not answer: ${reason ?? 'no reason given'}`)
+}
+
+/** What is true now, then each change. */
+function streamEvents(deps: ApiDeps, signal: AbortSignal): Response {
+  const { book } = deps.workloads
+  return eventStream(AbortSignal.any([signal, deps.shutdown]), (send) => {
+    for (const { stored } of book.all()) {
+      const { status, context } = book.status(stored.config.name)
+      send('workload', JSON.stringify({ workload: stored.config.name, status, status_context: context }))
+    }
+    return deps.events.subscribe((event) => send('workload', JSON.stringify(event)))
+  })
+}

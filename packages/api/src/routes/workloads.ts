@@ -1,0 +1,50 @@
+import { changeLifecycle, changeLifecycles } from '@toolhaven/core/workloads/lifecycle'
+import { createWorkload } from '@toolhaven/core/workloads/create'
+import { editWorkload } from '@toolhaven/core/workloads/edit'
+import { importWorkload } from '@toolhaven/core/workloads/import'
+import { exportWorkload, getWorkload, listWorkloads, workloadLogs, workloadStatusOf } from '@toolhaven/core/workloads/read'
+import type { workloadRoutes } from '@toolhaven/contract/workloads'
+import type { ApiDeps } from '../api-deps.ts'
+import type { Handlers } from '../bind.ts'
+import { eventStream } from '../event-stream.ts'
+
+type Own = keyof typeof workloadRoutes | 'importWorkload' | 'followLogs'
+
+export function workloadHandlers(deps: ApiDeps): Pick<Handlers, Own> {
+  const { workloads } = deps
+  return {
+    listWorkloads: ({ query }) => ({ workloads: listWorkloads(workloads, query) }),
+    createWorkload: ({ body }) => createWorkload(workloads, body),
+    getWorkload: ({ params }) => getWorkload(workloads, params.name),
+    deleteWorkload: async ({ params }) => void (await changeLifecycle(workloads, params.name, 'delete')),
+    editWorkload: ({ params, body }) => editWorkload(workloads, params.name, body),
+    exportWorkload: ({ params }) => exportWorkload(workloads, params.name),
+    getWorkloadLogs: ({ params }) => workloadLogs(workloads, params.name),
+    restartWorkload: async ({ params }) => void (await changeLifecycle(workloads, params.name, 'restart')),
+    getWorkloadStatus: ({ params }) => workloadStatusOf(workloads, params.name),
+    stopWorkload: async ({ params }) => void (await changeLifecycle(workloads, params.name, 'stop')),
+    deleteWorkloads: async ({ body }) => void (await changeLifecycles(workloads, body, 'delete')),
+    restartWorkloads: async ({ body }) => void (await changeLifecycles(workloads, body, 'restart')),
+    stopWorkloads: async ({ body }) => void (await changeLifecycles(workloads, body, 'stop')),
+    importWorkload: ({ body }) => importWorkload(workloads, body),
+    followLogs: ({ params, signal }) => followLogs(deps, params.name, signal),
+  }
+}
+
+/** The lines there are, then each new one. */
+async function followLogs(deps: ApiDeps, name: string, signal: AbortSignal): Promise<Response> {
+  const { logs, masker, book } = deps.workloads
+  book.get(name)
+  const limit = AbortSignal.any([signal, deps.shutdown])
+  const earlier = await logs.tail(name, 100)
+  return eventStream(limit, (send) => {
+    const stop = new AbortController()
+    for (const line of earlier) send('line', JSON.stringify(masker.mask(line)))
+    const pump = async () => {
+      for await (const line of logs.follow(name, AbortSignal.any([limit, stop.signal]))) send('line', JSON.stringify(masker.mask(line)))
+    }
+    // The reader left or the log was removed: the stream has nothing more to say.
+    pump().catch(() => undefined)
+    return () => stop.abort()
+  })
+}
