@@ -1,0 +1,51 @@
+import { unavailable } from '@toolhaven/core/errors'
+import type { BackendLink } from './backends/backend.ts'
+
+interface Waiter {
+  resolve: (link: BackendLink) => void
+  timer: NodeJS.Timeout
+}
+
+/** The place behind an endpoint where a server is, or will be again in a moment. */
+export class BackendSlot {
+  readonly #name: string
+  readonly #waiters = new Set<Waiter>()
+  #link: BackendLink | undefined
+  #reason = 'it has not been started yet'
+
+  constructor(name: string) {
+    this.#name = name
+  }
+
+  get link(): BackendLink | undefined {
+    return this.#link
+  }
+
+  fill(link: BackendLink): void {
+    this.#link = link
+    for (const waiter of this.#waiters) {
+      clearTimeout(waiter.timer)
+      waiter.resolve(link)
+    }
+    this.#waiters.clear()
+  }
+
+  empty(reason: string): BackendLink | undefined {
+    const link = this.#link
+    this.#link = undefined
+    this.#reason = reason
+    return link
+  }
+
+  wait(ms: number): Promise<BackendLink> {
+    if (this.#link !== undefined) return Promise.resolve(this.#link)
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#waiters.delete(waiter)
+        reject(unavailable(`The server ${this.#name} is not available (${this.#reason}); try again when it runs.`))
+      }, ms)
+      const waiter = { resolve, timer }
+      this.#waiters.add(waiter)
+    })
+  }
+}

@@ -1,0 +1,46 @@
+import type { Handshake } from '@toolhaven/core/ports/gateway'
+import type { JsonObject, RpcNotification, RpcRequest, RpcResponse } from '../json-rpc.ts'
+import type { Call } from '../sessions/call.ts'
+import type { Session } from '../sessions/session.ts'
+
+/** What stands behind an endpoint, as the endpoint sees it. Ready from its creation until `stop`. */
+export interface BackendLink {
+  readonly handshake: Handshake
+
+  /** The response to a client's initialize (result or error); throws when there is none, in words for the client. */
+  initialize(session: Session, request: RpcRequest, headers: Readonly<Record<string, string>>): Promise<JsonObject>
+
+  /** Carries the call to the server; the answer goes to the call. */
+  request(call: Call): void
+
+  notify(session: Session, notification: RpcNotification): void
+
+  /** The client's answer to a request of the server. */
+  respond(session: Session, response: RpcResponse): void
+
+  /** The client opened a stream and can hear from the server. */
+  listen(session: Session): void
+
+  endSession(session: Session): void
+
+  ping(signal: AbortSignal): Promise<void>
+
+  /** Calls in flight get `reason`; the connection is closed, or with `keepOpen` left to its owner. */
+  stop(reason: string, keepOpen: boolean): void
+}
+
+export const GATEWAY_CLIENT = { name: 'Toolhaven', version: '0.1.0' } as const
+
+/** What the gateway can pass on to some client when the server asks for it. */
+export const GATEWAY_CAPABILITIES = { roots: { listChanged: true }, sampling: {}, elicitation: { form: {}, url: {} } } as const
+
+export function toHandshake(result: JsonObject): Handshake {
+  const info = result['serverInfo']
+  const text = (value: unknown) => (typeof value === 'string' ? value : '')
+  const isNamed = typeof info === 'object' && info !== null
+  return {
+    protocolVersion: text(result['protocolVersion']),
+    serverName: isNamed && 'name' in info ? text(info.name) : '',
+    serverVersion: isNamed && 'version' in info ? text(info.version) : '',
+  }
+}

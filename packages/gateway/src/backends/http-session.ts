@@ -1,0 +1,219 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { describeError } from '@toolhaven/core/errors'
+import { idKey, isObject, onOneLine, type JsonObject, type RpcMessage, type RpcNotification, type RpcRequest, type RpcResponse } from '../json-rpc.ts'
+import type { Call } from '../sessions/call.ts'
+import type { Session } from '../sessions/session.ts'
+import { isNotReached, SessionGone, type Upstream, type UpstreamOptions } from './upstream.ts'
+
+export interface HttpSessionOptions {
+  session: Session
+  processId: string
+  /** How long a call waits for a server that nobody listens for at the moment. */
+  waitMs: number
+  createUpstream: (events: Pick<UpstreamOptions, 'onMessage' | 'onEnded'>, sessionId: string | undefined) => Upstream
+  onStored: () => void
+  /** Nobody listens at the server's address. */
+  onNotReached: (reason: string) => void
+  /** The server ended the session by itself. */
+  onEnded: (reason: string) => void
+}
+
+type Headers = Readonly<Record<string, string>>
+
+/**
+ * One client's own session at an HTTP server. When the server forgot it (it was restarted), it is made anew from what
+ * the client said at initialize, and the client notices nothing.
+ */
+export class HttpSession {
+  readonly #options: HttpSessionOptions
+  #upstream: Upstream | undefined
+  #opening: Promise<Upstream> | undefined
+  #initializing: { id: string; resolve: (body: JsonObject) => void; reject: (error: unknown) => void } | undefined
+  /** What the server asked and the client has not answered; a server made anew asks anew. */
+  #asked = new Set<string>()
+  #isClosed = false
+
+  constructor(options: HttpSessionOptions) {
+    this.#options = options
+    const { session, processId } = options
+    if (session.upstream?.processId !== processId) return
+    this.#upstream = this.#create(session.upstream.sessionId)
+    this.#upstream.version = session.version
+  }
+
+  async initialize(request: RpcRequest, headers: Headers): Promise<JsonObject> {
+    const upstream = this.#create(undefined)
+    const body = await this.#handshake(upstream, request, headers)
+    this.#adopt(upstream, body)
+    return body
+  }
+
+  async request(call: Call): Promise<void> {
+    call.onCancel = (params) => void this.#cancel(call, params)
+    const deadline = Date.now() + this.#options.waitMs
+    for (let wait = 50, mayRenew = true; !call.isSettled; wait = Math.min(wait * 2, 1000)) {
+      try {
+        await this.#send(onOneLine(call.request.text, call.request.body), call.request, call.headers)
+        this.#remember(call)
+        return
+      } catch (error) {
+        const isWaiting = isNotReached(error) && Date.now() + wait < deadline && !this.#isClosed
+        if (error instanceof SessionGone && mayRenew) mayRenew = false
+        else if (isWaiting) await pause(wait)
+        else return call.fail(`the server could not be reached: ${describeError(error)}`)
+      }
+    }
+  }
+
+  async notify(notification: RpcNotification): Promise<void> {
+    // Sent by the handshake itself, in order.
+    if (notification.method === 'notifications/initialized') return
+    await this.#quietly(notification.text, notification.body)
+  }
+
+  async respond(response: RpcResponse): Promise<void> {
+    if (this.#asked.delete(idKey(response.id))) await this.#quietly(response.text, response.body)
+  }
+
+  async listen(): Promise<void> {
+    // Without it the client misses what belongs to no call until its next call tries again.
+    await this.#open({}).then((upstream) => upstream.listen(), () => undefined)
+  }
+
+  /** Closes the session at the server as well, unless it is to be found again. */
+  close(upstreamToo: boolean): void {
+    this.#isClosed = true
+    const upstream = this.#upstream
+    this.#upstream = undefined
+    if (upstreamToo) upstream?.close()
+    else upstream?.leave()
+  }
+
+  async #send(text: string, request: RpcRequest | undefined, headers: Headers): Promise<void> {
+    const upstream = await this.#open(headers)
+    try {
+      await upstream.send(text, request, headers)
+    } catch (error) {
+      if (error instanceof SessionGone) this.#drop(upstream)
+      if (isNotReached(error)) this.#options.onNotReached(describeError(error))
+      throw error
+    }
+  }
+
+  /** The session at the server, made anew if need be; once for all who wait. */
+  #open(headers: Headers): Promise<Upstream> {
+    if (this.#upstream !== undefined) return Promise.resolve(this.#upstream)
+    this.#opening ??= this.#renew(headers).finally(() => {
+      this.#opening = undefined
+    })
+    return this.#opening
+  }
+
+  async #renew(headers: Headers): Promise<Upstream> {
+    const { session } = this.#options
+    const upstream = this.#create(undefined)
+    const body = { jsonrpc: '2.0', id: `toolhaven-${session.id.slice(0, 8)}-${Date.now()}`, method: 'initialize', params: session.client }
+    const answer = await this.#handshake(upstream, { kind: 'request', id: body.id, method: 'initialize', params: session.client, body, text: JSON.stringify(body) }, headers)
+    if ('error' in answer) throw new Error('the restarted server refused the session')
+    this.#adopt(upstream, answer)
+    for (const uri of session.subscriptions) await this.#replay(upstream, 'resources/subscribe', { uri })
+    if (session.logLevel !== undefined) await this.#replay(upstream, 'logging/setLevel', { level: session.logLevel })
+    if (session.outbox.stream !== undefined) upstream.listen()
+    return upstream
+  }
+
+  async #handshake(upstream: Upstream, request: RpcRequest, headers: Headers): Promise<JsonObject> {
+    const answered = new Promise<JsonObject>((resolve, reject) => {
+      this.#initializing = { id: idKey(request.id), resolve, reject }
+    })
+    try {
+      // The answer may come before `send` is done, or (older transport) after it.
+      const [, body] = await Promise.all([upstream.send(onOneLine(request.text, request.body), request, headers), answered])
+      upstream.version = isObject(body['result']) ? String(body['result']['protocolVersion']) : undefined
+      if (!('error' in body)) await upstream.send('{"jsonrpc":"2.0","method":"notifications/initialized"}', undefined, headers)
+      return body
+    } catch (error) {
+      upstream.close()
+      if (isNotReached(error)) this.#options.onNotReached(describeError(error))
+      throw error
+    } finally {
+      this.#initializing = undefined
+    }
+  }
+
+  #adopt(upstream: Upstream, answer: JsonObject): void {
+    if ('error' in answer || this.#isClosed) return upstream.close()
+    this.#upstream = upstream
+    this.#asked = new Set()
+    this.#options.session.upstream = { processId: this.#options.processId, sessionId: upstream.sessionId }
+    this.#options.onStored()
+  }
+
+  #create(sessionId: string | undefined): Upstream {
+    const upstream = this.#options.createUpstream(
+      {
+        onMessage: (message, relatedTo) => this.#receive(message, relatedTo),
+        onEnded: (reason) => {
+          this.#initializing?.reject(new Error(reason))
+          if (this.#upstream === upstream) this.#lose(upstream, reason)
+        },
+      },
+      sessionId,
+    )
+    return upstream
+  }
+
+  #receive(message: RpcMessage, relatedTo: RpcRequest | undefined): void {
+    const { session } = this.#options
+    if (message.kind === 'response') {
+      if (idKey(message.id) === this.#initializing?.id) this.#initializing.resolve(message.body)
+      else session.calls.get(idKey(message.id))?.answer(message.body)
+      return
+    }
+    if (message.kind === 'request') this.#asked.add(idKey(message.id))
+    const text = onOneLine(message.text, message.body)
+    const call = relatedTo === undefined ? undefined : session.calls.get(idKey(relatedTo.id))
+    if (call === undefined) session.send(text)
+    else call.related(text)
+  }
+
+  #lose(upstream: Upstream, reason: string): void {
+    this.#drop(upstream)
+    for (const call of [...this.#options.session.calls.values()]) call.fail(reason)
+    this.#options.onEnded(reason)
+    if (this.#options.session.outbox.stream !== undefined && !this.#isClosed) void this.listen()
+  }
+
+  #drop(upstream: Upstream): void {
+    if (this.#upstream !== upstream) return
+    this.#upstream = undefined
+    this.#options.session.upstream = undefined
+    upstream.close()
+  }
+
+  async #replay(upstream: Upstream, method: string, params: JsonObject): Promise<void> {
+    const body = { jsonrpc: '2.0', id: `toolhaven-${method}`, method, params }
+    const request: RpcRequest = { kind: 'request', id: body.id, method, params, body, text: JSON.stringify(body) }
+    // A resource may be gone with the restart; the session is worth having all the same.
+    await upstream.send(request.text, request, {}).catch(() => undefined)
+  }
+
+  /** What was accepted must be asked for again should the server forget it. */
+  #remember(call: Call): void {
+    const { session } = this.#options
+    const { method, params } = call.request
+    if (method === 'resources/subscribe' && typeof params?.['uri'] === 'string') session.subscriptions.add(params['uri'])
+    if (method === 'resources/unsubscribe' && typeof params?.['uri'] === 'string') session.subscriptions.delete(params['uri'])
+    if (method === 'logging/setLevel' && typeof params?.['level'] === 'string') session.logLevel = params['level']
+  }
+
+  #cancel(call: Call, params: JsonObject): Promise<void> {
+    const body = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { ...params, requestId: call.request.id } }
+    return this.#quietly(JSON.stringify(body), body)
+  }
+
+  async #quietly(text: string, body: JsonObject): Promise<void> {
+    // Nobody waits for an answer to it, and a server that is away has nothing left to be told.
+    await this.#upstream?.send(onOneLine(text, body), undefined, {}).catch(() => undefined)
+  }
+}

@@ -1,0 +1,157 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Backend, Handshake } from '@toolhaven/core/ports/gateway'
+import { describeError, unavailable } from '@toolhaven/core/errors'
+import { isObject, type JsonObject, type RpcNotification, type RpcRequest, type RpcResponse } from '../json-rpc.ts'
+import type { GatewayLimits } from '../options.ts'
+import { NEWEST_VERSION } from '../protocol-versions.ts'
+import { Call } from '../sessions/call.ts'
+import { Session } from '../sessions/session.ts'
+import { GATEWAY_CLIENT, toHandshake, type BackendLink } from './backend.ts'
+import { HttpSession } from './http-session.ts'
+import { SseUpstream } from './sse-upstream.ts'
+import { StreamableUpstream } from './streamable-upstream.ts'
+import { Refused, UpstreamTarget } from './upstream.ts'
+
+const FIRST_PAUSE_MS = 25
+const LONGEST_PAUSE_MS = 2000
+
+export interface HttpBackendOptions {
+  name: string
+  backend: Extract<Backend, { kind: 'http' }>
+  limits: GatewayLimits
+  onStored: () => void
+  onLost: (reason: string) => void
+}
+
+/** Waits until the server answers a handshake; that session is kept for pings. */
+export async function connectHttp(options: HttpBackendOptions, signal: AbortSignal): Promise<HttpBackend> {
+  for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(wait * 1.5, LONGEST_PAUSE_MS)) {
+    const backend = new HttpBackend(options)
+    try {
+      await backend.shakeHands(signal)
+      return backend
+    } catch (error) {
+      backend.stop('the server could not be reached')
+      const isFinal = error instanceof Refused && error.status >= 400 && error.status < 500 && error.status !== 404 && error.status !== 429
+      if (isFinal || signal.aborted) throw unavailable(`The server ${options.name} did not complete the MCP handshake: ${describeError(error)}.`, error)
+    }
+    await pause(wait, undefined, { signal }).catch(() => undefined)
+  }
+}
+
+/** An HTTP server: each client has a session of its own there. */
+export class HttpBackend implements BackendLink {
+  readonly #options: HttpBackendOptions
+  readonly #target: UpstreamTarget
+  readonly #sessions = new Map<Session, HttpSession>()
+  readonly #own: Session
+  #result: JsonObject = {}
+  #isReady = false
+  #pings = 0
+
+  constructor(options: HttpBackendOptions) {
+    this.#options = options
+    this.#target = new UpstreamTarget(new URL(options.backend.url), options.backend.headers ?? {})
+    this.#own = new Session('streamable-http', NEWEST_VERSION, { protocolVersion: NEWEST_VERSION, capabilities: {}, clientInfo: GATEWAY_CLIENT }, options.limits)
+  }
+
+  get handshake(): Handshake {
+    return toHandshake(this.#result)
+  }
+
+  async shakeHands(signal: AbortSignal): Promise<void> {
+    const body = { jsonrpc: '2.0', id: 0, method: 'initialize', params: this.#own.client }
+    const request: RpcRequest = { kind: 'request', id: 0, method: 'initialize', params: this.#own.client, body, text: JSON.stringify(body) }
+    const answer = await abortable(this.#of(this.#own).initialize(request, {}), signal)
+    if (!isObject(answer['result'])) throw new Error('it refused initialize')
+    this.#result = answer['result']
+    this.#own.version = this.handshake.protocolVersion
+    this.#isReady = true
+  }
+
+  initialize(session: Session, request: RpcRequest, headers: Readonly<Record<string, string>>): Promise<JsonObject> {
+    return this.#of(session).initialize(request, headers)
+  }
+
+  request(call: Call): void {
+    void this.#of(call.session).request(call)
+  }
+
+  notify(session: Session, notification: RpcNotification): void {
+    if (notification.method !== 'notifications/cancelled') void this.#of(session).notify(notification)
+  }
+
+  respond(session: Session, response: RpcResponse): void {
+    void this.#of(session).respond(response)
+  }
+
+  listen(session: Session): void {
+    void this.#of(session).listen()
+  }
+
+  endSession(session: Session): void {
+    this.#of(session).close(true)
+    this.#sessions.delete(session)
+  }
+
+  async ping(signal: AbortSignal): Promise<void> {
+    const body = { jsonrpc: '2.0', id: ++this.#pings, method: 'ping' }
+    const request: RpcRequest = { kind: 'request', id: body.id, method: 'ping', params: undefined, body, text: JSON.stringify(body) }
+    const answered = Promise.withResolvers<void>()
+    let lost: string | undefined
+    const call = new Call({
+      session: this.#own,
+      request,
+      headers: {},
+      reply: { related: () => true, answer: () => (lost === undefined ? answered.resolve() : answered.reject(unavailable(lost))), abandon: () => answered.reject(signal.reason) },
+      onAnswer: (_method, answer) => {
+        // A "method not found" is a sign of life; our own error for a lost connection is not.
+        if (!('id' in answer)) lost = `The server ${this.#options.name} does not answer.`
+        return answer
+      },
+      onSettled: () => {},
+    })
+    this.request(call)
+    await abortable(answered.promise, signal).finally(() => call.abandon())
+  }
+
+  stop(reason: string): void {
+    this.#isReady = false
+    for (const [session, http] of this.#sessions) {
+      for (const call of [...session.calls.values()]) call.fail(reason)
+      http.close(false)
+    }
+    this.#sessions.clear()
+    this.#target.close()
+  }
+
+  #of(session: Session): HttpSession {
+    const known = this.#sessions.get(session)
+    if (known !== undefined) return known
+    const { backend, limits, onStored, onLost } = this.#options
+    const http = new HttpSession({
+      session,
+      processId: backend.processId,
+      waitMs: limits.backendWaitMs,
+      createUpstream: (events, sessionId) => {
+        const options = { ...events, target: this.#target, maxMessageBytes: limits.maxMessageBytes }
+        return backend.transport === 'sse' ? new SseUpstream(options) : new StreamableUpstream(options, sessionId)
+      },
+      onStored,
+      onNotReached: (reason) => this.#isReady && onLost(reason),
+      // A client's own stream may end for many reasons; ours ends with the server.
+      onEnded: (reason) => this.#isReady && session === this.#own && onLost(reason),
+    })
+    this.#sessions.set(session, http)
+    return http
+  }
+}
+
+function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) return Promise.reject(signal.reason)
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
+}

@@ -1,0 +1,48 @@
+import { randomInt } from 'node:crypto'
+import type { JsonObject } from '../json-rpc.ts'
+import type { Call } from '../sessions/call.ts'
+
+interface Pending {
+  /** Undefined for the gateway's own requests. */
+  call: Call | undefined
+  onAnswer: (body: JsonObject) => void
+  onLost: (reason: string) => void
+}
+
+/**
+ * Requests a shared server has not answered yet, under ids of our own. They start at a random place, so that an answer to
+ * a question of a former daemon never fits one of ours. The id is the progress token too.
+ */
+export class PendingCalls {
+  readonly #pending = new Map<number, Pending>()
+  #nextId = randomInt(1, 2 ** 31) * 2 ** 20
+
+  add(pending: Pending): number {
+    const id = this.#nextId++
+    this.#pending.set(id, pending)
+    return id
+  }
+
+  /** Takes it out: a second answer finds nothing. */
+  take(id: unknown): Pending | undefined {
+    if (typeof id !== 'number') return undefined
+    const pending = this.#pending.get(id)
+    this.#pending.delete(id)
+    return pending
+  }
+
+  callOf(id: unknown): Call | undefined {
+    return typeof id === 'number' ? this.#pending.get(id)?.call : undefined
+  }
+
+  /** Clients' calls, oldest first. */
+  calls(): Call[] {
+    return [...this.#pending.values()].flatMap(({ call }) => (call === undefined ? [] : [call]))
+  }
+
+  failAll(reason: string): void {
+    const lost = [...this.#pending.values()]
+    this.#pending.clear()
+    for (const pending of lost) pending.onLost(reason)
+  }
+}

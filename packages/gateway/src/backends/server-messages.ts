@@ -1,0 +1,132 @@
+import { randomInt } from 'node:crypto'
+import { RPC_ERROR, type JsonObject, type RequestId, type RpcMessage, type RpcNotification, type RpcRequest, type RpcResponse } from '../json-rpc.ts'
+import { isObject, isRequestId } from '../json-rpc.ts'
+import { wantsLevel } from '../sessions/log-levels.ts'
+import { routeServerRequest, soleCaller, type Asked } from '../sessions/server-requests.ts'
+import type { Session } from '../sessions/session.ts'
+import type { PendingCalls } from './pending-calls.ts'
+
+export interface ServerMessagesOptions {
+  pending: PendingCalls
+  sessions: () => Iterable<Session>
+  write: (body: JsonObject) => void
+}
+
+const LIST_CHANGED = new Set(['notifications/tools/list_changed', 'notifications/prompts/list_changed', 'notifications/resources/list_changed'])
+
+/** Finds the one client, or the clients, that a message of a shared server is for. */
+export class ServerMessages {
+  readonly #options: ServerMessagesOptions
+  /** Requests of the server some client is to answer, by the id we gave them: the server's own ids start again with its process. */
+  readonly #asked = new Map<number, Asked>()
+  #nextId = randomInt(1, 2 ** 31) * 2 ** 20
+  #rootsSession: Session | undefined
+
+  constructor(options: ServerMessagesOptions) {
+    this.#options = options
+  }
+
+  receive(message: RpcMessage): void {
+    if (message.kind === 'response') this.#options.pending.take(message.id)?.onAnswer(message.body)
+    else if (message.kind === 'request') this.#ask(message)
+    else this.#notify(message)
+  }
+
+  /** A client's answer; only the client that was asked can give it, and once. */
+  respond(session: Session, response: RpcResponse): void {
+    if (typeof response.id !== 'number') return
+    const asked = this.#asked.get(response.id)
+    if (asked?.session !== session) return
+    this.#asked.delete(response.id)
+    this.#options.write({ ...response.body, id: asked.serverId })
+  }
+
+  isAskedWithToken(session: Session, token: unknown): boolean {
+    return isRequestId(token) && [...this.#asked.values()].some((asked) => asked.session === session && asked.progressToken === token)
+  }
+
+  /** The server will ask for roots now: those of this client. */
+  rootsChanged(session: Session): void {
+    this.#rootsSession = session
+  }
+
+  endSession(session: Session): void {
+    if (this.#rootsSession === session) this.#rootsSession = undefined
+    for (const [id, asked] of this.#asked) {
+      if (asked.session !== session) continue
+      this.#asked.delete(id)
+      this.#refuse(asked.serverId, { code: RPC_ERROR.server, message: 'the client left' })
+    }
+  }
+
+  #ask(request: RpcRequest): void {
+    if (request.method === 'ping') return this.#options.write({ jsonrpc: '2.0', id: request.id, result: {} })
+    const calls = this.#options.pending.calls()
+    const preferred = request.method === 'roots/list' && calls.length === 0 ? this.#rootsSession : undefined
+    const route = routeServerRequest(request, calls, preferred === undefined ? this.#options.sessions() : [preferred])
+    if ('error' in route) return this.#refuse(request.id, route.error)
+    const id = this.#nextId++
+    const meta = request.params?.['_meta']
+    this.#asked.set(id, { session: route.session, serverId: request.id, progressToken: isObject(meta) ? meta['progressToken'] : undefined })
+    const text = JSON.stringify({ ...request.body, id })
+    if (route.call === undefined) route.session.send(text)
+    else route.call.related(text)
+  }
+
+  #refuse(id: RequestId, error: { code: number; message: string }): void {
+    this.#options.write({ jsonrpc: '2.0', id, error })
+  }
+
+  #notify(notification: RpcNotification): void {
+    const { method, params, text } = notification
+    if (method === 'notifications/progress') return this.#progress(notification)
+    if (method === 'notifications/cancelled') return this.#cancelled(params)
+    if (LIST_CHANGED.has(method)) return this.#toEach(text, () => true)
+    if (method === 'notifications/resources/updated') return this.#toEach(text, (session) => isSubscriber(session, params?.['uri']))
+    this.#toItsCaller(notification)
+  }
+
+  #progress(notification: RpcNotification): void {
+    const call = this.#options.pending.callOf(notification.params?.['progressToken'])
+    const meta = call?.request.params?.['_meta']
+    if (call === undefined || !isObject(meta) || !isRequestId(meta['progressToken'])) return
+    const params = { ...notification.params, progressToken: meta['progressToken'] }
+    call.related(JSON.stringify({ ...notification.body, params }))
+  }
+
+  /** The server no longer wants an answer to something it asked. */
+  #cancelled(params: JsonObject | undefined): void {
+    for (const [id, asked] of this.#asked) {
+      if (asked.serverId !== params?.['requestId']) continue
+      this.#asked.delete(id)
+      asked.session.send(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { ...params, requestId: id } }))
+    }
+  }
+
+  /**
+   * Log messages and whatever else bears no mark. It may tell of one client's call, so it goes to a client only when no
+   * other can have caused it.
+   */
+  #toItsCaller(notification: RpcNotification): void {
+    const calls = this.#options.pending.calls()
+    const sessions = [...this.#options.sessions()]
+    const call = soleCaller(calls)
+    const session = call?.session ?? (calls.length === 0 && sessions.length === 1 ? sessions[0] : undefined)
+    if (session === undefined) return
+    if (notification.method === 'notifications/message' && !wantsLevel(session, notification.params?.['level'])) return
+    if (call === undefined) session.send(notification.text)
+    else call.related(notification.text)
+  }
+
+  #toEach(text: string, isFor: (session: Session) => boolean): void {
+    for (const session of this.#options.sessions()) if (isFor(session)) session.send(text)
+  }
+}
+
+/** A subscription covers what lies below it. */
+function isSubscriber(session: Session, uri: unknown): boolean {
+  if (typeof uri !== 'string') return false
+  if (session.subscriptions.has(uri)) return true
+  for (const subscribed of session.subscriptions) if (uri.startsWith(subscribed.endsWith('/') ? subscribed : `${subscribed}/`)) return true
+  return false
+}

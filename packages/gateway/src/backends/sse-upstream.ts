@@ -1,0 +1,73 @@
+import type { IncomingMessage } from 'node:http'
+import { readEvents } from '../http/event-parser.ts'
+import { parseMessage, type RpcRequest } from '../json-rpc.ts'
+import { describeError } from '@toolhaven/core/errors'
+import { Refused, SessionGone, type Upstream, type UpstreamOptions } from './upstream.ts'
+
+/** A session at a server of the older HTTP+SSE transport: its stream is the session. */
+export class SseUpstream implements Upstream {
+  readonly #options: UpstreamOptions
+  readonly #closed = new AbortController()
+  #endpoint: Promise<URL> | undefined
+  readonly sessionId = undefined
+  version: string | undefined
+
+  constructor(options: UpstreamOptions) {
+    this.#options = options
+  }
+
+  async send(text: string, _request: RpcRequest | undefined, headers: Readonly<Record<string, string>>): Promise<void> {
+    this.#endpoint ??= this.#open(headers)
+    const url = await this.#endpoint
+    const response = await this.#options.target.send({ method: 'POST', url, headers, body: text, signal: this.#closed.signal })
+    response.resume()
+    const status = response.statusCode ?? 0
+    if (status === 404) throw new SessionGone('the server forgot the session')
+    if (status < 200 || status >= 300) throw new Refused(response)
+  }
+
+  /** The stream is there from the first message on. */
+  listen(): void {}
+
+  close(): void {
+    this.#closed.abort()
+  }
+
+  leave(): void {
+    this.close()
+  }
+
+  async #open(headers: Readonly<Record<string, string>>): Promise<URL> {
+    const { target } = this.#options
+    const response = await target.send({ method: 'GET', headers: { ...headers, accept: 'text/event-stream' }, signal: this.#closed.signal })
+    if (response.statusCode !== 200) {
+      response.resume()
+      throw new Refused(response)
+    }
+    return new Promise((resolve, reject) => {
+      const ended = (reason: string) => {
+        reject(new Error(reason))
+        if (!this.#closed.signal.aborted) this.#options.onEnded(reason)
+      }
+      this.#read(response, resolve).then(
+        () => ended('the server closed its event stream'),
+        (error: unknown) => ended(`the event stream broke (${describeError(error)})`),
+      )
+    })
+  }
+
+  #read(response: IncomingMessage, onEndpoint: (url: URL) => void): Promise<void> {
+    const { target, maxMessageBytes, onMessage } = this.#options
+    return readEvents(response, maxMessageBytes, (event) => {
+      if (event.type === 'endpoint') {
+        const url = URL.canParse(event.data, target.url) ? new URL(event.data, target.url) : undefined
+        // The server names where messages go; never let it send them, and our headers, elsewhere.
+        if (url?.origin !== target.url.origin) throw new Error('the server names an address of another origin for messages')
+        onEndpoint(url)
+        return
+      }
+      const message = parseMessage(event.data)
+      if (message !== undefined) onMessage(message, undefined)
+    })
+  }
+}

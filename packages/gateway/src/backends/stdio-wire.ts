@@ -1,0 +1,91 @@
+import type { StdioChannel } from '@toolhaven/core/ports/runtime'
+import type { Logger } from '@toolhaven/core/ports/logger'
+import { parseJson, toMessage, type RpcMessage } from '../json-rpc.ts'
+import type { GatewayLimits } from '../options.ts'
+import { LineSplitter } from './line-splitter.ts'
+import { WriteQueue } from './write-queue.ts'
+
+export interface StdioWireOptions {
+  name: string
+  channel: StdioChannel
+  limits: GatewayLimits
+  logger: Logger
+  onMessage: (message: RpcMessage) => void
+  onOutput: (stream: 'stdout' | 'stderr', text: string) => void
+  /** An answer was too large to be read; `id` as far as it could be made out. */
+  onAnswerDropped: (id: number) => void
+  onClosed: (reason: string) => void
+}
+
+/** Messages in and out of one process, as lines. What is no message is output of the server for its log. */
+export class StdioWire {
+  readonly #options: StdioWireOptions
+  readonly #queue: WriteQueue
+  #isStopped = false
+
+  constructor(options: StdioWireOptions) {
+    this.#options = options
+    const { channel, limits } = options
+    this.#queue = new WriteQueue(channel, limits.maxQueuedBytes)
+    const stdout = new LineSplitter({
+      maxBytes: limits.maxMessageBytes,
+      onLine: (line) => this.#receive(line),
+      onOversize: (head, tail) => this.#oversize(head, tail),
+    })
+    const stderr = new LineSplitter({
+      maxBytes: limits.maxLogLineBytes,
+      onLine: (line) => options.onOutput('stderr', line),
+      onOversize: (head) => options.onOutput('stderr', `${head}… (line cut)`),
+    })
+    channel.onStdout = (chunk) => stdout.push(chunk)
+    channel.onStderr = (chunk) => stderr.push(chunk)
+    channel.onClose = (error) => {
+      stdout.end()
+      stderr.end()
+      this.#queue.close()
+      if (this.#isStopped) return
+      this.#isStopped = true
+      options.onClosed(`the server's process ended${error === undefined ? '' : ` (${error.message})`}`)
+    }
+  }
+
+  write(text: string): boolean {
+    return !this.#isStopped && this.#queue.push(text)
+  }
+
+  /** Nothing more is read or reported; `keepOpen` leaves the process its input. */
+  stop(keepOpen: boolean): void {
+    const { channel } = this.#options
+    this.#isStopped = true
+    channel.onStdout = () => {}
+    channel.onStderr = () => {}
+    channel.onClose = () => {}
+    this.#queue.close()
+    if (!keepOpen) channel.close()
+  }
+
+  #receive(line: string): void {
+    if (line.trim() === '') return
+    const json = line.startsWith('{') || line.startsWith('[') ? parseJson(line) : undefined
+    const messages = Array.isArray(json?.value)
+      ? json.value.map((value: unknown) => toMessage(value, JSON.stringify(value)))
+      : [toMessage(json?.value, line)]
+    for (const message of messages) {
+      if (message === undefined) this.#options.onOutput('stdout', this.#cut(line))
+      else this.#options.onMessage(message)
+    }
+  }
+
+  #oversize(head: string, tail: string): void {
+    const { limits, logger, name } = this.#options
+    logger.warn('a line of the server was over the limit and dropped', { workload: name, maxBytes: limits.maxMessageBytes })
+    // The id stands first or last in what common libraries write.
+    const id = /^\{(?:"jsonrpc":"2\.0",\s*)?"id":\s*(\d+)/.exec(head)?.[1] ?? /"id":\s*(\d+)\s*\}\s*$/.exec(tail)?.[1]
+    if (id !== undefined) this.#options.onAnswerDropped(Number(id))
+  }
+
+  #cut(line: string): string {
+    const { maxLogLineBytes } = this.#options.limits
+    return line.length <= maxLogLineBytes ? line : `${line.slice(0, maxLogLineBytes)}… (line cut)`
+  }
+}

@@ -1,0 +1,135 @@
+import type { IncomingMessage } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import { readEvents } from '../http/event-parser.ts'
+import { idKey, parseJson, parseMessage, toMessage, type RpcMessage, type RpcRequest } from '../json-rpc.ts'
+import { readText, Refused, SessionGone, type Upstream, type UpstreamOptions } from './upstream.ts'
+
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 30_000
+
+/** A session at a streamable HTTP server. */
+export class StreamableUpstream implements Upstream {
+  readonly #options: UpstreamOptions
+  readonly #closed = new AbortController()
+  #isListening = false
+  #lastEventId: string | undefined
+  sessionId: string | undefined
+  version: string | undefined
+
+  constructor(options: UpstreamOptions, sessionId: string | undefined) {
+    this.#options = options
+    this.sessionId = sessionId
+  }
+
+  async send(text: string, request: RpcRequest | undefined, headers: Readonly<Record<string, string>>): Promise<void> {
+    const response = await this.#options.target.send({
+      method: 'POST',
+      headers: { ...headers, ...this.#sessionHeaders(), accept: 'application/json, text/event-stream' },
+      body: text,
+      signal: this.#closed.signal,
+    })
+    this.#checkStatus(response)
+    const sessionId = response.headers['mcp-session-id']
+    if (request?.method === 'initialize' && typeof sessionId === 'string') this.sessionId = sessionId
+    if (request === undefined) response.resume()
+    else await this.#readAnswer(response, request)
+  }
+
+  listen(): void {
+    if (this.#isListening) return
+    this.#isListening = true
+    void this.#listen()
+  }
+
+  close(): void {
+    if (this.sessionId !== undefined && !this.#closed.signal.aborted) void this.#delete()
+    this.#closed.abort()
+  }
+
+  leave(): void {
+    this.#closed.abort()
+  }
+
+  async #readAnswer(response: IncomingMessage, request: RpcRequest): Promise<void> {
+    let isAnswered = false
+    const receive = (message: RpcMessage | undefined) => {
+      if (message === undefined) return
+      if (message.kind === 'response' && idKey(message.id) === idKey(request.id)) isAnswered = true
+      this.#options.onMessage(message, request)
+    }
+    const type = response.headers['content-type'] ?? ''
+    if (type.startsWith('text/event-stream')) {
+      await readEvents(response, this.#options.maxMessageBytes, (event) => receive(parseMessage(event.data)))
+    } else {
+      const text = await readText(response, this.#options.maxMessageBytes)
+      const value = parseJson(text)?.value
+      if (Array.isArray(value)) for (const item of value) receive(toMessage(item, JSON.stringify(item)))
+      else receive(toMessage(value, text))
+    }
+    if (!isAnswered) throw new Error('the server ended the connection without an answer')
+  }
+
+  async #listen(): Promise<void> {
+    for (let wait = FIRST_PAUSE_MS; !this.#closed.signal.aborted; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
+      try {
+        if (!(await this.#readStream())) return
+        wait = FIRST_PAUSE_MS
+      } catch (error) {
+        if (error instanceof SessionGone) {
+          if (!this.#closed.signal.aborted) this.#options.onEnded(error.message)
+          return
+        }
+        // A broken stream is opened again below; whether the server is alive is the daemon's to find out.
+      }
+      await pause(wait, undefined, { signal: this.#closed.signal, ref: false }).catch(() => undefined)
+    }
+  }
+
+  /** False when the server offers no stream. */
+  async #readStream(): Promise<boolean> {
+    const response = await this.#options.target.send({
+      method: 'GET',
+      headers: {
+        ...this.#sessionHeaders(),
+        accept: 'text/event-stream',
+        ...(this.#lastEventId === undefined ? {} : { 'last-event-id': this.#lastEventId }),
+      },
+      signal: this.#closed.signal,
+    })
+    if (response.statusCode === 404) this.#checkStatus(response)
+    if (response.statusCode !== 200) {
+      response.resume()
+      return (response.statusCode ?? 0) >= 500
+    }
+    await readEvents(response, this.#options.maxMessageBytes, (event) => {
+      if (event.id !== undefined) this.#lastEventId = event.id
+      const message = parseMessage(event.data)
+      if (message !== undefined) this.#options.onMessage(message, undefined)
+    })
+    return true
+  }
+
+  #checkStatus(response: IncomingMessage): void {
+    const status = response.statusCode ?? 0
+    if (status >= 200 && status < 300) return
+    response.resume()
+    if (status === 404 && this.sessionId !== undefined) throw new SessionGone('the server forgot the session')
+    throw new Refused(response)
+  }
+
+  #sessionHeaders(): Record<string, string> {
+    return {
+      ...(this.sessionId === undefined ? {} : { 'mcp-session-id': this.sessionId }),
+      ...(this.version === undefined ? {} : { 'mcp-protocol-version': this.version }),
+    }
+  }
+
+  async #delete(): Promise<void> {
+    const headers = this.#sessionHeaders()
+    // A courtesy: servers forget abandoned sessions by themselves.
+    await this.#options.target
+      .send({ method: 'DELETE', headers, signal: AbortSignal.timeout(5000) })
+      .then((response) => response.resume())
+      .catch(() => undefined)
+  }
+}

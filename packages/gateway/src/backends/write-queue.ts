@@ -1,0 +1,47 @@
+import type { StdioChannel } from '@toolhaven/core/ports/runtime'
+
+/** Lines on their way into a server's stdin. A server that does not read them makes callers fail, not the memory grow. */
+export class WriteQueue {
+  readonly #channel: StdioChannel
+  readonly #maxBytes: number
+  #lines: string[] = []
+  #bytes = 0
+  #isWriting = false
+  #isClosed = false
+
+  constructor(channel: StdioChannel, maxBytes: number) {
+    this.#channel = channel
+    this.#maxBytes = maxBytes
+  }
+
+  /** False when the pipe is closed or the server has too much unread already. */
+  push(text: string): boolean {
+    if (this.#isClosed || this.#bytes > this.#maxBytes) return false
+    this.#lines.push(text)
+    this.#bytes += text.length
+    if (!this.#isWriting) void this.#drain()
+    return true
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#lines = []
+  }
+
+  async #drain(): Promise<void> {
+    this.#isWriting = true
+    try {
+      while (this.#lines.length > 0) {
+        const batch = `${this.#lines.join('\n')}\n`
+        const bytes = this.#lines.reduce((sum, line) => sum + line.length, 0)
+        this.#lines = []
+        await this.#channel.write(batch)
+        this.#bytes -= bytes
+      }
+    } catch {
+      // The channel says why through onClose, which fails the calls.
+      this.close()
+    }
+    this.#isWriting = false
+  }
+}

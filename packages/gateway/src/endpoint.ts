@@ -1,0 +1,214 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Backend, EndpointSpec, Handshake } from '@toolhaven/core/ports/gateway'
+import { describeError, unavailable } from '@toolhaven/core/errors'
+import { BackendSlot } from './backend-slot.ts'
+import { connect } from './connect.ts'
+import { dispatch } from './dispatch.ts'
+import type { FrontContext } from './frontends/front-context.ts'
+import { EventStream } from './http/event-stream.ts'
+import { sendRefusal } from './http/reply.ts'
+import type { JsonObject, RpcMessage, RpcRequest } from './json-rpc.ts'
+import { closeServer, listen } from './listen.ts'
+import type { GatewayLimits, GatewayOptions } from './options.ts'
+import { createPipeline, type Pipeline } from './pipeline.ts'
+import { route } from './route.ts'
+import type { ReplySink } from './sessions/call.ts'
+import type { Session } from './sessions/session.ts'
+import { SessionTable } from './sessions/session-table.ts'
+
+/** Longer than the pauses of usual clients, so that they do not meet a connection we are just closing. */
+const KEEP_CONNECTION_MS = 75_000
+
+/** One workload's port: clients in front, its server behind, sessions in between. */
+export class Endpoint implements FrontContext {
+  readonly limits: GatewayLimits
+  readonly pipeline: Pipeline
+  readonly sessions: SessionTable
+  readonly #options: GatewayOptions
+  readonly #slot: BackendSlot
+  readonly #streams = new Set<EventStream>()
+  readonly #timer: NodeJS.Timeout
+  #spec: EndpointSpec
+  #tools: ReadonlySet<string> | undefined
+  #server: Server | undefined
+  #connects = 0
+  #inFlight = 0
+  #onQuiet: (() => void) | undefined
+
+  constructor(options: GatewayOptions, limits: GatewayLimits, spec: EndpointSpec) {
+    this.#options = options
+    this.#spec = spec
+    this.limits = limits
+    this.#slot = new BackendSlot(spec.name)
+    this.pipeline = createPipeline({
+      allowedHosts: options.allowedHosts ?? (() => []),
+      allowPeer: options.allowPeer ?? (() => true),
+      maxMessageBytes: limits.maxMessageBytes,
+      allowedTools: () => this.#tools,
+    })
+    this.sessions = new SessionTable({
+      name: spec.name,
+      limits,
+      logger: options.logger,
+      store: options.sessionStore,
+      onEnd: (session) => this.#slot.link?.endSession(session),
+    })
+    this.#timer = setInterval(() => this.#tick(), limits.keepAliveMs)
+    this.#timer.unref()
+  }
+
+  get isConnected(): boolean {
+    return this.#slot.link !== undefined
+  }
+
+  async open(): Promise<void> {
+    try {
+      this.#server = await this.#bind(this.#spec)
+    } catch (error) {
+      clearInterval(this.#timer)
+      throw error
+    }
+    await this.sessions.load()
+    this.#applyFilter()
+  }
+
+  /** The new address is bound before the old one is given up. */
+  async change(spec: EndpointSpec): Promise<void> {
+    const { host, port } = this.#spec
+    const former = this.#server
+    if (spec.host !== host || spec.port !== port) {
+      this.#server = await this.#bind(spec)
+      await stopListening(former)
+    }
+    this.#spec = spec
+    this.#applyFilter()
+  }
+
+  async connect(backend: Backend, signal: AbortSignal): Promise<Handshake> {
+    this.disconnect('the server is being restarted')
+    const attempt = ++this.#connects
+    const { name } = this.#spec
+    const onLost = (lost: object, reason: string) => {
+      if (lost !== this.#slot.link) return
+      // An HTTP server may be back at the same address any moment: calls go on trying.
+      if (backend.kind === 'stdio') this.#slot.empty(reason)
+      this.#options.events.onBackendLost(name, reason)
+    }
+    const link = await connect({ name, limits: this.limits, options: this.#options, sessions: this.sessions, onLost }, backend, signal)
+    if (attempt !== this.#connects) {
+      link.stop('another server took its place', false)
+      throw unavailable(`The server ${name} was replaced while it was being connected.`)
+    }
+    this.#slot.fill(link)
+    for (const session of this.sessions.all()) if (session.outbox.stream !== undefined) link.listen(session)
+    return link.handshake
+  }
+
+  disconnect(reason: string): void {
+    this.#connects++
+    this.#slot.empty(reason)?.stop(reason, false)
+  }
+
+  async ping(signal: AbortSignal): Promise<void> {
+    const { link } = this.#slot
+    if (link === undefined) throw unavailable(`The server ${this.#spec.name} is not connected.`)
+    await link.ping(signal)
+  }
+
+  /** Ends everything, the stored sessions too. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.sessions.forget()
+    this.disconnect('the workload was removed')
+    await stopListening(this.#server)
+  }
+
+  /** Lets calls in flight finish, then gives up the port; sessions and the server behind are left for the next daemon. */
+  async shutdown(drainMs: number): Promise<void> {
+    clearInterval(this.#timer)
+    this.#server?.close()
+    await this.#drain(drainMs)
+    this.#connects++
+    this.#slot.empty('the daemon is restarting')?.stop('the daemon is restarting', true)
+    await this.sessions.flush()
+    await stopListening(this.#server)
+  }
+
+  openStream(response: ServerResponse, headers?: Readonly<Record<string, string>>): EventStream {
+    const stream = new EventStream(response, this.limits.maxQueuedBytes, headers)
+    this.#streams.add(stream)
+    response.once('close', () => this.#streams.delete(stream))
+    return stream
+  }
+
+  async initialize(session: Session, request: RpcRequest, headers: Readonly<Record<string, string>>): Promise<JsonObject> {
+    const link = await this.#slot.wait(this.limits.backendWaitMs)
+    return link.initialize(session, request, headers)
+  }
+
+  listening(session: Session): void {
+    this.#slot.link?.listen(session)
+  }
+
+  dispatch(session: Session, message: RpcMessage, reply: ReplySink, headers: Readonly<Record<string, string>>): void {
+    const context = {
+      slot: this.#slot,
+      pipeline: this.pipeline,
+      limits: this.limits,
+      onStarted: () => {
+        this.#inFlight++
+      },
+      onSettled: (request: RpcRequest) => this.#settled(request),
+    }
+    dispatch(context, session, message, reply, headers)
+  }
+
+  async #bind(spec: EndpointSpec): Promise<Server> {
+    const server = createServer({ keepAliveTimeout: KEEP_CONNECTION_MS }, (request, response) => this.#handle(request, response))
+    await listen(server, spec.host, spec.port)
+    return server
+  }
+
+  #handle(request: IncomingMessage, response: ServerResponse): void {
+    const refusal = this.pipeline.admit(request)
+    if (refusal !== undefined) return sendRefusal(response, refusal)
+    route(this, request, response).catch((error: unknown) => {
+      this.#options.logger.error('a request to the gateway failed', { workload: this.#spec.name, error: describeError(error) })
+      sendRefusal(response, { status: 500, message: 'The gateway failed to handle this request.' })
+    })
+  }
+
+  #settled(request: RpcRequest): void {
+    this.#inFlight--
+    if (this.#inFlight === 0) this.#onQuiet?.()
+    if (request.method.startsWith('resources/') || request.method === 'logging/setLevel') this.sessions.changed()
+  }
+
+  #drain(ms: number): Promise<void> {
+    if (this.#inFlight === 0) return Promise.resolve()
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms)
+      this.#onQuiet = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  #applyFilter(): void {
+    const { toolsFilter } = this.#spec
+    this.#tools = toolsFilter === undefined || toolsFilter.length === 0 ? undefined : new Set(toolsFilter)
+  }
+
+  #tick(): void {
+    for (const stream of this.#streams) stream.keepAlive()
+    this.sessions.sweep(Date.now())
+  }
+}
+
+async function stopListening(server: Server | undefined): Promise<void> {
+  if (server === undefined) return
+  const closed = closeServer(server)
+  server.closeAllConnections()
+  await closed
+}

@@ -1,0 +1,38 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { EventStream } from '../http/event-stream.ts'
+import { readBody } from '../http/read-body.ts'
+import { sendRefusal } from '../http/reply.ts'
+import type { JsonObject, RpcMessage, RpcRequest } from '../json-rpc.ts'
+import { tooLarge } from '../middleware/limits.ts'
+import type { Parsed } from '../middleware/middleware.ts'
+import type { GatewayLimits } from '../options.ts'
+import type { Pipeline } from '../pipeline.ts'
+import type { ReplySink } from '../sessions/call.ts'
+import type { Session } from '../sessions/session.ts'
+import type { SessionTable } from '../sessions/session-table.ts'
+
+/** What an endpoint offers its front ends. */
+export interface FrontContext {
+  readonly limits: GatewayLimits
+  readonly pipeline: Pipeline
+  readonly sessions: SessionTable
+  /** Opens a stream that gets keep-alive lines until it closes. */
+  openStream(response: ServerResponse, headers?: Readonly<Record<string, string>>): EventStream
+  /** The response body to an initialize; throws when no server is there. */
+  initialize(session: Session, request: RpcRequest, headers: Readonly<Record<string, string>>): Promise<JsonObject>
+  /** Hands a message of a client on; answers to requests go to `reply`. */
+  dispatch(session: Session, message: RpcMessage, reply: ReplySink, headers: Readonly<Record<string, string>>): void
+  /** The client can now receive what belongs to no call. */
+  listening(session: Session): void
+}
+
+/** The messages of a POST, or undefined when it was refused and answered. */
+export async function readMessages(context: FrontContext, request: IncomingMessage, response: ServerResponse): Promise<Parsed | undefined> {
+  const { maxMessageBytes } = context.limits
+  const body = await readBody(request, maxMessageBytes)
+  if (body === 'aborted') return undefined
+  const parsed = body === 'too-large' ? tooLarge(maxMessageBytes) : context.pipeline.parse(body)
+  if ('messages' in parsed) return parsed
+  sendRefusal(response, parsed)
+  return undefined
+}

@@ -1,0 +1,110 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { describeError } from '@toolhaven/core/errors'
+import { Refused } from '../backends/upstream.ts'
+import { accepts } from '../http/accepts.ts'
+import { endToEndHeaders } from '../http/end-to-end-headers.ts'
+import { sendEmpty, sendJson, sendRefusal, type HttpRefusal } from '../http/reply.ts'
+import { errorText, isObject, RPC_ERROR, type RpcMessage, type RpcRequest } from '../json-rpc.ts'
+import { BATCH_VERSION, isKnownVersion, PROTOCOL_VERSIONS, negotiateVersion } from '../protocol-versions.ts'
+import type { Session } from '../sessions/session.ts'
+import { readMessages, type FrontContext } from './front-context.ts'
+import { PostReply } from './post-reply.ts'
+
+/** Messages of a client: POST /mcp. */
+export async function postMcp(context: FrontContext, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { accept } = request.headers
+  const acceptsJson = accepts(accept, 'application/json')
+  const acceptsStream = accept !== undefined && accepts(accept, 'text/event-stream')
+  if (!acceptsJson && !acceptsStream) return sendRefusal(response, { status: 406, message: 'Accept must allow application/json or text/event-stream.' })
+  const parsed = await readMessages(context, request, response)
+  if (parsed === undefined) return
+  const [first] = parsed.messages
+  if (first?.kind === 'request' && first.method === 'initialize' && !parsed.isBatch) return initialize(context, request, response, first)
+
+  const session = findSession(context, request)
+  if ('status' in session) return sendRefusal(response, session)
+  if (parsed.isBatch && session.version !== BATCH_VERSION) {
+    return sendRefusal(response, { status: 400, code: RPC_ERROR.invalidRequest, message: `Batches are only part of revision ${BATCH_VERSION}.` })
+  }
+  const expected = parsed.messages.filter((message) => message.kind === 'request').length
+  const openStream = () => context.openStream(response)
+  const reply = new PostReply({ response, expected: Math.max(expected, 1), isBatch: parsed.isBatch, acceptsStream, acceptsJson: acceptsJson || expected === 0, openStream })
+  dispatchAll(context, request, session, parsed.messages, reply)
+  if (expected === 0) sendEmpty(response, 202)
+}
+
+/** The client's own stream: GET /mcp. */
+export function getMcp(context: FrontContext, request: IncomingMessage, response: ServerResponse): void {
+  if (request.headers.accept === undefined || !accepts(request.headers.accept, 'text/event-stream')) {
+    return sendRefusal(response, { status: 406, message: 'Accept must allow text/event-stream.' })
+  }
+  const session = findSession(context, request)
+  if ('status' in session) return sendRefusal(response, session)
+  const lastEventId = request.headers['last-event-id']
+  const stream = context.openStream(response, { 'mcp-session-id': session.id })
+  session.outbox.attach(stream, typeof lastEventId === 'string' ? lastEventId : undefined)
+  response.once('close', () => {
+    session.lastSeen = Date.now()
+  })
+  context.listening(session)
+}
+
+/** The client leaves: DELETE /mcp. */
+export function deleteMcp(context: FrontContext, request: IncomingMessage, response: ServerResponse): void {
+  const session = findSession(context, request)
+  if ('status' in session) return sendRefusal(response, session)
+  context.sessions.end(session)
+  sendEmpty(response, 204)
+}
+
+async function initialize(context: FrontContext, request: IncomingMessage, response: ServerResponse, message: RpcRequest): Promise<void> {
+  const session = context.sessions.add('streamable-http', negotiateVersion(message.params?.['protocolVersion']), message.params ?? {})
+  if (session === undefined) return sendRefusal(response, { status: 503, message: 'This server has too many clients; try again later.' })
+  try {
+    const body = await context.initialize(session, message, endToEndHeaders(request.headers))
+    const text = JSON.stringify({ ...body, id: message.id })
+    if ('error' in body) {
+      context.sessions.end(session)
+      return sendAnswer(context, request, response, text, {})
+    }
+    if (isObject(body['result']) && isKnownVersion(body['result']['protocolVersion'])) session.version = body['result']['protocolVersion']
+    sendAnswer(context, request, response, text, { 'mcp-session-id': session.id })
+  } catch (error) {
+    context.sessions.end(session)
+    const refusal = passedOn(error)
+    if (refusal !== undefined) return sendRefusal(response, refusal)
+    sendAnswer(context, request, response, errorText(message.id, RPC_ERROR.server, describeError(error)), {})
+  }
+}
+
+function sendAnswer(context: FrontContext, request: IncomingMessage, response: ServerResponse, text: string, headers: Record<string, string>): void {
+  if (accepts(request.headers.accept, 'application/json')) return sendJson(response, 200, text, headers)
+  const stream = context.openStream(response, headers)
+  stream.send(text, { type: 'message' })
+  stream.end()
+}
+
+/** A server that wants a login must be able to say so to the client. */
+function passedOn(error: unknown): HttpRefusal | undefined {
+  if (!(error instanceof Refused) || (error.status !== 401 && error.status !== 403)) return undefined
+  const headers = error.authenticate === undefined ? {} : { 'www-authenticate': error.authenticate }
+  return { status: error.status, message: 'The server refuses the request without other credentials.', headers }
+}
+
+function findSession(context: FrontContext, request: IncomingMessage): Session | HttpRefusal {
+  const version = request.headers['mcp-protocol-version']
+  if (version !== undefined && !isKnownVersion(version)) {
+    return { status: 400, code: RPC_ERROR.invalidRequest, message: `Unsupported protocol version; supported: ${PROTOCOL_VERSIONS.join(', ')}.` }
+  }
+  const id = request.headers['mcp-session-id']
+  if (typeof id !== 'string' || id === '') return { status: 400, code: RPC_ERROR.invalidRequest, message: 'The Mcp-Session-Id header is missing; send initialize first.' }
+  const session = context.sessions.get(id)
+  if (session?.front !== 'streamable-http') return { status: 404, code: -32_001, message: 'Session not found; send initialize again.' }
+  session.lastSeen = Date.now()
+  return session
+}
+
+function dispatchAll(context: FrontContext, request: IncomingMessage, session: Session, messages: readonly RpcMessage[], reply: PostReply): void {
+  const headers = endToEndHeaders(request.headers)
+  for (const message of messages) context.dispatch(session, message, reply, headers)
+}

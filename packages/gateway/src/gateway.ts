@@ -1,0 +1,56 @@
+import { createServer } from 'node:net'
+import type { EndpointSpec, Gateway } from '@toolhaven/core/ports/gateway'
+import { notFound } from '@toolhaven/core/errors'
+import { Endpoint } from './endpoint.ts'
+import { closeServer } from './listen.ts'
+import { DEFAULT_LIMITS, type GatewayOptions } from './options.ts'
+
+export function createGateway(options: GatewayOptions): Gateway {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  const endpoints = new Map<string, Endpoint>()
+  const find = (name: string) => {
+    const endpoint = endpoints.get(name)
+    if (endpoint === undefined) throw notFound(`The workload ${name} has no gateway endpoint; open it first.`)
+    return endpoint
+  }
+  return {
+    async open(spec: EndpointSpec) {
+      const known = endpoints.get(spec.name)
+      if (known !== undefined) return known.change(spec)
+      const endpoint = new Endpoint(options, limits, spec)
+      await endpoint.open()
+      endpoints.set(spec.name, endpoint)
+    },
+    async connect(name, backend, signal) {
+      return find(name).connect(backend, signal)
+    },
+    disconnect(name, reason) {
+      endpoints.get(name)?.disconnect(reason)
+    },
+    async ping(name, signal) {
+      await find(name).ping(signal)
+    },
+    async close(name) {
+      const endpoint = endpoints.get(name)
+      endpoints.delete(name)
+      // Of a workload whose endpoint was never opened in this life there may still be sessions of a former one.
+      if (endpoint === undefined) await options.sessionStore?.remove(name)
+      else await endpoint.close()
+    },
+    isPortFree,
+    async shutdown(drainMs) {
+      await Promise.all([...endpoints.values()].map((endpoint) => endpoint.shutdown(drainMs)))
+      endpoints.clear()
+    },
+  }
+}
+
+async function isPortFree(host: string, port: number): Promise<boolean> {
+  const server = createServer()
+  const isFree = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false))
+    server.listen({ host, port, exclusive: true }, () => resolve(true))
+  })
+  if (isFree) await closeServer(server)
+  return isFree
+}

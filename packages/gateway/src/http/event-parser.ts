@@ -1,0 +1,52 @@
+import type { IncomingMessage } from 'node:http'
+import { LineSplitter } from '../backends/line-splitter.ts'
+
+export interface ServerEvent {
+  type: string
+  data: string
+  id: string | undefined
+}
+
+/** Reads a text/event-stream to its end. Rejects when the connection breaks or one event is over the limit. */
+export async function readEvents(response: IncomingMessage, maxBytes: number, onEvent: (event: ServerEvent) => void): Promise<void> {
+  let event = emptyEvent()
+  let size = 0
+  const lines = new LineSplitter({
+    maxBytes,
+    onLine: (line) => {
+      if (line === '') {
+        if (event.data.length > 0 || event.type !== 'message') onEvent({ type: event.type, data: event.data.join('\n'), id: event.id })
+        event = emptyEvent()
+        size = 0
+        return
+      }
+      size += line.length
+      if (size > maxBytes) throw new Error(`an event is over the limit of ${maxBytes} bytes`)
+      addField(event, line)
+    },
+    onOversize: () => {
+      throw new Error(`an event is over the limit of ${maxBytes} bytes`)
+    },
+  })
+  // Half an event at the end of a broken stream is dropped, as the standard says.
+  for await (const chunk of response) lines.push(chunk)
+}
+
+interface OpenEvent {
+  type: string
+  data: string[]
+  id: string | undefined
+}
+
+function emptyEvent(): OpenEvent {
+  return { type: 'message', data: [], id: undefined }
+}
+
+function addField(event: OpenEvent, line: string): void {
+  const colon = line.indexOf(':')
+  const field = colon === -1 ? line : line.slice(0, colon)
+  const value = colon === -1 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1)
+  if (field === 'data') event.data.push(value)
+  else if (field === 'event') event.type = value
+  else if (field === 'id' && !value.includes('\0')) event.id = value
+}

@@ -1,0 +1,45 @@
+import type { ServerResponse } from 'node:http'
+
+/** One open text/event-stream towards a client. A client that does not read loses this stream and nothing else. */
+export class EventStream {
+  readonly #response: ServerResponse
+  readonly #maxQueuedBytes: number
+
+  constructor(response: ServerResponse, maxQueuedBytes: number, headers: Readonly<Record<string, string>> = {}) {
+    this.#response = response
+    this.#maxQueuedBytes = maxQueuedBytes
+    response.writeHead(200, {
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+      ...headers,
+    })
+    response.flushHeaders()
+  }
+
+  get isOpen(): boolean {
+    return !this.#response.destroyed && !this.#response.writableEnded
+  }
+
+  /** `data` is one line. False when the stream is gone, or was cut because the client is too slow. */
+  send(data: string, event: { id?: string; type?: string } = {}): boolean {
+    const head = `${event.type === undefined ? '' : `event: ${event.type}\n`}${event.id === undefined ? '' : `id: ${event.id}\n`}`
+    return this.#write(`${head}data: ${data}\n\n`)
+  }
+
+  keepAlive(): void {
+    this.#write(': \n\n')
+  }
+
+  end(): void {
+    if (this.isOpen) this.#response.end()
+  }
+
+  #write(text: string): boolean {
+    if (!this.isOpen) return false
+    this.#response.write(text)
+    if (this.#response.writableLength <= this.#maxQueuedBytes) return true
+    this.#response.destroy()
+    return false
+  }
+}

@@ -1,0 +1,117 @@
+export type JsonObject = { [key: string]: unknown }
+export type RequestId = string | number
+
+/** `text` is the message as it came, on one line or not; `body` the same, parsed. */
+interface Received {
+  body: JsonObject
+  text: string
+}
+export interface RpcRequest extends Received {
+  kind: 'request'
+  id: RequestId
+  method: string
+  params: JsonObject | undefined
+}
+export interface RpcNotification extends Received {
+  kind: 'notification'
+  method: string
+  params: JsonObject | undefined
+}
+export interface RpcResponse extends Received {
+  kind: 'response'
+  id: RequestId
+}
+export type RpcMessage = RpcRequest | RpcNotification | RpcResponse
+
+export const RPC_ERROR = {
+  parse: -32_700,
+  invalidRequest: -32_600,
+  methodNotFound: -32_601,
+  invalidParams: -32_602,
+  /** The server is away, was lost in the middle of a call, or is too busy. */
+  server: -32_000,
+} as const
+
+/** Deeper than any tool's schema, far from what exhausts the stack or the memory. */
+const MAX_DEPTH = 400
+
+/** Undefined when the text is not JSON, or nested absurdly. */
+export function parseJson(text: string): { value: unknown } | undefined {
+  if (!isShallow(text)) return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    return { value }
+  } catch {
+    // Whoever sent it learns from the caller; the parser's words would quote the text.
+    return undefined
+  }
+}
+
+/** Undefined when the value is not a JSON-RPC 2.0 message as MCP allows it. */
+export function toMessage(value: unknown, text: string): RpcMessage | undefined {
+  if (!isObject(value) || value['jsonrpc'] !== '2.0') return undefined
+  const { id, method, params } = value
+  if (method === undefined) {
+    const isAnswer = isRequestId(id) && ('result' in value !== 'error' in value)
+    return isAnswer ? { kind: 'response', id, body: value, text } : undefined
+  }
+  if (typeof method !== 'string' || (params !== undefined && !isObject(params))) return undefined
+  if (!('id' in value)) return { kind: 'notification', method, params, body: value, text }
+  return isRequestId(id) ? { kind: 'request', id, method, params, body: value, text } : undefined
+}
+
+export function parseMessage(text: string): RpcMessage | undefined {
+  const json = parseJson(text)
+  return json === undefined ? undefined : toMessage(json.value, text)
+}
+
+export function errorText(id: RequestId | null, code: number, message: string): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })
+}
+
+export function resultText(id: RequestId, result: unknown): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, result })
+}
+
+/** Event streams and pipes carry one message per line. */
+export function onOneLine(text: string, body: JsonObject): string {
+  return text.includes('\n') || text.includes('\r') ? JSON.stringify(body) : text
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function isRequestId(value: unknown): value is RequestId {
+  return typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value))
+}
+
+/** 1 and "1" are different ids. */
+export function idKey(id: RequestId): string {
+  return typeof id === 'number' ? `n${id}` : `s${id}`
+}
+
+function isShallow(text: string): boolean {
+  if (text.length < MAX_DEPTH) return true
+  let depth = 0
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code === 0x22) {
+      i = endOfString(text, i)
+    } else if (code === 0x7b || code === 0x5b) {
+      if (++depth > MAX_DEPTH) return false
+    } else if (code === 0x7d || code === 0x5d) {
+      depth--
+    }
+  }
+  return true
+}
+
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0
+    while (text.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes++
+    if (backslashes % 2 === 0) return end
+  }
+  return text.length
+}

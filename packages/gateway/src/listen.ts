@@ -1,0 +1,35 @@
+import type { Server } from 'node:net'
+import { conflict, invalid } from '@toolhaven/core/errors'
+import { findPortHolder } from './port-holder.ts'
+
+/** Binds exactly this address. */
+export async function listen(server: Server, host: string, port: number): Promise<void> {
+  try {
+    await bind(server, host, port)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'EADDRINUSE') {
+      const holder = await findPortHolder(port)
+      throw conflict(`Port ${port} on ${host} is taken${holder === undefined ? '' : ` by ${holder}`}; free it or choose another port.`, error)
+    }
+    if (code === 'EACCES') throw invalid(`Port ${port} needs rights the daemon does not have; choose one above 1023.`, error)
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') throw invalid(`This machine has no address ${host} to listen on.`, error)
+    throw error
+  }
+}
+
+export function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+  })
+}
+
+function bind(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port, exclusive: true }, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}

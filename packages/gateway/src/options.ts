@@ -1,0 +1,57 @@
+import type { Socket } from 'node:net'
+import type { GatewayEvents } from '@toolhaven/core/ports/gateway'
+import type { Logger } from '@toolhaven/core/ports/logger'
+import type { SessionStore } from './sessions/session-store.ts'
+
+export interface GatewayOptions {
+  logger: Logger
+  events: GatewayEvents
+  /** Left out: sessions end with the daemon. */
+  sessionStore?: SessionStore
+  /** False refuses the caller with 403; asked once per connection. Left out: everybody the port lets in. */
+  allowPeer?: (socket: Socket) => boolean
+  /** Names besides loopback that callers may use in Host and Origin. */
+  allowedHosts?: () => readonly string[]
+  limits?: Partial<GatewayLimits>
+}
+
+export interface GatewayLimits {
+  /** One message, in either direction. */
+  maxMessageBytes: number
+  /** Per endpoint; the longest idle one makes room for a new one. */
+  maxSessions: number
+  /** A session without calls, streams or requests for so long is forgotten. */
+  idleMs: number
+  /** Calls of one session that are not answered yet. */
+  maxCallsPerSession: number
+  /** Messages kept for a client that has no stream open, and for resuming one. */
+  maxQueuedMessages: number
+  /** Bytes a client may leave unread, and all of a session's kept messages together. */
+  maxQueuedBytes: number
+  /** How long a call waits for a server that is restarting. */
+  backendWaitMs: number
+  /** For the server's answer to the gateway's own `initialize`. */
+  handshakeMs: number
+  /** Comment lines on quiet streams, so that nobody in between cuts them. */
+  keepAliveMs: number
+  /** One line of stderr; the rest is cut. */
+  maxLogLineBytes: number
+  /** Changes of sessions are stored at most this often. */
+  saveDelayMs: number
+}
+
+const MIB = 1024 * 1024
+
+export const DEFAULT_LIMITS: GatewayLimits = {
+  maxMessageBytes: 16 * MIB,
+  maxSessions: 1000,
+  idleMs: 24 * 3600 * 1000,
+  maxCallsPerSession: 1000,
+  maxQueuedMessages: 256,
+  maxQueuedBytes: 32 * MIB,
+  backendWaitMs: 10_000,
+  handshakeMs: 60_000,
+  keepAliveMs: 25_000,
+  maxLogLineBytes: 8 * 1024,
+  saveDelayMs: 100,
+}

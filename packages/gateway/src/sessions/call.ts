@@ -1,0 +1,74 @@
+import { idKey, RPC_ERROR, type JsonObject, type RpcRequest } from '../json-rpc.ts'
+import type { Session } from './session.ts'
+
+/** Where a front end puts what belongs to one call. `text` is one line. */
+export interface ReplySink {
+  /** A message before the answer. False: it cannot go here (the client takes plain JSON only, or is gone). */
+  related(text: string): boolean
+  answer(text: string): void
+  /** The client cancelled: no answer will come. */
+  abandon(): void
+}
+
+export interface CallOptions {
+  session: Session
+  request: RpcRequest
+  reply: ReplySink
+  /** What the pipeline makes of the server's answer. */
+  onAnswer: (method: string, body: JsonObject) => JsonObject
+  /** End-to-end headers of the client's request, for HTTP servers. */
+  headers: Readonly<Record<string, string>>
+  onSettled: () => void
+}
+
+/** One request of a client, from its arrival to its single answer. */
+export class Call {
+  readonly session: Session
+  readonly request: RpcRequest
+  readonly headers: Readonly<Record<string, string>>
+  readonly #options: CallOptions
+  isSettled = false
+  /** Set by the backend that carries it: tells the server that nobody waits any more. */
+  onCancel: ((params: JsonObject) => void) | undefined
+
+  constructor(options: CallOptions) {
+    this.#options = options
+    this.session = options.session
+    this.request = options.request
+    this.headers = options.headers
+    this.session.calls.set(idKey(this.request.id), this)
+  }
+
+  /** `body` is the server's response; its id is replaced by the client's. */
+  answer(body: JsonObject): void {
+    if (!this.#settle()) return
+    const seen = this.#options.onAnswer(this.request.method, body)
+    this.#options.reply.answer(JSON.stringify({ ...seen, id: this.request.id }))
+  }
+
+  fail(message: string, code: number = RPC_ERROR.server): void {
+    this.answer({ jsonrpc: '2.0', error: { code, message } })
+  }
+
+  related(text: string): void {
+    if (!this.#options.reply.related(text)) this.session.send(text)
+  }
+
+  cancel(params: JsonObject): void {
+    if (this.isSettled) return
+    this.onCancel?.(params)
+    this.abandon()
+  }
+
+  abandon(): void {
+    if (this.#settle()) this.#options.reply.abandon()
+  }
+
+  #settle(): boolean {
+    if (this.isSettled) return false
+    this.isSettled = true
+    this.session.calls.delete(idKey(this.request.id))
+    this.#options.onSettled()
+    return true
+  }
+}

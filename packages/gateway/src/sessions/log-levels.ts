@@ -1,0 +1,18 @@
+import type { Session } from './session.ts'
+
+const LEVELS: readonly string[] = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
+
+export function isLogLevel(level: unknown): level is string {
+  return typeof level === 'string' && LEVELS.includes(level)
+}
+
+/** A shared server has one level: the most talkative that any client asked for. */
+export function sharedLevel(sessions: Iterable<Session>): string | undefined {
+  const ranks = [...sessions].flatMap((session) => (session.logLevel === undefined ? [] : [LEVELS.indexOf(session.logLevel)]))
+  return ranks.length === 0 ? undefined : LEVELS[Math.min(...ranks)]
+}
+
+export function wantsLevel(session: Session, level: unknown): boolean {
+  if (session.logLevel === undefined || !isLogLevel(level)) return true
+  return LEVELS.indexOf(level) >= LEVELS.indexOf(session.logLevel)
+}

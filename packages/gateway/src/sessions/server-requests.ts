@@ -1,0 +1,48 @@
+import { isObject, RPC_ERROR, type JsonObject, type RequestId, type RpcRequest } from '../json-rpc.ts'
+import type { Call } from './call.ts'
+import type { Session } from './session.ts'
+
+const CAPABILITY: Readonly<Record<string, string>> = {
+  'sampling/createMessage': 'sampling',
+  'elicitation/create': 'elicitation',
+  'roots/list': 'roots',
+}
+
+export interface Asked {
+  session: Session
+  serverId: RequestId
+  progressToken: unknown
+}
+
+export type Route = { session: Session; call: Call | undefined } | { error: { code: number; message: string } }
+
+/**
+ * Which client a request of a shared server is for. A pipe does not say which call caused it, so: the one client that has
+ * calls in flight; among several the most recent call of one that can answer; with none in flight the oldest client that
+ * can. When the client it must be for cannot answer, it is refused on its behalf rather than shown to another.
+ */
+export function routeServerRequest(request: RpcRequest, calls: readonly Call[], sessions: Iterable<Session>): Route {
+  const capability = CAPABILITY[request.method]
+  const refused = { error: { code: RPC_ERROR.methodNotFound, message: `no client can answer ${request.method}` } }
+  if (capability === undefined) return refused
+  const canAnswer = (session: Session) => session.has(capability) && (capability !== 'elicitation' || hasMode(session, request.params))
+  if (calls.length > 0) {
+    const call = calls.findLast((candidate) => canAnswer(candidate.session))
+    return call === undefined ? refused : { session: call.session, call }
+  }
+  for (const session of sessions) if (canAnswer(session)) return { session, call: undefined }
+  return refused
+}
+
+/** Elicitation by URL is declared apart; plain elicitation means forms. */
+function hasMode(session: Session, params: JsonObject | undefined): boolean {
+  if (params?.['mode'] !== 'url') return true
+  const capabilities = session.client['capabilities']
+  return isObject(capabilities) && isObject(capabilities['elicitation']) && isObject(capabilities['elicitation']['url'])
+}
+
+/** The call a message without any mark belongs to, when only one client can have caused it. */
+export function soleCaller(calls: readonly Call[]): Call | undefined {
+  const last = calls.at(-1)
+  return last !== undefined && calls.every((call) => call.session === last.session) ? last : undefined
+}

@@ -1,0 +1,139 @@
+import type { Logger } from '@toolhaven/core/ports/logger'
+import { describeError } from '@toolhaven/core/errors'
+import type { JsonObject } from '../json-rpc.ts'
+import type { GatewayLimits } from '../options.ts'
+import { Session, type Front } from './session.ts'
+import { storedEndpoint, type SessionStore } from './session-store.ts'
+
+export interface SessionTableOptions {
+  name: string
+  limits: GatewayLimits
+  logger: Logger
+  store: SessionStore | undefined
+  onEnd: (session: Session) => void
+}
+
+export interface StoredHandshake {
+  processId: string
+  result: JsonObject
+}
+
+/** The sessions of one endpoint, oldest first, and what of them is stored. */
+export class SessionTable {
+  readonly #options: SessionTableOptions
+  readonly #sessions = new Map<string, Session>()
+  #handshake: StoredHandshake | undefined
+  #saveTimer: NodeJS.Timeout | undefined
+  #saving: Promise<void> = Promise.resolve()
+
+  constructor(options: SessionTableOptions) {
+    this.#options = options
+  }
+
+  get handshake(): StoredHandshake | undefined {
+    return this.#handshake
+  }
+
+  set handshake(handshake: StoredHandshake | undefined) {
+    this.#handshake = handshake
+    this.changed()
+  }
+
+  get size(): number {
+    return this.#sessions.size
+  }
+
+  all(): Iterable<Session> {
+    return this.#sessions.values()
+  }
+
+  get(id: string): Session | undefined {
+    return this.#sessions.get(id)
+  }
+
+  /** Undefined when the endpoint is full and nobody in it is idle. */
+  add(front: Front, version: string, client: JsonObject): Session | undefined {
+    const { limits } = this.#options
+    if (this.#sessions.size >= limits.maxSessions && !this.#evictLongestIdle()) return undefined
+    const session = new Session(front, version, client, limits)
+    this.#sessions.set(session.id, session)
+    this.changed()
+    return session
+  }
+
+  end(session: Session): void {
+    if (session.isEnded) return
+    session.isEnded = true
+    this.#sessions.delete(session.id)
+    for (const call of [...session.calls.values()]) call.cancel({ reason: 'the client ended its session' })
+    this.#options.onEnd(session)
+    session.outbox.close()
+    this.changed()
+  }
+
+  /** Ends sessions nobody used for the idle time. */
+  sweep(now: number): void {
+    for (const session of this.#sessions.values()) {
+      if (session.isIdle && now - session.lastSeen > this.#options.limits.idleMs) this.end(session)
+    }
+  }
+
+  async load(): Promise<void> {
+    const { name, store, logger, limits } = this.#options
+    const data = await store?.load(name)
+    if (data === undefined) return
+    const parsed = storedEndpoint.safeParse(data)
+    if (!parsed.success) {
+      logger.warn('stored sessions are not readable and are left out', { workload: name })
+      return
+    }
+    this.#handshake = parsed.data.handshake
+    for (const stored of parsed.data.sessions) this.#sessions.set(stored.id, Session.fromStored(stored, limits))
+    this.sweep(Date.now())
+  }
+
+  /** Something worth storing changed. */
+  changed(): void {
+    if (this.#options.store === undefined || this.#saveTimer !== undefined) return
+    this.#saveTimer = setTimeout(() => this.#save(), this.#options.limits.saveDelayMs)
+  }
+
+  /** Writes what is not written yet. */
+  async flush(): Promise<void> {
+    if (this.#saveTimer !== undefined) this.#save()
+    await this.#saving
+  }
+
+  async forget(): Promise<void> {
+    for (const session of [...this.#sessions.values()]) this.end(session)
+    clearTimeout(this.#saveTimer)
+    this.#saveTimer = undefined
+    await this.#saving
+    await this.#options.store?.remove(this.#options.name)
+  }
+
+  #save(): void {
+    clearTimeout(this.#saveTimer)
+    this.#saveTimer = undefined
+    const { store, name, logger } = this.#options
+    // One after the other: an older state never overwrites a newer one.
+    this.#saving = this.#saving
+      .then(() => store?.save(name, this.#toStored()))
+      .catch((error: unknown) => logger.warn('sessions could not be stored', { workload: name, error: describeError(error) }))
+  }
+
+  #toStored() {
+    // A session of the older transport is its stream: it cannot come back.
+    const sessions = [...this.#sessions.values()].filter((session) => session.front === 'streamable-http')
+    return { format: 1 as const, handshake: this.#handshake, sessions: sessions.map((session) => session.toStored()) }
+  }
+
+  #evictLongestIdle(): boolean {
+    let oldest: Session | undefined
+    for (const session of this.#sessions.values()) {
+      if (session.isIdle && (oldest === undefined || session.lastSeen < oldest.lastSeen)) oldest = session
+    }
+    if (oldest !== undefined) this.end(oldest)
+    return oldest !== undefined
+  }
+}

@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto'
+import type { GatewayLimits } from '../options.ts'
+import { isObject, type JsonObject } from '../json-rpc.ts'
+import type { Call } from './call.ts'
+import { Outbox } from './outbox.ts'
+import type { StoredSession } from './session-store.ts'
+
+export type Front = 'streamable-http' | 'sse'
+
+/** One client of one endpoint. It outlives the server behind the endpoint, and (streamable HTTP) the daemon. */
+export class Session {
+  readonly id: string
+  readonly front: Front
+  readonly outbox: Outbox
+  /** In flight, by the client's own ids. */
+  readonly calls = new Map<string, Call>()
+  readonly subscriptions = new Set<string>()
+  version: string
+  /** `params` of its initialize request; empty until then. */
+  client: JsonObject
+  logLevel: string | undefined
+  /** Its counterpart at an HTTP server. */
+  upstream: { processId: string; sessionId?: string | undefined } | undefined
+  lastSeen: number
+  isEnded = false
+
+  constructor(front: Front, version: string, client: JsonObject, limits: GatewayLimits, id = randomBytes(24).toString('base64url')) {
+    this.id = id
+    this.front = front
+    this.version = version
+    this.client = client
+    this.outbox = new Outbox(limits)
+    this.lastSeen = Date.now()
+  }
+
+  get isIdle(): boolean {
+    return this.calls.size === 0 && this.outbox.stream === undefined
+  }
+
+  /** Whether the client said at initialize that it has `sampling`, `roots`, `elicitation`. */
+  has(capability: string): boolean {
+    const capabilities = this.client['capabilities']
+    return isObject(capabilities) && isObject(capabilities[capability])
+  }
+
+  send(text: string): void {
+    this.outbox.push(text)
+  }
+
+  toStored(): StoredSession {
+    const { id, version, client, lastSeen, logLevel, upstream } = this
+    return { id, version, client, lastSeen, subscriptions: [...this.subscriptions], logLevel, upstream }
+  }
+
+  static fromStored(stored: StoredSession, limits: GatewayLimits): Session {
+    const session = new Session('streamable-http', stored.version, stored.client, limits, stored.id)
+    session.lastSeen = stored.lastSeen
+    session.logLevel = stored.logLevel
+    session.upstream = stored.upstream
+    for (const uri of stored.subscriptions) session.subscriptions.add(uri)
+    return session
+  }
+}
