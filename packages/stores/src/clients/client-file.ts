@@ -1,0 +1,90 @@
+import { open, rm, stat } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { invalid, unavailable } from '@toolhaven/core/errors'
+import { atomicWrite } from '../files/atomic-write.ts'
+import { errnoOf } from '../files/errno.ts'
+
+/** A configuration file of another program, as found. */
+export interface ClientFile {
+  path: string
+  /** Without the byte order mark; null when there is no file. */
+  text: string | null
+  hasByteOrderMark: boolean
+}
+
+const MAX_BYTES = 64 * 1024 * 1024
+const BYTE_ORDER_MARK = '\ufeff'
+
+export async function readClientFile(path: string): Promise<ClientFile> {
+  const bytes = await readBytes(path)
+  if (bytes === undefined) return { path, text: null, hasByteOrderMark: false }
+  const text = decode(bytes, path)
+  const hasByteOrderMark = text.startsWith(BYTE_ORDER_MARK)
+  return { path, hasByteOrderMark, text: hasByteOrderMark ? text.slice(1) : text }
+}
+
+export function sameContent(one: ClientFile, other: ClientFile): boolean {
+  return one.text === other.text && one.hasByteOrderMark === other.hasByteOrderMark
+}
+
+export interface ReplaceOptions {
+  /** Nothing of ours was in the file before. */
+  isFirst: boolean
+  /** Asked right before the file is replaced; when it says no, nothing is. */
+  isCurrent(): Promise<boolean>
+}
+
+/**
+ * Replaces the file as a whole; its mode stays, and a link stays a link to the file that is replaced. Beside it lie
+ * `FILE.toolhaven-original` (before our first entry) and `FILE.toolhaven-backup` (before our latest change).
+ */
+export async function replaceClientFile(file: ClientFile, text: string, options: ReplaceOptions): Promise<boolean> {
+  const mark = file.hasByteOrderMark ? BYTE_ORDER_MARK : ''
+  if (file.text !== null) {
+    await refuseReadOnly(file.path)
+    const before = mark + file.text
+    if (options.isFirst) await atomicWrite(`${file.path}.toolhaven-original`, before)
+    await atomicWrite(`${file.path}.toolhaven-backup`, before)
+  }
+  if (!(await options.isCurrent())) return false
+  await atomicWrite(file.path, mark + text, { keepMode: true, followSymlink: true })
+  return true
+}
+
+export async function removeClientFile(file: ClientFile): Promise<void> {
+  await rm(file.path, { force: true })
+}
+
+async function readBytes(path: string): Promise<Buffer | undefined> {
+  let handle
+  try {
+    // O_NONBLOCK: opening a pipe that somebody put there must not hang.
+    handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  } catch (error) {
+    const code = errnoOf(error)
+    if (code === 'ENOENT') return undefined
+    throw unavailable(`cannot read ${path} (${code ?? 'unknown fault'}): check its rights`, error)
+  }
+  try {
+    const found = await handle.stat()
+    if (!found.isFile()) throw invalid(`${path} is not an ordinary file and was left as it is`)
+    if (found.size > MAX_BYTES) throw invalid(`${path} is larger than ${MAX_BYTES} bytes and was left as it is`)
+    return await handle.readFile()
+  } finally {
+    await handle.close()
+  }
+}
+
+function decode(bytes: Buffer, path: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (error) {
+    throw invalid(`${path} was left as it is, because it is not UTF-8 text: save it as UTF-8 and try again`, error)
+  }
+}
+
+/** A rename would go through all the same; but who takes the write bit away means it. */
+async function refuseReadOnly(path: string): Promise<void> {
+  const found = await stat(path)
+  if ((found.mode & 0o200) === 0) throw invalid(`${path} is read-only and was left as it is: run chmod u+w '${path}' to let entries be kept in it`)
+}

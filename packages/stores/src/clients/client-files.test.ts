@@ -1,0 +1,307 @@
+import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { CLIENT_TYPES, type ClientType } from '@toolhaven/contract/client-types'
+import { isThvError } from '@toolhaven/core/errors'
+import type { ClientEntry } from '@toolhaven/core/ports/clients'
+import type { Logger } from '@toolhaven/core/ports/logger'
+import { parse } from 'jsonc-parser'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { CLIENT_PROGRAMS, type ClientPlatform } from './catalogue.ts'
+import { readClientFile, replaceClientFile, sameContent } from './client-file.ts'
+import { createClientFiles } from './client-files.ts'
+
+let base = ''
+beforeEach(async () => {
+  base = await mkdtemp(join(tmpdir(), 'toolhaven-clients-'))
+  await mkdir(join(base, 'state'), { mode: 0o700 })
+  await mkdir(join(base, 'home'), { mode: 0o755 })
+})
+afterEach(() => rm(base, { recursive: true, force: true }))
+
+const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }
+const clientFiles = (platform: ClientPlatform = 'linux') =>
+  createClientFiles({ homeDir: join(base, 'home'), platform, stateDir: join(base, 'state'), logger: silent })
+
+const entry = (port: number, transport: ClientEntry['transport'] = 'streamable-http'): ClientEntry => ({
+  url: `http://127.0.0.1:${port}/${transport === 'sse' ? 'sse' : 'mcp'}`,
+  transport,
+})
+const wanted = (entries: Record<string, ClientEntry>) => new Map(Object.entries(entries))
+const nothing = wanted({})
+const firstFile = (client: ClientType) => CLIENT_PROGRAMS[client].files.linux[0] ?? ''
+
+async function place(file: string, text?: string): Promise<string> {
+  const path = join(base, 'home', file)
+  await mkdir(dirname(path), { recursive: true })
+  if (text !== undefined) await writeFile(path, text)
+  return path
+}
+
+const asRecord = z.record(z.string(), z.unknown())
+async function serversOf(path: string, key = 'mcpServers'): Promise<Record<string, unknown>> {
+  const document: unknown = parse((await readFile(path, 'utf8')).replace(/^\ufeff/, ''))
+  return asRecord.parse(asRecord.parse(document)[key] ?? {})
+}
+
+async function refusalOf(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise
+  } catch (error) {
+    if (isThvError(error)) return `${error.code}: ${error.message}`
+    throw error
+  }
+  throw new Error('it was not refused')
+}
+
+const layouts = CLIENT_TYPES.flatMap((client) => (['linux', 'darwin'] as const).map((platform): [ClientType, ClientPlatform] => [client, platform]))
+
+describe('every client program', () => {
+  it.each(layouts)('%s on %s: registered, changed and unregistered, its file is as before', async (client, platform) => {
+    const program = CLIENT_PROGRAMS[client]
+    const files = clientFiles(platform)
+    const original = `// mine\r\n{\r\n\t"z": [1, 2,],\r\n\t"${program.serversKey}": {\r\n\t\t"own": { "command": "x" }, // keep\r\n\t},\r\n\t"a": null\r\n}\r\n`
+    const paths: string[] = []
+    for (const file of program.files[platform]) paths.push(await place(file, `\ufeff${original}`))
+
+    expect(await files.isInstalled(client)).toBe(true)
+    expect(await files.sync(client, wanted({ fetch: entry(4001), time: entry(4002, 'sse') }))).toEqual({ outcome: 'written', notes: [] })
+    for (const path of paths) {
+      expect(await serversOf(path, program.serversKey)).toEqual({
+        own: { command: 'x' },
+        fetch: { [program.urlField]: 'http://127.0.0.1:4001/mcp', type: program.types['streamable-http'] },
+        time: { [program.urlField]: 'http://127.0.0.1:4002/sse', type: program.types.sse },
+      })
+    }
+    expect(await files.sync(client, wanted({ fetch: entry(4003, 'sse'), time: entry(4002, 'sse') }))).toEqual({ outcome: 'written', notes: [] })
+    for (const path of paths) {
+      expect((await serversOf(path, program.serversKey))['fetch']).toEqual({ [program.urlField]: 'http://127.0.0.1:4003/sse', type: program.types.sse })
+    }
+    expect((await files.sync(client, wanted({ time: entry(4002, 'sse'), fetch: entry(4003, 'sse') }))).outcome).toBe('unchanged')
+    expect((await files.sync(client, nothing)).outcome).toBe('written')
+    for (const path of paths) expect(await readFile(path, 'utf8')).toBe(`\ufeff${original}`)
+  })
+
+  it.each(layouts)('%s on %s: is left alone while it is not installed', async (client, platform) => {
+    const files = clientFiles(platform)
+    expect(await files.isInstalled(client)).toBe(false)
+    expect(await files.sync(client, wanted({ fetch: entry(4001) }))).toEqual({ outcome: 'skipped', notes: [] })
+    expect(await readdir(join(base, 'home'))).toEqual([])
+  })
+})
+
+describe('a client file', () => {
+  it.each([
+    ['{}'], ['{ }'], ['{\n}\n'], ['{"mcpServers":{}}'], ['{\n    "mcpServers": {\n    }\n}'], [''], [' \n'], ['// only a comment\n'],
+    ['{"mcpServers":{"own":{"command":"x"}},"b":1}'], ['{\n  "mcpServers": { /* none */ }, // c\n}\n'], ['{"a": 1}\n'],
+  ])('that holds %j is the same again when the last entry goes', async (original) => {
+    const path = await place('.cursor/mcp.json', original)
+    const files = clientFiles()
+    await files.sync('Cursor', wanted({ a: entry(1), b: entry(2) }))
+    await files.sync('Cursor', wanted({ b: entry(2), c: entry(3) }))
+    expect(Object.keys(await serversOf(path)).filter((key) => key !== 'own')).toEqual(['b', 'c'])
+    await files.sync('Cursor', wanted({ c: entry(3) }))
+    await files.sync('Cursor', nothing)
+    expect(await readFile(path, 'utf8')).toBe(original)
+  })
+
+  it('that is missing is made in a folder that exists, closed to others, and goes with our last entry', async () => {
+    const path = await place('.cursor/mcp.json')
+    const files = clientFiles()
+    expect((await files.sync('Cursor', nothing)).outcome).toBe('unchanged')
+    expect(await readdir(dirname(path))).toEqual([])
+    await files.sync('Cursor', wanted({ fetch: entry(4001) }))
+    expect(await readFile(path, 'utf8')).toBe(
+      '{\n  "mcpServers": {\n    "fetch": {\n      "url": "http://127.0.0.1:4001/mcp",\n      "type": "http"\n    }\n  }\n}\n',
+    )
+    expect((await stat(path)).mode & 0o777).toBe(0o600)
+    await files.sync('Cursor', nothing)
+    expect(await readdir(dirname(path))).toEqual([])
+  })
+
+  it('with an entry of somebody else by that name keeps it, and ours gets another name', async () => {
+    const original = '{"mcpServers":{"fetch":{"command":"theirs"},"fetch-toolhaven":{"url":"http://far.test/"}}}'
+    const path = await place('.cursor/mcp.json', original)
+    const files = clientFiles()
+    expect(await files.sync('Cursor', wanted({ fetch: entry(4001) }))).toEqual({
+      outcome: 'written',
+      notes: ['Cursor has an entry fetch of its own; ours is fetch-toolhaven-2'],
+    })
+    expect((await files.sync('Cursor', wanted({ fetch: entry(4001) }))).notes).toHaveLength(1)
+    await files.sync('Cursor', nothing)
+    expect(await readFile(path, 'utf8')).toBe(original)
+  })
+
+  it('where somebody already points at the workload under its name needs nothing, now or later', async () => {
+    const original = '{"mcpServers":{"fetch":{"url":"http://127.0.0.1:4001/mcp"}}}'
+    const path = await place('.cursor/mcp.json', original)
+    const files = clientFiles()
+    expect(await files.sync('Cursor', wanted({ fetch: entry(4001) }))).toEqual({ outcome: 'unchanged', notes: [] })
+    await files.sync('Cursor', nothing)
+    expect(await readFile(path, 'utf8')).toBe(original)
+  })
+
+  it('keeps the fields that the user or the program added to our entry', async () => {
+    const path = await place('.cursor/mcp.json', '{}')
+    const files = clientFiles()
+    await files.sync('Cursor', wanted({ fetch: entry(4001) }))
+    const text = (await readFile(path, 'utf8')).replace('"type": "http"', '"type": "http",\n      "disabled": true // for now')
+    await writeFile(path, text)
+    expect((await files.sync('Cursor', wanted({ fetch: entry(4001) }))).outcome).toBe('unchanged')
+    await files.sync('Cursor', wanted({ fetch: entry(4009) }))
+    expect(await readFile(path, 'utf8')).toBe(text.replace('4001', '4009'))
+  })
+
+  it('with our entry turned to another address by hand: it is theirs from then on', async () => {
+    const path = await place('.cursor/mcp.json', '{}')
+    const files = clientFiles()
+    await files.sync('Cursor', wanted({ fetch: entry(4001) }))
+    const theirs = (await readFile(path, 'utf8')).replace('http://127.0.0.1:4001/mcp', 'https://mine.test/mcp')
+    await writeFile(path, theirs)
+    const { notes } = await files.sync('Cursor', wanted({ fetch: entry(4001) }))
+    expect(notes).toEqual([
+      'the entry fetch of Cursor was changed by hand and is left alone from now on',
+      'Cursor has an entry fetch of its own; ours is fetch-toolhaven',
+    ])
+    await files.sync('Cursor', nothing)
+    expect(await readFile(path, 'utf8')).toBe(theirs)
+  })
+
+  it('from which our entry was deleted by hand gets it again', async () => {
+    const path = await place('.cursor/mcp.json', '{}')
+    const files = clientFiles()
+    await files.sync('Cursor', wanted({ fetch: entry(4001) }))
+    await writeFile(path, '{}')
+    expect((await files.sync('Cursor', wanted({ fetch: entry(4001) }))).outcome).toBe('written')
+    expect(Object.keys(await serversOf(path))).toEqual(['fetch'])
+  })
+
+  it.each(['__proto__', 'constructor', 'a/b', 'a.b', '"quoted"', 'a~1b'])('takes %j for a name like any other', async (name) => {
+    const path = await place('.cursor/mcp.json', '{"a":1}')
+    const files = clientFiles()
+    await files.sync('Cursor', new Map([[name, entry(4001)]]))
+    expect(await readFile(path, 'utf8')).toContain(`{${JSON.stringify(name)}:{"url":"http://127.0.0.1:4001/mcp","type":"http"}}`)
+    await files.sync('Cursor', nothing)
+    expect(await readFile(path, 'utf8')).toBe('{"a":1}')
+  })
+})
+
+describe('a client file that cannot be edited', () => {
+  it.each([
+    ['{\n  "mcpServers": {,}\n}', 'line 2, column 18'],
+    ['{"mcpServers": []}', 'line 1, column 16: "mcpServers" must be an object'],
+    ['[]', 'line 1, column 1'],
+    ['{"a":1', 'line 1'],
+  ])('%j is refused with its place and left as it is', async (original, place_) => {
+    const path = await place('.cursor/mcp.json', original)
+    const refusal = await refusalOf(clientFiles().sync('Cursor', wanted({ fetch: entry(4001) })))
+    expect(refusal).toContain(`invalid: ${path}`)
+    expect(refusal).toContain(place_)
+    expect(await readdir(dirname(path))).toEqual(['mcp.json'])
+    expect(await readFile(path, 'utf8')).toBe(original)
+    expect((await clientFiles().sync('Cursor', nothing)).outcome).toBe('unchanged')
+  })
+
+  it('is refused when it is read-only or not UTF-8', async () => {
+    const path = await place('.cursor/mcp.json', '{}')
+    await chmod(path, 0o444)
+    expect(await refusalOf(clientFiles().sync('Cursor', wanted({ fetch: entry(4001) })))).toContain(`${path} is read-only`)
+    await chmod(path, 0o644)
+    await writeFile(path, Buffer.from('\ufeff{}', 'utf16le'))
+    expect(await refusalOf(clientFiles().sync('Cursor', wanted({ fetch: entry(4001) })))).toContain('not UTF-8')
+    expect(await readFile(path)).toEqual(Buffer.from('\ufeff{}', 'utf16le'))
+  })
+})
+
+describe('replacing a client file', () => {
+  it('keeps its mode, and a link stays a link to the file behind it', async () => {
+    const path = await place('.cursor/mcp.json')
+    const dotfile = await place('dotfiles/cursor.json', '{"a":1}')
+    await chmod(dotfile, 0o640)
+    await symlink(dotfile, path)
+    await clientFiles().sync('Cursor', wanted({ fetch: entry(4001) }))
+    expect((await lstat(path)).isSymbolicLink()).toBe(true)
+    expect((await stat(dotfile)).mode & 0o777).toBe(0o640)
+    expect(Object.keys(await serversOf(dotfile))).toEqual(['fetch'])
+    expect(await readdir(dirname(dotfile))).toEqual(['cursor.json'])
+  })
+
+  it('leaves a copy from before our first entry and one from before our latest change', async () => {
+    const path = await place('.cursor/mcp.json', '{"a":1}')
+    const files = clientFiles()
+    await files.sync('Cursor', wanted({ fetch: entry(4001) }))
+    const first = await readFile(path, 'utf8')
+    await files.sync('Cursor', wanted({ fetch: entry(4002) }))
+    expect(await readFile(`${path}.toolhaven-original`, 'utf8')).toBe('{"a":1}')
+    expect(await readFile(`${path}.toolhaven-backup`, 'utf8')).toBe(first)
+    expect((await stat(`${path}.toolhaven-backup`)).mode & 0o777).toBe(0o600)
+  })
+
+  it('is given up when somebody else changes the file in the meantime', async () => {
+    const path = await place('.cursor/mcp.json', '{"a":1}')
+    const file = await readClientFile(path)
+    const isCurrent = async () => {
+      await writeFile(path, '{"a":2}')
+      return sameContent(file, await readClientFile(path))
+    }
+    expect(await replaceClientFile(file, '{"ours":1}', { isFirst: true, isCurrent })).toBe(false)
+    expect(await readFile(path, 'utf8')).toBe('{"a":2}')
+  })
+
+  it('loses nothing when syncs of several clients come at once', async () => {
+    const files = clientFiles()
+    const clients: ClientType[] = ['Cursor', 'VSCode', 'AmpVSCode', 'Windsurf', 'WindsurfJetBrains', 'ClaudeCode']
+    for (const client of clients) await place(firstFile(client), '{}')
+    await Promise.all(clients.flatMap((client) => [1, 2, 3].map((port) => files.sync(client, wanted({ fetch: entry(port) })))))
+    await Promise.all(clients.map((client) => files.sync(client, nothing)))
+    for (const client of clients) expect(await readFile(join(base, 'home', firstFile(client)), 'utf8')).toBe('{}')
+  })
+})
+
+describe('the list of our entries', () => {
+  const listPath = () => join(base, 'state', 'client-entries.json')
+
+  it('is kept over a restart', async () => {
+    const path = await place('.cursor/mcp.json', '{"a":1}')
+    await clientFiles().sync('Cursor', wanted({ fetch: entry(4001) }))
+    await clientFiles().sync('Cursor', nothing)
+    expect(await readFile(path, 'utf8')).toBe('{"a":1}')
+  })
+
+  it('after a crash before the file was written: nothing of others is taken for ours', async () => {
+    const path = await place('.cursor/mcp.json', '{"a":1}')
+    await clientFiles().sync('Cursor', wanted({ fetch: entry(4001) }))
+    const theirs = '{"mcpServers":{"fetch":{"url":"https://mine.test/"}}}'
+    await writeFile(path, theirs) // the intent stands, our write never happened, and the user adds an entry by that name
+    await clientFiles().sync('Cursor', nothing)
+    expect(await readFile(path, 'utf8')).toBe(theirs)
+  })
+
+  it('after a crash between two addresses: the entry is ours with either and ends with the wanted one', async () => {
+    const path = await place('.cursor/mcp.json', '{"a":1}')
+    const files = clientFiles()
+    await files.sync('Cursor', wanted({ fetch: entry(4001) }))
+    const list = await readFile(listPath(), 'utf8')
+    const between = list.replace(/"urls": \[\s*("[^"]*")\s*\]/, '"urls": [$1, "http://127.0.0.1:4002/mcp"]')
+    expect(between).not.toBe(list)
+    for (const port of [4001, 4002]) {
+      await writeFile(path, `{"a":1,"mcpServers":{"fetch":{"url":"http://127.0.0.1:${port}/mcp","type":"http"}}}`)
+      await writeFile(listPath(), between)
+      await clientFiles().sync('Cursor', wanted({ fetch: entry(4002) }))
+      expect(await serversOf(path)).toEqual({ fetch: { url: 'http://127.0.0.1:4002/mcp', type: 'http' } })
+    }
+    await clientFiles().sync('Cursor', nothing)
+    expect(await readFile(path, 'utf8')).toBe('{"a":1}')
+  })
+
+  it('is set aside when damaged and refused untouched when newer', async () => {
+    await place('.cursor/mcp.json', '{}')
+    await writeFile(listPath(), 'damaged', { mode: 0o600 })
+    expect((await clientFiles().sync('Cursor', wanted({ fetch: entry(4001) }))).outcome).toBe('written')
+    expect((await readdir(join(base, 'state'))).filter((name) => name.includes('corrupt'))).toHaveLength(1)
+    await writeFile(listPath(), '{"format":99,"record":[]}', { mode: 0o600 })
+    expect(await refusalOf(clientFiles().sync('Cursor', nothing))).toContain('newer version')
+    expect(await readFile(listPath(), 'utf8')).toBe('{"format":99,"record":[]}')
+  })
+})

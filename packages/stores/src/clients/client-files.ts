@@ -1,0 +1,109 @@
+import { stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { ClientType } from '@toolhaven/contract/client-types'
+import { unavailable } from '@toolhaven/core/errors'
+import type { ClientEntry, ClientFiles, ClientSyncResult } from '@toolhaven/core/ports/clients'
+import type { Logger } from '@toolhaven/core/ports/logger'
+import { createSerialQueue } from '../files/serial-queue.ts'
+import { CLIENT_PROGRAMS, type ClientPlatform, type ClientProgram } from './catalogue.ts'
+import { type ClientFile, readClientFile, removeClientFile, replaceClientFile, sameContent } from './client-file.ts'
+import { createOwnedEntries, type OwnedEntries, type OwnedEntry, type OwnedFile } from './owned-entries.ts'
+import { type EntriesPlan, planEntries } from './plan-entries.ts'
+
+export interface ClientFilesOptions {
+  homeDir: string
+  platform: ClientPlatform
+  stateDir: string
+  logger: Logger
+}
+
+const MAX_ATTEMPTS = 5
+
+/** Keeps our entries in the configuration files of AI client programs; see docs/decisions/0030-client-entries.md. */
+export function createClientFiles({ homeDir, platform, stateDir, logger }: ClientFilesOptions): ClientFiles {
+  const ownedEntries = createOwnedEntries({ stateDir, logger })
+  const inTurn = createSerialQueue()
+  const locate = (client: ClientType) => {
+    const program: ClientProgram = CLIENT_PROGRAMS[client]
+    return { program, paths: program.files[platform].map((file) => join(homeDir, file)) }
+  }
+  const presentPaths = async (client: ClientType): Promise<string[]> => {
+    const { program, paths } = locate(client)
+    const signs = program.signs?.map((sign) => join(homeDir, sign))
+    const isThere = await Promise.all(paths.map((path) => someExist(signs ?? [dirname(path)])))
+    return paths.filter((_path, index) => isThere[index])
+  }
+  return {
+    isInstalled: async (client) => (await presentPaths(client)).length > 0,
+    sync: (client, wanted) =>
+      inTurn('client files', async () => {
+        const { program } = locate(client)
+        const results: ClientSyncResult[] = []
+        for (const path of await presentPaths(client)) {
+          results.push(await syncFile({ ownedEntries, client, program, path, wanted }))
+        }
+        const outcome = results.find((result) => result.outcome === 'written') ?? results[0]
+        if (outcome?.outcome === 'written') logger.info('client file changed', { client })
+        return { outcome: outcome?.outcome ?? 'skipped', notes: [...new Set(results.flatMap((result) => result.notes))] }
+      }),
+  }
+}
+
+interface SyncInput {
+  ownedEntries: OwnedEntries
+  client: ClientType
+  program: ClientProgram
+  path: string
+  wanted: ReadonlyMap<string, ClientEntry>
+}
+
+async function syncFile({ ownedEntries, client, program, path, wanted }: SyncInput): Promise<ClientSyncResult> {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const owned = await ownedEntries.read(path)
+    // With nothing to write and nothing to take out, not even an unreadable file is anybody's trouble.
+    if (wanted.size === 0 && owned.entries.length === 0) return { outcome: 'unchanged', notes: [] }
+    const file = await readClientFile(path)
+    const plan = planEntries({ client, program, found: file.text, owned, wanted })
+    const after: OwnedFile = { path, entries: plan.entries, footprint: plan.entries.length === 0 ? {} : plan.footprint }
+    if (plan.text === file.text) {
+      if (JSON.stringify(after) !== JSON.stringify(owned)) await ownedEntries.write(after)
+      return { outcome: 'unchanged', notes: plan.notes }
+    }
+    // Written down before it is done: a crash in between can neither orphan an entry nor make us take one for ours.
+    await ownedEntries.write(intentOf(owned, plan))
+    if (await replace(file, plan)) {
+      await ownedEntries.write(after)
+      return { outcome: 'written', notes: plan.notes }
+    }
+  }
+  throw unavailable(`${path} is being changed by another program all the time: close it or try again later`)
+}
+
+/** False when somebody else changed the file since it was read: then everything starts over. */
+async function replace(file: ClientFile, plan: EntriesPlan): Promise<boolean> {
+  const isCurrent = async () => sameContent(file, await readClientFile(file.path))
+  if (plan.text === null) {
+    if (!(await isCurrent())) return false
+    await removeClientFile(file)
+    return true
+  }
+  return replaceClientFile(file, plan.text, { isFirst: !plan.hadOurs, isCurrent })
+}
+
+function intentOf(owned: OwnedFile, plan: EntriesPlan): OwnedFile {
+  const entries = new Map(owned.entries.map((entry): [string, OwnedEntry] => [entry.key, entry]))
+  for (const entry of plan.entries) {
+    const old = entries.get(entry.key)
+    const urls = new Set([...(old?.urls ?? []), ...entry.urls])
+    entries.set(entry.key, { ...entry, type: old?.type ?? entry.type, urls: [...urls] })
+  }
+  return { path: owned.path, footprint: plan.footprint, entries: [...entries.values()] }
+}
+
+async function someExist(paths: readonly string[]): Promise<boolean> {
+  for (const path of paths) {
+    const found = await stat(path).catch(() => undefined) // whatever cannot be looked at is not there for us
+    if (found !== undefined) return true
+  }
+  return false
+}

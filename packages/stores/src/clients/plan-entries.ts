@@ -1,0 +1,129 @@
+import type { ClientEntry } from '@toolhaven/core/ports/clients'
+import type { Node } from 'jsonc-parser'
+import type { ClientProgram } from './catalogue.ts'
+import type { PlainValue } from './jsonc-insert.ts'
+import { keyOf, propertiesOf, stringIn, valueOf } from './jsonc-text.ts'
+import type { Footprint, OwnedEntry, OwnedFile } from './owned-entries.ts'
+import {
+  addEntries,
+  changeEntry,
+  closeDocument,
+  listEntries,
+  openDocument,
+  removeEntry,
+  type ServersDocument,
+  serversIn,
+} from './servers-document.ts'
+
+export interface EntriesPlan {
+  /** The whole new text; null when there should be no file. */
+  text: string | null
+  entries: OwnedEntry[]
+  footprint: Footprint
+  notes: string[]
+  /** Whether anything of ours was in the file already. */
+  hadOurs: boolean
+}
+
+export interface PlanInput {
+  /** For messages. */
+  client: string
+  program: Pick<ClientProgram, 'serversKey' | 'urlField' | 'types'>
+  /** Text of the file without a byte order mark; null when there is none. */
+  found: string | null
+  owned: OwnedFile
+  wanted: ReadonlyMap<string, ClientEntry>
+}
+
+/** What a client file should become so that our entries are the wanted ones. Pure; entries of others come out as they went in. */
+export function planEntries({ client, program, found, owned, wanted }: PlanInput): EntriesPlan {
+  const document = openDocument(owned.path, found, owned.footprint, program)
+  const before = foreignPart(document, owned.entries)
+  const ours = stillOurs(document, owned.entries)
+  const notes = lettingGo(document, client, owned.entries, ours)
+  const kept = new Map<string, OwnedEntry>()
+  const added = new Map<string, PlainValue>()
+  const taken = new Set(listEntries(document).map((entry) => entry.key))
+  for (const [name, { url, transport }] of wanted) {
+    const type = program.types[transport]
+    const own = ours.get(name)
+    if (own) {
+      if (own.lastUrl !== url || own.type !== type) {
+        changeEntry(document, own.key, own.url, new Map([['type', type], [program.urlField, url]]))
+      }
+      kept.set(name, { name, key: own.key, urls: [url], type })
+    } else if (!listEntries(document).some((entry) => entry.key === name && entry.url === url)) {
+      const key = freeKey(name, taken)
+      taken.add(key)
+      added.set(key, { [program.urlField]: url, type })
+      kept.set(name, { name, key, urls: [url], type })
+    }
+    const entry = kept.get(name)
+    if (entry && entry.key !== name) notes.push(`${client} has an entry ${name} of its own; ours is ${entry.key}`)
+  }
+  addEntries(document, added)
+  for (const [name, own] of ours) if (!wanted.has(name)) removeEntry(document, own.key, own.url)
+  const entries = [...kept.values()]
+  if (foreignPart(document, [...owned.entries, ...entries]) !== before) {
+    throw new Error(`the edit of ${owned.path} would change more than our entries`)
+  }
+  return { text: closeDocument(document), entries, footprint: document.footprint, notes, hadOurs: ours.size > 0 }
+}
+
+interface PresentEntry {
+  key: string
+  type: string
+  /** As it stands in the file. */
+  url: string
+  /** As we last meant it to be. */
+  lastUrl: string | undefined
+}
+
+/** An entry is ours while it has a url that we wrote there: whoever puts another one in has made it theirs. */
+function stillOurs(document: ServersDocument, owned: readonly OwnedEntry[]): Map<string, PresentEntry> {
+  const present = listEntries(document)
+  const ours = new Map<string, PresentEntry>()
+  for (const { name, key, urls, type } of owned) {
+    const url = present.findLast((entry) => entry.key === key && urls.includes(entry.url ?? ''))?.url
+    // Two urls are left by a change that was cut short: which one stands there does not matter, it is written again.
+    if (url !== undefined) ours.set(name, { key, type, url, lastUrl: urls.length === 1 ? url : undefined })
+  }
+  return ours
+}
+
+function lettingGo(
+  document: ServersDocument,
+  client: string,
+  owned: readonly OwnedEntry[],
+  ours: ReadonlyMap<string, PresentEntry>,
+): string[] {
+  const present = new Set(listEntries(document).map((entry) => entry.key))
+  return owned
+    .filter((entry) => !ours.has(entry.name) && present.has(entry.key))
+    .map((entry) => `the entry ${entry.key} of ${client} was changed by hand and is left alone from now on`)
+}
+
+function freeKey(name: string, taken: ReadonlySet<string>): string {
+  if (!taken.has(name)) return name
+  for (let number = 1; ; number += 1) {
+    const key = number === 1 ? `${name}-toolhaven` : `${name}-toolhaven-${number}`
+    if (!taken.has(key)) return key
+  }
+}
+
+/** All that is not ours, order and duplicates included, as text to compare. */
+function foreignPart(document: ServersDocument, ours: readonly OwnedEntry[]): string {
+  const { root, servers } = serversIn(document)
+  const isOurs = (entry: Node) => {
+    const url = stringIn(valueOf(entry), document.shape.urlField)
+    return ours.some((own) => own.key === keyOf(entry) && own.urls.includes(url ?? ''))
+  }
+  const data = (node: Node | undefined): unknown => {
+    if (node?.type === 'array') return propertiesOf(node).map(data)
+    if (node?.type !== 'object') return { [node?.type ?? 'nothing']: String(node?.value) }
+    const members = propertiesOf(node).filter((member) => node !== servers || !isOurs(member))
+    return { members: members.filter((member) => !isVoid(valueOf(member))).map((member) => [keyOf(member), data(valueOf(member))]) }
+  }
+  const isVoid = (node: Node | undefined) => node !== undefined && node === servers && propertiesOf(node).every(isOurs)
+  return JSON.stringify(data(root))
+}

@@ -1,0 +1,123 @@
+import type { Node } from 'jsonc-parser'
+import type { ClientProgram } from './catalogue.ts'
+import { insertProperties, type PlainValue } from './jsonc-insert.ts'
+import { removeProperty } from './jsonc-remove.ts'
+import {
+  applyTextEdits,
+  findProperty,
+  keyOf,
+  parseJsoncObject,
+  propertiesOf,
+  skipTrivia,
+  stringIn,
+  type TextEdit,
+  unreadable,
+  valueOf,
+} from './jsonc-text.ts'
+import type { Footprint } from './owned-entries.ts'
+
+export type EntryShape = Pick<ClientProgram, 'serversKey' | 'urlField'>
+
+/** One client file as text, and the edits we make of it. Every call reads the text anew: offsets never go stale. */
+export interface ServersDocument {
+  text: string
+  footprint: Footprint
+  readonly file: string
+  readonly shape: EntryShape
+}
+
+/** A file that is missing, empty or holds nothing but comments gets an object to write into. */
+export function openDocument(file: string, found: string | null, footprint: Footprint, shape: EntryShape): ServersDocument {
+  const document = { file, shape, footprint: { ...footprint }, text: found ?? '' }
+  if (skipTrivia(document.text, 0) === document.text.length) {
+    document.footprint.blank = found
+    document.text = withObject(found)
+  }
+  serversIn(document)
+  return document
+}
+
+/** The text to write, or null when the file was not there before us and nothing of others is in it. */
+export function closeDocument(document: ServersDocument): string | null {
+  const { blank } = document.footprint
+  return blank !== undefined && document.text === withObject(blank) ? blank : document.text
+}
+
+export function serversIn({ text, file, shape }: ServersDocument): { root: Node; property?: Node; servers?: Node } {
+  const root = parseJsoncObject(text, file)
+  const property = findProperty(root, shape.serversKey)
+  if (property === undefined) return { root }
+  const servers = valueOf(property)
+  if (servers?.type !== 'object') {
+    throw unreadable(text, servers?.offset ?? property.offset, file, `"${shape.serversKey}" must be an object in braces`)
+  }
+  return { root, property, servers }
+}
+
+/** Every entry with its url, in order; a url that is missing or no text is undefined. */
+export function listEntries(document: ServersDocument): { key: string; url: string | undefined }[] {
+  const { servers } = serversIn(document)
+  const entries = servers === undefined ? [] : propertiesOf(servers)
+  return entries.map((entry) => ({ key: keyOf(entry), url: stringIn(valueOf(entry), document.shape.urlField) }))
+}
+
+export function addEntries(document: ServersDocument, entries: ReadonlyMap<string, PlainValue>): void {
+  if (entries.size === 0) return
+  const { root, servers } = serversIn(document)
+  if (servers !== undefined) {
+    const { edits, inside } = insertProperties(document.text, servers, entries)
+    if (inside !== undefined) document.footprint.insideServers = inside
+    return edit(document, edits)
+  }
+  const all = Object.fromEntries(entries)
+  const { edits, inside } = insertProperties(document.text, root, new Map([[document.shape.serversKey, all]]))
+  if (inside !== undefined) document.footprint.insideRoot = inside
+  document.footprint.madeServers = true
+  edit(document, edits)
+}
+
+/** Sets fields of an entry and leaves the others as the user or the client program made them. */
+export function changeEntry(document: ServersDocument, key: string, url: string, fields: ReadonlyMap<string, string>): void {
+  for (const [field, value] of fields) {
+    const entry = findEntry(document, key, url)
+    const object = entry && valueOf(entry.property)
+    // The url is what finds the entry, so it is set last.
+    if (object === undefined) return
+    const present = findProperty(object, field)
+    const node = present && valueOf(present)
+    const edits =
+      node === undefined
+        ? insertProperties(document.text, object, new Map([[field, value]])).edits
+        : [{ from: node.offset, to: node.offset + node.length, text: JSON.stringify(value) }]
+    edit(document, edits)
+  }
+}
+
+export function removeEntry(document: ServersDocument, key: string, url: string): void {
+  const entry = findEntry(document, key, url)
+  if (entry === undefined) return
+  const { footprint, text } = document
+  edit(document, removeProperty(text, entry.servers, entry.property, footprint.insideServers))
+  if (footprint.madeServers !== true) return
+  const { root, property, servers } = serversIn(document)
+  if (property === undefined || servers === undefined || servers.length !== '{}'.length) return
+  edit(document, removeProperty(document.text, root, property, footprint.insideRoot))
+}
+
+function findEntry(document: ServersDocument, key: string, url: string): { servers: Node; property: Node } | undefined {
+  const { servers } = serversIn(document)
+  if (servers === undefined) return undefined
+  const isIt = (entry: Node) => keyOf(entry) === key && stringIn(valueOf(entry), document.shape.urlField) === url
+  const property = propertiesOf(servers).findLast(isIt)
+  return property && { servers, property }
+}
+
+function edit(document: ServersDocument, edits: readonly TextEdit[]): void {
+  document.text = applyTextEdits(document.text, edits)
+}
+
+function withObject(blank: string | null): string {
+  if (blank === null || blank === '') return '{}\n'
+  const eol = blank.includes('\r\n') ? '\r\n' : '\n'
+  return `${blank}${blank.endsWith('\n') ? '' : eol}{}${eol}`
+}
