@@ -7,10 +7,6 @@ import { sourceCases } from './runtime-suite/source-cases.ts'
 import { stdioCases } from './runtime-suite/stdio-cases.ts'
 import { Unavailable } from './testbed/unavailable.ts'
 
-/** One behaviour every runtime must show. `skip` takes the reason why it cannot be asked of this one. */
-export type RuntimeCase = (session: Session, skip: (reason: string) => never) => Promise<void>
-export type RuntimeCases = Readonly<Record<string, RuntimeCase>>
-
 /**
  * Holds an adapter to the words of ports/runtime.ts, against the real thing. `make` throws `Unavailable` where
  * the real thing cannot run; the reason is then printed with every test.

@@ -141,6 +141,9 @@ function tryChild() {
     child.on('error', () => resolve(false))
     child.on('exit', () => resolve(false))
     child.stdout?.on('data', () => resolve(true))
+    // One that gets too few threads may neither start nor end.
+    setTimeout(() => resolve(false), 5000)
+    process.on('exit', () => child.kill('SIGKILL'))
   })
 }
 

@@ -4,9 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { LABELS } from '@toolhaven/core/ports/runtime'
-import type { RuntimeCases } from '../runtime-suite.ts'
 import { until } from '../testbed/until.ts'
-import { signal, untilExited, untilSaid } from './session.ts'
+import { signal, untilExited, untilSaid, type RuntimeCases } from './session.ts'
 
 export const instanceCases: RuntimeCases = {
   'goes from created through running to exited with its exit code': async ({ runtime, create }) => {

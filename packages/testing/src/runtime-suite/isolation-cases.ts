@@ -3,9 +3,8 @@ import { createServer, type Server } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import type { RuntimeCases } from '../runtime-suite.ts'
 import { until } from '../testbed/until.ts'
-import { signal } from './session.ts'
+import { signal, type RuntimeCases } from './session.ts'
 
 const MEBIBYTE = 1 << 20
 

@@ -1,8 +1,7 @@
 import { expect } from 'vitest'
 import type { InstanceHandle, LogOptions, Runtime, RuntimeEvent } from '@toolhaven/core/ports/runtime'
-import type { RuntimeCases } from '../runtime-suite.ts'
 import { until } from '../testbed/until.ts'
-import { signal, untilExited, untilSaid } from './session.ts'
+import { signal, untilExited, untilSaid, type RuntimeCases } from './session.ts'
 
 export const outputCases: RuntimeCases = {
   'gives the whole log, oldest first, streams told apart': async ({ runtime, create }) => {

@@ -50,6 +50,10 @@ export interface Session {
   removeAll: () => Promise<void>
 }
 
+/** One behaviour every runtime must show. `skip` takes the reason why it cannot be asked of this one. */
+export type RuntimeCase = (session: Session, skip: (reason: string) => never) => Promise<void>
+export type RuntimeCases = Readonly<Record<string, RuntimeCase>>
+
 export const signal = (): AbortSignal => AbortSignal.timeout(60_000)
 
 export async function startSession(under: RuntimeUnderTest): Promise<Session> {

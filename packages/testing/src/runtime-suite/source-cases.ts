@@ -1,8 +1,7 @@
 import { expect } from 'vitest'
 import { isThvError } from '@toolhaven/core/errors'
 import type { Progress } from '@toolhaven/core/ports/runtime'
-import type { RuntimeCases } from '../runtime-suite.ts'
-import { signal } from './session.ts'
+import { signal, type RuntimeCases } from './session.ts'
 
 export const sourceCases: RuntimeCases = {
   'says what it is and which sandbox is in force': async ({ runtime, capabilities }) => {

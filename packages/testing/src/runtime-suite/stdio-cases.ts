@@ -1,7 +1,6 @@
 import { expect } from 'vitest'
-import type { RuntimeCases } from '../runtime-suite.ts'
 import { until } from '../testbed/until.ts'
-import { collect, signal, untilExited } from './session.ts'
+import { collect, signal, untilExited, type RuntimeCases } from './session.ts'
 
 const TWO_MEGABYTES = 2 << 20
 

@@ -1,0 +1,68 @@
+import { invalid } from '@toolhaven/core/errors'
+import type { InstanceSpec } from '@toolhaven/core/ports/runtime'
+
+/** How the instances of one engine are hardened; see docs/decisions/0010-container-hardening.md. */
+export interface Hardening {
+  /** Runs a small init as process 1, which reaps orphans and passes signals on. */
+  init: boolean
+  readOnlyRoot: boolean
+}
+
+export const DEFAULT_MEMORY_BYTES = 1 << 30
+/** Counts threads too: a browser driven by a server needs a few hundred. */
+export const DEFAULT_PIDS = 512
+const LOG_LIMITS = { 'max-size': '5m', 'max-file': '2' }
+
+/** The engine's own words for an instance: the body of its create call. */
+export function containerBody(spec: InstanceSpec, hardening: Hardening): Record<string, unknown> {
+  if (spec.network === 'none' && spec.targetPort !== undefined) {
+    throw invalid(
+      `${spec.name} listens on port ${spec.targetPort} but has no network, so nobody could reach it; allow outbound traffic in its permission profile, or use the stdio transport.`,
+    )
+  }
+  const port = spec.targetPort === undefined ? undefined : `${spec.targetPort}/tcp`
+  return {
+    Image: spec.prepared.id,
+    Cmd: [...spec.args],
+    Env: Object.entries(spec.env).map(([key, value]) => `${key}=${value}`),
+    Labels: spec.labels,
+    Tty: false,
+    AttachStdin: spec.stdio,
+    OpenStdin: spec.stdio,
+    // The server's input stays open when our connection drops, so it lives on until the next daemon attaches.
+    StdinOnce: false,
+    AttachStdout: true,
+    AttachStderr: true,
+    ...(port === undefined ? {} : { ExposedPorts: { [port]: {} } }),
+    HostConfig: { ...hostConfig(spec, hardening), ...(port === undefined ? {} : { PortBindings: { [port]: [{ HostIp: '127.0.0.1', HostPort: '' }] } }) },
+  }
+}
+
+function hostConfig(spec: InstanceSpec, hardening: Hardening): Record<string, unknown> {
+  const memory = spec.limits.memoryBytes ?? DEFAULT_MEMORY_BYTES
+  const mountsTmp = spec.mounts.some((mount) => mount.containerPath === '/tmp')
+  return {
+    CapDrop: ['ALL'],
+    SecurityOpt: ['no-new-privileges'],
+    Privileged: false,
+    PidsLimit: spec.limits.pids ?? DEFAULT_PIDS,
+    Memory: memory,
+    // Equal to the memory: no swap on top of it.
+    MemorySwap: memory,
+    ...(spec.limits.cpus === undefined ? {} : { NanoCpus: Math.round(spec.limits.cpus * 1e9) }),
+    RestartPolicy: { Name: 'no' },
+    AutoRemove: false,
+    ...(hardening.init ? { Init: true } : {}),
+    ReadonlyRootfs: hardening.readOnlyRoot,
+    ...(hardening.readOnlyRoot && !mountsTmp ? { Tmpfs: { '/tmp': 'rw,exec,nosuid,nodev,mode=1777' } } : {}),
+    LogConfig: { Type: 'json-file', Config: LOG_LIMITS },
+    NetworkMode: spec.network === 'none' ? 'none' : 'bridge',
+    Mounts: spec.mounts.map((mount) => ({
+      Type: 'bind',
+      Source: mount.hostPath,
+      Target: mount.containerPath,
+      ReadOnly: mount.readOnly,
+      BindOptions: { Propagation: 'rprivate' },
+    })),
+  }
+}

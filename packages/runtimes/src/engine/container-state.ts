@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import type { InstanceState } from '@toolhaven/core/ports/runtime'
+
+export const containerSchema = z.looseObject({
+  Id: z.string(),
+  Name: z.string(),
+  State: z.looseObject({
+    Status: z.string(),
+    ExitCode: z.number(),
+    OOMKilled: z.boolean().optional(),
+    StartedAt: z.string(),
+    FinishedAt: z.string(),
+  }),
+  Config: z.looseObject({ Labels: z.record(z.string(), z.string()).nullish(), OpenStdin: z.boolean().optional() }),
+  NetworkSettings: z.looseObject({
+    Ports: z.record(z.string(), z.array(z.looseObject({ HostIp: z.string(), HostPort: z.string() })).nullish()).nullish(),
+  }),
+})
+export type Container = z.infer<typeof containerSchema>
+
+export function containerState(container: Container): InstanceState {
+  const { State: state } = container
+  const kind = stateOf(state.Status)
+  if (kind === 'created') return { state: 'created' }
+  if (kind === 'running') {
+    const address = publishedAddress(container)
+    return { state: 'running', startedAt: state.StartedAt, ...(address === undefined ? {} : { address }) }
+  }
+  return { state: 'exited', exitCode: state.ExitCode, finishedAt: state.FinishedAt, oomKilled: state.OOMKilled ?? false }
+}
+
+/** Docker and Podman have a dozen words for these three. A stopping or paused container still has its process. */
+export function stateOf(status: string): 'created' | 'running' | 'exited' {
+  const word = status.toLowerCase()
+  if (word === 'created' || word === 'configured' || word === 'initialized') return 'created'
+  if (['running', 'paused', 'restarting', 'stopping'].includes(word)) return 'running'
+  return 'exited'
+}
+
+function publishedAddress(container: Container): { host: string; port: number } | undefined {
+  const [binding] = Object.values(container.NetworkSettings.Ports ?? {}).flatMap((bindings) => bindings ?? [])
+  const port = Number(binding?.HostPort)
+  return binding === undefined || !Number.isInteger(port) || port === 0 ? undefined : { host: binding.HostIp || '127.0.0.1', port }
+}

@@ -1,0 +1,53 @@
+import type { Duplex } from 'node:stream'
+import type { StdioChannel } from '@toolhaven/core/ports/runtime'
+import { unavailable } from '@toolhaven/core/errors'
+import { createDemultiplexer } from './demultiplex.ts'
+
+/** Makes a channel of a connection taken over from the engine's HTTP. Reading begins with the first turn of the event loop after. */
+export function openStdioChannel(socket: Duplex, head: Buffer): StdioChannel {
+  let closed: { error?: Error } | undefined
+  const waiting = new Set<(error: Error) => void>()
+  const channel: StdioChannel = {
+    onStdout: () => {},
+    onStderr: () => {},
+    onClose: () => {},
+    write(text) {
+      if (closed !== undefined || socket.writableEnded) return Promise.reject(gone())
+      return new Promise((resolve, reject) => {
+        if (socket.write(text)) return resolve()
+        waiting.add(reject)
+        socket.once('drain', () => {
+          waiting.delete(reject)
+          resolve()
+        })
+      })
+    },
+    pause: () => socket.pause(),
+    resume: () => socket.resume(),
+    close: () => {
+      socket.end()
+      // The engine keeps its side open while the server lives; nobody reads it any more.
+      socket.destroy()
+    },
+  }
+  const end = (error?: Error) => {
+    if (closed !== undefined) return
+    closed = error === undefined ? {} : { error }
+    for (const reject of waiting) reject(gone())
+    waiting.clear()
+    channel.onClose(error)
+  }
+  const demultiplex = createDemultiplexer({
+    onStdout: (chunk) => channel.onStdout(chunk),
+    onStderr: (chunk) => channel.onStderr(chunk),
+  })
+  let failure: Error | undefined
+  socket.on('error', (error) => (failure = error))
+  socket.on('end', () => socket.destroy())
+  socket.on('close', () => end(failure))
+  if (head.length > 0) socket.unshift(head)
+  socket.on('data', demultiplex)
+  return channel
+}
+
+const gone = () => unavailable('The connection to the server is closed.')

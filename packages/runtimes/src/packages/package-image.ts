@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto'
+import { checkPackageName, checkPackageVersion } from '@toolhaven/core/workloads/package-reference'
+import type { PackageScheme, Source } from '@toolhaven/core/ports/runtime'
+import { fullReference, parseImageReference } from '../engine/image-reference.ts'
+import { renderGo } from './go-template.ts'
+import { renderNpx } from './npx-template.ts'
+import type { Template } from './template.ts'
+import { renderUvx } from './uvx-template.ts'
+
+export type PackageSource = Extract<Source, { kind: 'package' }>
+export type BaseImages = Partial<Record<PackageScheme, string>>
+
+export const DEFAULT_BASE_IMAGES = {
+  npx: 'docker.io/library/node:24-slim',
+  uvx: 'docker.io/library/python:3.13-slim',
+  go: 'docker.io/library/golang:1.25',
+} as const satisfies Record<PackageScheme, string>
+
+export interface PackageImage {
+  /** Full reference of the image, its tag made from all that goes into it. */
+  tag: string
+  baseImage: string
+  dockerfile: string
+  /** The rest of the build context; nothing secret. */
+  files: Readonly<Record<string, string>>
+  /** Value of `BUILD_LABEL` on what the build leaves behind. */
+  buildId: string
+}
+
+const TEMPLATES = { npx: renderNpx, uvx: renderUvx, go: renderGo } as const satisfies Record<PackageScheme, Template>
+
+/** The recipe for a package's image, without touching anything. Equal input gives an equal tag. */
+export function renderPackageImage(source: PackageSource, baseImages: BaseImages, caCertificate?: string): PackageImage {
+  const { scheme, name, version } = source
+  checkPackageName(scheme, name)
+  checkPackageVersion(scheme, name, version)
+  const baseImage = fullReference(parseImageReference(baseImages[scheme] ?? DEFAULT_BASE_IMAGES[scheme]))
+  const render = (buildId: string) => TEMPLATES[scheme]({ name, version, from: baseImage, hasCa: caCertificate !== undefined, buildId })
+  const ca: Record<string, string> = caCertificate === undefined ? {} : { 'ca.pem': caCertificate }
+  const blank = render('')
+  const buildId = createHash('sha256').update(JSON.stringify([blank, ca])).digest('hex').slice(0, 32)
+  const { dockerfile, files } = render(buildId)
+  return { tag: `toolhaven.local/${scheme}-${slug(name)}:${buildId}`, baseImage, dockerfile, files: { ...files, ...ca }, buildId }
+}
+
+function slug(name: string): string {
+  const plain = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
+  return plain.slice(0, 100).replaceAll(/^-+|-+$/g, '')
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { unavailable } from '@toolhaven/core/errors'
+import type { Runtime } from '@toolhaven/core/ports/runtime'
+import type { EngineClient } from '../engine/engine-client.ts'
+import { refusal } from '../engine/engine-fault.ts'
+import { engineInfo } from '../engine/engine-info.ts'
+import { createEngineRuntime, type EngineFacts, type EngineRuntimeOptions } from '../engine/engine-runtime.ts'
+
+export function createPodmanRuntime(options: EngineRuntimeOptions): Runtime {
+  return createEngineRuntime({ name: 'podman', examine: examinePodman }, options)
+}
+
+/** Podman's own description; the Docker one claims limits that a rootless Podman silently ignores. */
+const libpodInfoSchema = z.looseObject({
+  host: z.looseObject({
+    cgroupVersion: z.string(),
+    cgroupControllers: z.array(z.string()).nullish(),
+    security: z.looseObject({ rootless: z.boolean(), seccompEnabled: z.boolean() }),
+  }),
+})
+
+export async function examinePodman(client: EngineClient, signal: AbortSignal): Promise<EngineFacts> {
+  const info = await engineInfo(client, signal)
+  if (!info.isPodman) throw unavailable(`${client.label} is not Podman; set THV_RUNTIME=docker.`)
+  const libpod = await client.json(libpodInfoSchema, { method: 'GET', path: '/v4.0.0/libpod/info' }, signal).catch((error: unknown) => {
+    throw refusal('describe itself', error)
+  })
+  const { rootless, seccompEnabled } = libpod.host.security
+  const enforces = (controller: string) => !rootless || (libpod.host.cgroupControllers ?? []).includes(controller)
+  const memoryLimit = enforces('memory')
+  const cpuLimit = enforces('cpu')
+  const pidsLimit = enforces('pids')
+  const why = `rootless Podman on cgroup ${libpod.host.cgroupVersion} was given no controller for it`
+  const notes = [
+    ...(memoryLimit ? [] : [`Memory limits are ignored: ${why}.`]),
+    ...(cpuLimit ? [] : [`CPU limits are ignored: ${why}.`]),
+    ...(pidsLimit ? [] : [`Process limits (pids) are ignored: ${why}.`]),
+    ...(seccompEnabled ? [] : ['Podman runs without a system call filter (seccomp) here.']),
+  ]
+  const sandbox = `Podman ${info.version}${rootless ? ', rootless' : ''}, ${seccompEnabled ? 'default seccomp' : 'no seccomp'}`
+  return { version: info.version, capabilities: { images: true, survivesDaemon: true, memoryLimit, cpuLimit, pidsLimit, sandbox }, notes, hasInit: false }
+}
