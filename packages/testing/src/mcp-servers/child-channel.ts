@@ -1,0 +1,72 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import type { StdioChannel } from '@toolhaven/core/ports/runtime'
+import { FIXTURE_SERVER } from './fixture-source.ts'
+
+export interface ChildServer {
+  channel: StdioChannel
+  start: () => Promise<void>
+  /** Kills the process and resolves when it is gone. */
+  kill: () => Promise<void>
+  readonly pid: number | undefined
+}
+
+/** A plain child process behind the channel of the runtime port; not started yet. */
+export function childServer(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildServer {
+  let child: ChildProcess | undefined
+  const channel: StdioChannel = {
+    onStdout: () => {},
+    onStderr: () => {},
+    onClose: () => {},
+    async write(text) {
+      const { stdin } = child ?? {}
+      if (stdin?.writable !== true) throw new Error('the process is gone')
+      if (!stdin.write(text)) await Promise.race([once(stdin, 'drain'), once(stdin, 'close')])
+    },
+    pause: () => child?.stdout?.pause(),
+    resume: () => child?.stdout?.resume(),
+    close: () => child?.stdin?.end(),
+  }
+  return {
+    channel,
+    get pid() {
+      return child?.pid
+    },
+    async start() {
+      const started = spawn(process.execPath, [FIXTURE_SERVER, ...args], { env: { ...env }, stdio: 'pipe' })
+      child = started
+      started.stdout.on('data', (chunk: Buffer) => channel.onStdout(chunk))
+      started.stderr.on('data', (chunk: Buffer) => channel.onStderr(chunk))
+      // Writing to a process that just died fails here; `close` says so too.
+      started.stdin.on('error', () => {})
+      started.once('close', (code) => channel.onClose(code === 0 ? undefined : new Error(`exit code ${code}`)))
+      await once(started, 'spawn')
+    },
+    async kill() {
+      if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+      const closed = once(child, 'close')
+      child.kill('SIGKILL')
+      await closed
+    },
+  }
+}
+
+export interface HttpServerProcess {
+  url: string
+  port: number
+  kill: () => Promise<void>
+}
+
+/** The fixture server with one of its HTTP transports, listening. */
+export async function startHttpServer(transport: 'sse' | 'streamable-http', args: readonly string[] = []): Promise<HttpServerProcess> {
+  const child = childServer([`--transport=${transport}`, ...args])
+  const listening = Promise.withResolvers<number>()
+  child.channel.onStderr = (chunk) => {
+    const port = /listening on (\d+)/.exec(Buffer.from(chunk).toString())?.[1]
+    if (port !== undefined) listening.resolve(Number(port))
+  }
+  child.channel.onClose = () => listening.reject(new Error('the fixture server did not start'))
+  await child.start()
+  const port = await listening.promise
+  return { port, url: `http://127.0.0.1:${port}${transport === 'sse' ? '/sse' : '/mcp'}`, kill: () => child.kill() }
+}
