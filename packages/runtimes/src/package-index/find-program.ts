@@ -1,0 +1,23 @@
+import { constants } from 'node:fs'
+import { access, stat } from 'node:fs/promises'
+import { delimiter, isAbsolute, join } from 'node:path'
+
+/** First executable file of this name in the search path; relative entries of the path are passed over. */
+export async function findProgram(name: string, searchPath: string | undefined): Promise<string | undefined> {
+  for (const folder of (searchPath ?? '').split(delimiter)) {
+    if (!isAbsolute(folder)) continue
+    const candidate = join(folder, name)
+    if (await isExecutable(candidate)) return candidate
+  }
+  return undefined
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK)
+    return (await stat(path)).isFile()
+  } catch {
+    // Absent or not ours to run: look further.
+    return false
+  }
+}

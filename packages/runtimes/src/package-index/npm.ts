@@ -1,0 +1,130 @@
+import { readFile, realpath, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { invalid, notFound, unavailable } from '@toolhaven/core/errors'
+import type { ThvError } from '@toolhaven/core/errors'
+import { z } from 'zod'
+import { findProgram } from './find-program.ts'
+import { isNetworkVariable } from './network-variables.ts'
+import { runProgram } from './run-program.ts'
+
+export interface NpmOptions {
+  nodePath: string
+  env: Readonly<Record<string, string | undefined>>
+  homeDir: string
+}
+
+/** npm as the user set it up: its program, its configuration files, and the variables they draw on. */
+export interface Npm {
+  /** npm-cli.js, to be run with our Node. */
+  cli: string
+  userConfig: string | undefined
+  globalConfig: string | undefined
+  caFile: string | undefined
+  ignoreScripts: boolean
+  env: Record<string, string>
+}
+
+/** Finds npm on the machine, else beside our Node. */
+export async function findNpm({ nodePath, env, homeDir }: NpmOptions, signal: AbortSignal): Promise<Npm> {
+  const cli = await findCli(nodePath, env, signal)
+  if (cli === undefined) throw unavailable('npm is missing, so npm packages cannot be fetched; install it (apt install npm, brew install node).')
+  const npmEnv = pickEnv(env, homeDir, isNpmVariable)
+  const { stdout, stderr, exitCode } = await runProgram(nodePath, [cli, 'config', 'list', '--long', '--json'], { env: npmEnv, cwd: '/' }, signal)
+  if (exitCode !== 0) throw invalid(`npm cannot read its configuration (${lastLine(stderr)}); correct your .npmrc.`)
+  const settings = settingsSchema.parse(JSON.parse(stdout))
+  const userConfig = await existingFile(settings.userconfig)
+  const globalConfig = await existingFile(settings.globalconfig)
+  const referenced = await referencedVariables([userConfig, globalConfig])
+  return {
+    cli,
+    userConfig,
+    globalConfig,
+    caFile: settings.cafile ?? undefined,
+    ignoreScripts: settings['ignore-scripts'] ?? false,
+    env: pickEnv(env, homeDir, (name) => isNpmVariable(name) || referenced.has(name)),
+  }
+}
+
+const settingsSchema = z.object({
+  userconfig: z.string().nullish(),
+  globalconfig: z.string().nullish(),
+  cafile: z.string().nullish(),
+  'ignore-scripts': z.boolean().nullish(),
+})
+
+/** The newest version that npm would install without being told one. */
+export async function latestNpmVersion(options: NpmOptions, name: string, signal: AbortSignal): Promise<string> {
+  const npm = await findNpm(options, signal)
+  const args = [npm.cli, 'view', '--json', '--no-update-notifier', '--loglevel=error', '--', name, 'version']
+  const { stdout, stderr, exitCode } = await runProgram(options.nodePath, args, { env: npm.env, cwd: '/' }, signal)
+  if (exitCode !== 0) throw npmFailure(name, `${stdout}\n${stderr}`)
+  const found = versionSchema.safeParse(stdout.trim() === '' ? undefined : JSON.parse(stdout))
+  const version = Array.isArray(found.data) ? found.data.at(-1) : found.data
+  if (version === undefined) throw notFound(`The npm package ${name} has no published version; check its name.`)
+  return version
+}
+
+const versionSchema = z.union([z.string(), z.array(z.string())])
+
+/** One sentence out of what npm said; its codes are stable, its prose is not. */
+export function npmFailure(what: string, output: string): ThvError {
+  const code = /(?:"code":\s*"|npm (?:error|ERR!) code )([A-Z0-9_]+)/.exec(output)?.[1] ?? ''
+  if (['E404', 'ETARGET', 'ENOVERSIONS'].includes(code)) return notFound(`The npm package ${what} was not found; check its name and version.`)
+  if (['E401', 'E403', 'ENEEDAUTH'].includes(code)) return invalid(`The npm registry refused access to ${what} (${code}); log in with npm and try again.`)
+  if (NETWORK_CODES.test(code)) return unavailable(`The npm registry could not be reached for ${what} (${code}); check the network, proxy and registry settings of npm.`)
+  return unavailable(`npm could not supply ${what} (${code === '' ? lastLine(output) : code}); run npm view ${what} to see why.`)
+}
+
+const NETWORK_CODES = /^(ENOTFOUND|EAI_|ECONN|ETIMEDOUT|EIDLETIMEOUT|ENET|EHOST|ERR_SOCKET|ERR_SSL|ERR_TLS|UNABLE_|SELF_SIGNED|DEPTH_|CERT_|E5\d\d|FETCH_ERROR|EPROTO)/
+
+async function findCli(nodePath: string, env: NpmOptions['env'], signal: AbortSignal): Promise<string | undefined> {
+  const shim = await findProgram('npm', env['PATH'])
+  if (shim !== undefined) {
+    const path = await realpath(shim)
+    if (path.endsWith('.js')) return path
+  }
+  const machineNode = await findProgram('node', env['PATH'])
+  const nodes = await Promise.all([machineNode, nodePath].map(async (path) => (path === undefined ? undefined : await realpath(path))))
+  for (const node of nodes) {
+    if (node === undefined) continue
+    const beside = await existingFile(join(dirname(node), '..', 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js'))
+    if (beside !== undefined) return beside
+  }
+  if (shim === undefined) return undefined
+  // A version manager's shim: npm itself knows where it is.
+  const { stdout } = await runProgram(shim, ['root', '--global'], { env, cwd: '/' }, signal)
+  return await existingFile(join(stdout.trim(), 'npm', 'bin', 'npm-cli.js'))
+}
+
+async function existingFile(path: string | null | undefined): Promise<string | undefined> {
+  if (path === null || path === undefined || path === '') return undefined
+  const found = await stat(path).catch(() => undefined)
+  return found?.isFile() === true ? path : undefined
+}
+
+/** `${NAME}` in an .npmrc stands for a variable. */
+async function referencedVariables(files: readonly (string | undefined)[]): Promise<Set<string>> {
+  const names = new Set<string>()
+  for (const file of files) {
+    if (file === undefined) continue
+    for (const match of (await readFile(file, 'utf8')).matchAll(/\$\{([^}?]+)\??\}/g)) if (match[1] !== undefined) names.add(match[1])
+  }
+  return names
+}
+
+/** Settings of the user; not those that an npm which started the daemon adds about itself. */
+function isNpmVariable(name: string): boolean {
+  if (isNetworkVariable(name)) return true
+  if (!/^npm_config_/i.test(name)) return false
+  return !/^npm_config_(prefix|local_prefix|global_prefix|global|cache|user_agent|init_module|node_gyp|npm_version)$/i.test(name)
+}
+
+function pickEnv(env: NpmOptions['env'], homeDir: string, wanted: (name: string) => boolean): Record<string, string> {
+  const picked: Record<string, string> = { HOME: homeDir, PATH: env['PATH'] ?? '/usr/bin:/bin' }
+  for (const [name, value] of Object.entries(env)) if (value !== undefined && wanted(name)) picked[name] = value
+  return picked
+}
+
+function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1)?.slice(0, 200) ?? ''
+}

@@ -1,0 +1,27 @@
+import type { PackageIndex } from '@toolhaven/core/ports/host'
+import { checkPackageName, checkPackageVersion } from '@toolhaven/core/workloads/package-reference'
+import { latestGoVersion } from './go-modules.ts'
+import { latestNpmVersion } from './npm.ts'
+import { latestPythonVersion } from './pypi.ts'
+
+export interface PackageIndexOptions {
+  /** Runs npm. */
+  nodePath: string
+  env: Readonly<Record<string, string | undefined>>
+  homeDir: string
+}
+
+/** Asks the user's own npm, pip and Go, so their registries, proxies and credentials are used. */
+export function createPackageIndex(options: PackageIndexOptions): PackageIndex {
+  const lookups = { npx: latestNpmVersion, uvx: latestPythonVersion, go: latestGoVersion }
+  return {
+    latestVersion: async (scheme, name, signal) => {
+      signal.throwIfAborted()
+      checkPackageName(scheme, name)
+      const version = await lookups[scheme](options, name, signal)
+      // An index is not trusted to answer with something that is safe to pass on.
+      checkPackageVersion(scheme, name, version)
+      return version
+    },
+  }
+}

@@ -1,0 +1,25 @@
+import type { PipSettings } from './pip-settings.ts'
+
+/** uv's variables for the index the user chose: their own uv settings, else what they set for pip. */
+export function uvIndexVariables(env: Readonly<Record<string, string | undefined>>, pip: PipSettings): Record<string, string> {
+  const found: Record<string, string> = {}
+  const hasOwnIndex = ['UV_DEFAULT_INDEX', 'UV_INDEX', 'UV_INDEX_URL'].some((name) => env[name] !== undefined)
+  const set = (name: string, value: string | undefined) => {
+    if (value !== undefined && value !== '') found[name] = value
+  }
+  if (!hasOwnIndex) {
+    set('UV_INDEX_URL', pip['index-url'])
+    set('UV_EXTRA_INDEX_URL', pip['extra-index-url']?.split('\n').join(' '))
+    set('UV_FIND_LINKS', pip['find-links']?.split('\n').join(','))
+    set('UV_NO_INDEX', isTrue(pip['no-index']) ? '1' : undefined)
+  }
+  set('UV_INSECURE_HOST', pip['trusted-host']?.split('\n').join(' '))
+  set('UV_HTTP_TIMEOUT', pip['default-timeout'] ?? pip['timeout'])
+  set('ALL_PROXY', pip['proxy'])
+  for (const [name, value] of Object.entries(env)) if (/^UV_(DEFAULT_INDEX|INDEX|EXTRA_INDEX_URL|FIND_LINKS|NO_INDEX|INSECURE_HOST|HTTP_TIMEOUT)/.test(name)) set(name, value)
+  return found
+}
+
+function isTrue(value: string | undefined): boolean {
+  return /^(1|true|yes|on)$/i.test(value ?? '')
+}

@@ -1,0 +1,49 @@
+import { SANDBOX_HOME, SANDBOX_UID } from './sandbox-plan.ts'
+import type { Bind, SandboxPlan } from './sandbox-plan.ts'
+
+/** What of the machine every bubblewrap sandbox holds: found once by `systemBinds`. */
+export interface BubblewrapBase {
+  binds: readonly Bind[]
+  symlinks: readonly { path: string; target: string }[]
+  /** Laid over the sandbox's own /proc. */
+  procBinds: readonly Bind[]
+  passwdPath: string
+  groupPath: string
+  hostsPath: string
+  /** Whether this bubblewrap can forbid further user namespaces. */
+  disableUserns: boolean
+}
+
+export interface BubblewrapDescriptors {
+  info: number
+  block: number
+  seccomp?: number
+}
+
+/** The options of bubblewrap; the program and its arguments are not among them. */
+export function bubblewrapOptions(plan: SandboxPlan, base: BubblewrapBase, descriptors: BubblewrapDescriptors): string[] {
+  const id = String(SANDBOX_UID)
+  return [
+    ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
+    ...(plan.network === 'none' ? ['--unshare-net'] : []),
+    ...(base.disableUserns ? ['--disable-userns'] : []),
+    ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--uid', id, '--gid', id, '--hostname', 'sandbox'],
+    ...base.symlinks.flatMap(({ path, target }) => ['--symlink', target, path]),
+    ...base.binds.filter((bind) => plan.network === 'full' || bind.sandboxPath !== '/etc/resolv.conf').flatMap(bindOption),
+    ...['--ro-bind', base.passwdPath, '/etc/passwd', '--ro-bind', base.groupPath, '/etc/group'],
+    // The machine's own names tell of its networks; without a network only localhost means anything.
+    ...['--ro-bind', plan.network === 'full' ? '/etc/hosts' : base.hostsPath, '/etc/hosts'],
+    ...['--proc', '/proc', ...base.procBinds.flatMap(bindOption), '--dev', '/dev'],
+    ...['--tmpfs', '/tmp', '--tmpfs', '/run', '--symlink', '/tmp', '/var/tmp', '--tmpfs', '/home', '--dir', SANDBOX_HOME],
+    ...plan.binds.flatMap(bindOption),
+    // The empty root itself is a tmpfs that the server could otherwise fill.
+    ...['--remount-ro', '/', '--chdir', plan.workDir, '--clearenv'],
+    ...Object.entries(plan.env).flatMap(([name, value]) => ['--setenv', name, value]),
+    ...['--info-fd', String(descriptors.info), '--block-fd', String(descriptors.block)],
+    ...(descriptors.seccomp === undefined ? [] : ['--seccomp', String(descriptors.seccomp)]),
+  ]
+}
+
+function bindOption({ hostPath, sandboxPath, readOnly }: Bind): string[] {
+  return [readOnly ? '--ro-bind' : '--bind', hostPath, sandboxPath]
+}

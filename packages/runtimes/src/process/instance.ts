@@ -1,0 +1,124 @@
+import type { ChildProcess } from 'node:child_process'
+import { setTimeout as delay } from 'node:timers/promises'
+import { conflict } from '@toolhaven/core/errors'
+import type { InstanceHandle, InstanceSpec, InstanceState, StdioChannel } from '@toolhaven/core/ports/runtime'
+import { createControlGroup } from './control-group.ts'
+import type { ControlGroup, ControlGroups } from './control-group.ts'
+import { OutputRing } from './output-ring.ts'
+import { PipeChannel } from './pipe-channel.ts'
+import type { Sandbox } from './sandbox.ts'
+import type { SandboxPlan } from './sandbox-plan.ts'
+import type { SandboxProcess } from './spawn-bubblewrap.ts'
+
+export interface InstanceParts {
+  handle: InstanceHandle
+  spec: InstanceSpec
+  plan: SandboxPlan
+  sandbox: Sandbox
+  controlGroups: ControlGroups
+  onStarted: () => void
+  onExited: (exitCode: number, oomKilled: boolean) => void
+  /** Frees what was made for the plan. */
+  onRemoved: () => Promise<void>
+}
+
+/** One server of this daemon: its process while it runs, and what is remembered of it after. */
+export class Instance {
+  readonly parts: InstanceParts
+  readonly output = new OutputRing(OUTPUT_BYTES)
+  #state: InstanceState = { state: 'created' }
+  #channel: PipeChannel | undefined
+  #process: SandboxProcess | undefined
+  #exited: Promise<void> = Promise.resolve()
+
+  constructor(parts: InstanceParts) {
+    this.parts = parts
+  }
+
+  get state(): InstanceState {
+    return this.#state
+  }
+
+  attach(): StdioChannel {
+    this.#channel?.end()
+    this.#channel = new PipeChannel()
+    if (this.#process !== undefined) this.#channel.connect(this.#process.child)
+    return this.#channel
+  }
+
+  async start(signal: AbortSignal): Promise<void> {
+    const { spec, plan, sandbox, controlGroups } = this.parts
+    if (this.#state.state === 'running') return
+    signal.throwIfAborted()
+    const group = await createControlGroup(controlGroups, spec.limits)
+    let started: SandboxProcess
+    try {
+      started = await sandbox.spawn(plan, { stdin: spec.stdio, beforeStart: (pid) => group.add(pid) })
+    } catch (error) {
+      await group.remove()
+      throw error
+    }
+    this.#process = started
+    const startedAt = new Date().toISOString()
+    const address = spec.targetPort === undefined ? {} : { address: { host: '127.0.0.1', port: spec.targetPort } }
+    this.#state = { state: 'running', startedAt, ...address }
+    this.output.reopen()
+    this.#listen(started.child)
+    this.#exited = this.#untilExited(started.child, group)
+    this.parts.onStarted()
+  }
+
+  async stop(graceMs: number, signal: AbortSignal): Promise<void> {
+    const running = this.#process
+    if (running === undefined) return
+    running.terminate()
+    const patience = new AbortController()
+    const limit = AbortSignal.any([signal, patience.signal])
+    // Whoever asked and gave up still wants it down: an abort only ends the waiting for politeness.
+    await Promise.race([this.#exited, delay(graceMs, undefined, { signal: limit }).catch(() => undefined)])
+    patience.abort()
+    running.kill()
+    await this.#exited
+  }
+
+  async kill(): Promise<void> {
+    this.#process?.kill()
+    await this.#exited
+    this.#channel?.end()
+    this.output.end()
+  }
+
+  #listen(child: ChildProcess): void {
+    child.stdout?.on('data', (chunk: Buffer) => this.output.append('stdout', chunk, Date.now()))
+    child.stderr?.on('data', (chunk: Buffer) => this.output.append('stderr', chunk, Date.now()))
+    this.#channel?.connect(child)
+  }
+
+  /** Waits for the last output too, so that an exited instance has a whole log. */
+  async #untilExited(child: ChildProcess, group: ControlGroup): Promise<void> {
+    const exitCode = await new Promise<number>((resolve) => {
+      child.once('exit', () => {
+        // A paused reader must not hold the end back; what it has not read stays in the log.
+        child.stdout?.resume()
+        child.stderr?.resume()
+      })
+      child.once('close', (code, signal) => resolve(code ?? (signal === 'SIGTERM' ? 143 : 137)))
+    })
+    const oomKilled = await group.wasOutOfMemory()
+    this.#process = undefined
+    this.#state = { state: 'exited', exitCode, finishedAt: new Date().toISOString(), oomKilled }
+    this.output.end()
+    this.#channel?.end()
+    this.#channel = undefined
+    this.parts.onExited(exitCode, oomKilled)
+    // A group the kernel does not let go of is a leftover, not a reason to call the instance running.
+    await group.remove().catch(() => undefined)
+  }
+}
+
+/** Enough for the last words of a crashing server, little enough for a hundred idle ones. */
+const OUTPUT_BYTES = 256 * 1024
+
+export function refuseOtherOwner(name: string): never {
+  throw conflict(`An instance named ${name} belongs to another installation; give the workload another name.`)
+}

@@ -1,0 +1,53 @@
+import { open, readFile, stat } from 'node:fs/promises'
+import { join, normalize } from 'node:path'
+import { invalid } from '@toolhaven/core/errors'
+import { z } from 'zod'
+import type { PackageManifest } from './package-manifest.ts'
+
+const binSchema = z.object({ bin: z.union([z.string(), z.record(z.string(), z.string())]).optional() })
+
+/** Which program of an installed package to run: the one `npx NAME` would run. */
+export async function npmEntry(folder: string, name: string): Promise<Pick<PackageManifest, 'entry' | 'interpreter'>> {
+  const packageDir = join('node_modules', name)
+  const { bin } = binSchema.parse(JSON.parse(await readFile(join(folder, packageDir, 'package.json'), 'utf8')))
+  const entry = join(packageDir, inside(chooseBin(name, bin), name))
+  const found = await stat(join(folder, entry)).catch(() => undefined)
+  if (found?.isFile() !== true) throw invalid(`The npm package ${name} names a program it does not contain (${entry}); try another version.`)
+  return { entry, interpreter: await interpreterOf(join(folder, entry)) }
+}
+
+/** https://docs.npmjs.com is silent on it; npx takes the only one, or the one named like the package. */
+export function chooseBin(name: string, bin: string | Record<string, string> | undefined): string {
+  if (typeof bin === 'string') return bin
+  const entries = Object.entries(bin ?? {})
+  const [first] = entries
+  if (first === undefined) throw invalid(`The npm package ${name} has no program to run, so it cannot be a server; check its name.`)
+  const paths = new Set(entries.map(([, path]) => path))
+  if (paths.size === 1) return first[1]
+  const unscoped = name.replace(/^@[^/]+\//, '')
+  const same = entries.find(([program]) => program === unscoped)
+  if (same !== undefined) return same[1]
+  const names = entries.map(([program]) => program).join(', ')
+  throw invalid(`The npm package ${name} has several programs (${names}) and none is named like it, so it cannot be started by its name alone.`)
+}
+
+function inside(path: string, name: string): string {
+  const clean = normalize(path)
+  if (clean.startsWith('..') || clean.startsWith('/')) throw invalid(`The npm package ${name} names a program outside of itself; do not use it.`)
+  return clean
+}
+
+/** Node programs run with our Node and the flags of their first line, whatever `node` the machine has. */
+async function interpreterOf(path: string): Promise<PackageManifest['interpreter']> {
+  const handle = await open(path, 'r')
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(256), 0, 256, 0)
+    const firstLine = buffer.subarray(0, bytesRead).toString('latin1').split(/\r?\n/, 1)[0] ?? ''
+    const node = /^#!\s*\S*?(?:env\s+(?:-S\s+)?)?(?:\S*\/)?node(?:js)?(?:\s+(.*))?$/.exec(firstLine)
+    if (node !== null) return { kind: 'node', args: (node[1] ?? '').split(/\s+/).filter(Boolean) }
+    if (!firstLine.startsWith('#!') && /\.[cm]?js$/.test(path)) return { kind: 'node', args: [] }
+    return { kind: 'none' }
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,99 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { invalid, unavailable } from '@toolhaven/core/errors'
+import type { PrepareOptions } from '@toolhaven/core/ports/runtime'
+import { z } from 'zod'
+import { findNpm, npmFailure } from '../package-index/npm.ts'
+import type { Npm } from '../package-index/npm.ts'
+import { proxyVariables } from '../package-index/network-variables.ts'
+import { runProgram } from '../package-index/run-program.ts'
+import { bundleCertificates, runFetch } from './fetch-run.ts'
+import { createLayout, isSystemPath } from './layout.ts'
+import { npmEntry } from './npm-entry.ts'
+import { fillFolder, isFetched, packageFolder } from './package-cache.ts'
+import type { PackageName, PackageTools } from './prepare-package.ts'
+import { SANDBOX_NODE, SANDBOX_PACKAGE } from './sandbox-plan.ts'
+
+interface Fetch extends PackageName {
+  tools: PackageTools
+  npm: Npm
+  target: string
+  scratch: string
+  /** PEM text from the daemon's configuration. */
+  caCertificate: string | undefined
+}
+
+/** Installs one exact npm version with the user's npm and its configuration. */
+export async function prepareNpx(tools: PackageTools, { name, version }: PackageName, options: PrepareOptions, signal: AbortSignal): Promise<string> {
+  const { dataDir, nodePath } = tools
+  const abi = await runProgram(nodePath, ['-p', 'process.platform + process.arch + process.versions.modules'], { env: {}, cwd: '/' }, signal)
+  const folder = packageFolder(dataDir, { scheme: 'npx', name, version, environment: [abi.stdout.trim()] })
+  if (await isFetched(folder)) return folder
+  const progress = (detail: string) => options.onProgress({ phase: 'fetching', detail })
+  progress(`npm package ${name}@${version}`)
+  const npm = await findNpm(tools, signal)
+  await fillFolder(folder, async ({ target, scratch }) => {
+    const fetch: Fetch = { tools, npm, name, version, target, scratch, caCertificate: options.caCertificate }
+    await install(fetch, signal)
+    if (!npm.ignoreScripts && (await hasInstallScripts(target))) {
+      progress(`install scripts of ${name}@${version}`)
+      await runInstallScripts(fetch, signal)
+    }
+    return { format: 1, scheme: 'npx', name, version, needs: [], ...(await npmEntry(target, name)) }
+  })
+  return folder
+}
+
+/** Sees the registry's credentials, so nothing of the packages runs in this step. */
+async function install({ tools, npm, name, version, target, scratch, caCertificate }: Fetch, signal: AbortSignal): Promise<void> {
+  await writeFile(join(target, 'package.json'), '{"private":true}\n')
+  const { layout, args, env } = await npmCommand({ tools, npm, target, scratch, caCertificate })
+  const config = (file: string | undefined, place: string) => (file === undefined ? place : layout.place(file, place))
+  args.push('install', '--ignore-scripts', `--prefix=${layout.place(target, SANDBOX_PACKAGE, 'writable')}`)
+  args.push(`--userconfig=${config(npm.userConfig, '/run/npm/user')}`, `--globalconfig=${config(npm.globalConfig, '/run/npm/global')}`)
+  if (npm.caFile !== undefined) {
+    // npm trusts only this file then, so a certificate of ours must be in it.
+    const bundle = await bundleCertificates(join(scratch, 'npm-trust.pem'), [npm.caFile], caCertificate)
+    if (bundle !== undefined) args.push(`--cafile=${layout.place(bundle, '/run/npm/trust.pem')}`)
+  }
+  args.push('--', `${name}@${version}`)
+  const result = await runFetch({ sandbox: tools.sandbox, layout, program: nodeIn(layout.binds, tools), args, env: { ...npm.env, ...env }, scratch }, signal)
+  if (result.exitCode !== 0) throw npmFailure(`${name}@${version}`, `${result.stdout}\n${result.stderr}`)
+}
+
+/** Runs what packages bring: with the network, which many need for their binaries, but without npm's configuration. */
+async function runInstallScripts(fetch: Fetch, signal: AbortSignal): Promise<void> {
+  const { tools, name, version, target, scratch } = fetch
+  const { layout, args, env } = await npmCommand(fetch)
+  args.push('rebuild', `--prefix=${layout.place(target, SANDBOX_PACKAGE, 'writable')}`, '--userconfig=/run/npm/user', '--globalconfig=/run/npm/global')
+  const result = await runFetch({ sandbox: tools.sandbox, layout, program: nodeIn(layout.binds, tools), args, env, scratch }, signal)
+  if (result.exitCode === 0) return
+  const reason = /npm (?:error|ERR!) (?!code|path|command)(.*)/.exec(result.stderr)?.[1] ?? `exit code ${result.exitCode}`
+  throw unavailable(`The install scripts of ${name}@${version} failed (${reason.slice(0, 200)}); it may need a compiler (apt install build-essential python3).`)
+}
+
+async function npmCommand({ tools, npm, scratch, caCertificate }: Omit<Fetch, 'name' | 'version'>) {
+  const layout = createLayout(tools.sandbox)
+  const { nodePath, env } = tools
+  layout.place(nodePath, SANDBOX_NODE)
+  const npmFolder = dirname(dirname(npm.cli))
+  const cli = isSystemPath(npmFolder) ? npm.cli : join(layout.place(npmFolder, '/opt/toolhaven/npm'), 'bin', 'npm-cli.js')
+  const certificates = await bundleCertificates(join(scratch, 'certificates.pem'), [env['NODE_EXTRA_CA_CERTS'] || undefined], caCertificate)
+  const trust = certificates === undefined ? {} : { NODE_EXTRA_CA_CERTS: tools.sandbox.isolatesFiles ? '/tmp/certificates.pem' : certificates }
+  const cache = tools.sandbox.isolatesFiles ? '/tmp/npm-cache' : join(scratch, 'npm-cache')
+  const args = [cli, '--no-audit', '--no-fund', '--no-update-notifier', '--omit=dev', '--loglevel=error', `--cache=${cache}`]
+  return { layout, args, env: { ...proxyVariables(env), ...trust } }
+}
+
+function nodeIn(binds: readonly { hostPath: string; sandboxPath: string }[], { nodePath }: PackageTools): string {
+  return binds.find((bind) => bind.hostPath === nodePath)?.sandboxPath ?? nodePath
+}
+
+const lockSchema = z.object({ packages: z.record(z.string(), z.object({ hasInstallScript: z.boolean().optional() })) })
+
+async function hasInstallScripts(target: string): Promise<boolean> {
+  const text = await readFile(join(target, 'node_modules', '.package-lock.json'), 'utf8').catch((error: unknown) => {
+    throw invalid('npm installed nothing; check that your .npmrc does not set install-strategy, global or dry-run.', error)
+  })
+  return Object.values(lockSchema.parse(JSON.parse(text)).packages).some((entry) => entry.hasInstallScript === true)
+}

@@ -1,0 +1,33 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { notFound } from '@toolhaven/core/errors'
+import { z } from 'zod'
+
+/** What is known of a fetched package, kept in its folder; its presence says the folder is whole. */
+const packageManifestSchema = z.object({
+  format: z.literal(1),
+  scheme: z.enum(['npx', 'uvx', 'go']),
+  name: z.string(),
+  version: z.string(),
+  /** `node`: the daemon's own Node. `folder`: a program of this folder. `none`: the entry runs by itself. */
+  interpreter: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('node'), args: z.array(z.string()) }),
+    z.object({ kind: z.literal('folder'), program: z.string() }),
+    z.object({ kind: z.literal('none') }),
+  ]),
+  /** Relative to the folder. */
+  entry: z.string(),
+  /** Folders of the machine that it needs besides, such as the Python it was installed with. */
+  needs: z.array(z.string()),
+})
+
+export type PackageManifest = z.infer<typeof packageManifestSchema>
+
+export const MANIFEST_FILE = 'toolhaven-package.json'
+
+export async function readPackageManifest(folder: string): Promise<PackageManifest> {
+  const text = await readFile(join(folder, MANIFEST_FILE), 'utf8').catch((error: unknown) => {
+    throw notFound(`The package folder ${folder} is gone; start the workload again to fetch it.`, error)
+  })
+  return packageManifestSchema.parse(JSON.parse(text))
+}

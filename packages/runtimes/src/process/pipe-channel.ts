@@ -1,0 +1,73 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { unavailable } from '@toolhaven/core/errors'
+import type { StdioChannel } from '@toolhaven/core/ports/runtime'
+
+/** The pipe to a child process; may be handed out before the process exists. */
+export class PipeChannel implements StdioChannel {
+  onStdout: (chunk: Uint8Array) => void = () => undefined
+  onStderr: (chunk: Uint8Array) => void = () => undefined
+  onClose: (error?: Error) => void = () => undefined
+  readonly #connected = Promise.withResolvers<ChildProcess>()
+  readonly #ended = new AbortController()
+  #child: ChildProcess | undefined
+  #paused = false
+
+  constructor() {
+    // An end before the start is told to writers only.
+    this.#connected.promise.catch(() => undefined)
+  }
+
+  connect(child: ChildProcess): void {
+    this.#child = child
+    // A server that reads no more is reported by its exit.
+    child.stdin?.on('error', () => undefined)
+    child.stdout?.on('data', (chunk: Buffer) => this.#ended.signal.aborted || this.onStdout(chunk))
+    child.stderr?.on('data', (chunk: Buffer) => this.#ended.signal.aborted || this.onStderr(chunk))
+    if (this.#paused) this.pause()
+    this.#connected.resolve(child)
+  }
+
+  async write(text: string): Promise<void> {
+    const { stdin } = this.#child ?? (await this.#connected.promise)
+    if (this.#ended.signal.aborted || stdin === null || !stdin.writable) throw closed()
+    if (stdin.write(text)) return
+    try {
+      await Promise.race([once(stdin, 'drain', { signal: this.#ended.signal }), once(stdin, 'close', { signal: this.#ended.signal })])
+    } catch (error) {
+      throw closed(error)
+    }
+    if (!stdin.writable) throw closed()
+  }
+
+  pause(): void {
+    this.#paused = true
+    this.#child?.stdout?.pause()
+    this.#child?.stderr?.pause()
+  }
+
+  resume(): void {
+    this.#paused = false
+    this.#child?.stdout?.resume()
+    this.#child?.stderr?.resume()
+  }
+
+  close(): void {
+    this.#child?.stdin?.end()
+    this.end()
+  }
+
+  /** The process is gone, or somebody else is attached now. */
+  end(error?: Error): void {
+    if (this.#ended.signal.aborted) return
+    this.#ended.abort()
+    this.#connected.reject(closed())
+    // A paused pipe nobody reads any more would block the server for ever.
+    this.resume()
+    this.onClose(error)
+  }
+}
+
+function closed(cause?: unknown): Error {
+  return unavailable('The server has ended, so nothing can be written to it.', cause)
+}

@@ -1,0 +1,31 @@
+import { invalid } from '@toolhaven/core/errors'
+import type { Prepared, PrepareOptions, Source } from '@toolhaven/core/ports/runtime'
+import { checkPackageName, checkPackageVersion } from '@toolhaven/core/workloads/package-reference'
+import { prepareGo } from './go-package.ts'
+import { prepareNpx } from './npx-package.ts'
+import type { Sandbox } from './sandbox.ts'
+import { prepareUvx } from './uvx-package.ts'
+
+export interface PackageTools {
+  dataDir: string
+  nodePath: string
+  env: Readonly<Record<string, string | undefined>>
+  homeDir: string
+  sandbox: Sandbox
+}
+
+export interface PackageName {
+  name: string
+  version: string
+}
+
+/** Fetches a package into the data folder unless it is there; gives the folder. */
+export async function preparePackage(tools: PackageTools, source: Source, options: PrepareOptions, signal: AbortSignal): Promise<Prepared> {
+  if (source.kind === 'image') {
+    throw invalid(`The image ${source.reference} needs a container engine; install Docker or Podman, or choose a server from npm or PyPI (npx://, uvx://).`)
+  }
+  checkPackageName(source.scheme, source.name)
+  checkPackageVersion(source.scheme, source.name, source.version)
+  const prepare = { npx: prepareNpx, uvx: prepareUvx, go: prepareGo }[source.scheme]
+  return { id: await prepare(tools, source, options, signal) }
+}

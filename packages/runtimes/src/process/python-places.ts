@@ -1,0 +1,74 @@
+import { statSync } from 'node:fs'
+import { basename, isAbsolute, join } from 'node:path'
+import { proxyVariables } from '../package-index/network-variables.ts'
+import { readPipSettings } from '../package-index/pip-settings.ts'
+import type { PipSettings } from '../package-index/pip-settings.ts'
+import type { Python } from '../package-index/python.ts'
+import { uvIndexVariables } from '../package-index/uv-variables.ts'
+import { bundleCertificates } from './fetch-run.ts'
+import { isSystemPath } from './layout.ts'
+import type { Layout } from './layout.ts'
+import type { PackageTools } from './prepare-package.ts'
+
+/** How a fetch reaches the user's package index. */
+export interface IndexAccess {
+  scratch: string
+  scratchName: string
+  /** Credentials in the index address: code of packages must not see them. */
+  hasCredentials: boolean
+  pipVariables(layout: Layout): Record<string, string>
+  uvVariables(layout: Layout): Record<string, string>
+}
+
+export function placePython(layout: Layout, { prefixes }: Python): void {
+  for (const prefix of prefixes) if (!isSystemPath(prefix)) layout.place(prefix, prefix)
+}
+
+export async function indexAccess({ env, homeDir, sandbox }: PackageTools, scratch: string, caCertificate: string | undefined): Promise<IndexAccess> {
+  const pip = await readPipSettings({ env, homeDir })
+  const chosen = pip['cert'] ?? env['SSL_CERT_FILE'] ?? env['REQUESTS_CA_BUNDLE']
+  // A certificate of ours is added to what is trusted anyway; alone it would replace it.
+  const base = chosen ?? (caCertificate === undefined ? undefined : SYSTEM_BUNDLES.find(isFileSync))
+  const bundle = await bundleCertificates(join(scratch, 'certificates.pem'), [base], caCertificate)
+  const certificates = bundle !== undefined && sandbox.isolatesFiles ? '/tmp/certificates.pem' : bundle
+  const uvVariables = uvIndexVariables(env, pip)
+  const shared = (layout: Layout) => {
+    for (const folder of (pip['find-links'] ?? '').split('\n')) if (isAbsolute(folder) && existsSync(folder)) layout.place(folder, folder)
+    return proxyVariables(env)
+  }
+  return {
+    scratch,
+    scratchName: basename(scratch),
+    hasCredentials: Object.values(uvVariables).some((value) => /:\/\/[^/\s]*@/.test(value)),
+    pipVariables: (layout) => ({
+      ...shared(layout),
+      ...pipVariables(pip),
+      ...(certificates === undefined ? {} : { PIP_CERT: certificates }),
+    }),
+    uvVariables: (layout) => ({
+      ...shared(layout),
+      ...uvVariables,
+      ...(certificates === undefined ? { UV_NATIVE_TLS: '1' } : { SSL_CERT_FILE: certificates }),
+    }),
+  }
+}
+
+const SYSTEM_BUNDLES = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt', '/etc/ssl/cert.pem']
+
+/** Only what leads to an index: other settings (a target, a user install) would change what is done. */
+function pipVariables(pip: PipSettings): Record<string, string> {
+  const found: Record<string, string> = { PIP_CONFIG_FILE: '/dev/null' }
+  for (const key of ['index-url', 'extra-index-url', 'find-links', 'no-index', 'trusted-host', 'proxy', 'timeout', 'default-timeout']) {
+    const value = pip[key]
+    if (value !== undefined) found[`PIP_${key.toUpperCase().replaceAll('-', '_')}`] = value.split('\n').join(' ')
+  }
+  return found
+}
+
+function isFileSync(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true
+}
+
+function existsSync(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined
+}

@@ -1,0 +1,28 @@
+/** What one sandboxed process may see, in words that every kind of sandbox can be made from. */
+export interface SandboxPlan {
+  /** Absolute program, as seen inside. */
+  program: string
+  args: readonly string[]
+  env: Readonly<Record<string, string>>
+  /** As seen inside. */
+  workDir: string
+  binds: readonly Bind[]
+  /** `none`: a loopback of its own. `full`: the machine's network. */
+  network: 'none' | 'full'
+}
+
+export interface Bind {
+  hostPath: string
+  sandboxPath: string
+  readOnly: boolean
+}
+
+/** Home and paths that every sandbox with a file system of its own shares. */
+export const SANDBOX_HOME = '/home/user'
+export const SANDBOX_PACKAGE = '/opt/package'
+export const SANDBOX_NODE = '/opt/toolhaven/bin/node'
+export const SANDBOX_UV = '/opt/toolhaven/bin/uv'
+export const SANDBOX_PATH = '/opt/toolhaven/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+
+/** The user id inside; who it is outside is the daemon's user. */
+export const SANDBOX_UID = 65534

@@ -1,0 +1,181 @@
+import { spawn } from 'node:child_process'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describeError } from '@toolhaven/core/errors'
+import { findProgram } from '../package-index/find-program.ts'
+import { collectOutput } from '../package-index/run-program.ts'
+import type { BubblewrapBase } from './bubblewrap.ts'
+import { sandboxExecProfile } from './sandbox-exec.ts'
+import { SANDBOX_NODE } from './sandbox-plan.ts'
+import type { SandboxPlan } from './sandbox-plan.ts'
+import { seccompFilter } from './seccomp.ts'
+import { spawnBubblewrap } from './spawn-bubblewrap.ts'
+import type { SandboxProcess, SpawnOptions } from './spawn-bubblewrap.ts'
+import { systemBinds } from './system-binds.ts'
+import { unshareArgs } from './unshare.ts'
+
+/** The strongest sandbox this machine gives. */
+export interface Sandbox {
+  kind: 'bubblewrap' | 'unshare' | 'sandbox-exec' | 'none'
+  /** A few words, with the version. */
+  description: string
+  /** What does not hold, one sentence each. */
+  notes: string[]
+  /** Whether plans see only their own binds; without it, paths inside are the machine's. */
+  isolatesFiles: boolean
+  /** Whether a plan can be cut off from the network. */
+  isolatesNetwork: boolean
+  spawn(plan: SandboxPlan, options: SpawnOptions): Promise<SandboxProcess>
+}
+
+export interface SandboxOptions {
+  dataDir: string
+  nodePath: string
+  env: Readonly<Record<string, string | undefined>>
+  allowUnsandboxed: boolean
+  platform: NodeJS.Platform
+  arch: string
+  isRoot: boolean
+}
+
+/** Tries each kind for real, strongest first. Without any, `reason` says what to install. */
+export async function detectSandbox(options: SandboxOptions, signal: AbortSignal): Promise<Sandbox | { reason: string }> {
+  const reasons: string[] = []
+  for (const detect of options.platform === 'darwin' ? [detectSandboxExec] : [detectBubblewrap, detectUnshare]) {
+    const found = await detect(options, signal)
+    if ('kind' in found) return found
+    reasons.push(found.reason)
+  }
+  if (options.allowUnsandboxed) return unsandboxed()
+  return { reason: reasons.join(' ') }
+}
+
+async function detectBubblewrap(options: SandboxOptions, signal: AbortSignal): Promise<Sandbox | { reason: string }> {
+  const program = await findProgram('bwrap', options.env['PATH'])
+  if (program === undefined) return { reason: 'bubblewrap is not installed (apt install bubblewrap, dnf install bubblewrap).' }
+  const system = await systemBinds(join(options.dataDir, 'sandbox'), options.isRoot)
+  const seccomp = seccompFilter(options.arch)
+  let failure = ''
+  for (const trial of [
+    { disableUserns: true, seccomp },
+    { disableUserns: false, seccomp },
+    { disableUserns: false, seccomp: undefined },
+  ]) {
+    const sandbox = bubblewrapSandbox(program, { ...system, disableUserns: trial.disableUserns }, trial.seccomp, options)
+    const outcome = await tryOut(sandbox, options.nodePath, signal)
+    if (outcome === undefined) return { ...sandbox, description: await describeBubblewrap(program, trial.seccomp !== undefined, signal) }
+    failure = outcome
+  }
+  return { reason: `bubblewrap is installed but cannot make a sandbox here (${failure}); user namespaces must be allowed to it.` }
+}
+
+function bubblewrapSandbox(
+  program: string,
+  base: BubblewrapBase,
+  seccomp: Uint8Array | undefined,
+  { isRoot }: SandboxOptions,
+): Sandbox {
+  const notes = [
+    'Servers with network access share the network of this machine, its loopback services included.',
+    ...(isRoot
+      ? ['The daemon runs as root: servers hold no capability, but files they may write are owned by root; run the daemon as an ordinary user.']
+      : []),
+    ...(base.disableUserns ? [] : ['This bubblewrap cannot forbid nested user namespaces (--disable-userns needs version 0.8).']),
+    ...(seccomp === undefined ? ['No system call filter is in force on this processor or kernel.'] : []),
+  ]
+  return {
+    kind: 'bubblewrap',
+    description: 'bubblewrap',
+    notes,
+    isolatesFiles: true,
+    isolatesNetwork: true,
+    spawn: (plan, spawnOptions) => spawnBubblewrap({ ...base, program, seccomp }, plan, spawnOptions),
+  }
+}
+
+async function describeBubblewrap(program: string, filtered: boolean, signal: AbortSignal): Promise<string> {
+  const child = spawn(program, ['--version'], { stdio: ['ignore', 'pipe', 'pipe'], env: {} })
+  const { stdout } = await collectOutput(child, () => child.kill(), signal)
+  const version = /\d+(\.\d+)*/.exec(stdout)?.[0] ?? ''
+  return `bubblewrap ${version}${filtered ? ', system call filter' : ''}`
+}
+
+async function detectUnshare(options: SandboxOptions, signal: AbortSignal): Promise<Sandbox | { reason: string }> {
+  const program = await findProgram('unshare', options.env['PATH'])
+  if (program === undefined) return { reason: 'util-linux unshare is not installed either.' }
+  const sandbox: Sandbox = {
+    kind: 'unshare',
+    description: 'unshare (namespaces only, weaker than bubblewrap)',
+    notes: ['Servers can read the files of the user the daemon runs as; install bubblewrap to keep them apart.'],
+    isolatesFiles: false,
+    isolatesNetwork: true,
+    spawn: (plan, { stdin, beforeStart }) => spawnPlain(program, unshareArgs(plan), plan, { stdin, ...(beforeStart && { beforeStart }) }),
+  }
+  const failure = await tryOut(sandbox, options.nodePath, signal)
+  return failure === undefined ? sandbox : { reason: `unshare cannot make namespaces here either (${failure}).` }
+}
+
+/** Not verified on macOS. */
+async function detectSandboxExec(options: SandboxOptions, signal: AbortSignal): Promise<Sandbox | { reason: string }> {
+  const program = await findProgram('sandbox-exec', '/usr/bin')
+  if (program === undefined) return { reason: 'sandbox-exec is missing from /usr/bin.' }
+  const tempDir = join(options.dataDir, 'sandbox', 'tmp')
+  await mkdir(tempDir, { recursive: true, mode: 0o700 })
+  const sandbox: Sandbox = {
+    kind: 'sandbox-exec',
+    description: 'sandbox-exec (not verified on this system)',
+    notes: ['The macOS sandbox is written but not verified; servers share one folder for temporary files.'],
+    isolatesFiles: false,
+    isolatesNetwork: true,
+    spawn: (plan, spawnOptions) =>
+      spawnPlain(program, ['-p', sandboxExecProfile(plan, tempDir), plan.program, ...plan.args], plan, spawnOptions),
+  }
+  const failure = await tryOut(sandbox, options.nodePath, signal)
+  return failure === undefined ? sandbox : { reason: `sandbox-exec does not work here (${failure}).` }
+}
+
+function unsandboxed(): Sandbox {
+  return {
+    kind: 'none',
+    description: 'none: servers run with all rights of the daemon',
+    notes: ['No sandbox is in force: servers read and change whatever the user of the daemon may.'],
+    isolatesFiles: false,
+    isolatesNetwork: false,
+    spawn: (plan, options) => spawnPlain(plan.program, plan.args, plan, options),
+  }
+}
+
+/** A process group of its own, so that descendants end with it. */
+async function spawnPlain(program: string, args: readonly string[], plan: SandboxPlan, options: SpawnOptions): Promise<SandboxProcess> {
+  const stdio = [options.stdin ? 'pipe' : 'ignore', 'pipe', 'pipe'] satisfies ('pipe' | 'ignore')[]
+  const child = spawn(program, args, { cwd: plan.workDir, env: { ...plan.env }, stdio, shell: false, detached: true })
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve)
+    child.once('error', reject)
+  })
+  const signalAll = (name: NodeJS.Signals) => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, name)
+    } catch {
+      // Nobody of the group is left, which is what was wanted.
+    }
+  }
+  if (child.pid !== undefined) await options.beforeStart?.(child.pid)
+  return { child, terminate: () => signalAll('SIGTERM'), kill: () => signalAll('SIGKILL') }
+}
+
+/** Undefined when Node runs in it; else what was said. */
+async function tryOut(sandbox: Sandbox, nodePath: string, signal: AbortSignal): Promise<string | undefined> {
+  const program = sandbox.isolatesFiles ? SANDBOX_NODE : nodePath
+  const binds = [{ hostPath: nodePath, sandboxPath: program, readOnly: true }]
+  try {
+    const plan: SandboxPlan = { program, args: ['--version'], env: {}, workDir: '/', binds, network: 'none' }
+    const { child, kill } = await sandbox.spawn(plan, { stdin: false })
+    const { exitCode, stdout, stderr } = await collectOutput(child, kill, signal)
+    if (exitCode === 0 && stdout.startsWith('v')) return undefined
+    return stderr.trim().split('\n').at(-1) ?? `exit code ${exitCode}`
+  } catch (error) {
+    signal.throwIfAborted()
+    return describeError(error)
+  }
+}

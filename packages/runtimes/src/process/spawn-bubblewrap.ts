@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { Readable, Writable } from 'node:stream'
+import { describeError, unavailable } from '@toolhaven/core/errors'
+import { z } from 'zod'
+import { bubblewrapOptions } from './bubblewrap.ts'
+import type { BubblewrapBase } from './bubblewrap.ts'
+import { inheritedDescriptors } from './inherited-descriptors.ts'
+import type { SandboxPlan } from './sandbox-plan.ts'
+
+export interface SandboxProcess {
+  child: ChildProcess
+  /** Asks the server itself to end, not the sandbox around it. */
+  terminate(): void
+  /** Ends it with all its descendants. */
+  kill(): void
+}
+
+export interface SpawnOptions {
+  stdin: boolean
+  /** Called with the sandbox's first process while nothing of the server runs yet: the moment to put it under limits. */
+  beforeStart?: (pid: number) => Promise<void>
+}
+
+export interface Bubblewrap extends BubblewrapBase {
+  program: string
+  seccomp: Uint8Array | undefined
+}
+
+/** Starts a plan in bubblewrap. Resolves once the sandbox stands and the server may run. */
+export async function spawnBubblewrap(bwrap: Bubblewrap, plan: SandboxPlan, options: SpawnOptions): Promise<SandboxProcess> {
+  const descriptors = { info: INFO, block: BLOCK, ...(bwrap.seccomp === undefined ? {} : { seccomp: SECCOMP }) }
+  const child = spawnClean(bwrap.program, ['--args', String(ARGS), '--', plan.program, ...plan.args], options.stdin)
+  const failed = new Promise<never>((_resolve, reject) => {
+    child.once('error', (error) => reject(unavailable(`bubblewrap could not be started: ${error.message}.`, error)))
+    child.once('exit', (code) => {
+      const said = child.stderr?.read()
+      const text = said instanceof Buffer ? said.toString('utf8').trim() : ''
+      reject(unavailable(`The sandbox could not be set up (${text === '' ? `bubblewrap exited with ${code}` : text}).`))
+    })
+  })
+  // Options go through a pipe: among them are the server's environment and its secrets, which a command line would show to all.
+  feed(child, ARGS, bubblewrapOptions(plan, bwrap, descriptors).map((option) => `${option}\0`).join(''))
+  if (bwrap.seccomp !== undefined) feed(child, SECCOMP, bwrap.seccomp)
+  const kill = () => void child.kill('SIGKILL')
+  try {
+    const init = await Promise.race([readInit(child), failed])
+    await options.beforeStart?.(init)
+    failed.catch(() => undefined) // from here on an exit is the server's
+    feed(child, BLOCK, 'go')
+    return { child, kill, terminate: () => terminateServer(init, kill) }
+  } catch (error) {
+    kill()
+    throw error
+  }
+}
+
+const ARGS = 3
+const INFO = 4
+const BLOCK = 5
+const SECCOMP = 6
+
+/** Bubblewrap hands every descriptor it inherits to the server, so what we inherited ourselves is covered with /dev/null. */
+function spawnClean(program: string, args: readonly string[], stdin: boolean): ChildProcess {
+  const nothing = openSync('/dev/null', 'r+')
+  try {
+    const stdio: ('pipe' | 'ignore' | number)[] = [stdin ? 'pipe' : 'ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe']
+    for (const descriptor of inheritedDescriptors()) {
+      while (stdio.length <= descriptor) stdio.push('ignore')
+      if (descriptor > SECCOMP) stdio[descriptor] = nothing
+    }
+    return spawn(program, args, { env: {}, cwd: '/', stdio, shell: false })
+  } finally {
+    closeSync(nothing)
+  }
+}
+
+function feed(child: ChildProcess, descriptor: number, data: string | Uint8Array): void {
+  const stream = child.stdio[descriptor]
+  if (!(stream instanceof Writable)) return
+  // A sandbox that died already is reported by its exit, which says more than the broken pipe.
+  stream.on('error', () => undefined)
+  stream.end(data)
+}
+
+const infoSchema = z.object({ 'child-pid': z.int().positive() })
+
+async function readInit(child: ChildProcess): Promise<number> {
+  const stream = child.stdio[INFO]
+  if (!(stream instanceof Readable)) throw unavailable('bubblewrap could not be started.')
+  let text = ''
+  for await (const chunk of stream) text += String(chunk)
+  // Ended without a word: the exit handler knows why.
+  if (text === '') return await new Promise<never>(() => undefined)
+  return infoSchema.parse(JSON.parse(text))['child-pid']
+}
+
+/** The sandbox's first process only reaps; the server is the one it started, number 2 inside. */
+function terminateServer(init: number, kill: () => void): void {
+  try {
+    const children = readFileSync(`/proc/${init}/task/${init}/children`, 'utf8').trim().split(' ').filter(Boolean)
+    const server = children.find((pid) => /^NSpid:.*\t2$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8')))
+    if (server === undefined) kill()
+    else process.kill(Number(server), 'SIGTERM')
+  } catch (error) {
+    // Gone between the look and the signal is what was wanted.
+    if (!/ENOENT|ESRCH/.test(describeError(error))) kill()
+  }
+}
