@@ -77,9 +77,9 @@ export function createJournal(options: JournalOptions): ReadableJournal {
       await done.promise
     },
     async read(limit) {
-      const lines: JournalLine[] = []
+      let lines: JournalLine[] = []
       for (let index = 0; index < files && lines.length < limit; index += 1) {
-        lines.unshift(...(await readLines(rotated(file, index))))
+        lines = [...(await readLines(rotated(file, index))), ...lines]
       }
       return lines.slice(-limit)
     },

@@ -1,0 +1,98 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describeError } from '@toolhaven/core/errors'
+import type { Logger } from '@toolhaven/core/ports/logger'
+import type { LogStore } from '@toolhaven/core/ports/stores'
+import { rotated } from '../files/journal.ts'
+import { ensurePrivateFolder } from '../files/private-folder.ts'
+import { createLimitedLanes } from './limited-lanes.ts'
+import { createLineFeed } from './line-feed.ts'
+import { createLogWriter } from './log-writer.ts'
+import { printable } from './printable.ts'
+import { tailFile } from './tail-file.ts'
+
+export interface LogStoreOptions {
+  dir: string
+  logger: Logger
+  maxBytes?: number
+  /** Files in all, the present one included. */
+  files?: number
+  maxLineLength?: number
+}
+
+export interface FileLogStore extends LogStore, AsyncDisposable {}
+
+/** No file stays open between writes; this bounds those open at one time, however many workloads talk. */
+const MAX_OPEN = 8
+
+/**
+ * Output of workloads in DIR/NAME.log. Each `append` is whole lines (a last newline may be missing): only who masks
+ * the output can join the pieces it came in, for a secret may lie across two of them. Disposing writes what waits.
+ */
+export function createLogStore(options: LogStoreOptions): FileLogStore {
+  const { dir, logger, maxBytes = 10 * 1024 * 1024, files = 3, maxLineLength = 16 * 1024 } = options
+  const fileOf = (stem: string) => join(dir, `${stem}.log`)
+  const run = createLimitedLanes(MAX_OPEN)
+  const feed = createLineFeed()
+  const writer = createLogWriter({ fileOf, prepare: () => ensurePrivateFolder(dir), run, logger, maxBytes, files })
+
+  /** A log that cannot be read or removed is worth a line, never a failed request. */
+  async function attempt<R>(stem: string, work: () => Promise<R>, otherwise: R): Promise<R> {
+    try {
+      return await run(stem, work)
+    } catch (error) {
+      logger.warn('output of a workload cannot be read or removed', { workload: stem, why: describeError(error) })
+      return otherwise
+    }
+  }
+
+  return {
+    append(name, _stream, text) {
+      const stem = stemOf(name)
+      if (stem === undefined || text === '') return
+      const lines = toLines(text, maxLineLength)
+      feed.publish(stem, lines)
+      writer.add(stem, lines)
+    },
+    async tail(name, lines) {
+      const stem = stemOf(name)
+      if (stem === undefined || lines < 1) return []
+      await writer.flush(stem)
+      return attempt(stem, () => tailOver(fileOf(stem), files, lines), [])
+    },
+    follow: (name, signal) => feed.follow(stemOf(name) ?? '', signal),
+    async remove(name) {
+      const stem = stemOf(name)
+      if (stem === undefined) return
+      const removeFiles = async () => {
+        writer.forget(stem)
+        for (let index = 0; index < files; index += 1) await rm(rotated(fileOf(stem), index), { force: true })
+      }
+      await attempt(stem, removeFiles, undefined)
+    },
+    [Symbol.asyncDispose]: () => writer.flushAll(),
+  }
+}
+
+/** One file's name for a workload's name, whatever its case; undefined for what is no such name. */
+function stemOf(name: string): string | undefined {
+  const stem = name.toLowerCase()
+  return /^[a-z0-9][a-z0-9._-]{0,99}$/.test(stem) && !stem.includes('..') ? stem : undefined
+}
+
+function toLines(text: string, maxLength: number): string[] {
+  const whole = text.endsWith('\n') ? text.slice(0, -1) : text
+  return whole.split('\n').map((raw) => {
+    const line = raw.endsWith('\r') ? raw.slice(0, -1) : raw
+    if (line.length <= maxLength) return printable(line)
+    return `${printable(line.slice(0, maxLength))} [toolhaven: ${line.length - maxLength} characters left out]`
+  })
+}
+
+async function tailOver(file: string, files: number, lines: number): Promise<string[]> {
+  let found: string[] = []
+  for (let index = 0; index < files && found.length < lines; index += 1) {
+    found = [...(await tailFile(rotated(file, index), lines - found.length)), ...found]
+  }
+  return found
+}

@@ -1,0 +1,123 @@
+import { describeError } from '@toolhaven/core/errors'
+import type { Logger } from '@toolhaven/core/ports/logger'
+import { openForAppend, rotate } from '../files/journal.ts'
+import type { SerialQueue } from '../files/serial-queue.ts'
+
+export interface LogWriterOptions {
+  fileOf: (stem: string) => string
+  /** Makes the folder; called before each write, for it may have been removed. */
+  prepare: () => Promise<void>
+  run: SerialQueue
+  logger: Logger
+  maxBytes: number
+  files: number
+}
+
+/** Lines on their way to the files: collected for a moment and written together. Never throws. */
+export interface LogWriter {
+  add(stem: string, lines: readonly string[]): void
+  /** Resolves when all that was added before is in the file, or is known not to get there. */
+  flush(stem: string): Promise<void>
+  flushAll(): Promise<void>
+  /** Drops what waits. */
+  forget(stem: string): void
+}
+
+/** How long output may wait in memory, to be written together. */
+const FLUSH_MS = 100
+const FLUSH_BYTES = 64 * 1024
+/** What may wait for a disk that is slow or full; beyond it lines are dropped and counted. */
+const MAX_WAITING_BYTES = 1024 * 1024
+
+interface Waiting {
+  lines: string[]
+  bytes: number
+  dropped: number
+  flushing: boolean
+}
+
+export function createLogWriter(options: LogWriterOptions): LogWriter {
+  const waiting = new Map<string, Waiting>()
+  const failing = new Set<string>()
+  let timer: NodeJS.Timeout | undefined
+
+  async function flushAll(): Promise<void> {
+    clearTimeout(timer)
+    timer = undefined
+    await Promise.all([...waiting.keys()].map(flush))
+  }
+
+  function flush(stem: string): Promise<void> {
+    return options.run(stem, async () => {
+      const batch = waiting.get(stem)
+      if (batch === undefined) return
+      waiting.delete(stem)
+      try {
+        await options.prepare()
+        await writeBatch(options, stem, batch)
+        failing.delete(stem)
+      } catch (error) {
+        const fields = { workload: stem, why: describeError(error) }
+        // Once per trouble: a full disk must not fill the daemon's own log.
+        if (!failing.has(stem)) options.logger.warn('output of a workload cannot be written', fields)
+        failing.add(stem)
+      }
+    })
+  }
+
+  return {
+    add(stem, lines) {
+      const batch = waiting.get(stem) ?? { lines: [], bytes: 0, dropped: 0, flushing: false }
+      waiting.set(stem, batch)
+      addLines(batch, lines)
+      timer ??= setTimeout(() => void flushAll(), FLUSH_MS).unref()
+      if (batch.bytes <= FLUSH_BYTES || batch.flushing) return
+      batch.flushing = true
+      void flush(stem)
+    },
+    flush,
+    flushAll,
+    forget(stem) {
+      waiting.delete(stem)
+      failing.delete(stem)
+    },
+  }
+}
+
+function addLines(batch: Waiting, lines: readonly string[]): void {
+  for (const line of lines) {
+    const bytes = Buffer.byteLength(line) + 1
+    if (batch.bytes + bytes > MAX_WAITING_BYTES) {
+      batch.dropped += 1
+      continue
+    }
+    batch.lines.push(line)
+    batch.bytes += bytes
+  }
+}
+
+async function writeBatch(options: LogWriterOptions, stem: string, batch: Waiting): Promise<void> {
+  const { dropped } = batch
+  const notice = dropped === 0 ? [] : [`[toolhaven: ${dropped} lines left out, they came faster than the disk]`]
+  const text = `${[...batch.lines, ...notice].join('\n')}\n`
+  const file = options.fileOf(stem)
+  let handle = await openForAppend(file)
+  try {
+    let { size } = await handle.stat()
+    if (size > 0 && size + Buffer.byteLength(text) > options.maxBytes) {
+      await handle.close()
+      await rotate(file, options.files)
+      handle = await openForAppend(file)
+      size = 0
+    }
+    try {
+      await handle.writeFile(text)
+    } catch (error) {
+      // Half a line would run into the next one.
+      await handle.truncate(size)
+      throw error
+    }
+  } finally {
+    await handle.close()
+  }
+}
