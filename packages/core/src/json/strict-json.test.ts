@@ -26,7 +26,36 @@ describe('parseJson', () => {
   })
 
   it('agrees with JSON.parse on what is JSON at all', () => {
-    const pieces = ['{', '}', '[', ']', ',', ':', '"a"', '"b"', '1', '-0', '01', '1.', '.5', '1e5', '1e', 'true', 'nul', 'null', ' ', '\n', '\u00a0', '"\\u00zz"', '"\\x"', '"\t"', '"', '\\', '//x\n', "'a'"]
+    const pieces = [
+      '{',
+      '}',
+      '[',
+      ']',
+      ',',
+      ':',
+      '"a"',
+      '"b"',
+      '1',
+      '-0',
+      '01',
+      '1.',
+      '.5',
+      '1e5',
+      '1e',
+      'true',
+      'nul',
+      'null',
+      ' ',
+      '\n',
+      '\u00a0',
+      '"\\u00zz"',
+      '"\\x"',
+      '"\t"',
+      '"',
+      '\\',
+      '//x\n',
+      "'a'",
+    ]
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 7 }), (parts) => {
         const text = parts.join('')

@@ -1,6 +1,6 @@
 import { LABELS } from '../ports/runtime.ts'
 import type { Entry } from './book.ts'
-import { recordExit } from './failures.ts'
+import { recordExit, recordRestart } from './failures.ts'
 import { instanceName, readSecrets } from './instance-spec.ts'
 import type { Action } from './reconcile.ts'
 import { connectHttp, endpointSpec, startInstance, startRemote } from './start-instance.ts'
@@ -16,7 +16,9 @@ export async function perform(deps: SupervisorDeps, entry: Entry, action: Action
     case 'adopt':
       return adopt(deps, entry, signal)
     case 'replace':
-      return takeDown(deps, entry, action.reason, signal)
+      await takeDown(deps, entry, action.reason, signal)
+      if (action.isFailure) recordRestart(deps, entry.stored.config.name, action.reason)
+      return
     case 'stop':
       return stop(deps, entry, signal)
     case 'remove':

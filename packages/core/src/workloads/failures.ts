@@ -33,6 +33,13 @@ export function recordFailure(deps: Deps, name: string, error: unknown, runtimeD
   deps.book.observe(name, { attempts, failure }, ['runtimeDown'])
 }
 
+/** The server was ended because it no longer answered: it starts again after a pause. */
+export function recordRestart(deps: Deps, name: string, reason: string): void {
+  const attempts = (deps.book.find(name)?.observed.attempts ?? 0) + 1
+  const failure: Failure = { message: reason, retryAt: deps.clock.now() + backoffMs(attempts), isError: false }
+  deps.book.observe(name, { attempts, failure })
+}
+
 /** The server ended by itself. The first few times that is only a restart; then it is an error with its last words. */
 export async function recordExit(deps: Deps, name: string, exit: { exitCode: number; oomKilled: boolean }): Promise<void> {
   const lastWords = await deps.logs.tail(name, 5)

@@ -11,7 +11,7 @@ export type Action =
   /** Connect to an instance that runs already, after a restart of the daemon. */
   | { do: 'adopt' }
   /** Stop what runs; the next round starts it anew. */
-  | { do: 'replace'; reason: string }
+  | { do: 'replace'; reason: string; isFailure: boolean }
   | { do: 'stop' }
   | { do: 'remove' }
 
@@ -35,8 +35,8 @@ function towardsRunning(desire: Desire, observed: Observed, now: number): Action
   const failure = observed.failure
   const isUp = desire.isRemote ? observed.connected : observed.instance === 'running'
   const isOutdated = isUp && observed.instanceGeneration !== desire.generation
-  if (isOutdated) return { do: 'replace', reason: 'the workload is restarting' }
-  if (isUnhealthy(observed)) return { do: 'replace', reason: 'the server no longer answered' }
+  if (isOutdated) return { do: 'replace', reason: 'the workload is restarting', isFailure: false }
+  if (isUnhealthy(observed)) return { do: 'replace', reason: 'the server no longer answered', isFailure: true }
   if (isUp && observed.connected) return { do: 'nothing' }
   if (failure && failure.retryAt === undefined) return { do: 'nothing' }
   if (failure?.retryAt !== undefined && failure.retryAt > now) return { do: 'wait', until: failure.retryAt }

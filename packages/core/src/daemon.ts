@@ -1,0 +1,127 @@
+import type { ClientsDeps } from './clients/clients.ts'
+import { createClientSync } from './clients/sync.ts'
+import { describeError } from './errors.ts'
+import { type EventBus, createEventBus } from './event-bus.ts'
+import { GroupBook } from './groups/group-book.ts'
+import type { GroupsDeps } from './groups/groups.ts'
+import type { ClientFiles } from './ports/clients.ts'
+import type { Clock } from './ports/clock.ts'
+import type { Gateway, GatewayEvents } from './ports/gateway.ts'
+import type { Host, PackageIndex } from './ports/host.ts'
+import type { Logger } from './ports/logger.ts'
+import type { RegistrySource } from './ports/registry-source.ts'
+import type { Runtime } from './ports/runtime.ts'
+import type { SecretsProviders } from './ports/secrets.ts'
+import type { ConfigStore, Journal, LogStore, RecordStore, StoredGroup, StoredWorkload } from './ports/stores.ts'
+import { type RegistryDeps, findServer } from './registry/registry.ts'
+import { createMasker } from './secrets/masker.ts'
+import { Secrets } from './secrets/secrets.ts'
+import type { SettingsDeps } from './settings/settings.ts'
+import { WorkloadBook } from './workloads/book.ts'
+import { changeLifecycle } from './workloads/lifecycle.ts'
+import type { SupervisorDeps } from './workloads/supervisor-deps.ts'
+import { Supervisor } from './workloads/supervisor.ts'
+import { resync, watch } from './workloads/watch.ts'
+import type { WorkloadsDeps } from './workloads/workloads-deps.ts'
+
+/** Everything the daemon reaches the world through. */
+export interface DaemonPorts {
+  runtime: Runtime
+  createGateway: (events: GatewayEvents) => Gateway
+  workloadStore: RecordStore<StoredWorkload>
+  groupStore: RecordStore<StoredGroup>
+  config: ConfigStore
+  journal: Journal
+  logs: LogStore
+  secretsProviders: SecretsProviders
+  registrySource: RegistrySource
+  clientFiles: ClientFiles
+  host: Host
+  packages: PackageIndex
+  clock: Clock
+  logger: Logger
+  readCertificate: (path: string) => Promise<string>
+}
+
+export interface DaemonOptions {
+  instanceId: string
+  handshakeTimeoutMs: number
+  stopGraceMs: number
+  shutdown: AbortSignal
+}
+
+export interface Daemon {
+  workloads: WorkloadsDeps
+  groups: GroupsDeps
+  clients: ClientsDeps
+  registry: RegistryDeps
+  secrets: Secrets
+  settings: SettingsDeps
+  events: EventBus
+  gateway: Gateway
+  supervisor: Supervisor
+  /** Reads what is stored; the API may answer from then on. */
+  load: () => Promise<void>
+  /** Removes orphans and brings every workload to what is wanted; resolves at shutdown. */
+  run: () => Promise<void>
+}
+
+/** Puts the parts of the domain together over the given ports. No logic. */
+export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon {
+  const { logger, journal, config, clock, logs, runtime } = ports
+  const { shutdown } = options
+  const events = createEventBus()
+  const masker = createMasker()
+  const book = new WorkloadBook(ports.workloadStore, (event) => events.publish({ ...event, status_context: masker.mask(event.status_context) }))
+  const groupBook = new GroupBook(ports.groupStore)
+  const secrets = new Secrets({ providers: ports.secretsProviders, config, journal, masker })
+  const registry: RegistryDeps = { source: ports.registrySource, config, journal, logger }
+  const sync = createClientSync({ groups: groupBook, book, files: ports.clientFiles, logger })
+  const syncClients = async () => void (await sync())
+  const gateway = ports.createGateway({
+    onBackendLost: (name, reason) => supervisor.backendLost(name, reason),
+    onOutput: (name, stream, text) => logs.append(name, stream, masker.mask(text)),
+  })
+  const readSecret = (key: string) => secrets.read(key)
+  const caCertificate = async () => {
+    const path = config.get().caCertificatePath
+    return path === undefined ? undefined : ports.readCertificate(path)
+  }
+  const supervisorDeps: SupervisorDeps = {
+    ...{ book, runtime, gateway, packages: ports.packages, logs, masker, clock, logger },
+    ...{ readSecret, caCertificate, syncClients, shutdown },
+    instanceId: options.instanceId,
+    handshakeTimeoutMs: options.handshakeTimeoutMs,
+    stopGraceMs: options.stopGraceMs,
+  }
+  const supervisor = new Supervisor(supervisorDeps)
+  const workloads: WorkloadsDeps = {
+    ...{ book, host: ports.host, gateway, clock, journal, logs, masker, syncClients },
+    poke: (name) => supervisor.poke(name),
+    groupExists: (name) => groupBook.has(name),
+    findServer: (name) => findServer(registry, name, shutdown),
+    secretExists: (key) => secrets.has(key),
+    storeSecret: (key, value) => secrets.store(key, value),
+    config: () => config.get(),
+  }
+  const deleteWorkload = (name: string) => changeLifecycle(workloads, name, 'delete')
+  return {
+    workloads,
+    groups: { groups: groupBook, book, journal, deleteWorkload, syncClients },
+    clients: { groups: groupBook, files: ports.clientFiles, sync, journal },
+    registry,
+    secrets,
+    settings: { config, journal, readCertificate: ports.readCertificate },
+    events,
+    gateway,
+    supervisor,
+    load: async () => void (await Promise.all([book.load(), groupBook.load()])),
+    run: () => run(supervisorDeps, supervisor),
+  }
+}
+
+async function run(deps: SupervisorDeps, supervisor: Supervisor): Promise<void> {
+  await resync(deps, supervisor).catch((error: unknown) => deps.logger.warn('the runtime could not be listed', { reason: describeError(error) }))
+  supervisor.pokeAll()
+  await watch(deps, supervisor)
+}

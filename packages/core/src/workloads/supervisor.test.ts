@@ -1,0 +1,267 @@
+import { describe, expect, test } from 'vitest'
+import { FakeRuntime } from '@toolhaven/testing/fakes/fake-runtime'
+import { type FakeDaemon, startFakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
+import { settle } from '@toolhaven/testing/fakes/manual-clock'
+import { createWorkload } from './create.ts'
+import { changeLifecycle } from './lifecycle.ts'
+import { editWorkload } from './edit.ts'
+
+const PACKAGE = { name: 'web', image: 'npx://web@1.0.0', permission_profile: { name: 'none' } }
+
+async function running(fake: FakeDaemon, name = 'web') {
+  await createWorkload(fake.daemon.workloads, { ...PACKAGE, name })
+  await settle()
+  expect(status(fake, name)).toBe('running')
+}
+
+const status = (fake: FakeDaemon, name = 'web') => fake.daemon.workloads.book.status(name).status
+const context = (fake: FakeDaemon, name = 'web') => fake.daemon.workloads.book.status(name).context
+
+describe('a workload', () => {
+  test('runs after create', async () => {
+    using fake = await startFakeDaemon()
+    await running(fake)
+    expect(fake.runtime.instances.get('thv-web')?.spec.network).toBe('none')
+    expect(fake.gateway.backends.has('web')).toBe(true)
+  })
+
+  test('says how far a pull is while it starts', async () => {
+    using fake = await startFakeDaemon()
+    const gate = Promise.withResolvers<void>()
+    fake.runtime.whilePreparing = () => gate.promise
+    await createWorkload(fake.daemon.workloads, PACKAGE)
+    await settle()
+    expect(status(fake)).toBe('starting')
+    expect(context(fake)).toContain('43 %')
+    gate.resolve()
+    await settle()
+    expect(status(fake)).toBe('running')
+  })
+
+  test('that cannot be fetched is in error with the reason, and is tried again', async () => {
+    using fake = await startFakeDaemon()
+    fake.runtime.missing.add('npx://web@1.0.0')
+    await createWorkload(fake.daemon.workloads, PACKAGE)
+    await settle()
+    expect(status(fake)).toBe('error')
+    expect(context(fake)).toContain('not found')
+    fake.runtime.missing.clear()
+    await fake.clock.advance(1_000)
+    expect(status(fake)).toBe('running')
+  })
+
+  test('is stopped and removed from the runtime, and keeps its configuration', async () => {
+    using fake = await startFakeDaemon()
+    await running(fake)
+    await changeLifecycle(fake.daemon.workloads, 'web', 'stop')
+    await settle()
+    expect(status(fake)).toBe('stopped')
+    expect(fake.runtime.instances.size).toBe(0)
+    expect(fake.gateway.endpoints.size).toBe(0)
+    expect(fake.workloadStore.records.get('web')?.wanted).toBe('stopped')
+  })
+
+  test('is really restarted, at the same port', async () => {
+    using fake = await startFakeDaemon()
+    await running(fake)
+    const before = fake.runtime.instances.get('thv-web')?.handle.id
+    const port = fake.gateway.endpoints.get('web')?.port
+    await changeLifecycle(fake.daemon.workloads, 'web', 'restart')
+    await settle()
+    expect(status(fake)).toBe('running')
+    expect(fake.runtime.instances.get('thv-web')?.handle.id).not.toBe(before)
+    expect(fake.gateway.endpoints.get('web')?.port).toBe(port)
+  })
+
+  test('leaves nothing behind when deleted', async () => {
+    using fake = await startFakeDaemon()
+    await running(fake)
+    await changeLifecycle(fake.daemon.workloads, 'web', 'delete')
+    await settle()
+    expect(fake.daemon.workloads.book.find('web')).toBeUndefined()
+    expect(fake.runtime.instances.size).toBe(0)
+    expect(fake.gateway.endpoints.size).toBe(0)
+    expect(fake.workloadStore.records.size).toBe(0)
+  })
+
+  test('is deleted at once even while it is being fetched', async () => {
+    using fake = await startFakeDaemon()
+    fake.runtime.whilePreparing = (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    await createWorkload(fake.daemon.workloads, PACKAGE)
+    await settle()
+    await changeLifecycle(fake.daemon.workloads, 'web', 'delete')
+    await settle()
+    expect(fake.daemon.workloads.book.find('web')).toBeUndefined()
+  })
+
+  test('that crashes is started again with growing pauses and ends in error with its last words', async () => {
+    using fake = await startFakeDaemon()
+    await running(fake)
+    fake.logs.append('web', 'stderr', 'cannot open the database')
+    for (let crash = 1; crash <= 4; crash += 1) {
+      fake.runtime.crash('web', 3)
+      await settle()
+      expect(status(fake)).toBe('starting')
+      expect(context(fake)).toContain('exited with code 3')
+      await fake.clock.advance(60_000)
+      expect(status(fake)).toBe('running')
+    }
+    fake.runtime.crash('web', 3)
+    await settle()
+    expect(status(fake)).toBe('error')
+    expect(context(fake)).toContain('cannot open the database')
+    await fake.clock.advance(60_000)
+    expect(status(fake)).toBe('running')
+  })
+
+  test('that no longer answers is unhealthy and is replaced', async () => {
+    using fake = await startFakeDaemon()
+    await running(fake)
+    const before = fake.runtime.instances.get('thv-web')?.handle.id
+    const gate = Promise.withResolvers<void>()
+    fake.runtime.whileStopping = () => gate.promise
+    fake.gateway.failPings = true
+    for (let ping = 0; ping < 3; ping += 1) await fake.clock.advance(30_000)
+    expect(fake.runtime.calls).toContain('stop thv-web')
+    fake.gateway.failPings = false
+    gate.resolve()
+    await settle()
+    await fake.clock.advance(60_000)
+    expect(status(fake)).toBe('running')
+    expect(fake.runtime.instances.get('thv-web')?.handle.id).not.toBe(before)
+  })
+
+  test('whose port is taken is in error naming the port, keeps it, and runs once it is free', async () => {
+    using fake = await startFakeDaemon()
+    await running(fake)
+    await changeLifecycle(fake.daemon.workloads, 'web', 'stop')
+    await settle()
+    const port = fake.workloadStore.records.get('web')?.port ?? 0
+    fake.gateway.takenPorts.add(port)
+    await changeLifecycle(fake.daemon.workloads, 'web', 'restart')
+    await settle()
+    expect(status(fake)).toBe('error')
+    expect(context(fake)).toContain(String(port))
+    fake.gateway.takenPorts.clear()
+    await fake.clock.advance(1_000)
+    expect(status(fake)).toBe('running')
+    expect(fake.gateway.endpoints.get('web')?.port).toBe(port)
+  })
+
+  test('is edited: what is left out stays, null clears, and a new instance runs', async () => {
+    using fake = await startFakeDaemon()
+    await createWorkload(fake.daemon.workloads, { ...PACKAGE, env_vars: { A: '1' }, cmd_arguments: ['--x'] })
+    await settle()
+    await editWorkload(fake.daemon.workloads, 'web', { cmd_arguments: null, tools: ['echo'] })
+    await settle()
+    const spec = fake.runtime.instances.get('thv-web')?.spec
+    expect(spec?.env['A']).toBe('1')
+    expect(spec?.args).toEqual([])
+    expect(fake.gateway.endpoints.get('web')?.toolsFilter).toEqual(['echo'])
+  })
+})
+
+describe('when the engine goes away', () => {
+  test('workloads are unknown, and run again when it is back', async () => {
+    using fake = await startFakeDaemon()
+    await running(fake)
+    fake.runtime.goDown()
+    await settle()
+    expect(status(fake)).toBe('unknown')
+    expect(context(fake)).toContain('does not answer')
+    fake.runtime.isDown = false
+    await fake.clock.advance(2_000)
+    await fake.clock.advance(60_000)
+    expect(status(fake)).toBe('running')
+  })
+
+  test('a delete waits for it and is then carried out', async () => {
+    using fake = await startFakeDaemon()
+    await running(fake)
+    fake.runtime.goDown()
+    await settle()
+    await changeLifecycle(fake.daemon.workloads, 'web', 'delete')
+    await settle()
+    expect(status(fake)).toBe('removing')
+    fake.runtime.isDown = false
+    await fake.clock.advance(2_000)
+    await fake.clock.advance(60_000)
+    expect(fake.daemon.workloads.book.find('web')).toBeUndefined()
+    expect(fake.runtime.instances.size).toBe(0)
+  })
+})
+
+describe('a new daemon over the state of an old one', () => {
+  test('connects to instances that still run without disturbing them', async () => {
+    const runtime = new FakeRuntime()
+    const first = await startFakeDaemon({ runtime })
+    await running(first)
+    const before = runtime.instances.get('thv-web')?.handle.id
+    first[Symbol.dispose]()
+    using second = await startFakeDaemon({ runtime, workloadStore: first.workloadStore, groupStore: first.groupStore })
+    await settle()
+    expect(status(second)).toBe('running')
+    expect(runtime.instances.get('thv-web')?.handle.id).toBe(before)
+  })
+
+  test('finishes a delete that was cut off', async () => {
+    const runtime = new FakeRuntime()
+    const first = await startFakeDaemon({ runtime })
+    await running(first)
+    runtime.whileStopping = () => new Promise(() => {})
+    await changeLifecycle(first.daemon.workloads, 'web', 'delete')
+    await settle()
+    first[Symbol.dispose]()
+    runtime.whileStopping = async () => {}
+    using second = await startFakeDaemon({ runtime, workloadStore: first.workloadStore })
+    await settle()
+    expect(second.daemon.workloads.book.find('web')).toBeUndefined()
+    expect(runtime.instances.size).toBe(0)
+  })
+
+  test('removes instances of ours that nobody owns, and no others', async () => {
+    const runtime = new FakeRuntime()
+    const first = await startFakeDaemon({ runtime })
+    await running(first)
+    first[Symbol.dispose]()
+    const mine = runtime.instances.get('thv-web')
+    if (!mine) throw new Error('the instance is missing')
+    runtime.instances.set('thv-other', { ...mine, handle: { ...mine.handle, id: 'other', name: 'thv-other' }, spec: { ...mine.spec, name: 'thv-other', labels: { ...mine.spec.labels, 'toolhaven-instance': 'somebody-else' } } })
+    using _second = await startFakeDaemon({ runtime })
+    await settle()
+    expect([...runtime.instances.keys()]).toEqual(['thv-other'])
+  })
+})
+
+describe('many workloads', () => {
+  test('two creates of one name at once: one wins', async () => {
+    using fake = await startFakeDaemon()
+    const results = await Promise.allSettled([createWorkload(fake.daemon.workloads, PACKAGE), createWorkload(fake.daemon.workloads, PACKAGE)])
+    expect(results.map(({ status: outcome }) => outcome).toSorted()).toEqual(['fulfilled', 'rejected'])
+  })
+
+  test('200 are created and deleted in parallel and nothing is left', async () => {
+    using fake = await startFakeDaemon()
+    const names = Array.from({ length: 200 }, (_, index) => `w${index}`)
+    await Promise.all(names.map((name) => createWorkload(fake.daemon.workloads, { ...PACKAGE, name })))
+    await settle()
+    await Promise.all(names.map((name) => changeLifecycle(fake.daemon.workloads, name, 'delete')))
+    for (let round = 0; round < 20; round += 1) await settle()
+    expect(fake.daemon.workloads.book.all()).toEqual([])
+    expect(fake.runtime.instances.size).toBe(0)
+    expect(fake.workloadStore.records.size).toBe(0)
+  })
+
+  test('a full disk refuses the change and loses nothing', async () => {
+    using fake = await startFakeDaemon()
+    await running(fake)
+    fake.workloadStore.failWith = new Error('no space left')
+    await expect(createWorkload(fake.daemon.workloads, { ...PACKAGE, name: 'other' })).rejects.toThrow('no space')
+    await expect(changeLifecycle(fake.daemon.workloads, 'web', 'delete')).rejects.toThrow('no space')
+    expect(status(fake)).toBe('running')
+    fake.workloadStore.failWith = undefined
+    await createWorkload(fake.daemon.workloads, { ...PACKAGE, name: 'other' })
+    await settle()
+    expect(status(fake, 'other')).toBe('running')
+  })
+})

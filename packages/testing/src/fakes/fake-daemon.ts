@@ -1,0 +1,129 @@
+import type { Hono } from 'hono'
+import { createApp } from '@toolhaven/api/app'
+import { buildOpenApi } from '@toolhaven/contract/openapi'
+import type { RegistryDocument } from '@toolhaven/contract/registry-document'
+import { type Daemon, createDaemon } from '@toolhaven/core/daemon'
+import type { StoredGroup, StoredWorkload } from '@toolhaven/core/ports/stores'
+import { FakeGateway } from './fake-gateway.ts'
+import { FakeRuntime } from './fake-runtime.ts'
+import { ManualClock } from './manual-clock.ts'
+import {
+  MemoryClientFiles,
+  MemoryJournal,
+  MemoryLogs,
+  MemoryRecordStore,
+  fakeHost,
+  fakePackages,
+  fixedRegistry,
+  memoryConfig,
+  memorySecrets,
+  silentLogger,
+} from './memory-stores.ts'
+
+export const fakeRegistry: RegistryDocument = {
+  version: '1.0.0',
+  last_updated: '2026-01-01T00:00:00Z',
+  servers: {
+    everything: {
+      description: 'A server with one tool of each kind',
+      image: 'npx://everything@1.0.0',
+      tier: 'Official',
+      status: 'active',
+      transport: 'stdio',
+      tools: ['echo', 'add'],
+      args: ['stdio'],
+      env_vars: [{ name: 'LEVEL', description: 'How much it says', required: false, default: 'info' }],
+      permissions: { network: { outbound: { allow_host: ['example.com'], allow_port: [443] } } },
+    },
+    'needs-key': {
+      description: 'A server that needs a key',
+      image: 'uvx://needs-key@1.0.0',
+      tier: 'Community',
+      status: 'active',
+      transport: 'stdio',
+      tools: ['search'],
+      env_vars: [
+        { name: 'API_KEY', description: 'The key', required: true, secret: true },
+        { name: 'REGION', description: 'Where', required: true },
+      ],
+    },
+  },
+  remote_servers: {
+    'com.example/docs': {
+      description: 'Documentation far away',
+      url: 'https://mcp.example.com/mcp',
+      tier: 'Community',
+      status: 'active',
+      transport: 'streamable-http',
+      tools: [],
+    },
+  },
+}
+
+export interface FakeDaemon extends Disposable {
+  app: Hono
+  socketApp: Hono
+  daemon: Daemon
+  runtime: FakeRuntime
+  gateway: FakeGateway
+  clock: ManualClock
+  workloadStore: MemoryRecordStore<StoredWorkload>
+  groupStore: MemoryRecordStore<StoredGroup>
+  clientFiles: MemoryClientFiles
+  journal: MemoryJournal
+  logs: MemoryLogs
+}
+
+export interface FakeDaemonParts {
+  runtime?: FakeRuntime
+  workloadStore?: MemoryRecordStore<StoredWorkload>
+  groupStore?: MemoryRecordStore<StoredGroup>
+}
+
+/** The real domain and the real API over an engine, a data plane and a disk in memory. */
+export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<FakeDaemon> {
+  const shutdown = new AbortController()
+  const runtime = parts.runtime ?? new FakeRuntime()
+  const workloadStore = parts.workloadStore ?? new MemoryRecordStore<StoredWorkload>(({ config }) => config.name)
+  const groupStore = parts.groupStore ?? new MemoryRecordStore<StoredGroup>(({ name }) => name)
+  const clientFiles = new MemoryClientFiles()
+  const journal = new MemoryJournal()
+  const logs = new MemoryLogs()
+  const clock = new ManualClock()
+  const gateways: FakeGateway[] = []
+  const daemon = createDaemon(
+    {
+      ...{ runtime, workloadStore, groupStore, journal, logs, clientFiles, clock },
+      createGateway: (events) => {
+        const gateway = new FakeGateway(events)
+        gateways.push(gateway)
+        return gateway
+      },
+      config: memoryConfig(),
+      secretsProviders: memorySecrets(),
+      registrySource: fixedRegistry(fakeRegistry),
+      host: fakeHost,
+      packages: fakePackages,
+      logger: silentLogger,
+      readCertificate: async () => 'PEM',
+    },
+    { instanceId: 'test', handshakeTimeoutMs: 30_000, stopGraceMs: 1_000, shutdown: shutdown.signal },
+  )
+  await daemon.load()
+  void daemon.run()
+  const apiDeps = { ...daemon, version: '0.0.0-test', openApi: buildOpenApi('0.0.0-test'), logger: silentLogger, shutdown: shutdown.signal, runtimeReport: async () => reportOf(runtime) }
+  const [gateway] = gateways
+  if (!gateway) throw new Error('the daemon made no gateway')
+  return {
+    ...{ daemon, runtime, gateway, clock, workloadStore, groupStore, clientFiles, journal, logs },
+    app: createApp(apiDeps, { overSocket: false, allowedHosts: [] }),
+    socketApp: createApp(apiDeps, { overSocket: true, allowedHosts: [] }),
+    [Symbol.dispose]: () => shutdown.abort(),
+  }
+}
+
+async function reportOf(runtime: FakeRuntime) {
+  const health = await runtime.probe()
+  if (health.state !== 'healthy') return { name: runtime.name, state: health.state, reason: health.reason, notes: [], tried: [] }
+  return { name: runtime.name, state: health.state, version: health.version, notes: health.notes, tried: [] }
+}

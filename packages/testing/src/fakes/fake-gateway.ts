@@ -1,0 +1,50 @@
+import { conflict } from '@toolhaven/core/errors'
+import type { Backend, EndpointSpec, Gateway, GatewayEvents, Handshake } from '@toolhaven/core/ports/gateway'
+
+/** A data plane in memory: remembers what is open and connected, and fails when told to. */
+export class FakeGateway implements Gateway {
+  readonly endpoints = new Map<string, EndpointSpec>()
+  readonly backends = new Map<string, Backend>()
+  readonly takenPorts = new Set<number>()
+  failHandshake: string | undefined
+  failPings = false
+  readonly events: GatewayEvents
+
+  constructor(events: GatewayEvents) {
+    this.events = events
+  }
+
+  async open(spec: EndpointSpec): Promise<void> {
+    if (this.takenPorts.has(spec.port)) throw conflict(`port ${spec.port} is in use by another program; stop it`)
+    this.endpoints.set(spec.name, spec)
+  }
+
+  async connect(name: string, backend: Backend, signal: AbortSignal): Promise<Handshake> {
+    signal.throwIfAborted()
+    if (backend.kind === 'stdio') await backend.start?.()
+    if (this.failHandshake !== undefined) throw new Error(this.failHandshake)
+    this.backends.set(name, backend)
+    return { protocolVersion: '2025-11-25', serverName: name, serverVersion: '1' }
+  }
+
+  disconnect(name: string): void {
+    this.backends.delete(name)
+  }
+
+  async ping(): Promise<void> {
+    if (this.failPings) throw new Error('no answer')
+  }
+
+  async close(name: string): Promise<void> {
+    this.endpoints.delete(name)
+    this.backends.delete(name)
+  }
+
+  async isPortFree(_host: string, port: number): Promise<boolean> {
+    return !this.takenPorts.has(port)
+  }
+
+  async shutdown(): Promise<void> {
+    this.endpoints.clear()
+  }
+}

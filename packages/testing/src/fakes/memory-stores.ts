@@ -1,0 +1,149 @@
+import type { ClientEntry, ClientFiles, ClientSyncResult } from '@toolhaven/core/ports/clients'
+import type { Host, PackageIndex } from '@toolhaven/core/ports/host'
+import type { Logger } from '@toolhaven/core/ports/logger'
+import type { RegistrySource } from '@toolhaven/core/ports/registry-source'
+import type { SecretsProvider, SecretsProviders } from '@toolhaven/core/ports/secrets'
+import type { ConfigStore, DaemonConfig, Journal, JournalEntry, LogStore, RecordStore } from '@toolhaven/core/ports/stores'
+import { invalid } from '@toolhaven/core/errors'
+import type { RegistryDocument } from '@toolhaven/contract/registry-document'
+
+export const silentLogger: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+
+/** Keeps deep copies, as a disk would. `failWith` makes the next writes fail, as a full disk would. */
+export class MemoryRecordStore<T> implements RecordStore<T> {
+  readonly records = new Map<string, T>()
+  failWith: Error | undefined
+  readonly #nameOf: (record: T) => string
+
+  constructor(nameOf: (record: T) => string) {
+    this.#nameOf = nameOf
+  }
+
+  async load(): Promise<T[]> {
+    return [...this.records.values()].map((record) => structuredClone(record))
+  }
+
+  async save(record: T): Promise<void> {
+    await Promise.resolve()
+    if (this.failWith) throw this.failWith
+    this.records.set(this.#nameOf(record), structuredClone(record))
+  }
+
+  async remove(name: string): Promise<void> {
+    await Promise.resolve()
+    if (this.failWith) throw this.failWith
+    this.records.delete(name)
+  }
+}
+
+export function memoryConfig(): ConfigStore {
+  let config: DaemonConfig = { registry: {}, secrets: {}, otel: {}, allowedHosts: [], baseImages: {} }
+  return {
+    get: () => config,
+    update: async (change) => {
+      config = change(config)
+    },
+  }
+}
+
+export class MemoryJournal implements Journal {
+  readonly entries: JournalEntry[] = []
+
+  async append(entry: JournalEntry): Promise<void> {
+    this.entries.push(entry)
+  }
+}
+
+export class MemoryLogs implements LogStore {
+  readonly lines = new Map<string, string[]>()
+  readonly #listeners = new Set<() => void>()
+
+  append(name: string, _stream: 'stdout' | 'stderr', text: string): void {
+    const lines = this.lines.get(name) ?? []
+    lines.push(text)
+    this.lines.set(name, lines)
+    for (const listener of this.#listeners) listener()
+  }
+
+  async tail(name: string, count: number): Promise<string[]> {
+    return (this.lines.get(name) ?? []).slice(-count)
+  }
+
+  async *follow(name: string, signal: AbortSignal): AsyncIterable<string> {
+    let seen = this.lines.get(name)?.length ?? 0
+    while (!signal.aborted) {
+      const all = this.lines.get(name) ?? []
+      yield* all.slice(seen)
+      seen = all.length
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.#listeners.add(resolve)
+      signal.addEventListener('abort', () => resolve(), { once: true })
+      await promise
+      this.#listeners.delete(resolve)
+    }
+  }
+
+  async remove(name: string): Promise<void> {
+    this.lines.delete(name)
+  }
+}
+
+const ALL = { can_read: true, can_write: true, can_delete: true, can_list: true, can_cleanup: true }
+const NONE = { can_read: false, can_write: false, can_delete: false, can_list: false, can_cleanup: false }
+
+export function memorySecrets(): SecretsProviders {
+  const values = new Map<string, string>()
+  const make = (type: SecretsProvider['type']): SecretsProvider => ({
+    type,
+    capabilities: type === 'encrypted' ? ALL : type === 'none' ? NONE : { ...NONE, can_read: true, can_list: true },
+    get: async (key) => values.get(key),
+    set: async (key, value) => void values.set(key, value),
+    delete: async (key) => values.delete(key),
+    list: async () => [...values.keys()].map((key) => ({ key })),
+  })
+  return {
+    setUp: async (type, password) => {
+      if (password === 'wrong') throw invalid('wrong password; nothing was changed')
+      return { provider: make(type), message: `secrets provider ${type} is set up` }
+    },
+    open: async (type) => make(type),
+  }
+}
+
+export function fixedRegistry(document: RegistryDocument): RegistrySource {
+  return {
+    read: async (location) => {
+      if (location.type === 'default') return document
+      throw invalid(`the registry cannot be read from ${location.type === 'url' ? location.url : location.path}`)
+    },
+    lastGood: async () => undefined,
+  }
+}
+
+/** Remembers what each client's file would hold. */
+export class MemoryClientFiles implements ClientFiles {
+  readonly entries = new Map<string, ReadonlyMap<string, ClientEntry>>()
+  readonly installed = new Set<string>(['Cursor'])
+
+  async isInstalled(client: string): Promise<boolean> {
+    return this.installed.has(client)
+  }
+
+  async sync(client: string, wanted: ReadonlyMap<string, ClientEntry>): Promise<ClientSyncResult> {
+    if (!this.installed.has(client)) return { outcome: 'skipped', notes: [] }
+    this.entries.set(client, new Map(wanted))
+    return { outcome: 'written', notes: [] }
+  }
+}
+
+export const fakeHost: Host = {
+  resolvePath: async (path) => {
+    if (path === '/' || path.startsWith('/data')) return { path, kind: 'directory' }
+    if (path === '/run/engine.sock') return { path, kind: 'socket' }
+    return path === '/link-to-root' ? { path: '/', kind: 'directory' } : undefined
+  },
+  protectedPaths: ['/', '/data/toolhaven-state'],
+  readConfigFile: async () => undefined,
+}
+
+export const fakePackages: PackageIndex = { latestVersion: async () => '1.2.3' }
