@@ -46,10 +46,11 @@ export async function spawnBubblewrap(bwrap: Bubblewrap, plan: SandboxPlan, opti
   const kill = () => void child.kill('SIGKILL')
   try {
     const init = await Promise.race([readInit(child), failed])
+    const killAll = () => killSandbox(child, init)
     await options.beforeStart?.(init)
     failed.catch(() => undefined) // from here on an exit is the server's
     feed(child, BLOCK, 'go')
-    return { child, kill, terminate: () => terminateServer(init, kill) }
+    return { child, kill: killAll, terminate: () => terminateServer(init, killAll) }
   } catch (error) {
     kill()
     throw error
@@ -94,6 +95,20 @@ async function readInit(child: ChildProcess): Promise<number> {
   // Ended without a word: the exit handler knows why.
   if (text === '') return await new Promise<never>(() => undefined)
   return infoSchema.parse(JSON.parse(text))['child-pid']
+}
+
+/**
+ * The end of a pid namespace's first process is the end of all in it. Bubblewrap's outer process is left to see that and report:
+ * killed in its place early on, it leaves a sandbox behind that has not yet bound its life to it.
+ */
+function killSandbox(child: ChildProcess, init: number): void {
+  // While the outer process lives, the number belongs to its child.
+  if (child.exitCode !== null || child.signalCode !== null) return
+  try {
+    process.kill(init, 'SIGKILL')
+  } catch {
+    // Gone already: the outer process is about to report it.
+  }
 }
 
 /** The sandbox's first process only reaps; the server is the one it started, number 2 inside. */
