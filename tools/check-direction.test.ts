@@ -19,6 +19,7 @@ const clean: Tree = {
   'packages/runtimes/src/docker.ts': `import type { Socket } from 'node:net'\nimport { stop } from '@toolhaven/core/stop'\nexport const docker = (_: Socket) => stop`,
   'packages/stores/src/files.ts': `import 'node:fs'\nexport const files = 1`,
   'packages/gateway/src/pipeline.ts': `import 'node:http'\nexport const pipeline = 1`,
+  'packages/gateway/src/test-gateway.ts': `import '@toolhaven/testing/fake'\nexport const gateway = 1`,
   'packages/testing/src/fake.ts': `import { stop } from '@toolhaven/core/stop'\nexport const fake = stop`,
   'packages/search/src/query.ts': `export const query = 1`,
   'apps/cli/src/wire.ts': `import { docker } from '@toolhaven/runtimes/docker'\nimport { app } from '@toolhaven/api/app'\nexport const wire = [docker, app]`,
@@ -58,6 +59,7 @@ const planted: [rule: string, what: string, tree: Tree][] = [
   ['browser-apps-import-contract-only', 'core', { 'apps/console/src/bad.ts': `import '@toolhaven/core/stop'` }],
   ['testing-stays-in-tests', 'a package', { 'packages/core/src/bad.ts': `import '@toolhaven/testing/fake'` }],
   ['testing-stays-in-tests', 'an app', { 'apps/cli/src/bad.ts': `import '@toolhaven/testing/fake'` }],
+  ['nobody-imports-a-test', 'support for tests', { 'packages/gateway/src/bad.ts': `import './test-gateway.ts'` }],
   ['nobody-imports-a-test', 'a test', { 'packages/core/src/bad.ts': `import './stop.test.ts'` }],
   [
     'no-cycles',

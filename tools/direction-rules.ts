@@ -1,6 +1,7 @@
 import type { ICruiseOptions, IForbiddenRuleType, IResolveOptions } from 'dependency-cruiser'
 
-const TEST = '\\.test\\.ts$'
+/** Tests, and the files `test-*.ts` beside them that only tests import. */
+const TEST = '(\\.test|/test-[^/]+)\\.ts$'
 const PURE = '^packages/(contract|core|api)/src/'
 const ADAPTER = '^packages/(api|runtimes|stores|gateway)/'
 
