@@ -26,7 +26,12 @@ const userData = (...segments: string[]): ClientProgram['files'] => ({
 
 const HTTP = { sse: 'sse', 'streamable-http': 'http' } as const
 
-const amp = (files: ClientProgram['files']): ClientProgram => ({ files, serversKey: 'amp.mcpServers', urlField: 'url', types: HTTP })
+const amp = (files: ClientProgram['files']): ClientProgram => ({
+  files,
+  serversKey: 'amp.mcpServers',
+  urlField: 'url',
+  types: HTTP,
+})
 const vsCode = (product: string): ClientProgram => ({
   files: userData(product, 'User', 'mcp.json'),
   serversKey: 'servers',
@@ -34,7 +39,14 @@ const vsCode = (product: string): ClientProgram => ({
   types: HTTP,
 })
 
-const CLINE_FILES = userData('Code', 'User', 'globalStorage', 'saoudrizwan.claude-dev', 'settings', 'cline_mcp_settings.json')
+const CLINE_FILES = userData(
+  'Code',
+  'User',
+  'globalStorage',
+  'saoudrizwan.claude-dev',
+  'settings',
+  'cline_mcp_settings.json',
+)
 const CLINE_SHARED_FILE = join('.cline', 'data', 'settings', 'cline_mcp_settings.json')
 
 export const CLIENT_PROGRAMS = {

@@ -86,5 +86,6 @@ function decode(bytes: Buffer, path: string): string {
 /** A rename would go through all the same; but who takes the write bit away means it. */
 async function refuseReadOnly(path: string): Promise<void> {
   const found = await stat(path)
-  if ((found.mode & 0o200) === 0) throw invalid(`${path} is read-only and was left as it is: run chmod u+w '${path}' to let entries be kept in it`)
+  if ((found.mode & 0o200) === 0)
+    throw invalid(`${path} is read-only and was left as it is: run chmod u+w '${path}' to let entries be kept in it`)
 }

@@ -55,33 +55,49 @@ async function refusalOf(promise: Promise<unknown>): Promise<string> {
   throw new Error('it was not refused')
 }
 
-const layouts = CLIENT_TYPES.flatMap((client) => (['linux', 'darwin'] as const).map((platform): [ClientType, ClientPlatform] => [client, platform]))
+const layouts = CLIENT_TYPES.flatMap((client) =>
+  (['linux', 'darwin'] as const).map((platform): [ClientType, ClientPlatform] => [client, platform]),
+)
 
 describe('every client program', () => {
-  it.each(layouts)('%s on %s: registered, changed and unregistered, its file is as before', async (client, platform) => {
-    const program = CLIENT_PROGRAMS[client]
-    const files = clientFiles(platform)
-    const original = `// mine\r\n{\r\n\t"z": [1, 2,],\r\n\t"${program.serversKey}": {\r\n\t\t"own": { "command": "x" }, // keep\r\n\t},\r\n\t"a": null\r\n}\r\n`
-    const paths: string[] = []
-    for (const file of program.files[platform]) paths.push(await place(file, `\ufeff${original}`))
+  it.each(layouts)(
+    '%s on %s: registered, changed and unregistered, its file is as before',
+    async (client, platform) => {
+      const program = CLIENT_PROGRAMS[client]
+      const files = clientFiles(platform)
+      const original = `// mine\r\n{\r\n\t"z": [1, 2,],\r\n\t"${program.serversKey}": {\r\n\t\t"own": { "command": "x" }, // keep\r\n\t},\r\n\t"a": null\r\n}\r\n`
+      const paths: string[] = []
+      for (const file of program.files[platform]) paths.push(await place(file, `\ufeff${original}`))
 
-    expect(await files.isInstalled(client)).toBe(true)
-    expect(await files.sync(client, wanted({ fetch: entry(4001), time: entry(4002, 'sse') }))).toEqual({ outcome: 'written', notes: [] })
-    for (const path of paths) {
-      expect(await serversOf(path, program.serversKey)).toEqual({
-        own: { command: 'x' },
-        fetch: { [program.urlField]: 'http://127.0.0.1:4001/mcp', type: program.types['streamable-http'] },
-        time: { [program.urlField]: 'http://127.0.0.1:4002/sse', type: program.types.sse },
+      expect(await files.isInstalled(client)).toBe(true)
+      expect(await files.sync(client, wanted({ fetch: entry(4001), time: entry(4002, 'sse') }))).toEqual({
+        outcome: 'written',
+        notes: [],
       })
-    }
-    expect(await files.sync(client, wanted({ fetch: entry(4003, 'sse'), time: entry(4002, 'sse') }))).toEqual({ outcome: 'written', notes: [] })
-    for (const path of paths) {
-      expect((await serversOf(path, program.serversKey))['fetch']).toEqual({ [program.urlField]: 'http://127.0.0.1:4003/sse', type: program.types.sse })
-    }
-    expect((await files.sync(client, wanted({ time: entry(4002, 'sse'), fetch: entry(4003, 'sse') }))).outcome).toBe('unchanged')
-    expect((await files.sync(client, nothing)).outcome).toBe('written')
-    for (const path of paths) expect(await readFile(path, 'utf8')).toBe(`\ufeff${original}`)
-  })
+      for (const path of paths) {
+        expect(await serversOf(path, program.serversKey)).toEqual({
+          own: { command: 'x' },
+          fetch: { [program.urlField]: 'http://127.0.0.1:4001/mcp', type: program.types['streamable-http'] },
+          time: { [program.urlField]: 'http://127.0.0.1:4002/sse', type: program.types.sse },
+        })
+      }
+      expect(await files.sync(client, wanted({ fetch: entry(4003, 'sse'), time: entry(4002, 'sse') }))).toEqual({
+        outcome: 'written',
+        notes: [],
+      })
+      for (const path of paths) {
+        expect((await serversOf(path, program.serversKey))['fetch']).toEqual({
+          [program.urlField]: 'http://127.0.0.1:4003/sse',
+          type: program.types.sse,
+        })
+      }
+      expect((await files.sync(client, wanted({ time: entry(4002, 'sse'), fetch: entry(4003, 'sse') }))).outcome).toBe(
+        'unchanged',
+      )
+      expect((await files.sync(client, nothing)).outcome).toBe('written')
+      for (const path of paths) expect(await readFile(path, 'utf8')).toBe(`\ufeff${original}`)
+    },
+  )
 
   it.each(layouts)('%s on %s: is left alone while it is not installed', async (client, platform) => {
     const files = clientFiles(platform)
@@ -93,8 +109,17 @@ describe('every client program', () => {
 
 describe('a client file', () => {
   it.each([
-    ['{}'], ['{ }'], ['{\n}\n'], ['{"mcpServers":{}}'], ['{\n    "mcpServers": {\n    }\n}'], [''], [' \n'], ['// only a comment\n'],
-    ['{"mcpServers":{"own":{"command":"x"}},"b":1}'], ['{\n  "mcpServers": { /* none */ }, // c\n}\n'], ['{"a": 1}\n'],
+    ['{}'],
+    ['{ }'],
+    ['{\n}\n'],
+    ['{"mcpServers":{}}'],
+    ['{\n    "mcpServers": {\n    }\n}'],
+    [''],
+    [' \n'],
+    ['// only a comment\n'],
+    ['{"mcpServers":{"own":{"command":"x"}},"b":1}'],
+    ['{\n  "mcpServers": { /* none */ }, // c\n}\n'],
+    ['{"a": 1}\n'],
   ])('that holds %j is the same again when the last entry goes', async (original) => {
     const path = await place('.cursor/mcp.json', original)
     const files = clientFiles()
@@ -146,7 +171,10 @@ describe('a client file', () => {
     const path = await place('.cursor/mcp.json', '{}')
     const files = clientFiles()
     await files.sync('Cursor', wanted({ fetch: entry(4001) }))
-    const text = (await readFile(path, 'utf8')).replace('"type": "http"', '"type": "http",\n      "disabled": true // for now')
+    const text = (await readFile(path, 'utf8')).replace(
+      '"type": "http"',
+      '"type": "http",\n      "disabled": true // for now',
+    )
     await writeFile(path, text)
     expect((await files.sync('Cursor', wanted({ fetch: entry(4001) }))).outcome).toBe('unchanged')
     await files.sync('Cursor', wanted({ fetch: entry(4009) }))
@@ -177,14 +205,19 @@ describe('a client file', () => {
     expect(Object.keys(await serversOf(path))).toEqual(['fetch'])
   })
 
-  it.each(['__proto__', 'constructor', 'a/b', 'a.b', '"quoted"', 'a~1b'])('takes %j for a name like any other', async (name) => {
-    const path = await place('.cursor/mcp.json', '{"a":1}')
-    const files = clientFiles()
-    await files.sync('Cursor', new Map([[name, entry(4001)]]))
-    expect(await readFile(path, 'utf8')).toContain(`{${JSON.stringify(name)}:{"url":"http://127.0.0.1:4001/mcp","type":"http"}}`)
-    await files.sync('Cursor', nothing)
-    expect(await readFile(path, 'utf8')).toBe('{"a":1}')
-  })
+  it.each(['__proto__', 'constructor', 'a/b', 'a.b', '"quoted"', 'a~1b'])(
+    'takes %j for a name like any other',
+    async (name) => {
+      const path = await place('.cursor/mcp.json', '{"a":1}')
+      const files = clientFiles()
+      await files.sync('Cursor', new Map([[name, entry(4001)]]))
+      expect(await readFile(path, 'utf8')).toContain(
+        `{${JSON.stringify(name)}:{"url":"http://127.0.0.1:4001/mcp","type":"http"}}`,
+      )
+      await files.sync('Cursor', nothing)
+      expect(await readFile(path, 'utf8')).toBe('{"a":1}')
+    },
+  )
 })
 
 describe('a client file that cannot be edited', () => {
@@ -206,7 +239,9 @@ describe('a client file that cannot be edited', () => {
   it('is refused when it is read-only or not UTF-8', async () => {
     const path = await place('.cursor/mcp.json', '{}')
     await chmod(path, 0o444)
-    expect(await refusalOf(clientFiles().sync('Cursor', wanted({ fetch: entry(4001) })))).toContain(`${path} is read-only`)
+    expect(await refusalOf(clientFiles().sync('Cursor', wanted({ fetch: entry(4001) })))).toContain(
+      `${path} is read-only`,
+    )
     await chmod(path, 0o644)
     await writeFile(path, Buffer.from('\ufeff{}', 'utf16le'))
     expect(await refusalOf(clientFiles().sync('Cursor', wanted({ fetch: entry(4001) })))).toContain('not UTF-8')
@@ -253,7 +288,9 @@ describe('replacing a client file', () => {
     const files = clientFiles()
     const clients: ClientType[] = ['Cursor', 'VSCode', 'AmpVSCode', 'Windsurf', 'WindsurfJetBrains', 'ClaudeCode']
     for (const client of clients) await place(firstFile(client), '{}')
-    await Promise.all(clients.flatMap((client) => [1, 2, 3].map((port) => files.sync(client, wanted({ fetch: entry(port) })))))
+    await Promise.all(
+      clients.flatMap((client) => [1, 2, 3].map((port) => files.sync(client, wanted({ fetch: entry(port) })))),
+    )
     await Promise.all(clients.map((client) => files.sync(client, nothing)))
     for (const client of clients) expect(await readFile(join(base, 'home', firstFile(client)), 'utf8')).toBe('{}')
   })

@@ -44,7 +44,10 @@ export function createClientFiles({ homeDir, platform, stateDir, logger }: Clien
         }
         const outcome = results.find((result) => result.outcome === 'written') ?? results[0]
         if (outcome?.outcome === 'written') logger.info('client file changed', { client })
-        return { outcome: outcome?.outcome ?? 'skipped', notes: [...new Set(results.flatMap((result) => result.notes))] }
+        return {
+          outcome: outcome?.outcome ?? 'skipped',
+          notes: [...new Set(results.flatMap((result) => result.notes))],
+        }
       }),
   }
 }

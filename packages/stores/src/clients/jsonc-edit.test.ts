@@ -58,7 +58,9 @@ describe('removing what was inserted', () => {
   const document = fc
     .tuple(trivia, trivia, fc.array(member, { maxLength: 3 }), fc.option(trivia), trivia)
     .map(([lead, inner, members, trailing, tail]) => {
-      const body = members.map(([before, key, colon, value, after]) => `${before}${key}${colon}:${colon}${value}${after}`).join(',')
+      const body = members
+        .map(([before, key, colon, value, after]) => `${before}${key}${colon}:${colon}${value}${after}`)
+        .join(',')
       const end = members.length > 0 && trailing !== null ? `,${trailing}` : ''
       return `${lead}{${members.length === 0 ? inner : ''}${body}${end}}${tail}`
     })
@@ -106,6 +108,8 @@ describe('reading JSON with comments', () => {
     ['{"a": 1} x', 'line 1, column 10:'],
     ['{"a": /* open', 'line 1'],
   ])('refuses %j and says where', (text, place) => {
-    expect(() => parseJsoncObject(text, 'mcp.json')).toThrow(`mcp.json was left as it is, because it cannot be read at ${place}`)
+    expect(() => parseJsoncObject(text, 'mcp.json')).toThrow(
+      `mcp.json was left as it is, because it cannot be read at ${place}`,
+    )
   })
 })

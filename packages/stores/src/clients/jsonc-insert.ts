@@ -1,5 +1,13 @@
 import type { Node } from 'jsonc-parser'
-import { blanksBefore, endOf, endOfLineComments, endsInLineComment, propertiesOf, skipTrivia, type TextEdit } from './jsonc-text.ts'
+import {
+  blanksBefore,
+  endOf,
+  endOfLineComments,
+  endsInLineComment,
+  propertiesOf,
+  skipTrivia,
+  type TextEdit,
+} from './jsonc-text.ts'
 
 export type PlainValue = string | { readonly [key: string]: PlainValue }
 
@@ -50,7 +58,12 @@ function append(text: string, last: Node, properties: ReadonlyMap<string, PlainV
   const added = between + list.join(`,${between}`)
   if (hasTrailingComma) return { edits: [{ from: at, to: at, text: `${added},` }] }
   if (at === anchor) return { edits: [{ from: at, to: at, text: `,${added}` }] }
-  return { edits: [{ from: anchor, to: anchor, text: ',' }, { from: at, to: at, text: added }] }
+  return {
+    edits: [
+      { from: anchor, to: anchor, text: ',' },
+      { from: at, to: at, text: added },
+    ],
+  }
 }
 
 interface LineStyle {
@@ -68,6 +81,7 @@ function inOneLine(key: string, value: PlainValue): string {
   return `${JSON.stringify(key)}:${JSON.stringify(value)}`
 }
 
-const lineEndOf = (text: string) => (/\r?\n/.exec(text)?.[0] ?? '\n')
+const lineEndOf = (text: string) => /\r?\n/.exec(text)?.[0] ?? '\n'
 const indentUnitOf = (text: string) => /\n([ \t]+)["/]/.exec(text)?.[1] ?? '  '
-const lineIndentAt = (text: string, offset: number) => /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset))?.[0] ?? ''
+const lineIndentAt = (text: string, offset: number) =>
+  /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset))?.[0] ?? ''

@@ -30,7 +30,9 @@ export function unreadable(text: string, offset: number, file: string, reason: s
   const before = text.slice(0, offset)
   const line = before.split('\n').length
   const column = offset - before.lastIndexOf('\n')
-  return invalid(`${file} was left as it is, because it cannot be read at line ${line}, column ${column}: ${reason}; correct it and try again`)
+  return invalid(
+    `${file} was left as it is, because it cannot be read at line ${line}, column ${column}: ${reason}; correct it and try again`,
+  )
 }
 
 export const propertiesOf = (object: Node): readonly Node[] => object.children ?? []

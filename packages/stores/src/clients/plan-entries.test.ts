@@ -8,7 +8,12 @@ const program = CLIENT_PROGRAMS.AmpVSCode
 const nobody: OwnedFile = { path: 'settings.json', footprint: {}, entries: [] }
 
 function plan(found: string | null, owned: OwnedFile, ports: Record<string, number>) {
-  const wanted = new Map(Object.entries(ports).map(([name, port]) => [name, { url: `http://127.0.0.1:${port}/mcp`, transport: 'sse' as const }]))
+  const wanted = new Map(
+    Object.entries(ports).map(([name, port]) => [
+      name,
+      { url: `http://127.0.0.1:${port}/mcp`, transport: 'sse' as const },
+    ]),
+  )
   const { text, entries, footprint } = planEntries({ client: 'AmpVSCode', program, found, owned, wanted })
   return { text, owned: { path: owned.path, entries, footprint } }
 }
@@ -18,16 +23,24 @@ const trivia = fc
   .tuple(fc.array(fc.constantFrom('', ' ', '\n', '\n  ', '\t', '/* c, } */', '// c "x": {\n'), { maxLength: 4 }), eol)
   .map(([parts, end]) => parts.join('').replaceAll('\n', end))
 const list = (members: fc.Arbitrary<string>) =>
-  fc.tuple(fc.array(fc.tuple(trivia, members, trivia), { maxLength: 3 }), trivia, fc.boolean()).map(([items, inner, hasComma]) => {
-    if (items.length === 0) return `{${inner}}`
-    return `{${items.map((parts) => parts.join('')).join(',')}${hasComma ? `,${inner}` : ''}}`
-  })
-const otherServer = fc.tuple(fc.constantFrom('own', 'b', '__proto__'), trivia, fc.constantFrom('{"command": "x,}"}', '{}', 'null')).map(([key, blank, value]) => `"${key}"${blank}:${value}`)
+  fc
+    .tuple(fc.array(fc.tuple(trivia, members, trivia), { maxLength: 3 }), trivia, fc.boolean())
+    .map(([items, inner, hasComma]) => {
+      if (items.length === 0) return `{${inner}}`
+      return `{${items.map((parts) => parts.join('')).join(',')}${hasComma ? `,${inner}` : ''}}`
+    })
+const otherServer = fc
+  .tuple(fc.constantFrom('own', 'b', '__proto__'), trivia, fc.constantFrom('{"command": "x,}"}', '{}', 'null'))
+  .map(([key, blank, value]) => `"${key}"${blank}:${value}`)
 const setting = fc.oneof(
   fc.constantFrom('"editor.x":1', '"[json]": {"a": [1, {}]}', '"\\u0061": "// no"'),
   list(otherServer).map((servers) => `"amp.mcpServers": ${servers}`),
 )
-const file = fc.oneof(fc.tuple(trivia, list(setting), trivia).map((parts) => parts.join('')), trivia, fc.constant(null))
+const file = fc.oneof(
+  fc.tuple(trivia, list(setting), trivia).map((parts) => parts.join('')),
+  trivia,
+  fc.constant(null),
+)
 
 describe('planEntries', () => {
   it('gives any file back byte for byte when what was added is gone, in whatever order and over changes', () => {

@@ -49,7 +49,15 @@ export function planEntries({ client, program, found, owned, wanted }: PlanInput
     const own = ours.get(name)
     if (own) {
       if (own.lastUrl !== url || own.type !== type) {
-        changeEntry(document, own.key, own.url, new Map([['type', type], [program.urlField, url]]))
+        changeEntry(
+          document,
+          own.key,
+          own.url,
+          new Map([
+            ['type', type],
+            [program.urlField, url],
+          ]),
+        )
       }
       kept.set(name, { name, key: own.key, urls: [url], type })
     } else if (!listEntries(document).some((entry) => entry.key === name && entry.url === url)) {
@@ -122,7 +130,11 @@ function foreignPart(document: ServersDocument, ours: readonly OwnedEntry[]): st
     if (node?.type === 'array') return propertiesOf(node).map(data)
     if (node?.type !== 'object') return { [node?.type ?? 'nothing']: String(node?.value) }
     const members = propertiesOf(node).filter((member) => node !== servers || !isOurs(member))
-    return { members: members.filter((member) => !isVoid(valueOf(member))).map((member) => [keyOf(member), data(valueOf(member))]) }
+    return {
+      members: members
+        .filter((member) => !isVoid(valueOf(member)))
+        .map((member) => [keyOf(member), data(valueOf(member))]),
+    }
   }
   const isVoid = (node: Node | undefined) => node !== undefined && node === servers && propertiesOf(node).every(isOurs)
   return JSON.stringify(data(root))

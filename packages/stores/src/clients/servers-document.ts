@@ -27,7 +27,12 @@ export interface ServersDocument {
 }
 
 /** A file that is missing, empty or holds nothing but comments gets an object to write into. */
-export function openDocument(file: string, found: string | null, footprint: Footprint, shape: EntryShape): ServersDocument {
+export function openDocument(
+  file: string,
+  found: string | null,
+  footprint: Footprint,
+  shape: EntryShape,
+): ServersDocument {
   const document = { file, shape, footprint: { ...footprint }, text: found ?? '' }
   if (skipTrivia(document.text, 0) === document.text.length) {
     document.footprint.blank = found
@@ -49,7 +54,12 @@ export function serversIn({ text, file, shape }: ServersDocument): { root: Node;
   if (property === undefined) return { root }
   const servers = valueOf(property)
   if (servers?.type !== 'object') {
-    throw unreadable(text, servers?.offset ?? property.offset, file, `"${shape.serversKey}" must be an object in braces`)
+    throw unreadable(
+      text,
+      servers?.offset ?? property.offset,
+      file,
+      `"${shape.serversKey}" must be an object in braces`,
+    )
   }
   return { root, property, servers }
 }
@@ -77,7 +87,12 @@ export function addEntries(document: ServersDocument, entries: ReadonlyMap<strin
 }
 
 /** Sets fields of an entry and leaves the others as the user or the client program made them. */
-export function changeEntry(document: ServersDocument, key: string, url: string, fields: ReadonlyMap<string, string>): void {
+export function changeEntry(
+  document: ServersDocument,
+  key: string,
+  url: string,
+  fields: ReadonlyMap<string, string>,
+): void {
   for (const [field, value] of fields) {
     const entry = findEntry(document, key, url)
     const object = entry && valueOf(entry.property)

@@ -24,10 +24,21 @@ interface RedirectAnswer {
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
 /** What another origin may learn; everything else (tokens, cookies, keys in headers of any name) stays behind. */
-const CARRIED_TO_OTHER_ORIGINS = ['accept', 'accept-language', 'content-type', 'if-modified-since', 'if-none-match', 'user-agent']
+const CARRIED_TO_OTHER_ORIGINS = [
+  'accept',
+  'accept-language',
+  'content-type',
+  'if-modified-since',
+  'if-none-match',
+  'user-agent',
+]
 
 /** The request an answer asks for next, vetted like the first one; undefined when the answer is no redirect. */
-export function nextRequest(request: GuardedRequest, answer: RedirectAnswer, allowPrivate: boolean): GuardedRequest | undefined {
+export function nextRequest(
+  request: GuardedRequest,
+  answer: RedirectAnswer,
+  allowPrivate: boolean,
+): GuardedRequest | undefined {
   const location = REDIRECTS.has(answer.status) ? answer.headers.get('location') : null
   if (location === null) return undefined
   const absolute = URL.parse(location, request.url)
@@ -38,7 +49,8 @@ export function nextRequest(request: GuardedRequest, answer: RedirectAnswer, all
   if (request.url.protocol === 'https:' && url.protocol !== 'https:') {
     throw invalid(`${request.url.host} redirects from https to http, which is refused`)
   }
-  const becomesGet = answer.status === 303 ? request.method !== 'HEAD' : answer.status < 303 && request.method === 'POST'
+  const becomesGet =
+    answer.status === 303 ? request.method !== 'HEAD' : answer.status < 303 && request.method === 'POST'
   const headers = url.origin === request.url.origin ? new Headers(request.headers) : carriedHeaders(request.headers)
   if (becomesGet) headers.delete('content-type')
   return becomesGet ? { url, headers, method: 'GET', body: null } : { ...request, url, headers }

@@ -78,7 +78,11 @@ describe('a guarded fetch for public addresses', () => {
       asked += 1
       response.end()
     })
-    const fetch = guarded({ allowPrivate: false, proxy: { http: proxy, https: proxy }, resolve: async () => ['10.0.0.1'] })
+    const fetch = guarded({
+      allowPrivate: false,
+      proxy: { http: proxy, https: proxy },
+      resolve: async () => ['10.0.0.1'],
+    })
     expect(await refusalOf(fetch('https://inside.test/'))).toContain('10.0.0.1')
     expect(asked).toBe(0)
   })
@@ -110,7 +114,12 @@ describe('a guarded fetch with private addresses allowed', () => {
 
   it('vets every redirect and names the place it refuses', async () => {
     const url = await serve((request, response) => {
-      const location = { '/meta': 'http://169.254.169.254/', '/odd': 'http://0x7f000001/', '/file': 'file:///etc/passwd', '/user': 'http://a:b@127.0.0.1/' }[request.url ?? '']
+      const location = {
+        '/meta': 'http://169.254.169.254/',
+        '/odd': 'http://0x7f000001/',
+        '/file': 'file:///etc/passwd',
+        '/user': 'http://a:b@127.0.0.1/',
+      }[request.url ?? '']
       response.writeHead(302, { location }).end()
     })
     const fetch = guarded()
@@ -136,7 +145,9 @@ describe('a guarded fetch with private addresses allowed', () => {
   it('leaves credentials behind when the redirect goes to another origin', async () => {
     const other = await serve((request, response) => response.end(JSON.stringify(request.headers)))
     const url = await serve((_request, response) => response.writeHead(307, { location: other }).end())
-    const response = await guarded()(url, { headers: { authorization: 'Bearer canary', 'x-api-key': 'canary', cookie: 'canary', accept: 'text/x' } })
+    const response = await guarded()(url, {
+      headers: { authorization: 'Bearer canary', 'x-api-key': 'canary', cookie: 'canary', accept: 'text/x' },
+    })
     const text = await response.text()
     expect(text).not.toContain('canary')
     expect(text).toContain('text/x')
@@ -149,7 +160,10 @@ describe('a guarded fetch with private addresses allowed', () => {
       request.pipe(response.setHeader('x-method', request.method ?? ''))
     })
     const fetch = guarded()
-    const [see, again] = await Promise.all([fetch(`${url}/303`, { method: 'post', body: 'a=1' }), fetch(`${url}/307`, { method: 'POST', body: 'a=1' })])
+    const [see, again] = await Promise.all([
+      fetch(`${url}/303`, { method: 'post', body: 'a=1' }),
+      fetch(`${url}/307`, { method: 'POST', body: 'a=1' }),
+    ])
     expect([see.headers.get('x-method'), await see.text()]).toEqual(['GET', ''])
     expect([again.headers.get('x-method'), await again.text()]).toEqual(['POST', 'a=1'])
   })
@@ -157,24 +171,29 @@ describe('a guarded fetch with private addresses allowed', () => {
   it('stops a body that is larger than allowed, announced or not, plain or packed', async () => {
     const url = await serve((request, response) => {
       if (request.url === '/announced') return void response.end('x'.repeat(1001))
-      if (request.url === '/packed') return void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('x'.repeat(50_000_000)))
-      if (request.url === '/fits') return void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('x'.repeat(1000)))
+      if (request.url === '/packed')
+        return void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('x'.repeat(50_000_000)))
+      if (request.url === '/fits')
+        return void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('x'.repeat(1000)))
       for (let chunk = 0; chunk < 11; chunk += 1) response.write('x'.repeat(100))
       response.end()
     })
     const fetch = guarded()
     const read = async (path: string) => (await fetch(`${url}${path}`)).text()
-    for (const path of ['/announced', '/packed', '/chunks']) expect(await refusalOf(read(path))).toContain('larger than 1000 bytes')
+    for (const path of ['/announced', '/packed', '/chunks'])
+      expect(await refusalOf(read(path))).toContain('larger than 1000 bytes')
     expect(await read('/fits')).toHaveLength(1000)
   })
 
-  it('limits the time of the whole answer, and passes the caller\'s own abort on', async () => {
+  it("limits the time of the whole answer, and passes the caller's own abort on", async () => {
     const url = await serve((request, response) => {
       if (request.url === '/half') response.write('half')
     })
     const hasty = guarded({ timeoutMs: 50 })
     expect(await refusalOf(hasty(`${url}/silent`))).toMatch(/^unavailable: .* did not answer in time$/)
-    expect(await refusalOf(hasty(`${url}/half`).then((response) => response.text()))).toMatch(/^unavailable: .* broke off/)
+    expect(await refusalOf(hasty(`${url}/half`).then((response) => response.text()))).toMatch(
+      /^unavailable: .* broke off/,
+    )
     const own = new Error('shutting down')
     await expect(guarded()(`${url}/silent`, { signal: AbortSignal.abort(own) })).rejects.toBe(own)
   })
@@ -182,13 +201,19 @@ describe('a guarded fetch with private addresses allowed', () => {
   it('says unavailable for a port where nobody listens and for a name without an address', async () => {
     const port = await listen(createServer())
     for (const close of open.splice(0)) await close()
-    expect(await refusalOf(guarded()(`http://127.0.0.1:${port}/`))).toMatch(/^unavailable: 127\.0\.0\.1:\d+ could not be reached: .*ECONNREFUSED/)
-    expect(await refusalOf(guarded({ resolve: async () => [] })('http://nowhere.test/'))).toBe('unavailable: nowhere.test has no address')
+    expect(await refusalOf(guarded()(`http://127.0.0.1:${port}/`))).toMatch(
+      /^unavailable: 127\.0\.0\.1:\d+ could not be reached: .*ECONNREFUSED/,
+    )
+    expect(await refusalOf(guarded({ resolve: async () => [] })('http://nowhere.test/'))).toBe(
+      'unavailable: nowhere.test has no address',
+    )
   })
 
   it('checks the certificate against the name and trusts a given authority besides the usual ones', async () => {
     const { certificate, key } = testCertificate
-    const port = await listen(createTlsServer({ cert: certificate, key }, (_request, response) => response.end('secure')))
+    const port = await listen(
+      createTlsServer({ cert: certificate, key }, (_request, response) => response.end('secure')),
+    )
     const resolve = async () => ['127.0.0.1']
     const trusting = guarded({ resolve, caCertificates: [certificate] })
     expect(await (await trusting(`https://registry.test:${port}/`)).text()).toBe('secure')
@@ -198,7 +223,8 @@ describe('a guarded fetch with private addresses allowed', () => {
 
   it('refuses to be redirected from https to http', async () => {
     const { certificate, key } = testCertificate
-    const listener: RequestListener = (_request, response) => void response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end()
+    const listener: RequestListener = (_request, response) =>
+      void response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end()
     const port = await listen(createTlsServer({ cert: certificate, key }, listener))
     const fetch = guarded({ resolve: async () => ['127.0.0.1'], caCertificates: [certificate] })
     expect(await refusalOf(fetch(`https://registry.test:${port}/`))).toContain('from https to http')

@@ -37,7 +37,10 @@ export function createVettedDispatcher(options: VettedDispatcherOptions): Dispat
   return new Agent({ connect, bodyTimeout: 0 })
 }
 
-function vettingConnector(options: VettedDispatcherOptions, connect: buildConnector.connector): buildConnector.connector {
+function vettingConnector(
+  options: VettedDispatcherOptions,
+  connect: buildConnector.connector,
+): buildConnector.connector {
   return (target, callback) => {
     const host = target.hostname.replace(/^\[(.*)\]$/, '$1')
     vettedAddresses(options, host).then(

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import type { RegistryDocument } from '@toolhaven/contract/registry-document'
+import { describeError } from '@toolhaven/core/errors'
+import type { Logger } from '@toolhaven/core/ports/logger'
+import type { RegistryLocation } from '@toolhaven/core/ports/registry-source'
+import * as z from 'zod'
+import { atomicWrite } from '../files/atomic-write.ts'
+import { ensurePrivateFolder } from '../files/private-folder.ts'
+import { readPrivateFile } from '../files/private-file.ts'
+import { checkRegistry } from './parse-registry.ts'
+
+/** A document with what its server wants to hear when asked whether it is still the newest. */
+export interface RegistryCopy {
+  document: RegistryDocument
+  etag?: string | undefined
+  lastModified?: string | undefined
+}
+
+export interface LastGoodCopies {
+  load(location: RegistryLocation): Promise<RegistryCopy | undefined>
+  save(location: RegistryLocation, copy: RegistryCopy): Promise<void>
+}
+
+const FORMAT = 1
+const MAX_BYTES = 64 * 1024 * 1024
+
+const stored = z.strictObject({
+  format: z.literal(FORMAT),
+  etag: z.string().optional(),
+  lastModified: z.string().optional(),
+  document: z.unknown(),
+})
+
+/**
+ * One file per location. It can always be fetched again, so a damaged copy, or one of another format, is just no copy;
+ * and a copy that cannot be written does not keep the document from being used.
+ */
+export function createLastGoodCopies({ dataDir, logger }: { dataDir: string; logger: Logger }): LastGoodCopies {
+  const folder = join(dataDir, 'registry')
+  const pathOf = (location: RegistryLocation) => join(folder, `${locationKey(location)}.json`)
+  return {
+    async load(location) {
+      try {
+        const text = await readPrivateFile(pathOf(location), { maxBytes: MAX_BYTES })
+        if (text === undefined) return undefined
+        const { document, etag, lastModified } = stored.parse(JSON.parse(text))
+        return { document: checkRegistry(document, 'the kept copy'), etag, lastModified }
+      } catch (error) {
+        logger.warn('the kept copy of a registry cannot be used', {
+          path: pathOf(location),
+          reason: describeError(error),
+        })
+        return undefined
+      }
+    },
+    async save(location, { document, etag, lastModified }) {
+      try {
+        await ensurePrivateFolder(folder)
+        await atomicWrite(pathOf(location), JSON.stringify({ format: FORMAT, etag, lastModified, document }))
+      } catch (error) {
+        logger.warn('no copy of the registry could be kept', { path: pathOf(location), reason: describeError(error) })
+      }
+    },
+  }
+}
+
+/** Permission is part of the place: what was read with private addresses allowed says nothing about a read without. */
+export function locationKey(location: RegistryLocation): string {
+  return createHash('sha256')
+    .update(JSON.stringify(locationParts(location)))
+    .digest('hex')
+    .slice(0, 32)
+}
+
+function locationParts(location: RegistryLocation): unknown[] {
+  switch (location.type) {
+    case 'default':
+      return ['default']
+    case 'url':
+      return ['url', location.url, location.allowPrivateIp]
+    case 'file':
+      return ['file', location.path]
+  }
+}
