@@ -1,0 +1,67 @@
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createHost } from './host.ts'
+
+describe('the host', () => {
+  let root: string
+  const host = () =>
+    createHost({ homeDir: join(root, 'home'), configDir: join(root, 'config'), protectedPaths: [join(root, 'state'), '/'], cwd: join(root, 'work') })
+
+  beforeEach(async () => {
+    root = await realpath(await mkdtemp(join(tmpdir(), 'thv-host-')))
+    for (const folder of ['home', 'config/profiles', 'work']) await mkdir(join(root, folder), { recursive: true })
+    await writeFile(join(root, 'home', 'note'), 'n')
+    await writeFile(join(root, 'config', 'profiles', 'p.json'), '{"a":1}')
+    await writeFile(join(root, 'secret'), 's')
+  })
+  afterEach(() => rm(root, { recursive: true, force: true }))
+
+  test('resolves the home folder, relative paths and links', async () => {
+    await symlink(join(root, 'home'), join(root, 'work', 'link'))
+    const note = { path: join(root, 'home', 'note'), kind: 'file' }
+    expect(await host().resolvePath('~/note')).toEqual(note)
+    expect(await host().resolvePath('../home/note')).toEqual(note)
+    expect(await host().resolvePath('link/note')).toEqual(note)
+    expect(await host().resolvePath('~')).toEqual({ path: join(root, 'home'), kind: 'directory' })
+  })
+
+  test('tells sockets and devices from files', async () => {
+    const server = createServer().listen(join(root, 'sock'))
+    await new Promise((resolve) => server.once('listening', resolve))
+    expect(await host().resolvePath(join(root, 'sock'))).toMatchObject({ kind: 'socket' })
+    expect(await host().resolvePath('/dev/null')).toMatchObject({ kind: 'other' })
+    await new Promise((resolve) => server.close(resolve))
+  })
+
+  test('says nothing of what is not there', async () => {
+    expect(await host().resolvePath('missing')).toBeUndefined()
+    expect(await host().resolvePath('~/note/below-a-file')).toBeUndefined()
+    await symlink(join(root, 'gone'), join(root, 'work', 'dangling'))
+    expect(await host().resolvePath('dangling')).toBeUndefined()
+    await expect(host().resolvePath('a\0b')).rejects.toMatchObject({ code: 'invalid' })
+  })
+
+  test('protects the root besides what it was told, each once', () => {
+    expect(host().protectedPaths).toEqual(['/', join(root, 'state')])
+  })
+
+  test('reads files below the configuration folder', async () => {
+    expect(await host().readConfigFile('profiles/p.json')).toBe('{"a":1}')
+    expect(await host().readConfigFile('profiles/none.json')).toBeUndefined()
+  })
+
+  test('reads nothing outside the configuration folder', async () => {
+    await symlink(join(root, 'secret'), join(root, 'config', 'way-out'))
+    for (const path of ['../secret', 'profiles/../../secret', join(root, 'secret'), 'way-out', '.', '', 'p\0']) {
+      await expect(host().readConfigFile(path), path).rejects.toMatchObject({ code: 'invalid' })
+    }
+  })
+
+  test('a file whose name begins with two dots is inside', async () => {
+    await writeFile(join(root, 'config', '..odd'), 'odd')
+    expect(await host().readConfigFile('..odd')).toBe('odd')
+  })
+})

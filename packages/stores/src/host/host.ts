@@ -1,0 +1,66 @@
+import { readFile, realpath, stat } from 'node:fs/promises'
+import { isAbsolute, join, relative, resolve } from 'node:path'
+import { invalid } from '@toolhaven/core/errors'
+import type { Host } from '@toolhaven/core/ports/host'
+
+export interface HostOptions {
+  homeDir: string
+  configDir: string
+  /** What nobody may mount without `privileged`; `/` is always among them. */
+  protectedPaths: readonly string[]
+  /** What relative paths begin at. */
+  cwd: string
+}
+
+/** Facts about the file system of this machine. */
+export function createHost({ homeDir, configDir, protectedPaths, cwd }: HostOptions): Host {
+  return {
+    protectedPaths: [...new Set(['/', ...protectedPaths])],
+    resolvePath: async (path) => {
+      if (path.includes('\0')) throw invalid('A path must not contain a NUL character.')
+      try {
+        const real = await realpath(resolve(cwd, expandHome(path, homeDir)))
+        return { path: real, kind: kindOf(await stat(real)) }
+      } catch (error) {
+        if (isAbsence(error)) return undefined
+        throw error
+      }
+    },
+    readConfigFile: async (relativePath) => {
+      const asked = resolve(configDir, relativePath)
+      refuseOutside(configDir, asked, relativePath)
+      try {
+        // Looked at again after links are followed: a link below the folder may lead out of it.
+        const real = await realpath(asked)
+        refuseOutside(await realpath(configDir), real, relativePath)
+        return await readFile(real, 'utf8')
+      } catch (error) {
+        if (isAbsence(error)) return undefined
+        throw error
+      }
+    },
+  }
+}
+
+/** `~` and `~/…` only: `~name` is a shell's idea of other users' homes. */
+function expandHome(path: string, homeDir: string): string {
+  if (path === '~') return homeDir
+  return path.startsWith('~/') ? join(homeDir, path.slice(2)) : path
+}
+
+function refuseOutside(folder: string, path: string, asked: string): void {
+  const way = relative(folder, path)
+  if (way === '' || way === '..' || way.startsWith('../') || isAbsolute(way) || asked.includes('\0')) {
+    throw invalid(`${JSON.stringify(asked)} is not a file below the configuration folder; give a path relative to it.`)
+  }
+}
+
+function kindOf(found: { isFile(): boolean; isDirectory(): boolean; isSocket(): boolean }): 'file' | 'directory' | 'socket' | 'other' {
+  if (found.isFile()) return 'file'
+  if (found.isDirectory()) return 'directory'
+  return found.isSocket() ? 'socket' : 'other'
+}
+
+function isAbsence(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
+}
