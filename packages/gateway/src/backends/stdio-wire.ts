@@ -50,7 +50,7 @@ export class StdioWire {
   }
 
   write(text: string): boolean {
-    return !this.#isStopped && this.#queue.push(text)
+    return !this.#isStopped && this.#queue.push(escapeSeparators(text))
   }
 
   /** Nothing more is read or reported; `keepOpen` leaves the process its input. */
@@ -88,4 +88,9 @@ export class StdioWire {
     const { maxLogLineBytes } = this.#options.limits
     return line.length <= maxLogLineBytes ? line : `${line.slice(0, maxLogLineBytes)}… (line cut)`
   }
+}
+
+/** Legal inside JSON text, but some line readers (Node's own) end a line there. */
+function escapeSeparators(text: string): string {
+  return /[\u2028\u2029]/.test(text) ? text.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029') : text
 }

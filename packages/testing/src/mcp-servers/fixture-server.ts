@@ -18,7 +18,7 @@ const flags = new Map(process.argv.slice(2).map((arg) => [arg.split('=')[0] ?? '
 const transport = flags.get('--transport') ?? 'stdio'
 const behaviour = flags.get('--behaviour') ?? 'good'
 /** What happened in this process, for tests to look at through the `stats` tool. */
-const stats = { initialized: 0, cancelled: 0, subscribed: 0, unsubscribed: 0, level: '' }
+const stats = { initialized: 0, cancelled: 0, subscribed: 0, unsubscribed: 0, sleeping: 0, level: '' }
 
 /** One connection: the pipe, or one HTTP session. */
 class Peer {
@@ -152,6 +152,7 @@ const tools: Record<string, (context: ToolContext) => string | Promise<string>> 
   size: ({ args }) => String(String(args['text']).length),
   crash: () => process.exit(3),
   async sleep({ args, signal }) {
+    stats.sleeping++
     // Aborted: nobody waits for the answer any more.
     await sleep(Number(args['ms']), undefined, { signal }).catch(() => undefined)
     return String(args['text'] ?? 'slept')
