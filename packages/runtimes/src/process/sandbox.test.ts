@@ -1,0 +1,158 @@
+import { spawn } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { collectOutput } from '../package-index/run-program.ts'
+import { findProgram } from '../package-index/find-program.ts'
+import { describeSandbox } from './describe-sandbox.ts'
+import { SANDBOX_NODE } from './sandbox-plan.ts'
+import type { SandboxPlan } from './sandbox-plan.ts'
+import { detectSandbox } from './sandbox.ts'
+import type { Sandbox } from './sandbox.ts'
+
+const signal = () => AbortSignal.timeout(30_000)
+const isRoot = process.getuid?.() === 0
+
+let dataDir: string
+let options: Parameters<typeof detectSandbox>[0]
+let bwrap: string | undefined
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'thv-sandbox-'))
+  const { platform, arch, execPath: nodePath } = process
+  options = { dataDir, nodePath, env: { PATH: process.env['PATH'] }, allowUnsandboxed: false, platform, arch, isRoot }
+  bwrap = await findProgram('bwrap', process.env['PATH'])
+  if (bwrap === undefined) process.stderr.write('skipped: bubblewrap sandbox tests: bubblewrap is not installed\n')
+})
+afterAll(() => rm(dataDir, { recursive: true, force: true }))
+
+async function bubblewrap(): Promise<Sandbox> {
+  const sandbox = await detectSandbox(options, signal())
+  if ('reason' in sandbox) throw new Error(sandbox.reason)
+  expect(sandbox.kind).toBe('bubblewrap')
+  return sandbox
+}
+
+async function run(sandbox: Sandbox, program: string, args: string[], change: Partial<SandboxPlan> = {}) {
+  const node = { hostPath: process.execPath, sandboxPath: SANDBOX_NODE, readOnly: true }
+  const plan: SandboxPlan = { program, args, env: { PATH: '/usr/bin:/bin' }, workDir: '/', binds: [node], network: 'none', ...change }
+  const { child, kill } = await sandbox.spawn(plan, { stdin: false })
+  return await collectOutput(child, kill, signal())
+}
+
+describe('the bubblewrap sandbox', () => {
+  test('hands no descriptor of the daemon to the server, inherited ones included', async (context) => {
+    if (bwrap === undefined) return context.skip('bubblewrap is not installed')
+    // A daemon that was itself started with an open descriptor, as a careless supervisor would.
+    const script = fileURLToPath(new URL('list-descriptors.fixture.ts', import.meta.url))
+    await writeFile(join(dataDir, 'secret'), 'secret')
+    const secret = openSync(join(dataDir, 'secret'), 'r')
+    const stdio: ('ignore' | 'pipe' | number)[] = ['ignore', 'pipe', 'pipe', ...Array<'ignore'>(38).fill('ignore'), secret]
+    const child = spawn(process.execPath, [script, dataDir], { env: { PATH: process.env['PATH'] }, stdio })
+    closeSync(secret)
+    const { stdout, stderr } = await collectOutput(child, () => child.kill(), signal())
+    expect(stderr).toBe('')
+    const open: Record<string, string> = JSON.parse(stdout)
+    expect(Object.keys(open)).toContain('41')
+    const others = Object.entries(open).filter(([number, target]) => Number(number) > 2 && target !== '/dev/null')
+    expect(others).toEqual([])
+  })
+
+  test('shows the environment, which may hold secrets, on no command line', async (context) => {
+    if (bwrap === undefined) return context.skip('bubblewrap is not installed')
+    const sandbox = await bubblewrap()
+    const plan = { program: '/usr/bin/env', args: [], env: { CANARY: 'canary-5b1f' }, workDir: '/', binds: [], network: 'none' } as const
+    const { child, kill } = await sandbox.spawn(plan, { stdin: false })
+    expect(child.spawnargs.join(' ')).not.toContain('canary-5b1f')
+    expect((await collectOutput(child, kill, signal())).stdout).toContain('CANARY=canary-5b1f')
+  })
+
+  test('holds nothing of the home, other users or engine sockets', async (context) => {
+    if (bwrap === undefined) return context.skip('bubblewrap is not installed')
+    const paths = ['/root', '/etc/shadow', '/etc/ssl/private', '/var/run/docker.sock', '/sys', '/var/lib', dataDir]
+    const { stdout } = await run(await bubblewrap(), SANDBOX_NODE, ['-p', `${JSON.stringify(paths)}.filter((p) => fs.existsSync(p)).join()`])
+    expect(stdout.trim()).toBe('')
+  })
+
+  test('leaves no kernel setting writable, even to a daemon that is root', async (context) => {
+    if (bwrap === undefined) return context.skip('bubblewrap is not installed')
+    // /dev/null lies over some files. access(2) only asks: nothing is written even where the sandbox fails.
+    const look = `
+      const bad = []
+      const walk = (path, depth) => {
+        for (const entry of fs.readdirSync(path, { withFileTypes: true })) {
+          const full = path + '/' + entry.name
+          if (entry.isSymbolicLink() || /^\\/proc\\/\\d/.test(full)) continue
+          try { if (entry.isDirectory()) { if (depth > 0) walk(full, depth - 1) } else if (!fs.statSync(full).isCharacterDevice()) { fs.accessSync(full, fs.constants.W_OK); bad.push(full) } } catch {}
+        }
+      }
+      walk('/proc', 4)
+      console.log(JSON.stringify(bad))`
+    const { stdout } = await run(await bubblewrap(), SANDBOX_NODE, ['-e', look])
+    expect(JSON.parse(stdout)).toEqual([])
+  })
+
+  test('refuses socket families that no network namespace confines, and further namespaces', async (context) => {
+    if (bwrap === undefined) return context.skip('bubblewrap is not installed')
+    const python = await findProgram('python3', '/usr/bin')
+    if (python === undefined) return context.skip('the probe needs /usr/bin/python3')
+    const probe = `
+import socket, ctypes, os, json
+def attempt(family, kind=socket.SOCK_STREAM, protocol=0):
+    try:
+        socket.socket(family, kind, protocol).close(); return 'made'
+    except OSError as error: return error.errno
+libc = ctypes.CDLL(None, use_errno=True)
+def call(function, *args):
+    return 'done' if function(*args) == 0 else ctypes.get_errno()
+print(json.dumps({'vsock': attempt(40), 'inet': attempt(2), 'inet6': attempt(10), 'unix': attempt(1), 'alg': attempt(38, 5),
+  'netlink': attempt(16, 3), 'audit': attempt(16, 3, 9), 'unshare': call(libc.unshare, 0x10000000)}))`
+    const sandboxed = JSON.parse((await run(await bubblewrap(), python, ['-c', probe])).stdout)
+    expect(sandboxed).toMatchObject({ vsock: 97, alg: 97, inet: 'made', unix: 'made', netlink: 'made', audit: 1, unshare: 1 })
+    const child = spawn(python, ['-c', probe], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const free = JSON.parse((await collectOutput(child, () => child.kill(), signal())).stdout)
+    // Where the kernel has no such family at all the refusal above would say nothing.
+    if (free.vsock !== 'made') return context.skip('this kernel makes no AF_VSOCK socket outside either')
+    expect(free.vsock).toBe('made')
+  })
+
+  test('cannot fill the root and has a home and temporary files of its own', async (context) => {
+    if (bwrap === undefined) return context.skip('bubblewrap is not installed')
+    const code = `['/x','/etc/x','/opt/x','/home/user/x','/tmp/x'].map((p) => { try { fs.writeFileSync(p, 'x'); return 'ok' } catch (e) { return e.code } }).join()`
+    const { stdout } = await run(await bubblewrap(), SANDBOX_NODE, ['-p', code])
+    expect(stdout.trim()).toBe('EROFS,EROFS,EROFS,ok,ok')
+  })
+
+  test('says on stderr why it could not be set up', async (context) => {
+    if (bwrap === undefined) return context.skip('bubblewrap is not installed')
+    const binds = [{ hostPath: join(dataDir, 'absent'), sandboxPath: '/absent', readOnly: true }]
+    const { exitCode, stderr } = await run(await bubblewrap(), '/usr/bin/env', [], { binds })
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain(join(dataDir, 'absent'))
+  })
+})
+
+describe('choosing a sandbox', () => {
+  test('falls back to namespaces alone and says that it is weaker', async (context) => {
+    const unshare = await findProgram('unshare', process.env['PATH'])
+    if (unshare === undefined) return context.skip('unshare is not installed')
+    const only = join(dataDir, 'only-unshare')
+    await mkdir(only, { recursive: true })
+    await symlink(unshare, join(only, 'unshare')).catch(() => undefined)
+    const found = await describeSandbox({ ...options, env: { PATH: only } }, signal())
+    expect(found).toMatchObject({ kind: 'unshare', strength: 'weak', text: expect.stringContaining('weaker') })
+    const sandbox = await detectSandbox({ ...options, env: { PATH: only } }, signal())
+    if ('reason' in sandbox) throw new Error(sandbox.reason)
+    const { stdout } = await run(sandbox, process.execPath, ['-p', 'process.pid + " " + Object.keys(os.networkInterfaces()).length'], { env: {} })
+    expect(stdout.trim()).toBe('1 0')
+  })
+
+  test('refuses with neither, naming what to install, unless it is told to go without', async () => {
+    const bare = { ...options, env: { PATH: join(dataDir, 'nothing-here') } }
+    expect(await describeSandbox(bare, signal())).toMatchObject({ kind: 'missing', strength: 'none', text: expect.stringContaining('apt install bubblewrap') })
+    expect(await describeSandbox({ ...bare, allowUnsandboxed: true }, signal())).toMatchObject({ kind: 'none', strength: 'none' })
+  })
+})
