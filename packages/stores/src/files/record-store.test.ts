@@ -1,6 +1,10 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmod, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import type { LogFields } from '@toolhaven/core/ports/logger'
 import type { StoredWorkload } from '@toolhaven/core/ports/stores'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -138,6 +142,34 @@ describe('a record store', () => {
     expect(await store.load()).toEqual([{ name: 'good', colour: 'red' }])
     expect(lines).toHaveLength(2)
     expect(await readdir(dir)).toEqual(['good.json', 'linked.json', 'open.json'])
+  })
+
+  it('has a whole record, the old or the new, whenever its process is killed', async () => {
+    const { store, dir, lines } = await setUp()
+    await store.save({ name: 'a', colour: 'first' })
+    const module = pathToFileURL(join(import.meta.dirname, 'atomic-write.ts')).href
+    const program = `
+      const { atomicWrite } = await import(${JSON.stringify(module)})
+      console.log('ready')
+      for (let round = 0; ; round += 1) {
+        const record = { name: 'a', colour: round + ' '.repeat(50_000) + round }
+        await atomicWrite(${JSON.stringify(join(dir, 'a.json'))}, JSON.stringify({ format: 3, record }))
+      }
+    `
+    for (let round = 0; round < 6; round += 1) {
+      const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      const gone = once(child, 'exit')
+      await once(child.stdout, 'data')
+      await setTimeout(7 * round)
+      child.kill('SIGKILL')
+      await gone
+      const [record] = await store.load()
+      expect(record?.colour).toMatch(/^(first|(\d+) {50000}\2)$/)
+      expect(await readdir(dir)).toEqual(['a.json'])
+    }
+    expect(lines).toEqual([])
   })
 
   it('clears what a write cut short by a crash left behind', async () => {

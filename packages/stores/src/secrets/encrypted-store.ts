@@ -33,23 +33,16 @@ export function createEncryptedStore(sources: PasswordSources, cost?: number): E
   const costOption = cost === undefined ? {} : { cost }
   // One store in memory per file: two would overwrite each other's changes.
   let current: EncryptedSecrets | undefined
+  /** What was said of the password when it was last proved. */
+  let message = ''
 
   async function openWith(found: FoundPassword): Promise<EncryptedSecrets | undefined> {
     if (current === undefined) return openEncryptedSecrets({ file, password: found.password, ...costOption })
     return (await current.isPassword(found.password)) ? current : undefined
   }
 
-  async function openExisting(storeId: string, given: string | undefined) {
-    let last: FoundPassword | undefined
-    for await (const found of candidatePasswords(sources, storeId, given)) {
-      last = found
-      const secrets = await openWith(found)
-      if (secrets !== undefined) return { secrets, found }
-    }
-    if (last?.source === 'request') throw wrongPassword()
-    if (last?.source !== 'variable') throw unknownPassword()
-    throw invalid(`${PASSWORD_VARIABLE} is not the password of the secret store: correct it; nothing was changed`)
-  }
+  const openExisting = (storeId: string, given: string | undefined) =>
+    openFirst(candidatePasswords(sources, storeId, given), openWith)
 
   async function begin(storeId: string, given: string | undefined) {
     const found = await passwordForNewStore(sources, storeId, given)
@@ -64,11 +57,14 @@ export function createEncryptedStore(sources: PasswordSources, cost?: number): E
       const existing = await readStoreId(file)
       // A store whose file is gone is not the one in memory any more.
       if (existing === undefined) current = undefined
+      // It is open already and nothing new was said: asking again changes nothing.
+      if (current !== undefined && (given ?? '') === '') return { provider: current, message }
       const storeId = existing ?? newStoreId()
       const { secrets, found } = await (existing === undefined ? begin(storeId, given) : openExisting(storeId, given))
       current = secrets
       const remembered = found.source === 'request' && (await keepInKeyring(sources, storeId, found.password))
-      return { provider: secrets, message: describeSource(found.source, remembered) }
+      message = describeSource(found.source, remembered)
+      return { provider: secrets, message }
     },
     async open() {
       if (current !== undefined) return current
@@ -76,8 +72,10 @@ export function createEncryptedStore(sources: PasswordSources, cost?: number): E
       if (storeId === undefined) {
         throw unavailable('the secret store has no file: restore it from a backup, or set up secrets again')
       }
-      current = (await openExisting(storeId, undefined)).secrets
-      return current
+      const { secrets, found } = await openExisting(storeId, undefined)
+      current = secrets
+      message = describeSource(found.source, false)
+      return secrets
     },
     async changePassword(oldPassword, newPassword) {
       const storeId = await readStoreId(file)
@@ -86,7 +84,24 @@ export function createEncryptedStore(sources: PasswordSources, cost?: number): E
       current = secrets
       await secrets.changePassword(found.password, newPassword)
       await removeKeyFile(sources.dataDir)
-      return { message: describeSource('request', await keepInKeyring(sources, storeId, newPassword)) }
+      message = describeSource('request', await keepInKeyring(sources, storeId, newPassword))
+      return { message }
     },
   }
+}
+
+/** The first password that opens the store. A wrong one that somebody gave is told as theirs. */
+async function openFirst(
+  candidates: AsyncIterable<FoundPassword>,
+  openWith: (found: FoundPassword) => Promise<EncryptedSecrets | undefined>,
+): Promise<{ secrets: EncryptedSecrets; found: FoundPassword }> {
+  let last: FoundPassword | undefined
+  for await (const found of candidates) {
+    last = found
+    const secrets = await openWith(found)
+    if (secrets !== undefined) return { secrets, found }
+  }
+  if (last?.source === 'request') throw wrongPassword()
+  if (last?.source !== 'variable') throw unknownPassword()
+  throw invalid(`${PASSWORD_VARIABLE} is not the password of the secret store: correct it; nothing was changed`)
 }

@@ -109,6 +109,19 @@ describe('setting up encrypted secrets', () => {
     expect(await (await start().open('encrypted')).list()).toEqual([{ key: 'a' }, { key: 'b' }])
   })
 
+  it('gives the open store again when no password is said, with the same words, and still refuses a wrong one', async () => {
+    const { start } = await setUp()
+    const providers = start()
+    const first = await providers.setUp('encrypted', 'chosen')
+    await providers.setUp('none', undefined)
+    expect(await providers.setUp('encrypted', undefined)).toEqual(first)
+    await expect(providers.setUp('encrypted', 'wrong')).rejects.toMatchObject({
+      code: 'invalid',
+      message: /wrong password/,
+    })
+    expect((await providers.setUp('encrypted', 'chosen')).provider).toBe(first.provider)
+  })
+
   it('leaves a damaged store untouched', async () => {
     const { dataDir, start } = await setUp()
     await start().setUp('encrypted', undefined)
