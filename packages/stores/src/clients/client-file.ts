@@ -1,7 +1,8 @@
-import { open, rm, stat } from 'node:fs/promises'
 import { constants } from 'node:fs'
+import { open, readdir, realpath, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { invalid, unavailable } from '@toolhaven/core/errors'
-import { atomicWrite } from '../files/atomic-write.ts'
+import { atomicWrite, TEMPORARY_FILE } from '../files/atomic-write.ts'
 import { errnoOf } from '../files/errno.ts'
 
 /** A configuration file of another program, as found. */
@@ -53,6 +54,16 @@ export async function replaceClientFile(file: ClientFile, text: string, options:
 
 export async function removeClientFile(file: ClientFile): Promise<void> {
   await rm(file.path, { force: true })
+}
+
+/** Takes away what writes of ours that a crash cut short left beside the file, and beside the file behind a link. */
+export async function sweepLeftovers(path: string): Promise<void> {
+  const target = await realpath(path).catch(() => path) // no file yet: only its own folder can have leftovers
+  for (const file of new Set([path, target])) {
+    const names = await readdir(dirname(file)).catch(() => []) // a folder that cannot be read is told of by the next step
+    const isLeftover = (name: string) => TEMPORARY_FILE.test(name) && name.startsWith(`.${basename(file)}.`)
+    for (const name of names.filter(isLeftover)) await rm(join(dirname(file), name), { force: true })
+  }
 }
 
 async function readBytes(path: string): Promise<Buffer | undefined> {

@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { CLIENT_TYPES, type ClientType } from '@toolhaven/contract/client-types'
 import { isThvError } from '@toolhaven/core/errors'
 import type { ClientEntry } from '@toolhaven/core/ports/clients'
@@ -330,6 +333,36 @@ describe('the list of our entries', () => {
     }
     await clientFiles().sync('Cursor', nothing)
     expect(await readFile(path, 'utf8')).toBe('{"a":1}')
+  })
+
+  it('holds over kill -9 at any moment: no entry is left behind, none of others is lost, no file is half written', async () => {
+    const original = '{\n  // mine\n  "mcpServers": {\n    "git": { "command": "theirs" }, // keep\n  },\n}\n'
+    const path = await place('.cursor/mcp.json', original)
+    const script = join(import.meta.dirname, 'test-sync-forever.ts')
+    for (let round = 0; round < 6; round += 1) {
+      const child = spawn(process.execPath, [script, join(base, 'home'), join(base, 'state')], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      await once(child.stdout, 'data')
+      await setTimeout(Math.random() * 60) // any moment will do: that is the point
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+      expect(asRecord.parse(parse(await readFile(path, 'utf8')))).toHaveProperty(['mcpServers', 'git'], {
+        command: 'theirs',
+      })
+      await clientFiles().sync('Cursor', nothing)
+      expect(await readFile(path, 'utf8')).toBe(original)
+      expect((await readdir(dirname(path))).filter((name) => name.endsWith('.tmp'))).toEqual([])
+    }
+  }, 60_000)
+
+  it('is cleared of what a cut-short write left, and of nothing else', async () => {
+    const path = await place('.cursor/mcp.json', '{}')
+    const left = ['.mcp.json.0123456789ab.tmp', '.mcp.json.toolhaven-backup.0123456789ab.tmp']
+    const others = ['.mcp.json.tmp', '.other.json.0123456789ab.tmp', 'mcp.json']
+    for (const name of [...left, ...others.slice(0, 2)]) await writeFile(join(dirname(path), name), '')
+    await clientFiles().sync('Cursor', nothing)
+    expect((await readdir(dirname(path))).toSorted()).toEqual(others.toSorted())
   })
 
   it('is set aside when damaged and refused untouched when newer', async () => {

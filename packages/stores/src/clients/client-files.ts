@@ -6,7 +6,14 @@ import type { ClientEntry, ClientFiles, ClientSyncResult } from '@toolhaven/core
 import type { Logger } from '@toolhaven/core/ports/logger'
 import { createSerialQueue } from '../files/serial-queue.ts'
 import { CLIENT_PROGRAMS, type ClientPlatform, type ClientProgram } from './catalogue.ts'
-import { type ClientFile, readClientFile, removeClientFile, replaceClientFile, sameContent } from './client-file.ts'
+import {
+  type ClientFile,
+  readClientFile,
+  removeClientFile,
+  replaceClientFile,
+  sameContent,
+  sweepLeftovers,
+} from './client-file.ts'
 import { createOwnedEntries, type OwnedEntries, type OwnedEntry, type OwnedFile } from './owned-entries.ts'
 import { type EntriesPlan, planEntries } from './plan-entries.ts'
 
@@ -23,6 +30,7 @@ const MAX_ATTEMPTS = 5
 export function createClientFiles({ homeDir, platform, stateDir, logger }: ClientFilesOptions): ClientFiles {
   const ownedEntries = createOwnedEntries({ stateDir, logger })
   const inTurn = createSerialQueue()
+  const swept = new Set<string>()
   const locate = (client: ClientType) => {
     const program: ClientProgram = CLIENT_PROGRAMS[client]
     return { program, paths: program.files[platform].map((file) => join(homeDir, file)) }
@@ -40,6 +48,8 @@ export function createClientFiles({ homeDir, platform, stateDir, logger }: Clien
         const { program } = locate(client)
         const results: ClientSyncResult[] = []
         for (const path of await presentPaths(client)) {
+          if (!swept.has(path)) await sweepLeftovers(path)
+          swept.add(path)
           results.push(await syncFile({ ownedEntries, client, program, path, wanted }))
         }
         const outcome = results.find((result) => result.outcome === 'written') ?? results[0]
