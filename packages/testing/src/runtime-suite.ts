@@ -13,12 +13,14 @@ import { Unavailable } from './testbed/unavailable.ts'
  */
 export function describeRuntime(name: string, make: () => Promise<RuntimeUnderTest>): void {
   describe(`${name} as a runtime`, () => {
+    let under: RuntimeUnderTest | undefined
     let session: Session | undefined
     let unavailable: string | undefined
 
     beforeAll(async () => {
       try {
-        session = await startSession(await make())
+        under = await make()
+        session = await startSession(under)
       } catch (error) {
         if (!(error instanceof Unavailable)) throw error
         unavailable = error.message
@@ -27,14 +29,17 @@ export function describeRuntime(name: string, make: () => Promise<RuntimeUnderTe
     }, 600_000)
     afterEach(() => session?.removeAll())
     afterAll(async () => {
-      await session?.under[Symbol.asyncDispose]()
+      await under?.[Symbol.asyncDispose]()
     }, 60_000)
 
     const all = { ...sourceCases, ...instanceCases, ...stdioCases, ...outputCases, ...isolationCases }
     for (const [title, body] of Object.entries(all)) {
       test(title, { timeout: 120_000 }, async (context: TestContext) => {
         if (session === undefined) return context.skip(unavailable ?? 'the runtime was not made')
-        await body(session, (reason) => context.skip(reason))
+        await body(session, (reason) => {
+          process.stderr.write(`skipped: ${name}: ${title}: ${reason}\n`)
+          return context.skip(reason)
+        })
       })
     }
   })

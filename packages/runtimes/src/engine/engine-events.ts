@@ -17,7 +17,8 @@ const NOT_LABELS = new Set(['image', 'name', 'exitCode', 'signal', 'execDuration
 
 /** Lives and deaths of containers that carry our marker. An aborted stream just ends; a broken one is `unavailable`. */
 export async function* engineEvents(client: EngineClient, runtime: RuntimeName, signal: AbortSignal): AsyncGenerator<RuntimeEvent> {
-  const filters = JSON.stringify({ type: ['container'], label: [LABELS.marker] })
+  // Podman's label filter wants a value too and finds nothing by the key alone, so it hears of every container.
+  const filters = JSON.stringify({ type: ['container'], ...(runtime === 'docker' ? { label: [LABELS.marker] } : {}) })
   const response = await client.stream({ method: 'GET', path: '/events', query: { filters } }, signal).catch((error: unknown) => {
     throw refusal('tell of events', error)
   })

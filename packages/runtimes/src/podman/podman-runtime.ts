@@ -19,6 +19,9 @@ const libpodInfoSchema = z.looseObject({
   }),
 })
 
+/** Its monitor closes the server's input with the last connection, and has no setting against it (seen with 4.3). */
+const STDIN_NOTE = 'Podman ends the input of a stdio server when the daemon goes away; such servers start anew with the next one.'
+
 export async function examinePodman(client: EngineClient, signal: AbortSignal): Promise<EngineFacts> {
   const info = await engineInfo(client, signal)
   if (!info.isPodman) throw unavailable(`${client.label} is not Podman; set THV_RUNTIME=docker.`)
@@ -32,11 +35,12 @@ export async function examinePodman(client: EngineClient, signal: AbortSignal): 
   const pidsLimit = enforces('pids')
   const why = `rootless Podman on cgroup ${libpod.host.cgroupVersion} was given no controller for it`
   const notes = [
+    STDIN_NOTE,
     ...(memoryLimit ? [] : [`Memory limits are ignored: ${why}.`]),
     ...(cpuLimit ? [] : [`CPU limits are ignored: ${why}.`]),
     ...(pidsLimit ? [] : [`Process limits (pids) are ignored: ${why}.`]),
     ...(seccompEnabled ? [] : ['Podman runs without a system call filter (seccomp) here.']),
   ]
   const sandbox = `Podman ${info.version}${rootless ? ', rootless' : ''}, ${seccompEnabled ? 'default seccomp' : 'no seccomp'}`
-  return { version: info.version, capabilities: { images: true, survivesDaemon: true, memoryLimit, cpuLimit, pidsLimit, sandbox }, notes, hasInit: false }
+  return { version: info.version, capabilities: { images: true, survivesDaemon: false, memoryLimit, cpuLimit, pidsLimit, sandbox }, notes, hasInit: false }
 }

@@ -1,5 +1,4 @@
-import { mkdtemp, chmod, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'vitest'
@@ -52,9 +51,8 @@ export const instanceCases: RuntimeCases = {
     expect(pipe.stdout()).toContain('not yet')
   },
 
-  'kills descendants too': async ({ runtime, open }) => {
-    const folder = await mkdtemp(join(tmpdir(), 'thv-suite-'))
-    await chmod(folder, 0o777)
+  'kills descendants too': async ({ runtime, open, sharedFolder }) => {
+    const folder = await sharedFolder()
     const { handle } = await open(['family', '/shared/beat'], {
       mounts: [{ hostPath: folder, containerPath: '/shared', readOnly: false }],
     })
@@ -64,7 +62,6 @@ export const instanceCases: RuntimeCases = {
     const last = await beat()
     await delay(300)
     expect(await beat()).toBe(last)
-    await rm(folder, { recursive: true, force: true })
   },
 
   'stops and removes again and again without complaint': async ({ runtime, open }) => {

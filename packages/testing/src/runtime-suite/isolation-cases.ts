@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -59,21 +59,19 @@ export const isolationCases: RuntimeCases = {
     expect(body).toBe('hello from /x')
   },
 
-  'reads but cannot change a read-only mount': async ({ run }) => {
+  'reads but cannot change a read-only mount': async ({ run, sharedFolder }) => {
     const folder = await sharedFolder()
     await writeFile(join(folder, 'note'), 'from the host')
     const mounts = [{ hostPath: folder, containerPath: '/shared', readOnly: true }]
     expect((await run(['read', '/shared/note'], { mounts })).stdout).toBe('from the host\n')
     expect((await run(['write', '/shared/new'], { mounts })).stdout).toBe('EROFS\n')
-    await rm(folder, { recursive: true })
   },
 
-  'changes a writable mount': async ({ run }) => {
+  'changes a writable mount': async ({ run, sharedFolder }) => {
     const folder = await sharedFolder()
     const mounts = [{ hostPath: folder, containerPath: '/shared', readOnly: false }]
     expect((await run(['write', '/shared/new'], { mounts })).stdout).toBe('written\n')
     expect(await readFile(join(folder, 'new'), 'utf8')).toBe('written by the fixture')
-    await rm(folder, { recursive: true })
   },
 
   'has a private place for temporary files': async ({ run }) => {
@@ -111,13 +109,6 @@ export const isolationCases: RuntimeCases = {
     const { stdout } = await run(['burn', '2000'], { limits: { cpus: 0.2 } })
     expect(JSON.parse(stdout).share).toBeLessThan(0.5)
   },
-}
-
-async function sharedFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'thv-suite-'))
-  // The server inside runs as another user.
-  await chmod(folder, 0o777)
-  return folder
 }
 
 function hostAddresses(): string[] {

@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import {
   LABELS,
   type InstanceHandle,
@@ -47,6 +50,9 @@ export interface Session {
   open: (args: readonly string[], change?: Partial<InstanceSpec>) => Promise<{ handle: InstanceHandle; pipe: Collected }>
   /** Run to its end, output collected. */
   run: (args: readonly string[], change?: Partial<InstanceSpec>) => Promise<RunResult>
+  /** A folder of the host that everybody may write to: the server inside runs as another user. */
+  sharedFolder: () => Promise<string>
+  /** Undoes all of the above. */
   removeAll: () => Promise<void>
 }
 
@@ -90,10 +96,18 @@ export async function startSession(under: RuntimeUnderTest): Promise<Session> {
     await runtime.remove(handle, signal())
     return { stdout: pipe.stdout(), stderr: pipe.stderr(), exitCode, oomKilled }
   }
+  const folders: string[] = []
+  const sharedFolder = async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'thv-suite-'))
+    folders.push(folder)
+    await chmod(folder, 0o777)
+    return folder
+  }
   const removeAll = async () => {
     await Promise.all(made.splice(0).map((handle) => runtime.remove(handle, signal())))
+    await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })))
   }
-  return { runtime, under, capabilities: health.capabilities, prepared, owner, uniqueName, spec, create, open, run, removeAll }
+  return { runtime, under, capabilities: health.capabilities, prepared, owner, uniqueName, spec, create, open, run, sharedFolder, removeAll }
 }
 
 export interface Collected {

@@ -18,9 +18,9 @@ export type BaseImage = 'node' | 'python' | 'golang'
 
 /** Under the names the package builds start from by default. */
 const IMAGES = {
-  node: { repo: 'docker.io/library/node', tag: '24-slim', recipe: makeNode, changes: ['CMD ["node"]'] },
-  python: { repo: 'docker.io/library/python', tag: '3.13-slim', recipe: makePython, changes: ['CMD ["python3"]'] },
-  golang: { repo: 'docker.io/library/golang', tag: '1.25', recipe: makeGo, changes: ['ENV GOPATH=/go', 'ENV GOTOOLCHAIN=local'] },
+  node: { reference: 'docker.io/library/node:24-slim', recipe: makeNode, changes: ['CMD ["node"]'] },
+  python: { reference: 'docker.io/library/python:3.13-slim', recipe: makePython, changes: ['CMD ["python3"]'] },
+  golang: { reference: 'docker.io/library/golang:1.25', recipe: makeGo, changes: ['ENV GOPATH=/go', 'ENV GOTOOLCHAIN=local'] },
 } as const
 
 /**
@@ -29,16 +29,16 @@ const IMAGES = {
  */
 export async function buildBaseImages(engine: Engine, which: readonly BaseImage[]): Promise<void> {
   for (const name of which) {
-    const { repo, tag, changes } = IMAGES[name]
-    const present = await engineHttp(engine.socketPath, 'GET', `/images/${repo}:${tag}/json`)
+    const { reference, changes } = IMAGES[name]
+    const present = await engineHttp(engine.socketPath, 'GET', `/images/${reference}/json`)
     if (present.status === 200) continue
     const path = '/usr/local/go/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
-    await importImage(engine, await rootfs(name), { repo, tag, changes: [`ENV PATH=${path}`, ...changes] })
+    await importImage(engine, await rootfs(name), { reference, changes: [`ENV PATH=${path}`, ...changes] })
   }
 }
 
-export async function importImage(engine: Engine, tarFile: string, image: { repo: string; tag: string; changes: readonly string[] }): Promise<void> {
-  const query = new URLSearchParams({ fromSrc: '-', repo: image.repo, tag: image.tag })
+export async function importImage(engine: Engine, tarFile: string, image: { reference: string; changes: readonly string[] }): Promise<void> {
+  const query = new URLSearchParams({ fromSrc: '-', repo: image.reference })
   for (const change of image.changes) query.append('changes', change)
   await engineMust(engine.socketPath, 'POST', `/images/create?${query}`, { file: tarFile })
 }

@@ -44,6 +44,8 @@ export async function startDocker(): Promise<Engine> {
     stop,
     kill,
     async [Symbol.asyncDispose]() {
+      // A killed daemon left its containerd and containers behind; only a daemon ends them.
+      if (service === undefined) await start()
       await stop()
       await rm(folder, { recursive: true, force: true, maxRetries: 3 })
     },

@@ -36,6 +36,7 @@ export async function startRootlessPodman(): Promise<Engine> {
       uid,
       gid,
       logFile: join(folder, 'podman.log'),
+      group: true,
       isReady: () => answersPing(socketPath),
     })
   }
@@ -70,7 +71,8 @@ async function writeConfig(folder: string, uid: number, gid: number): Promise<vo
   await mkdir(config, { recursive: true })
   for (const name of ['run', 'data']) await mkdir(join(folder, name), { mode: 0o700 })
   await writeFile(join(config, 'storage.conf'), `[storage]\ndriver = "overlay"\ngraphroot = "${folder}/data"\nrunroot = "${folder}/run/containers"\n`)
-  await writeFile(join(config, 'containers.conf'), '[engine]\ncgroup_manager = "cgroupfs"\nevents_logger = "file"\n')
+  // crun refuses machines that mount both cgroup versions.
+  await writeFile(join(config, 'containers.conf'), '[engine]\nruntime = "runc"\ncgroup_manager = "cgroupfs"\nevents_logger = "file"\n')
   // A registry of the testbed on the loopback has no certificate.
   await writeFile(join(config, 'registries.conf'), '[[registry]]\nprefix = "*.localhost"\nlocation = "localhost"\ninsecure = true\n\n[[registry]]\nlocation = "127.0.0.1"\ninsecure = true\n')
   await writeFile(join(config, 'policy.json'), '{"default":[{"type":"insecureAcceptAnything"}]}')

@@ -1,7 +1,6 @@
 import { spawn, type SpawnOptions } from 'node:child_process'
 import { once } from 'node:events'
-import { open } from 'node:fs/promises'
-import { readFile } from 'node:fs/promises'
+import { open, readFile } from 'node:fs/promises'
 import { Unavailable } from './unavailable.ts'
 import { until } from './until.ts'
 
@@ -12,6 +11,8 @@ export interface ServiceOptions {
   uid?: number
   gid?: number
   logFile: string
+  /** Signals go to its whole process group: for programs that start themselves anew and do not pass signals on. */
+  group?: boolean
   /** Whether it answers; asked until it does. */
   isReady: () => Promise<boolean>
 }
@@ -28,6 +29,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const log = await open(logFile, 'a')
   const spawnOptions: SpawnOptions = {
     stdio: ['ignore', log.fd, log.fd],
+    detached: options.group ?? false,
     ...(options.env === undefined ? {} : { env: options.env }),
     ...(options.uid === undefined ? {} : { uid: options.uid }),
     ...(options.gid === undefined ? {} : { gid: options.gid }),
@@ -40,9 +42,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   if (pid === undefined) throw new Unavailable(`${command} has no process`)
   let ended = false
   const end = once(child, 'exit').then(() => (ended = true))
+  const send = (signal: 'SIGTERM' | 'SIGKILL') => {
+    if (options.group === true) process.kill(-pid, signal)
+    else child.kill(signal)
+  }
   const stop = async (signal: 'SIGTERM' | 'SIGKILL') => {
-    if (!ended) child.kill(signal)
-    const timer = setTimeout(() => child.kill('SIGKILL'), 20_000)
+    if (!ended) send(signal)
+    const timer = setTimeout(() => send('SIGKILL'), 20_000)
     await end
     clearTimeout(timer)
   }
