@@ -16,7 +16,12 @@ async function setUp(options: Partial<LogStoreOptions> = {}) {
   const warnings: string[] = []
   const warn = (message: string) => void warnings.push(message)
   const logger = { debug() {}, info() {}, warn, error: warn }
-  const start = () => createLogStore({ dir, logger, ...options })
+  const start = () => {
+    const store = createLogStore({ dir, logger, ...options })
+    // Before the folder goes: a late write would make it again.
+    onTestFinished(() => store[Symbol.asyncDispose]())
+    return store
+  }
   return { dir, warnings, start, store: start() }
 }
 
