@@ -53,7 +53,7 @@ export async function detectSandbox(options: SandboxOptions, signal: AbortSignal
 async function detectBubblewrap(options: SandboxOptions, signal: AbortSignal): Promise<Sandbox | { reason: string }> {
   const program = await findProgram('bwrap', options.env['PATH'])
   if (program === undefined) return { reason: 'bubblewrap is not installed (apt install bubblewrap, dnf install bubblewrap).' }
-  const system = await systemBinds(join(options.dataDir, 'sandbox'), options.isRoot)
+  const system = await systemBinds(join(options.dataDir, 'sandbox'))
   const seccomp = seccompFilter(options.arch)
   let failure = ''
   for (const trial of [

@@ -5,7 +5,7 @@ import type { Bind } from './sandbox-plan.ts'
 import type { BubblewrapBase } from './bubblewrap.ts'
 
 /** Finds what a program needs of this machine to run at all: libraries, name lookup, certificates; nothing with a secret. */
-export async function systemBinds(stubDir: string, isRoot: boolean): Promise<Omit<BubblewrapBase, 'disableUserns'>> {
+export async function systemBinds(stubDir: string): Promise<Omit<BubblewrapBase, 'disableUserns'>> {
   const binds: Bind[] = []
   const symlinks: { path: string; target: string }[] = []
   for (const path of ROOT_FOLDERS) {
@@ -14,7 +14,7 @@ export async function systemBinds(stubDir: string, isRoot: boolean): Promise<Omi
     else if (found !== undefined) binds.push(sameReadOnly(path))
   }
   for (const path of ETC_PATHS) if (await exists(path)) binds.push(sameReadOnly(path))
-  return { binds, symlinks, procBinds: isRoot ? await procCovers() : [], ...(await writeStubs(stubDir)) }
+  return { binds, symlinks, procBinds: await procCovers(), ...(await writeStubs(stubDir)) }
 }
 
 /** /nix/store and /gnu/store hold the libraries of programs from those package managers. */
@@ -47,7 +47,8 @@ const ETC_PATHS = [
 
 /**
  * A daemon that is root runs its sandboxes as the same kernel user, without capabilities, but /proc checks the bare user id for
- * many of its files: /proc/sys would be writable (seen with bubblewrap 0.8, which covers only some of them).
+ * many of its files: /proc/sys would be writable (seen with bubblewrap 0.8, which covers only some of them). For other users
+ * it is what everybody may write, such as /proc/pressure.
  */
 async function procCovers(): Promise<Bind[]> {
   const covers: Bind[] = []
