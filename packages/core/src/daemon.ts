@@ -47,6 +47,8 @@ export interface DaemonOptions {
   instanceId: string
   handshakeTimeoutMs: number
   stopGraceMs: number
+  /** Used for builds and fetches when none is configured. */
+  defaultCaCertificatePath?: string
   shutdown: AbortSignal
 }
 
@@ -84,7 +86,7 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
   })
   const readSecret = (key: string) => secrets.read(key)
   const caCertificate = async () => {
-    const path = config.get().caCertificatePath
+    const path = config.get().caCertificatePath ?? options.defaultCaCertificatePath
     return path === undefined ? undefined : ports.readCertificate(path)
   }
   const supervisorDeps: SupervisorDeps = {

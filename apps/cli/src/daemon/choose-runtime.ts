@@ -1,0 +1,59 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Logger } from '@toolhaven/core/ports/logger'
+import { type Discovery, discoverRuntime } from '@toolhaven/runtimes/discover'
+import type { BaseImages } from '@toolhaven/runtimes/packages/package-image'
+import type { PackageBuildOptions } from '@toolhaven/runtimes/packages/prepare-package'
+import { npmrcForBuild, pipConfForBuild } from '@toolhaven/runtimes/packages/user-config'
+import { createProcessRuntime } from '@toolhaven/runtimes/process/process-runtime'
+import type { ToolhavenPaths } from '@toolhaven/stores/files/paths'
+import type { ServeSettings } from './serve-settings.ts'
+
+export interface ChooseRuntimeOptions {
+  settings: ServeSettings
+  paths: ToolhavenPaths
+  logger: Logger
+  baseImages: () => BaseImages
+}
+
+/** Finds the engine of this machine, else the process sandbox, and gives it what its package builds and fetches need. */
+export async function chooseRuntime(options: ChooseRuntimeOptions, signal: AbortSignal): Promise<Discovery> {
+  const { settings, paths, logger } = options
+  const { env, homeDir, platform, uid, nodePath, allowUnsandboxed } = settings
+  const createSandbox = async () =>
+    createProcessRuntime({ dataDir: paths.dataDir, nodePath, env, homeDir, allowUnsandboxed, logger })
+  return discoverRuntime({ env, homeDir, platform, uid, createProcessRuntime: createSandbox, builds: buildOptions(options) }, signal)
+}
+
+function buildOptions({ settings, baseImages }: ChooseRuntimeOptions): PackageBuildOptions {
+  const { env, homeDir } = settings
+  return {
+    get baseImages() {
+      return baseImages()
+    },
+    buildArgs: pick(env, BUILD_VARIABLES),
+    userConfig: async () => {
+      const npmrc = await firstText([env['NPM_CONFIG_USERCONFIG'], join(homeDir, '.npmrc')])
+      const pipConf = await firstText([env['PIP_CONFIG_FILE'], join(homeDir, '.config/pip/pip.conf'), join(homeDir, '.pip/pip.conf'), '/etc/pip.conf'])
+      return {
+        ...(npmrc !== undefined && { npmrc: npmrcForBuild(npmrc, env) }),
+        ...(pipConf !== undefined && { pipConf: pipConfForBuild(pipConf) }),
+      }
+    },
+  }
+}
+
+const BUILD_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy', 'GOPROXY', 'GONOSUMDB', 'GOFLAGS'] as const
+
+function pick(env: ServeSettings['env'], names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])))
+}
+
+async function firstText(paths: readonly (string | undefined)[]): Promise<string | undefined> {
+  for (const path of paths) {
+    if (path === undefined) continue
+    const text = await readFile(path, 'utf8').catch(() => undefined)
+    if (text !== undefined) return text
+  }
+  return undefined
+}

@@ -1,0 +1,100 @@
+import { chmod, rm } from 'node:fs/promises'
+import { type Server, createServer } from 'node:http'
+import type { Socket } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import type { Hono } from 'hono'
+import { ThvError, unavailable } from '@toolhaven/core/errors'
+import { findPortHolder } from '@toolhaven/gateway/port-holder'
+
+export interface Listening {
+  addresses: { host: string; port: number }[]
+  close: () => Promise<void>
+}
+
+const HEADERS_TIMEOUT_MS = 10_000
+const REQUEST_TIMEOUT_MS = 60_000
+
+/** `localhost` means both loopbacks, where the machine has both. */
+export async function listenOnTcp(app: Hono, host: string, port: number, allowPeer: (socket: Socket) => boolean): Promise<Listening> {
+  const hosts = host === 'localhost' ? ['127.0.0.1', '::1'] : [host]
+  const servers: Server[] = []
+  let chosen = port
+  try {
+    for (const address of hosts) {
+      const server = makeServer(app, allowPeer)
+      const bound = await bind(server, address, chosen)
+      if (bound === undefined) continue
+      servers.push(server)
+      chosen = bound
+    }
+  } catch (error) {
+    await Promise.all(servers.map(closeServer))
+    throw error
+  }
+  const addresses = servers.map((server) => addressOf(server))
+  return { addresses, close: async () => void (await Promise.all(servers.map(closeServer))) }
+}
+
+/** Only our own user can open the socket: it lies in a private folder and is itself 0600. */
+export async function listenOnSocket(app: Hono, path: string): Promise<Listening> {
+  const server = makeServer(app, () => true)
+  await rm(path, { force: true })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(path, resolve)
+  })
+  await chmod(path, 0o600)
+  return { addresses: [], close: () => closeServer(server) }
+}
+
+function makeServer(app: Hono, allowPeer: (socket: Socket) => boolean): Server {
+  const answer = getRequestListener(app.fetch)
+  const known = new WeakMap<Socket, boolean>()
+  const server = createServer((request, response) => {
+    const { socket } = request
+    const isAllowed = known.get(socket) ?? allowPeer(socket)
+    known.set(socket, isAllowed)
+    if (isAllowed) return void answer(request, response)
+    response.writeHead(403, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })
+    response.end('this daemon belongs to another user of this machine\n')
+  })
+  server.headersTimeout = HEADERS_TIMEOUT_MS
+  server.requestTimeout = REQUEST_TIMEOUT_MS
+  return server
+}
+
+async function bind(server: Server, host: string, port: number): Promise<number | undefined> {
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen({ host, port, exclusive: true }, resolve)
+    })
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (host === '::1' && (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT')) return undefined
+    throw await explainBind(error, code, host, port)
+  }
+  return addressOf(server).port
+}
+
+async function explainBind(error: unknown, code: unknown, host: string, port: number): Promise<ThvError> {
+  if (code === 'EADDRINUSE') {
+    const holder = await findPortHolder(port)
+    const by = holder ? ` by ${holder}` : ' by another program'
+    return new ThvError('conflict', `port ${port} is in use${by}; stop it, or choose another port with --port`, { cause: error })
+  }
+  if (code === 'EACCES') return new ThvError('conflict', `port ${port} needs more rights; choose one above 1023 with --port`, { cause: error })
+  return unavailable(`cannot listen on ${host}:${port}; choose another address with --host`, error)
+}
+
+function addressOf(server: Server): { host: string; port: number } {
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw unavailable('the server does not listen on a TCP port')
+  return { host: address.address, port: address.port }
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  server.closeAllConnections()
+  await closed
+}

@@ -1,0 +1,48 @@
+import { homedir, tmpdir } from 'node:os'
+import * as z from 'zod'
+import { invalid } from '@toolhaven/core/errors'
+
+const flagsSchema = z.object({
+  host: z.string(),
+  port: z.number(),
+  stopWorkloadsOnExit: z.boolean(),
+  allowUnsandboxed: z.boolean(),
+  debug: z.boolean(),
+})
+
+/** Everything the daemon takes from its surroundings, read once. */
+export interface ServeSettings extends z.infer<typeof flagsSchema> {
+  env: Readonly<Record<string, string | undefined>>
+  homeDir: string
+  tmpDir: string
+  platform: NodeJS.Platform
+  uid: number
+  cwd: string
+  nodePath: string
+  /** When set, every call over TCP must carry it. */
+  token?: string
+}
+
+export function serveSettings(flags: unknown, env: NodeJS.ProcessEnv): Readonly<ServeSettings> {
+  const parsed = flagsSchema.parse(flags)
+  const token = env['THV_API_TOKEN'] || undefined
+  if (token !== undefined && token.length < 16) throw invalid('THV_API_TOKEN is too short; use at least 16 characters')
+  if (!isLoopback(parsed.host) && token === undefined) {
+    throw invalid(`--host ${parsed.host} can be reached by others: set THV_API_TOKEN first, or use --host localhost`)
+  }
+  return Object.freeze({
+    ...parsed,
+    env: { ...env },
+    homeDir: env['HOME'] || homedir(),
+    tmpDir: tmpdir(),
+    platform: process.platform,
+    uid: process.getuid?.() ?? 0,
+    cwd: process.cwd(),
+    nodePath: process.execPath,
+    ...(token !== undefined && { token }),
+  })
+}
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '127.0.0.1' || host === '::1'
+}

@@ -1,0 +1,92 @@
+import { createApp } from '@toolhaven/api/app'
+import { acquireInstanceLock } from '@toolhaven/stores/files/instance-lock'
+import { type ToolhavenPaths, toolhavenPaths } from '@toolhaven/stores/files/paths'
+import { ensurePrivateFolder } from '@toolhaven/stores/files/private-folder'
+import { createDaemonLog, openDaemonLogFile } from '@toolhaven/stores/logs/daemon-log'
+import { VERSION } from '../version.ts'
+import { type Listening, listenOnSocket, listenOnTcp } from './listen.ts'
+import type { ServeSettings } from './serve-settings.ts'
+import { takeOver } from './take-over.ts'
+import { wire } from './wire.ts'
+
+const DRAIN_MS = 10_000
+
+/** Runs the daemon until it is asked to stop. */
+export async function serve(settings: ServeSettings): Promise<void> {
+  const say = (line: string) => void process.stdout.write(`${line}\n`)
+  const paths = toolhavenPaths(settings)
+  await ensurePrivateFolder(paths.stateDir)
+  await takeOver(paths.stateDir, say)
+  await using lock = await acquireInstanceLock({ stateDir: paths.stateDir, socketPath: paths.socketPath })
+  using log = openDaemonLogFile(paths.daemonLogFile)
+  const logger = createDaemonLog({ write: (line) => log.write(line), level: settings.debug ? 'debug' : 'info', form: 'json' })
+  const stop = stopSignal()
+
+  const parts = await wire({ settings, paths, logger, shutdown: stop.signal })
+  await using _runtime = parts.runtime
+  await using _logs = parts.logs
+  await parts.daemon.load()
+  const listening = await listen(settings, paths, parts)
+  logger.info('the daemon is ready', { version: VERSION, pid: process.pid, lock: lock.token.slice(0, 8) })
+  say(await greeting(settings, listening, parts))
+
+  const running = parts.daemon.run()
+  await stop.asked
+  say('Stopping …')
+  logger.info('the daemon stops')
+  if (settings.stopWorkloadsOnExit) await stopInstances(parts)
+  stop.abort()
+  await parts.daemon.supervisor.idle()
+  await parts.daemon.gateway.shutdown(DRAIN_MS)
+  await Promise.all(listening.map(({ close }) => close()))
+  await running.catch(() => undefined)
+}
+
+type Parts = Awaited<ReturnType<typeof wire>>
+
+async function listen(settings: ServeSettings, paths: ToolhavenPaths, parts: Parts): Promise<Listening[]> {
+  const { apiDeps, allowedHosts, allowPeer } = parts
+  const { token } = settings
+  const tcpApp = createApp(apiDeps, { overSocket: false, allowedHosts, ...(token !== undefined && { token }) })
+  const tcp = await listenOnTcp(tcpApp, settings.host, settings.port, allowPeer)
+  await ensurePrivateFolder(paths.runtimeDir)
+  const socket = await listenOnSocket(createApp(apiDeps, { overSocket: true, allowedHosts }), paths.socketPath)
+  return [tcp, socket]
+}
+
+/** The first signal asks; a second one ends at once. */
+function stopSignal() {
+  const controller = new AbortController()
+  const asked = Promise.withResolvers<void>()
+  let isAsked = false
+  const onSignal = () => {
+    if (isAsked) process.exit(1)
+    isAsked = true
+    asked.resolve()
+  }
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
+  process.on('SIGHUP', onSignal)
+  return { signal: controller.signal, asked: asked.promise, abort: () => controller.abort(new Error('the daemon stops')) }
+}
+
+async function stopInstances({ daemon, runtime }: Parts): Promise<void> {
+  const handles = daemon.workloads.book.all().flatMap(({ observed }) => observed.handle ?? [])
+  await Promise.allSettled(handles.map((handle) => runtime.stop(handle, DRAIN_MS, AbortSignal.timeout(2 * DRAIN_MS))))
+}
+
+async function greeting(settings: ServeSettings, listening: readonly Listening[], { apiDeps }: Parts): Promise<string> {
+  const port = listening.flatMap(({ addresses }) => addresses)[0]?.port ?? settings.port
+  const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host
+  const report = await apiDeps.runtimeReport(AbortSignal.timeout(5_000))
+  const runtime = report.state === 'healthy' ? `${report.name}: ${report.sandbox}` : `${report.name} does not answer: ${report.reason}`
+  const lines = [
+    `Toolhaven ${VERSION} is ready`,
+    `  API       http://${host}:${port}/api/v1beta`,
+    `  OpenAPI   http://${host}:${port}/api/openapi.json`,
+    `  Runtime   ${runtime}`,
+    ...report.notes.map((note) => `            ${note}`),
+    'Press Ctrl-C to stop.',
+  ]
+  return lines.join('\n')
+}

@@ -1,0 +1,30 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { SessionStore } from '@toolhaven/gateway/sessions/session-store'
+import { atomicWrite } from '@toolhaven/stores/files/atomic-write'
+import { ensurePrivateFolder } from '@toolhaven/stores/files/private-folder'
+import { readPrivateFile } from '@toolhaven/stores/files/private-file'
+
+/** Client sessions of each workload, so that they outlive the daemon. */
+export function createSessionFiles(dir: string): SessionStore {
+  const fileOf = (name: string) => join(dir, `${name.toLowerCase()}.json`)
+  return {
+    async load(name) {
+      const text = await readPrivateFile(fileOf(name))
+      if (text === undefined) return undefined
+      try {
+        return JSON.parse(text)
+      } catch {
+        // Sessions are a convenience: a damaged file means that clients connect anew.
+        return undefined
+      }
+    },
+    async save(name, data) {
+      await ensurePrivateFolder(dir)
+      await atomicWrite(fileOf(name), JSON.stringify(data))
+    },
+    async remove(name) {
+      await rm(fileOf(name), { force: true })
+    },
+  }
+}

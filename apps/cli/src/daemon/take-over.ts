@@ -1,0 +1,25 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { unavailable } from '@toolhaven/core/errors'
+import { readLock } from '@toolhaven/stores/files/instance-lock'
+
+const PATIENCE_MS = 30_000
+
+/** A daemon that runs for the same state folder hands over: it is asked to end, which leaves its containers running. */
+export async function takeOver(stateDir: string, say: (line: string) => void): Promise<void> {
+  const found = await readLock(stateDir)
+  if (!found?.alive || found.holder.pid === process.pid) return
+  const { pid, token } = found.holder
+  say(`Taking over from the daemon with process id ${pid}`)
+  try {
+    process.kill(pid, 'SIGTERM')
+  } catch (cause) {
+    throw unavailable(`a daemon (process ${pid}) owns this state folder and cannot be asked to end; stop it first`, cause)
+  }
+  const deadline = Date.now() + PATIENCE_MS
+  while (Date.now() < deadline) {
+    const now = await readLock(stateDir)
+    if (!now?.alive || now.holder.token !== token) return
+    await delay(50)
+  }
+  throw unavailable(`the daemon with process id ${pid} did not hand over within ${PATIENCE_MS / 1000} s; stop it first`)
+}

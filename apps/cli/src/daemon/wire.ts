@@ -1,0 +1,108 @@
+import { join } from 'node:path'
+import type { ApiDeps } from '@toolhaven/api/api-deps'
+import { buildOpenApi } from '@toolhaven/contract/openapi'
+import type { RuntimeReport } from '@toolhaven/contract/system'
+import { createDaemon } from '@toolhaven/core/daemon'
+import type { Logger } from '@toolhaven/core/ports/logger'
+import { createGateway } from '@toolhaven/gateway/gateway'
+import { createPackageIndex } from '@toolhaven/runtimes/package-index/package-index'
+import { createClientFiles } from '@toolhaven/stores/clients/client-files'
+import { openConfigStore } from '@toolhaven/stores/config/config-store'
+import { createGroupStore } from '@toolhaven/stores/files/group-store'
+import { loadInstanceId } from '@toolhaven/stores/files/instance-id'
+import { createJournal } from '@toolhaven/stores/files/journal'
+import type { ToolhavenPaths } from '@toolhaven/stores/files/paths'
+import { createWorkloadStore } from '@toolhaven/stores/files/workload-store'
+import { createHost } from '@toolhaven/stores/host/host'
+import { createLogStore } from '@toolhaven/stores/logs/log-store'
+import { createGuardedFetch } from '@toolhaven/stores/net/guarded-fetch'
+import { builtInRegistry } from '@toolhaven/stores/registry/built-in/built-in-registry'
+import { REGISTRY_FETCH_LIMITS, createRegistrySource } from '@toolhaven/stores/registry/registry-source'
+import { createSecretsProviders } from '@toolhaven/stores/secrets/providers'
+import { VERSION } from '../version.ts'
+import { chooseRuntime } from './choose-runtime.ts'
+import { createPeerCheck } from './peer-user.ts'
+import { readCertificate } from './read-certificate.ts'
+import type { ServeSettings } from './serve-settings.ts'
+import { createSessionFiles } from './session-files.ts'
+import { systemClock } from './system-clock.ts'
+
+export interface WireOptions {
+  settings: ServeSettings
+  paths: ToolhavenPaths
+  logger: Logger
+  shutdown: AbortSignal
+}
+
+const HANDSHAKE_TIMEOUT_MS = 120_000
+const STOP_GRACE_MS = 10_000
+
+/** Configuration → runtime → stores → gateway → core → API. No logic. */
+export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
+  const { env, homeDir, platform, uid, cwd, nodePath } = settings
+  const { stateDir, dataDir, configDir } = paths
+  const config = await openConfigStore({ file: paths.configFile })
+  const { runtime, tried } = await chooseRuntime({ settings, paths, logger, baseImages: () => config.get().baseImages }, shutdown)
+  const logs = createLogStore({ dir: paths.logsDir, logger })
+  const allowPeer = createPeerCheck(platform, uid)
+  const publicFetch = createGuardedFetch({ allowPrivate: false, ...REGISTRY_FETCH_LIMITS })
+  const privateFetch = createGuardedFetch({ allowPrivate: true, proxy: proxyOf(env), ...REGISTRY_FETCH_LIMITS })
+
+  const daemon = createDaemon(
+    {
+      runtime,
+      createGateway: (events) =>
+        createGateway({
+          logger,
+          events,
+          sessionStore: createSessionFiles(join(stateDir, 'sessions')),
+          allowPeer,
+          allowedHosts: () => config.get().allowedHosts,
+        }),
+      workloadStore: createWorkloadStore({ dir: paths.workloadsDir, logger }),
+      groupStore: createGroupStore({ dir: paths.groupsDir, logger }),
+      config,
+      journal: createJournal({ file: paths.journalFile }),
+      logs,
+      secretsProviders: createSecretsProviders({ dataDir, env, logger }),
+      registrySource: createRegistrySource({
+        dataDir,
+        logger,
+        clock: systemClock,
+        fetchFor: (allowPrivate) => (allowPrivate ? privateFetch : publicFetch),
+        builtIn: builtInRegistry,
+      }),
+      clientFiles: createClientFiles({ homeDir, platform: platform === 'darwin' ? 'darwin' : 'linux', stateDir, logger }),
+      host: createHost({ homeDir, configDir, cwd, protectedPaths: [stateDir, dataDir, configDir, paths.runtimeDir, ...ENGINE_SOCKETS] }),
+      packages: createPackageIndex({ nodePath, env, homeDir }),
+      clock: systemClock,
+      logger,
+      readCertificate,
+    },
+    {
+      instanceId: await loadInstanceId({ stateDir, logger }),
+      handshakeTimeoutMs: HANDSHAKE_TIMEOUT_MS,
+      stopGraceMs: STOP_GRACE_MS,
+      ...(env['NODE_EXTRA_CA_CERTS'] && { defaultCaCertificatePath: env['NODE_EXTRA_CA_CERTS'] }),
+      shutdown,
+    },
+  )
+  const runtimeReport = async (signal: AbortSignal): Promise<RuntimeReport> => {
+    const health = await runtime.probe(signal)
+    const common = { name: runtime.name, state: health.state, tried: [...tried] }
+    if (health.state !== 'healthy') return { ...common, reason: health.reason, notes: [] }
+    return { ...common, version: health.version, sandbox: health.capabilities.sandbox, notes: health.notes }
+  }
+  const apiDeps: ApiDeps = { ...daemon, version: VERSION, openApi: buildOpenApi(VERSION), runtimeReport, logger, shutdown }
+  return { daemon, apiDeps, runtime, logs, allowPeer, allowedHosts: config.get().allowedHosts }
+}
+
+function proxyOf(env: ServeSettings['env']) {
+  const http = env['HTTP_PROXY'] ?? env['http_proxy']
+  const https = env['HTTPS_PROXY'] ?? env['https_proxy']
+  const except = env['NO_PROXY'] ?? env['no_proxy']
+  return { ...(http && { http }), ...(https && { https }), ...(except && { except }) }
+}
+
+/** Whoever reaches one of these commands the engine, and so the machine. */
+const ENGINE_SOCKETS = ['/var/run/docker.sock', '/run/docker.sock', '/run/podman/podman.sock', '/run/containerd/containerd.sock']

@@ -1,0 +1,24 @@
+import { CommanderError } from 'commander'
+import { type ErrorCode, isThvError } from '@toolhaven/core/errors'
+
+/** 0 done, 1 failed, 2 wrong usage, 3 not found, 4 daemon or runtime unavailable. */
+const EXIT_CODES = {
+  invalid: 2,
+  forbidden: 1,
+  'not-found': 3,
+  unsupported: 1,
+  conflict: 1,
+  'not-implemented': 1,
+  unavailable: 4,
+} as const satisfies Record<ErrorCode, number>
+
+/** Says what failed, in one line, and gives the exit code. */
+export function explainFailure(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+  if (isThvError(error)) {
+    process.stderr.write(`thv: ${error.message}\n`)
+    return EXIT_CODES[error.code]
+  }
+  process.stderr.write(`thv: an unexpected fault: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+  return 1
+}
