@@ -5,13 +5,19 @@ import { parsePackageReference } from './package-reference.ts'
 describe('a package reference', () => {
   test.each([
     ['npx://left', { scheme: 'npx', name: 'left' }],
-    ['npx://@modelcontextprotocol/server-everything', { scheme: 'npx', name: '@modelcontextprotocol/server-everything' }],
+    [
+      'npx://@modelcontextprotocol/server-everything',
+      { scheme: 'npx', name: '@modelcontextprotocol/server-everything' },
+    ],
     ['npx://@scope/pkg@1.2.3', { scheme: 'npx', name: '@scope/pkg', version: '1.2.3' }],
     ['npx://pkg@1.2.3-beta.1+build.7', { scheme: 'npx', name: 'pkg', version: '1.2.3-beta.1+build.7' }],
     ['npx://pkg@latest', { scheme: 'npx', name: 'pkg' }],
     ['uvx://mcp-server-time@2025.9.25', { scheme: 'uvx', name: 'mcp-server-time', version: '2025.9.25' }],
     ['uvx://Some_Thing.x@1!2.0rc1.post2.dev3', { scheme: 'uvx', name: 'Some_Thing.x', version: '1!2.0rc1.post2.dev3' }],
-    ['go://github.com/owner/Repo/cmd/x@v0.1.0', { scheme: 'go', name: 'github.com/owner/Repo/cmd/x', version: 'v0.1.0' }],
+    [
+      'go://github.com/owner/Repo/cmd/x@v0.1.0',
+      { scheme: 'go', name: 'github.com/owner/Repo/cmd/x', version: 'v0.1.0' },
+    ],
     [
       'go://example.com/a/v2@v2.0.0-20240102030405-abcdefabcdef',
       { scheme: 'go', name: 'example.com/a/v2', version: 'v2.0.0-20240102030405-abcdefabcdef' },
@@ -77,7 +83,9 @@ describe('a package reference', () => {
   })
 
   test('the refusal names the fault without control characters', () => {
-    expect(() => parsePackageReference('npx://a\u001b[31m')).toThrow(/"a\\u001b\[31m" is not the name of an npm package/)
+    expect(() => parsePackageReference('npx://a\u001b[31m')).toThrow(
+      /"a\\u001b\[31m" is not the name of an npm package/,
+    )
     expect(() => parsePackageReference('npx://pkg@^1')).toThrow(/"\^1" is not an exact version of pkg/)
   })
 })

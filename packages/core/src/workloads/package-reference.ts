@@ -64,7 +64,8 @@ const GRAMMARS: Record<PackageScheme, Grammar> = {
     names: /^(?:@[a-z0-9~][a-z0-9._~-]*\/)?[a-z0-9~][a-z0-9._~-]*$/,
     nameExample: '@scope/name@1.2.3',
     // https://semver.org, without its rule against leading zeros in pre-release numbers.
-    versions: /^(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/,
+    versions:
+      /^(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/,
     versionExample: '1.2.3',
   },
   uvx: {
@@ -78,9 +79,11 @@ const GRAMMARS: Record<PackageScheme, Grammar> = {
   go: {
     what: 'a Go package',
     // A host name with a dot, then at least one more element; no element begins or ends with a dot, or begins with a dash.
-    names: /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+(?:\/[A-Za-z0-9_~](?:[A-Za-z0-9._~-]*[A-Za-z0-9_~-])?)+$/,
+    names:
+      /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+(?:\/[A-Za-z0-9_~](?:[A-Za-z0-9._~-]*[A-Za-z0-9_~-])?)+$/,
     nameExample: 'example.com/owner/name/cmd/server@v1.2.3',
-    versions: /^v(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?(?:\+incompatible)?$/,
+    versions:
+      /^v(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?(?:\+incompatible)?$/,
     versionExample: 'v1.2.3',
   },
 }

@@ -15,7 +15,10 @@ export async function latestGoVersion({ env, homeDir }: GoOptions, name: string,
   const go = await findProgram('go', env['PATH'])
   if (go !== undefined) return await askGo(go, name, goEnv(env, homeDir), signal)
   const proxies = (env['GOPROXY'] ?? '').split(/[,|]/).filter((entry) => /^https?:\/\//.test(entry))
-  if (proxies.length === 0) throw unavailable(`Go is missing, so ${name} cannot be looked up; install it (apt install golang-go, brew install go) or set GOPROXY.`)
+  if (proxies.length === 0)
+    throw unavailable(
+      `Go is missing, so ${name} cannot be looked up; install it (apt install golang-go, brew install go) or set GOPROXY.`,
+    )
   for (const proxy of proxies) {
     const version = await askProxy(proxy, name, env, signal)
     if (version !== undefined) return version
@@ -25,8 +28,10 @@ export async function latestGoVersion({ env, homeDir }: GoOptions, name: string,
 
 export function goEnv(env: GoOptions['env'], homeDir: string): Record<string, string> {
   const picked: Record<string, string> = { HOME: homeDir }
-  const wanted = /^(PATH|GOPROXY|GOPRIVATE|GONOPROXY|GONOSUMDB|GOSUMDB|GONOSUMCHECK|GOINSECURE|GOENV|GOROOT|XDG_CONFIG_HOME)$/
-  for (const [key, value] of Object.entries(env)) if (value !== undefined && (wanted.test(key) || isNetworkVariable(key))) picked[key] = value
+  const wanted =
+    /^(PATH|GOPROXY|GOPRIVATE|GONOPROXY|GONOSUMDB|GOSUMDB|GONOSUMCHECK|GOINSECURE|GOENV|GOROOT|XDG_CONFIG_HOME)$/
+  for (const [key, value] of Object.entries(env))
+    if (value !== undefined && (wanted.test(key) || isNetworkVariable(key))) picked[key] = value
   return picked
 }
 
@@ -36,29 +41,47 @@ async function askGo(go: string, name: string, env: Record<string, string>, sign
   let said = ''
   for (const path of modulePaths(name)) {
     const goSettings = { ...env, GOFLAGS: '-mod=mod', GOTOOLCHAIN: 'local', GO111MODULE: 'on' }
-    const { stdout, stderr, exitCode } = await runProgram(go, ['list', '-m', '-json', '--', `${path}@latest`], { env: goSettings, cwd: '/' }, signal)
+    const { stdout, stderr, exitCode } = await runProgram(
+      go,
+      ['list', '-m', '-json', '--', `${path}@latest`],
+      { env: goSettings, cwd: '/' },
+      signal,
+    )
     if (exitCode === 0) return moduleSchema.parse(JSON.parse(stdout)).Version
     said = stderr
     if (/dial tcp|connection refused|no such host|timeout|certificate/i.test(stderr)) {
       throw unavailable(`The Go module proxy could not be reached for ${name}; check the network and GOPROXY.`)
     }
   }
-  throw notFound(`The Go package ${name} was not found (${said.trim().split('\n').at(-1)?.slice(0, 200) ?? ''}); check its path.`)
+  throw notFound(
+    `The Go package ${name} was not found (${said.trim().split('\n').at(-1)?.slice(0, 200) ?? ''}); check its path.`,
+  )
 }
 
 /** https://go.dev/ref/mod#goproxy-protocol */
-async function askProxy(proxy: string, name: string, env: GoOptions['env'], signal: AbortSignal): Promise<string | undefined> {
+async function askProxy(
+  proxy: string,
+  name: string,
+  env: GoOptions['env'],
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const dispatcher = new EnvHttpProxyAgent(proxySettings(env))
   try {
     for (const path of modulePaths(name)) {
       const escaped = path.replaceAll(/[A-Z]/g, (letter) => `!${letter.toLowerCase()}`)
-      const answer = await request(`${proxy.replace(/\/$/, '')}/${escaped}/@latest`, { dispatcher, signal }).catch((error: unknown) => {
-        signal.throwIfAborted()
-        throw unavailable(`The Go module proxy could not be reached for ${name}; check the network and GOPROXY.`, error)
-      })
+      const answer = await request(`${proxy.replace(/\/$/, '')}/${escaped}/@latest`, { dispatcher, signal }).catch(
+        (error: unknown) => {
+          signal.throwIfAborted()
+          throw unavailable(
+            `The Go module proxy could not be reached for ${name}; check the network and GOPROXY.`,
+            error,
+          )
+        },
+      )
       if (answer.statusCode === 200) return moduleSchema.parse(await answer.body.json()).Version
       await answer.body.dump()
-      if (answer.statusCode >= 500) throw unavailable(`The Go module proxy answered ${answer.statusCode} for ${name}; try again later.`)
+      if (answer.statusCode >= 500)
+        throw unavailable(`The Go module proxy answered ${answer.statusCode} for ${name}; try again later.`)
     }
     return undefined
   } finally {
@@ -76,5 +99,9 @@ function proxySettings(env: GoOptions['env']) {
   const httpProxy = env['http_proxy'] ?? env['HTTP_PROXY']
   const httpsProxy = env['https_proxy'] ?? env['HTTPS_PROXY']
   const noProxy = env['no_proxy'] ?? env['NO_PROXY']
-  return { ...(httpProxy !== undefined && { httpProxy }), ...(httpsProxy !== undefined && { httpsProxy }), ...(noProxy !== undefined && { noProxy }) }
+  return {
+    ...(httpProxy !== undefined && { httpProxy }),
+    ...(httpsProxy !== undefined && { httpsProxy }),
+    ...(noProxy !== undefined && { noProxy }),
+  }
 }

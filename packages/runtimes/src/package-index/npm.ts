@@ -27,9 +27,17 @@ export interface Npm {
 /** Finds npm on the machine, else beside our Node. */
 export async function findNpm({ nodePath, env, homeDir }: NpmOptions, signal: AbortSignal): Promise<Npm> {
   const cli = await findCli(nodePath, env, signal)
-  if (cli === undefined) throw unavailable('npm is missing, so npm packages cannot be fetched; install it (apt install npm, brew install node).')
+  if (cli === undefined)
+    throw unavailable(
+      'npm is missing, so npm packages cannot be fetched; install it (apt install npm, brew install node).',
+    )
   const npmEnv = pickEnv(env, homeDir, isNpmVariable)
-  const { stdout, stderr, exitCode } = await runProgram(nodePath, [cli, 'config', 'list', '--long', '--json'], { env: npmEnv, cwd: '/' }, signal)
+  const { stdout, stderr, exitCode } = await runProgram(
+    nodePath,
+    [cli, 'config', 'list', '--long', '--json'],
+    { env: npmEnv, cwd: '/' },
+    signal,
+  )
   if (exitCode !== 0) throw invalid(`npm cannot read its configuration (${lastLine(stderr)}); correct your .npmrc.`)
   const settings = settingsSchema.parse(JSON.parse(stdout))
   const userConfig = await existingFile(settings.userconfig)
@@ -69,13 +77,21 @@ const versionSchema = z.union([z.string(), z.array(z.string())])
 /** One sentence out of what npm said; its codes are stable, its prose is not. */
 export function npmFailure(what: string, output: string): ThvError {
   const code = /(?:"code":\s*"|npm (?:error|ERR!) code )([A-Z0-9_]+)/.exec(output)?.[1] ?? ''
-  if (['E404', 'ETARGET', 'ENOVERSIONS'].includes(code)) return notFound(`The npm package ${what} was not found; check its name and version.`)
-  if (['E401', 'E403', 'ENEEDAUTH'].includes(code)) return invalid(`The npm registry refused access to ${what} (${code}); log in with npm and try again.`)
-  if (NETWORK_CODES.test(code)) return unavailable(`The npm registry could not be reached for ${what} (${code}); check the network, proxy and registry settings of npm.`)
-  return unavailable(`npm could not supply ${what} (${code === '' ? lastLine(output) : code}); run npm view ${what} to see why.`)
+  if (['E404', 'ETARGET', 'ENOVERSIONS'].includes(code))
+    return notFound(`The npm package ${what} was not found; check its name and version.`)
+  if (['E401', 'E403', 'ENEEDAUTH'].includes(code))
+    return invalid(`The npm registry refused access to ${what} (${code}); log in with npm and try again.`)
+  if (NETWORK_CODES.test(code))
+    return unavailable(
+      `The npm registry could not be reached for ${what} (${code}); check the network, proxy and registry settings of npm.`,
+    )
+  return unavailable(
+    `npm could not supply ${what} (${code === '' ? lastLine(output) : code}); run npm view ${what} to see why.`,
+  )
 }
 
-const NETWORK_CODES = /^(ENOTFOUND|EAI_|ECONN|ETIMEDOUT|EIDLETIMEOUT|ENET|EHOST|ERR_SOCKET|ERR_SSL|ERR_TLS|UNABLE_|SELF_SIGNED|DEPTH_|CERT_|E5\d\d|FETCH_ERROR|EPROTO)/
+const NETWORK_CODES =
+  /^(ENOTFOUND|EAI_|ECONN|ETIMEDOUT|EIDLETIMEOUT|ENET|EHOST|ERR_SOCKET|ERR_SSL|ERR_TLS|UNABLE_|SELF_SIGNED|DEPTH_|CERT_|E5\d\d|FETCH_ERROR|EPROTO)/
 
 async function findCli(nodePath: string, env: NpmOptions['env'], signal: AbortSignal): Promise<string | undefined> {
   const shim = await findProgram('npm', env['PATH'])
@@ -84,7 +100,9 @@ async function findCli(nodePath: string, env: NpmOptions['env'], signal: AbortSi
     if (path.endsWith('.js')) return path
   }
   const machineNode = await findProgram('node', env['PATH'])
-  const nodes = await Promise.all([machineNode, nodePath].map(async (path) => (path === undefined ? undefined : await realpath(path))))
+  const nodes = await Promise.all(
+    [machineNode, nodePath].map(async (path) => (path === undefined ? undefined : await realpath(path))),
+  )
   for (const node of nodes) {
     if (node === undefined) continue
     const beside = await existingFile(join(dirname(node), '..', 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js'))
@@ -107,7 +125,8 @@ async function referencedVariables(files: readonly (string | undefined)[]): Prom
   const names = new Set<string>()
   for (const file of files) {
     if (file === undefined) continue
-    for (const match of (await readFile(file, 'utf8')).matchAll(/\$\{([^}?]+)\??\}/g)) if (match[1] !== undefined) names.add(match[1])
+    for (const match of (await readFile(file, 'utf8')).matchAll(/\$\{([^}?]+)\??\}/g))
+      if (match[1] !== undefined) names.add(match[1])
   }
   return names
 }
@@ -116,7 +135,9 @@ async function referencedVariables(files: readonly (string | undefined)[]): Prom
 function isNpmVariable(name: string): boolean {
   if (isNetworkVariable(name)) return true
   if (!/^npm_config_/i.test(name)) return false
-  return !/^npm_config_(prefix|local_prefix|global_prefix|global|cache|user_agent|init_module|node_gyp|npm_version)$/i.test(name)
+  return !/^npm_config_(prefix|local_prefix|global_prefix|global|cache|user_agent|init_module|node_gyp|npm_version)$/i.test(
+    name,
+  )
 }
 
 function pickEnv(env: NpmOptions['env'], homeDir: string, wanted: (name: string) => boolean): Record<string, string> {

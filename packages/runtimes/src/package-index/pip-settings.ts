@@ -47,7 +47,8 @@ export function parsePipConfig(text: string): PipSettings {
     if (/^\s*([#;]|$)/.test(line)) continue
     const header = /^\[([^\]]+)\]/.exec(line)?.[1]
     if (header !== undefined) {
-      section = header === 'global' ? sections.global : /^(install|download|index)$/.test(header) ? sections.command : undefined
+      section =
+        header === 'global' ? sections.global : /^(install|download|index)$/.test(header) ? sections.command : undefined
       key = undefined
     } else if (/^\s/.test(line) && key !== undefined && section !== undefined) {
       section[key] = [section[key], line.trim()].filter(Boolean).join('\n')

@@ -12,24 +12,62 @@ export interface PypiOptions {
 }
 
 /** The newest version that is not a pre-release and runs on this machine's Python: asked of pip, else of uv. */
-export async function latestPythonVersion({ env, homeDir }: PypiOptions, name: string, signal: AbortSignal): Promise<string> {
+export async function latestPythonVersion(
+  { env, homeDir }: PypiOptions,
+  name: string,
+  signal: AbortSignal,
+): Promise<string> {
   const python = await findPython(env, signal)
-  const ownEnv = Object.fromEntries(Object.entries(env).filter(([key]) => isNetworkVariable(key) || key.startsWith('PIP_') || key.startsWith('XDG_')))
+  const ownEnv = Object.fromEntries(
+    Object.entries(env).filter(([key]) => isNetworkVariable(key) || key.startsWith('PIP_') || key.startsWith('XDG_')),
+  )
   if (python.hasPip) {
     const args = ['-I', '-m', 'pip', 'index', 'versions', '--disable-pip-version-check', '--retries', '1', '--', name]
     // -I makes Python ignore its own variables; pip's stay in force.
-    const { stdout, stderr, exitCode } = await runProgram(python.program, args, { env: { ...ownEnv, HOME: homeDir }, cwd: '/' }, signal)
+    const { stdout, stderr, exitCode } = await runProgram(
+      python.program,
+      args,
+      { env: { ...ownEnv, HOME: homeDir }, cwd: '/' },
+      signal,
+    )
     const version = /^\S+ \(([^)]+)\)/m.exec(stdout)?.[1]
     if (exitCode === 0 && version !== undefined) return version
     throw pythonFailure(name, stderr)
   }
   const uv = await findProgram('uv', env['PATH'])
-  if (uv === undefined) throw unavailable(`Neither pip nor uv is here to look up ${name}; install one (apt install python3-pip, brew install uv).`)
+  if (uv === undefined)
+    throw unavailable(
+      `Neither pip nor uv is here to look up ${name}; install one (apt install python3-pip, brew install uv).`,
+    )
   const settings = uvIndexVariables(env, await readPipSettings({ env, homeDir }))
   // Nothing is built, so no code of the package runs; the list of what would be installed names the version.
-  const args = ['pip', 'install', '--dry-run', '--no-deps', '--only-binary', ':all:', '--no-cache', '--no-python-downloads']
-  args.push('--python', python.program, '--system', '--break-system-packages', '--reinstall', '--target', '/nonexistent', '--', name)
-  const { stderr, exitCode } = await runProgram(uv, args, { env: { ...ownEnv, ...settings, HOME: homeDir }, cwd: '/' }, signal)
+  const args = [
+    'pip',
+    'install',
+    '--dry-run',
+    '--no-deps',
+    '--only-binary',
+    ':all:',
+    '--no-cache',
+    '--no-python-downloads',
+  ]
+  args.push(
+    '--python',
+    python.program,
+    '--system',
+    '--break-system-packages',
+    '--reinstall',
+    '--target',
+    '/nonexistent',
+    '--',
+    name,
+  )
+  const { stderr, exitCode } = await runProgram(
+    uv,
+    args,
+    { env: { ...ownEnv, ...settings, HOME: homeDir }, cwd: '/' },
+    signal,
+  )
   const version = /^ \+ \S+==(\S+)$/m.exec(stderr)?.[1]
   if (exitCode === 0 && version !== undefined) return version
   throw pythonFailure(name, stderr)
@@ -38,10 +76,20 @@ export async function latestPythonVersion({ env, homeDir }: PypiOptions, name: s
 /** One sentence out of what pip or uv said. */
 export function pythonFailure(what: string, output: string) {
   // Unreachable first: pip ends with "no matching distribution" in both cases.
-  if (/Retrying \(|NewConnectionError|Could not fetch URL|Failed to fetch|error sending request|SSLError|certificate/i.test(output)) {
-    return unavailable(`The Python package index could not be reached for ${what}; check the network, proxy and index settings of pip.`)
+  if (
+    /Retrying \(|NewConnectionError|Could not fetch URL|Failed to fetch|error sending request|SSLError|certificate/i.test(
+      output,
+    )
+  ) {
+    return unavailable(
+      `The Python package index could not be reached for ${what}; check the network, proxy and index settings of pip.`,
+    )
   }
-  if (/No matching distribution|was not found in the package registry|no version of|no versions of|not found in the provided/i.test(output)) {
+  if (
+    /No matching distribution|was not found in the package registry|no version of|no versions of|not found in the provided/i.test(
+      output,
+    )
+  ) {
     return notFound(`The Python package ${what} was not found; check its name and version.`)
   }
   const last = output.trim().split('\n').at(-1)?.slice(0, 300) ?? ''

@@ -13,16 +13,26 @@ export interface Python {
 }
 
 /** The machine's Python 3. */
-export async function findPython(env: Readonly<Record<string, string | undefined>>, signal: AbortSignal): Promise<Python> {
+export async function findPython(
+  env: Readonly<Record<string, string | undefined>>,
+  signal: AbortSignal,
+): Promise<Python> {
   for (const name of ['python3', 'python']) {
     const program = await findProgram(name, env['PATH'])
     if (program === undefined) continue
-    const { stdout, exitCode } = await runProgram(program, ['-I', '-c', ABOUT], { env: aboutEnv(env), cwd: '/' }, signal)
+    const { stdout, exitCode } = await runProgram(
+      program,
+      ['-I', '-c', ABOUT],
+      { env: aboutEnv(env), cwd: '/' },
+      signal,
+    )
     if (exitCode !== 0) continue
     const about = aboutSchema.safeParse(JSON.parse(stdout))
     if (about.success && about.data.major === 3) return { ...about.data, prefixes: [...new Set(about.data.prefixes)] }
   }
-  throw unavailable('Python 3 is missing, so Python packages cannot be run; install it (apt install python3, dnf install python3, brew install python).')
+  throw unavailable(
+    'Python 3 is missing, so Python packages cannot be run; install it (apt install python3, dnf install python3, brew install python).',
+  )
 }
 
 const ABOUT = `

@@ -25,7 +25,11 @@ export async function runProgram(
   return await collectOutput(child, () => child.kill('SIGKILL'), signal)
 }
 
-export async function collectOutput(child: ChildProcess, kill: () => void, signal: AbortSignal): Promise<ProgramResult> {
+export async function collectOutput(
+  child: ChildProcess,
+  kill: () => void,
+  signal: AbortSignal,
+): Promise<ProgramResult> {
   const stdout = keepLast(child.stdout)
   const stderr = keepLast(child.stderr)
   signal.addEventListener('abort', kill)

@@ -1,7 +1,10 @@
 import type { PipSettings } from './pip-settings.ts'
 
 /** uv's variables for the index the user chose: their own uv settings, else what they set for pip. */
-export function uvIndexVariables(env: Readonly<Record<string, string | undefined>>, pip: PipSettings): Record<string, string> {
+export function uvIndexVariables(
+  env: Readonly<Record<string, string | undefined>>,
+  pip: PipSettings,
+): Record<string, string> {
   const found: Record<string, string> = {}
   const hasOwnIndex = ['UV_DEFAULT_INDEX', 'UV_INDEX', 'UV_INDEX_URL'].some((name) => env[name] !== undefined)
   const set = (name: string, value: string | undefined) => {
@@ -16,7 +19,9 @@ export function uvIndexVariables(env: Readonly<Record<string, string | undefined
   set('UV_INSECURE_HOST', pip['trusted-host']?.split('\n').join(' '))
   set('UV_HTTP_TIMEOUT', pip['default-timeout'] ?? pip['timeout'])
   set('ALL_PROXY', pip['proxy'])
-  for (const [name, value] of Object.entries(env)) if (/^UV_(DEFAULT_INDEX|INDEX|EXTRA_INDEX_URL|FIND_LINKS|NO_INDEX|INSECURE_HOST|HTTP_TIMEOUT)/.test(name)) set(name, value)
+  for (const [name, value] of Object.entries(env))
+    if (/^UV_(DEFAULT_INDEX|INDEX|EXTRA_INDEX_URL|FIND_LINKS|NO_INDEX|INSECURE_HOST|HTTP_TIMEOUT)/.test(name))
+      set(name, value)
   return found
 }
 

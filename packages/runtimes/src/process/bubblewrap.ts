@@ -21,7 +21,11 @@ export interface BubblewrapDescriptors {
 }
 
 /** The options of bubblewrap; the program and its arguments are not among them. */
-export function bubblewrapOptions(plan: SandboxPlan, base: BubblewrapBase, descriptors: BubblewrapDescriptors): string[] {
+export function bubblewrapOptions(
+  plan: SandboxPlan,
+  base: BubblewrapBase,
+  descriptors: BubblewrapDescriptors,
+): string[] {
   const id = String(SANDBOX_UID)
   return [
     ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
@@ -29,12 +33,26 @@ export function bubblewrapOptions(plan: SandboxPlan, base: BubblewrapBase, descr
     ...(base.disableUserns ? ['--disable-userns'] : []),
     ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--uid', id, '--gid', id, '--hostname', 'sandbox'],
     ...base.symlinks.flatMap(({ path, target }) => ['--symlink', target, path]),
-    ...base.binds.filter((bind) => plan.network === 'full' || bind.sandboxPath !== '/etc/resolv.conf').flatMap(bindOption),
+    ...base.binds
+      .filter((bind) => plan.network === 'full' || bind.sandboxPath !== '/etc/resolv.conf')
+      .flatMap(bindOption),
     ...['--ro-bind', base.passwdPath, '/etc/passwd', '--ro-bind', base.groupPath, '/etc/group'],
     // The machine's own names tell of its networks; without a network only localhost means anything.
     ...['--ro-bind', plan.network === 'full' ? '/etc/hosts' : base.hostsPath, '/etc/hosts'],
     ...['--proc', '/proc', ...base.procBinds.flatMap(bindOption), '--dev', '/dev'],
-    ...['--tmpfs', '/tmp', '--tmpfs', '/run', '--symlink', '/tmp', '/var/tmp', '--tmpfs', '/home', '--dir', SANDBOX_HOME],
+    ...[
+      '--tmpfs',
+      '/tmp',
+      '--tmpfs',
+      '/run',
+      '--symlink',
+      '/tmp',
+      '/var/tmp',
+      '--tmpfs',
+      '/home',
+      '--dir',
+      SANDBOX_HOME,
+    ],
     ...plan.binds.flatMap(bindOption),
     // The empty root itself is a tmpfs that the server could otherwise fill.
     ...['--remount-ro', '/', '--chdir', plan.workDir, '--clearenv'],

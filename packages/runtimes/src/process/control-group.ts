@@ -30,14 +30,23 @@ export interface ControlGroup {
  */
 export async function findControlGroups(root: string, ownGroups: string): Promise<ControlGroups> {
   const found: ControlGroups = { reasons: [] }
-  const lines = ownGroups.trim().split('\n').map((line) => line.split(':'))
+  const lines = ownGroups
+    .trim()
+    .split('\n')
+    .map((line) => line.split(':'))
   const unified = lines.find(([id]) => id === '0')?.[2] ?? '/'
-  const handedDown = (await readFile(join(root, unified, 'cgroup.subtree_control'), 'utf8').catch(() => '')).trim().split(' ')
+  const handedDown = (await readFile(join(root, unified, 'cgroup.subtree_control'), 'utf8').catch(() => ''))
+    .trim()
+    .split(' ')
   for (const name of ['memory', 'cpu', 'pids'] as const) {
     const own = lines.find(([, controllers]) => controllers?.split(',').includes(name))?.[2]
-    if (handedDown.includes(name) && (await isUsable(join(root, unified)))) found[name] = { version: 2, parent: join(root, unified) }
+    if (handedDown.includes(name) && (await isUsable(join(root, unified))))
+      found[name] = { version: 2, parent: join(root, unified) }
     else if (own === '/' && (await isUsable(join(root, name)))) found[name] = { version: 1, parent: join(root, name) }
-    else found.reasons.push(`${LIMIT_NAMES[name]} limits are not in force: the daemon may not make ${name} control groups here.`)
+    else
+      found.reasons.push(
+        `${LIMIT_NAMES[name]} limits are not in force: the daemon may not make ${name} control groups here.`,
+      )
   }
   return found
 }
@@ -67,7 +76,8 @@ export async function createControlGroup(groups: ControlGroups, limits: Limits):
     for (const [file, value] of Object.entries(values)) await writeFile(join(folder, file), value)
   }
   const { memoryBytes, cpus, pids } = limits
-  if (groups.memory && memoryBytes !== undefined) await set(groups.memory, memoryValues(groups.memory.version, memoryBytes))
+  if (groups.memory && memoryBytes !== undefined)
+    await set(groups.memory, memoryValues(groups.memory.version, memoryBytes))
   if (groups.cpu && cpus !== undefined) await set(groups.cpu, cpuValues(groups.cpu.version, cpus))
   if (groups.pids && pids !== undefined) await set(groups.pids, { 'pids.max': String(pids) })
   return {
@@ -88,7 +98,9 @@ export async function createControlGroup(groups: ControlGroups, limits: Limits):
 const CPU_PERIOD_US = 100_000
 
 function memoryValues(version: 1 | 2, bytes: number): Record<string, string> {
-  return version === 2 ? { 'memory.max': String(bytes), 'memory.swap.max': '0' } : { 'memory.limit_in_bytes': String(bytes) }
+  return version === 2
+    ? { 'memory.max': String(bytes), 'memory.swap.max': '0' }
+    : { 'memory.limit_in_bytes': String(bytes) }
 }
 
 function cpuValues(version: 1 | 2, cpus: number): Record<string, string> {

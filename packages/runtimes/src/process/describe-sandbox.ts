@@ -18,7 +18,10 @@ export interface DescribeSandboxOptions {
 }
 
 /** Which sandbox servers get on this machine without a container engine, found by trying. */
-export async function describeSandbox(options: DescribeSandboxOptions, signal: AbortSignal): Promise<SandboxDescription> {
+export async function describeSandbox(
+  options: DescribeSandboxOptions,
+  signal: AbortSignal,
+): Promise<SandboxDescription> {
   const { platform, arch } = process
   const sandbox = await detectSandbox({ ...options, platform, arch, isRoot: process.getuid?.() === 0 }, signal)
   if ('reason' in sandbox) return { kind: 'missing', strength: 'none', text: sandbox.reason, notes: [] }

@@ -18,7 +18,10 @@ export interface FetchRun {
 }
 
 /** Runs one step of a fetch: the network, the paths of its layout, its own variables, and nothing else of the daemon or the user. */
-export async function runFetch({ sandbox, layout, program, args, env, scratch }: FetchRun, signal: AbortSignal): Promise<ProgramResult> {
+export async function runFetch(
+  { sandbox, layout, program, args, env, scratch }: FetchRun,
+  signal: AbortSignal,
+): Promise<ProgramResult> {
   const tmp = layout.place(scratch, '/tmp', 'writable')
   const home = sandbox.isolatesFiles ? SANDBOX_HOME : scratch
   const searchPath = sandbox.isolatesFiles ? SANDBOX_PATH : (env['PATH'] ?? SANDBOX_PATH)
@@ -35,7 +38,11 @@ export async function runFetch({ sandbox, layout, program, args, env, scratch }:
 }
 
 /** One file with the certificates of all given ones and the text, for tools that take a single file. Undefined when there is nothing to add to. */
-export async function bundleCertificates(path: string, files: readonly (string | undefined)[], extra: string | undefined): Promise<string | undefined> {
+export async function bundleCertificates(
+  path: string,
+  files: readonly (string | undefined)[],
+  extra: string | undefined,
+): Promise<string | undefined> {
   const texts: string[] = []
   for (const file of files) {
     if (file === undefined) continue

@@ -21,5 +21,7 @@ export function createLayout({ isolatesFiles }: Pick<Sandbox, 'isolatesFiles'>):
 
 /** Folders every sandbox holds anyway. */
 export function isSystemPath(path: string): boolean {
-  return ['/usr', '/bin', '/lib', '/lib64', '/nix/store', '/gnu/store'].some((folder) => path === folder || path.startsWith(`${folder}/`))
+  return ['/usr', '/bin', '/lib', '/lib64', '/nix/store', '/gnu/store'].some(
+    (folder) => path === folder || path.startsWith(`${folder}/`),
+  )
 }

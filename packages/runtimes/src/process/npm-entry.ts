@@ -12,7 +12,8 @@ export async function npmEntry(folder: string, name: string): Promise<Pick<Packa
   const { bin } = binSchema.parse(JSON.parse(await readFile(join(folder, packageDir, 'package.json'), 'utf8')))
   const entry = join(packageDir, inside(chooseBin(name, bin), name))
   const found = await stat(join(folder, entry)).catch(() => undefined)
-  if (found?.isFile() !== true) throw invalid(`The npm package ${name} names a program it does not contain (${entry}); try another version.`)
+  if (found?.isFile() !== true)
+    throw invalid(`The npm package ${name} names a program it does not contain (${entry}); try another version.`)
   return { entry, interpreter: await interpreterOf(join(folder, entry)) }
 }
 
@@ -21,19 +22,23 @@ export function chooseBin(name: string, bin: string | Record<string, string> | u
   if (typeof bin === 'string') return bin
   const entries = Object.entries(bin ?? {})
   const [first] = entries
-  if (first === undefined) throw invalid(`The npm package ${name} has no program to run, so it cannot be a server; check its name.`)
+  if (first === undefined)
+    throw invalid(`The npm package ${name} has no program to run, so it cannot be a server; check its name.`)
   const paths = new Set(entries.map(([, path]) => path))
   if (paths.size === 1) return first[1]
   const unscoped = name.replace(/^@[^/]+\//, '')
   const same = entries.find(([program]) => program === unscoped)
   if (same !== undefined) return same[1]
   const names = entries.map(([program]) => program).join(', ')
-  throw invalid(`The npm package ${name} has several programs (${names}) and none is named like it, so it cannot be started by its name alone.`)
+  throw invalid(
+    `The npm package ${name} has several programs (${names}) and none is named like it, so it cannot be started by its name alone.`,
+  )
 }
 
 function inside(path: string, name: string): string {
   const clean = normalize(path)
-  if (clean.startsWith('..') || clean.startsWith('/')) throw invalid(`The npm package ${name} names a program outside of itself; do not use it.`)
+  if (clean.startsWith('..') || clean.startsWith('/'))
+    throw invalid(`The npm package ${name} names a program outside of itself; do not use it.`)
   return clean
 }
 

@@ -24,9 +24,19 @@ interface Fetch extends PackageName {
 }
 
 /** Installs one exact npm version with the user's npm and its configuration. */
-export async function prepareNpx(tools: PackageTools, { name, version }: PackageName, options: PrepareOptions, signal: AbortSignal): Promise<string> {
+export async function prepareNpx(
+  tools: PackageTools,
+  { name, version }: PackageName,
+  options: PrepareOptions,
+  signal: AbortSignal,
+): Promise<string> {
   const { dataDir, nodePath } = tools
-  const abi = await runProgram(nodePath, ['-p', 'process.platform + process.arch + process.versions.modules'], { env: {}, cwd: '/' }, signal)
+  const abi = await runProgram(
+    nodePath,
+    ['-p', 'process.platform + process.arch + process.versions.modules'],
+    { env: {}, cwd: '/' },
+    signal,
+  )
   const folder = packageFolder(dataDir, { scheme: 'npx', name, version, environment: [abi.stdout.trim()] })
   if (await isFetched(folder)) return folder
   const progress = (detail: string) => options.onProgress({ phase: 'fetching', detail })
@@ -45,19 +55,35 @@ export async function prepareNpx(tools: PackageTools, { name, version }: Package
 }
 
 /** Sees the registry's credentials, so nothing of the packages runs in this step. */
-async function install({ tools, npm, name, version, target, scratch, caCertificate }: Fetch, signal: AbortSignal): Promise<void> {
+async function install(
+  { tools, npm, name, version, target, scratch, caCertificate }: Fetch,
+  signal: AbortSignal,
+): Promise<void> {
   await writeFile(join(target, 'package.json'), '{"private":true}\n')
   const { layout, args, env } = await npmCommand({ tools, npm, target, scratch, caCertificate })
   const config = (file: string | undefined, place: string) => (file === undefined ? place : layout.place(file, place))
   args.push('install', '--ignore-scripts', `--prefix=${layout.place(target, SANDBOX_PACKAGE, 'writable')}`)
-  args.push(`--userconfig=${config(npm.userConfig, '/run/npm/user')}`, `--globalconfig=${config(npm.globalConfig, '/run/npm/global')}`)
+  args.push(
+    `--userconfig=${config(npm.userConfig, '/run/npm/user')}`,
+    `--globalconfig=${config(npm.globalConfig, '/run/npm/global')}`,
+  )
   if (npm.caFile !== undefined) {
     // npm trusts only this file then, so a certificate of ours must be in it.
     const bundle = await bundleCertificates(join(scratch, 'npm-trust.pem'), [npm.caFile], caCertificate)
     if (bundle !== undefined) args.push(`--cafile=${layout.place(bundle, '/run/npm/trust.pem')}`)
   }
   args.push('--', `${name}@${version}`)
-  const result = await runFetch({ sandbox: tools.sandbox, layout, program: nodeIn(layout.binds, tools), args, env: { ...npm.env, ...env }, scratch }, signal)
+  const result = await runFetch(
+    {
+      sandbox: tools.sandbox,
+      layout,
+      program: nodeIn(layout.binds, tools),
+      args,
+      env: { ...npm.env, ...env },
+      scratch,
+    },
+    signal,
+  )
   if (result.exitCode !== 0) throw npmFailure(`${name}@${version}`, `${result.stdout}\n${result.stderr}`)
 }
 
@@ -65,11 +91,22 @@ async function install({ tools, npm, name, version, target, scratch, caCertifica
 async function runInstallScripts(fetch: Fetch, signal: AbortSignal): Promise<void> {
   const { tools, name, version, target, scratch } = fetch
   const { layout, args, env } = await npmCommand(fetch)
-  args.push('rebuild', `--prefix=${layout.place(target, SANDBOX_PACKAGE, 'writable')}`, '--userconfig=/run/npm/user', '--globalconfig=/run/npm/global')
-  const result = await runFetch({ sandbox: tools.sandbox, layout, program: nodeIn(layout.binds, tools), args, env, scratch }, signal)
+  args.push(
+    'rebuild',
+    `--prefix=${layout.place(target, SANDBOX_PACKAGE, 'writable')}`,
+    '--userconfig=/run/npm/user',
+    '--globalconfig=/run/npm/global',
+  )
+  const result = await runFetch(
+    { sandbox: tools.sandbox, layout, program: nodeIn(layout.binds, tools), args, env, scratch },
+    signal,
+  )
   if (result.exitCode === 0) return
-  const reason = /npm (?:error|ERR!) (?!code|path|command)(.*)/.exec(result.stderr)?.[1] ?? `exit code ${result.exitCode}`
-  throw unavailable(`The install scripts of ${name}@${version} failed (${reason.slice(0, 200)}); it may need a compiler (apt install build-essential python3).`)
+  const reason =
+    /npm (?:error|ERR!) (?!code|path|command)(.*)/.exec(result.stderr)?.[1] ?? `exit code ${result.exitCode}`
+  throw unavailable(
+    `The install scripts of ${name}@${version} failed (${reason.slice(0, 200)}); it may need a compiler (apt install build-essential python3).`,
+  )
 }
 
 async function npmCommand({ tools, npm, scratch, caCertificate }: Omit<Fetch, 'name' | 'version'>) {
@@ -77,11 +114,28 @@ async function npmCommand({ tools, npm, scratch, caCertificate }: Omit<Fetch, 'n
   const { nodePath, env } = tools
   layout.place(nodePath, SANDBOX_NODE)
   const npmFolder = dirname(dirname(npm.cli))
-  const cli = isSystemPath(npmFolder) ? npm.cli : join(layout.place(npmFolder, '/opt/toolhaven/npm'), 'bin', 'npm-cli.js')
-  const certificates = await bundleCertificates(join(scratch, 'certificates.pem'), [env['NODE_EXTRA_CA_CERTS'] || undefined], caCertificate)
-  const trust = certificates === undefined ? {} : { NODE_EXTRA_CA_CERTS: tools.sandbox.isolatesFiles ? '/tmp/certificates.pem' : certificates }
+  const cli = isSystemPath(npmFolder)
+    ? npm.cli
+    : join(layout.place(npmFolder, '/opt/toolhaven/npm'), 'bin', 'npm-cli.js')
+  const certificates = await bundleCertificates(
+    join(scratch, 'certificates.pem'),
+    [env['NODE_EXTRA_CA_CERTS'] || undefined],
+    caCertificate,
+  )
+  const trust =
+    certificates === undefined
+      ? {}
+      : { NODE_EXTRA_CA_CERTS: tools.sandbox.isolatesFiles ? '/tmp/certificates.pem' : certificates }
   const cache = tools.sandbox.isolatesFiles ? '/tmp/npm-cache' : join(scratch, 'npm-cache')
-  const args = [cli, '--no-audit', '--no-fund', '--no-update-notifier', '--omit=dev', '--loglevel=error', `--cache=${cache}`]
+  const args = [
+    cli,
+    '--no-audit',
+    '--no-fund',
+    '--no-update-notifier',
+    '--omit=dev',
+    '--loglevel=error',
+    `--cache=${cache}`,
+  ]
   return { layout, args, env: { ...proxyVariables(env), ...trust } }
 }
 
@@ -93,7 +147,10 @@ const lockSchema = z.object({ packages: z.record(z.string(), z.object({ hasInsta
 
 async function hasInstallScripts(target: string): Promise<boolean> {
   const text = await readFile(join(target, 'node_modules', '.package-lock.json'), 'utf8').catch((error: unknown) => {
-    throw invalid('npm installed nothing; check that your .npmrc does not set install-strategy, global or dry-run.', error)
+    throw invalid(
+      'npm installed nothing; check that your .npmrc does not set install-strategy, global or dry-run.',
+      error,
+    )
   })
   return Object.values(lockSchema.parse(JSON.parse(text)).packages).some((entry) => entry.hasInstallScript === true)
 }

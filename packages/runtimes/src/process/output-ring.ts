@@ -21,7 +21,8 @@ export class OutputRing {
     const entry = { stream, data, at }
     this.#entries.push(entry)
     this.#size += data.length
-    while (this.#size > this.#maxBytes && this.#entries.length > 1) this.#size -= this.#entries.shift()?.data.length ?? 0
+    while (this.#size > this.#maxBytes && this.#entries.length > 1)
+      this.#size -= this.#entries.shift()?.data.length ?? 0
     for (const queue of this.#followers) if (queue.length < MAX_FOLLOWER_CHUNKS) queue.push(entry)
     this.#wake()
   }

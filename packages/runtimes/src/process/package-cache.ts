@@ -15,7 +15,10 @@ export interface CacheKey {
 
 /** `dataDir/packages/npx/@scope+name@1.2.3-0123456789ab` */
 export function packageFolder(dataDir: string, { scheme, name, version, environment }: CacheKey): string {
-  const hash = createHash('sha256').update(JSON.stringify([LAYOUT, name, version, ...environment])).digest('hex').slice(0, 12)
+  const hash = createHash('sha256')
+    .update(JSON.stringify([LAYOUT, name, version, ...environment]))
+    .digest('hex')
+    .slice(0, 12)
   return join(dataDir, 'packages', scheme, `${name.replaceAll('/', '+')}@${version}-${hash}`)
 }
 

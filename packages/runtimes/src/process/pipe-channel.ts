@@ -33,7 +33,10 @@ export class PipeChannel implements StdioChannel {
     if (this.#ended.signal.aborted || stdin === null || !stdin.writable) throw closed()
     if (stdin.write(text)) return
     try {
-      await Promise.race([once(stdin, 'drain', { signal: this.#ended.signal }), once(stdin, 'close', { signal: this.#ended.signal })])
+      await Promise.race([
+        once(stdin, 'drain', { signal: this.#ended.signal }),
+        once(stdin, 'close', { signal: this.#ended.signal }),
+      ])
     } catch (error) {
       throw closed(error)
     }

@@ -20,9 +20,16 @@ export interface PackageName {
 }
 
 /** Fetches a package into the data folder unless it is there; gives the folder. */
-export async function preparePackage(tools: PackageTools, source: Source, options: PrepareOptions, signal: AbortSignal): Promise<Prepared> {
+export async function preparePackage(
+  tools: PackageTools,
+  source: Source,
+  options: PrepareOptions,
+  signal: AbortSignal,
+): Promise<Prepared> {
   if (source.kind === 'image') {
-    throw invalid(`The image ${source.reference} needs a container engine; install Docker or Podman, or choose a server from npm or PyPI (npx://, uvx://).`)
+    throw invalid(
+      `The image ${source.reference} needs a container engine; install Docker or Podman, or choose a server from npm or PyPI (npx://, uvx://).`,
+    )
   }
   checkPackageName(source.scheme, source.name)
   checkPackageVersion(source.scheme, source.name, source.version)

@@ -48,7 +48,8 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
   }
   const present = (handle: InstanceHandle) => {
     const instance = known(handle)
-    if (instance === undefined) throw notFound(`The instance ${handle.name} is not there; it ended with the daemon that started it.`)
+    if (instance === undefined)
+      throw notFound(`The instance ${handle.name} is not there; it ended with the daemon that started it.`)
     return instance
   }
   const remove = async (instance: Instance) => {
@@ -98,7 +99,9 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
       yield* present(handle).output.read(logOptions, signal)
     },
     list: async (labels) =>
-      [...instances.values()].map(listed).filter((entry) => Object.entries(labels).every(([key, value]) => entry.labels[key] === value)),
+      [...instances.values()]
+        .map(listed)
+        .filter((entry) => Object.entries(labels).every(([key, value]) => entry.labels[key] === value)),
     find: async (name) => {
       const instance = instances.get(name)
       return instance === undefined ? undefined : listed(instance)
@@ -120,7 +123,8 @@ async function lookAtMachine(options: ProcessRuntimeOptions, signal: AbortSignal
   const { platform, arch } = process
   const isRoot = process.getuid?.() === 0
   const sandbox = await detectSandbox({ ...options, platform, arch, isRoot }, signal)
-  if ('reason' in sandbox) throw unavailable(`Servers cannot be run safely without a container engine here: ${sandbox.reason}`)
+  if ('reason' in sandbox)
+    throw unavailable(`Servers cannot be run safely without a container engine here: ${sandbox.reason}`)
   const ownGroups = await readFile('/proc/self/cgroup', 'utf8').catch(() => '')
   return { sandbox, controlGroups: await findControlGroups('/sys/fs/cgroup', ownGroups) }
 }
@@ -142,7 +146,12 @@ async function probe(machine: (signal: AbortSignal) => Promise<Machine>, signal:
       pidsLimit: controlGroups.pids !== undefined,
       sandbox: sandbox.description,
     }
-    return { state: 'healthy', version: process.version, capabilities, notes: [...sandbox.notes, ...controlGroups.reasons] }
+    return {
+      state: 'healthy',
+      version: process.version,
+      capabilities,
+      notes: [...sandbox.notes, ...controlGroups.reasons],
+    }
   } catch (error) {
     return { state: 'undetected', reason: error instanceof Error ? error.message : String(error) }
   }
@@ -185,7 +194,10 @@ async function refuseTakenPort(port: number): Promise<void> {
       server.listen({ port, host: '127.0.0.1', exclusive: true }, resolve)
     })
   } catch (error) {
-    throw conflict(`Port ${port} on 127.0.0.1 is taken by another program; stop it or give the server another target port.`, error)
+    throw conflict(
+      `Port ${port} on 127.0.0.1 is taken by another program; stop it or give the server another target port.`,
+      error,
+    )
   } finally {
     await new Promise((resolve) => server.close(resolve))
   }

@@ -24,7 +24,11 @@ export function placePython(layout: Layout, { prefixes }: Python): void {
   for (const prefix of prefixes) if (!isSystemPath(prefix)) layout.place(prefix, prefix)
 }
 
-export async function indexAccess({ env, homeDir, sandbox }: PackageTools, scratch: string, caCertificate: string | undefined): Promise<IndexAccess> {
+export async function indexAccess(
+  { env, homeDir, sandbox }: PackageTools,
+  scratch: string,
+  caCertificate: string | undefined,
+): Promise<IndexAccess> {
   const pip = await readPipSettings({ env, homeDir })
   const chosen = pip['cert'] ?? env['SSL_CERT_FILE'] ?? env['REQUESTS_CA_BUNDLE']
   // A certificate of ours is added to what is trusted anyway; alone it would replace it.
@@ -33,7 +37,8 @@ export async function indexAccess({ env, homeDir, sandbox }: PackageTools, scrat
   const certificates = bundle !== undefined && sandbox.isolatesFiles ? '/tmp/certificates.pem' : bundle
   const uvVariables = uvIndexVariables(env, pip)
   const shared = (layout: Layout) => {
-    for (const folder of (pip['find-links'] ?? '').split('\n')) if (isAbsolute(folder) && existsSync(folder)) layout.place(folder, folder)
+    for (const folder of (pip['find-links'] ?? '').split('\n'))
+      if (isAbsolute(folder) && existsSync(folder)) layout.place(folder, folder)
     return proxyVariables(env)
   }
   return {
@@ -58,7 +63,16 @@ const SYSTEM_BUNDLES = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/cert
 /** Only what leads to an index: other settings (a target, a user install) would change what is done. */
 function pipVariables(pip: PipSettings): Record<string, string> {
   const found: Record<string, string> = { PIP_CONFIG_FILE: '/dev/null' }
-  for (const key of ['index-url', 'extra-index-url', 'find-links', 'no-index', 'trusted-host', 'proxy', 'timeout', 'default-timeout']) {
+  for (const key of [
+    'index-url',
+    'extra-index-url',
+    'find-links',
+    'no-index',
+    'trusted-host',
+    'proxy',
+    'timeout',
+    'default-timeout',
+  ]) {
     const value = pip[key]
     if (value !== undefined) found[`PIP_${key.toUpperCase().replaceAll('-', '_')}`] = value.split('\n').join(' ')
   }

@@ -24,22 +24,39 @@ describe('real servers in the sandbox, fetched from the real indexes', async () 
   test.each([
     { scheme: 'npx', name: '@modelcontextprotocol/server-everything', tool: 'echo' },
     { scheme: 'uvx', name: 'mcp-server-time', tool: 'get_current_time' },
-  ] as const)('$scheme://$name answers initialize and tools/list, and is fetched once', async ({ scheme, name, tool }, ) => {
-    const version = await index.latestVersion(scheme, name, signal())
-    const seen: Progress[] = []
-    const prepare = (from: Runtime) =>
-      from.prepare({ kind: 'package', scheme, name, version }, { pull: 'if-absent', onProgress: (p) => seen.push(p) }, signal())
-    const prepared = await prepare(runtime)
-    expect(seen.map((progress) => progress.phase)).toContain('fetching')
-    expect(await toolsOf(runtime, { scheme, name, version, id: prepared.id })).toContain(tool)
+  ] as const)(
+    '$scheme://$name answers initialize and tools/list, and is fetched once',
+    async ({ scheme, name, tool }) => {
+      const version = await index.latestVersion(scheme, name, signal())
+      const seen: Progress[] = []
+      const prepare = (from: Runtime) =>
+        from.prepare(
+          { kind: 'package', scheme, name, version },
+          { pull: 'if-absent', onProgress: (p) => seen.push(p) },
+          signal(),
+        )
+      const prepared = await prepare(runtime)
+      expect(seen.map((progress) => progress.phase)).toContain('fetching')
+      expect(await toolsOf(runtime, { scheme, name, version, id: prepared.id })).toContain(tool)
 
-    // No index answers at this address, so a second fetch would fail.
-    seen.length = 0
-    const offline = { ...process.env, npm_config_registry: 'http://127.0.0.1:1/', PIP_INDEX_URL: 'http://127.0.0.1:1/' }
-    await using later = createProcessRuntime({ ...machine, env: offline, dataDir, allowUnsandboxed: false, logger: silent })
-    expect(await prepare(later)).toEqual(prepared)
-    expect(seen).toEqual([])
-  })
+      // No index answers at this address, so a second fetch would fail.
+      seen.length = 0
+      const offline = {
+        ...process.env,
+        npm_config_registry: 'http://127.0.0.1:1/',
+        PIP_INDEX_URL: 'http://127.0.0.1:1/',
+      }
+      await using later = createProcessRuntime({
+        ...machine,
+        env: offline,
+        dataDir,
+        allowUnsandboxed: false,
+        logger: silent,
+      })
+      expect(await prepare(later)).toEqual(prepared)
+      expect(seen).toEqual([])
+    },
+  )
 
   test.each([
     ['npx', 'thv-nobody-has-published-this'],
@@ -54,7 +71,10 @@ describe('real servers in the sandbox, fetched from the real indexes', async () 
   test('a Python version nobody published is not found', async () => {
     const source = { kind: 'package', scheme: 'uvx', name: 'mcp-server-time', version: '1.999' } as const
     const attempt = runtime.prepare(source, { pull: 'if-absent', onProgress: () => {} }, signal())
-    await expect(attempt).rejects.toMatchObject({ code: 'not-found', message: expect.stringContaining('mcp-server-time==1.999') })
+    await expect(attempt).rejects.toMatchObject({
+      code: 'not-found',
+      message: expect.stringContaining('mcp-server-time==1.999'),
+    })
   })
 })
 
@@ -68,7 +88,18 @@ interface Wanted {
 async function toolsOf(runtime: Runtime, { scheme, name, version, id }: Wanted): Promise<string[]> {
   const labels = { [LABELS.instance]: 'real-servers' }
   const source = { kind: 'package', scheme, name, version } as const
-  const spec = { name: `thv-${scheme}`, labels, prepared: { id }, source, args: [], env: {}, mounts: [], network: 'none', stdio: true, limits: {} } as const
+  const spec = {
+    name: `thv-${scheme}`,
+    labels,
+    prepared: { id },
+    source,
+    args: [],
+    env: {},
+    mounts: [],
+    network: 'none',
+    stdio: true,
+    limits: {},
+  } as const
   const handle = await runtime.create(spec, signal())
   const channel = await runtime.attach(handle, signal())
   const answers = new Map<number, Record<string, unknown>>()

@@ -18,12 +18,23 @@ export function sandboxExecProfile(plan: SandboxPlan, tempDir: string): string {
     `(allow file-read* process-exec ${[...SYSTEM_PATHS, plan.program, ...readable, tempDir].map(subpath).join(' ')})`,
     '(allow file-read* file-write-data (literal "/dev/null") (literal "/dev/zero") (literal "/dev/random") (literal "/dev/urandom"))',
     `(allow file-write* ${writable.map(subpath).join(' ')})`,
-    plan.network === 'full' ? '(allow network*)' : '(allow network* (local ip "localhost:*") (remote ip "localhost:*"))',
+    plan.network === 'full'
+      ? '(allow network*)'
+      : '(allow network* (local ip "localhost:*") (remote ip "localhost:*"))',
     '',
   ].join('\n')
 }
 
-const SYSTEM_PATHS = ['/usr', '/bin', '/sbin', '/System', '/Library/Apple', '/private/etc/ssl', '/private/var/db/timezone', '/opt/homebrew']
+const SYSTEM_PATHS = [
+  '/usr',
+  '/bin',
+  '/sbin',
+  '/System',
+  '/Library/Apple',
+  '/private/etc/ssl',
+  '/private/var/db/timezone',
+  '/opt/homebrew',
+]
 
 function subpath(path: string): string {
   return `(subpath "${path.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}")`

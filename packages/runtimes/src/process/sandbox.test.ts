@@ -38,7 +38,15 @@ async function bubblewrap(): Promise<Sandbox> {
 
 async function run(sandbox: Sandbox, program: string, args: string[], change: Partial<SandboxPlan> = {}) {
   const node = { hostPath: process.execPath, sandboxPath: SANDBOX_NODE, readOnly: true }
-  const plan: SandboxPlan = { program, args, env: { PATH: '/usr/bin:/bin' }, workDir: '/', binds: [node], network: 'none', ...change }
+  const plan: SandboxPlan = {
+    program,
+    args,
+    env: { PATH: '/usr/bin:/bin' },
+    workDir: '/',
+    binds: [node],
+    network: 'none',
+    ...change,
+  }
   const { child, kill } = await sandbox.spawn(plan, { stdin: false })
   return await collectOutput(child, kill, signal())
 }
@@ -50,7 +58,13 @@ describe('the bubblewrap sandbox', () => {
     const script = fileURLToPath(new URL('list-descriptors.fixture.ts', import.meta.url))
     await writeFile(join(dataDir, 'secret'), 'secret')
     const secret = openSync(join(dataDir, 'secret'), 'r')
-    const stdio: ('ignore' | 'pipe' | number)[] = ['ignore', 'pipe', 'pipe', ...Array<'ignore'>(38).fill('ignore'), secret]
+    const stdio: ('ignore' | 'pipe' | number)[] = [
+      'ignore',
+      'pipe',
+      'pipe',
+      ...Array<'ignore'>(38).fill('ignore'),
+      secret,
+    ]
     const child = spawn(process.execPath, [script, dataDir], { env: { PATH: process.env['PATH'] }, stdio })
     closeSync(secret)
     const { stdout, stderr } = await collectOutput(child, () => child.kill(), signal())
@@ -64,7 +78,14 @@ describe('the bubblewrap sandbox', () => {
   test('shows the environment, which may hold secrets, on no command line', async (context) => {
     if (bwrap === undefined) return context.skip('bubblewrap is not installed')
     const sandbox = await bubblewrap()
-    const plan = { program: '/usr/bin/env', args: [], env: { CANARY: 'canary-5b1f' }, workDir: '/', binds: [], network: 'none' } as const
+    const plan = {
+      program: '/usr/bin/env',
+      args: [],
+      env: { CANARY: 'canary-5b1f' },
+      workDir: '/',
+      binds: [],
+      network: 'none',
+    } as const
     const { child, kill } = await sandbox.spawn(plan, { stdin: false })
     expect(child.spawnargs.join(' ')).not.toContain('canary-5b1f')
     expect((await collectOutput(child, kill, signal())).stdout).toContain('CANARY=canary-5b1f')
@@ -73,7 +94,10 @@ describe('the bubblewrap sandbox', () => {
   test('holds nothing of the home, other users or engine sockets', async (context) => {
     if (bwrap === undefined) return context.skip('bubblewrap is not installed')
     const paths = ['/root', '/etc/shadow', '/etc/ssl/private', '/var/run/docker.sock', '/sys', '/var/lib', dataDir]
-    const { stdout } = await run(await bubblewrap(), SANDBOX_NODE, ['-p', `${JSON.stringify(paths)}.filter((p) => fs.existsSync(p)).join()`])
+    const { stdout } = await run(await bubblewrap(), SANDBOX_NODE, [
+      '-p',
+      `${JSON.stringify(paths)}.filter((p) => fs.existsSync(p)).join()`,
+    ])
     expect(stdout.trim()).toBe('')
   })
 
@@ -111,7 +135,15 @@ def call(function, *args):
 print(json.dumps({'vsock': attempt(40), 'inet': attempt(2), 'inet6': attempt(10), 'unix': attempt(1), 'alg': attempt(38, 5),
   'netlink': attempt(16, 3), 'audit': attempt(16, 3, 9), 'unshare': call(libc.unshare, 0x10000000)}))`
     const sandboxed = JSON.parse((await run(await bubblewrap(), python, ['-c', probe])).stdout)
-    expect(sandboxed).toMatchObject({ vsock: 97, alg: 97, inet: 'made', unix: 'made', netlink: 'made', audit: 1, unshare: 1 })
+    expect(sandboxed).toMatchObject({
+      vsock: 97,
+      alg: 97,
+      inet: 'made',
+      unix: 'made',
+      netlink: 'made',
+      audit: 1,
+      unshare: 1,
+    })
     const child = spawn(python, ['-c', probe], { stdio: ['ignore', 'pipe', 'pipe'] })
     const free = JSON.parse((await collectOutput(child, () => child.kill(), signal())).stdout)
     // Where the kernel has no such family at all the refusal above would say nothing.
@@ -146,13 +178,25 @@ describe('choosing a sandbox', () => {
     expect(found).toMatchObject({ kind: 'unshare', strength: 'weak', text: expect.stringContaining('weaker') })
     const sandbox = await detectSandbox({ ...options, env: { PATH: only } }, signal())
     if ('reason' in sandbox) throw new Error(sandbox.reason)
-    const { stdout } = await run(sandbox, process.execPath, ['-p', 'process.pid + " " + Object.keys(os.networkInterfaces()).length'], { env: {} })
+    const { stdout } = await run(
+      sandbox,
+      process.execPath,
+      ['-p', 'process.pid + " " + Object.keys(os.networkInterfaces()).length'],
+      { env: {} },
+    )
     expect(stdout.trim()).toBe('1 0')
   })
 
   test('refuses with neither, naming what to install, unless it is told to go without', async () => {
     const bare = { ...options, env: { PATH: join(dataDir, 'nothing-here') } }
-    expect(await describeSandbox(bare, signal())).toMatchObject({ kind: 'missing', strength: 'none', text: expect.stringContaining('apt install bubblewrap') })
-    expect(await describeSandbox({ ...bare, allowUnsandboxed: true }, signal())).toMatchObject({ kind: 'none', strength: 'none' })
+    expect(await describeSandbox(bare, signal())).toMatchObject({
+      kind: 'missing',
+      strength: 'none',
+      text: expect.stringContaining('apt install bubblewrap'),
+    })
+    expect(await describeSandbox({ ...bare, allowUnsandboxed: true }, signal())).toMatchObject({
+      kind: 'none',
+      strength: 'none',
+    })
   })
 })

@@ -39,7 +39,10 @@ export interface SandboxOptions {
 }
 
 /** Tries each kind for real, strongest first. Without any, `reason` says what to install. */
-export async function detectSandbox(options: SandboxOptions, signal: AbortSignal): Promise<Sandbox | { reason: string }> {
+export async function detectSandbox(
+  options: SandboxOptions,
+  signal: AbortSignal,
+): Promise<Sandbox | { reason: string }> {
   const reasons: string[] = []
   for (const detect of options.platform === 'darwin' ? [detectSandboxExec] : [detectBubblewrap, detectUnshare]) {
     const found = await detect(options, signal)
@@ -52,7 +55,8 @@ export async function detectSandbox(options: SandboxOptions, signal: AbortSignal
 
 async function detectBubblewrap(options: SandboxOptions, signal: AbortSignal): Promise<Sandbox | { reason: string }> {
   const program = await findProgram('bwrap', options.env['PATH'])
-  if (program === undefined) return { reason: 'bubblewrap is not installed (apt install bubblewrap, dnf install bubblewrap).' }
+  if (program === undefined)
+    return { reason: 'bubblewrap is not installed (apt install bubblewrap, dnf install bubblewrap).' }
   const system = await systemBinds(join(options.dataDir, 'sandbox'))
   const seccomp = seccompFilter(options.arch)
   let failure = ''
@@ -61,12 +65,20 @@ async function detectBubblewrap(options: SandboxOptions, signal: AbortSignal): P
     { disableUserns: false, seccomp },
     { disableUserns: false, seccomp: undefined },
   ]) {
-    const sandbox = bubblewrapSandbox(program, { ...system, disableUserns: trial.disableUserns }, trial.seccomp, options)
+    const sandbox = bubblewrapSandbox(
+      program,
+      { ...system, disableUserns: trial.disableUserns },
+      trial.seccomp,
+      options,
+    )
     const outcome = await tryOut(sandbox, options.nodePath, signal)
-    if (outcome === undefined) return { ...sandbox, description: await describeBubblewrap(program, trial.seccomp !== undefined, signal) }
+    if (outcome === undefined)
+      return { ...sandbox, description: await describeBubblewrap(program, trial.seccomp !== undefined, signal) }
     failure = outcome
   }
-  return { reason: `bubblewrap is installed but cannot make a sandbox here (${failure}); user namespaces must be allowed to it.` }
+  return {
+    reason: `bubblewrap is installed but cannot make a sandbox here (${failure}); user namespaces must be allowed to it.`,
+  }
 }
 
 function bubblewrapSandbox(
@@ -78,9 +90,13 @@ function bubblewrapSandbox(
   const notes = [
     'Servers with network access share the network of this machine, its loopback services included.',
     ...(isRoot
-      ? ['The daemon runs as root: servers hold no capability, but files they may write are owned by root; run the daemon as an ordinary user.']
+      ? [
+          'The daemon runs as root: servers hold no capability, but files they may write are owned by root; run the daemon as an ordinary user.',
+        ]
       : []),
-    ...(base.disableUserns ? [] : ['This bubblewrap cannot forbid nested user namespaces (--disable-userns needs version 0.8).']),
+    ...(base.disableUserns
+      ? []
+      : ['This bubblewrap cannot forbid nested user namespaces (--disable-userns needs version 0.8).']),
     ...(seccomp === undefined ? ['No system call filter is in force on this processor or kernel.'] : []),
   ]
   return {
@@ -109,7 +125,8 @@ async function detectUnshare(options: SandboxOptions, signal: AbortSignal): Prom
     notes: ['Servers can read the files of the user the daemon runs as; install bubblewrap to keep them apart.'],
     isolatesFiles: false,
     isolatesNetwork: true,
-    spawn: (plan, { stdin, beforeStart }) => spawnPlain(program, unshareArgs(plan), plan, { stdin, ...(beforeStart && { beforeStart }) }),
+    spawn: (plan, { stdin, beforeStart }) =>
+      spawnPlain(program, unshareArgs(plan), plan, { stdin, ...(beforeStart && { beforeStart }) }),
   }
   const failure = await tryOut(sandbox, options.nodePath, signal)
   return failure === undefined ? sandbox : { reason: `unshare cannot make namespaces here either (${failure}).` }
@@ -146,7 +163,12 @@ function unsandboxed(): Sandbox {
 }
 
 /** A process group of its own, so that descendants end with it. */
-async function spawnPlain(program: string, args: readonly string[], plan: SandboxPlan, options: SpawnOptions): Promise<SandboxProcess> {
+async function spawnPlain(
+  program: string,
+  args: readonly string[],
+  plan: SandboxPlan,
+  options: SpawnOptions,
+): Promise<SandboxProcess> {
   const stdio = [options.stdin ? 'pipe' : 'ignore', 'pipe', 'pipe'] satisfies ('pipe' | 'ignore')[]
   const child = spawn(program, args, { cwd: plan.workDir, env: { ...plan.env }, stdio, shell: false, detached: true })
   await new Promise<void>((resolve, reject) => {

@@ -74,9 +74,24 @@ interface Instruction {
 
 const load = (offset: number): Instruction => ({ code: 0x20, jumpTrue: 0, jumpFalse: 0, value: offset })
 const give = (value: number): Instruction => ({ code: 0x06, jumpTrue: 0, jumpFalse: 0, value })
-const ifEqual = (value: number, jumpTrue: number, jumpFalse: number): Instruction => ({ code: 0x15, jumpTrue, jumpFalse, value })
-const ifAtLeast = (value: number, jumpTrue: number, jumpFalse: number): Instruction => ({ code: 0x35, jumpTrue, jumpFalse, value })
-const ifAnyBit = (value: number, jumpTrue: number, jumpFalse: number): Instruction => ({ code: 0x45, jumpTrue, jumpFalse, value })
+const ifEqual = (value: number, jumpTrue: number, jumpFalse: number): Instruction => ({
+  code: 0x15,
+  jumpTrue,
+  jumpFalse,
+  value,
+})
+const ifAtLeast = (value: number, jumpTrue: number, jumpFalse: number): Instruction => ({
+  code: 0x35,
+  jumpTrue,
+  jumpFalse,
+  value,
+})
+const ifAnyBit = (value: number, jumpTrue: number, jumpFalse: number): Instruction => ({
+  code: 0x45,
+  jumpTrue,
+  jumpFalse,
+  value,
+})
 /** Answers at once when the loaded value is the given one, else goes on. */
 const when = (value: number, answer: number) => [ifEqual(value, 0, 1), give(answer)]
 

@@ -65,7 +65,9 @@ function refuseWhatCannotBe(spec: InstanceSpec, sandbox: Sandbox): void {
     )
   }
   if (spec.network === 'none' && !sandbox.isolatesNetwork) {
-    throw invalid('A server without network access needs a sandbox; install bubblewrap, or allow the server the network.')
+    throw invalid(
+      'A server without network access needs a sandbox; install bubblewrap, or allow the server the network.',
+    )
   }
 }
 
@@ -75,7 +77,8 @@ async function placeMounts(layout: Layout, spec: InstanceSpec, sandbox: Sandbox)
       throw invalid(`The mount ${hostPath} cannot be made with ${sandbox.kind} as the sandbox; install bubblewrap.`)
     }
     const found = await stat(hostPath).catch(() => undefined)
-    if (found === undefined) throw invalid(`The mount ${hostPath} is not there or not readable; create it or change the permission profile.`)
+    if (found === undefined)
+      throw invalid(`The mount ${hostPath} is not there or not readable; create it or change the permission profile.`)
     layout.place(hostPath, containerPath, readOnly ? 'read-only' : 'writable')
   }
 }

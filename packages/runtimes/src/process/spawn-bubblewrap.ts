@@ -29,7 +29,11 @@ export interface Bubblewrap extends BubblewrapBase {
 }
 
 /** Starts a plan in bubblewrap. Resolves once the sandbox stands and the server may run. */
-export async function spawnBubblewrap(bwrap: Bubblewrap, plan: SandboxPlan, options: SpawnOptions): Promise<SandboxProcess> {
+export async function spawnBubblewrap(
+  bwrap: Bubblewrap,
+  plan: SandboxPlan,
+  options: SpawnOptions,
+): Promise<SandboxProcess> {
   const descriptors = { info: INFO, block: BLOCK, ...(bwrap.seccomp === undefined ? {} : { seccomp: SECCOMP }) }
   const child = spawnClean(bwrap.program, ['--args', String(ARGS), '--', plan.program, ...plan.args], options.stdin)
   const failed = new Promise<never>((_resolve, reject) => {
@@ -41,7 +45,13 @@ export async function spawnBubblewrap(bwrap: Bubblewrap, plan: SandboxPlan, opti
     })
   })
   // Options go through a pipe: among them are the server's environment and its secrets, which a command line would show to all.
-  feed(child, ARGS, bubblewrapOptions(plan, bwrap, descriptors).map((option) => `${option}\0`).join(''))
+  feed(
+    child,
+    ARGS,
+    bubblewrapOptions(plan, bwrap, descriptors)
+      .map((option) => `${option}\0`)
+      .join(''),
+  )
   if (bwrap.seccomp !== undefined) feed(child, SECCOMP, bwrap.seccomp)
   const kill = () => void child.kill('SIGKILL')
   try {
@@ -66,7 +76,15 @@ const SECCOMP = 6
 function spawnClean(program: string, args: readonly string[], stdin: boolean): ChildProcess {
   const nothing = openSync('/dev/null', 'r+')
   try {
-    const stdio: ('pipe' | 'ignore' | number)[] = [stdin ? 'pipe' : 'ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe']
+    const stdio: ('pipe' | 'ignore' | number)[] = [
+      stdin ? 'pipe' : 'ignore',
+      'pipe',
+      'pipe',
+      'pipe',
+      'pipe',
+      'pipe',
+      'pipe',
+    ]
     for (const descriptor of inheritedDescriptors()) {
       while (stdio.length <= descriptor) stdio.push('ignore')
       if (descriptor > SECCOMP) stdio[descriptor] = nothing

@@ -68,7 +68,9 @@ async function writeStubs(stubDir: string) {
   const groupPath = join(stubDir, 'group')
   const hostsPath = join(stubDir, 'hosts')
   await mkdir(stubDir, { recursive: true, mode: 0o755 })
-  await writeFile(passwdPath, `user:x:${SANDBOX_UID}:${SANDBOX_UID}:user:${SANDBOX_HOME}:/usr/sbin/nologin\n`, { mode: 0o644 })
+  await writeFile(passwdPath, `user:x:${SANDBOX_UID}:${SANDBOX_UID}:user:${SANDBOX_HOME}:/usr/sbin/nologin\n`, {
+    mode: 0o644,
+  })
   await writeFile(groupPath, `user:x:${SANDBOX_UID}:\n`, { mode: 0o644 })
   await writeFile(hostsPath, '127.0.0.1 localhost sandbox\n::1 localhost\n', { mode: 0o644 })
   return { passwdPath, groupPath, hostsPath }

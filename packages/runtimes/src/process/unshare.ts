@@ -6,7 +6,18 @@ import type { SandboxPlan } from './sandbox-plan.ts'
  */
 export function unshareArgs(plan: SandboxPlan): string[] {
   return [
-    ...['--user', '--map-current-user', '--pid', '--fork', '--kill-child=SIGKILL', '--mount', '--mount-proc', '--ipc', '--uts', '--cgroup'],
+    ...[
+      '--user',
+      '--map-current-user',
+      '--pid',
+      '--fork',
+      '--kill-child=SIGKILL',
+      '--mount',
+      '--mount-proc',
+      '--ipc',
+      '--uts',
+      '--cgroup',
+    ],
     ...(plan.network === 'none' ? ['--net'] : []),
     '--',
     plan.program,

@@ -28,7 +28,9 @@ export async function findUv(
   const kept = join(folder, 'bin', 'uv')
   if (await isFile(kept)) return kept
   if (!python.hasPip) {
-    throw unavailable('uv is missing and Python has no pip to fetch it with; install one of them (apt install python3-pip, brew install uv).')
+    throw unavailable(
+      'uv is missing and Python has no pip to fetch it with; install one of them (apt install python3-pip, brew install uv).',
+    )
   }
   progress('uv')
   const target = join(dirname(folder), `${access.scratchName}.partial`)
@@ -37,9 +39,23 @@ export async function findUv(
     const layout = createLayout(tools.sandbox)
     placePython(layout, python)
     const env = access.pipVariables(layout)
-    const args = ['-m', 'pip', 'install', '--no-deps', '--only-binary', ':all:', '--no-cache-dir', '--disable-pip-version-check', '--retries', '1']
+    const args = [
+      '-m',
+      'pip',
+      'install',
+      '--no-deps',
+      '--only-binary',
+      ':all:',
+      '--no-cache-dir',
+      '--disable-pip-version-check',
+      '--retries',
+      '1',
+    ]
     args.push('--target', layout.place(target, SANDBOX_PACKAGE, 'writable'), 'uv')
-    const { exitCode, stderr } = await runFetch({ sandbox: tools.sandbox, layout, program: python.program, args, env, scratch: access.scratch }, signal)
+    const { exitCode, stderr } = await runFetch(
+      { sandbox: tools.sandbox, layout, program: python.program, args, env, scratch: access.scratch },
+      signal,
+    )
     if (exitCode !== 0) throw pythonFailure('uv', stderr)
     await rename(target, folder).catch(async (error: unknown) => {
       if (!(await isFile(kept))) throw error
@@ -47,7 +63,8 @@ export async function findUv(
   } finally {
     await rm(target, { recursive: true, force: true })
   }
-  if (!(await isFile(kept))) throw unavailable('The uv wheel of your package index holds no uv program; install uv on this machine.')
+  if (!(await isFile(kept)))
+    throw unavailable('The uv wheel of your package index holds no uv program; install uv on this machine.')
   return kept
 }
 

@@ -15,7 +15,12 @@ import { SANDBOX_PACKAGE, SANDBOX_UV } from './sandbox-plan.ts'
 import { findUv } from './uv.ts'
 
 /** Installs one exact version into a virtual environment on the machine's Python. */
-export async function prepareUvx(tools: PackageTools, { name, version }: PackageName, options: PrepareOptions, signal: AbortSignal): Promise<string> {
+export async function prepareUvx(
+  tools: PackageTools,
+  { name, version }: PackageName,
+  options: PrepareOptions,
+  signal: AbortSignal,
+): Promise<string> {
   const python = await findPython(tools.env, signal)
   const environment = [process.platform, process.arch, python.program, python.version]
   const folder = packageFolder(tools.dataDir, { scheme: 'uvx', name, version, environment })
@@ -28,7 +33,15 @@ export async function prepareUvx(tools: PackageTools, { name, version }: Package
     await install({ tools, python, uv, access, target }, `${name}==${version}`, signal)
     const entry = join('venv', 'bin', await consoleScript(target, name))
     const needs = python.prefixes.filter((prefix) => !isSystemPath(prefix))
-    return { format: 1, scheme: 'uvx', name, version, entry, needs, interpreter: { kind: 'folder', program: join('venv', 'bin', 'python') } }
+    return {
+      format: 1,
+      scheme: 'uvx',
+      name,
+      version,
+      entry,
+      needs,
+      interpreter: { kind: 'folder', program: join('venv', 'bin', 'python') },
+    }
   })
   return folder
 }
@@ -41,7 +54,11 @@ interface Install {
   target: string
 }
 
-async function install({ tools, python, uv, access, target }: Install, requirement: string, signal: AbortSignal): Promise<void> {
+async function install(
+  { tools, python, uv, access, target }: Install,
+  requirement: string,
+  signal: AbortSignal,
+): Promise<void> {
   const { sandbox } = tools
   const scratch = access.scratch
   const uvRun = async (makeArgs: (venv: string) => string[]) => {
@@ -50,15 +67,33 @@ async function install({ tools, python, uv, access, target }: Install, requireme
     const program = layout.place(uv, SANDBOX_UV)
     const venv = join(layout.place(target, SANDBOX_PACKAGE, 'writable'), 'venv')
     const cache = sandbox.isolatesFiles ? '/tmp/uv-cache' : join(scratch, 'uv-cache')
-    const env = { ...access.uvVariables(layout), UV_PYTHON_DOWNLOADS: 'never', UV_CACHE_DIR: cache, UV_LINK_MODE: 'copy', UV_NO_PROGRESS: '1' }
-    const { exitCode, stderr } = await runFetch({ sandbox, layout, program, args: makeArgs(venv), env, scratch }, signal)
+    const env = {
+      ...access.uvVariables(layout),
+      UV_PYTHON_DOWNLOADS: 'never',
+      UV_CACHE_DIR: cache,
+      UV_LINK_MODE: 'copy',
+      UV_NO_PROGRESS: '1',
+    }
+    const { exitCode, stderr } = await runFetch(
+      { sandbox, layout, program, args: makeArgs(venv), env, scratch },
+      signal,
+    )
     if (exitCode !== 0) throw pythonFailure(requirement, stderr)
   }
   // Relocatable: it is made aside and moved, and lies elsewhere inside the sandbox.
   await uvRun((venv) => ['venv', '--no-project', '--relocatable', '--python', python.program, venv])
   // Building runs code of the package; with credentials in the index address that code could read them.
   const build = access.hasCredentials ? ['--no-build'] : []
-  await uvRun((venv) => ['pip', 'install', '--compile-bytecode', ...build, '--python', join(venv, 'bin', 'python'), '--', requirement])
+  await uvRun((venv) => [
+    'pip',
+    'install',
+    '--compile-bytecode',
+    ...build,
+    '--python',
+    join(venv, 'bin', 'python'),
+    '--',
+    requirement,
+  ])
 }
 
 /** The script `uvx NAME` would run: the one named like the package, else the only one. */
@@ -66,7 +101,9 @@ async function consoleScript(target: string, name: string): Promise<string> {
   const library = join(target, 'venv', 'lib')
   const [version = ''] = await readdir(library)
   const site = join(library, version, 'site-packages')
-  const info = (await readdir(site)).find((entry) => entry.endsWith('.dist-info') && normalise(entry.split('-')[0] ?? '') === normalise(name))
+  const info = (await readdir(site)).find(
+    (entry) => entry.endsWith('.dist-info') && normalise(entry.split('-')[0] ?? '') === normalise(name),
+  )
   const text = info === undefined ? '' : await readFile(join(site, info, 'entry_points.txt'), 'utf8').catch(() => '')
   return chooseScript(name, parseConsoleScripts(text))
 }
@@ -80,8 +117,11 @@ export function chooseScript(name: string, scripts: readonly string[]): string {
   const same = scripts.find((script) => normalise(script) === normalise(name))
   const chosen = same ?? (scripts.length === 1 ? scripts[0] : undefined)
   if (chosen !== undefined) return chosen
-  if (scripts.length === 0) throw invalid(`The Python package ${name} has no program to run, so it cannot be a server; check its name.`)
-  throw invalid(`The Python package ${name} has several programs (${scripts.join(', ')}) and none is named like it, so it cannot be started by its name alone.`)
+  if (scripts.length === 0)
+    throw invalid(`The Python package ${name} has no program to run, so it cannot be a server; check its name.`)
+  throw invalid(
+    `The Python package ${name} has several programs (${scripts.join(', ')}) and none is named like it, so it cannot be started by its name alone.`,
+  )
 }
 
 /** PEP 503. */

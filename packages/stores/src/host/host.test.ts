@@ -8,7 +8,12 @@ import { createHost } from './host.ts'
 describe('the host', () => {
   let root: string
   const host = () =>
-    createHost({ homeDir: join(root, 'home'), configDir: join(root, 'config'), protectedPaths: [join(root, 'state'), '/'], cwd: join(root, 'work') })
+    createHost({
+      homeDir: join(root, 'home'),
+      configDir: join(root, 'config'),
+      protectedPaths: [join(root, 'state'), '/'],
+      cwd: join(root, 'work'),
+    })
 
   beforeEach(async () => {
     root = await realpath(await mkdtemp(join(tmpdir(), 'thv-host-')))

@@ -55,7 +55,11 @@ function refuseOutside(folder: string, path: string, asked: string): void {
   }
 }
 
-function kindOf(found: { isFile(): boolean; isDirectory(): boolean; isSocket(): boolean }): 'file' | 'directory' | 'socket' | 'other' {
+function kindOf(found: {
+  isFile(): boolean
+  isDirectory(): boolean
+  isSocket(): boolean
+}): 'file' | 'directory' | 'socket' | 'other' {
   if (found.isFile()) return 'file'
   if (found.isDirectory()) return 'directory'
   return found.isSocket() ? 'socket' : 'other'

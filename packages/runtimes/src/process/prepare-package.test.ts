@@ -1,0 +1,210 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { LABELS } from '@toolhaven/core/ports/runtime'
+import type { Runtime, Source } from '@toolhaven/core/ports/runtime'
+import { startPackageRegistry } from '@toolhaven/testing/testbed/package-registry'
+import type { PackageRegistry } from '@toolhaven/testing/testbed/package-registry'
+import { createPackageIndex } from '../package-index/package-index.ts'
+import { createProcessRuntime } from './process-runtime.ts'
+
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+const signal = () => AbortSignal.timeout(60_000)
+const TOKEN = 'registry-token-7d1c'
+
+let root: string
+let registry: PackageRegistry
+let unsupported: string | undefined
+
+async function writePackage(name: string, manifest: object, files: Record<string, string>): Promise<string> {
+  const folder = join(root, 'sources', name)
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ name, version: '1.0.0', ...manifest }))
+  for (const [file, text] of Object.entries(files)) await writeFile(join(folder, file), text)
+  return folder
+}
+
+function make(env: Record<string, string>, home = 'home'): Runtime {
+  return createProcessRuntime({
+    dataDir: join(root, 'data'),
+    nodePath: process.execPath,
+    env: { PATH: process.env['PATH'], npm_config_fetch_retries: '0', DAEMON_SECRET: 'daemon-secret-91aa', ...env },
+    homeDir: join(root, home),
+    allowUnsandboxed: false,
+    logger: silent,
+  })
+}
+
+const source = (name: string, version = '1.0.0'): Source => ({ kind: 'package', scheme: 'npx', name, version })
+const quiet = { pull: 'if-absent', onProgress: () => {} } as const
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'thv-prepare-'))
+  const spy = `const fs = require('fs')
+    const seen = { env: process.env, files: {} }
+    for (const path of ['/run/npm', '/root', '/home/user', '/opt']) try { seen.files[path] = fs.readdirSync(path) } catch (e) { seen.files[path] = e.code }
+    fs.writeFileSync('seen.json', JSON.stringify(seen))
+    try { fs.writeFileSync('/usr/thv-was-here', 'x') } catch (e) { fs.writeFileSync('outside', e.code) }`
+  const folders = [
+    await writePackage(
+      'thv-scripted',
+      { bin: 'run.js', scripts: { postinstall: 'node spy.js' } },
+      { 'run.js': '', 'spy.js': spy },
+    ),
+    await writePackage('thv-binless', {}, { 'index.js': '' }),
+  ]
+  registry = await startPackageRegistry(folders, { token: TOKEN })
+  await mkdir(join(root, 'home'))
+  const scope = registry.url.replace(/^http:/, '')
+  // The usual shape: the file names the variable, the variable holds the token.
+  await writeFile(join(root, 'home', '.npmrc'), `registry=${registry.url}\n${scope}:_authToken=\${THV_TEST_TOKEN}\n`)
+  const health = await make({}).probe(signal())
+  if (health.state !== 'healthy') {
+    unsupported = health.reason
+    process.stderr.write(`skipped: fetching packages: ${health.reason}\n`)
+  }
+})
+afterAll(async () => {
+  await registry[Symbol.asyncDispose]()
+  await rm(root, { recursive: true, force: true })
+})
+
+describe('fetching an npm package', () => {
+  test('uses the registry and the credentials of the user, which install scripts never see', async (context) => {
+    if (unsupported !== undefined) return context.skip(unsupported)
+    await using runtime = make({ THV_TEST_TOKEN: TOKEN })
+    const { id } = await runtime.prepare(source('thv-scripted'), quiet, signal())
+    const folder = join(id, 'node_modules', 'thv-scripted')
+    const seen = await readFile(join(folder, 'seen.json'), 'utf8')
+    expect(seen).not.toContain(TOKEN)
+    expect(seen).not.toContain('daemon-secret-91aa')
+    expect(JSON.parse(seen).files['/run/npm']).toBe('ENOENT')
+    expect(JSON.parse(seen).files['/home/user']).not.toContain('.npmrc')
+    expect(await readFile(join(folder, 'outside'), 'utf8')).toBe('EROFS')
+  })
+
+  test('runs no install script when the user told npm not to', async (context) => {
+    if (unsupported !== undefined) return context.skip(unsupported)
+    await using runtime = createProcessRuntime({
+      dataDir: join(root, 'data-without-scripts'),
+      nodePath: process.execPath,
+      env: { PATH: process.env['PATH'], THV_TEST_TOKEN: TOKEN, npm_config_ignore_scripts: 'true' },
+      homeDir: join(root, 'home'),
+      allowUnsandboxed: false,
+      logger: silent,
+    })
+    const { id } = await runtime.prepare(source('thv-scripted'), quiet, signal())
+    expect(await readdir(join(id, 'node_modules', 'thv-scripted'))).not.toContain('seen.json')
+  })
+
+  test('says what is wrong and leaves nothing half-made', async (context) => {
+    if (unsupported !== undefined) return context.skip(unsupported)
+    await using runtime = make({ THV_TEST_TOKEN: TOKEN })
+    const failure = (from: Runtime, wanted: Source) => expect(from.prepare(wanted, quiet, signal())).rejects
+    await failure(runtime, source('thv-binless')).toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining('no program'),
+    })
+    await failure(runtime, source('thv-scripted', '3.0.0')).toMatchObject({
+      code: 'not-found',
+      message: expect.stringContaining('thv-scripted@3.0.0'),
+    })
+    await using stranger = make({ THV_TEST_TOKEN: 'wrong' })
+    await failure(stranger, source('thv-binless')).toMatchObject({
+      code: 'invalid',
+      message: expect.not.stringContaining('wrong'),
+    })
+    await using offline = make({ npm_config_registry: 'http://127.0.0.1:1/' }, 'empty-home')
+    await failure(offline, source('thv-binless')).toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('could not be reached'),
+    })
+    const left = await readdir(join(root, 'data', 'packages', 'npx'))
+    expect(left.filter((name) => /binless|3\.0\.0|partial|scratch/.test(name))).toEqual([])
+  })
+
+  test('the newest version comes from the same registry', async () => {
+    const machine = { nodePath: process.execPath, homeDir: join(root, 'home') }
+    const index = createPackageIndex({ ...machine, env: { PATH: process.env['PATH'], THV_TEST_TOKEN: TOKEN } })
+    expect(await index.latestVersion('npx', 'thv-scripted', signal())).toBe('1.0.0')
+    await expect(index.latestVersion('npx', '--registry=x', signal())).rejects.toMatchObject({ code: 'invalid' })
+    const offline = createPackageIndex({
+      ...machine,
+      homeDir: join(root, 'empty-home'),
+      env: {
+        PATH: process.env['PATH'],
+        npm_config_registry: 'http://127.0.0.1:1/',
+        npm_config_fetch_retries: '0',
+        PIP_INDEX_URL: 'http://127.0.0.1:1/simple',
+      },
+    })
+    await expect(offline.latestVersion('npx', 'thv-scripted', signal())).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(offline.latestVersion('uvx', 'thv-scripted', signal())).rejects.toMatchObject({ code: 'unavailable' })
+  })
+})
+
+describe('what the process runtime cannot do', () => {
+  test('is refused with what to install or change', async (context) => {
+    if (unsupported !== undefined) return context.skip(unsupported)
+    await using runtime = make({ THV_TEST_TOKEN: TOKEN })
+    await expect(
+      runtime.prepare({ kind: 'image', reference: 'example.com/a:1' }, quiet, signal()),
+    ).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringMatching(/example\.com\/a:1 .*Docker or Podman/),
+    })
+    const prepared = await runtime.prepare(source('thv-scripted'), quiet, signal())
+    const spec = {
+      name: 'thv-x',
+      labels: { [LABELS.instance]: 'x' },
+      prepared,
+      source: source('thv-scripted'),
+      args: [],
+      env: {},
+      mounts: [],
+      stdio: false,
+      limits: {},
+    }
+    await expect(runtime.create({ ...spec, network: 'none', targetPort: 9000 }, signal())).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining('not available yet'),
+    })
+    const gone = [{ hostPath: join(root, 'gone'), containerPath: '/gone', readOnly: true }]
+    await expect(runtime.create({ ...spec, network: 'none', mounts: gone }, signal())).rejects.toMatchObject({
+      code: 'invalid',
+    })
+  })
+
+  test('a port that somebody else holds is named', async (context) => {
+    if (unsupported !== undefined) return context.skip(unsupported)
+    await using runtime = make({ THV_TEST_TOKEN: TOKEN })
+    const prepared = await runtime.prepare(source('thv-scripted'), quiet, signal())
+    const holder = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => holder.once('listening', resolve))
+    const address = holder.address()
+    if (address === null || typeof address === 'string') throw new Error('a TCP listener has a port')
+    const handle = await runtime.create(
+      {
+        name: 'thv-y',
+        labels: {},
+        prepared,
+        source: source('thv-scripted'),
+        args: [],
+        env: {},
+        mounts: [],
+        stdio: false,
+        limits: {},
+        network: 'full',
+        targetPort: address.port,
+      },
+      signal(),
+    )
+    await expect(runtime.start(handle, signal())).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining(String(address.port)),
+    })
+    await new Promise((resolve) => holder.close(resolve))
+  })
+})
