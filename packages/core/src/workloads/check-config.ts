@@ -11,14 +11,14 @@ type Deps = Pick<WorkloadsDeps, 'groupExists' | 'secretExists' | 'host' | 'confi
 export async function checkConfig(deps: Deps, config: RunConfig, entry: ImageServer | RemoteServer | undefined): Promise<RunConfig> {
   const group = config.group ?? 'default'
   if (!deps.groupExists(group)) throw notFound(`group ${group} not found; create it first`)
-  checkBindAddress(deps, config.host)
+  checkBindAddress(deps, config.host || '127.0.0.1')
   checkTools(config, entry)
   checkRequiredVariables(config, entry)
   await checkSecrets(deps, config)
   return withResolvedMounts(deps, config)
 }
 
-function checkBindAddress(deps: Deps, host = '127.0.0.1'): void {
+export function checkBindAddress(deps: Pick<Deps, 'config'>, host: string): void {
   const isLoopback = host === '127.0.0.1' || host === '::1' || host === 'localhost'
   if (isLoopback) return
   const isAllowed = deps.config().allowedHosts.includes(host)
@@ -79,8 +79,11 @@ async function checkMount(deps: Deps, mount: MountDeclaration, isPrivileged: boo
   if (!found) throw invalid(`volume "${mount.host}" does not exist on this machine; create it first`)
   if (isPrivileged) return found.path
   if (found.kind === 'socket') throw invalid(`volume "${mount.host}" is a socket: whoever listens there could be driven from inside; it is only mounted with "privileged" in the permission profile`)
-  const danger = deps.host.protectedPaths.find((path) => isWithin(found.path, path) || isWithin(path, found.path))
-  if (danger !== undefined) throw invalid(`volume "${mount.host}" would expose ${danger}; it is only mounted with "privileged" in the permission profile`)
+  const isDangerous = deps.host.protectedPaths.some((path) => isWithin(found.path, path) || isWithin(path, found.path))
+  if (isDangerous) {
+    const what = 'the root, the engine’s socket or a folder of Toolhaven itself'
+    throw invalid(`volume "${mount.host}" would expose ${what}; it is only mounted with "privileged" in the permission profile`)
+  }
   return found.path
 }
 

@@ -16,6 +16,7 @@ export interface Composition {
 /** What was asked for + what the registry entry says where the request is silent → the configuration in force. Pure. */
 export function composeRunConfig(name: string, port: number, asked: CreateRequest, target: Target): Composition {
   const isRemote = target.kind === 'remote'
+  if (asked.headers && !isRemote) throw invalid('headers are for remote servers only; leave them out')
   const transport = chooseTransport(asked.transport || undefined, target)
   const { profile, profileOrigin } = chooseProfile(asked.permission_profile, target.entry)
   const imageEntry = target.kind === 'image' ? target.entry : undefined

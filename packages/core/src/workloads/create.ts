@@ -2,7 +2,7 @@ import type { RunConfig } from '@toolhaven/contract/run-config'
 import type { CreateRequest } from '@toolhaven/contract/workload-request'
 import { conflict } from '../errors.ts'
 import type { StoredWorkload } from '../ports/stores.ts'
-import { checkConfig } from './check-config.ts'
+import { checkBindAddress, checkConfig } from './check-config.ts'
 import { choosePort } from './choose-port.ts'
 import { composeRunConfig } from './compose.ts'
 import { refuseWhatIsNotAvailable } from './not-available.ts'
@@ -20,9 +20,14 @@ export async function createWorkload(
   refuseWhatIsNotAvailable(asked)
   const target = await resolveTarget(deps, asked)
   if (asked.name !== undefined && deps.book.isNameTaken(asked.name)) throw nameTaken(deps, asked.name)
-  const port = await choosePort(deps, asked.host || '127.0.0.1', asked.proxy_port)
+  const host = asked.host || '127.0.0.1'
+  // Before a port is looked for: no address of others is tried.
+  checkBindAddress(deps, host)
+  let port = await choosePort(deps, host, asked.proxy_port)
+  // Another create may have taken the same one meanwhile; a port that was asked for is then refused there.
+  while (deps.book.isPortTaken(port)) port = await choosePort(deps, host, asked.proxy_port)
   const name = asked.name ?? uniqueName(target.suggestedName, (candidate) => deps.book.isNameTaken(candidate))
-  // Nothing is awaited between the choice of the name and its reservation.
+  // Nothing is awaited between the choice of port and name and their reservation.
   using _held = deps.book.reserve(name, port)
 
   const composed = composeRunConfig(name, port, asked, target)

@@ -18,7 +18,7 @@ export async function editWorkload(deps: WorkloadsDeps, name: string, update: Up
   refuseWhatIsNotAvailable(asked)
   const target = await targetAfter(deps, stored, asked, update)
   const composed = composeRunConfig(name, stored.port, asked, target)
-  const keptAuth = update.headers === undefined && stored.config.remote_auth_config
+  const keptAuth = update.headers === undefined && target.kind === 'remote' && stored.config.remote_auth_config
   const merged = keptAuth ? { ...composed.config, remote_auth_config: keptAuth } : composed.config
   const checked = await checkConfig(deps, merged, target.entry)
   const config = await hideHeaderSecrets(deps, checked, target.entry)
@@ -54,7 +54,11 @@ function applyUpdate(asked: CreateRequest, update: UpdateRequest): CreateRequest
     if (isEmpty(value)) Reflect.deleteProperty(next, field)
     else Reflect.set(next, field, value)
   }
-  if (update.image && !update.url) delete next.url
+  if (update.image && !update.url) {
+    delete next.url
+    // They belonged to the remote server that is given up.
+    if (update.headers === undefined) delete next.headers
+  }
   if (update.url && !update.image) delete next.image
   return next
 }

@@ -132,8 +132,12 @@ async function prepare(
   const prepared = await deps.runtime.prepare(source, options, signal)
   const digest = prepared.digest
   if (digest !== undefined && stored.resolved?.digest !== digest && stored.config.image) {
-    const reference = stored.resolved?.reference ?? stored.config.image
-    await deps.book.change(stored.config.name, (current) => ({ ...current, resolved: { reference, digest } }))
+    const { image } = stored.config
+    // The version of a package may have been looked up since `stored` was read: the newest state has it.
+    await deps.book.change(stored.config.name, (current) => ({
+      ...current,
+      resolved: { reference: current.resolved?.reference ?? image, digest },
+    }))
   }
   return prepared
 }

@@ -80,6 +80,8 @@ export interface FakeDaemonParts {
   groupStore?: MemoryRecordStore<StoredGroup>
 }
 
+const openApi = buildOpenApi('0.0.0-test')
+
 /** The real domain and the real API over an engine, a data plane and a disk in memory. */
 export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<FakeDaemon> {
   const shutdown = new AbortController()
@@ -111,7 +113,7 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
   )
   await daemon.load()
   void daemon.run()
-  const apiDeps = { ...daemon, version: '0.0.0-test', openApi: buildOpenApi('0.0.0-test'), logger: silentLogger, shutdown: shutdown.signal, runtimeReport: async () => reportOf(runtime) }
+  const apiDeps = { ...daemon, version: '0.0.0-test', openApi, logger: silentLogger, shutdown: shutdown.signal, runtimeReport: async () => reportOf(runtime) }
   const [gateway] = gateways
   if (!gateway) throw new Error('the daemon made no gateway')
   return {

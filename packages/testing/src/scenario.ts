@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest'
+import { type FakeDaemon, startFakeDaemon } from './fakes/fake-daemon.ts'
+import { settle } from './fakes/manual-clock.ts'
+import { checkAnswer } from './scenario/check-answer.ts'
+import { routeOf } from './scenario/route-of.ts'
+import { watchStatuses } from './scenario/watch-statuses.ts'
+
+export interface Scenario {
+  /** Brings the daemon to where the request meets it; background work is awaited after it. */
+  given?: (fake: FakeDaemon) => unknown
+  /** `METHOD /path?query`. */
+  request: string
+  /** Sent as JSON; a string is sent as it is. */
+  body?: unknown
+  headers?: Readonly<Record<string, string>>
+  overSocket?: boolean
+  answers: Answer
+  /** What is true afterwards, once background work has run. */
+  then?: (fake: FakeDaemon, answer: Answered) => unknown
+}
+
+interface Answer {
+  status: number
+  /** The whole text without its line end, or what it must match. */
+  text?: string | RegExp
+  /** The whole body. */
+  json?: unknown
+  /** Part of the body. */
+  matches?: object | readonly unknown[]
+  /** Exact values; null: the header must not be there. */
+  headers?: Readonly<Record<string, string | null>>
+  notContain?: readonly string[]
+}
+
+export interface Answered {
+  status: number
+  text: string
+  headers: Headers
+}
+
+/** One request to the real API over fakes, held to the contract and to what the scenario expects. */
+export function scenario(name: string, { given, request, body, headers, overSocket, answers, then }: Scenario): void {
+  test(name, async () => {
+    using fake = await startFakeDaemon()
+    const statuses = watchStatuses(fake)
+    await given?.(fake)
+    await settle()
+    const answered = await send(fake, request, { body, headers, overSocket })
+    checkExpected(answered, answers)
+    await settle()
+    await then?.(fake, answered)
+    await settle()
+    expect(statuses.violations).toEqual([])
+  })
+}
+
+function checkExpected(answered: Answered, { status, text, json, matches, headers, notContain }: Answer): void {
+  expect(answered.status, answered.text).toBe(status)
+  if (typeof text === 'string') expect(answered.text).toBe(`${text}\n`)
+  if (text instanceof RegExp) expect(answered.text).toMatch(text)
+  if (json !== undefined) expect(JSON.parse(answered.text)).toEqual(json)
+  if (matches !== undefined) expect(JSON.parse(answered.text)).toMatchObject(matches)
+  for (const [name, value] of Object.entries(headers ?? {})) expect(answered.headers.get(name)).toBe(value)
+  for (const word of notContain ?? []) expect(answered.text).not.toContain(word)
+}
+
+export interface SendOptions {
+  body?: unknown
+  headers?: Readonly<Record<string, string>> | undefined
+  overSocket?: boolean | undefined
+}
+
+/** Sends a request as a server would hand it on, and holds the answer to the contract. */
+export async function send(fake: FakeDaemon, request: string, options: SendOptions = {}): Promise<Answered> {
+  const [method = '', target = ''] = request.split(' ')
+  const response = await ask(fake, request, options)
+  const path = target.split('?')[0] ?? ''
+  const text = await checkAnswer(response, routeOf(method, path))
+  return { status: response.status, text, headers: response.headers }
+}
+
+/** The same without any check, for streams and deliberate nonsense. */
+export async function ask(fake: FakeDaemon, request: string, { body, headers, overSocket }: SendOptions = {}): Promise<Response> {
+  const [method = '', target = ''] = request.split(' ')
+  const app = overSocket ? fake.socketApp : fake.app
+  const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body)
+  return app.request(target, {
+    method,
+    headers: {
+      ...(text !== undefined && {
+        'content-type': 'application/json',
+        'content-length': String(new TextEncoder().encode(text).byteLength),
+      }),
+      ...headers,
+    },
+    ...(text !== undefined && { body: text }),
+  })
+}
+
+/** A step of `given`: it must succeed. */
+export async function done(fake: FakeDaemon, request: string, body?: unknown): Promise<Answered> {
+  const answered = await send(fake, request, { body })
+  expect(answered.status, answered.text).toBeLessThan(300)
+  await settle()
+  return answered
+}
