@@ -118,8 +118,11 @@ describe('limits', () => {
     const ended = new Promise((resolve) => lazy.once('close', resolve))
     lazy.on('error', () => {})
     const endpoint = await new Promise<string>((resolve) => {
-      lazy.once('data', () => {
-        lazy.once('data', (data) => resolve(/data: (\S+)/.exec(data.toString())?.[1] ?? ''))
+      let seen = ''
+      lazy.on('data', (data) => {
+        seen += data.toString()
+        const endpoint = /data: (\S+)\n/.exec(seen)?.[1]
+        if (endpoint !== undefined) resolve(endpoint)
       })
       lazy.write('GET /sse HTTP/1.1\r\nhost: localhost\r\n\r\n')
     })

@@ -33,9 +33,10 @@ export async function connectHttp(options: HttpBackendOptions, signal: AbortSign
     } catch (error) {
       backend.stop('the server could not be reached')
       const isFinal = error instanceof Refused && error.status >= 400 && error.status < 500 && error.status !== 404 && error.status !== 429
+      // Aborted meanwhile: the signal is looked at once more below.
+      if (!isFinal) await pause(wait, undefined, { signal }).catch(() => undefined)
       if (isFinal || signal.aborted) throw unavailable(`The server ${options.name} did not complete the MCP handshake: ${describeError(error)}.`, error)
     }
-    await pause(wait, undefined, { signal }).catch(() => undefined)
   }
 }
 
@@ -148,9 +149,9 @@ export class HttpBackend implements BackendLink {
 }
 
 function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) return Promise.reject(signal.reason)
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason)
+    if (signal.aborted) onAbort()
     signal.addEventListener('abort', onAbort, { once: true })
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
   })

@@ -1,0 +1,173 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { startHttpServer } from '@toolhaven/testing/mcp-servers/child-channel'
+import { CLIENTS, connectClient, freePort, memoryStore, NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
+
+const TRANSPORTS = ['streamable-http', 'sse'] as const
+
+async function serve(test: TestGateway, transport: 'sse' | 'streamable-http', args: string[] = [], processId = 'one') {
+  const server = await startHttpServer(transport, args)
+  test.defer(() => server.kill())
+  const handshake = await test.gateway.connect(NAME, { kind: 'http', transport, url: server.url, processId }, never)
+  return { ...server, handshake }
+}
+
+describe.each(TRANSPORTS)('a server that speaks %s', (transport) => {
+  it.each(CLIENTS)('serves the client %s', async (kind) => {
+    await using test = await startGateway()
+    await test.open({ transport })
+    const { handshake } = await serve(test, transport)
+    expect(handshake).toMatchObject({ serverName: 'fixture', serverVersion: '1.2.3' })
+    const client = await connectClient(test, kind, (method) => `mine:${method}`)
+    expect(await client.tools()).toContain('echo')
+    expect(await client.call('blob', { bytes: 2_000_000 })).toHaveLength(2_000_000)
+    expect(await client.call('size', { text: 'y'.repeat(2_000_000) })).toBe('2000000')
+    const seen: number[] = []
+    await client.call('progress', { steps: 5, text: 'p' }, { onprogress: ({ progress }) => seen.push(progress) })
+    expect(seen.length).toBeGreaterThan(0)
+    expect(await client.call('sample', { text: 'q' })).toContain('mine:sampling')
+    expect(await client.call('elicit', { text: 'q' })).toContain('mine:elicitation')
+    const wanted = Array.from({ length: 50 }, (_, i) => `text ${i}`)
+    expect(await Promise.all(wanted.map((text) => client.call('echo', { text })))).toEqual(wanted)
+    await test.gateway.ping(NAME, never)
+  })
+
+  it('keeps its clients apart', async () => {
+    await using test = await startGateway()
+    await test.open({ transport })
+    await serve(test, transport)
+    const clients = await Promise.all(['a', 'b', 'c'].map((name) => connectClient(test, 'v1 http', () => `answer of ${name}`)))
+    const answers = await Promise.all(clients.flatMap((client) => [client.call('sample', { text: 'q' }), client.call('sample', { text: 'q' })]))
+    const names = answers.map((answer) => /answer of (\w)/.exec(answer)?.[1])
+    expect(names).toEqual(['a', 'a', 'b', 'b', 'c', 'c'])
+  })
+
+  it('may be restarted without its clients noticing', async () => {
+    await using test = await startGateway()
+    await test.open({ transport })
+    const first = await serve(test, transport)
+    const clients = await Promise.all(CLIENTS.map((kind) => connectClient(test, kind, () => 'mine')))
+    const before = await clients[0]?.call('pid')
+    await first.kill()
+    await serve(test, transport, [], 'two')
+    for (const client of clients) expect(await client.call('sample', { text: 'q' })).toContain('mine')
+    expect(await clients[0]?.call('pid')).not.toBe(before)
+    expect(JSON.parse((await clients[0]?.call('stats')) ?? '')).toMatchObject({ initialized: CLIENTS.length + 1 })
+  })
+
+  it('that comes back at the same address by itself is used again', async () => {
+    await using test = await startGateway()
+    await test.open({ transport })
+    const port = await freePort()
+    const first = await serve(test, transport, [`--port=${port}`])
+    const client = await connectClient(test, 'v1 http')
+    await first.kill()
+    const call = client.call('echo', { text: 'back' }).catch(() => client.call('echo', { text: 'back' }))
+    const second = await startHttpServer(transport, [`--port=${port}`])
+    test.defer(() => second.kill())
+    expect(await call).toBe('back')
+    expect(test.lost.length).toBeGreaterThan(0)
+  })
+
+  it('that dies in the middle of a call gives one error to its callers', async () => {
+    await using test = await startGateway({ limits: { backendWaitMs: 100 } })
+    await test.open({ transport })
+    await serve(test, transport)
+    const [a, b] = [await connectClient(test, 'v1 http'), await connectClient(test, 'v2 sse')]
+    const outcomes = await Promise.allSettled([b.call('sleep', { ms: 60_000 }), a.call('crash')])
+    expect(outcomes).toMatchObject([{ reason: { code: -32_000 } }, { reason: { code: -32_000 } }])
+    await expect(test.gateway.ping(NAME, AbortSignal.timeout(5000))).rejects.toThrow()
+  })
+
+  it('obeys the tools filter', async () => {
+    await using test = await startGateway()
+    await test.open({ transport, toolsFilter: ['echo'] })
+    await serve(test, transport)
+    for (const kind of CLIENTS) {
+      const client = await connectClient(test, kind)
+      expect(await client.tools()).toEqual(['echo'])
+      await expect(client.call('env')).rejects.toMatchObject({ code: -32_602 })
+    }
+  })
+
+  it('is waited for until it listens', async () => {
+    await using test = await startGateway()
+    await test.open({ transport })
+    const port = await freePort()
+    const path = transport === 'sse' ? '/sse' : '/mcp'
+    const connecting = test.gateway.connect(NAME, { kind: 'http', transport, url: `http://127.0.0.1:${port}${path}`, processId: 'p' }, never)
+    const server = await startHttpServer(transport, [`--port=${port}`])
+    test.defer(() => server.kill())
+    expect(await connecting).toMatchObject({ serverName: 'fixture' })
+  })
+
+  it('that never listens is given up with the signal', async () => {
+    await using test = await startGateway()
+    await test.open({ transport })
+    const url = `http://127.0.0.1:${await freePort()}/mcp`
+    const connecting = test.gateway.connect(NAME, { kind: 'http', transport, url, processId: 'p' }, AbortSignal.timeout(200))
+    await expect(connecting).rejects.toMatchObject({ code: 'unavailable' })
+  })
+})
+
+it('after a restart of the daemon a client goes on in the same session at the server', async () => {
+  const sessionStore = memoryStore()
+  const before = await startGateway({ sessionStore })
+  await before.open({ transport: 'streamable-http' })
+  const { url } = await serve(before, 'streamable-http')
+  const client = await connectClient(before, 'v1 http')
+  await client.call('echo', { text: '1' })
+  await before.gateway.shutdown(1000)
+  await using after = await startGateway({ sessionStore }, before.port)
+  after.defer(() => before[Symbol.asyncDispose]())
+  await after.open({ transport: 'streamable-http' })
+  await after.gateway.connect(NAME, { kind: 'http', transport: 'streamable-http', url, processId: 'one' }, never)
+  await expect.poll(() => client.call('echo', { text: '2' }).catch(() => 'lost')).toBe('2')
+  // Two handshakes of the gateway itself and one of the client.
+  expect(JSON.parse(await client.call('stats'))).toMatchObject({ initialized: 3 })
+})
+
+describe('towards an HTTP server', () => {
+  it('only end-to-end headers are passed on, configured ones win, and refusals for want of a login come through', async () => {
+    const seen: IncomingMessage['headers'][] = []
+    const server = createServer((request, response) => {
+      seen.push(request.headers)
+      const isOurs = request.headers['x-client'] === undefined
+      const result = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 's', version: '1' } }
+      if (isOurs) response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id: 0, result }))
+      else response.writeHead(401, { 'www-authenticate': 'Bearer resource_metadata="http://x"' }).end()
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const address = server.address()
+    const port = typeof address === 'object' ? address?.port : undefined
+    await using test = await startGateway()
+    test.defer(() => server.close())
+    await test.open({ transport: 'streamable-http' })
+    await test.gateway.connect(NAME, { kind: 'http', transport: 'streamable-http', url: `http://127.0.0.1:${port}/deep/path?x=1`, headers: { 'x-key': 'configured' }, processId: 'p' }, never)
+    const response = await fetch(`${test.origin}/mcp`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-client': 'yes', 'x-key': 'from the client', cookie: 'a=b', origin: 'http://localhost', 'x-forwarded-for': '1.2.3.4' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {} } }),
+    })
+    expect(response.status).toBe(401)
+    expect(response.headers.get('www-authenticate')).toContain('resource_metadata')
+    expect(seen.at(-1)).toMatchObject({ host: `127.0.0.1:${port}`, 'x-client': 'yes', 'x-key': 'configured' })
+    for (const name of ['cookie', 'origin', 'x-forwarded-for', 'mcp-session-id']) expect(seen.at(-1)).not.toHaveProperty(name)
+  })
+
+  it('an address of another origin for messages is not used', async () => {
+    const server = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('event: endpoint\ndata: http://127.0.0.2:9/steal\n\n')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const address = server.address()
+    await using test = await startGateway()
+    test.defer(() => server.closeAllConnections())
+    test.defer(() => server.close())
+    await test.open({ transport: 'sse' })
+    const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/sse`
+    const connecting = test.gateway.connect(NAME, { kind: 'http', transport: 'sse', url, processId: 'p' }, AbortSignal.timeout(300))
+    await expect(connecting).rejects.toMatchObject({ code: 'unavailable' })
+  })
+})
