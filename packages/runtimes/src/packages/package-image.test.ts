@@ -1,0 +1,92 @@
+import { execFileSync } from 'node:child_process'
+import { describe, expect, test } from 'vitest'
+import { DEFAULT_BASE_IMAGES, renderPackageImage, type PackageSource } from './package-image.ts'
+import { tar } from './tar.ts'
+import { npmrcForBuild, pipConfForBuild } from './user-config.ts'
+
+const NPX: PackageSource = { kind: 'package', scheme: 'npx', name: '@scope/server', version: '1.2.3' }
+const UVX: PackageSource = { kind: 'package', scheme: 'uvx', name: 'mcp-server', version: '2.0' }
+const GO: PackageSource = { kind: 'package', scheme: 'go', name: 'example.com/a/tool/v2', version: 'v2.0.0' }
+
+describe('the recipe of a package image', () => {
+  test.each([NPX, UVX, GO])('$scheme: equal input makes an equal tag, any change another', (source) => {
+    const { tag } = renderPackageImage(source, {})
+    expect(renderPackageImage({ ...source }, {}).tag).toBe(tag)
+    const other = source.scheme === 'go' ? 'v9.0.0' : '9.0.0'
+    expect(renderPackageImage({ ...source, version: other }, {}).tag).not.toBe(tag)
+    expect(renderPackageImage(source, {}, 'PEM').tag).not.toBe(tag)
+    expect(renderPackageImage(source, { [source.scheme]: 'ghcr.io/my/base:1' }).tag).not.toBe(tag)
+    expect(tag).toMatch(new RegExp(`^toolhaven\\.local/${source.scheme}-[a-z0-9-]+:[0-9a-f]{32}$`))
+  })
+
+  test('starts from the ordinary images unless told otherwise', () => {
+    expect(renderPackageImage(NPX, {}).dockerfile).toContain(`FROM ${DEFAULT_BASE_IMAGES.npx}\n`)
+    expect(renderPackageImage(NPX, { npx: 'ghcr.io/my/node:1' }).dockerfile).toContain('FROM ghcr.io/my/node:1\n')
+  })
+
+  test('keeps names of npm and Python packages out of the Dockerfile', () => {
+    expect(renderPackageImage(NPX, {}).dockerfile).not.toContain('scope')
+    expect(JSON.parse(renderPackageImage(NPX, {}).files['package.json'] ?? '')).toMatchObject({ dependencies: { '@scope/server': '1.2.3' } })
+    expect(renderPackageImage(UVX, {}).dockerfile).not.toContain('mcp-server')
+    expect(renderPackageImage(UVX, {}).files['requirements.txt']).toBe('mcp-server==2.0\n')
+  })
+
+  test('names the Go command without its major version', () => {
+    expect(renderPackageImage(GO, {}).dockerfile).toContain('ENTRYPOINT ["/app/tool"]')
+  })
+
+  test.each([NPX, UVX, GO])('$scheme: the user configuration reaches the first stage only, and no step runs a shell', (source) => {
+    const { dockerfile } = renderPackageImage(source, {}, 'PEM')
+    const lastStage = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '))
+    expect(lastStage).not.toMatch(/npmrc|pip\.conf|RUN/)
+    expect(lastStage).toContain('USER 1000:1000')
+    for (const line of dockerfile.split('\n').filter((text) => text.startsWith('RUN'))) expect(line).toMatch(/^RUN \["/)
+  })
+
+  test.each([
+    { ...NPX, name: 'x"; RUN evil' },
+    { ...NPX, version: '1.0.0\nRUN evil' },
+    { ...UVX, name: '-r/etc/passwd' },
+    { ...UVX, name: 'a==1\nb' },
+    { ...GO, name: 'example.com/x", "sh' },
+  ])('refuses $scheme $name $version', (source) => {
+    expect(() => renderPackageImage(source, {})).toThrow()
+  })
+
+  test('refuses a base image that is no image reference', () => {
+    expect(() => renderPackageImage(NPX, { npx: 'node\nRUN evil' })).toThrow(/is not an image reference/)
+  })
+})
+
+test('the archive is one that tar reads', () => {
+  const files = { Dockerfile: 'FROM scratch\n', 'with-ümlaut.txt': 'grüße', empty: '', block: 'x'.repeat(512) }
+  const list = execFileSync('tar', ['-tvf', '-'], { input: tar(files), env: { LC_ALL: 'C.UTF-8' } }).toString()
+  for (const name of ['Dockerfile', 'empty', 'block']) expect(list).toContain(name)
+  expect(execFileSync('tar', ['-xOf', '-', 'with-ümlaut.txt'], { input: tar(files) }).toString()).toBe('grüße')
+  expect(execFileSync('tar', ['-xOf', '-', 'block'], { input: tar(files) }).toString()).toBe('x'.repeat(512))
+})
+
+describe('what of the user configuration goes into a build', () => {
+  test('npm: registries, credentials and proxies, variables resolved, host paths left out', () => {
+    const text = [
+      'registry=https://npm.example/',
+      '@corp:registry = https://corp.example/',
+      '//corp.example/:_authToken=${TOKEN}',
+      'prefix=/home/me/.npm',
+      'cafile=/home/me/ca.pem',
+      'ignore-scripts=true',
+      '; //x/:_authToken=comment',
+      '//corp.example/:username=${UNSET}',
+    ].join('\r\n')
+    expect(npmrcForBuild(text, { TOKEN: 's3cret' })).toBe(
+      'registry=https://npm.example/\n@corp:registry = https://corp.example/\n//corp.example/:_authToken=s3cret\n//corp.example/:username=${UNSET}\n',
+    )
+  })
+
+  test('pip: indexes, several lines of them, of the sections that installing reads', () => {
+    const text = '# mine\n[global]\nindex-url = https://a.example/simple\ncert = /home/me/ca.pem\nextra-index-url =\n  https://b.example\n  https://c.example\n[list]\nformat = json\n[install]\ntrusted-host: a.example\nfind-links = /opt\n'
+    expect(pipConfForBuild(text)).toBe(
+      '[global]\nindex-url = https://a.example/simple\nextra-index-url =\n  https://b.example\n  https://c.example\n[install]\ntrusted-host: a.example\n',
+    )
+  })
+})
