@@ -38,16 +38,16 @@ interface Entry {
   reference: PackageReference
 }
 
-await main()
-
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { only: { type: 'string', multiple: true }, shard: { type: 'string' } } })
   const queue = select(entries(), values.only, values.shard)
   const folder = await mkdtemp(join(tmpdir(), 'thv-probe-'))
+  const interrupt = new AbortController()
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interrupt.abort())
   let failures = 0
   const worker = async (): Promise<void> => {
-    for (let entry = queue.shift(); entry !== undefined; entry = queue.shift()) {
-      const fault = await probe(entry, folder).catch((error: unknown) => reason(error))
+    for (let entry = queue.shift(); entry !== undefined && !interrupt.signal.aborted; entry = queue.shift()) {
+      const fault = await probe(entry, folder, interrupt.signal).catch((error: unknown) => reason(error))
       failures += fault === undefined ? 0 : 1
       const text =
         fault === undefined ? `ok    ${entry.key}: ${entry.server.tools.length} tools` : `FAIL  ${entry.key}: ${fault}`
@@ -55,7 +55,7 @@ async function main(): Promise<void> {
     }
   }
   try {
-    if (queue.some(({ reference }) => reference.scheme === 'uvx')) await installUv(folder)
+    if (queue.some(({ reference }) => reference.scheme === 'uvx')) await installUv(folder, interrupt.signal)
     await Promise.all(Array.from({ length: AT_ONCE }, worker))
   } finally {
     await rm(folder, { recursive: true, force: true })
@@ -83,12 +83,15 @@ function select(all: Entry[], only: string[] | undefined, shard: string | undefi
 }
 
 /** Undefined when the running server lists exactly the recorded tools, else what differs. */
-async function probe(entry: Entry, folder: string): Promise<string | undefined> {
+async function probe(entry: Entry, folder: string, signal: AbortSignal): Promise<string | undefined> {
   const home = join(folder, entry.key)
   await mkdir(home)
   try {
-    const command = await (entry.reference.scheme === 'npx' ? installNpm : installPyPi)(entry.reference, home, folder)
-    const listed = await listTools(command, entry.server, home)
+    const command =
+      entry.reference.scheme === 'npx'
+        ? await installNpm(entry.reference, home, signal)
+        : await installPyPi(entry.reference, home, join(folder, 'uv', 'bin', 'uv'), signal)
+    const listed = await listTools(command, entry.server, home, signal)
     const missing = entry.server.tools.filter((tool) => !listed.includes(tool))
     const extra = listed.filter((tool) => !entry.server.tools.includes(tool))
     if (missing.length === 0 && extra.length === 0) return undefined
@@ -100,10 +103,11 @@ async function probe(entry: Entry, folder: string): Promise<string | undefined> 
 
 const manifest = z.object({ bin: z.union([z.string(), z.record(z.string(), z.string())]) })
 
-async function installNpm({ name, version = 'latest' }: PackageReference, home: string): Promise<string> {
+async function installNpm(reference: PackageReference, home: string, signal: AbortSignal): Promise<string> {
+  const { name, version = 'latest' } = reference
   await writeFile(join(home, 'package.json'), '{}')
   const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--omit=dev', '--loglevel=error']
-  await run('npm', ['install', ...flags, `${name}@${version}`], { cwd: home, timeout: INSTALL_LIMIT_MS })
+  await run('npm', ['install', ...flags, `${name}@${version}`], { cwd: home, timeout: INSTALL_LIMIT_MS, signal })
   const { bin } = manifest.parse(JSON.parse(await readFile(join(home, 'node_modules', name, 'package.json'), 'utf8')))
   const own = name.slice(name.indexOf('/') + 1)
   const names = typeof bin === 'string' ? [own] : Object.keys(bin)
@@ -112,22 +116,18 @@ async function installNpm({ name, version = 'latest' }: PackageReference, home: 
 
 const scripts = z.array(z.string())
 
-async function installPyPi({ name, version }: PackageReference, home: string, folder: string): Promise<string> {
+async function installPyPi(
+  reference: PackageReference,
+  home: string,
+  uv: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const { name, version } = reference
   const bin = join(home, 'venv', 'bin')
-  const uv = (...args: string[]) =>
-    run(join(folder, 'uv', 'bin', 'uv'), args, {
-      timeout: INSTALL_LIMIT_MS,
-      env: { ...process.env, UV_CACHE_DIR: join(home, 'cache') },
-    })
-  await uv('venv', '--quiet', join(home, 'venv'))
-  await uv(
-    'pip',
-    'install',
-    '--quiet',
-    '--python',
-    join(bin, 'python'),
-    `${name}${version === undefined ? '' : `==${version}`}`,
-  )
+  const options = { timeout: INSTALL_LIMIT_MS, signal, env: { ...process.env, UV_CACHE_DIR: join(home, 'cache') } }
+  const requirement = version === undefined ? name : `${name}==${version}`
+  await run(uv, ['venv', '--quiet', join(home, 'venv')], options)
+  await run(uv, ['pip', 'install', '--quiet', '--python', join(bin, 'python'), requirement], options)
   const question =
     'import importlib.metadata as m, json, sys; ' +
     'print(json.dumps([e.name for e in m.distribution(sys.argv[1]).entry_points if e.group == "console_scripts"]))'
@@ -135,9 +135,9 @@ async function installPyPi({ name, version }: PackageReference, home: string, fo
   return join(bin, pick(scripts.parse(JSON.parse(stdout)), name))
 }
 
-async function installUv(folder: string): Promise<void> {
-  await run('python3', ['-m', 'venv', join(folder, 'uv')], { timeout: INSTALL_LIMIT_MS })
-  await run(join(folder, 'uv', 'bin', 'pip'), ['install', '--quiet', 'uv'], { timeout: INSTALL_LIMIT_MS })
+async function installUv(folder: string, signal: AbortSignal): Promise<void> {
+  await run('python3', ['-m', 'venv', join(folder, 'uv')], { timeout: INSTALL_LIMIT_MS, signal })
+  await run(join(folder, 'uv', 'bin', 'pip'), ['install', '--quiet', 'uv'], { timeout: INSTALL_LIMIT_MS, signal })
 }
 
 /** npx and uvx start the command named like the package, else the only one there is. */
@@ -157,17 +157,22 @@ const reply = z.object({
     .optional(),
 })
 
-async function listTools(command: string, server: ImageServer, home: string): Promise<string[]> {
+async function listTools(command: string, server: ImageServer, home: string, signal: AbortSignal): Promise<string[]> {
+  // What an entry keeps in the /tmp of its sandbox goes to the folder of this probe.
+  const here = (text: string) => text.replaceAll(/\/tmp(?=\/|$)/g, home)
+  const given = Object.entries(placeholders(server)).map(([name, value]) => [name, here(value)])
   const path = [dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter)
-  const env = { ...placeholders(server), PATH: path, HOME: home, LANG: 'C.UTF-8' }
-  const child = spawn(command, server.args ?? [], { cwd: home, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] })
+  const env = { ...Object.fromEntries(given), PATH: path, HOME: home, LANG: 'C.UTF-8' }
+  const args = (server.args ?? []).map(here)
+  const child = spawn(command, args, { cwd: home, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] })
   let complaint = ''
   child.stderr.on('data', (chunk: Buffer) => (complaint = `${complaint}${String(chunk)}`.slice(-500)))
   // A server that ends early is reported by the end of its output.
   child.stdin.on('error', () => undefined)
   const failed = new Promise<never>((_, reject) => child.once('error', reject))
-  const late = AbortSignal.timeout(ANSWER_LIMIT_MS)
-  late.addEventListener('abort', () => stop(child.pid), { once: true })
+  const late = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_LIMIT_MS)])
+  const giveUp = () => stop(child.pid)
+  late.addEventListener('abort', giveUp)
   const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
   try {
     const tools = await Promise.race([converse(createInterface({ input: child.stdout }), send), failed])
@@ -175,6 +180,8 @@ async function listTools(command: string, server: ImageServer, home: string): Pr
       throw new Error(`${late.aborted ? 'gave no tool list in time' : 'ended'}: ${complaint.trim()}`)
     return tools
   } finally {
+    // Its number may belong to another process by the time the limit passes.
+    late.removeEventListener('abort', giveUp)
     stop(child.pid)
   }
 }
@@ -225,3 +232,5 @@ function fromJson(text: string): unknown {
 function reason(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
+
+await main()
