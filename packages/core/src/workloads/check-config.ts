@@ -42,9 +42,9 @@ function checkRequiredVariables(config: RunConfig, entry: ImageServer | RemoteSe
 }
 
 async function checkSecrets(deps: Deps, config: RunConfig): Promise<void> {
+  const needed = (config.secrets ?? []).map((reference) => parseSecretReference(reference).name)
   const missing: string[] = []
-  for (const reference of config.secrets ?? []) {
-    const { name } = parseSecretReference(reference)
+  for (const name of [...needed, ...Object.values(config.remote_auth_config?.headers_from_secrets ?? {})]) {
     if (!(await deps.secretExists(name))) missing.push(name)
   }
   if (missing.length > 0) throw notFound(`secret ${missing.join(', ')} not found; create it first`)

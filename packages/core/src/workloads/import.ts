@@ -3,6 +3,8 @@ import type { CreateRequest } from '@toolhaven/contract/workload-request'
 import { createWorkload } from './create.ts'
 import { parseSecretReference } from './instance-spec.ts'
 import { invalid } from '../errors.ts'
+import { printable } from './image-reference.ts'
+import { middlewareConfigs } from './middleware-configs.ts'
 import type { WorkloadsDeps } from './workloads-deps.ts'
 
 /** Fields of the run configuration that describe what an import builds anew or cannot honour yet. */
@@ -12,6 +14,8 @@ const NOT_YET = ['isolate_network', 'oidc_config', 'authz_config', 'audit_config
 export async function importWorkload(deps: WorkloadsDeps, config: RunConfig): Promise<{ name: string; port: number }> {
   const refused = NOT_YET.filter((field) => config[field] !== undefined && config[field] !== false)
   if (refused.length > 0) throw invalid(`not available yet: ${refused.join(', ')}; leave it out`)
+  if (config.ignore_config?.loadGlobal || config.ignore_config?.printOverlays) throw invalid('not available yet: ignore_config; leave it out')
+  refuseForeignMiddleware(config)
   const auth = config.remote_auth_config
   const { headers: _headers, headers_from_secrets: fromSecrets, ...login } = auth ?? {}
   if (Object.keys(login).length > 0) throw invalid('not available yet: login at a remote server; leave it out of remote_auth_config')
@@ -19,13 +23,23 @@ export async function importWorkload(deps: WorkloadsDeps, config: RunConfig): Pr
   return createWorkload(deps, request, fromSecrets && auth ? { remote_auth_config: auth } : {})
 }
 
-/** Permissions that came from a registry entry still come from it, when it is here and says the same. */
+/** What came from a registry entry still comes from it, when it is here and names the same server. */
 async function fromRegistry(deps: WorkloadsDeps, config: RunConfig, request: CreateRequest): Promise<CreateRequest> {
   const found = config.base_name === undefined ? undefined : await deps.findServer(config.base_name)
-  if (!found || 'url' in found.server || found.server.image !== config.image) return request
-  if (JSON.stringify(found.server.permissions) !== JSON.stringify(config.permission_profile)) return request
-  const { permission_profile: _profile, ...rest } = request
-  return { ...rest, image: found.name }
+  if (!found) return request
+  const isSame = 'url' in found.server ? found.server.url === config.remote_url : found.server.image === config.image
+  if (!isSame) return request
+  const { url: _url, permission_profile: profile, ...rest } = request
+  const isOfEntry = JSON.stringify(found.server.permissions) === JSON.stringify(profile)
+  return { ...rest, image: found.name, ...(profile && !isOfEntry && { permission_profile: profile }) }
+}
+
+/** What an exported configuration lists follows from its other fields; anything else would be lost silently. */
+function refuseForeignMiddleware(config: RunConfig): void {
+  const derived = middlewareConfigs(config).map((middleware) => JSON.stringify(middleware))
+  const foreign = (config.middleware_configs ?? []).filter(({ type, parameters }) => !derived.includes(JSON.stringify({ type, parameters })))
+  if (foreign.length === 0) return
+  throw invalid(`not available yet: middleware_configs of type ${foreign.map(({ type }) => printable(type)).join(', ')}; leave it out`)
 }
 
 function requestOf(config: RunConfig): CreateRequest {
