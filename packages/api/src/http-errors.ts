@@ -18,10 +18,19 @@ export interface ErrorAnswer {
 
 /** What we can explain is explained; anything else is a fault of ours and only the log gets to know it. */
 export function toErrorAnswer(error: unknown, logger: Logger, mask: (text: string) => string): ErrorAnswer {
-  if (isThvError(error)) return { status: HTTP_STATUS[error.code], text: mask(error.message) }
+  if (isThvError(error)) {
+    if (error.code === 'unavailable') logger.warn('a request failed', { detail: mask(error.message) })
+    const text = error.code === 'unavailable' ? withoutPaths(error.message) : error.message
+    return { status: HTTP_STATUS[error.code], text: mask(text) }
+  }
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error)
   logger.error('a request failed unexpectedly', { detail: mask(detail) })
   return { status: 500, text: 'internal server error; the log of the daemon has the details' }
+}
+
+/** What is wrong with this machine's disk is said; where on it is only for the log. */
+function withoutPaths(text: string): string {
+  return text.replaceAll(/(?<![\w/:])\/(?:[\w.@+-]+\/)+[\w.@+-]*/g, 'a folder of the daemon')
 }
 
 export function textResponse(status: number, text: string, headers: Record<string, string> = {}): Response {

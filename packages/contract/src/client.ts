@@ -3,8 +3,10 @@ import type { RouteDef } from './route.ts'
 import { type OperationId, routes } from './routes.ts'
 
 type RouteOf<Id extends OperationId> = (typeof routes)[Id]
-type Part<Route, Key extends string, Schema = Key extends keyof Route ? Route[Key] : never> = Schema extends z.ZodType
-  ? { [K in Key]: z.input<Schema> }
+type Part<Route, Key extends string> = Key extends keyof Route
+  ? Route[Key] extends z.ZodType
+    ? { [K in Key]: z.input<Route[Key]> }
+    : object
   : object
 type OptionalQuery<Route> = Route extends { query: infer Query extends z.ZodObject }
   ? { query?: { [K in keyof Query['shape']]?: string | boolean | undefined } }

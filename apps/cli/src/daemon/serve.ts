@@ -54,14 +54,18 @@ async function listen(settings: ServeSettings, paths: ToolhavenPaths, parts: Par
   return [tcp, socket]
 }
 
-/** The first signal asks; a second one ends at once. */
+/** Some supervisors send a signal to the process and to its group: that is still one wish. */
+const IMPATIENCE_MS = 1_000
+
+/** The first signal asks; a second one, given in impatience, ends at once. */
 function stopSignal() {
   const controller = new AbortController()
   const asked = Promise.withResolvers<void>()
-  let isAsked = false
+  let askedAt: number | undefined
   const onSignal = () => {
-    if (isAsked) process.exit(1)
-    isAsked = true
+    const now = performance.now()
+    if (askedAt !== undefined && now - askedAt > IMPATIENCE_MS) process.exit(1)
+    askedAt ??= now
     asked.resolve()
   }
   process.on('SIGTERM', onSignal)

@@ -61,7 +61,7 @@ export async function updateRegistry(
 ) {
   checkName(name)
   const location = requestedLocation(request)
-  await deps.source.read(location, signal)
+  await deps.source.read(location, signal, { refresh: true })
   await deps.config.update((config) => ({ ...config, registry: settingOf(location) }))
   await deps.journal.append({ actor: 'api', action: 'update-registry', target: name, detail: { type: location.type } })
   const from = location.type === 'default' ? 'the built-in one' : `read from ${sourceOf(location)}`

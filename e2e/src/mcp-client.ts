@@ -1,0 +1,20 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+
+export interface McpConnection extends AsyncDisposable {
+  client: Client
+  toolNames: () => Promise<string[]>
+}
+
+/** Connects a real MCP client to what a workload's `url` says. */
+export async function connectMcp(url: string): Promise<McpConnection> {
+  const client = new Client({ name: 'toolhaven-e2e', version: '1.0.0' })
+  const address = new URL(url)
+  await client.connect(address.pathname === '/sse' ? new SSEClientTransport(address) : new StreamableHTTPClientTransport(address))
+  return {
+    client,
+    toolNames: async () => (await client.listTools()).tools.map(({ name }) => name),
+    [Symbol.asyncDispose]: () => client.close(),
+  }
+}
