@@ -151,6 +151,8 @@ function pick(names: string[], own: string): string {
 
 const reply = z.object({
   id: z.number(),
+  // A message with a method is a request of the server's own, whose number may equal one of ours.
+  method: z.never().optional(),
   error: z.object({ message: z.string() }).optional(),
   result: z
     .object({ tools: z.array(z.object({ name: z.string() })).optional(), nextCursor: z.string().optional() })
