@@ -1,6 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
-import { conflict } from '@toolhaven/core/errors'
 import type { InstanceHandle, InstanceSpec, InstanceState, StdioChannel } from '@toolhaven/core/ports/runtime'
 import { createControlGroup } from './control-group.ts'
 import type { ControlGroup, ControlGroups } from './control-group.ts'
@@ -66,6 +65,7 @@ export class Instance {
     this.#listen(started.child)
     this.#exited = this.#untilExited(started.child, group)
     this.parts.onStarted()
+    await started.ready
   }
 
   async stop(graceMs: number, signal: AbortSignal): Promise<void> {
@@ -118,7 +118,3 @@ export class Instance {
 
 /** Enough for the last words of a crashing server, little enough for a hundred idle ones. */
 const OUTPUT_BYTES = 256 * 1024
-
-export function refuseOtherOwner(name: string): never {
-  throw conflict(`An instance named ${name} belongs to another installation; give the workload another name.`)
-}

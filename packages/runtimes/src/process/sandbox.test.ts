@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process'
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { until } from '@toolhaven/testing/testbed/until'
 import { collectOutput } from '../package-index/run-program.ts'
 import { findProgram } from '../package-index/find-program.ts'
 import { describeSandbox } from './describe-sandbox.ts'
@@ -151,6 +152,19 @@ print(json.dumps({'vsock': attempt(40), 'inet': attempt(2), 'inet6': attempt(10)
     expect(free.vsock).toBe('made')
   })
 
+  test('ends with the daemon, even one that is killed', async (context) => {
+    if (bwrap === undefined) return context.skip('bubblewrap is not installed')
+    const script = fileURLToPath(new URL('leave-running.fixture.ts', import.meta.url))
+    const daemon = spawn(process.execPath, [script, dataDir], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { PATH: process.env['PATH'] },
+    })
+    const init = Number(await new Promise((resolve) => daemon.stdout.once('data', (chunk) => resolve(String(chunk)))))
+    expect(isAlive(init)).toBe(true)
+    daemon.kill('SIGKILL')
+    await until('the sandbox is gone', () => !isAlive(init) || undefined)
+  })
+
   test('cannot fill the root and has a home and temporary files of its own', async (context) => {
     if (bwrap === undefined) return context.skip('bubblewrap is not installed')
     const code = `['/x','/etc/x','/opt/x','/home/user/x','/tmp/x'].map((p) => { try { fs.writeFileSync(p, 'x'); return 'ok' } catch (e) { return e.code } }).join()`
@@ -158,14 +172,23 @@ print(json.dumps({'vsock': attempt(40), 'inet': attempt(2), 'inet6': attempt(10)
     expect(stdout.trim()).toBe('EROFS,EROFS,EROFS,ok,ok')
   })
 
-  test('says on stderr why it could not be set up', async (context) => {
+  test('says why it could not be set up', async (context) => {
     if (bwrap === undefined) return context.skip('bubblewrap is not installed')
     const binds = [{ hostPath: join(dataDir, 'absent'), sandboxPath: '/absent', readOnly: true }]
-    const { exitCode, stderr } = await run(await bubblewrap(), '/usr/bin/env', [], { binds })
-    expect(exitCode).toBe(1)
-    expect(stderr).toContain(join(dataDir, 'absent'))
+    // Early faults are errors of the start; later ones are the last words of an exit.
+    const said = await run(await bubblewrap(), '/usr/bin/env', [], { binds }).then((result) => result.stderr, String)
+    expect(said).toContain(join(dataDir, 'absent'))
   })
 })
+
+/** A dead process whose new parent has not collected it yet is not alive. */
+function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
 
 describe('choosing a sandbox', () => {
   test('falls back to namespaces alone and says that it is weaker', async (context) => {

@@ -183,7 +183,7 @@ async function spawnPlain(
     }
   }
   if (child.pid !== undefined) await options.beforeStart?.(child.pid)
-  return { child, terminate: () => signalAll('SIGTERM'), kill: () => signalAll('SIGKILL') }
+  return { child, ready: Promise.resolve(), terminate: () => signalAll('SIGTERM'), kill: () => signalAll('SIGKILL') }
 }
 
 /** Undefined when Node runs in it; else what was said. */

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { Readable, Writable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
 import { describeError, unavailable } from '@toolhaven/core/errors'
 import { z } from 'zod'
 import { bubblewrapOptions } from './bubblewrap.ts'
@@ -10,7 +11,10 @@ import { inheritedDescriptors } from './inherited-descriptors.ts'
 import type { SandboxPlan } from './sandbox-plan.ts'
 
 export interface SandboxProcess {
+  /** Listen to its output at once: what it wrote before is lost when it ends. */
   child: ChildProcess
+  /** From then on it ends with this process, and can be asked to end. */
+  ready: Promise<void>
   /** Asks the server itself to end, not the sandbox around it. */
   terminate(): void
   /** Ends it with all its descendants. */
@@ -36,14 +40,7 @@ export async function spawnBubblewrap(
 ): Promise<SandboxProcess> {
   const descriptors = { info: INFO, block: BLOCK, ...(bwrap.seccomp === undefined ? {} : { seccomp: SECCOMP }) }
   const child = spawnClean(bwrap.program, ['--args', String(ARGS), '--', plan.program, ...plan.args], options.stdin)
-  const failed = new Promise<never>((_resolve, reject) => {
-    child.once('error', (error) => reject(unavailable(`bubblewrap could not be started: ${error.message}.`, error)))
-    child.once('exit', (code) => {
-      const said = child.stderr?.read()
-      const text = said instanceof Buffer ? said.toString('utf8').trim() : ''
-      reject(unavailable(`The sandbox could not be set up (${text === '' ? `bubblewrap exited with ${code}` : text}).`))
-    })
-  })
+  const setup = setupFailure(child)
   // Options go through a pipe: among them are the server's environment and its secrets, which a command line would show to all.
   feed(
     child,
@@ -55,16 +52,30 @@ export async function spawnBubblewrap(
   if (bwrap.seccomp !== undefined) feed(child, SECCOMP, bwrap.seccomp)
   const kill = () => void child.kill('SIGKILL')
   try {
-    const init = await Promise.race([readInit(child), failed])
+    const init = await Promise.race([readInit(child), setup.failed])
     const killAll = () => killSandbox(child, init)
     await options.beforeStart?.(init)
-    failed.catch(() => undefined) // from here on an exit is the server's
+    setup.forget() // from here on an exit is the server's
     feed(child, BLOCK, 'go')
-    return { child, kill: killAll, terminate: () => terminateServer(init, killAll) }
+    const ready = untilServerRuns(child, init)
+    return { child, ready, kill: killAll, terminate: () => terminateServer(init, killAll) }
   } catch (error) {
     kill()
     throw error
   }
+}
+
+function setupFailure(child: ChildProcess): { failed: Promise<never>; forget: () => void } {
+  const { promise: failed, reject } = Promise.withResolvers<never>()
+  const onError = (error: Error) => reject(unavailable(`bubblewrap could not be started: ${error.message}.`, error))
+  const onExit = (code: number | null) => {
+    const said = child.stderr?.read()
+    const text = said instanceof Buffer ? said.toString('utf8').trim() : `bubblewrap exited with ${code}`
+    reject(unavailable(`The sandbox could not be set up (${text}).`))
+  }
+  child.once('error', onError)
+  child.once('exit', onExit)
+  return { failed, forget: () => void child.off('exit', onExit) }
 }
 
 const ARGS = 3
@@ -132,12 +143,32 @@ function killSandbox(child: ChildProcess, init: number): void {
 /** The sandbox's first process only reaps; the server is the one it started, number 2 inside. */
 function terminateServer(init: number, kill: () => void): void {
   try {
-    const children = readFileSync(`/proc/${init}/task/${init}/children`, 'utf8').trim().split(' ').filter(Boolean)
-    const server = children.find((pid) => /^NSpid:.*\t2$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8')))
+    const server = findServer(init)
     if (server === undefined) kill()
     else process.kill(Number(server), 'SIGTERM')
   } catch (error) {
     // Gone between the look and the signal is what was wanted.
     if (!/ENOENT|ESRCH/.test(describeError(error))) kill()
+  }
+}
+
+function findServer(init: number): string | undefined {
+  const children = readFileSync(`/proc/${init}/task/${init}/children`, 'utf8').trim().split(' ').filter(Boolean)
+  return children.find((pid) => /^NSpid:.*\t2$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8')))
+}
+
+const SETUP_DEADLINE_MS = 10_000
+
+/** While it is being set up, the sandbox does not yet end with us, nor is there anybody to be told to end. */
+async function untilServerRuns(child: ChildProcess, init: number): Promise<void> {
+  const deadline = AbortSignal.timeout(SETUP_DEADLINE_MS)
+  while (child.exitCode === null && child.signalCode === null && !deadline.aborted) {
+    try {
+      if (findServer(init) !== undefined) return
+    } catch {
+      // The server, or the whole sandbox, ended while it was looked at.
+      return
+    }
+    await delay(2)
   }
 }
