@@ -44,7 +44,8 @@ export function createApp(deps: ApiDeps, options: AppOptions): Hono {
   app.notFound((context) => noSuchRoute(context.req.method, context.req.path))
   app.onError((error) => {
     const { status, text } = toErrorAnswer(error, deps.logger, (plain) => deps.workloads.masker.mask(plain))
-    return textResponse(status, text)
+    // A name that came percent-encoded may hold control characters; an answer is one line all the same.
+    return textResponse(status, text.replaceAll(/\p{Cc}+/gu, '?'))
   })
   return app
 }

@@ -27,11 +27,11 @@ async function health(deps: ApiDeps, signal: AbortSignal): Promise<Response> {
 
 /** What is true now, then each change. */
 function streamEvents(deps: ApiDeps, signal: AbortSignal): Response {
-  const { book } = deps.workloads
+  const { book, masker } = deps.workloads
   return eventStream(AbortSignal.any([signal, deps.shutdown]), (send) => {
     for (const { stored } of book.all()) {
       const { status, context } = book.status(stored.config.name)
-      send('workload', JSON.stringify({ workload: stored.config.name, status, status_context: context }))
+      send('workload', JSON.stringify({ workload: stored.config.name, status, status_context: masker.mask(context) }))
     }
     return deps.events.subscribe((event) => send('workload', JSON.stringify(event)))
   })

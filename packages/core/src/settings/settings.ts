@@ -1,5 +1,6 @@
 import type { DaemonSettings } from '@toolhaven/contract/system'
 import { invalid } from '../errors.ts'
+import { checkImageReference } from '../workloads/image-reference.ts'
 import type { ConfigStore, DaemonConfig, Journal } from '../ports/stores.ts'
 
 export interface SettingsDeps {
@@ -26,6 +27,7 @@ export function getSettings({ config }: Pick<SettingsDeps, 'config'>): DaemonSet
 export async function updateSettings(deps: SettingsDeps, change: DaemonSettings): Promise<DaemonSettings> {
   if (typeof change.ca_certificate_path === 'string') await deps.readCertificate(change.ca_certificate_path)
   if (change.otel?.endpoint?.includes('://')) throw invalid('otel.endpoint takes host:port, without a scheme')
+  for (const image of Object.values(change.base_images ?? {})) if (typeof image === 'string') checkImageReference(image)
   await deps.config.update((config) => applySettings(config, change))
   await deps.journal.append({ actor: 'api', action: 'update-settings', target: 'config', detail: { fields: Object.keys(change) } })
   return getSettings(deps)

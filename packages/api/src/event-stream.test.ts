@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest'
+import { workloadEvent } from '@toolhaven/contract/system'
+import { type FakeDaemon, startFakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
+import { settle } from '@toolhaven/testing/fakes/manual-clock'
+import { ask, done, scenario } from '@toolhaven/testing/scenario'
+import { eventStream } from './event-stream.ts'
+
+interface Reading {
+  events: () => { event: string; data: unknown }[]
+  cancel: () => Promise<void>
+  isDone: () => boolean
+}
+
+/** Reads a stream in the background. */
+async function read(fake: FakeDaemon, request: string): Promise<Reading> {
+  const response = await ask(fake, request)
+  expect(response.status).toBe(200)
+  expect(response.headers.get('content-type')).toBe('text/event-stream')
+  expect(response.headers.get('cache-control')).toBe('no-store')
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  let isDone = false
+  const pump = async () => {
+    for (;;) {
+      const { done: isOver, value } = await reader.read()
+      if (isOver) break
+      text += value
+    }
+    isDone = true
+  }
+  void pump()
+  await settle()
+  return {
+    events: () =>
+      [...text.matchAll(/^event: (.*)\ndata: (.*)\n$/gm)].map(([, event = '', data = '']) => ({ event, data: JSON.parse(data) })),
+    cancel: () => reader.cancel(),
+    isDone: () => isDone,
+  }
+}
+
+const web = (fake: FakeDaemon) => done(fake, 'POST /api/v1beta/workloads', { name: 'web', image: 'npx://web@1.0.0', permission_profile: { name: 'none' } })
+
+describe('the stream of events', () => {
+  test('tells what is true now, then each change, each in the form of the contract', async () => {
+    using fake = await startFakeDaemon()
+    await web(fake)
+    const stream = await read(fake, 'GET /api/v1beta/events')
+    expect(stream.events()).toEqual([{ event: 'workload', data: { workload: 'web', status: 'running', status_context: '' } }])
+    await done(fake, 'POST /api/v1beta/workloads/web/restart')
+    await done(fake, 'DELETE /api/v1beta/workloads/web')
+    const seen = stream.events().map(({ data }) => workloadEvent.parse(data))
+    expect(seen.map(({ status }) => status).filter((status, at, all) => status !== all[at - 1])).toEqual(['running', 'starting', 'running', 'removing', 'removed'])
+    expect(seen.find(({ progress }) => progress?.phase === 'pulling')).toMatchObject({
+      progress: { done: 43, total: 100 },
+      status_context: 'pulling npx://web@1.0.0, 43 %',
+    })
+    await stream.cancel()
+  })
+
+  test('ends when the daemon stops', async () => {
+    const fake = await startFakeDaemon()
+    const stream = await read(fake, 'GET /api/v1beta/events')
+    fake[Symbol.dispose]()
+    await settle()
+    expect(stream.isDone()).toBe(true)
+  })
+
+  test('that its reader left does not disturb the stop of the daemon', async () => {
+    const errors: unknown[] = []
+    const note = (error: unknown) => errors.push(error)
+    process.on('uncaughtException', note)
+    const fake = await startFakeDaemon()
+    const stream = await read(fake, 'GET /api/v1beta/events')
+    await stream.cancel()
+    await settle()
+    await web(fake)
+    fake[Symbol.dispose]()
+    await settle()
+    process.off('uncaughtException', note)
+    expect(errors).toEqual([])
+  })
+
+  test('lets a reader go that is far behind', async () => {
+    let isStopped = false
+    let send = (_event: string, _data: string) => {}
+    const response = eventStream(new AbortController().signal, (give) => {
+      send = give
+      return () => {
+        isStopped = true
+      }
+    })
+    for (let at = 0; at < 20_000; at += 1) send('x', String(at))
+    expect(isStopped).toBe(true)
+    const text = await response.text()
+    expect(text).toContain('data: 9000\n')
+    expect(text).not.toContain('data: 19999\n')
+  })
+
+  test('that begins after the end is closed at once', async () => {
+    const gone = new AbortController()
+    gone.abort()
+    const response = eventStream(gone.signal, (send) => {
+      send('x', '1')
+      return () => {}
+    })
+    const answer = await Promise.race([response.text(), settle().then(() => 'still open')])
+    expect(answer).not.toBe('still open')
+  })
+})
+
+describe('following logs', () => {
+  test('gives the last lines, then each new one', async () => {
+    using fake = await startFakeDaemon()
+    await web(fake)
+    for (let line = 1; line <= 103; line += 1) fake.logs.append('web', 'stdout', `old ${line}`)
+    const stream = await read(fake, 'GET /api/v1beta/workloads/web/logs/follow')
+    expect(stream.events()).toHaveLength(100)
+    expect(stream.events()[0]).toEqual({ event: 'line', data: 'old 4' })
+    fake.logs.append('web', 'stderr', 'new\nline "quoted"')
+    await settle()
+    expect(stream.events().at(-1)).toEqual({ event: 'line', data: 'new\nline "quoted"' })
+    await stream.cancel()
+    fake.logs.append('web', 'stderr', 'after')
+    await settle()
+  })
+
+  scenario('of an unknown workload', { request: 'GET /api/v1beta/workloads/ghost/logs/follow', answers: { status: 404, text: /^workload ghost not found/ } })
+})

@@ -1,0 +1,118 @@
+import { describe, expect } from 'vitest'
+import { invalid } from '@toolhaven/core/errors'
+import { type FakeDaemon, fakeRegistry } from '@toolhaven/testing/fakes/fake-daemon'
+import { done, scenario, send } from '@toolhaven/testing/scenario'
+
+const INFO = { name: 'default', type: 'default', source: '', version: '1.0.0', last_updated: '2026-01-01T00:00:00Z', server_count: 3 }
+const OTHER = { version: '2.0.0', last_updated: '2026-02-01T00:00:00Z', servers: {} }
+
+/** A source beside the built-in one that can be taken away. */
+function withOther(fake: FakeDaemon): { isGone: boolean } {
+  const { source } = fake.daemon.registry
+  const state = { isGone: false }
+  fake.daemon.registry.source = {
+    read: async (location, signal) => {
+      if (location.type === 'default') return source.read(location, signal)
+      if (state.isGone) throw invalid('the registry does not answer')
+      return OTHER
+    },
+    lastGood: async (location) => (location.type === 'default' ? undefined : { ...OTHER, version: '1.9.9' }),
+  }
+  return state
+}
+
+describe('the registry', () => {
+  scenario('is listed wrapped, counting both kinds of servers', {
+    request: 'GET /api/v1beta/registry',
+    answers: { status: 200, json: { registries: [INFO] } },
+  })
+  scenario('is shown with its content keyed by name', {
+    request: 'GET /api/v1beta/registry/default',
+    answers: { status: 200, json: { ...INFO, registry: fakeRegistry } },
+  })
+  scenario('lists its servers as arrays, sorted, with their names', {
+    request: 'GET /api/v1beta/registry/default/servers',
+    answers: {
+      status: 200,
+      matches: { servers: [{ name: 'everything' }, { name: 'needs-key' }], remote_servers: [{ name: 'com.example/docs' }] },
+    },
+  })
+  scenario('gives one container server', {
+    request: 'GET /api/v1beta/registry/default/servers/everything',
+    answers: { status: 200, json: { is_remote: false, server: { ...fakeRegistry.servers['everything'], name: 'everything' } } },
+  })
+  scenario('gives one remote server, its name percent-encoded', {
+    request: 'GET /api/v1beta/registry/default/servers/com.example%2Fdocs',
+    answers: { status: 200, matches: { is_remote: true, remote_server: { name: 'com.example/docs' } }, notContain: ['"server"'] },
+  })
+  for (const name of ['ghost', '__proto__', 'constructor', 'toString', '..%2f..%2fetc', '%00', 'com.example%252Fdocs', 'x'.repeat(2000)]) {
+    scenario(`has no server ${name.slice(0, 30)}`, {
+      request: `GET /api/v1beta/registry/default/servers/${name}`,
+      answers: { status: 404, text: /^server .* not found in the registry default/ },
+    })
+  }
+  for (const request of ['GET /api/v1beta/registry/other', 'GET /api/v1beta/registry/other/servers', 'GET /api/v1beta/registry/other/servers/everything', 'DELETE /api/v1beta/registry/other', 'GET /api/v1beta/registry/..%2fdefault']) {
+    scenario(`${request} is not found`, { request, answers: { status: 404, text: /^registry not found/ } })
+  }
+  scenario('cannot be added to', {
+    request: 'POST /api/v1beta/registry',
+    body: { name: 'mine' },
+    answers: { status: 501, text: /^adding a registry is not implemented/ },
+  })
+  scenario('cannot be deleted', {
+    request: 'DELETE /api/v1beta/registry/default',
+    answers: { status: 400, text: /cannot be deleted; PUT \{\} resets it/ },
+  })
+})
+
+describe('changing the source of the registry', () => {
+  for (const [body, type, source] of [
+    [{ url: 'https://example.com/r.json', allow_private_ip: true }, 'url', 'https://example.com/r.json'],
+    [{ local_path: '/data/r.json' }, 'file', '/data/r.json'],
+  ] as const) {
+    scenario(`to a ${type}`, {
+      given: withOther,
+      request: 'PUT /api/v1beta/registry/default',
+      body,
+      answers: { status: 200, json: { message: `the registry is now read from ${source}`, type } },
+      then: async (fake) => {
+        expect(JSON.parse((await send(fake, 'GET /api/v1beta/registry')).text)).toEqual({
+          registries: [{ name: 'default', type, source, version: '2.0.0', last_updated: '2026-02-01T00:00:00Z', server_count: 0 }],
+        })
+        expect(JSON.parse((await send(fake, 'GET /api/v1beta/registry/default')).text)).toMatchObject({ registry: { servers: {}, remote_servers: {} } })
+        expect((await send(fake, 'PUT /api/v1beta/registry/default', { body: {} })).text).toContain('"default"')
+        expect(JSON.parse((await send(fake, 'GET /api/v1beta/registry')).text)).toEqual({ registries: [INFO] })
+      },
+    })
+  }
+  scenario('that stops answering leaves the last good copy', {
+    given: async (fake) => {
+      const state = withOther(fake)
+      await done(fake, 'PUT /api/v1beta/registry/default', { url: 'https://example.com/r.json' })
+      state.isGone = true
+    },
+    request: 'GET /api/v1beta/registry',
+    answers: { status: 200, matches: { registries: [{ version: '1.9.9', type: 'url' }] } },
+  })
+  scenario('to one that does not hold leaves the old one in force', {
+    request: 'PUT /api/v1beta/registry/default',
+    body: { url: 'https://example.com/broken.json' },
+    answers: { status: 400, text: /cannot be read/ },
+    then: async (fake) => {
+      expect(JSON.parse((await send(fake, 'GET /api/v1beta/registry')).text)).toEqual({ registries: [INFO] })
+      expect(fake.journal.entries).toEqual([])
+    },
+  })
+  for (const body of [{ url: 'https://a.example', local_path: '/x' }, { url: '' }, { local_path: '' }, { url: 1 }, { url: null }, { allow_private_ip: 'yes' }, { uri: 'x' }, []]) {
+    scenario(`with ${JSON.stringify(body)}`, {
+      request: 'PUT /api/v1beta/registry/default',
+      body,
+      answers: { status: 400 },
+    })
+  }
+  scenario('of another registry', {
+    request: 'PUT /api/v1beta/registry/other',
+    body: {},
+    answers: { status: 404, text: /^registry not found/ },
+  })
+})
