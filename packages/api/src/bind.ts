@@ -45,7 +45,7 @@ async function parseCall<Id extends OperationId>(route: RouteDef, context: Conte
     body: route.body && validate(route.body, await readBody(context.req.raw)),
     signal: context.req.raw.signal,
   }
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- each part was parsed by the schema its type comes from
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- each part was parsed by the schema its type comes from
   return call as unknown as Call<Id>
 }
 

@@ -85,7 +85,7 @@ const callParts = z.object({
 
 /** The schema that parsed the value is the one the result type is inferred from. */
 function parseAs<Id extends OperationId>(_id: Id, value: unknown): CallResult<Id> {
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- see above; TypeScript cannot follow the table
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- see above; TypeScript cannot follow the table
   return value as CallResult<Id>
 }
 

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { serve } from '../daemon/serve.ts'
+import { environment } from '../env.ts'
 import { serveSettings } from '../daemon/serve-settings.ts'
 
 export function serveCommand(): Command {
@@ -12,7 +13,7 @@ export function serveCommand(): Command {
     .addOption(new Option('--allow-unsandboxed', 'without any sandbox, run servers with all your rights').default(false))
     .addOption(new Option('--debug', 'log more').default(false))
     .addHelpText('after', HELP)
-    .action(async (flags: unknown) => serve(serveSettings(flags, process.env)))
+    .action(async (flags: unknown) => serve(serveSettings(flags, environment())))
 }
 
 const HELP = `
