@@ -15,6 +15,15 @@ export const DEFAULT_OAUTH_SCOPES = ['openid', 'profile', 'email']
 const portNumber = z.int().min(1).max(65535)
 const stringMap = z.record(z.string(), z.string())
 
+/** Keys that every engine takes as a label. */
+export const labelMap = z.record(
+  z.string().regex(/^[A-Za-z0-9]([A-Za-z0-9._/-]{0,251}[A-Za-z0-9])?$/, 'must be letters, digits, ".", "_", "/" or "-"'),
+  z.string().max(256),
+)
+
+const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, 'must be a header name')
+export const headerMap = z.record(headerName, z.string().regex(/^[^\p{Cc}]*$/u, 'must not contain control characters'))
+
 /** `{name},target={env var}`, the only form in which a secret appears in a run configuration. */
 export const secretReference = z
   .string()
@@ -40,8 +49,8 @@ export const remoteAuthConfig = z
     enableRemoteAuth: z.boolean().optional(),
     skipBrowser: z.boolean().optional(),
     timeout: z.string().regex(/^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$/, 'must be a duration such as "5m"').optional(),
-    headers: stringMap.optional().meta({ description: 'Headers sent to the remote server' }),
-    headers_from_secrets: stringMap.optional().meta({ description: 'Header → name of the stored secret that is its value' }),
+    headers: headerMap.optional().meta({ description: 'Headers sent to the remote server' }),
+    headers_from_secrets: z.record(headerName, secretKey).optional().meta({ description: 'Header → name of the stored secret that is its value' }),
   })
   .meta({ id: 'runner.RemoteAuthConfig', description: 'How Toolhaven logs in to a remote server' })
 export type RemoteAuthConfig = z.infer<typeof remoteAuthConfig>
@@ -128,7 +137,7 @@ export const runConfig = z
     secrets: z.array(secretReference).optional(),
     volumes: z.array(z.string().min(1)).optional(),
     container_name: z.string().optional(),
-    container_labels: stringMap.optional(),
+    container_labels: labelMap.optional(),
     base_name: z.string().optional(),
     group: groupName.optional(),
     debug: z.boolean().optional(),

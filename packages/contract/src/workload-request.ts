@@ -4,7 +4,9 @@ import { permissionProfile } from './permission-profile.ts'
 import { oauthConfig } from './registry-document.ts'
 import {
   auditConfig,
+  headerMap,
   ignoreConfig,
+  labelMap,
   proxyMode,
   resourceLimits,
   secretParameter,
@@ -32,9 +34,6 @@ const groupOrEmpty = z
     for (const { message } of faults) context.addIssue({ code: 'custom', message })
   })
 
-const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, 'must be a header name')
-const headerValue = z.string().regex(/^[^\p{Cc}]*$/u, 'must not contain control characters')
-
 /** What describes a workload, on create and on edit alike. */
 const workloadFields = {
   image: z.string().meta({ description: 'Registry server, image reference, or npx://, uvx://, go:// package' }),
@@ -58,8 +57,8 @@ const workloadFields = {
 const extensionFields = {
   url: z.string().meta({ description: 'Address of a remote MCP server, instead of image' }),
   oauth_config: oauthConfig,
-  headers: z.record(headerName, headerValue).meta({ description: 'Headers sent to the remote server' }),
-  labels: z.record(z.string().regex(/^[A-Za-z0-9]([A-Za-z0-9._/-]{0,251}[A-Za-z0-9])?$/), z.string().max(256)),
+  headers: headerMap.meta({ description: 'Headers sent to the remote server' }),
+  labels: labelMap,
   audit_config: auditConfig,
   telemetry_config: telemetryConfig,
   ignore_config: ignoreConfig,

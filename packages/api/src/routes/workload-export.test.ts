@@ -108,6 +108,9 @@ describe('import', () => {
   refused('with a secret and no provider', { secrets: ['k,target=K'] }, 404, /no secrets provider/)
   refused('with a malformed secret', { secrets: ['k;target=K'] }, 400, /^secrets\.0: /)
   refused('with an unknown secret for a header', { image: undefined, remote_url: 'https://example.com/mcp', transport: 'sse', remote_auth_config: { headers_from_secrets: { 'X-Key': 'gone' } } }, 404, /secret gone not found/, secrets)
+  const remote = { image: undefined, remote_url: 'https://example.com/mcp', transport: 'sse' }
+  refused('with a header that is two', { ...remote, remote_auth_config: { headers: { 'X-A': 'b\r\nX-C: d' } } }, 400, /control characters/)
+  refused('with a label no engine takes', { container_labels: { '=': 'x' } }, 400, /^container_labels/)
   refused('with its own allow-list', { permission_profile: { network: { outbound: { allow_port: [1] } } } }, 400, /^not available yet/)
   for (const [field, value] of [
     ['isolate_network', true],
