@@ -3,6 +3,7 @@ import type { BackendLink } from './backends/backend.ts'
 
 interface Waiter {
   resolve: (link: BackendLink) => void
+  giveUp: () => void
   timer: NodeJS.Timeout
 }
 
@@ -40,12 +41,19 @@ export class BackendSlot {
   wait(ms: number): Promise<BackendLink> {
     if (this.#link !== undefined) return Promise.resolve(this.#link)
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
+      const giveUp = () => {
+        clearTimeout(timer)
         this.#waiters.delete(waiter)
         reject(unavailable(`The server ${this.#name} is not available (${this.#reason}); try again when it runs.`))
-      }, ms)
-      const waiter = { resolve, timer }
+      }
+      const timer = setTimeout(giveUp, ms)
+      const waiter = { resolve, giveUp, timer }
       this.#waiters.add(waiter)
     })
+  }
+
+  /** None will come any more: whoever waits is told now. */
+  giveUp(): void {
+    for (const waiter of [...this.#waiters]) waiter.giveUp()
   }
 }

@@ -17,16 +17,15 @@ export interface ConnectContext {
 
 /** Makes a working link to a server, whatever its kind. */
 export async function connect(context: ConnectContext, backend: Backend, signal: AbortSignal): Promise<BackendLink> {
-  let link: BackendLink | undefined
-  let lost: string | undefined
+  const state: { link?: BackendLink; lost?: string } = {}
   const onLost = (reason: string) => {
-    lost = reason
-    if (link !== undefined) context.onLost(link, reason)
+    state.lost = reason
+    if (state.link !== undefined) context.onLost(state.link, reason)
   }
-  const connected = backend.kind === 'stdio' ? await stdio(context, backend, onLost, signal) : await http(context, backend, onLost, signal)
-  if (lost !== undefined) throw unavailable(`The server ${context.name} was lost right after it started: ${lost}.`)
-  link = connected
-  return connected
+  const link = backend.kind === 'stdio' ? await stdio(context, backend, onLost, signal) : await http(context, backend, onLost, signal)
+  if (state.lost !== undefined) throw unavailable(`The server ${context.name} was lost right after it started: ${state.lost}.`)
+  state.link = link
+  return link
 }
 
 async function stdio(context: ConnectContext, backend: Extract<Backend, { kind: 'stdio' }>, onLost: (reason: string) => void, signal: AbortSignal) {

@@ -131,7 +131,7 @@ describe('limits', () => {
       const body = JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'blob', arguments: { bytes: 2_000_000 } } })
       await fetch(test.origin + endpoint, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
     }
-    await expect.poll(async () => (await fetch(test.origin + endpoint, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })).status).toBe(404)
+    await expect.poll(async () => (await fetch(test.origin + endpoint, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })).status, { timeout: 30_000 }).toBe(404)
     expect(await good.call('echo', { text: 'fine' })).toBe('fine')
     lazy.resume()
     await ended

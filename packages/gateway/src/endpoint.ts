@@ -120,6 +120,7 @@ export class Endpoint implements FrontContext {
     clearInterval(this.#timer)
     await this.sessions.forget()
     this.disconnect('the workload was removed')
+    this.#slot.giveUp()
     await stopListening(this.#server)
   }
 
@@ -130,6 +131,7 @@ export class Endpoint implements FrontContext {
     await this.#drain(drainMs)
     this.#connects++
     this.#slot.empty('the daemon is restarting')?.stop('the daemon is restarting', true)
+    this.#slot.giveUp()
     await this.sessions.flush()
     await stopListening(this.#server)
   }

@@ -35,12 +35,14 @@ export const RPC_ERROR = {
 /** Deeper than any tool's schema, far from what exhausts the stack or the memory. */
 const MAX_DEPTH = 400
 
+/** Where a number of more digits than a double holds may stand. */
+const LONG_NUMBER = /[:,[\s]-?\d{16}/
+
 /** Undefined when the text is not JSON, or nested absurdly. */
 export function parseJson(text: string): { value: unknown } | undefined {
   if (!isShallow(text)) return undefined
   try {
-    const value: unknown = JSON.parse(text)
-    return { value }
+    return { value: LONG_NUMBER.test(text) ? parseExactly(text) : JSON.parse(text) }
   } catch {
     // Whoever sent it learns from the caller; the parser's words would quote the text.
     return undefined
@@ -89,6 +91,21 @@ export function isRequestId(value: unknown): value is RequestId {
 /** 1 and "1" are different ids. */
 export function idKey(id: RequestId): string {
   return typeof id === 'number' ? `n${id}` : `s${id}`
+}
+
+/** Integers keep all their digits on the way through us, though this language could not count with them. */
+function parseExactly(text: string): unknown {
+  return JSON.parse(text, (_key: string, value: unknown, { source }: { source?: string }) =>
+    typeof value === 'number' && source !== undefined && Number.isInteger(value) && !Number.isSafeInteger(value) ? JSON.rawJSON(source) : value,
+  )
+}
+
+declare global {
+  /** https://github.com/tc39/proposal-json-parse-with-source, in Node since 21, not yet in TypeScript's library. */
+  interface JSON {
+    rawJSON(text: string): object
+    parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown
+  }
 }
 
 function isShallow(text: string): boolean {

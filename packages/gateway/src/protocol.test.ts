@@ -170,7 +170,8 @@ describe('batches', () => {
   it('are answered in revision 2025-03-26', async () => {
     const response = await post(batch, await session('2025-03-26'))
     const answers: { id: number }[] = await response.json()
-    expect(answers.map((answer) => answer.id).toSorted()).toEqual([1, 2])
+    expect(new Set(answers.map((answer) => answer.id))).toEqual(new Set([1, 2]))
+    expect(answers).toHaveLength(2)
   })
 
   it('are refused in later revisions', async () => {

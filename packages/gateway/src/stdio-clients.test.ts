@@ -1,5 +1,16 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CLIENTS, connectClient, startGateway, type TestGateway } from './test-gateway.ts'
+
+it('a client that tries the newest protocol era first falls back to a session', async () => {
+  await using test = await startGateway()
+  await test.open()
+  await test.run()
+  const client = new Client({ name: 'auto', version: '1' }, { versionNegotiation: { mode: 'auto' } })
+  test.defer(() => client.close())
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${test.origin}/mcp`)))
+  expect((await client.listTools()).tools.map((tool) => tool.name)).toContain('echo')
+})
 
 describe.each(CLIENTS)('a stdio server seen by the client %s', (kind) => {
   let test: TestGateway

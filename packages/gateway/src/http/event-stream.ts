@@ -18,7 +18,8 @@ export class EventStream {
   }
 
   get isOpen(): boolean {
-    return !this.#response.destroyed && !this.#response.writableEnded
+    // The response learns of its socket's end a little later than the socket; what is written in between is lost.
+    return !this.#response.destroyed && !this.#response.writableEnded && this.#response.socket?.destroyed !== true
   }
 
   /** `data` is one line. False when the stream is gone, or was cut because the client is too slow. */

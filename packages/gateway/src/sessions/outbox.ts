@@ -65,8 +65,9 @@ export class Outbox {
 
   #trim(): void {
     for (let oldest = this.#kept[0]; oldest !== undefined; oldest = this.#kept[0]) {
-      const maxBytes = oldest.sequence <= this.#sent ? RESUME_BYTES : this.#maxBytes
-      if (this.#kept.length <= this.#maxMessages && this.#bytes <= maxBytes) return
+      const isOver = this.#kept.length > this.#maxMessages || this.#bytes > this.#maxBytes
+      const isSpare = oldest.sequence <= this.#sent && this.#bytes > RESUME_BYTES
+      if (!isOver && !isSpare) return
       this.#kept.shift()
       this.#bytes -= oldest.text.length
     }

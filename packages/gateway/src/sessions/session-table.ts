@@ -25,6 +25,7 @@ export class SessionTable {
   #handshake: StoredHandshake | undefined
   #saveTimer: NodeJS.Timeout | undefined
   #saving: Promise<void> = Promise.resolve()
+  #isForgotten = false
 
   constructor(options: SessionTableOptions) {
     this.#options = options
@@ -94,7 +95,7 @@ export class SessionTable {
 
   /** Something worth storing changed. */
   changed(): void {
-    if (this.#options.store === undefined || this.#saveTimer !== undefined) return
+    if (this.#options.store === undefined || this.#saveTimer !== undefined || this.#isForgotten) return
     this.#saveTimer = setTimeout(() => this.#save(), this.#options.limits.saveDelayMs)
   }
 
@@ -104,7 +105,9 @@ export class SessionTable {
     await this.#saving
   }
 
+  /** Ends all of them; nothing is stored from now on, whatever still finishes. */
   async forget(): Promise<void> {
+    this.#isForgotten = true
     for (const session of [...this.#sessions.values()]) this.end(session)
     clearTimeout(this.#saveTimer)
     this.#saveTimer = undefined
