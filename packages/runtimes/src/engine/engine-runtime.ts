@@ -7,6 +7,7 @@ import type { EngineClient } from './engine-client.ts'
 import { engineEvents } from './engine-events.ts'
 import { refusal } from './engine-fault.ts'
 import { ensureImage } from './images.ts'
+import { createKeyedQueue } from './keyed-queue.ts'
 import { openStdioChannel } from './stdio-channel.ts'
 import { stopContainer } from './stop-container.ts'
 
@@ -36,13 +37,15 @@ const PROBE_MS = 5000
 export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOptions): Runtime {
   const { client } = options
   let hasInit: boolean | undefined
+  const oneAtATime = createKeyedQueue()
   const findInit = async (signal: AbortSignal) => (hasInit ??= (await kind.examine(client, signal)).hasInit)
   return {
     name: kind.name,
     probe: (signal) => probe(kind, client, signal),
     async prepare(source, prepareOptions, signal) {
       if (source.kind === 'image') return ensureImage(options, source.reference, prepareOptions, signal)
-      return preparePackage(options, source, prepareOptions, signal)
+      const build = () => preparePackage(options, source, prepareOptions, signal)
+      return oneAtATime(`${source.scheme}://${source.name}@${source.version}`, build, signal)
     },
     async create(spec, signal) {
       const init = await findInit(signal)

@@ -6,7 +6,7 @@ import { EngineFault, hasStatus, refusal } from './engine-fault.ts'
 import { fullReference, parseImageReference, type ImageReference } from './image-reference.ts'
 import { jsonLines } from './json-lines.ts'
 import { createPullProgress, pullLineSchema } from './pull-progress.ts'
-import { registryCredentials } from './registry-credentials.ts'
+import { registryCredentials, type RegistryCredentials } from './registry-credentials.ts'
 
 export interface ImageDeps {
   client: EngineClient
@@ -62,7 +62,7 @@ async function pullImage(deps: ImageDeps, text: string, reference: ImageReferenc
   const { client } = deps
   options.onProgress({ phase: 'pulling', detail: text })
   const credentials = await registryCredentials(deps.dockerConfigFolder, reference.registry, signal)
-  const headers = credentials === undefined ? {} : { 'x-registry-auth': Buffer.from(JSON.stringify(credentials)).toString('base64url') }
+  const headers = credentials === undefined ? {} : { 'x-registry-auth': authHeader(credentials) }
   const query = { fromImage: `${reference.registry}/${reference.repository}`, tag: reference.digest ?? reference.tag ?? 'latest' }
   try {
     const response = await client.stream({ method: 'POST', path: '/images/create', query, headers }, signal)
@@ -77,6 +77,11 @@ async function pullImage(deps: ImageDeps, text: string, reference: ImageReferenc
   } catch (error) {
     throw error instanceof EngineFault ? pullError(text, reference.registry, credentials !== undefined, error) : error
   }
+}
+
+/** The URL-safe alphabet *with* padding: Podman refuses it without. */
+function authHeader(credentials: RegistryCredentials): string {
+  return Buffer.from(JSON.stringify(credentials)).toString('base64').replaceAll('+', '-').replaceAll('/', '_')
 }
 
 function pullError(text: string, registry: string, hadCredentials: boolean, fault: EngineFault): ThvError {

@@ -79,7 +79,7 @@ describe('what of the user configuration goes into a build', () => {
       '//corp.example/:username=${UNSET}',
     ].join('\r\n')
     expect(npmrcForBuild(text, { TOKEN: 's3cret' })).toBe(
-      'registry=https://npm.example/\n@corp:registry = https://corp.example/\n//corp.example/:_authToken=s3cret\n//corp.example/:username=${UNSET}\n',
+      'registry=https://npm.example/\n@corp:registry = https://corp.example/\n//corp.example/:_authToken=s3cret\nignore-scripts=true\n//corp.example/:username=${UNSET}\n',
     )
   })
 

@@ -1,9 +1,9 @@
-const NPM_KEYS = /^(?:registry|strict-ssl|always-auth|proxy|https-proxy|noproxy|@[^:\s]+:registry|\/\/\S+:(?:_authToken|_auth|_password|username|email|always-auth))$/
+const NPM_KEYS = /^(?:registry|strict-ssl|ignore-scripts|always-auth|proxy|https-proxy|noproxy|@[^:\s]+:registry|\/\/\S+:(?:_authToken|_auth|_password|username|email|always-auth))$/
 const PIP_SECTIONS = /^\[(?:global|install)\]$/
 const PIP_KEYS = /^(?:index-url|extra-index-url|trusted-host|timeout|default-timeout|retries|proxy|pre)$/
 
 /**
- * What of an `.npmrc` means something inside a build: registries, credentials, proxies. Paths of the host (prefix, cafile,
+ * What of an `.npmrc` means something inside a build: registries, credentials, proxies, whether scripts run. Paths of the host (prefix, cafile,
  * cache) are left out, and `${NAME}` is resolved, as npm would, from the environment given.
  */
 export function npmrcForBuild(text: string, env: Readonly<Record<string, string | undefined>>): string {

@@ -46,7 +46,8 @@ export async function startImageRegistry(credentials?: { username: string; passw
 export async function pushImage(engine: Engine, reference: string, credentials?: { username: string; password: string }): Promise<void> {
   const [, repo = '', tag = ''] = /^(.*):([^:/]+)$/.exec(reference) ?? []
   await engineMust(engine.socketPath, 'POST', `/images/${repo}/push?tag=${tag}`, undefined, {
-    'x-registry-auth': Buffer.from(JSON.stringify(credentials ?? {})).toString('base64url'),
+    // The URL-safe alphabet with padding.
+    'x-registry-auth': Buffer.from(JSON.stringify(credentials ?? {})).toString('base64').replaceAll('+', '-').replaceAll('/', '_'),
   })
 }
 
