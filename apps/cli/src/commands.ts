@@ -1,13 +1,9 @@
-import { Command } from 'commander'
-import { serveCommand } from './commands/serve.ts'
-import { versionCommand } from './commands/version.ts'
+import type { CommandDef } from './command.ts'
+import { serve } from './commands/serve.ts'
+import { version } from './commands/version.ts'
 
-/** The whole command tree, listed by hand. */
-export function program(): Command {
-  return new Command('thv')
-    .description('Runs MCP servers in isolation and gives every AI client one safe way to reach them')
-    .exitOverride()
-    .showHelpAfterError('(add --help for what is possible)')
-    .addCommand(serveCommand())
-    .addCommand(versionCommand())
-}
+/** The whole command tree, listed by hand; help, completion and the reference pages are made from it. */
+export const COMMANDS: readonly CommandDef[] = [serve, version]
+
+/** What stands in help for words that only hold other commands. */
+export const GROUPS: Readonly<Record<string, string>> = {}

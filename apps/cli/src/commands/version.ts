@@ -1,9 +1,14 @@
-import { Command } from 'commander'
+import { FORMAT_FLAG, defineCommand } from '../command.ts'
 import { VERSION } from '../version.ts'
 
-export function versionCommand(): Command {
-  return new Command('version')
-    .description('Prints the version')
-    .exitOverride()
-    .action(() => void process.stdout.write(`thv ${VERSION}\n`))
-}
+export const version = defineCommand({
+  words: 'version',
+  summary: 'Show the version of thv',
+  flags: FORMAT_FLAG,
+  examples: [{ command: 'thv version --format json', shows: 'as JSON' }],
+  run: async ({ out }, { flags }) => {
+    const platform = `${process.platform}-${process.arch}`
+    if (flags.format === 'json') return out.json({ version: VERSION, node: process.version, platform })
+    out.line(`thv ${VERSION} (${platform}, Node ${process.versions.node})`)
+  },
+})

@@ -1,0 +1,77 @@
+import type { Context } from './context.ts'
+
+/** One positional argument. */
+export interface ArgDef {
+  name: string
+  summary: string
+  required?: boolean
+  /** Takes all the rest; only the last one may. */
+  variadic?: boolean
+}
+
+export type FlagDef =
+  | { type: 'boolean'; summary: string; short?: string }
+  | { type: 'text'; summary: string; short?: string; value: string; default?: string; choices?: readonly string[] }
+  | { type: 'number'; summary: string; short?: string; value: string; default?: number; min?: number; max?: number }
+  /** May be given several times. */
+  | { type: 'list'; summary: string; short?: string; value: string }
+
+export interface Example {
+  /** Without the prompt; the tests run it. */
+  command: string
+  shows: string
+}
+
+type FlagValue<Flag extends FlagDef> = Flag extends { type: 'boolean' }
+  ? boolean
+  : Flag extends { type: 'list' }
+    ? string[]
+    : Flag extends { type: 'number'; default: number }
+      ? number
+      : Flag extends { type: 'number' }
+        ? number | undefined
+        : Flag extends { type: 'text'; default: string }
+          ? string
+          : string | undefined
+
+export type FlagValues<Flags extends Record<string, FlagDef>> = { [Name in keyof Flags]: FlagValue<Flags[Name]> }
+
+export interface Input<Flags extends Record<string, FlagDef> = Record<string, FlagDef>> {
+  args: string[]
+  flags: FlagValues<Flags>
+}
+
+/**
+ * A command as data: help, completion and the reference pages are made from it. Its file imports nothing heavy at the
+ * top; what only `run` needs is imported there, so that each call loads what it uses and no more.
+ */
+export interface CommandDef<Flags extends Record<string, FlagDef> = Record<string, FlagDef>> {
+  /** As typed after `thv`: `config otel set-endpoint`. */
+  words: string
+  summary: string
+  description?: string
+  args?: readonly ArgDef[]
+  flags?: Flags
+  examples: readonly Example[]
+  /** Left out of help and completion. */
+  hidden?: boolean
+  run: (context: Context, input: Input<Flags>) => Promise<void>
+}
+
+/** Checks a definition against its own flags, then forgets them: the tree holds commands of every kind. */
+export function defineCommand<const Flags extends Record<string, FlagDef> = Record<never, FlagDef>>(
+  command: CommandDef<Flags>,
+): CommandDef {
+  const { run, ...rest } = command
+  return { ...rest, run: (context, input) => run(context, narrow<Flags>(input)) }
+}
+
+function narrow<Flags extends Record<string, FlagDef>>(input: Input): Input<Flags> {
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- the parser made the values after these very definitions
+  return input as unknown as Input<Flags>
+}
+
+/** `--format` for commands that print records; the JSON has the shape the API gives. */
+export const FORMAT_FLAG = {
+  format: { type: 'text', value: 'format', summary: 'how to print: text or json', choices: ['text', 'json'], default: 'text' },
+} as const satisfies Record<string, FlagDef>

@@ -1,0 +1,84 @@
+import { type IncomingMessage, request } from 'node:http'
+import type { CallInput, CallResult } from '@toolhaven/contract/client'
+import type { OperationId } from '@toolhaven/contract/routes'
+import { type ErrorCode, ThvError, unavailable } from '@toolhaven/core/errors'
+import { OPERATIONS } from './generated/operations.ts'
+
+/** Typed by the contract; at run time only a table of paths, so that a command starts fast. */
+export interface DaemonClient {
+  call<Id extends OperationId>(id: Id, input: CallInput<Id>, signal: AbortSignal): Promise<CallResult<Id>>
+  /** Lines of a server-sent event stream, as the `data` of each event. */
+  stream<Id extends OperationId>(id: Id, input: CallInput<Id>, signal: AbortSignal): AsyncIterable<string>
+}
+
+export type DaemonAddress = { socketPath: string } | { host: string; port: number; token?: string }
+
+export function createDaemonClient(address: DaemonAddress): DaemonClient {
+  return {
+    async call(id, input, signal) {
+      const response = await send(address, id, input, signal)
+      const text = await readText(response)
+      if ((response.statusCode ?? 500) >= 400) throw failureOf(response.statusCode ?? 500, text)
+      const isJson = response.headers['content-type']?.startsWith('application/json') ?? false
+      const value: unknown = isJson ? JSON.parse(text) : text
+      // oxlint-disable-next-line typescript/consistent-type-assertions -- the daemon answers by the same contract; it is this very program
+      return value as CallResult<typeof id>
+    },
+    async *stream(id, input, signal) {
+      const response = await send(address, id, input, signal)
+      if ((response.statusCode ?? 500) >= 400) throw failureOf(response.statusCode ?? 500, await readText(response))
+      let rest = ''
+      response.setEncoding('utf8')
+      for await (const chunk of response) {
+        const lines = `${rest}${String(chunk)}`.split('\n')
+        rest = lines.pop() ?? ''
+        for (const line of lines) if (line.startsWith('data: ')) yield line.slice('data: '.length)
+      }
+    },
+  }
+}
+
+interface CallParts {
+  params?: Readonly<Record<string, unknown>>
+  query?: Readonly<Record<string, unknown>>
+  body?: unknown
+}
+
+function send(address: DaemonAddress, id: OperationId, input: CallParts, signal: AbortSignal): Promise<IncomingMessage> {
+  const [method, template] = OPERATIONS[id]
+  const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(input.params?.[name])))
+  const query = Object.entries(input.query ?? {}).filter(([, value]) => value !== undefined)
+  const search = query.length > 0 ? `?${new URLSearchParams(query.map(([name, value]) => [name, String(value)])).toString()}` : ''
+  const body = input.body === undefined ? undefined : JSON.stringify(input.body)
+  const headers = {
+    host: 'localhost',
+    ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+    ...('token' in address && address.token !== undefined && { authorization: `Bearer ${address.token}` }),
+  }
+  return new Promise((resolve, reject) => {
+    const call = request({ ...address, method, path: path + search, headers, signal }, resolve)
+    call.once('error', (error) => reject(signal.aborted ? error : unavailable('the daemon does not answer; start it with "thv serve"', error)))
+    call.end(body)
+  })
+}
+
+async function readText(response: IncomingMessage): Promise<string> {
+  response.setEncoding('utf8')
+  let text = ''
+  for await (const chunk of response) text += String(chunk)
+  return text
+}
+
+const CODES: Readonly<Record<number, ErrorCode>> = {
+  400: 'invalid',
+  403: 'forbidden',
+  404: 'not-found',
+  405: 'unsupported',
+  409: 'conflict',
+  501: 'not-implemented',
+  503: 'unavailable',
+}
+
+function failureOf(status: number, text: string): ThvError {
+  return new ThvError(CODES[status] ?? 'unavailable', text.trim() || `the daemon answered ${status}`)
+}

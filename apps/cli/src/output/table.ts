@@ -1,0 +1,40 @@
+export interface Column<Row> {
+  title: string
+  value: (row: Row) => string
+  /** The one that gives way when the terminal is narrow. */
+  shrinks?: boolean
+}
+
+const GAP = '  '
+const LEAST = 8
+
+/** A table that fits the terminal; without one (a pipe, a file) nothing is cut. */
+export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number | undefined): string {
+  const cells = [columns.map(({ title }) => title), ...rows.map((row) => columns.map(({ value }) => printable(value(row))))]
+  const widths = columns.map((_, at) => Math.max(...cells.map((line) => displayWidth(line[at] ?? ''))))
+  if (width !== undefined) shrink(columns, widths, width)
+  const lines = cells.map((line) => line.map((cell, at) => fit(cell, widths[at] ?? 0)).join(GAP).trimEnd())
+  return `${lines.join('\n')}\n`
+}
+
+function shrink<Row>(columns: readonly Column<Row>[], widths: number[], width: number): void {
+  const order = columns.map((column, at) => ({ at, shrinks: column.shrinks === true })).toSorted((a, b) => Number(b.shrinks) - Number(a.shrinks))
+  for (const { at } of order) {
+    const excess = widths.reduce((sum, each) => sum + each, 0) + GAP.length * (widths.length - 1) - width
+    if (excess <= 0) return
+    widths[at] = Math.max(LEAST, (widths[at] ?? 0) - excess)
+  }
+}
+
+function fit(text: string, width: number): string {
+  const own = displayWidth(text)
+  if (own <= width) return text + ' '.repeat(width - own)
+  return `${[...text].slice(0, Math.max(0, width - 1)).join('')}…`
+}
+
+const displayWidth = (text: string) => [...text].length
+
+/** Text of servers and registries must not drive the terminal. */
+export function printable(text: string): string {
+  return text.replaceAll(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu, ' ')
+}

@@ -1,0 +1,89 @@
+import { Argument, Command, InvalidArgumentError, Option } from 'commander'
+import type { CommandDef, FlagDef, Input } from './command.ts'
+
+export interface ParseHooks {
+  run: (command: CommandDef, input: Input) => Promise<void>
+  /** Summaries of words that only group commands: `config`, `config otel`. */
+  groups: Readonly<Record<string, string>>
+}
+
+/** Turns the command tree into a commander program; commander parses, the definitions say what. */
+export function buildProgram(commands: readonly CommandDef[], hooks: ParseHooks): Command {
+  const root = base(new Command('thv'))
+    .description('Runs MCP servers in isolation and gives every AI client one safe way to reach them.')
+    .option('--debug', 'say more about what happens')
+  const nodes = new Map<string, Command>([['', root]])
+  for (const definition of commands) {
+    const words = definition.words.split(' ')
+    const command = nodeFor(nodes, words, hooks.groups)
+    fill(command, definition, hooks.run)
+  }
+  return root
+}
+
+function nodeFor(nodes: Map<string, Command>, words: readonly string[], groups: ParseHooks['groups']): Command {
+  const path = words.join(' ')
+  const known = nodes.get(path)
+  if (known) return known
+  const parent = words.length === 1 ? nodes.get('') : nodeFor(nodes, words.slice(0, -1), groups)
+  const node = base(new Command(words.at(-1))).description(groups[path] ?? '')
+  parent?.addCommand(node)
+  nodes.set(path, node)
+  return node
+}
+
+function base(command: Command): Command {
+  return command
+    .exitOverride()
+    .showSuggestionAfterError(true)
+    .configureHelp({ sortSubcommands: true, showGlobalOptions: true })
+    .helpOption('-h, --help', 'show this help')
+    .helpCommand(false)
+}
+
+function fill(command: Command, definition: CommandDef, run: ParseHooks['run']): void {
+  command.summary(definition.summary).description(definition.description ?? `${definition.summary}.`)
+  for (const { name, summary, required, variadic } of definition.args ?? []) {
+    const text = variadic ? `${name}...` : name
+    command.addArgument(new Argument(required ? `<${text}>` : `[${text}]`, summary))
+  }
+  for (const [name, flag] of Object.entries(definition.flags ?? {})) command.addOption(optionOf(name, flag))
+  const examples = definition.examples.map(({ command: line, shows }) => `  $ ${line}\n      ${shows}`)
+  if (examples.length > 0) command.addHelpText('after', `\nExamples:\n${examples.join('\n')}`)
+  command.action(async () => {
+    const args = command.processedArgs.flat().filter((arg): arg is string => typeof arg === 'string')
+    const given: Record<string, unknown> = command.opts()
+    const names = Object.keys(definition.flags ?? {})
+    const flags = Object.fromEntries(names.map((name) => [name, given[name] ?? absentValue(definition.flags?.[name])]))
+    // oxlint-disable-next-line typescript/consistent-type-assertions -- commander parsed each value by the option made from the same definition
+    await run(definition, { args, flags } as Input)
+  })
+}
+
+function absentValue(flag: FlagDef | undefined): false | [] | undefined {
+  if (flag?.type === 'boolean') return false
+  return flag?.type === 'list' ? [] : undefined
+}
+
+function optionOf(name: string, flag: FlagDef): Option {
+  const long = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+  const spelled = flag.short ? `-${flag.short}, ${long}` : long
+  if (flag.type === 'boolean') return new Option(spelled, flag.summary)
+  const option = new Option(`${spelled} <${flag.value}>`, flag.summary)
+  if (flag.type === 'list') return option.argParser((text: string, all: string[] | undefined) => [...(all ?? []), text])
+  if (flag.type === 'number') {
+    option.argParser((text) => parseNumber(text, flag.min, flag.max))
+    return flag.default === undefined ? option : option.default(flag.default)
+  }
+  if (flag.choices) option.choices(flag.choices)
+  return flag.default === undefined ? option : option.default(flag.default)
+}
+
+function parseNumber(text: string, min = -Infinity, max = Infinity): number {
+  const value = Number(text)
+  if (text.trim() === '' || Number.isNaN(value) || value < min || value > max) {
+    const range = Number.isFinite(min) && Number.isFinite(max) ? ` from ${min} to ${max}` : ''
+    throw new InvalidArgumentError(`must be a number${range}.`)
+  }
+  return value
+}
