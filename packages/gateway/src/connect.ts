@@ -22,13 +22,22 @@ export async function connect(context: ConnectContext, backend: Backend, signal:
     state.lost = reason
     if (state.link !== undefined) context.onLost(state.link, reason)
   }
-  const link = backend.kind === 'stdio' ? await stdio(context, backend, onLost, signal) : await http(context, backend, onLost, signal)
-  if (state.lost !== undefined) throw unavailable(`The server ${context.name} was lost right after it started: ${state.lost}.`)
+  const link =
+    backend.kind === 'stdio'
+      ? await stdio(context, backend, onLost, signal)
+      : await http(context, backend, onLost, signal)
+  if (state.lost !== undefined)
+    throw unavailable(`The server ${context.name} was lost right after it started: ${state.lost}.`)
   state.link = link
   return link
 }
 
-async function stdio(context: ConnectContext, backend: Extract<Backend, { kind: 'stdio' }>, onLost: (reason: string) => void, signal: AbortSignal) {
+async function stdio(
+  context: ConnectContext,
+  backend: Extract<Backend, { kind: 'stdio' }>,
+  onLost: (reason: string) => void,
+  signal: AbortSignal,
+) {
   const { name, limits, options, sessions } = context
   const { processId, channel, start } = backend
   const known = sessions.handshake?.processId === processId ? sessions.handshake.result : undefined
@@ -50,7 +59,12 @@ async function stdio(context: ConnectContext, backend: Extract<Backend, { kind: 
   return link
 }
 
-function http(context: ConnectContext, backend: Extract<Backend, { kind: 'http' }>, onLost: (reason: string) => void, signal: AbortSignal) {
+function http(
+  context: ConnectContext,
+  backend: Extract<Backend, { kind: 'http' }>,
+  onLost: (reason: string) => void,
+  signal: AbortSignal,
+) {
   const { name, limits, sessions } = context
   return connectHttp({ name, backend, limits, onStored: () => sessions.changed(), onLost }, signal)
 }

@@ -1,6 +1,14 @@
 import { describeError } from '@toolhaven/core/errors'
 import type { BackendSlot } from './backend-slot.ts'
-import { errorText, idKey, isRequestId, RPC_ERROR, type RpcMessage, type RpcNotification, type RpcRequest } from './json-rpc.ts'
+import {
+  errorText,
+  idKey,
+  isRequestId,
+  RPC_ERROR,
+  type RpcMessage,
+  type RpcNotification,
+  type RpcRequest,
+} from './json-rpc.ts'
 import type { GatewayLimits } from './options.ts'
 import type { Pipeline } from './pipeline.ts'
 import { Call, type ReplySink } from './sessions/call.ts'
@@ -37,7 +45,13 @@ function notify(context: DispatchContext, session: Session, notification: RpcNot
   context.slot.link?.notify(session, notification)
 }
 
-function request(context: DispatchContext, session: Session, message: RpcRequest, reply: ReplySink, headers: Readonly<Record<string, string>>): void {
+function request(
+  context: DispatchContext,
+  session: Session,
+  message: RpcRequest,
+  reply: ReplySink,
+  headers: Readonly<Record<string, string>>,
+): void {
   const refusal = refuse(context, session, message)
   if (refusal !== undefined) return reply.answer(errorText(message.id, refusal.code, refusal.message))
   const { pipeline, slot, limits } = context
@@ -59,9 +73,16 @@ function request(context: DispatchContext, session: Session, message: RpcRequest
   )
 }
 
-function refuse(context: DispatchContext, session: Session, message: RpcRequest): { code: number; message: string } | undefined {
-  if (message.method === 'initialize') return { code: RPC_ERROR.invalidRequest, message: 'This session is initialized already.' }
-  if (session.calls.has(idKey(message.id))) return { code: RPC_ERROR.invalidRequest, message: 'A request with this id is still being answered.' }
-  if (session.calls.size >= context.limits.maxCallsPerSession) return { code: RPC_ERROR.server, message: 'Too many calls in flight; wait for some to be answered.' }
+function refuse(
+  context: DispatchContext,
+  session: Session,
+  message: RpcRequest,
+): { code: number; message: string } | undefined {
+  if (message.method === 'initialize')
+    return { code: RPC_ERROR.invalidRequest, message: 'This session is initialized already.' }
+  if (session.calls.has(idKey(message.id)))
+    return { code: RPC_ERROR.invalidRequest, message: 'A request with this id is still being answered.' }
+  if (session.calls.size >= context.limits.maxCallsPerSession)
+    return { code: RPC_ERROR.server, message: 'Too many calls in flight; wait for some to be answered.' }
   return context.pipeline.fromClient(message)
 }

@@ -7,7 +7,10 @@ describe('the port', () => {
     await using one = await startGateway()
     await one.open()
     await using two = await startGateway({}, one.port)
-    await expect(two.open()).rejects.toMatchObject({ code: 'conflict', message: expect.stringMatching(new RegExp(`Port ${one.port} .*pid ${process.pid}`)) })
+    await expect(two.open()).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringMatching(new RegExp(`Port ${one.port} .*pid ${process.pid}`)),
+    })
     expect(await two.gateway.isPortFree('127.0.0.1', one.port)).toBe(false)
   })
 
@@ -29,7 +32,12 @@ describe('the port', () => {
     await test.open()
     await test.open()
     await test.run()
-    const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } } }
+    const initialize = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+    }
     const headers = { 'content-type': 'application/json' }
     const first = await fetch(`${test.origin}/mcp`, { method: 'POST', headers, body: JSON.stringify(initialize) })
     const session = first.headers.get('mcp-session-id') ?? ''
@@ -37,7 +45,11 @@ describe('the port', () => {
     const port = await freePort()
     await test.open({ port })
     const body = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/list' })
-    const moved = await fetch(`http://127.0.0.1:${port}/mcp`, { method: 'POST', headers: { ...headers, 'mcp-session-id': session }, body })
+    const moved = await fetch(`http://127.0.0.1:${port}/mcp`, {
+      method: 'POST',
+      headers: { ...headers, 'mcp-session-id': session },
+      body,
+    })
     expect(await moved.json()).toMatchObject({ id: 2, result: {} })
     expect(await test.gateway.isPortFree('127.0.0.1', test.port)).toBe(true)
   })
@@ -65,7 +77,10 @@ describe('the tools filter', () => {
       const client = await connectClient(test, kind)
       expect(await client.tools()).toEqual(['echo'])
       expect(await client.call('echo', { text: 'allowed' })).toBe('allowed')
-      await expect(client.call('env')).rejects.toMatchObject({ code: -32_602, message: expect.stringContaining('Unknown tool: env') })
+      await expect(client.call('env')).rejects.toMatchObject({
+        code: -32_602,
+        message: expect.stringContaining('Unknown tool: env'),
+      })
     }
     const client = await connectClient(test, 'v1 http')
     await test.open({ toolsFilter: ['add'] })
@@ -82,13 +97,22 @@ describe('limits', () => {
     await test.run()
     const ids: string[] = []
     const post = (body: object, headers: Record<string, string> = {}) =>
-      fetch(`${test.origin}/mcp`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...body }) })
+      fetch(`${test.origin}/mcp`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...body }),
+      })
     for (let i = 0; i < 3; i++) {
-      const response = await post({ method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } } })
+      const response = await post({
+        method: 'initialize',
+        params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+      })
       ids.push(response.headers.get('mcp-session-id') ?? '')
       await response.text()
     }
-    const statuses = await Promise.all(ids.map(async (id) => (await post({ method: 'ping' }, { 'mcp-session-id': id })).status))
+    const statuses = await Promise.all(
+      ids.map(async (id) => (await post({ method: 'ping' }, { 'mcp-session-id': id })).status),
+    )
     expect(statuses).toEqual([404, 200, 200])
   })
 
@@ -100,7 +124,12 @@ describe('limits', () => {
     const response = await fetch(`${test.origin}/mcp`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {} } }),
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'initialize',
+        params: { protocolVersion: '2025-11-25', capabilities: {} },
+      }),
     })
     const headers = { accept: 'text/event-stream', 'mcp-session-id': response.headers.get('mcp-session-id') ?? '' }
     await response.text()
@@ -128,10 +157,27 @@ describe('limits', () => {
     })
     lazy.pause()
     for (let id = 0; id < 12; id++) {
-      const body = JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'blob', arguments: { bytes: 2_000_000 } } })
+      const body = JSON.stringify({
+        jsonrpc: '2.0',
+        id,
+        method: 'tools/call',
+        params: { name: 'blob', arguments: { bytes: 2_000_000 } },
+      })
       await fetch(test.origin + endpoint, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
     }
-    await expect.poll(async () => (await fetch(test.origin + endpoint, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })).status, { timeout: 30_000 }).toBe(404)
+    await expect
+      .poll(
+        async () =>
+          (
+            await fetch(test.origin + endpoint, {
+              method: 'POST',
+              headers: { 'content-type': 'application/json' },
+              body: '{}',
+            })
+          ).status,
+        { timeout: 30_000 },
+      )
+      .toBe(404)
     expect(await good.call('echo', { text: 'fine' })).toBe('fine')
     lazy.resume()
     await ended

@@ -94,7 +94,11 @@ export class Endpoint implements FrontContext {
       if (backend.kind === 'stdio') this.#slot.empty(reason)
       this.#options.events.onBackendLost(name, reason)
     }
-    const link = await connect({ name, limits: this.limits, options: this.#options, sessions: this.sessions, onLost }, backend, signal)
+    const link = await connect(
+      { name, limits: this.limits, options: this.#options, sessions: this.sessions, onLost },
+      backend,
+      signal,
+    )
     if (attempt !== this.#connects) {
       link.stop('another server took its place', false)
       throw unavailable(`The server ${name} was replaced while it was being connected.`)
@@ -143,7 +147,11 @@ export class Endpoint implements FrontContext {
     return stream
   }
 
-  async initialize(session: Session, request: RpcRequest, headers: Readonly<Record<string, string>>): Promise<JsonObject> {
+  async initialize(
+    session: Session,
+    request: RpcRequest,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<JsonObject> {
     const link = await this.#slot.wait(this.limits.backendWaitMs)
     return link.initialize(session, request, headers)
   }
@@ -166,7 +174,9 @@ export class Endpoint implements FrontContext {
   }
 
   async #bind(spec: EndpointSpec): Promise<Server> {
-    const server = createServer({ keepAliveTimeout: KEEP_CONNECTION_MS }, (request, response) => this.#handle(request, response))
+    const server = createServer({ keepAliveTimeout: KEEP_CONNECTION_MS }, (request, response) =>
+      this.#handle(request, response),
+    )
     await listen(server, spec.host, spec.port)
     return server
   }
@@ -175,7 +185,10 @@ export class Endpoint implements FrontContext {
     const refusal = this.pipeline.admit(request)
     if (refusal !== undefined) return sendRefusal(response, refusal)
     route(this, request, response).catch((error: unknown) => {
-      this.#options.logger.error('a request to the gateway failed', { workload: this.#spec.name, error: describeError(error) })
+      this.#options.logger.error('a request to the gateway failed', {
+        workload: this.#spec.name,
+        error: describeError(error),
+      })
       sendRefusal(response, { status: 500, message: 'The gateway failed to handle this request.' })
     })
   }

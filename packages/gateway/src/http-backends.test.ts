@@ -1,7 +1,16 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { startHttpServer } from '@toolhaven/testing/mcp-servers/child-channel'
-import { CLIENTS, connectClient, freePort, memoryStore, NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
+import {
+  CLIENTS,
+  connectClient,
+  freePort,
+  memoryStore,
+  NAME,
+  never,
+  startGateway,
+  type TestGateway,
+} from './test-gateway.ts'
 
 const TRANSPORTS = ['streamable-http', 'sse'] as const
 
@@ -36,8 +45,12 @@ describe.each(TRANSPORTS)('a server that speaks %s', (transport) => {
     await using test = await startGateway()
     await test.open({ transport })
     await serve(test, transport)
-    const clients = await Promise.all(['a', 'b', 'c'].map((name) => connectClient(test, 'v1 http', () => `answer of ${name}`)))
-    const answers = await Promise.all(clients.flatMap((client) => [client.call('sample', { text: 'q' }), client.call('sample', { text: 'q' })]))
+    const clients = await Promise.all(
+      ['a', 'b', 'c'].map((name) => connectClient(test, 'v1 http', () => `answer of ${name}`)),
+    )
+    const answers = await Promise.all(
+      clients.flatMap((client) => [client.call('sample', { text: 'q' }), client.call('sample', { text: 'q' })]),
+    )
     const names = answers.map((answer) => /answer of (\w)/.exec(answer)?.[1])
     expect(names).toEqual(['a', 'a', 'b', 'b', 'c', 'c'])
   })
@@ -95,7 +108,11 @@ describe.each(TRANSPORTS)('a server that speaks %s', (transport) => {
     await test.open({ transport })
     const port = await freePort()
     const path = transport === 'sse' ? '/sse' : '/mcp'
-    const connecting = test.gateway.connect(NAME, { kind: 'http', transport, url: `http://127.0.0.1:${port}${path}`, processId: 'p' }, never)
+    const connecting = test.gateway.connect(
+      NAME,
+      { kind: 'http', transport, url: `http://127.0.0.1:${port}${path}`, processId: 'p' },
+      never,
+    )
     const server = await startHttpServer(transport, [`--port=${port}`])
     test.defer(() => server.kill())
     expect(await connecting).toMatchObject({ serverName: 'fixture' })
@@ -105,7 +122,11 @@ describe.each(TRANSPORTS)('a server that speaks %s', (transport) => {
     await using test = await startGateway()
     await test.open({ transport })
     const url = `http://127.0.0.1:${await freePort()}/mcp`
-    const connecting = test.gateway.connect(NAME, { kind: 'http', transport, url, processId: 'p' }, AbortSignal.timeout(200))
+    const connecting = test.gateway.connect(
+      NAME,
+      { kind: 'http', transport, url, processId: 'p' },
+      AbortSignal.timeout(200),
+    )
     await expect(connecting).rejects.toMatchObject({ code: 'unavailable' })
   })
 })
@@ -134,7 +155,10 @@ describe('towards an HTTP server', () => {
       seen.push(request.headers)
       const isOurs = request.headers['x-client'] === undefined
       const result = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 's', version: '1' } }
-      if (isOurs) response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id: 0, result }))
+      if (isOurs)
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ jsonrpc: '2.0', id: 0, result }))
       else response.writeHead(401, { 'www-authenticate': 'Bearer resource_metadata="http://x"' }).end()
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -143,16 +167,39 @@ describe('towards an HTTP server', () => {
     await using test = await startGateway()
     test.defer(() => server.close())
     await test.open({ transport: 'streamable-http' })
-    await test.gateway.connect(NAME, { kind: 'http', transport: 'streamable-http', url: `http://127.0.0.1:${port}/deep/path?x=1`, headers: { 'x-key': 'configured' }, processId: 'p' }, never)
+    await test.gateway.connect(
+      NAME,
+      {
+        kind: 'http',
+        transport: 'streamable-http',
+        url: `http://127.0.0.1:${port}/deep/path?x=1`,
+        headers: { 'x-key': 'configured' },
+        processId: 'p',
+      },
+      never,
+    )
     const response = await fetch(`${test.origin}/mcp`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-client': 'yes', 'x-key': 'from the client', cookie: 'a=b', origin: 'http://localhost', 'x-forwarded-for': '1.2.3.4' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {} } }),
+      headers: {
+        'content-type': 'application/json',
+        'x-client': 'yes',
+        'x-key': 'from the client',
+        cookie: 'a=b',
+        origin: 'http://localhost',
+        'x-forwarded-for': '1.2.3.4',
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'initialize',
+        params: { protocolVersion: '2025-11-25', capabilities: {} },
+      }),
     })
     expect(response.status).toBe(401)
     expect(response.headers.get('www-authenticate')).toContain('resource_metadata')
     expect(seen.at(-1)).toMatchObject({ host: `127.0.0.1:${port}`, 'x-client': 'yes', 'x-key': 'configured' })
-    for (const name of ['cookie', 'origin', 'x-forwarded-for', 'mcp-session-id']) expect(seen.at(-1)).not.toHaveProperty(name)
+    for (const name of ['cookie', 'origin', 'x-forwarded-for', 'mcp-session-id'])
+      expect(seen.at(-1)).not.toHaveProperty(name)
   })
 
   it('an address of another origin for messages is not used', async () => {
@@ -167,7 +214,11 @@ describe('towards an HTTP server', () => {
     test.defer(() => server.close())
     await test.open({ transport: 'sse' })
     const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/sse`
-    const connecting = test.gateway.connect(NAME, { kind: 'http', transport: 'sse', url, processId: 'p' }, AbortSignal.timeout(300))
+    const connecting = test.gateway.connect(
+      NAME,
+      { kind: 'http', transport: 'sse', url, processId: 'p' },
+      AbortSignal.timeout(300),
+    )
     await expect(connecting).rejects.toMatchObject({ code: 'unavailable' })
   })
 })

@@ -37,12 +37,19 @@ describe('parseMessage', () => {
     expect(parseMessage(text)).toMatchObject({ kind, text })
   })
 
-  it.each(['[]', '1', 'null', '{}', '{"jsonrpc":"1.0","method":"a"}', '{"jsonrpc":"2.0","id":1}', '{"jsonrpc":"2.0","id":null,"result":1}', '{"jsonrpc":"2.0","id":1,"result":1,"error":{}}', '{"jsonrpc":"2.0","method":"a","params":"x"}'])(
-    '%s is no message',
-    (text) => {
-      expect(parseMessage(text)).toBeUndefined()
-    },
-  )
+  it.each([
+    '[]',
+    '1',
+    'null',
+    '{}',
+    '{"jsonrpc":"1.0","method":"a"}',
+    '{"jsonrpc":"2.0","id":1}',
+    '{"jsonrpc":"2.0","id":null,"result":1}',
+    '{"jsonrpc":"2.0","id":1,"result":1,"error":{}}',
+    '{"jsonrpc":"2.0","method":"a","params":"x"}',
+  ])('%s is no message', (text) => {
+    expect(parseMessage(text)).toBeUndefined()
+  })
 })
 
 it('ids of different types or values never share a key', () => {

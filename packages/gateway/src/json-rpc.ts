@@ -54,7 +54,7 @@ export function toMessage(value: unknown, text: string): RpcMessage | undefined 
   if (!isObject(value) || value['jsonrpc'] !== '2.0') return undefined
   const { id, method, params } = value
   if (method === undefined) {
-    const isAnswer = isRequestId(id) && ('result' in value !== 'error' in value)
+    const isAnswer = isRequestId(id) && 'result' in value !== 'error' in value
     return isAnswer ? { kind: 'response', id, body: value, text } : undefined
   }
   if (typeof method !== 'string' || (params !== undefined && !isObject(params))) return undefined
@@ -96,7 +96,9 @@ export function idKey(id: RequestId): string {
 /** Integers keep all their digits on the way through us, though this language could not count with them. */
 function parseExactly(text: string): unknown {
   return JSON.parse(text, (_key: string, value: unknown, { source }: { source?: string }) =>
-    typeof value === 'number' && source !== undefined && Number.isInteger(value) && !Number.isSafeInteger(value) ? JSON.rawJSON(source) : value,
+    typeof value === 'number' && source !== undefined && Number.isInteger(value) && !Number.isSafeInteger(value)
+      ? JSON.rawJSON(source)
+      : value,
   )
 }
 

@@ -10,10 +10,15 @@ export async function listen(server: Server, host: string, port: number): Promis
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === 'EADDRINUSE') {
       const holder = await findPortHolder(port)
-      throw conflict(`Port ${port} on ${host} is taken${holder === undefined ? '' : ` by ${holder}`}; free it or choose another port.`, error)
+      throw conflict(
+        `Port ${port} on ${host} is taken${holder === undefined ? '' : ` by ${holder}`}; free it or choose another port.`,
+        error,
+      )
     }
-    if (code === 'EACCES') throw invalid(`Port ${port} needs rights the daemon does not have; choose one above 1023.`, error)
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') throw invalid(`This machine has no address ${host} to listen on.`, error)
+    if (code === 'EACCES')
+      throw invalid(`Port ${port} needs rights the daemon does not have; choose one above 1023.`, error)
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+      throw invalid(`This machine has no address ${host} to listen on.`, error)
     throw error
   }
 }

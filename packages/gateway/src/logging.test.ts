@@ -4,7 +4,10 @@ import { connectClient, startGateway, type TestClient } from './test-gateway.ts'
 
 function logOf(client: TestClient): unknown[] {
   const seen: unknown[] = []
-  client.v1?.setNotificationHandler(LoggingMessageNotificationSchema, (notification) => void seen.push(notification.params.data))
+  client.v1?.setNotificationHandler(
+    LoggingMessageNotificationSchema,
+    (notification) => void seen.push(notification.params.data),
+  )
   return seen
 }
 
@@ -46,7 +49,8 @@ it('the gateway leaves alone what clients say of requests that are not theirs', 
   const [a, b] = [await connectClient(test, 'v1 http'), await connectClient(test, 'v1 http')]
   const sleeping = a.call('sleep', { ms: 300, text: 'undisturbed' })
   await expect.poll(async () => JSON.parse(await b.call('stats')).sleeping).toBe(1)
-  for (let requestId = 0; requestId < 10; requestId++) await b.v1?.notification({ method: 'notifications/cancelled', params: { requestId } })
+  for (let requestId = 0; requestId < 10; requestId++)
+    await b.v1?.notification({ method: 'notifications/cancelled', params: { requestId } })
   expect(await sleeping).toBe('undisturbed')
   expect(JSON.parse(await b.call('stats'))).toMatchObject({ cancelled: 0 })
 })

@@ -12,7 +12,10 @@ beforeAll(async () => {
 afterAll(() => test[Symbol.asyncDispose]())
 
 type Step = { kind: 'echo' | 'progress' | 'sleep' | 'cancelled' | 'touch' }
-const steps = fc.array(fc.record({ kind: fc.constantFrom<Step['kind']>('echo', 'progress', 'sleep', 'cancelled', 'touch') }), { minLength: 1, maxLength: 6 })
+const steps = fc.array(
+  fc.record({ kind: fc.constantFrom<Step['kind']>('echo', 'progress', 'sleep', 'cancelled', 'touch') }),
+  { minLength: 1, maxLength: 6 },
+)
 
 /** A client that speaks in raw messages, so that its ids are exactly those of every other client. */
 class RawClient {
@@ -27,17 +30,33 @@ class RawClient {
   }
 
   async send(message: object): Promise<void> {
-    const response = await fetch(`${test.origin}/mcp`, { method: 'POST', headers: this.headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }) })
+    const response = await fetch(`${test.origin}/mcp`, {
+      method: 'POST',
+      headers: this.headers,
+      body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+    })
     const text = await response.text()
     const isStream = response.headers.get('content-type') === 'text/event-stream'
-    const found = isStream ? [...text.matchAll(/^data: (.*)$/gm)].map((match) => match[1] ?? '') : text === '' ? [] : [text]
+    const found = isStream
+      ? [...text.matchAll(/^data: (.*)$/gm)].map((match) => match[1] ?? '')
+      : text === ''
+        ? []
+        : [text]
     this.received.push(...found.map((json) => JSON.parse(json)))
   }
 }
 
 async function connect(name: string): Promise<RawClient> {
-  const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name, version: '1' } } })
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+  }
+  const body = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 0,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name, version: '1' } },
+  })
   const response = await fetch(`${test.origin}/mcp`, { method: 'POST', headers, body })
   await response.text()
   const client = new RawClient(name, { ...headers, 'mcp-session-id': response.headers.get('mcp-session-id') ?? '' })
@@ -51,7 +70,8 @@ async function play(client: RawClient, script: readonly Step[]): Promise<void> {
     script.map(async ({ kind }, index) => {
       const id = index + 1
       const text = `${client.name} ${id}`
-      const call = (name: string, args: object) => client.send({ id, method: 'tools/call', params: { name, arguments: args, _meta: { progressToken: id } } })
+      const call = (name: string, args: object) =>
+        client.send({ id, method: 'tools/call', params: { name, arguments: args, _meta: { progressToken: id } } })
       if (kind === 'echo') return call('echo', { text })
       if (kind === 'progress') return call('progress', { steps: 3, text })
       if (kind === 'sleep') return call('sleep', { ms: 5, text })
@@ -77,7 +97,11 @@ function check(client: RawClient, script: readonly Step[]): void {
     expect(answers).toHaveLength(kind === 'cancelled' ? 0 : 1)
     const hasText = JSON.stringify(answers).includes(`${client.name} ${index + 1}`)
     expect(hasText).toBe(kind !== 'touch' && kind !== 'cancelled')
-    const progress = client.received.filter((message) => message['method'] === 'notifications/progress' && JSON.stringify(message).includes(`"progressToken":${index + 1},`))
+    const progress = client.received.filter(
+      (message) =>
+        message['method'] === 'notifications/progress' &&
+        JSON.stringify(message).includes(`"progressToken":${index + 1},`),
+    )
     expect(progress).toHaveLength(kind === 'progress' ? 3 : 0)
   }
 }
@@ -88,7 +112,9 @@ it('many clients with equal ids on one process get exactly their own messages', 
       const clients = await Promise.all(['alpha', 'beta', 'gamma'].map(connect))
       await Promise.all(clients.map((client, i) => play(client, scripts[i] ?? [])))
       for (const [i, client] of clients.entries()) check(client, scripts[i] ?? [])
-      await Promise.all(clients.map((client) => fetch(`${test.origin}/mcp`, { method: 'DELETE', headers: client.headers })))
+      await Promise.all(
+        clients.map((client) => fetch(`${test.origin}/mcp`, { method: 'DELETE', headers: client.headers })),
+      )
     }),
     { numRuns: 100 },
   )

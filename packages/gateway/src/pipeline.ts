@@ -42,7 +42,8 @@ export function createPipeline(context: PipelineContext): Pipeline {
     admit: (request) => first(list, (middleware) => middleware.admit?.(request)),
     parse: (body) => first(list, (middleware) => middleware.parse?.(body)) ?? { messages: [], isBatch: false },
     fromClient: (request) => first(list, (middleware) => middleware.fromClient?.(request)),
-    toClient: (method, answer) => backwards.reduce((seen, middleware) => middleware.toClient?.(method, seen) ?? seen, answer),
+    toClient: (method, answer) =>
+      backwards.reduce((seen, middleware) => middleware.toClient?.(method, seen) ?? seen, answer),
   }
 }
 

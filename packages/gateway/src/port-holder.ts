@@ -4,7 +4,9 @@ const LISTENING = '0A'
 
 /** "name (pid N)" of the process that listens on a TCP port, where the system shows it (Linux, own processes). */
 export async function findPortHolder(port: number): Promise<string | undefined> {
-  const tables = await Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map((path) => readFile(path, 'utf8').catch(() => '')))
+  const tables = await Promise.all(
+    ['/proc/net/tcp', '/proc/net/tcp6'].map((path) => readFile(path, 'utf8').catch(() => '')),
+  )
   const inodes = new Set(tables.flatMap((table) => listeningInodes(table, port)))
   if (inodes.size === 0) return undefined
   const pids = (await readdir('/proc').catch(() => [])).filter((entry) => /^\d+$/.test(entry))

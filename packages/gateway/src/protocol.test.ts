@@ -38,7 +38,10 @@ async function session(version = '2025-11-25', capabilities: object = {}): Promi
   return { 'mcp-session-id': id, 'mcp-protocol-version': version }
 }
 
-async function events(response: Response, count: number): Promise<{ id: string | undefined; message: { [key: string]: unknown } }[]> {
+async function events(
+  response: Response,
+  count: number,
+): Promise<{ id: string | undefined; message: { [key: string]: unknown } }[]> {
   const found = []
   let text = ''
   for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
@@ -63,7 +66,9 @@ function raw(headers: [string, string][], method: string, path: string): Promise
       resolve(Number(/^HTTP\/1\.1 (\d+)/.exec(data.toString())?.[1]))
     })
     socket.once('error', reject)
-    socket.write(`${method} ${path} HTTP/1.1\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`)
+    socket.write(
+      `${method} ${path} HTTP/1.1\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`,
+    )
   })
 }
 
@@ -72,11 +77,16 @@ describe('initialize', () => {
     const response = await post(initialize(version))
     expect(response.status).toBe(200)
     expect(response.headers.get('mcp-session-id')).toMatch(/^[\w-]{32,}$/)
-    expect(await response.json()).toMatchObject({ id: 'init', result: { protocolVersion: version, serverInfo: { name: 'fixture' }, instructions: 'for tests' } })
+    expect(await response.json()).toMatchObject({
+      id: 'init',
+      result: { protocolVersion: version, serverInfo: { name: 'fixture' }, instructions: 'for tests' },
+    })
   })
 
   it('offers the newest revision to a client that asks for an unknown one', async () => {
-    expect(await (await post(initialize('1999-01-01'))).json()).toMatchObject({ result: { protocolVersion: '2025-11-25' } })
+    expect(await (await post(initialize('1999-01-01'))).json()).toMatchObject({
+      result: { protocolVersion: '2025-11-25' },
+    })
   })
 
   it('reaches the process only once, however many clients come', async () => {
@@ -110,7 +120,9 @@ describe('sessions', () => {
   })
 
   it('refuse an unsupported protocol version', async () => {
-    expect((await post(call(1, 'echo'), { ...(await session()), 'mcp-protocol-version': '2020-01-01' })).status).toBe(400)
+    expect((await post(call(1, 'echo'), { ...(await session()), 'mcp-protocol-version': '2020-01-01' })).status).toBe(
+      400,
+    )
   })
 
   it('of the two transports do not mix', async () => {
@@ -132,7 +144,9 @@ describe('answers', () => {
     expect(response.headers.get('content-type')).toBe('text/event-stream')
     const messages = (await events(response, 9)).map((event) => event.message)
     expect(messages).toHaveLength(4)
-    expect(messages.slice(0, 3)).toMatchObject([1, 2, 3].map((progress) => ({ params: { progressToken: 'tok', progress } })))
+    expect(messages.slice(0, 3)).toMatchObject(
+      [1, 2, 3].map((progress) => ({ params: { progressToken: 'tok', progress } })),
+    )
     expect(messages[3]).toMatchObject({ id: 7 })
   })
 
@@ -141,7 +155,10 @@ describe('answers', () => {
     const response = await post(call(7, 'progress', { steps: 2, text: 'p' }, { progressToken: 5 }), headers)
     expect(await response.json()).toMatchObject({ id: 7 })
     const stream = await fetch(`${test.origin}/mcp`, { headers: { ...headers, accept: 'text/event-stream' } })
-    expect((await events(stream, 2)).map((event) => event.message)).toMatchObject([{ params: { progressToken: 5, progress: 1 } }, { params: { progress: 2 } }])
+    expect((await events(stream, 2)).map((event) => event.message)).toMatchObject([
+      { params: { progressToken: 5, progress: 1 } },
+      { params: { progress: 2 } },
+    ])
   })
 
   it('to notifications and responses are 202', async () => {
@@ -152,20 +169,30 @@ describe('answers', () => {
 
   it('keep the type of the id', async () => {
     const headers = await session()
-    const answers = await Promise.all([1, '1', 0, -5, 1.5, ''].map(async (id) => (await (await post(call(id, 'echo', { text: 'x' }), headers)).json()).id))
+    const answers = await Promise.all(
+      [1, '1', 0, -5, 1.5, ''].map(
+        async (id) => (await (await post(call(id, 'echo', { text: 'x' }), headers)).json()).id,
+      ),
+    )
     expect(answers).toEqual([1, '1', 0, -5, 1.5, ''])
   })
 
   it('to a second request with the id of one in flight are errors', async () => {
     const headers = await session()
     const first = post(call(1, 'sleep', { ms: 300, text: 'first' }), headers)
-    await expect.poll(async () => (await (await post(call(1, 'echo', { text: 'second' }), headers)).json()).error?.code).toBe(-32_600)
+    await expect
+      .poll(async () => (await (await post(call(1, 'echo', { text: 'second' }), headers)).json()).error?.code)
+      .toBe(-32_600)
     expect(await (await first).json()).toMatchObject({ result: { content: [{ text: 'first' }] } })
   })
 })
 
 describe('batches', () => {
-  const batch = [call(1, 'echo', { text: 'a' }), { jsonrpc: '2.0', method: 'notifications/x' }, call(2, 'echo', { text: 'b' })]
+  const batch = [
+    call(1, 'echo', { text: 'a' }),
+    { jsonrpc: '2.0', method: 'notifications/x' },
+    call(2, 'echo', { text: 'b' }),
+  ]
 
   it('are answered in revision 2025-03-26', async () => {
     const response = await post(batch, await session('2025-03-26'))
@@ -182,7 +209,8 @@ describe('batches', () => {
 describe('the stream of a client', () => {
   it('resumes after the last event it saw', async () => {
     const headers = await session()
-    const listen = (more: Record<string, string> = {}) => fetch(`${test.origin}/mcp`, { headers: { ...headers, accept: 'text/event-stream', ...more } })
+    const listen = (more: Record<string, string> = {}) =>
+      fetch(`${test.origin}/mcp`, { headers: { ...headers, accept: 'text/event-stream', ...more } })
     const first = await listen()
     await post(call(1, 'relist'), headers)
     const [seen] = await events(first, 1)
@@ -200,7 +228,8 @@ describe('the stream of a client', () => {
     await post(call(3, 'touch', { uri: 'memo://a' }), mine)
     const stream = await fetch(`${test.origin}/mcp`, { headers: { ...mine, accept: 'text/event-stream' } })
     expect((await events(stream, 1)).map((event) => event.message)).toMatchObject([{ params: { uri: 'memo://a' } }])
-    const unsubscribe = (headers: Record<string, string>, uri: string) => post({ jsonrpc: '2.0', id: 9, method: 'resources/unsubscribe', params: { uri } }, headers)
+    const unsubscribe = (headers: Record<string, string>, uri: string) =>
+      post({ jsonrpc: '2.0', id: 9, method: 'resources/unsubscribe', params: { uri } }, headers)
     expect(await (await unsubscribe(mine, 'memo://a')).json()).toMatchObject({ result: {} })
     await unsubscribe(others, 'memo://b')
   })
@@ -229,7 +258,11 @@ describe('bad input', () => {
   it('over the size limit is a 413, announced or not', async () => {
     expect((await post('x'.repeat(1_000_001), await session())).status).toBe(413)
     const status = await new Promise((resolve, reject) => {
-      const request = httpRequest(`${test.origin}/mcp`, { method: 'POST', headers: { ...JSON_HEADERS, 'transfer-encoding': 'chunked' } }, (response) => resolve(response.statusCode))
+      const request = httpRequest(
+        `${test.origin}/mcp`,
+        { method: 'POST', headers: { ...JSON_HEADERS, 'transfer-encoding': 'chunked' } },
+        (response) => resolve(response.statusCode),
+      )
       request.on('error', reject)
       for (let i = 0; i < 20; i++) request.write('x'.repeat(60_000))
     })
@@ -242,7 +275,10 @@ describe('bad input', () => {
 
   it('of an answer over the limit is one error to its asker', async () => {
     const headers = await session()
-    expect(await (await post(call(1, 'blob', { bytes: 3_000_000 }), headers)).json()).toMatchObject({ id: 1, error: { code: -32_000 } })
+    expect(await (await post(call(1, 'blob', { bytes: 3_000_000 }), headers)).json()).toMatchObject({
+      id: 1,
+      error: { code: -32_000 },
+    })
     expect(await (await post(call(2, 'echo', { text: 'alive' }), headers)).json()).toMatchObject({ id: 2, result: {} })
   })
 })
@@ -255,7 +291,12 @@ describe('paths', () => {
   })
 
   it('name their methods', async () => {
-    for (const [path, allow] of [['/mcp', 'POST, GET, DELETE'], ['/sse', 'GET'], ['/messages', 'POST'], ['/health', 'GET, HEAD']]) {
+    for (const [path, allow] of [
+      ['/mcp', 'POST, GET, DELETE'],
+      ['/sse', 'GET'],
+      ['/messages', 'POST'],
+      ['/health', 'GET, HEAD'],
+    ]) {
       const response = await fetch(`${test.origin}${path}`, { method: 'PUT' })
       expect([response.status, response.headers.get('allow')]).toEqual([405, allow])
     }
@@ -267,13 +308,28 @@ describe('paths', () => {
   })
 
   it.each(['/', '/mcp', '/sse', '/messages?sessionId=x', '/health', '/nothing'])('%s is guarded', async (path) => {
-    const ask = (headers: Record<string, string>, method = 'GET') => raw(Object.entries({ host: 'localhost', ...headers }), method, path)
-    for (const host of ['evil.example', `evil.example:${test.port}`, '127.1', '0.0.0.0', '[::ffff:127.0.0.1]']) expect(await ask({ host })).toBe(403)
-    expect(await raw([['Host', 'localhost'], ['host', 'evil.example']], 'GET', path)).toBe(400)
+    const ask = (headers: Record<string, string>, method = 'GET') =>
+      raw(Object.entries({ host: 'localhost', ...headers }), method, path)
+    for (const host of ['evil.example', `evil.example:${test.port}`, '127.1', '0.0.0.0', '[::ffff:127.0.0.1]'])
+      expect(await ask({ host })).toBe(403)
+    expect(
+      await raw(
+        [
+          ['Host', 'localhost'],
+          ['host', 'evil.example'],
+        ],
+        'GET',
+        path,
+      ),
+    ).toBe(400)
     expect(await ask({ origin: 'https://evil.example' })).toBe(403)
     expect(await ask({ origin: 'null' }, 'POST')).toBe(403)
     expect(await ask({ 'sec-fetch-site': 'cross-site' })).toBe(403)
-    const plain = await fetch(`${test.origin}${path}`, { method: 'POST', headers: { 'content-type': 'text/plain' }, body: '{}' })
+    const plain = await fetch(`${test.origin}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'text/plain' },
+      body: '{}',
+    })
     expect(plain.status).toBe(400)
     expect(plain.headers.get('access-control-allow-origin')).toBeNull()
   })

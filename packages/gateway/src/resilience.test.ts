@@ -7,13 +7,21 @@ describe('when the server crashes in the middle of a call', () => {
     await using test = await startGateway()
     await test.open()
     await test.run()
-    const [a, b, c] = [await connectClient(test, 'v1 http'), await connectClient(test, 'v2 sse'), await connectClient(test, 'v1 http')]
+    const [a, b, c] = [
+      await connectClient(test, 'v1 http'),
+      await connectClient(test, 'v2 sse'),
+      await connectClient(test, 'v1 http'),
+    ]
     const outcomes = await Promise.allSettled([b.call('sleep', { ms: 60_000 }), a.call('crash')])
     const reason = { code: -32_000, message: expect.stringMatching(/process ended.*exit code 3/) }
     expect(outcomes).toMatchObject([{ reason }, { reason }])
     expect(test.lost).toEqual([expect.stringContaining('exit code 3')])
     await test.run()
-    expect(await Promise.all([a, b, c].map((client) => client.call('echo', { text: 'again' })))).toEqual(['again', 'again', 'again'])
+    expect(await Promise.all([a, b, c].map((client) => client.call('echo', { text: 'again' })))).toEqual([
+      'again',
+      'again',
+      'again',
+    ])
   })
 
   it('a call made meanwhile waits for the next process', async () => {
@@ -47,7 +55,9 @@ describe('when the server crashes in the middle of a call', () => {
     await client.v1?.setLoggingLevel('warning')
     await first.kill()
     await test.run()
-    await expect.poll(async () => JSON.parse(await client.call('stats'))).toMatchObject({ initialized: 1, subscribed: 1, level: 'warning' })
+    await expect
+      .poll(async () => JSON.parse(await client.call('stats')))
+      .toMatchObject({ initialized: 1, subscribed: 1, level: 'warning' })
   })
 })
 
@@ -55,14 +65,20 @@ describe('a server that', () => {
   it('dies at once makes connect fail with its exit code', async () => {
     await using test = await startGateway()
     await test.open()
-    await expect(test.run(['--behaviour=crash-at-start'])).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('exit code 1') })
+    await expect(test.run(['--behaviour=crash-at-start'])).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('exit code 1'),
+    })
     expect(test.lost).toEqual([])
   })
 
   it('says nothing makes connect fail in time', async () => {
     await using test = await startGateway({ limits: { handshakeMs: 700 } })
     await test.open()
-    await expect(test.run(['--behaviour=silent'])).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('in time') })
+    await expect(test.run(['--behaviour=silent'])).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('in time'),
+    })
   })
 
   it('is being connected is left when the signal aborts', async () => {
@@ -70,7 +86,11 @@ describe('a server that', () => {
     await test.open()
     const child = childServer(['--behaviour=silent'])
     test.defer(() => child.kill())
-    const connecting = test.gateway.connect(NAME, { kind: 'stdio', channel: child.channel, processId: 'p', start: child.start }, AbortSignal.timeout(300))
+    const connecting = test.gateway.connect(
+      NAME,
+      { kind: 'stdio', channel: child.channel, processId: 'p', start: child.start },
+      AbortSignal.timeout(300),
+    )
     await expect(connecting).rejects.toMatchObject({ code: 'unavailable' })
   })
 
@@ -98,7 +118,9 @@ describe('a server that', () => {
     await test.open()
     await test.run(['--behaviour=huge'])
     const client = await connectClient(test, 'v1 http')
-    expect((await Promise.all([1, 2, 3].map(() => client.call('echo')))).map((text) => text.length)).toEqual([4_000_000, 4_000_000, 4_000_000])
+    expect((await Promise.all([1, 2, 3].map(() => client.call('echo')))).map((text) => text.length)).toEqual([
+      4_000_000, 4_000_000, 4_000_000,
+    ])
   })
 
   it('answers pings is alive', async () => {

@@ -4,7 +4,12 @@ import { getSse, postMessages } from './frontends/sse.ts'
 import { deleteMcp, getMcp, postMcp } from './frontends/streamable-http.ts'
 import { sendJson, sendRefusal } from './http/reply.ts'
 
-type Handle = (context: RouteContext, request: IncomingMessage, response: ServerResponse, query: string) => void | Promise<void>
+type Handle = (
+  context: RouteContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+  query: string,
+) => void | Promise<void>
 
 export interface RouteContext extends FrontContext {
   readonly isConnected: boolean
@@ -23,7 +28,11 @@ export async function route(context: RouteContext, request: IncomingMessage, res
   const mark = url.indexOf('?')
   const path = mark === -1 ? url : url.slice(0, mark)
   const methods = Object.hasOwn(ROUTES, path) ? ROUTES[path] : undefined
-  if (methods === undefined) return sendRefusal(response, { status: 404, message: 'There is nothing here; the MCP endpoints are /mcp and /sse.' })
+  if (methods === undefined)
+    return sendRefusal(response, {
+      status: 404,
+      message: 'There is nothing here; the MCP endpoints are /mcp and /sse.',
+    })
   const method = request.method ?? ''
   const handle = Object.hasOwn(methods, method) ? methods[method] : undefined
   if (handle === undefined) {
@@ -35,5 +44,7 @@ export async function route(context: RouteContext, request: IncomingMessage, res
 
 /** The port is served whatever the state of the server behind it. */
 function getHealth(context: RouteContext, _request: IncomingMessage, response: ServerResponse): void {
-  sendJson(response, 200, JSON.stringify({ status: 'healthy', server: context.isConnected ? 'connected' : 'away' }), { 'cache-control': 'no-store' })
+  sendJson(response, 200, JSON.stringify({ status: 'healthy', server: context.isConnected ? 'connected' : 'away' }), {
+    'cache-control': 'no-store',
+  })
 }

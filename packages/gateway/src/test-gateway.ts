@@ -1,5 +1,9 @@
 import { createServer } from 'node:net'
-import { Client as ClientV2, SSEClientTransport as SseV2, StreamableHTTPClientTransport as HttpV2 } from '@modelcontextprotocol/client'
+import {
+  Client as ClientV2,
+  SSEClientTransport as SseV2,
+  StreamableHTTPClientTransport as HttpV2,
+} from '@modelcontextprotocol/client'
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport as SseV1 } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -32,8 +36,16 @@ export async function startGateway(options: Partial<GatewayOptions> = {}, port?:
   const ends: (() => unknown)[] = []
   const quiet = () => {}
   const gateway = createGateway({
-    logger: { debug: quiet, info: quiet, warn: quiet, error: (message, fields) => output.push(`ERROR ${message} ${JSON.stringify(fields)}`) },
-    events: { onBackendLost: (_name, reason) => lost.push(reason), onOutput: (_name, stream, text) => output.push(`${stream}: ${text}`) },
+    logger: {
+      debug: quiet,
+      info: quiet,
+      warn: quiet,
+      error: (message, fields) => output.push(`ERROR ${message} ${JSON.stringify(fields)}`),
+    },
+    events: {
+      onBackendLost: (_name, reason) => lost.push(reason),
+      onOutput: (_name, stream, text) => output.push(`${stream}: ${text}`),
+    },
     ...options,
   })
   const bound = port ?? (await freePort())
@@ -44,7 +56,15 @@ export async function startGateway(options: Partial<GatewayOptions> = {}, port?:
     origin: `http://127.0.0.1:${bound}`,
     lost,
     output,
-    open: (change = {}) => gateway.open({ name: NAME, host: '127.0.0.1', port: bound, transport: 'stdio', proxyMode: 'streamable-http', ...change }),
+    open: (change = {}) =>
+      gateway.open({
+        name: NAME,
+        host: '127.0.0.1',
+        port: bound,
+        transport: 'stdio',
+        proxyMode: 'streamable-http',
+        ...change,
+      }),
     async run(args = [], processId = `run-${++runs}`) {
       const child = childServer(args)
       ends.push(() => child.kill())
@@ -97,37 +117,61 @@ interface CallOptions {
 export const CLIENTS = ['v1 http', 'v1 sse', 'v2 http', 'v2 sse'] as const
 
 /** `onAsk` answers what servers ask of clients. */
-export async function connectClient(test: TestGateway, kind: (typeof CLIENTS)[number], onAsk?: (method: string, text: string) => string): Promise<TestClient> {
+export async function connectClient(
+  test: TestGateway,
+  kind: (typeof CLIENTS)[number],
+  onAsk?: (method: string, text: string) => string,
+): Promise<TestClient> {
   const url = new URL(`${test.origin}/${kind.endsWith('sse') ? 'sse' : 'mcp'}`)
   const capabilities = onAsk === undefined ? {} : { sampling: {}, elicitation: {}, roots: {} }
-  const client = kind.startsWith('v1') ? await connectV1(url, kind, capabilities, onAsk) : await connectV2(url, kind, capabilities, onAsk)
+  const client = kind.startsWith('v1')
+    ? await connectV1(url, kind, capabilities, onAsk)
+    : await connectV2(url, kind, capabilities, onAsk)
   test.defer(() => client.close().catch(() => undefined))
   return client
 }
 
-async function connectV1(url: URL, kind: string, capabilities: object, onAsk: ((method: string, text: string) => string) | undefined): Promise<TestClient> {
-  const { CreateMessageRequestSchema, ElicitRequestSchema, ListRootsRequestSchema } = await import('@modelcontextprotocol/sdk/types.js')
+async function connectV1(
+  url: URL,
+  kind: string,
+  capabilities: object,
+  onAsk: ((method: string, text: string) => string) | undefined,
+): Promise<TestClient> {
+  const { CreateMessageRequestSchema, ElicitRequestSchema, ListRootsRequestSchema } =
+    await import('@modelcontextprotocol/sdk/types.js')
   const client = new ClientV1({ name: 'v1', version: '1' }, { capabilities })
   if (onAsk !== undefined) {
     client.setRequestHandler(CreateMessageRequestSchema, (request) => sampled(onAsk, request.params.messages))
-    client.setRequestHandler(ElicitRequestSchema, (request) => ({ action: 'accept', content: { name: onAsk('elicitation', request.params.message) } }))
+    client.setRequestHandler(ElicitRequestSchema, (request) => ({
+      action: 'accept',
+      content: { name: onAsk('elicitation', request.params.message) },
+    }))
     client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [{ uri: `file:///${onAsk('roots', '')}` }] }))
   }
   if (kind.endsWith('sse')) await client.connect(new SseV1(url))
   else await client.connect(new HttpV1(url))
   return {
     v1: client,
-    call: async (name, args = {}, options = {}) => textOf(await client.callTool({ name, arguments: args }, undefined, options)),
+    call: async (name, args = {}, options = {}) =>
+      textOf(await client.callTool({ name, arguments: args }, undefined, options)),
     tools: async () => (await client.listTools()).tools.map((tool) => tool.name),
     close: () => client.close(),
   }
 }
 
-async function connectV2(url: URL, kind: string, capabilities: object, onAsk: ((method: string, text: string) => string) | undefined): Promise<TestClient> {
+async function connectV2(
+  url: URL,
+  kind: string,
+  capabilities: object,
+  onAsk: ((method: string, text: string) => string) | undefined,
+): Promise<TestClient> {
   const client = new ClientV2({ name: 'v2', version: '1' }, { capabilities })
   if (onAsk !== undefined) {
     client.setRequestHandler('sampling/createMessage', (request) => sampled(onAsk, request.params.messages))
-    client.setRequestHandler('elicitation/create', (request) => ({ action: 'accept', content: { name: onAsk('elicitation', request.params.message) } }))
+    client.setRequestHandler('elicitation/create', (request) => ({
+      action: 'accept',
+      content: { name: onAsk('elicitation', request.params.message) },
+    }))
     client.setRequestHandler('roots/list', () => ({ roots: [{ uri: `file:///${onAsk('roots', '')}` }] }))
   }
   await client.connect(kind.endsWith('sse') ? new SseV2(url) : new HttpV2(url))
@@ -145,5 +189,7 @@ function sampled(onAsk: (method: string, text: string) => string, messages: read
 
 function textOf(result: object): string {
   const content = 'content' in result && Array.isArray(result.content) ? result.content : []
-  return content.map((item: unknown) => (typeof item === 'object' && item !== null && 'text' in item ? String(item.text) : '')).join('')
+  return content
+    .map((item: unknown) => (typeof item === 'object' && item !== null && 'text' in item ? String(item.text) : ''))
+    .join('')
 }

@@ -33,9 +33,13 @@ export function checkRequest(request: GuardedRequest, policy: GuardPolicy): Guar
 function checkHost(header: GuardedRequest['host'], policy: GuardPolicy): GuardVerdict | undefined {
   const host = typeof header === 'string' ? header : header?.length === 1 ? header[0] : undefined
   const parsed = host === undefined ? undefined : parseHost(host)
-  if (parsed === undefined) return refuse(400, 'The Host header must be there once, as a name or address with an optional port.')
+  if (parsed === undefined)
+    return refuse(400, 'The Host header must be there once, as a name or address with an optional port.')
   if (isAllowed(parsed, policy)) return undefined
-  return refuse(403, 'This Host is not allowed; use localhost, 127.0.0.1 or [::1], or add the name to the allowed hosts.')
+  return refuse(
+    403,
+    'This Host is not allowed; use localhost, 127.0.0.1 or [::1], or add the name to the allowed hosts.',
+  )
 }
 
 function checkOrigin(origin: string | undefined, policy: GuardPolicy): GuardVerdict | undefined {
@@ -66,7 +70,9 @@ function isAllowed(host: HostAndPort, policy: GuardPolicy): boolean {
   if (isLoopbackHost(host.name)) return true
   return policy.allowedHosts.some((entry) => {
     const allowed = parseHost(entry)
-    return allowed !== undefined && allowed.name === host.name && (allowed.port === undefined || allowed.port === host.port)
+    return (
+      allowed !== undefined && allowed.name === host.name && (allowed.port === undefined || allowed.port === host.port)
+    )
   })
 }
 

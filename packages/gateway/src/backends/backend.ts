@@ -32,7 +32,11 @@ export interface BackendLink {
 export const GATEWAY_CLIENT = { name: 'Toolhaven', version: '0.1.0' } as const
 
 /** What the gateway can pass on to some client when the server asks for it. */
-export const GATEWAY_CAPABILITIES = { roots: { listChanged: true }, sampling: {}, elicitation: { form: {}, url: {} } } as const
+export const GATEWAY_CAPABILITIES = {
+  roots: { listChanged: true },
+  sampling: {},
+  elicitation: { form: {}, url: {} },
+} as const
 
 export function toHandshake(result: JsonObject): Handshake {
   const info = result['serverInfo']

@@ -1,6 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { describeError } from '@toolhaven/core/errors'
-import { idKey, isObject, onOneLine, type JsonObject, type RpcMessage, type RpcNotification, type RpcRequest, type RpcResponse } from '../json-rpc.ts'
+import {
+  idKey,
+  isObject,
+  onOneLine,
+  type JsonObject,
+  type RpcMessage,
+  type RpcNotification,
+  type RpcRequest,
+  type RpcResponse,
+} from '../json-rpc.ts'
 import type { Call } from '../sessions/call.ts'
 import type { Session } from '../sessions/session.ts'
 import { isNotReached, SessionGone, type Upstream, type UpstreamOptions } from './upstream.ts'
@@ -77,7 +86,10 @@ export class HttpSession {
 
   async listen(): Promise<void> {
     // Without it the client misses what belongs to no call until its next call tries again.
-    await this.#open({}).then((upstream) => upstream.listen(), () => undefined)
+    await this.#open({}).then(
+      (upstream) => upstream.listen(),
+      () => undefined,
+    )
   }
 
   /** Closes the session at the server as well, unless it is to be found again. */
@@ -112,8 +124,17 @@ export class HttpSession {
   async #renew(headers: Headers): Promise<Upstream> {
     const { session } = this.#options
     const upstream = this.#create(undefined)
-    const body = { jsonrpc: '2.0', id: `toolhaven-${session.id.slice(0, 8)}-${Date.now()}`, method: 'initialize', params: session.client }
-    const answer = await this.#handshake(upstream, { kind: 'request', id: body.id, method: 'initialize', params: session.client, body, text: JSON.stringify(body) }, headers)
+    const body = {
+      jsonrpc: '2.0',
+      id: `toolhaven-${session.id.slice(0, 8)}-${Date.now()}`,
+      method: 'initialize',
+      params: session.client,
+    }
+    const answer = await this.#handshake(
+      upstream,
+      { kind: 'request', id: body.id, method: 'initialize', params: session.client, body, text: JSON.stringify(body) },
+      headers,
+    )
     if ('error' in answer) throw new Error('the restarted server refused the session')
     this.#adopt(upstream, answer)
     for (const uri of session.subscriptions) await this.#replay(upstream, 'resources/subscribe', { uri })
@@ -128,9 +149,13 @@ export class HttpSession {
     })
     try {
       // The answer may come before `send` is done, or (older transport) after it.
-      const [, body] = await Promise.all([upstream.send(onOneLine(request.text, request.body), request, headers), answered])
+      const [, body] = await Promise.all([
+        upstream.send(onOneLine(request.text, request.body), request, headers),
+        answered,
+      ])
       upstream.version = isObject(body['result']) ? String(body['result']['protocolVersion']) : undefined
-      if (!('error' in body)) await upstream.send('{"jsonrpc":"2.0","method":"notifications/initialized"}', undefined, headers)
+      if (!('error' in body))
+        await upstream.send('{"jsonrpc":"2.0","method":"notifications/initialized"}', undefined, headers)
       return body
     } catch (error) {
       upstream.close()
@@ -202,13 +227,19 @@ export class HttpSession {
   #remember(call: Call): void {
     const { session } = this.#options
     const { method, params } = call.request
-    if (method === 'resources/subscribe' && typeof params?.['uri'] === 'string') session.subscriptions.add(params['uri'])
-    if (method === 'resources/unsubscribe' && typeof params?.['uri'] === 'string') session.subscriptions.delete(params['uri'])
+    if (method === 'resources/subscribe' && typeof params?.['uri'] === 'string')
+      session.subscriptions.add(params['uri'])
+    if (method === 'resources/unsubscribe' && typeof params?.['uri'] === 'string')
+      session.subscriptions.delete(params['uri'])
     if (method === 'logging/setLevel' && typeof params?.['level'] === 'string') session.logLevel = params['level']
   }
 
   #cancel(call: Call, params: JsonObject): Promise<void> {
-    const body = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { ...params, requestId: call.request.id } }
+    const body = {
+      jsonrpc: '2.0',
+      method: 'notifications/cancelled',
+      params: { ...params, requestId: call.request.id },
+    }
     return this.#quietly(JSON.stringify(body), body)
   }
 

@@ -32,10 +32,19 @@ export async function connectHttp(options: HttpBackendOptions, signal: AbortSign
       return backend
     } catch (error) {
       backend.stop('the server could not be reached')
-      const isFinal = error instanceof Refused && error.status >= 400 && error.status < 500 && error.status !== 404 && error.status !== 429
+      const isFinal =
+        error instanceof Refused &&
+        error.status >= 400 &&
+        error.status < 500 &&
+        error.status !== 404 &&
+        error.status !== 429
       // Aborted meanwhile: the signal is looked at once more below.
       if (!isFinal) await pause(wait, undefined, { signal }).catch(() => undefined)
-      if (isFinal || signal.aborted) throw unavailable(`The server ${options.name} did not complete the MCP handshake: ${describeError(error)}.`, error)
+      if (isFinal || signal.aborted)
+        throw unavailable(
+          `The server ${options.name} did not complete the MCP handshake: ${describeError(error)}.`,
+          error,
+        )
     }
   }
 }
@@ -53,7 +62,12 @@ export class HttpBackend implements BackendLink {
   constructor(options: HttpBackendOptions) {
     this.#options = options
     this.#target = new UpstreamTarget(new URL(options.backend.url), options.backend.headers ?? {})
-    this.#own = new Session('streamable-http', NEWEST_VERSION, { protocolVersion: NEWEST_VERSION, capabilities: {}, clientInfo: GATEWAY_CLIENT }, options.limits)
+    this.#own = new Session(
+      'streamable-http',
+      NEWEST_VERSION,
+      { protocolVersion: NEWEST_VERSION, capabilities: {}, clientInfo: GATEWAY_CLIENT },
+      options.limits,
+    )
   }
 
   get handshake(): Handshake {
@@ -62,7 +76,14 @@ export class HttpBackend implements BackendLink {
 
   async shakeHands(signal: AbortSignal): Promise<void> {
     const body = { jsonrpc: '2.0', id: 0, method: 'initialize', params: this.#own.client }
-    const request: RpcRequest = { kind: 'request', id: 0, method: 'initialize', params: this.#own.client, body, text: JSON.stringify(body) }
+    const request: RpcRequest = {
+      kind: 'request',
+      id: 0,
+      method: 'initialize',
+      params: this.#own.client,
+      body,
+      text: JSON.stringify(body),
+    }
     const answer = await abortable(this.#of(this.#own).initialize(request, {}), signal)
     if (!isObject(answer['result'])) throw new Error('it refused initialize')
     this.#result = answer['result']
@@ -97,14 +118,25 @@ export class HttpBackend implements BackendLink {
 
   async ping(signal: AbortSignal): Promise<void> {
     const body = { jsonrpc: '2.0', id: ++this.#pings, method: 'ping' }
-    const request: RpcRequest = { kind: 'request', id: body.id, method: 'ping', params: undefined, body, text: JSON.stringify(body) }
+    const request: RpcRequest = {
+      kind: 'request',
+      id: body.id,
+      method: 'ping',
+      params: undefined,
+      body,
+      text: JSON.stringify(body),
+    }
     const answered = Promise.withResolvers<void>()
     let lost: string | undefined
     const call = new Call({
       session: this.#own,
       request,
       headers: {},
-      reply: { related: () => true, answer: () => (lost === undefined ? answered.resolve() : answered.reject(unavailable(lost))), abandon: () => answered.reject(signal.reason) },
+      reply: {
+        related: () => true,
+        answer: () => (lost === undefined ? answered.resolve() : answered.reject(unavailable(lost))),
+        abandon: () => answered.reject(signal.reason),
+      },
       onAnswer: (_method, answer) => {
         // A "method not found" is a sign of life; our own error for a lost connection is not.
         if (!('id' in answer)) lost = `The server ${this.#options.name} does not answer.`

@@ -2,10 +2,18 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { LineSplitter } from './line-splitter.ts'
 
-function split(bytes: Buffer, sizes: readonly number[], maxBytes: number): { lines: string[]; dropped: [string, string][] } {
+function split(
+  bytes: Buffer,
+  sizes: readonly number[],
+  maxBytes: number,
+): { lines: string[]; dropped: [string, string][] } {
   const lines: string[] = []
   const dropped: [string, string][] = []
-  const splitter = new LineSplitter({ maxBytes, onLine: (line) => lines.push(line), onOversize: (head, tail) => dropped.push([head, tail]) })
+  const splitter = new LineSplitter({
+    maxBytes,
+    onLine: (line) => lines.push(line),
+    onOversize: (head, tail) => dropped.push([head, tail]),
+  })
   let start = 0
   for (let i = 0; start < bytes.length; i++) {
     const end = start + (sizes[i % sizes.length] ?? 1)

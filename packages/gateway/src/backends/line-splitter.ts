@@ -46,7 +46,10 @@ export class LineSplitter {
     if (this.#size <= this.#options.maxBytes) return
     const whole = Buffer.concat(this.#parts)
     // Copies: a view would keep the large buffer alive.
-    this.#dropping = { head: Buffer.from(whole.subarray(0, EDGE_BYTES)), tail: Buffer.from(whole.subarray(-EDGE_BYTES)) }
+    this.#dropping = {
+      head: Buffer.from(whole.subarray(0, EDGE_BYTES)),
+      tail: Buffer.from(whole.subarray(-EDGE_BYTES)),
+    }
     this.#parts = []
     this.#size = 0
   }

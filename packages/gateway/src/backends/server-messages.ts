@@ -1,5 +1,13 @@
 import { randomInt } from 'node:crypto'
-import { RPC_ERROR, type JsonObject, type RequestId, type RpcMessage, type RpcNotification, type RpcRequest, type RpcResponse } from '../json-rpc.ts'
+import {
+  RPC_ERROR,
+  type JsonObject,
+  type RequestId,
+  type RpcMessage,
+  type RpcNotification,
+  type RpcRequest,
+  type RpcResponse,
+} from '../json-rpc.ts'
 import { isObject, isRequestId } from '../json-rpc.ts'
 import { wantsLevel } from '../sessions/log-levels.ts'
 import { routeServerRequest, soleCaller, type Asked } from '../sessions/server-requests.ts'
@@ -12,7 +20,11 @@ export interface ServerMessagesOptions {
   write: (body: JsonObject) => void
 }
 
-const LIST_CHANGED = new Set(['notifications/tools/list_changed', 'notifications/prompts/list_changed', 'notifications/resources/list_changed'])
+const LIST_CHANGED = new Set([
+  'notifications/tools/list_changed',
+  'notifications/prompts/list_changed',
+  'notifications/resources/list_changed',
+])
 
 /** Finds the one client, or the clients, that a message of a shared server is for. */
 export class ServerMessages {
@@ -42,7 +54,10 @@ export class ServerMessages {
   }
 
   isAskedWithToken(session: Session, token: unknown): boolean {
-    return isRequestId(token) && [...this.#asked.values()].some((asked) => asked.session === session && asked.progressToken === token)
+    return (
+      isRequestId(token) &&
+      [...this.#asked.values()].some((asked) => asked.session === session && asked.progressToken === token)
+    )
   }
 
   /** The server will ask for roots now: those of this client. */
@@ -67,7 +82,11 @@ export class ServerMessages {
     if ('error' in route) return this.#refuse(request.id, route.error)
     const id = this.#nextId++
     const meta = request.params?.['_meta']
-    this.#asked.set(id, { session: route.session, serverId: request.id, progressToken: isObject(meta) ? meta['progressToken'] : undefined })
+    this.#asked.set(id, {
+      session: route.session,
+      serverId: request.id,
+      progressToken: isObject(meta) ? meta['progressToken'] : undefined,
+    })
     const text = JSON.stringify({ ...request.body, id })
     if (route.call === undefined) route.session.send(text)
     else route.call.related(text)
@@ -82,7 +101,8 @@ export class ServerMessages {
     if (method === 'notifications/progress') return this.#progress(notification)
     if (method === 'notifications/cancelled') return this.#cancelled(params)
     if (LIST_CHANGED.has(method)) return this.#toEach(text, () => true)
-    if (method === 'notifications/resources/updated') return this.#toEach(text, (session) => isSubscriber(session, params?.['uri']))
+    if (method === 'notifications/resources/updated')
+      return this.#toEach(text, (session) => isSubscriber(session, params?.['uri']))
     this.#toItsCaller(notification)
   }
 
@@ -99,7 +119,9 @@ export class ServerMessages {
     for (const [id, asked] of this.#asked) {
       if (asked.serverId !== params?.['requestId']) continue
       this.#asked.delete(id)
-      asked.session.send(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { ...params, requestId: id } }))
+      asked.session.send(
+        JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { ...params, requestId: id } }),
+      )
     }
   }
 
@@ -127,6 +149,7 @@ export class ServerMessages {
 function isSubscriber(session: Session, uri: unknown): boolean {
   if (typeof uri !== 'string') return false
   if (session.subscriptions.has(uri)) return true
-  for (const subscribed of session.subscriptions) if (uri.startsWith(subscribed.endsWith('/') ? subscribed : `${subscribed}/`)) return true
+  for (const subscribed of session.subscriptions)
+    if (uri.startsWith(subscribed.endsWith('/') ? subscribed : `${subscribed}/`)) return true
   return false
 }

@@ -19,7 +19,13 @@ export class SseUpstream implements Upstream {
   async send(text: string, _request: RpcRequest | undefined, headers: Readonly<Record<string, string>>): Promise<void> {
     this.#endpoint ??= this.#open(headers)
     const url = await this.#endpoint
-    const response = await this.#options.target.send({ method: 'POST', url, headers, body: text, signal: this.#closed.signal })
+    const response = await this.#options.target.send({
+      method: 'POST',
+      url,
+      headers,
+      body: text,
+      signal: this.#closed.signal,
+    })
     response.resume()
     const status = response.statusCode ?? 0
     if (status === 404) throw new SessionGone('the server forgot the session')
@@ -39,7 +45,11 @@ export class SseUpstream implements Upstream {
 
   async #open(headers: Readonly<Record<string, string>>): Promise<URL> {
     const { target } = this.#options
-    const response = await target.send({ method: 'GET', headers: { ...headers, accept: 'text/event-stream' }, signal: this.#closed.signal })
+    const response = await target.send({
+      method: 'GET',
+      headers: { ...headers, accept: 'text/event-stream' },
+      signal: this.#closed.signal,
+    })
     if (response.statusCode !== 200) {
       response.resume()
       throw new Refused(response)
@@ -62,7 +72,8 @@ export class SseUpstream implements Upstream {
       if (event.type === 'endpoint') {
         const url = URL.canParse(event.data, target.url) ? new URL(event.data, target.url) : undefined
         // The server names where messages go; never let it send them, and our headers, elsewhere.
-        if (url?.origin !== target.url.origin) throw new Error('the server names an address of another origin for messages')
+        if (url?.origin !== target.url.origin)
+          throw new Error('the server names an address of another origin for messages')
         onEndpoint(url)
         return
       }

@@ -78,7 +78,10 @@ export class StdioWire {
 
   #oversize(head: string, tail: string): void {
     const { limits, logger, name } = this.#options
-    logger.warn('a line of the server was over the limit and dropped', { workload: name, maxBytes: limits.maxMessageBytes })
+    logger.warn('a line of the server was over the limit and dropped', {
+      workload: name,
+      maxBytes: limits.maxMessageBytes,
+    })
     // The id stands first or last in what common libraries write.
     const id = /^\{(?:"jsonrpc":"2\.0",\s*)?"id":\s*(\d+)/.exec(head)?.[1] ?? /"id":\s*(\d+)\s*\}\s*$/.exec(tail)?.[1]
     if (id !== undefined) this.#options.onAnswerDropped(Number(id))

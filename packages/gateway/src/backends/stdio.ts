@@ -2,7 +2,15 @@ import type { Handshake } from '@toolhaven/core/ports/gateway'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import type { StdioChannel } from '@toolhaven/core/ports/runtime'
 import { ThvError, unavailable } from '@toolhaven/core/errors'
-import { isObject, isRequestId, RPC_ERROR, type JsonObject, type RpcNotification, type RpcRequest, type RpcResponse } from '../json-rpc.ts'
+import {
+  isObject,
+  isRequestId,
+  RPC_ERROR,
+  type JsonObject,
+  type RpcNotification,
+  type RpcRequest,
+  type RpcResponse,
+} from '../json-rpc.ts'
 import type { GatewayLimits } from '../options.ts'
 import { negotiateVersion, NEWEST_VERSION } from '../protocol-versions.ts'
 import type { Call } from '../sessions/call.ts'
@@ -36,7 +44,10 @@ export async function connectStdio(options: StdioBackendOptions, signal: AbortSi
   } catch (error) {
     backend.stop('the server could not be started', false)
     if (error instanceof ThvError) throw error
-    const why = error instanceof Error && error.name === 'TimeoutError' ? 'it did not answer to initialize in time' : String(error)
+    const why =
+      error instanceof Error && error.name === 'TimeoutError'
+        ? 'it did not answer to initialize in time'
+        : String(error)
     throw unavailable(`The server ${options.name} did not complete the MCP handshake: ${why}; look at its logs.`, error)
   }
 }
@@ -63,7 +74,8 @@ export class StdioBackend implements BackendLink {
     this.#wire = new StdioWire({
       ...options,
       onMessage: (message) => this.#fromServer.receive(message),
-      onAnswerDropped: (id) => this.#pending.take(id)?.onLost(`the answer is over the limit of ${options.limits.maxMessageBytes} bytes`),
+      onAnswerDropped: (id) =>
+        this.#pending.take(id)?.onLost(`the answer is over the limit of ${options.limits.maxMessageBytes} bytes`),
       onClosed: (reason) => {
         this.#pending.failAll(reason)
         options.onLost(reason)
@@ -82,7 +94,8 @@ export class StdioBackend implements BackendLink {
     }
     const params = { protocolVersion: NEWEST_VERSION, capabilities: GATEWAY_CAPABILITIES, clientInfo: GATEWAY_CLIENT }
     const answer = await this.#ask('initialize', params, signal)
-    if (!isObject(answer['result'])) throw unavailable(`The server ${this.#options.name} refused the MCP handshake; look at its logs.`)
+    if (!isObject(answer['result']))
+      throw unavailable(`The server ${this.#options.name} refused the MCP handshake; look at its logs.`)
     this.result = answer['result']
     this.#write({ jsonrpc: '2.0', method: 'notifications/initialized' })
     this.#replayState()
@@ -91,8 +104,14 @@ export class StdioBackend implements BackendLink {
   async initialize(_session: Session, request: RpcRequest): Promise<JsonObject> {
     const { capabilities, ...rest } = this.result
     // Tasks of a shared server would be everybody's: each client could list and cancel the others'.
-    const shown = isObject(capabilities) ? Object.fromEntries(Object.entries(capabilities).filter(([key]) => key !== 'tasks')) : {}
-    const result = { ...rest, protocolVersion: negotiateVersion(request.params?.['protocolVersion']), capabilities: shown }
+    const shown = isObject(capabilities)
+      ? Object.fromEntries(Object.entries(capabilities).filter(([key]) => key !== 'tasks'))
+      : {}
+    const result = {
+      ...rest,
+      protocolVersion: negotiateVersion(request.params?.['protocolVersion']),
+      capabilities: shown,
+    }
     return { jsonrpc: '2.0', id: request.id, result }
   }
 
@@ -100,7 +119,8 @@ export class StdioBackend implements BackendLink {
     const { method, params } = call.request
     if (method.startsWith('tasks/')) return call.fail(`Method not found: ${method}`, RPC_ERROR.methodNotFound)
     if (method === 'logging/setLevel') return this.#setLevel(call)
-    if (method === 'resources/subscribe' || method === 'resources/unsubscribe') return this.#subscription(call, params?.['uri'])
+    if (method === 'resources/subscribe' || method === 'resources/unsubscribe')
+      return this.#subscription(call, params?.['uri'])
     this.#forward(call, params)
   }
 
@@ -108,7 +128,8 @@ export class StdioBackend implements BackendLink {
     const { method, params } = notification
     // The handshake with the process is ours and done; cancellations were handled on the call itself.
     if (method === 'notifications/initialized' || method === 'notifications/cancelled') return
-    if (method === 'notifications/progress' && !this.#fromServer.isAskedWithToken(session, params?.['progressToken'])) return
+    if (method === 'notifications/progress' && !this.#fromServer.isAskedWithToken(session, params?.['progressToken']))
+      return
     if (method === 'notifications/roots/list_changed') this.#fromServer.rootsChanged(session)
     this.#write(notification.body)
   }
@@ -149,7 +170,11 @@ export class StdioBackend implements BackendLink {
       if (this.#pending.take(id) === undefined) return
       this.#write({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { ...cancelled, requestId: id } })
     }
-    const sent = this.#write({ ...call.request.body, id, ...(params === undefined ? {} : { params: withProgressToken(params, id) }) })
+    const sent = this.#write({
+      ...call.request.body,
+      id,
+      ...(params === undefined ? {} : { params: withProgressToken(params, id) }),
+    })
     if (!sent) this.#pending.take(id)?.onLost('the server does not read its input; try again later')
   }
 
@@ -177,7 +202,8 @@ export class StdioBackend implements BackendLink {
   }
 
   #isSubscribed(uri: string, except: Session): boolean {
-    for (const session of this.#options.sessions()) if (session !== except && session.subscriptions.has(uri)) return true
+    for (const session of this.#options.sessions())
+      if (session !== except && session.subscriptions.has(uri)) return true
     return false
   }
 

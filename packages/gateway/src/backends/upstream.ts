@@ -105,7 +105,11 @@ interface RequestOptions {
 
 /** The connection could not even be made: nothing was handled. */
 export function isNotReached(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ECONNREFUSED' || error.code === 'EHOSTUNREACH' || error.code === 'ENOTFOUND')
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    (error.code === 'ECONNREFUSED' || error.code === 'EHOSTUNREACH' || error.code === 'ENOTFOUND')
+  )
 }
 
 /** Body text up to the limit. */

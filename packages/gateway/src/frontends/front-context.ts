@@ -27,7 +27,11 @@ export interface FrontContext {
 }
 
 /** The messages of a POST, or undefined when it was refused and answered. */
-export async function readMessages(context: FrontContext, request: IncomingMessage, response: ServerResponse): Promise<Parsed | undefined> {
+export async function readMessages(
+  context: FrontContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<Parsed | undefined> {
   const { maxMessageBytes } = context.limits
   const body = await readBody(request, maxMessageBytes)
   if (body === 'aborted') return undefined

@@ -55,7 +55,8 @@ export class PostReply implements ReplySink {
     if (--this.#open > 0) return
     const { response, isBatch, acceptsStream } = this.#options
     if (this.#stream !== undefined) this.#stream.end()
-    else if (this.#answers.length > 0) sendJson(response, 200, isBatch ? `[${this.#answers.join(',')}]` : this.#answers.join(''))
+    else if (this.#answers.length > 0)
+      sendJson(response, 200, isBatch ? `[${this.#answers.join(',')}]` : this.#answers.join(''))
     // All cancelled: a stream that ends without an answer is the honest form of "none will come".
     else if (acceptsStream) this.#options.openStream().end()
     else sendEmpty(response, 202)

@@ -9,12 +9,17 @@ import type { Session } from '../sessions/session.ts'
 import { readMessages, type FrontContext } from './front-context.ts'
 
 /** Until it introduces itself; clients that reconnect after a daemon restart never do. */
-const UNKNOWN_CLIENT = { protocolVersion: '2024-11-05', capabilities: {}, clientInfo: { name: 'unknown', version: '0' } }
+const UNKNOWN_CLIENT = {
+  protocolVersion: '2024-11-05',
+  capabilities: {},
+  clientInfo: { name: 'unknown', version: '0' },
+}
 
 /** The stream of revision 2024-11-05, which is the session: GET /sse. */
 export function getSse(context: FrontContext, response: ServerResponse): void {
   const session = context.sessions.add('sse', '2024-11-05', UNKNOWN_CLIENT)
-  if (session === undefined) return sendRefusal(response, { status: 503, message: 'This server has too many clients; try again later.' })
+  if (session === undefined)
+    return sendRefusal(response, { status: 503, message: 'This server has too many clients; try again later.' })
   const stream = context.openStream(response)
   stream.send(`/messages?sessionId=${session.id}`, { type: 'endpoint' })
   session.outbox.attach(stream, undefined)
@@ -22,24 +27,46 @@ export function getSse(context: FrontContext, response: ServerResponse): void {
 }
 
 /** A message of a client with such a stream: POST /messages?sessionId=…. Answers go to the stream. */
-export async function postMessages(context: FrontContext, request: IncomingMessage, response: ServerResponse, query: string): Promise<void> {
+export async function postMessages(
+  context: FrontContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+  query: string,
+): Promise<void> {
   const id = new URLSearchParams(query).get('sessionId')
-  if (id === null || id === '') return sendRefusal(response, { status: 400, code: RPC_ERROR.invalidRequest, message: 'The sessionId parameter is missing; open /sse first.' })
+  if (id === null || id === '')
+    return sendRefusal(response, {
+      status: 400,
+      code: RPC_ERROR.invalidRequest,
+      message: 'The sessionId parameter is missing; open /sse first.',
+    })
   const session = context.sessions.get(id)
-  if (session?.front !== 'sse') return sendRefusal(response, { status: 404, code: -32_001, message: 'Session not found; open /sse again.' })
+  if (session?.front !== 'sse')
+    return sendRefusal(response, { status: 404, code: -32_001, message: 'Session not found; open /sse again.' })
   session.lastSeen = Date.now()
   const parsed = await readMessages(context, request, response)
   if (parsed === undefined) return
-  if (parsed.isBatch) return sendRefusal(response, { status: 400, code: RPC_ERROR.invalidRequest, message: 'Batches are not part of this transport.' })
+  if (parsed.isBatch)
+    return sendRefusal(response, {
+      status: 400,
+      code: RPC_ERROR.invalidRequest,
+      message: 'Batches are not part of this transport.',
+    })
   const headers = endToEndHeaders(request.headers)
   sendText(response, 202, 'text/plain', 'Accepted')
   for (const message of parsed.messages) {
-    if (message.kind === 'request' && message.method === 'initialize') await initialize(context, session, message, headers)
+    if (message.kind === 'request' && message.method === 'initialize')
+      await initialize(context, session, message, headers)
     else context.dispatch(session, message, toStream(session), headers)
   }
 }
 
-async function initialize(context: FrontContext, session: Session, message: RpcRequest, headers: Readonly<Record<string, string>>): Promise<void> {
+async function initialize(
+  context: FrontContext,
+  session: Session,
+  message: RpcRequest,
+  headers: Readonly<Record<string, string>>,
+): Promise<void> {
   session.client = message.params ?? {}
   session.version = negotiateVersion(message.params?.['protocolVersion'])
   try {

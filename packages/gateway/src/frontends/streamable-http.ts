@@ -11,24 +11,41 @@ import { readMessages, type FrontContext } from './front-context.ts'
 import { PostReply } from './post-reply.ts'
 
 /** Messages of a client: POST /mcp. */
-export async function postMcp(context: FrontContext, request: IncomingMessage, response: ServerResponse): Promise<void> {
+export async function postMcp(
+  context: FrontContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const { accept } = request.headers
   const acceptsJson = accepts(accept, 'application/json')
   const acceptsStream = accept !== undefined && accepts(accept, 'text/event-stream')
-  if (!acceptsJson && !acceptsStream) return sendRefusal(response, { status: 406, message: 'Accept must allow application/json or text/event-stream.' })
+  if (!acceptsJson && !acceptsStream)
+    return sendRefusal(response, { status: 406, message: 'Accept must allow application/json or text/event-stream.' })
   const parsed = await readMessages(context, request, response)
   if (parsed === undefined) return
   const [first] = parsed.messages
-  if (first?.kind === 'request' && first.method === 'initialize' && !parsed.isBatch) return initialize(context, request, response, first)
+  if (first?.kind === 'request' && first.method === 'initialize' && !parsed.isBatch)
+    return initialize(context, request, response, first)
 
   const session = findSession(context, request)
   if ('status' in session) return sendRefusal(response, session)
   if (parsed.isBatch && session.version !== BATCH_VERSION) {
-    return sendRefusal(response, { status: 400, code: RPC_ERROR.invalidRequest, message: `Batches are only part of revision ${BATCH_VERSION}.` })
+    return sendRefusal(response, {
+      status: 400,
+      code: RPC_ERROR.invalidRequest,
+      message: `Batches are only part of revision ${BATCH_VERSION}.`,
+    })
   }
   const expected = parsed.messages.filter((message) => message.kind === 'request').length
   const openStream = () => context.openStream(response)
-  const reply = new PostReply({ response, expected: Math.max(expected, 1), isBatch: parsed.isBatch, acceptsStream, acceptsJson: acceptsJson || expected === 0, openStream })
+  const reply = new PostReply({
+    response,
+    expected: Math.max(expected, 1),
+    isBatch: parsed.isBatch,
+    acceptsStream,
+    acceptsJson: acceptsJson || expected === 0,
+    openStream,
+  })
   dispatchAll(context, request, session, parsed.messages, reply)
   if (expected === 0) sendEmpty(response, 202)
 }
@@ -57,9 +74,19 @@ export function deleteMcp(context: FrontContext, request: IncomingMessage, respo
   sendEmpty(response, 204)
 }
 
-async function initialize(context: FrontContext, request: IncomingMessage, response: ServerResponse, message: RpcRequest): Promise<void> {
-  const session = context.sessions.add('streamable-http', negotiateVersion(message.params?.['protocolVersion']), message.params ?? {})
-  if (session === undefined) return sendRefusal(response, { status: 503, message: 'This server has too many clients; try again later.' })
+async function initialize(
+  context: FrontContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+  message: RpcRequest,
+): Promise<void> {
+  const session = context.sessions.add(
+    'streamable-http',
+    negotiateVersion(message.params?.['protocolVersion']),
+    message.params ?? {},
+  )
+  if (session === undefined)
+    return sendRefusal(response, { status: 503, message: 'This server has too many clients; try again later.' })
   try {
     const body = await context.initialize(session, message, endToEndHeaders(request.headers))
     const text = JSON.stringify({ ...body, id: message.id })
@@ -67,7 +94,8 @@ async function initialize(context: FrontContext, request: IncomingMessage, respo
       context.sessions.end(session)
       return sendAnswer(context, request, response, text, {})
     }
-    if (isObject(body['result']) && isKnownVersion(body['result']['protocolVersion'])) session.version = body['result']['protocolVersion']
+    if (isObject(body['result']) && isKnownVersion(body['result']['protocolVersion']))
+      session.version = body['result']['protocolVersion']
     sendAnswer(context, request, response, text, { 'mcp-session-id': session.id })
   } catch (error) {
     context.sessions.end(session)
@@ -77,7 +105,13 @@ async function initialize(context: FrontContext, request: IncomingMessage, respo
   }
 }
 
-function sendAnswer(context: FrontContext, request: IncomingMessage, response: ServerResponse, text: string, headers: Record<string, string>): void {
+function sendAnswer(
+  context: FrontContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+  text: string,
+  headers: Record<string, string>,
+): void {
   if (accepts(request.headers.accept, 'application/json')) return sendJson(response, 200, text, headers)
   const stream = context.openStream(response, headers)
   stream.send(text, { type: 'message' })
@@ -94,17 +128,33 @@ function passedOn(error: unknown): HttpRefusal | undefined {
 function findSession(context: FrontContext, request: IncomingMessage): Session | HttpRefusal {
   const version = request.headers['mcp-protocol-version']
   if (version !== undefined && !isKnownVersion(version)) {
-    return { status: 400, code: RPC_ERROR.invalidRequest, message: `Unsupported protocol version; supported: ${PROTOCOL_VERSIONS.join(', ')}.` }
+    return {
+      status: 400,
+      code: RPC_ERROR.invalidRequest,
+      message: `Unsupported protocol version; supported: ${PROTOCOL_VERSIONS.join(', ')}.`,
+    }
   }
   const id = request.headers['mcp-session-id']
-  if (typeof id !== 'string' || id === '') return { status: 400, code: RPC_ERROR.invalidRequest, message: 'The Mcp-Session-Id header is missing; send initialize first.' }
+  if (typeof id !== 'string' || id === '')
+    return {
+      status: 400,
+      code: RPC_ERROR.invalidRequest,
+      message: 'The Mcp-Session-Id header is missing; send initialize first.',
+    }
   const session = context.sessions.get(id)
-  if (session?.front !== 'streamable-http') return { status: 404, code: -32_001, message: 'Session not found; send initialize again.' }
+  if (session?.front !== 'streamable-http')
+    return { status: 404, code: -32_001, message: 'Session not found; send initialize again.' }
   session.lastSeen = Date.now()
   return session
 }
 
-function dispatchAll(context: FrontContext, request: IncomingMessage, session: Session, messages: readonly RpcMessage[], reply: PostReply): void {
+function dispatchAll(
+  context: FrontContext,
+  request: IncomingMessage,
+  session: Session,
+  messages: readonly RpcMessage[],
+  reply: PostReply,
+): void {
   const headers = endToEndHeaders(request.headers)
   for (const message of messages) context.dispatch(session, message, reply, headers)
 }

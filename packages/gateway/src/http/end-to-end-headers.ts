@@ -2,16 +2,39 @@ import type { IncomingHttpHeaders } from 'node:http'
 
 /** Meant for the next hop, or said by the gateway itself, or a browser's that say nothing about the caller of the server. */
 const NOT_PASSED_ON = new Set([
-  'accept', 'accept-encoding', 'connection', 'content-length', 'content-type', 'cookie', 'expect', 'forwarded', 'host', 'keep-alive',
-  'last-event-id', 'mcp-protocol-version', 'mcp-session-id', 'origin', 'referer', 'te', 'trailer', 'transfer-encoding', 'upgrade',
+  'accept',
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'content-type',
+  'cookie',
+  'expect',
+  'forwarded',
+  'host',
+  'keep-alive',
+  'last-event-id',
+  'mcp-protocol-version',
+  'mcp-session-id',
+  'origin',
+  'referer',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
 ])
 
 /** Headers of a client's request that an HTTP server behind the gateway gets to see. */
 export function endToEndHeaders(headers: IncomingHttpHeaders): Record<string, string> {
-  const named = new Set((headers.connection ?? '').toLowerCase().split(',').map((name) => name.trim()))
+  const named = new Set(
+    (headers.connection ?? '')
+      .toLowerCase()
+      .split(',')
+      .map((name) => name.trim()),
+  )
   const passed: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers)) {
-    if (NOT_PASSED_ON.has(name) || named.has(name) || /^(proxy|sec|x-forwarded)-/.test(name) || value === undefined) continue
+    if (NOT_PASSED_ON.has(name) || named.has(name) || /^(proxy|sec|x-forwarded)-/.test(name) || value === undefined)
+      continue
     passed[name] = Array.isArray(value) ? value.join(', ') : value
   }
   return passed

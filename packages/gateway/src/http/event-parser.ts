@@ -8,14 +8,19 @@ export interface ServerEvent {
 }
 
 /** Reads a text/event-stream to its end. Rejects when the connection breaks or one event is over the limit. */
-export async function readEvents(response: IncomingMessage, maxBytes: number, onEvent: (event: ServerEvent) => void): Promise<void> {
+export async function readEvents(
+  response: IncomingMessage,
+  maxBytes: number,
+  onEvent: (event: ServerEvent) => void,
+): Promise<void> {
   let event = emptyEvent()
   let size = 0
   const lines = new LineSplitter({
     maxBytes,
     onLine: (line) => {
       if (line === '') {
-        if (event.data.length > 0 || event.type !== 'message') onEvent({ type: event.type, data: event.data.join('\n'), id: event.id })
+        if (event.data.length > 0 || event.type !== 'message')
+          onEvent({ type: event.type, data: event.data.join('\n'), id: event.id })
         event = emptyEvent()
         size = 0
         return

@@ -9,22 +9,42 @@ export interface HttpRefusal {
   headers?: Readonly<Record<string, string>>
 }
 
-export function sendText(response: ServerResponse, status: number, type: string, text: string, headers: Readonly<Record<string, string>> = {}): void {
+export function sendText(
+  response: ServerResponse,
+  status: number,
+  type: string,
+  text: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
   if (response.headersSent || response.destroyed) return
   response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text), ...headers })
   response.end(text)
 }
 
-export function sendJson(response: ServerResponse, status: number, text: string, headers: Readonly<Record<string, string>> = {}): void {
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
   sendText(response, status, 'application/json', text, headers)
 }
 
 /** Refusals are JSON-RPC errors without an id, as the revisions ask. */
 export function sendRefusal(response: ServerResponse, refusal: HttpRefusal): void {
-  sendJson(response, refusal.status, errorText(null, refusal.code ?? RPC_ERROR.server, refusal.message), refusal.headers)
+  sendJson(
+    response,
+    refusal.status,
+    errorText(null, refusal.code ?? RPC_ERROR.server, refusal.message),
+    refusal.headers,
+  )
 }
 
-export function sendEmpty(response: ServerResponse, status: number, headers: Readonly<Record<string, string>> = {}): void {
+export function sendEmpty(
+  response: ServerResponse,
+  status: number,
+  headers: Readonly<Record<string, string>> = {},
+): void {
   if (response.headersSent || response.destroyed) return
   response.writeHead(status, headers)
   response.end()

@@ -22,7 +22,8 @@ export function guard(options: GuardOptions): Middleware {
   return {
     name: 'guard',
     admit(request): HttpRefusal | undefined {
-      if (!isAllowedPeer(request.socket)) return { status: 403, message: 'This port belongs to another user of the machine.' }
+      if (!isAllowedPeer(request.socket))
+        return { status: 403, message: 'This port belongs to another user of the machine.' }
       const { headers } = request
       const verdict = checkRequest(
         {

@@ -13,5 +13,9 @@ export function limits(options: { maxMessageBytes: number }): Middleware {
 }
 
 export function tooLarge(maxBytes: number): HttpRefusal {
-  return { status: 413, message: `The message is over the limit of ${maxBytes} bytes.`, headers: { connection: 'close' } }
+  return {
+    status: 413,
+    message: `The message is over the limit of ${maxBytes} bytes.`,
+    headers: { connection: 'close' },
+  }
 }

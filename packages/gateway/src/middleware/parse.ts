@@ -14,7 +14,8 @@ export function parse(): Middleware {
     parse(body): Parsed | HttpRefusal {
       const text = decode(decoder, body)
       const json = text === undefined ? undefined : parseJson(text)
-      if (text === undefined || json === undefined) return { status: 400, code: RPC_ERROR.parse, message: 'Parse error: the body is not JSON in UTF-8.' }
+      if (text === undefined || json === undefined)
+        return { status: 400, code: RPC_ERROR.parse, message: 'Parse error: the body is not JSON in UTF-8.' }
       if (!Array.isArray(json.value)) {
         const message = toMessage(json.value, text)
         return message === undefined ? notRpc() : { messages: [message], isBatch: false }
@@ -37,5 +38,9 @@ function decode(decoder: TextDecoder, body: Buffer): string | undefined {
 }
 
 function notRpc(): HttpRefusal {
-  return { status: 400, code: RPC_ERROR.invalidRequest, message: 'Invalid request: the body is not a JSON-RPC 2.0 message.' }
+  return {
+    status: 400,
+    code: RPC_ERROR.invalidRequest,
+    message: 'Invalid request: the body is not a JSON-RPC 2.0 message.',
+  }
 }

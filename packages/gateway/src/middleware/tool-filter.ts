@@ -10,7 +10,10 @@ export function toolFilter(allowed: () => ReadonlySet<string> | undefined): Midd
       if (names === undefined || request.method !== 'tools/call') return undefined
       const name = request.params?.['name']
       if (typeof name === 'string' && names.has(name)) return undefined
-      return { code: RPC_ERROR.invalidParams, message: `Unknown tool: ${typeof name === 'string' ? name.slice(0, 100) : 'no name'}. It is not among the tools this workload offers.` }
+      return {
+        code: RPC_ERROR.invalidParams,
+        message: `Unknown tool: ${typeof name === 'string' ? name.slice(0, 100) : 'no name'}. It is not among the tools this workload offers.`,
+      }
     },
     toClient(method, answer) {
       const names = allowed()
@@ -18,7 +21,9 @@ export function toolFilter(allowed: () => ReadonlySet<string> | undefined): Midd
       if (names === undefined || method !== 'tools/list' || !isObject(result)) return answer
       // A list of another shape is shown empty: what cannot be checked is not let through.
       const tools = Array.isArray(result['tools']) ? result['tools'] : []
-      const shown = tools.filter((tool: unknown) => isObject(tool) && typeof tool['name'] === 'string' && names.has(tool['name']))
+      const shown = tools.filter(
+        (tool: unknown) => isObject(tool) && typeof tool['name'] === 'string' && names.has(tool['name']),
+      )
       return { ...answer, result: { ...result, tools: shown } }
     },
   }

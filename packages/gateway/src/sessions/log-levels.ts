@@ -8,7 +8,9 @@ export function isLogLevel(level: unknown): level is string {
 
 /** A shared server has one level: the most talkative that any client asked for. */
 export function sharedLevel(sessions: Iterable<Session>): string | undefined {
-  const ranks = [...sessions].flatMap((session) => (session.logLevel === undefined ? [] : [LEVELS.indexOf(session.logLevel)]))
+  const ranks = [...sessions].flatMap((session) =>
+    session.logLevel === undefined ? [] : [LEVELS.indexOf(session.logLevel)],
+  )
   return ranks.length === 0 ? undefined : LEVELS[Math.min(...ranks)]
 }
 

@@ -16,7 +16,10 @@ async function read(outbox: Outbox, until: string, lastEventId?: string): Promis
   }
   server.closeAllConnections()
   await new Promise((resolve) => server.close(resolve))
-  return { ids: [...text.matchAll(/^id: (.*)$/gm)].map((match) => match[1] ?? ''), data: [...text.matchAll(/^data: (.*)$/gm)].map((match) => match[1] ?? '') }
+  return {
+    ids: [...text.matchAll(/^id: (.*)$/gm)].map((match) => match[1] ?? ''),
+    data: [...text.matchAll(/^data: (.*)$/gm)].map((match) => match[1] ?? ''),
+  }
 }
 
 it('keeps messages for a client without a stream, and gives them once', async () => {

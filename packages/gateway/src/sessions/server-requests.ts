@@ -25,7 +25,8 @@ export function routeServerRequest(request: RpcRequest, calls: readonly Call[], 
   const capability = CAPABILITY[request.method]
   const refused = { error: { code: RPC_ERROR.methodNotFound, message: `no client can answer ${request.method}` } }
   if (capability === undefined) return refused
-  const canAnswer = (session: Session) => session.has(capability) && (capability !== 'elicitation' || hasMode(session, request.params))
+  const canAnswer = (session: Session) =>
+    session.has(capability) && (capability !== 'elicitation' || hasMode(session, request.params))
   if (calls.length > 0) {
     const call = calls.findLast((candidate) => canAnswer(candidate.session))
     return call === undefined ? refused : { session: call.session, call }

@@ -122,7 +122,9 @@ export class SessionTable {
     // One after the other: an older state never overwrites a newer one.
     this.#saving = this.#saving
       .then(() => store?.save(name, this.#toStored()))
-      .catch((error: unknown) => logger.warn('sessions could not be stored', { workload: name, error: describeError(error) }))
+      .catch((error: unknown) =>
+        logger.warn('sessions could not be stored', { workload: name, error: describeError(error) }),
+      )
   }
 
   #toStored() {

@@ -24,7 +24,13 @@ export class Session {
   lastSeen: number
   isEnded = false
 
-  constructor(front: Front, version: string, client: JsonObject, limits: GatewayLimits, id = randomBytes(24).toString('base64url')) {
+  constructor(
+    front: Front,
+    version: string,
+    client: JsonObject,
+    limits: GatewayLimits,
+    id = randomBytes(24).toString('base64url'),
+  ) {
     this.id = id
     this.front = front
     this.version = version

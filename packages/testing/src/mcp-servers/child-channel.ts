@@ -58,7 +58,10 @@ export interface HttpServerProcess {
 }
 
 /** The fixture server with one of its HTTP transports, listening. */
-export async function startHttpServer(transport: 'sse' | 'streamable-http', args: readonly string[] = []): Promise<HttpServerProcess> {
+export async function startHttpServer(
+  transport: 'sse' | 'streamable-http',
+  args: readonly string[] = [],
+): Promise<HttpServerProcess> {
   const child = childServer([`--transport=${transport}`, ...args])
   const listening = Promise.withResolvers<number>()
   child.channel.onStderr = (chunk) => {

@@ -50,7 +50,8 @@ class Peer {
       if (!abort.signal.aborted) send({ jsonrpc: '2.0', id, result })
     } catch (error) {
       const code = error instanceof RpcError ? error.code : -32_603
-      if (!abort.signal.aborted) send({ jsonrpc: '2.0', id, error: { code, message: error instanceof Error ? error.message : String(error) } })
+      if (!abort.signal.aborted)
+        send({ jsonrpc: '2.0', id, error: { code, message: error instanceof Error ? error.message : String(error) } })
     } finally {
       this.#aborts.delete(id)
     }
@@ -93,14 +94,25 @@ async function answer(peer: Peer, method: string, params: Json, send: Send, sign
     case 'initialize':
       return {
         protocolVersion: params['protocolVersion'],
-        capabilities: { tools: { listChanged: true }, resources: { subscribe: true, listChanged: true }, prompts: {}, logging: {} },
+        capabilities: {
+          tools: { listChanged: true },
+          resources: { subscribe: true, listChanged: true },
+          prompts: {},
+          logging: {},
+        },
         serverInfo: { name: 'fixture', version: '1.2.3' },
         instructions: 'for tests',
       }
     case 'ping':
       return {}
     case 'tools/list':
-      return { tools: Object.keys(tools).map((name) => ({ name, description: `the ${name} tool`, inputSchema: { type: 'object' } })) }
+      return {
+        tools: Object.keys(tools).map((name) => ({
+          name,
+          description: `the ${name} tool`,
+          inputSchema: { type: 'object' },
+        })),
+      }
     case 'tools/call':
       return { content: [{ type: 'text', text: await callTool(peer, params, send, signal) }] }
     case 'resources/list':
@@ -131,7 +143,13 @@ async function callTool(peer: Peer, params: Json, send: Send, signal: AbortSigna
   if (behaviour === 'crash-on-call') process.exit(3)
   if (behaviour === 'slow') await sleep(300)
   const meta = isObject(params['_meta']) ? params['_meta'] : {}
-  return tool({ args: isObject(params['arguments']) ? params['arguments'] : {}, token: meta['progressToken'], peer, send, signal })
+  return tool({
+    args: isObject(params['arguments']) ? params['arguments'] : {},
+    token: meta['progressToken'],
+    peer,
+    send,
+    signal,
+  })
 }
 
 interface ToolContext {
@@ -160,7 +178,11 @@ const tools: Record<string, (context: ToolContext) => string | Promise<string>> 
   async progress({ args, token, send }) {
     const steps = Number(args['steps'])
     for (let i = 1; i <= steps; i++) {
-      send({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: token, progress: i, total: steps, message: String(args['text']) } })
+      send({
+        jsonrpc: '2.0',
+        method: 'notifications/progress',
+        params: { progressToken: token, progress: i, total: steps, message: String(args['text']) },
+      })
       await sleep(1)
     }
     return String(args['text'])
@@ -171,18 +193,25 @@ const tools: Record<string, (context: ToolContext) => string | Promise<string>> 
   },
   async elicit({ args, peer, send }) {
     const requestedSchema = { type: 'object', properties: { name: { type: 'string' } } }
-    return JSON.stringify(await peer.ask('elicitation/create', { message: String(args['text']), requestedSchema }, send))
+    return JSON.stringify(
+      await peer.ask('elicitation/create', { message: String(args['text']), requestedSchema }, send),
+    )
   },
   async roots({ peer, send }) {
     return JSON.stringify(await peer.ask('roots/list', {}, send))
   },
   log({ args, send }) {
-    send({ jsonrpc: '2.0', method: 'notifications/message', params: { level: args['level'] ?? 'info', data: String(args['text']) } })
+    send({
+      jsonrpc: '2.0',
+      method: 'notifications/message',
+      params: { level: args['level'] ?? 'info', data: String(args['text']) },
+    })
     return 'logged'
   },
   touch({ args }) {
     for (const peer of peers) {
-      if (peer.subscriptions.has(String(args['uri']))) peer.push({ jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri: args['uri'] } })
+      if (peer.subscriptions.has(String(args['uri'])))
+        peer.push({ jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri: args['uri'] } })
     }
     return 'touched'
   },
@@ -236,11 +265,17 @@ async function serveStreamable(request: IncomingMessage, response: ServerRespons
   await answerPost(peer, message, response, { 'mcp-session-id': id })
 }
 
-async function answerPost(peer: Peer, message: Json, response: ServerResponse, headers: Record<string, string>): Promise<void> {
+async function answerPost(
+  peer: Peer,
+  message: Json,
+  response: ServerResponse,
+  headers: Record<string, string>,
+): Promise<void> {
   let stream: Send | undefined
   await peer.receive(message, (reply) => {
     const isAnswer = reply['method'] === undefined
-    if (stream === undefined && isAnswer) response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(reply))
+    if (stream === undefined && isAnswer)
+      response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(reply))
     else {
       stream ??= openEvents(response, headers)
       stream(reply)
