@@ -23,11 +23,19 @@ async function listen(kind: 'docker' | 'podman', at: { socket: string } | { port
   const Components = [{ Name: kind === 'podman' ? 'Podman Engine' : 'Engine' }]
   const server = createServer((request, response) => {
     response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify(request.url === '/version' ? { Version: '9.8.7', Components } : { SecurityOptions: ['name=seccomp,profile=default'] }))
+    response.end(
+      JSON.stringify(
+        request.url === '/version'
+          ? { Version: '9.8.7', Components }
+          : { SecurityOptions: ['name=seccomp,profile=default'] },
+      ),
+    )
   })
   servers.push(server)
   if ('socket' in at) await mkdir(dirname(at.socket), { recursive: true })
-  await new Promise<void>((resolve) => ('socket' in at ? server.listen(at.socket, resolve) : server.listen(0, '127.0.0.1', resolve)))
+  await new Promise<void>((resolve) =>
+    'socket' in at ? server.listen(at.socket, resolve) : server.listen(0, '127.0.0.1', resolve),
+  )
   const address = server.address()
   return address !== null && typeof address === 'object' ? address.port : 0
 }
@@ -38,7 +46,14 @@ const sandbox: Runtime = {
     Promise.resolve({
       state: 'healthy',
       version: '1',
-      capabilities: { images: false, survivesDaemon: false, memoryLimit: false, cpuLimit: false, pidsLimit: false, sandbox: 'bubblewrap' },
+      capabilities: {
+        images: false,
+        survivesDaemon: false,
+        memoryLimit: false,
+        cpuLimit: false,
+        pidsLimit: false,
+        sandbox: 'bubblewrap',
+      },
       notes: [],
     }),
   prepare: () => Promise.reject(new Error('not asked')),
@@ -58,7 +73,10 @@ const sandbox: Runtime = {
   },
   [Symbol.asyncDispose]: () => Promise.resolve(),
 }
-const broken: Runtime = { ...sandbox, probe: () => Promise.resolve({ state: 'undetected', reason: 'no sandbox program' }) }
+const broken: Runtime = {
+  ...sandbox,
+  probe: () => Promise.resolve({ state: 'undetected', reason: 'no sandbox program' }),
+}
 
 function options(env: Record<string, string>, process: Runtime = sandbox): DiscoverOptions {
   return {
@@ -71,7 +89,8 @@ function options(env: Record<string, string>, process: Runtime = sandbox): Disco
     builds: { baseImages: {}, userConfig: () => Promise.resolve({}), buildArgs: {} },
   }
 }
-const find = (env: Record<string, string>, process?: Runtime) => discoverRuntime(options(env, process), AbortSignal.timeout(20_000))
+const find = (env: Record<string, string>, process?: Runtime) =>
+  discoverRuntime(options(env, process), AbortSignal.timeout(20_000))
 const won = (tried: { candidate: string }[]) => tried.at(-1)?.candidate
 
 describe('discovery', () => {
@@ -96,7 +115,10 @@ describe('discovery', () => {
     const folder = join(home, '.docker', 'contexts', 'meta', createHash('sha256').update('mine').digest('hex'))
     await mkdir(folder, { recursive: true })
     await writeFile(join(home, '.docker', 'config.json'), JSON.stringify({ currentContext: 'mine' }))
-    await writeFile(join(folder, 'meta.json'), JSON.stringify({ Name: 'mine', Endpoints: { docker: { Host: `unix://${socket}` } } }))
+    await writeFile(
+      join(folder, 'meta.json'),
+      JSON.stringify({ Name: 'mine', Endpoints: { docker: { Host: `unix://${socket}` } } }),
+    )
     expect(won((await find({})).tried)).toBe('Docker context mine')
   })
 
@@ -137,11 +159,17 @@ describe('discovery', () => {
   test('an asked-for engine that does not work is an error naming it', async () => {
     const port = await listen('docker', { port: 0 })
     const attempt = find({ THV_RUNTIME: 'podman', DOCKER_HOST: `tcp://127.0.0.1:${port}` })
-    await expect(attempt).rejects.toMatchObject({ code: 'unavailable', message: expect.stringMatching(/THV_RUNTIME is podman.*DOCKER_HOST: is Docker/) })
+    await expect(attempt).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(/THV_RUNTIME is podman.*DOCKER_HOST: is Docker/),
+    })
   })
 
   test('an unknown THV_RUNTIME lists what is allowed', async () => {
-    await expect(find({ THV_RUNTIME: 'lxc' })).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining('docker, podman, process') })
+    await expect(find({ THV_RUNTIME: 'lxc' })).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining('docker, podman, process'),
+    })
   })
 
   test('a sandbox that does not work is an error saying what to install', async () => {

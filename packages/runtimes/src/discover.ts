@@ -48,21 +48,28 @@ export async function discoverRuntime(options: DiscoverOptions, signal: AbortSig
     }
   }
   if (choice === 'docker' || choice === 'podman') {
-    throw unavailable(`THV_RUNTIME is ${choice}, but no such engine works here (${summary(tried)}); start it, or unset THV_RUNTIME.`)
+    throw unavailable(
+      `THV_RUNTIME is ${choice}, but no such engine works here (${summary(tried)}); start it, or unset THV_RUNTIME.`,
+    )
   }
   const runtime = await options.createProcessRuntime()
   const health = await runtime.probe(signal)
-  tried.push({ candidate: 'process', outcome: health.state === 'healthy' ? `healthy: ${health.capabilities.sandbox}` : health.reason })
+  tried.push({
+    candidate: 'process',
+    outcome: health.state === 'healthy' ? `healthy: ${health.capabilities.sandbox}` : health.reason,
+  })
   if (health.state === 'healthy') return { runtime, tried }
   await runtime[Symbol.asyncDispose]()
-  const wish = choice === 'process' ? 'THV_RUNTIME is process, but it does not work here' : 'No way to run servers was found'
+  const wish =
+    choice === 'process' ? 'THV_RUNTIME is process, but it does not work here' : 'No way to run servers was found'
   throw unavailable(`${wish} (${summary(tried)}); install Docker, Podman or bubblewrap.`)
 }
 
 function readChoice(text: string | undefined): Choice | undefined {
   if (text === undefined || text === '') return undefined
   const choice = CHOICES.find((candidate) => candidate === text)
-  if (choice === undefined) throw invalid(`THV_RUNTIME is ${JSON.stringify(text)}; it may be ${CHOICES.join(', ')}, or unset.`)
+  if (choice === undefined)
+    throw invalid(`THV_RUNTIME is ${JSON.stringify(text)}; it may be ${CHOICES.join(', ')}, or unset.`)
   return choice
 }
 
@@ -70,19 +77,33 @@ async function candidates(options: DiscoverOptions, choice: Choice | undefined):
   const { env } = options
   const written: Candidate[] = []
   const host = env['DOCKER_HOST']
-  if (host !== undefined && host !== '') written.push({ label: 'DOCKER_HOST', product: 'Docker', address: () => addressOfHost(env, host) })
+  if (host !== undefined && host !== '')
+    written.push({ label: 'DOCKER_HOST', product: 'Docker', address: () => addressOfHost(env, host) })
   const podmanHost = env['CONTAINER_HOST']
   if (choice === 'podman' && podmanHost !== undefined && podmanHost !== '') {
-    written.unshift({ label: 'CONTAINER_HOST', product: 'Podman', address: () => Promise.resolve(parseEngineHost(podmanHost)) })
+    written.unshift({
+      label: 'CONTAINER_HOST',
+      product: 'Podman',
+      address: () => Promise.resolve(parseEngineHost(podmanHost)),
+    })
   }
   const folder = dockerConfigFolder(options)
   const context = await currentDockerContext(folder, env['DOCKER_CONTEXT']).catch(() => undefined)
   if (context !== undefined) {
-    written.push({ label: `Docker context ${context}`, product: 'Docker', address: () => dockerContextAddress(folder, context) })
+    written.push({
+      label: `Docker context ${context}`,
+      product: 'Docker',
+      address: () => dockerContextAddress(folder, context),
+    })
   }
   const known = knownSockets(options)
     .filter(({ engine }) => choice === undefined || engine === choice)
-    .map(({ product, path, engine }): Candidate => ({ label: `${product} at ${path}`, product, engine, address: () => Promise.resolve({ kind: 'unix', path }) }))
+    .map(({ product, path, engine }): Candidate => ({
+      label: `${product} at ${path}`,
+      product,
+      engine,
+      address: () => Promise.resolve({ kind: 'unix', path }),
+    }))
   return [...written, ...known]
 }
 
@@ -92,7 +113,12 @@ async function addressOfHost(env: DiscoverOptions['env'], host: string): Promise
   return parseEngineHost(host, wantsTls ? await readTls(certificates) : undefined)
 }
 
-async function tryCandidate(options: DiscoverOptions, candidate: Candidate, choice: Choice | undefined, signal: AbortSignal): Promise<{ runtime?: Runtime; outcome: string }> {
+async function tryCandidate(
+  options: DiscoverOptions,
+  candidate: Candidate,
+  choice: Choice | undefined,
+  signal: AbortSignal,
+): Promise<{ runtime?: Runtime; outcome: string }> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)])
   try {
     const address = await candidate.address()
@@ -124,5 +150,7 @@ function dockerConfigFolder({ env, homeDir }: DiscoverOptions): string {
 /** Sockets that are simply not there would drown the one that matters. */
 function summary(tried: Discovery['tried']): string {
   const telling = tried.filter(({ outcome }) => outcome !== 'not there')
-  return telling.length === 0 ? 'no engine socket found' : telling.map(({ candidate, outcome }) => `${candidate}: ${outcome}`).join('; ')
+  return telling.length === 0
+    ? 'no engine socket found'
+    : telling.map(({ candidate, outcome }) => `${candidate}: ${outcome}`).join('; ')
 }

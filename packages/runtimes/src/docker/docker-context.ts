@@ -10,7 +10,10 @@ const configSchema = z.looseObject({ currentContext: z.string().optional() })
 const metaSchema = z.looseObject({ Endpoints: z.looseObject({ docker: z.looseObject({ Host: z.string() }) }) })
 
 /** The name of the Docker context in use, unless it is the default one. */
-export async function currentDockerContext(configFolder: string, override: string | undefined): Promise<string | undefined> {
+export async function currentDockerContext(
+  configFolder: string,
+  override: string | undefined,
+): Promise<string | undefined> {
   const name = override ?? (await readJson(join(configFolder, 'config.json'), configSchema))?.currentContext
   return name === undefined || name === '' || name === 'default' ? undefined : name
 }
@@ -19,7 +22,8 @@ export async function currentDockerContext(configFolder: string, override: strin
 export async function dockerContextAddress(configFolder: string, name: string): Promise<EngineAddress> {
   const hash = createHash('sha256').update(name).digest('hex')
   const meta = await readJson(join(configFolder, 'contexts', 'meta', hash, 'meta.json'), metaSchema)
-  if (meta === undefined) throw notFound(`The Docker context ${name} is in use but not defined; choose another with "docker context use".`)
+  if (meta === undefined)
+    throw notFound(`The Docker context ${name} is in use but not defined; choose another with "docker context use".`)
   const tls = await readTls(join(configFolder, 'contexts', 'tls', hash, 'docker'))
   return parseEngineHost(meta.Endpoints.docker.Host, tls)
 }

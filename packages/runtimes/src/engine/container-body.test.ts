@@ -15,7 +15,8 @@ const SPEC: InstanceSpec = {
   limits: {},
 }
 const PLAIN = { init: true, readOnlyRoot: false }
-const host = (change: Partial<InstanceSpec> = {}, hardening = PLAIN) => containerBody({ ...SPEC, ...change }, hardening)['HostConfig']
+const host = (change: Partial<InstanceSpec> = {}, hardening = PLAIN) =>
+  containerBody({ ...SPEC, ...change }, hardening)['HostConfig']
 
 describe('the body of a create call', () => {
   test('hardens every container', () => {
@@ -34,29 +35,55 @@ describe('the body of a create call', () => {
   })
 
   test('starts what was prepared, not what the name means by then', () => {
-    expect(containerBody(SPEC, PLAIN)).toMatchObject({ Image: 'sha256:abc', Cmd: ['a b', '$(id)'], Env: ['A=1=2'], OpenStdin: true, StdinOnce: false, Tty: false })
+    expect(containerBody(SPEC, PLAIN)).toMatchObject({
+      Image: 'sha256:abc',
+      Cmd: ['a b', '$(id)'],
+      Env: ['A=1=2'],
+      OpenStdin: true,
+      StdinOnce: false,
+      Tty: false,
+    })
   })
 
   test('takes the limits given', () => {
-    expect(host({ limits: { memoryBytes: 64, cpus: 0.5, pids: 7 } })).toMatchObject({ Memory: 64, MemorySwap: 64, NanoCpus: 5e8, PidsLimit: 7 })
+    expect(host({ limits: { memoryBytes: 64, cpus: 0.5, pids: 7 } })).toMatchObject({
+      Memory: 64,
+      MemorySwap: 64,
+      NanoCpus: 5e8,
+      PidsLimit: 7,
+    })
   })
 
   test('mounts as private binds', () => {
-    expect(host()).toMatchObject({ Mounts: [{ Type: 'bind', Source: '/data', Target: '/d', ReadOnly: true, BindOptions: { Propagation: 'rprivate' } }] })
+    expect(host()).toMatchObject({
+      Mounts: [
+        { Type: 'bind', Source: '/data', Target: '/d', ReadOnly: true, BindOptions: { Propagation: 'rprivate' } },
+      ],
+    })
   })
 
   test('gives a read-only root a writable /tmp, unless something is mounted there', () => {
     const hardening = { init: true, readOnlyRoot: true }
-    expect(host({}, hardening)).toMatchObject({ ReadonlyRootfs: true, Tmpfs: { '/tmp': expect.stringContaining('nosuid') } })
-    expect(host({ mounts: [{ hostPath: '/data', containerPath: '/tmp', readOnly: false }] }, hardening)).not.toHaveProperty('Tmpfs')
+    expect(host({}, hardening)).toMatchObject({
+      ReadonlyRootfs: true,
+      Tmpfs: { '/tmp': expect.stringContaining('nosuid') },
+    })
+    expect(
+      host({ mounts: [{ hostPath: '/data', containerPath: '/tmp', readOnly: false }] }, hardening),
+    ).not.toHaveProperty('Tmpfs')
   })
 
   test('publishes the port on the loopback only', () => {
     const body = containerBody({ ...SPEC, network: 'full', targetPort: 8000 }, PLAIN)
-    expect(body).toMatchObject({ ExposedPorts: { '8000/tcp': {} }, HostConfig: { PortBindings: { '8000/tcp': [{ HostIp: '127.0.0.1', HostPort: '' }] } } })
+    expect(body).toMatchObject({
+      ExposedPorts: { '8000/tcp': {} },
+      HostConfig: { PortBindings: { '8000/tcp': [{ HostIp: '127.0.0.1', HostPort: '' }] } },
+    })
   })
 
   test('refuses a port nobody could reach', () => {
-    expect(() => containerBody({ ...SPEC, network: 'none', targetPort: 8000 }, PLAIN)).toThrow(/port 8000 but has no network/)
+    expect(() => containerBody({ ...SPEC, network: 'none', targetPort: 8000 }, PLAIN)).toThrow(
+      /port 8000 but has no network/,
+    )
   })
 })

@@ -1,7 +1,7 @@
 import { invalid } from '@toolhaven/core/errors'
 import type { InstanceSpec } from '@toolhaven/core/ports/runtime'
 
-/** How the instances of one engine are hardened; see docs/decisions/0010-container-hardening.md. */
+/** How the instances of one engine are hardened; see docs/decisions/0013-container-hardening.md. */
 export interface Hardening {
   /** Runs a small init as process 1, which reaps orphans and passes signals on. */
   init: boolean
@@ -34,7 +34,10 @@ export function containerBody(spec: InstanceSpec, hardening: Hardening): Record<
     AttachStdout: true,
     AttachStderr: true,
     ...(port === undefined ? {} : { ExposedPorts: { [port]: {} } }),
-    HostConfig: { ...hostConfig(spec, hardening), ...(port === undefined ? {} : { PortBindings: { [port]: [{ HostIp: '127.0.0.1', HostPort: '' }] } }) },
+    HostConfig: {
+      ...hostConfig(spec, hardening),
+      ...(port === undefined ? {} : { PortBindings: { [port]: [{ HostIp: '127.0.0.1', HostPort: '' }] } }),
+    },
   }
 }
 

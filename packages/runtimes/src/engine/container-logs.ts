@@ -5,7 +5,12 @@ import { brokenOff, type EngineClient } from './engine-client.ts'
 import { refusal } from './engine-fault.ts'
 
 /** Reads the engine's log of an instance. An aborted follow just ends. */
-export async function* containerLogs(client: EngineClient, handle: InstanceHandle, options: LogOptions, signal: AbortSignal): AsyncGenerator<LogChunk> {
+export async function* containerLogs(
+  client: EngineClient,
+  handle: InstanceHandle,
+  options: LogOptions,
+  signal: AbortSignal,
+): AsyncGenerator<LogChunk> {
   const query = {
     stdout: true,
     stderr: true,

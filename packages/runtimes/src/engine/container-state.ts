@@ -13,7 +13,9 @@ export const containerSchema = z.looseObject({
   }),
   Config: z.looseObject({ Labels: z.record(z.string(), z.string()).nullish(), OpenStdin: z.boolean().optional() }),
   NetworkSettings: z.looseObject({
-    Ports: z.record(z.string(), z.array(z.looseObject({ HostIp: z.string(), HostPort: z.string() })).nullish()).nullish(),
+    Ports: z
+      .record(z.string(), z.array(z.looseObject({ HostIp: z.string(), HostPort: z.string() })).nullish())
+      .nullish(),
   }),
 })
 export type Container = z.infer<typeof containerSchema>
@@ -26,7 +28,12 @@ export function containerState(container: Container): InstanceState {
     const address = publishedAddress(container)
     return { state: 'running', startedAt: state.StartedAt, ...(address === undefined ? {} : { address }) }
   }
-  return { state: 'exited', exitCode: state.ExitCode, finishedAt: state.FinishedAt, oomKilled: state.OOMKilled ?? false }
+  return {
+    state: 'exited',
+    exitCode: state.ExitCode,
+    finishedAt: state.FinishedAt,
+    oomKilled: state.OOMKilled ?? false,
+  }
 }
 
 /** Docker and Podman have a dozen words for these three. A stopping or paused container still has its process. */
@@ -40,5 +47,7 @@ export function stateOf(status: string): 'created' | 'running' | 'exited' {
 function publishedAddress(container: Container): { host: string; port: number } | undefined {
   const [binding] = Object.values(container.NetworkSettings.Ports ?? {}).flatMap((bindings) => bindings ?? [])
   const port = Number(binding?.HostPort)
-  return binding === undefined || !Number.isInteger(port) || port === 0 ? undefined : { host: binding.HostIp || '127.0.0.1', port }
+  return binding === undefined || !Number.isInteger(port) || port === 0
+    ? undefined
+    : { host: binding.HostIp || '127.0.0.1', port }
 }

@@ -1,6 +1,13 @@
 import { z } from 'zod'
 import { conflict } from '@toolhaven/core/errors'
-import { LABELS, type InstanceHandle, type InstanceSpec, type InstanceState, type ListedInstance, type RuntimeName } from '@toolhaven/core/ports/runtime'
+import {
+  LABELS,
+  type InstanceHandle,
+  type InstanceSpec,
+  type InstanceState,
+  type ListedInstance,
+  type RuntimeName,
+} from '@toolhaven/core/ports/runtime'
 import { containerBody, type Hardening } from './container-body.ts'
 import { containerSchema, containerState, stateOf, type Container } from './container-state.ts'
 import type { EngineClient } from './engine-client.ts'
@@ -19,7 +26,13 @@ const listSchema = z.array(
 )
 
 /** Creates the container; a leftover of the same name and owner gives way, anybody else's is a conflict. */
-export async function createContainer(client: EngineClient, runtime: RuntimeName, spec: InstanceSpec, hardening: Hardening, signal: AbortSignal): Promise<InstanceHandle> {
+export async function createContainer(
+  client: EngineClient,
+  runtime: RuntimeName,
+  spec: InstanceSpec,
+  hardening: Hardening,
+  signal: AbortSignal,
+): Promise<InstanceHandle> {
   const body = containerBody(spec, hardening)
   const leftover = await findContainer(client, spec.name, signal)
   if (leftover !== undefined) {
@@ -28,10 +41,15 @@ export async function createContainer(client: EngineClient, runtime: RuntimeName
     await removeContainer(client, leftover.Id, signal)
   }
   try {
-    const { Id: id } = await client.json(createdSchema, { method: 'POST', path: '/containers/create', query: { name: spec.name }, body }, signal)
+    const { Id: id } = await client.json(
+      createdSchema,
+      { method: 'POST', path: '/containers/create', query: { name: spec.name }, body },
+      signal,
+    )
     return { runtime, id, name: spec.name }
   } catch (error) {
-    if (hasStatus(error, 409) || (hasStatus(error, 500) && error.message.includes('already in use'))) throw nameTaken(spec.name, error)
+    if (hasStatus(error, 409) || (hasStatus(error, 500) && error.message.includes('already in use')))
+      throw nameTaken(spec.name, error)
     throw refusal(`create ${spec.name}`, error)
   }
 }
@@ -39,22 +57,38 @@ export async function createContainer(client: EngineClient, runtime: RuntimeName
 const nameTaken = (name: string, cause?: unknown) =>
   conflict(`A container named ${name} exists already and belongs to somebody else; remove or rename it.`, cause)
 
-export async function inspectContainer(client: EngineClient, id: string, signal: AbortSignal): Promise<Container | undefined> {
+export async function inspectContainer(
+  client: EngineClient,
+  id: string,
+  signal: AbortSignal,
+): Promise<Container | undefined> {
   try {
-    return await client.json(containerSchema, { method: 'GET', path: `/containers/${encodeURIComponent(id)}/json` }, signal)
+    return await client.json(
+      containerSchema,
+      { method: 'GET', path: `/containers/${encodeURIComponent(id)}/json` },
+      signal,
+    )
   } catch (error) {
     if (hasStatus(error, 404)) return undefined
     throw refusal(`inspect the container ${id}`, error)
   }
 }
 
-export async function observeContainer(client: EngineClient, handle: InstanceHandle, signal: AbortSignal): Promise<InstanceState> {
+export async function observeContainer(
+  client: EngineClient,
+  handle: InstanceHandle,
+  signal: AbortSignal,
+): Promise<InstanceState> {
   const container = await inspectContainer(client, handle.id, signal)
   return container === undefined ? { state: 'absent' } : containerState(container)
 }
 
 /** Engines also answer to the beginning of an id, so the name found is compared. */
-export async function findContainer(client: EngineClient, name: string, signal: AbortSignal): Promise<Container | undefined> {
+export async function findContainer(
+  client: EngineClient,
+  name: string,
+  signal: AbortSignal,
+): Promise<Container | undefined> {
   signal.throwIfAborted()
   if (!NAME.test(name)) return undefined
   const found = await inspectContainer(client, name, signal)
@@ -69,7 +103,12 @@ export function listed(runtime: RuntimeName, container: Container): ListedInstan
   }
 }
 
-export async function listContainers(client: EngineClient, runtime: RuntimeName, labels: Readonly<Record<string, string>>, signal: AbortSignal): Promise<ListedInstance[]> {
+export async function listContainers(
+  client: EngineClient,
+  runtime: RuntimeName,
+  labels: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<ListedInstance[]> {
   const filters = JSON.stringify({ label: Object.entries(labels).map(([key, value]) => `${key}=${value}`) })
   const call = { method: 'GET', path: '/containers/json', query: { all: true, filters } } as const
   const found = await client.json(listSchema, call, signal).catch((error: unknown) => {
@@ -84,14 +123,19 @@ export async function listContainers(client: EngineClient, runtime: RuntimeName,
 }
 
 export async function startContainer(client: EngineClient, handle: InstanceHandle, signal: AbortSignal): Promise<void> {
-  await client.send({ method: 'POST', path: `/containers/${encodeURIComponent(handle.id)}/start` }, signal).catch((error: unknown) => {
-    throw refusal(`start ${handle.name}`, error)
-  })
+  await client
+    .send({ method: 'POST', path: `/containers/${encodeURIComponent(handle.id)}/start` }, signal)
+    .catch((error: unknown) => {
+      throw refusal(`start ${handle.name}`, error)
+    })
 }
 
 export async function removeContainer(client: EngineClient, id: string, signal: AbortSignal): Promise<void> {
   try {
-    await client.send({ method: 'DELETE', path: `/containers/${encodeURIComponent(id)}`, query: { force: true, v: true } }, signal)
+    await client.send(
+      { method: 'DELETE', path: `/containers/${encodeURIComponent(id)}`, query: { force: true, v: true } },
+      signal,
+    )
   } catch (error) {
     // Gone already, or being removed by another call: wait for that one.
     if (hasStatus(error, 404)) return
@@ -101,19 +145,36 @@ export async function removeContainer(client: EngineClient, id: string, signal: 
 }
 
 /** Sends a signal; false when there was no process to get it. */
-export async function killContainer(client: EngineClient, id: string, name: string, signal: AbortSignal): Promise<boolean> {
+export async function killContainer(
+  client: EngineClient,
+  id: string,
+  name: string,
+  signal: AbortSignal,
+): Promise<boolean> {
   try {
-    await client.send({ method: 'POST', path: `/containers/${encodeURIComponent(id)}/kill`, query: { signal: name } }, signal)
+    await client.send(
+      { method: 'POST', path: `/containers/${encodeURIComponent(id)}/kill`, query: { signal: name } },
+      signal,
+    )
     return true
   } catch (error) {
-    if (hasStatus(error, 404, 409) || (hasStatus(error, 500) && /not running|state improper/.test(error.message))) return false
+    if (hasStatus(error, 404, 409) || (hasStatus(error, 500) && /not running|state improper/.test(error.message)))
+      return false
     throw refusal(`signal the container ${id}`, error)
   }
 }
 
-export async function waitContainer(client: EngineClient, id: string, condition: 'not-running' | 'removed', signal: AbortSignal): Promise<void> {
+export async function waitContainer(
+  client: EngineClient,
+  id: string,
+  condition: 'not-running' | 'removed',
+  signal: AbortSignal,
+): Promise<void> {
   try {
-    await client.send({ method: 'POST', path: `/containers/${encodeURIComponent(id)}/wait`, query: { condition } }, signal)
+    await client.send(
+      { method: 'POST', path: `/containers/${encodeURIComponent(id)}/wait`, query: { condition } },
+      signal,
+    )
   } catch (error) {
     if (!hasStatus(error, 404)) throw refusal(`wait for the container ${id}`, error)
   }

@@ -30,7 +30,8 @@ test('frames of both streams come out whole however the bytes are cut', () => {
         seen.push(wire.subarray(at, at + step))
         at += step
       }
-      const expected = (wanted: 1 | 2) => Buffer.concat(list.filter(([stream]) => stream === wanted).map(([, payload]) => Buffer.from(payload)))
+      const expected = (wanted: 1 | 2) =>
+        Buffer.concat(list.filter(([stream]) => stream === wanted).map(([, payload]) => Buffer.from(payload)))
       expect(seen.stdout()).toEqual(expected(1))
       expect(seen.stderr()).toEqual(expected(2))
     }),

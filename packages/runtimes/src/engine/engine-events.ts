@@ -13,15 +13,30 @@ const eventSchema = z.looseObject({
 })
 
 /** Facts the engine mixes into the labels of an event. */
-const NOT_LABELS = new Set(['image', 'name', 'exitCode', 'signal', 'execDuration', 'containerExitCode', 'PodId', 'podId'])
+const NOT_LABELS = new Set([
+  'image',
+  'name',
+  'exitCode',
+  'signal',
+  'execDuration',
+  'containerExitCode',
+  'PodId',
+  'podId',
+])
 
 /** Lives and deaths of containers that carry our marker. An aborted stream just ends; a broken one is `unavailable`. */
-export async function* engineEvents(client: EngineClient, runtime: RuntimeName, signal: AbortSignal): AsyncGenerator<RuntimeEvent> {
+export async function* engineEvents(
+  client: EngineClient,
+  runtime: RuntimeName,
+  signal: AbortSignal,
+): AsyncGenerator<RuntimeEvent> {
   // Podman's label filter wants a value too and finds nothing by the key alone, so it hears of every container.
   const filters = JSON.stringify({ type: ['container'], ...(runtime === 'docker' ? { label: [LABELS.marker] } : {}) })
-  const response = await client.stream({ method: 'GET', path: '/events', query: { filters } }, signal).catch((error: unknown) => {
-    throw refusal('tell of events', error)
-  })
+  const response = await client
+    .stream({ method: 'GET', path: '/events', query: { filters } }, signal)
+    .catch((error: unknown) => {
+      throw refusal('tell of events', error)
+    })
   try {
     for await (const value of jsonLines(client.label, response, signal)) {
       const event = await runtimeEvent(client, runtime, value, signal)
@@ -34,7 +49,12 @@ export async function* engineEvents(client: EngineClient, runtime: RuntimeName, 
   if (!signal.aborted) throw unavailable(`${client.label} ended its stream of events.`)
 }
 
-async function runtimeEvent(client: EngineClient, runtime: RuntimeName, value: unknown, signal: AbortSignal): Promise<RuntimeEvent | undefined> {
+async function runtimeEvent(
+  client: EngineClient,
+  runtime: RuntimeName,
+  value: unknown,
+  signal: AbortSignal,
+): Promise<RuntimeEvent | undefined> {
   const { Action: action, Actor: actor } = eventSchema.parse(value)
   const attributes = actor.Attributes ?? {}
   if (attributes[LABELS.marker] === undefined || attributes['name'] === undefined) return undefined

@@ -2,7 +2,16 @@ import { notFound } from '@toolhaven/core/errors'
 import type { Runtime, RuntimeCapabilities, RuntimeHealth, RuntimeName } from '@toolhaven/core/ports/runtime'
 import { preparePackage, type PackageBuildOptions } from '../packages/prepare-package.ts'
 import { containerLogs } from './container-logs.ts'
-import { createContainer, findContainer, listContainers, listed, observeContainer, inspectContainer, removeContainer, startContainer } from './containers.ts'
+import {
+  createContainer,
+  findContainer,
+  listContainers,
+  listed,
+  observeContainer,
+  inspectContainer,
+  removeContainer,
+  startContainer,
+} from './containers.ts'
 import type { EngineClient } from './engine-client.ts'
 import { engineEvents } from './engine-events.ts'
 import { refusal } from './engine-fault.ts'
@@ -82,7 +91,10 @@ export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOpti
 
 async function probe(kind: EngineKind, client: EngineClient, signal: AbortSignal): Promise<RuntimeHealth> {
   try {
-    const { version, capabilities, notes } = await kind.examine(client, AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)]))
+    const { version, capabilities, notes } = await kind.examine(
+      client,
+      AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)]),
+    )
     return { state: 'healthy', version, capabilities, notes }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)

@@ -44,7 +44,13 @@ describe.each(ENGINES)('images of $name', ({ name, startEngine, createRuntime })
       opened.defer(() => rm(folder, { recursive: true }))
       const client = createEngineClient(name, { kind: 'unix', path: engine.socketPath })
       const builds = { baseImages: {}, userConfig: () => Promise.resolve({}), buildArgs: {} }
-      scene = { engine, registry, locked, folder, runtime: createRuntime({ client, dockerConfigFolder: folder, builds }) }
+      scene = {
+        engine,
+        registry,
+        locked,
+        folder,
+        runtime: createRuntime({ client, dockerConfigFolder: folder, builds }),
+      }
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error
       missing = error.message
@@ -106,7 +112,10 @@ describe.each(ENGINES)('images of $name', ({ name, startEngine, createRuntime })
 
   inScene('an absent image is not found and named', async ({ registry, runtime }) => {
     const reference = `${registry.host}/team/absent:9`
-    await expect(prepare(runtime, reference, 'if-absent')).rejects.toMatchObject({ code: 'not-found', message: expect.stringContaining(reference) })
+    await expect(prepare(runtime, reference, 'if-absent')).rejects.toMatchObject({
+      code: 'not-found',
+      message: expect.stringContaining(reference),
+    })
   })
 
   inScene('"always" falls back to the local copy when the registry is away', async ({ engine, runtime }) => {
@@ -115,33 +124,51 @@ describe.each(ENGINES)('images of $name', ({ name, startEngine, createRuntime })
     expect((await prepare(runtime, reference, 'always')).id).toMatch(/^sha256:/)
   })
 
-  inScene('a registry that wants a login gets the one of the Docker configuration', async ({ engine, locked, runtime, folder }) => {
-    const reference = `${locked.host}/team/private:1`
-    await importBlob(engine, reference, 1024)
-    await pushImage(engine, reference, LOGIN)
-    await removeImage(engine, reference)
-    const refused = prepare(runtime, reference, 'if-absent')
-    await expect(refused).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining(`docker login ${locked.host}`) })
-    const login = (text: string) => writeFile(join(folder, 'config.json'), JSON.stringify({ auths: { [locked.host]: { auth: Buffer.from(text).toString('base64') } } }))
-    await login('puller:wrong')
-    const wrong = await prepare(runtime, reference, 'if-absent').catch((error: unknown) => error)
-    expect(wrong).toMatchObject({ code: 'invalid' })
-    expect(String(wrong)).not.toContain('wrong')
-    await login(`${LOGIN.username}:${LOGIN.password}`)
-    expect((await prepare(runtime, reference, 'if-absent')).digest).toMatch(/^sha256:/)
-    await rm(join(folder, 'config.json'))
-  })
+  inScene(
+    'a registry that wants a login gets the one of the Docker configuration',
+    async ({ engine, locked, runtime, folder }) => {
+      const reference = `${locked.host}/team/private:1`
+      await importBlob(engine, reference, 1024)
+      await pushImage(engine, reference, LOGIN)
+      await removeImage(engine, reference)
+      const refused = prepare(runtime, reference, 'if-absent')
+      await expect(refused).rejects.toMatchObject({
+        code: 'invalid',
+        message: expect.stringContaining(`docker login ${locked.host}`),
+      })
+      const login = (text: string) =>
+        writeFile(
+          join(folder, 'config.json'),
+          JSON.stringify({ auths: { [locked.host]: { auth: Buffer.from(text).toString('base64') } } }),
+        )
+      await login('puller:wrong')
+      const wrong = await prepare(runtime, reference, 'if-absent').catch((error: unknown) => error)
+      expect(wrong).toMatchObject({ code: 'invalid' })
+      expect(String(wrong)).not.toContain('wrong')
+      await login(`${LOGIN.username}:${LOGIN.password}`)
+      expect((await prepare(runtime, reference, 'if-absent')).digest).toMatch(/^sha256:/)
+      await rm(join(folder, 'config.json'))
+    },
+  )
 
   inScene('a pull can be called off', async ({ registry, runtime }) => {
     const stop = new AbortController()
     const onProgress = () => stop.abort(new Error('called off'))
-    const attempt = runtime.prepare({ kind: 'image', reference: `${registry.host}/team/pulled:1` }, { pull: 'always', onProgress }, stop.signal)
+    const attempt = runtime.prepare(
+      { kind: 'image', reference: `${registry.host}/team/pulled:1` },
+      { pull: 'always', onProgress },
+      stop.signal,
+    )
     await expect(attempt).rejects.toThrow('called off')
   })
 })
 
 function prepare(runtime: Runtime, reference: string, pull: 'if-absent' | 'always', seen: Progress[] = []) {
-  return runtime.prepare({ kind: 'image', reference }, { pull, onProgress: (step) => seen.push(step) }, AbortSignal.timeout(120_000))
+  return runtime.prepare(
+    { kind: 'image', reference },
+    { pull, onProgress: (step) => seen.push(step) },
+    AbortSignal.timeout(120_000),
+  )
 }
 
 async function publish(engine: Engine, reference: string, bytes: number): Promise<void> {
@@ -165,6 +192,9 @@ async function removeImage(engine: Engine, reference: string): Promise<void> {
 async function remoteDigest(reference: string): Promise<string> {
   const [, host, repository, tag] = /^([^/]+)\/(.+):([^:]+)$/.exec(reference) ?? []
   const accept = 'application/vnd.docker.distribution.manifest.v2+json, application/vnd.oci.image.manifest.v1+json'
-  const response = await fetch(`http://${host}/v2/${repository}/manifests/${tag}`, { method: 'HEAD', headers: { accept } })
+  const response = await fetch(`http://${host}/v2/${repository}/manifests/${tag}`, {
+    method: 'HEAD',
+    headers: { accept },
+  })
   return z.string().parse(response.headers.get('docker-content-digest'))
 }

@@ -17,7 +17,12 @@ export interface ImageDeps {
 const imageSchema = z.looseObject({ Id: z.string(), RepoDigests: z.array(z.string()).nullish() })
 
 /** Makes an image present. With `always` the registry is asked first and the local copy is the fallback. */
-export async function ensureImage(deps: ImageDeps, text: string, options: PrepareOptions, signal: AbortSignal): Promise<Prepared> {
+export async function ensureImage(
+  deps: ImageDeps,
+  text: string,
+  options: PrepareOptions,
+  signal: AbortSignal,
+): Promise<Prepared> {
   signal.throwIfAborted()
   const reference = parseImageReference(text)
   const local = await findImage(deps.client, text, reference, signal)
@@ -29,25 +34,37 @@ export async function ensureImage(deps: ImageDeps, text: string, options: Prepar
     return local
   }
   const pulled = await findImage(deps.client, text, reference, signal)
-  if (pulled === undefined) throw notFound(`The image ${text} was pulled but is not on the engine; look at the engine's own log.`)
+  if (pulled === undefined)
+    throw notFound(`The image ${text} was pulled but is not on the engine; look at the engine's own log.`)
   return pulled
 }
 
-async function findImage(client: EngineClient, text: string, reference: ImageReference, signal: AbortSignal): Promise<Prepared | undefined> {
+async function findImage(
+  client: EngineClient,
+  text: string,
+  reference: ImageReference,
+  signal: AbortSignal,
+): Promise<Prepared | undefined> {
   // What was written comes second: engines keep images of their own under short names ("localhost/x").
   for (const name of new Set([fullReference(reference), text])) {
     const found = await inspectImage(client, name, signal)
     if (found === undefined) continue
     const prefix = `${reference.registry}/${reference.repository}@`
     const short = `${reference.repository.replace(/^library\//, '')}@`
-    const digests = found.repoDigests.filter((entry) => entry.startsWith(prefix) || entry.startsWith(short) || entry.startsWith(`${reference.repository}@`))
+    const digests = found.repoDigests.filter(
+      (entry) => entry.startsWith(prefix) || entry.startsWith(short) || entry.startsWith(`${reference.repository}@`),
+    )
     const digest = reference.digest ?? digests[0]?.split('@')[1]
     return { id: found.id, ...(digest === undefined ? {} : { digest }) }
   }
   return undefined
 }
 
-export async function inspectImage(client: EngineClient, name: string, signal: AbortSignal): Promise<{ id: string; repoDigests: string[] } | undefined> {
+export async function inspectImage(
+  client: EngineClient,
+  name: string,
+  signal: AbortSignal,
+): Promise<{ id: string; repoDigests: string[] } | undefined> {
   try {
     const image = await client.json(imageSchema, { method: 'GET', path: `/images/${name}/json` }, signal)
     const id = image.Id.startsWith('sha256:') ? image.Id : `sha256:${image.Id}`
@@ -58,12 +75,21 @@ export async function inspectImage(client: EngineClient, name: string, signal: A
   }
 }
 
-async function pullImage(deps: ImageDeps, text: string, reference: ImageReference, options: PrepareOptions, signal: AbortSignal): Promise<void> {
+async function pullImage(
+  deps: ImageDeps,
+  text: string,
+  reference: ImageReference,
+  options: PrepareOptions,
+  signal: AbortSignal,
+): Promise<void> {
   const { client } = deps
   options.onProgress({ phase: 'pulling', detail: text })
   const credentials = await registryCredentials(deps.dockerConfigFolder, reference.registry, signal)
   const headers = credentials === undefined ? {} : { 'x-registry-auth': authHeader(credentials) }
-  const query = { fromImage: `${reference.registry}/${reference.repository}`, tag: reference.digest ?? reference.tag ?? 'latest' }
+  const query = {
+    fromImage: `${reference.registry}/${reference.repository}`,
+    tag: reference.digest ?? reference.tag ?? 'latest',
+  }
   try {
     const response = await client.stream({ method: 'POST', path: '/images/create', query, headers }, signal)
     const progress = createPullProgress(text)
@@ -88,11 +114,18 @@ function pullError(text: string, registry: string, hadCredentials: boolean, faul
   const message = fault.message.toLowerCase()
   const login = `docker login ${registry === 'docker.io' ? '' : registry}`.trim()
   if (/unauthorized|denied|authentication required|no basic auth|forbidden/.test(message)) {
-    const advice = hadCredentials ? `the credentials for ${registry} were refused; run "${login}" again` : `check the name, or run "${login}" if it is private`
-    return message.includes('does not exist') ? notFound(`The image ${text} was not found: ${advice}.`, fault) : invalid(`The registry refused the image ${text}: ${advice}.`, fault)
+    const advice = hadCredentials
+      ? `the credentials for ${registry} were refused; run "${login}" again`
+      : `check the name, or run "${login}" if it is private`
+    return message.includes('does not exist')
+      ? notFound(`The image ${text} was not found: ${advice}.`, fault)
+      : invalid(`The registry refused the image ${text}: ${advice}.`, fault)
   }
   if (/not found|manifest unknown|name unknown|no such image|no matching manifest/.test(message)) {
     return notFound(`The image ${text} is not in its registry; check the name and the tag.`, fault)
   }
-  return notFound(`The image ${text} is not on this engine and could not be pulled from ${registry}: ${fault.message.replaceAll(/\s+/g, ' ')}`, fault)
+  return notFound(
+    `The image ${text} is not on this engine and could not be pulled from ${registry}: ${fault.message.replaceAll(/\s+/g, ' ')}`,
+    fault,
+  )
 }

@@ -2,7 +2,11 @@ import type { IncomingMessage } from 'node:http'
 import { brokenOff } from './engine-client.ts'
 
 /** The values of a stream of JSON texts, one per line, as the engine sends events and progress. */
-export async function* jsonLines(label: string, response: IncomingMessage, signal: AbortSignal): AsyncGenerator<unknown> {
+export async function* jsonLines(
+  label: string,
+  response: IncomingMessage,
+  signal: AbortSignal,
+): AsyncGenerator<unknown> {
   let rest = ''
   response.setEncoding('utf8')
   try {

@@ -7,11 +7,15 @@ test('tasks of one key run one after another, those of others at once', async ()
   const queue = createKeyedQueue()
   const seen: string[] = []
   const gate = Promise.withResolvers<void>()
-  const first = queue('a', async () => {
-    seen.push('a1 begins')
-    await gate.promise
-    seen.push('a1 ends')
-  }, never)
+  const first = queue(
+    'a',
+    async () => {
+      seen.push('a1 begins')
+      await gate.promise
+      seen.push('a1 ends')
+    },
+    never,
+  )
   const second = queue('a', () => Promise.resolve(void seen.push('a2')), never)
   await queue('b', () => Promise.resolve(void seen.push('b')), never)
   gate.resolve()

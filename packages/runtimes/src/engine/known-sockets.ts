@@ -37,7 +37,9 @@ export function knownSockets({ env, homeDir, platform, uid, systemRoot = '' }: H
     docker('Colima', home('.colima', 'default', 'docker.sock')),
     docker('Colima', home('.config', 'colima', 'default', 'docker.sock')),
     docker('OrbStack', home('.orbstack', 'run', 'docker.sock')),
-    ...(env['TMPDIR'] === undefined ? [] : [podman('Podman machine', join(env['TMPDIR'], 'podman', 'podman-machine-default-api.sock'))]),
+    ...(env['TMPDIR'] === undefined
+      ? []
+      : [podman('Podman machine', join(env['TMPDIR'], 'podman', 'podman-machine-default-api.sock'))]),
     podman('Podman machine', home('.local', 'share', 'containers', 'podman', 'machine', 'podman.sock')),
     podman('Podman machine', home('.local', 'share', 'containers', 'podman', 'machine', 'qemu', 'podman.sock')),
     ...(runtime === undefined ? [] : [podman('rootless Podman', join(runtime, 'podman', 'podman.sock'))]),

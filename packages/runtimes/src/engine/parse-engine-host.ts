@@ -15,7 +15,8 @@ export function parseEngineHost(text: string, tls?: { ca: string; cert: string; 
     const host = hostname.replaceAll(/^\[|\]$/g, '')
     return { kind: 'tcp', host, port: port === '' ? fallback : Number(port), ...(tls === undefined ? {} : { tls }) }
   }
-  if (scheme === 'ssh') throw invalid(`${text} is reached over ssh, which is not supported; forward the engine's socket and name that.`)
+  if (scheme === 'ssh')
+    throw invalid(`${text} is reached over ssh, which is not supported; forward the engine's socket and name that.`)
   throw invalid(`${JSON.stringify(text)} is not the address of an engine; write unix:///PATH or tcp://HOST:PORT.`)
 }
 

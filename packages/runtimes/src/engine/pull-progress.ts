@@ -19,8 +19,10 @@ export function createPullProgress(detail: string): (line: PullLine) => Progress
     const { current, total } = progressDetail ?? {}
     const known = layers.get(id)
     // Extraction counts the same bytes a second time.
-    if (status === 'Downloading' && current !== undefined && total !== undefined) layers.set(id, { done: current, total })
-    else if (status === 'Download complete' || status === 'Pull complete') layers.set(id, { done: known?.total ?? 0, total: known?.total ?? 0 })
+    if (status === 'Downloading' && current !== undefined && total !== undefined)
+      layers.set(id, { done: current, total })
+    else if (status === 'Download complete' || status === 'Pull complete')
+      layers.set(id, { done: known?.total ?? 0, total: known?.total ?? 0 })
     else return undefined
     const all = [...layers.values()]
     const done = Math.max(reported, sum(all.map((layer) => layer.done)))

@@ -20,7 +20,10 @@ const auth = (text: string) => Buffer.from(text).toString('base64')
 /** A credential helper on the PATH that answers for one key, as Docker's own do. */
 async function installHelper(name: string, key: string, answer: string): Promise<void> {
   const file = join(folder, `docker-credential-${name}`)
-  await writeFile(file, `#!/bin/sh\nread key\nif [ "$1 $key" = 'get ${key}' ]; then echo '${answer}'; else echo 'credentials not found'; exit 1; fi\n`)
+  await writeFile(
+    file,
+    `#!/bin/sh\nread key\nif [ "$1 $key" = 'get ${key}' ]; then echo '${answer}'; else echo 'credentials not found'; exit 1; fi\n`,
+  )
   await chmod(file, 0o755)
   vi.stubEnv('PATH', [folder, process.env['PATH']].join(delimiter))
 }
@@ -61,7 +64,10 @@ describe('registry credentials', () => {
 
   test('name the helper that is missing', async () => {
     await write({ credsStore: 'not-installed-here' })
-    await expect(ask('ghcr.io')).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining('docker-credential-not-installed-here') })
+    await expect(ask('ghcr.io')).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining('docker-credential-not-installed-here'),
+    })
   })
 
   test('never take a path for a helper name', async () => {
@@ -74,6 +80,8 @@ describe('registry credentials', () => {
     await write({ credsStore: 'vault' })
     const error = await ask('ghcr.io').catch((thrown: unknown) => thrown)
     expect(String(error)).toContain('docker-credential-vault')
-    expect(JSON.stringify(error) + String(error) + String(error instanceof Error ? error.cause : '')).not.toContain('hunter2')
+    expect(JSON.stringify(error) + String(error) + String(error instanceof Error ? error.cause : '')).not.toContain(
+      'hunter2',
+    )
   })
 })

@@ -13,7 +13,9 @@ export interface RegistryCredentials {
 }
 
 const configSchema = z.looseObject({
-  auths: z.record(z.string(), z.looseObject({ auth: z.string().optional(), identitytoken: z.string().optional() })).optional(),
+  auths: z
+    .record(z.string(), z.looseObject({ auth: z.string().optional(), identitytoken: z.string().optional() }))
+    .optional(),
   credHelpers: z.record(z.string(), z.string()).optional(),
   credsStore: z.string().optional(),
 })
@@ -31,7 +33,10 @@ export async function registryCredentials(
 ): Promise<RegistryCredentials | undefined> {
   const config = await readConfig(join(configFolder, 'config.json'))
   if (config === undefined) return undefined
-  const keys = registry === 'docker.io' ? [HUB_KEY, 'docker.io', 'index.docker.io'] : [registry, `https://${registry}`, `http://${registry}`]
+  const keys =
+    registry === 'docker.io'
+      ? [HUB_KEY, 'docker.io', 'index.docker.io']
+      : [registry, `https://${registry}`, `http://${registry}`]
   const helper = keys.map((key) => config.credHelpers?.[key]).find((name) => name !== undefined) ?? config.credsStore
   if (helper !== undefined && helper !== '') {
     for (const key of keys) {
@@ -62,7 +67,10 @@ async function readConfig(path: string): Promise<z.infer<typeof configSchema> | 
 }
 
 async function askHelper(name: string, key: string, signal: AbortSignal): Promise<RegistryCredentials | undefined> {
-  if (!HELPER_NAME.test(name)) throw invalid(`The Docker configuration names a credential helper ${JSON.stringify(name)}, which is no program name.`)
+  if (!HELPER_NAME.test(name))
+    throw invalid(
+      `The Docker configuration names a credential helper ${JSON.stringify(name)}, which is no program name.`,
+    )
   const program = `docker-credential-${name}`
   const child = spawn(program, ['get'], { stdio: ['pipe', 'pipe', 'ignore'], signal })
   const failed = new Promise<never>((_, reject) => child.once('error', reject))
@@ -75,11 +83,18 @@ async function askHelper(name: string, key: string, signal: AbortSignal): Promis
     if (code !== 0) return undefined
     const { Username, Secret } = helperSchema.parse(JSON.parse(output))
     const isToken = Username === '<token>'
-    return { username: isToken ? '' : Username, password: isToken ? '' : Secret, ...(isToken ? { identitytoken: Secret } : {}), serveraddress: key }
+    return {
+      username: isToken ? '' : Username,
+      password: isToken ? '' : Secret,
+      ...(isToken ? { identitytoken: Secret } : {}),
+      serveraddress: key,
+    }
   } catch (cause) {
     signal.throwIfAborted()
     const missing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
     // No cause and no text of it: what the helper printed may hold the secret.
-    throw invalid(`The Docker credential helper ${program} ${missing ? 'is not installed' : 'gave no usable answer'}; install it or change the Docker configuration.`)
+    throw invalid(
+      `The Docker credential helper ${program} ${missing ? 'is not installed' : 'gave no usable answer'}; install it or change the Docker configuration.`,
+    )
   }
 }

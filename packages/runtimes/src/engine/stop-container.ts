@@ -3,7 +3,12 @@ import { killContainer, waitContainer } from './containers.ts'
 import type { EngineClient } from './engine-client.ts'
 
 /** Asks, waits, kills. The engine's own stop call counts whole seconds only. Descendants end with the pid namespace. */
-export async function stopContainer(client: EngineClient, handle: InstanceHandle, graceMs: number, signal: AbortSignal): Promise<void> {
+export async function stopContainer(
+  client: EngineClient,
+  handle: InstanceHandle,
+  graceMs: number,
+  signal: AbortSignal,
+): Promise<void> {
   if (!(await killContainer(client, handle.id, 'SIGTERM', signal))) return
   if (await endsWithin(client, handle.id, graceMs, signal)) return
   await killContainer(client, handle.id, 'SIGKILL', signal)

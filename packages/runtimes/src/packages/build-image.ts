@@ -33,7 +33,11 @@ export async function buildImage(client: EngineClient, input: BuildInput, signal
   }
 }
 
-async function runBuild(client: EngineClient, { image, source, secretFiles, buildArgs, onProgress }: BuildInput, signal: AbortSignal): Promise<void> {
+async function runBuild(
+  client: EngineClient,
+  { image, source, secretFiles, buildArgs, onProgress }: BuildInput,
+  signal: AbortSignal,
+): Promise<void> {
   const body = tar({ Dockerfile: image.dockerfile, ...image.files, ...secretFiles })
   const query = { t: image.tag, rm: true, forcerm: true, buildargs: JSON.stringify(buildArgs) }
   const total = image.dockerfile.split('\n').filter((line) => line !== '').length
@@ -56,20 +60,28 @@ async function runBuild(client: EngineClient, { image, source, secretFiles, buil
   }
 }
 
-const MISSING = /E404|ETARGET|No matching distribution found|no matching versions|unknown revision|: 404 Not Found|410 Gone|not found: module/
+const MISSING =
+  /E404|ETARGET|No matching distribution found|no matching versions|unknown revision|: 404 Not Found|410 Gone|not found: module/
 const INDEX = { npx: 'npm', uvx: 'Python', go: 'Go' } as const
 
 function buildError({ scheme, name, version }: PackageSource, output: string, fault: EngineFault): ThvError {
   const what = `${INDEX[scheme]} package ${name} ${version}`
   if (MISSING.test(output)) return notFound(`The ${what} is not in its index; check the name and the version.`, fault)
-  const lines = output.split('\n').filter((line) => line.trim() !== '' && !/^(?: --->|Removing|(?:\[\d+\/\d+\] )?STEP )/i.test(line))
-  return invalid(`Building the image of the ${what} failed: ${[...lines.slice(-4), fault.message].join(' | ').slice(0, 1000)}`, fault)
+  const lines = output
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !/^(?: --->|Removing|(?:\[\d+\/\d+\] )?STEP )/i.test(line))
+  return invalid(
+    `Building the image of the ${what} failed: ${[...lines.slice(-4), fault.message].join(' | ').slice(0, 1000)}`,
+    fault,
+  )
 }
 
 /** Classic builders keep every step of a stage as an unnamed image. */
 async function removeBuildStage(client: EngineClient, buildId: string, signal: AbortSignal): Promise<void> {
   const filters = JSON.stringify({ label: [`${BUILD_LABEL}=${buildId}`] })
-  const left = await client.json(imagesSchema, { method: 'GET', path: '/images/json', query: { all: true, filters } }, signal).catch(() => [])
+  const left = await client
+    .json(imagesSchema, { method: 'GET', path: '/images/json', query: { all: true, filters } }, signal)
+    .catch(() => [])
   for (const { Id } of left) {
     // Removing one takes its unnamed parents along, so the next may be gone already.
     await client.send({ method: 'DELETE', path: `/images/${Id}`, query: { force: true } }, signal).catch(() => {})

@@ -26,7 +26,9 @@ describe('the recipe of a package image', () => {
 
   test('keeps names of npm and Python packages out of the Dockerfile', () => {
     expect(renderPackageImage(NPX, {}).dockerfile).not.toContain('scope')
-    expect(JSON.parse(renderPackageImage(NPX, {}).files['package.json'] ?? '')).toMatchObject({ dependencies: { '@scope/server': '1.2.3' } })
+    expect(JSON.parse(renderPackageImage(NPX, {}).files['package.json'] ?? '')).toMatchObject({
+      dependencies: { '@scope/server': '1.2.3' },
+    })
     expect(renderPackageImage(UVX, {}).dockerfile).not.toContain('mcp-server')
     expect(renderPackageImage(UVX, {}).files['requirements.txt']).toBe('mcp-server==2.0\n')
   })
@@ -35,13 +37,17 @@ describe('the recipe of a package image', () => {
     expect(renderPackageImage(GO, {}).dockerfile).toContain('ENTRYPOINT ["/app/tool"]')
   })
 
-  test.each([NPX, UVX, GO])('$scheme: the user configuration reaches the first stage only, and no step runs a shell', (source) => {
-    const { dockerfile } = renderPackageImage(source, {}, 'PEM')
-    const lastStage = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '))
-    expect(lastStage).not.toMatch(/npmrc|pip\.conf|RUN/)
-    expect(lastStage).toContain('USER 1000:1000')
-    for (const line of dockerfile.split('\n').filter((text) => text.startsWith('RUN'))) expect(line).toMatch(/^RUN \["/)
-  })
+  test.each([NPX, UVX, GO])(
+    '$scheme: the user configuration reaches the first stage only, and no step runs a shell',
+    (source) => {
+      const { dockerfile } = renderPackageImage(source, {}, 'PEM')
+      const lastStage = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '))
+      expect(lastStage).not.toMatch(/npmrc|pip\.conf|RUN/)
+      expect(lastStage).toContain('USER 1000:1000')
+      for (const line of dockerfile.split('\n').filter((text) => text.startsWith('RUN')))
+        expect(line).toMatch(/^RUN \["/)
+    },
+  )
 
   test.each([
     { ...NPX, name: 'x"; RUN evil' },
@@ -84,7 +90,8 @@ describe('what of the user configuration goes into a build', () => {
   })
 
   test('pip: indexes, several lines of them, of the sections that installing reads', () => {
-    const text = '# mine\n[global]\nindex-url = https://a.example/simple\ncert = /home/me/ca.pem\nextra-index-url =\n  https://b.example\n  https://c.example\n[list]\nformat = json\n[install]\ntrusted-host: a.example\nfind-links = /opt\n'
+    const text =
+      '# mine\n[global]\nindex-url = https://a.example/simple\ncert = /home/me/ca.pem\nextra-index-url =\n  https://b.example\n  https://c.example\n[list]\nformat = json\n[install]\ntrusted-host: a.example\nfind-links = /opt\n'
     expect(pipConfForBuild(text)).toBe(
       '[global]\nindex-url = https://a.example/simple\nextra-index-url =\n  https://b.example\n  https://c.example\n[install]\ntrusted-host: a.example\n',
     )

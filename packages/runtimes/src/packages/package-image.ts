@@ -30,17 +30,31 @@ export interface PackageImage {
 const TEMPLATES = { npx: renderNpx, uvx: renderUvx, go: renderGo } as const satisfies Record<PackageScheme, Template>
 
 /** The recipe for a package's image, without touching anything. Equal input gives an equal tag. */
-export function renderPackageImage(source: PackageSource, baseImages: BaseImages, caCertificate?: string): PackageImage {
+export function renderPackageImage(
+  source: PackageSource,
+  baseImages: BaseImages,
+  caCertificate?: string,
+): PackageImage {
   const { scheme, name, version } = source
   checkPackageName(scheme, name)
   checkPackageVersion(scheme, name, version)
   const baseImage = fullReference(parseImageReference(baseImages[scheme] ?? DEFAULT_BASE_IMAGES[scheme]))
-  const render = (buildId: string) => TEMPLATES[scheme]({ name, version, from: baseImage, hasCa: caCertificate !== undefined, buildId })
+  const render = (buildId: string) =>
+    TEMPLATES[scheme]({ name, version, from: baseImage, hasCa: caCertificate !== undefined, buildId })
   const ca: Record<string, string> = caCertificate === undefined ? {} : { 'ca.pem': caCertificate }
   const blank = render('')
-  const buildId = createHash('sha256').update(JSON.stringify([blank, ca])).digest('hex').slice(0, 32)
+  const buildId = createHash('sha256')
+    .update(JSON.stringify([blank, ca]))
+    .digest('hex')
+    .slice(0, 32)
   const { dockerfile, files } = render(buildId)
-  return { tag: `toolhaven.local/${scheme}-${slug(name)}:${buildId}`, baseImage, dockerfile, files: { ...files, ...ca }, buildId }
+  return {
+    tag: `toolhaven.local/${scheme}-${slug(name)}:${buildId}`,
+    baseImage,
+    dockerfile,
+    files: { ...files, ...ca },
+    buildId,
+  }
 }
 
 function slug(name: string): string {

@@ -26,7 +26,12 @@ const ENGINES = [
 ] as const
 const NPM_SERVER: PackageSource = { kind: 'package', scheme: 'npx', name: 'time-mcp', version: '1.0.6' }
 const PYTHON_TOOL: PackageSource = { kind: 'package', scheme: 'uvx', name: 'pycowsay', version: '0.0.0.2' }
-const GO_TOOL: PackageSource = { kind: 'package', scheme: 'go', name: 'golang.org/x/example/hello', version: 'v0.0.0-20250915201037-7f05d217867b' }
+const GO_TOOL: PackageSource = {
+  kind: 'package',
+  scheme: 'go',
+  name: 'golang.org/x/example/hello',
+  version: 'v0.0.0-20250915201037-7f05d217867b',
+}
 
 describe.each(ENGINES)('packages on $name', ({ name, startEngine, createRuntime }) => {
   const opened = new AsyncDisposableStack()
@@ -81,7 +86,10 @@ describe.each(ENGINES)('packages on $name', ({ name, startEngine, createRuntime 
 
   withBase('node', 'a package nobody published is not found and named', async (at) => {
     const ghost: PackageSource = { ...NPM_SERVER, version: '0.0.0-nobody' }
-    await expect(prepare(open(at), ghost, [])).rejects.toMatchObject({ code: 'not-found', message: expect.stringContaining('time-mcp 0.0.0-nobody') })
+    await expect(prepare(open(at), ghost, [])).rejects.toMatchObject({
+      code: 'not-found',
+      message: expect.stringContaining('time-mcp 0.0.0-nobody'),
+    })
   })
 
   withBase('python', 'a Python package runs its own command', async (at) => {
@@ -93,26 +101,40 @@ describe.each(ENGINES)('packages on $name', ({ name, startEngine, createRuntime 
   })
 
   if (name === 'docker') {
-    withBase('node', "the user's npm registry and token are used and leave no trace; the root is read-only", async (at) => {
-      await using stack = new AsyncDisposableStack()
-      const folder = await mkdtemp(join(tmpdir(), 'thv-package-'))
-      stack.defer(() => rm(folder, { recursive: true }))
-      await writeFixturePackage(folder)
-      const token = 'npm_canary0123456789'
-      const registry = stack.use(await startPackageRegistry([folder], { token, host: await gateway(at) }))
-      const npmrc = `registry=${registry.url}\n${registry.url.replace('http:', '')}:_authToken=${token}\n`
-      const source: PackageSource = { kind: 'package', scheme: 'npx', ...FIXTURE_PACKAGE }
-      const runtime = open(at, npmrc)
-      const session = await startSession({ runtime, fixture: source, absent: source, reopen: () => Promise.resolve(runtime), [Symbol.asyncDispose]: () => Promise.resolve() })
-      expect(registry.requests).toContain(`/${FIXTURE_PACKAGE.name}`)
-      expect((await session.run(['write', '/etc/x'])).stdout).toBe('EROFS\n')
-      expect((await session.run(['write', '/app/x'])).stdout).toBe('EROFS\n')
-      expect((await session.run(['write', '/tmp/x'])).stdout).toBe('written\n')
-      expect(JSON.parse((await session.run(['facts'])).stdout)).toMatchObject({ uid: 1000, capEff: '0'.repeat(16) })
-      expect((await exported(at, session.prepared.id)).includes(token)).toBe(false)
-      const unnamed = await engineMust(at.socketPath, 'GET', `/images/json?all=true&filters=${encodeURIComponent('{"label":["toolhaven-build"]}')}`)
-      expect(JSON.parse(unnamed)).toEqual([])
-    })
+    withBase(
+      'node',
+      "the user's npm registry and token are used and leave no trace; the root is read-only",
+      async (at) => {
+        await using stack = new AsyncDisposableStack()
+        const folder = await mkdtemp(join(tmpdir(), 'thv-package-'))
+        stack.defer(() => rm(folder, { recursive: true }))
+        await writeFixturePackage(folder)
+        const token = 'npm_canary0123456789'
+        const registry = stack.use(await startPackageRegistry([folder], { token, host: await gateway(at) }))
+        const npmrc = `registry=${registry.url}\n${registry.url.replace('http:', '')}:_authToken=${token}\n`
+        const source: PackageSource = { kind: 'package', scheme: 'npx', ...FIXTURE_PACKAGE }
+        const runtime = open(at, npmrc)
+        const session = await startSession({
+          runtime,
+          fixture: source,
+          absent: source,
+          reopen: () => Promise.resolve(runtime),
+          [Symbol.asyncDispose]: () => Promise.resolve(),
+        })
+        expect(registry.requests).toContain(`/${FIXTURE_PACKAGE.name}`)
+        expect((await session.run(['write', '/etc/x'])).stdout).toBe('EROFS\n')
+        expect((await session.run(['write', '/app/x'])).stdout).toBe('EROFS\n')
+        expect((await session.run(['write', '/tmp/x'])).stdout).toBe('written\n')
+        expect(JSON.parse((await session.run(['facts'])).stdout)).toMatchObject({ uid: 1000, capEff: '0'.repeat(16) })
+        expect((await exported(at, session.prepared.id)).includes(token)).toBe(false)
+        const unnamed = await engineMust(
+          at.socketPath,
+          'GET',
+          `/images/json?all=true&filters=${encodeURIComponent('{"label":["toolhaven-build"]}')}`,
+        )
+        expect(JSON.parse(unnamed)).toEqual([])
+      },
+    )
   }
 })
 
@@ -120,13 +142,28 @@ async function prepare(runtime: Runtime, source: PackageSource, seen: Progress[]
   // Machines behind a proxy that signs anew need its certificate inside, too.
   const caFile = process.env['NODE_EXTRA_CA_CERTS']
   const ca = caFile === undefined ? {} : { caCertificate: await readFile(caFile, 'utf8') }
-  return runtime.prepare(source, { pull: 'if-absent', ...ca, onProgress: (step) => seen.push(step) }, AbortSignal.timeout(280_000))
+  return runtime.prepare(
+    source,
+    { pull: 'if-absent', ...ca, onProgress: (step) => seen.push(step) },
+    AbortSignal.timeout(280_000),
+  )
 }
 
 async function start(runtime: Runtime, source: PackageSource, args: string[]) {
   const signal = AbortSignal.timeout(60_000)
   const name = `thv-package-${Date.now()}`
-  const spec = { name, labels: { toolhaven: 'true' }, prepared: await prepare(runtime, source, []), source, args, env: {}, mounts: [], network: 'none', stdio: true, limits: {} } as const
+  const spec = {
+    name,
+    labels: { toolhaven: 'true' },
+    prepared: await prepare(runtime, source, []),
+    source,
+    args,
+    env: {},
+    mounts: [],
+    network: 'none',
+    stdio: true,
+    limits: {},
+  } as const
   const handle = await runtime.create(spec, signal)
   const channel = await runtime.attach(handle, signal)
   let text = ''
@@ -148,7 +185,14 @@ async function askServer(runtime: Runtime, source: PackageSource): Promise<unkno
   const server = await start(runtime, source, [])
   const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
   await server.channel.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`)
-  const line = await vi.waitUntil(() => server.text().split('\n').find((text) => text.includes('serverInfo')), { timeout: 30_000 })
+  const line = await vi.waitUntil(
+    () =>
+      server
+        .text()
+        .split('\n')
+        .find((text) => text.includes('serverInfo')),
+    { timeout: 30_000 },
+  )
   await server.remove()
   return JSON.parse(z.string().parse(line))
 }
@@ -162,6 +206,8 @@ async function gateway(engine: Engine): Promise<string> {
 /** Every layer of an image, unpacked far enough to look for a text. */
 async function exported(engine: Engine, id: string): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    request({ socketPath: engine.socketPath, path: `/images/${id}/get` }, (response) => buffer(response).then(resolve, reject)).end()
+    request({ socketPath: engine.socketPath, path: `/images/${id}/get` }, (response) =>
+      buffer(response).then(resolve, reject),
+    ).end()
   })
 }

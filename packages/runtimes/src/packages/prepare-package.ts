@@ -17,7 +17,12 @@ export interface PackageDeps extends ImageDeps {
 }
 
 /** Builds the package's image unless one made from the same recipe is there. */
-export async function preparePackage(deps: PackageDeps, source: PackageSource, options: PrepareOptions, signal: AbortSignal): Promise<Prepared> {
+export async function preparePackage(
+  deps: PackageDeps,
+  source: PackageSource,
+  options: PrepareOptions,
+  signal: AbortSignal,
+): Promise<Prepared> {
   signal.throwIfAborted()
   const { client, builds } = deps
   const image = renderPackageImage(source, builds.baseImages, options.caCertificate)
@@ -25,9 +30,15 @@ export async function preparePackage(deps: PackageDeps, source: PackageSource, o
   if (present !== undefined) return { id: present.id }
   await ensureImage(deps, image.baseImage, { ...options, pull: 'if-absent' }, signal)
   const { npmrc = '', pipConf = '' } = await builds.userConfig()
-  const secretFiles: Record<string, string> = source.scheme === 'npx' ? { npmrc } : source.scheme === 'uvx' ? { 'pip.conf': pipConf } : {}
-  await buildImage(client, { image, source, secretFiles, buildArgs: builds.buildArgs, onProgress: options.onProgress }, signal)
+  const secretFiles: Record<string, string> =
+    source.scheme === 'npx' ? { npmrc } : source.scheme === 'uvx' ? { 'pip.conf': pipConf } : {}
+  await buildImage(
+    client,
+    { image, source, secretFiles, buildArgs: builds.buildArgs, onProgress: options.onProgress },
+    signal,
+  )
   const built = await inspectImage(client, image.tag, signal)
-  if (built === undefined) throw notFound(`The image of ${source.name} was built but is not on the engine; look at the engine's own log.`)
+  if (built === undefined)
+    throw notFound(`The image of ${source.name} was built but is not on the engine; look at the engine's own log.`)
   return { id: built.id }
 }

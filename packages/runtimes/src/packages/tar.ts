@@ -13,7 +13,8 @@ export function tar(files: Readonly<Record<string, string>>): Buffer {
 function header(name: string, size: number): Buffer {
   if (Buffer.byteLength(name) > MAX_NAME_BYTES) throw new Error(`a name too long for the archive: ${name}`)
   const block = Buffer.alloc(BLOCK)
-  const octal = (value: number, at: number, length: number) => block.write(`${value.toString(8).padStart(length - 1, '0')}\0`, at)
+  const octal = (value: number, at: number, length: number) =>
+    block.write(`${value.toString(8).padStart(length - 1, '0')}\0`, at)
   block.write(name, 0)
   octal(0o600, 100, 8)
   octal(0, 108, 8)

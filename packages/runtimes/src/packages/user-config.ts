@@ -1,4 +1,5 @@
-const NPM_KEYS = /^(?:registry|strict-ssl|ignore-scripts|always-auth|proxy|https-proxy|noproxy|@[^:\s]+:registry|\/\/\S+:(?:_authToken|_auth|_password|username|email|always-auth))$/
+const NPM_KEYS =
+  /^(?:registry|strict-ssl|ignore-scripts|always-auth|proxy|https-proxy|noproxy|@[^:\s]+:registry|\/\/\S+:(?:_authToken|_auth|_password|username|email|always-auth))$/
 const PIP_SECTIONS = /^\[(?:global|install)\]$/
 const PIP_KEYS = /^(?:index-url|extra-index-url|trusted-host|timeout|default-timeout|retries|proxy|pre)$/
 
@@ -11,7 +12,9 @@ export function npmrcForBuild(text: string, env: Readonly<Record<string, string 
     const at = line.indexOf('=')
     return at > 0 && NPM_KEYS.test(line.slice(0, at).trim())
   })
-  return kept.map((line) => `${line.replaceAll(/\$\{([A-Za-z0-9_]+)\}/g, (whole, name: string) => env[name] ?? whole)}\n`).join('')
+  return kept
+    .map((line) => `${line.replaceAll(/\$\{([A-Za-z0-9_]+)\}/g, (whole, name: string) => env[name] ?? whole)}\n`)
+    .join('')
 }
 
 /** The same for pip's configuration: its indexes and how to reach them. */

@@ -23,7 +23,9 @@ export const renderUvx: Template = ({ name, version, from, hasCa, buildId }) => 
     '',
     `FROM ${from}`,
     'COPY --from=build /app /app',
-    ...(hasCa ? [`COPY --from=build ${CA_FOLDER} ${CA_FOLDER}`, `ENV SSL_CERT_FILE=${bundle} REQUESTS_CA_BUNDLE=${bundle}`] : []),
+    ...(hasCa
+      ? [`COPY --from=build ${CA_FOLDER} ${CA_FOLDER}`, `ENV SSL_CERT_FILE=${bundle} REQUESTS_CA_BUNDLE=${bundle}`]
+      : []),
     'ENV HOME=/tmp PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1',
     'WORKDIR /app',
     `USER ${RUN_AS}`,

@@ -20,14 +20,17 @@ const libpodInfoSchema = z.looseObject({
 })
 
 /** Its monitor closes the server's input with the last connection, and has no setting against it (seen with 4.3). */
-const STDIN_NOTE = 'Podman ends the input of a stdio server when the daemon goes away; such servers start anew with the next one.'
+const STDIN_NOTE =
+  'Podman ends the input of a stdio server when the daemon goes away; such servers start anew with the next one.'
 
 export async function examinePodman(client: EngineClient, signal: AbortSignal): Promise<EngineFacts> {
   const info = await engineInfo(client, signal)
   if (!info.isPodman) throw unavailable(`${client.label} is not Podman; set THV_RUNTIME=docker.`)
-  const libpod = await client.json(libpodInfoSchema, { method: 'GET', path: '/v4.0.0/libpod/info' }, signal).catch((error: unknown) => {
-    throw refusal('describe itself', error)
-  })
+  const libpod = await client
+    .json(libpodInfoSchema, { method: 'GET', path: '/v4.0.0/libpod/info' }, signal)
+    .catch((error: unknown) => {
+      throw refusal('describe itself', error)
+    })
   const { rootless, seccompEnabled } = libpod.host.security
   const enforces = (controller: string) => !rootless || (libpod.host.cgroupControllers ?? []).includes(controller)
   const memoryLimit = enforces('memory')
@@ -42,5 +45,10 @@ export async function examinePodman(client: EngineClient, signal: AbortSignal): 
     ...(seccompEnabled ? [] : ['Podman runs without a system call filter (seccomp) here.']),
   ]
   const sandbox = `Podman ${info.version}${rootless ? ', rootless' : ''}, ${seccompEnabled ? 'default seccomp' : 'no seccomp'}`
-  return { version: info.version, capabilities: { images: true, survivesDaemon: false, memoryLimit, cpuLimit, pidsLimit, sandbox }, notes, hasInit: false }
+  return {
+    version: info.version,
+    capabilities: { images: true, survivesDaemon: false, memoryLimit, cpuLimit, pidsLimit, sandbox },
+    notes,
+    hasInit: false,
+  }
 }

@@ -54,7 +54,10 @@ export const isolationCases: RuntimeCases = {
       const state = await runtime.inspect(handle, signal())
       if (state.state !== 'running' || state.address === undefined) return undefined
       const { host, port } = state.address
-      return fetch(`http://${host}:${port}/x`).then((response) => response.text(), () => undefined)
+      return fetch(`http://${host}:${port}/x`).then(
+        (response) => response.text(),
+        () => undefined,
+      )
     })
     expect(body).toBe('hello from /x')
   },

@@ -23,7 +23,8 @@ export const outputCases: RuntimeCases = {
     await untilSaid(pipe, 'tick 1')
     const followed: string[] = []
     const done = (async () => {
-      for await (const chunk of runtime.logs(handle, { follow: true }, signal())) followed.push(Buffer.from(chunk.data).toString())
+      for await (const chunk of runtime.logs(handle, { follow: true }, signal()))
+        followed.push(Buffer.from(chunk.data).toString())
     })()
     await until('later ticks are followed', () => followed.join('').includes('tick 5\n') || undefined)
     await runtime.stop(handle, 100, signal())
@@ -48,10 +49,14 @@ export const outputCases: RuntimeCases = {
     const listening = listen(runtime, seen, stop.signal)
     const handle = await create(['exit', '4'])
     await startUntilHeard(runtime, handle, seen)
-    const exited = await until('the death is told', () => seen.find((event) => event.handle.name === handle.name && event.kind === 'exited'))
+    const exited = await until('the death is told', () =>
+      seen.find((event) => event.handle.name === handle.name && event.kind === 'exited'),
+    )
     expect(exited).toMatchObject({ kind: 'exited', exitCode: 4, oomKilled: false, handle })
     await runtime.remove(handle, signal())
-    await until('the removal is told', () => seen.find((event) => event.handle.name === handle.name && event.kind === 'removed'))
+    await until('the removal is told', () =>
+      seen.find((event) => event.handle.name === handle.name && event.kind === 'removed'),
+    )
     expect(seen.find((event) => event.kind === 'started')?.labels).toMatchObject({ 'toolhaven-name': handle.name })
     stop.abort()
     await listening
@@ -72,8 +77,13 @@ async function startUntilHeard(runtime: Runtime, handle: InstanceHandle, seen: R
   })
 }
 
-async function logText(runtime: Runtime, handle: InstanceHandle, options: LogOptions): Promise<{ stdout: string; stderr: string }> {
+async function logText(
+  runtime: Runtime,
+  handle: InstanceHandle,
+  options: LogOptions,
+): Promise<{ stdout: string; stderr: string }> {
   const text = { stdout: '', stderr: '' }
-  for await (const chunk of runtime.logs(handle, options, signal())) text[chunk.stream] += Buffer.from(chunk.data).toString()
+  for await (const chunk of runtime.logs(handle, options, signal()))
+    text[chunk.stream] += Buffer.from(chunk.data).toString()
   return text
 }

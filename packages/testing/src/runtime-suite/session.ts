@@ -47,7 +47,10 @@ export interface Session {
   spec: (args: readonly string[], change?: Partial<InstanceSpec>) => InstanceSpec
   create: (args: readonly string[], change?: Partial<InstanceSpec>) => Promise<InstanceHandle>
   /** Created, attached, started. */
-  open: (args: readonly string[], change?: Partial<InstanceSpec>) => Promise<{ handle: InstanceHandle; pipe: Collected }>
+  open: (
+    args: readonly string[],
+    change?: Partial<InstanceSpec>,
+  ) => Promise<{ handle: InstanceHandle; pipe: Collected }>
   /** Run to its end, output collected. */
   run: (args: readonly string[], change?: Partial<InstanceSpec>) => Promise<RunResult>
   /** A folder of the host that everybody may write to: the server inside runs as another user. */
@@ -66,7 +69,11 @@ export async function startSession(under: RuntimeUnderTest): Promise<Session> {
   const { runtime } = under
   const health = await runtime.probe(signal())
   if (health.state !== 'healthy') throw new Error(`the runtime under test is ${health.state}: ${health.reason}`)
-  const prepared = await runtime.prepare(under.fixture, { pull: 'if-absent', onProgress: () => {} }, AbortSignal.timeout(300_000))
+  const prepared = await runtime.prepare(
+    under.fixture,
+    { pull: 'if-absent', onProgress: () => {} },
+    AbortSignal.timeout(300_000),
+  )
   const owner = `suite-${randomBytes(4).toString('hex')}`
   const made: InstanceHandle[] = []
   let counter = 0
@@ -75,7 +82,18 @@ export async function startSession(under: RuntimeUnderTest): Promise<Session> {
   const spec: Session['spec'] = (args, change = {}) => {
     const name = change.name ?? uniqueName()
     const labels = { [LABELS.marker]: 'true', [LABELS.name]: name, [LABELS.instance]: owner }
-    const base = { name, labels, prepared, source: under.fixture, args, env: {}, mounts: [], network: 'none', stdio: true, limits: {} } as const
+    const base = {
+      name,
+      labels,
+      prepared,
+      source: under.fixture,
+      args,
+      env: {},
+      mounts: [],
+      network: 'none',
+      stdio: true,
+      limits: {},
+    } as const
     return { ...base, ...change }
   }
   const create: Session['create'] = async (args, change) => {
@@ -107,7 +125,20 @@ export async function startSession(under: RuntimeUnderTest): Promise<Session> {
     await Promise.all(made.splice(0).map((handle) => runtime.remove(handle, signal())))
     await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })))
   }
-  return { runtime, under, capabilities: health.capabilities, prepared, owner, uniqueName, spec, create, open, run, sharedFolder, removeAll }
+  return {
+    runtime,
+    under,
+    capabilities: health.capabilities,
+    prepared,
+    owner,
+    uniqueName,
+    spec,
+    create,
+    open,
+    run,
+    sharedFolder,
+    removeAll,
+  }
 }
 
 export interface Collected {
@@ -134,7 +165,10 @@ export function collect(channel: StdioChannel): Collected {
   }
 }
 
-export function untilExited(runtime: Runtime, handle: InstanceHandle): Promise<Extract<InstanceState, { state: 'exited' }>> {
+export function untilExited(
+  runtime: Runtime,
+  handle: InstanceHandle,
+): Promise<Extract<InstanceState, { state: 'exited' }>> {
   return until(`${handle.name} exits`, async () => {
     const state = await runtime.inspect(handle, signal())
     if (state.state === 'absent') throw new Error(`${handle.name} vanished instead of exiting`)

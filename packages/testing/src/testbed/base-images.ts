@@ -20,7 +20,11 @@ export type BaseImage = 'node' | 'python' | 'golang'
 const IMAGES = {
   node: { reference: 'docker.io/library/node:24-slim', recipe: makeNode, changes: ['CMD ["node"]'] },
   python: { reference: 'docker.io/library/python:3.13-slim', recipe: makePython, changes: ['CMD ["python3"]'] },
-  golang: { reference: 'docker.io/library/golang:1.25', recipe: makeGo, changes: ['ENV GOPATH=/go', 'ENV GOTOOLCHAIN=local'] },
+  golang: {
+    reference: 'docker.io/library/golang:1.25',
+    recipe: makeGo,
+    changes: ['ENV GOPATH=/go', 'ENV GOTOOLCHAIN=local'],
+  },
 } as const
 
 /**
@@ -37,7 +41,11 @@ export async function buildBaseImages(engine: Engine, which: readonly BaseImage[
   }
 }
 
-export async function importImage(engine: Engine, tarFile: string, image: { reference: string; changes: readonly string[] }): Promise<void> {
+export async function importImage(
+  engine: Engine,
+  tarFile: string,
+  image: { reference: string; changes: readonly string[] },
+): Promise<void> {
   const query = new URLSearchParams({ fromSrc: '-', repo: image.reference })
   for (const change of image.changes) query.append('changes', change)
   await engineMust(engine.socketPath, 'POST', `/images/create?${query}`, { file: tarFile })
@@ -47,7 +55,10 @@ export async function importImage(engine: Engine, tarFile: string, image: { refe
 async function rootfs(name: BaseImage): Promise<string> {
   const recipe = await readFile(fileURLToPath(import.meta.url), 'utf8')
   const tools = await readFile(fileURLToPath(new URL('rootfs.ts', import.meta.url)), 'utf8')
-  const key = createHash('sha256').update(JSON.stringify([recipe, tools, process.version, process.arch])).digest('hex').slice(0, 16)
+  const key = createHash('sha256')
+    .update(JSON.stringify([recipe, tools, process.version, process.arch]))
+    .digest('hex')
+    .slice(0, 16)
   const archive = join(CACHE, `${name}-${key}.tar`)
   if (await exists(archive)) return archive
   await mkdir(CACHE, { recursive: true })
@@ -71,7 +82,8 @@ async function makeNode(root: string): Promise<void> {
   await addLibraries(root, [process.execPath])
   const npm = dirname(dirname(await realpath(await which('npm'))))
   await addFile(root, npm, '/usr/local/lib/node_modules/npm')
-  for (const name of ['npm', 'npx']) await addLink(root, `../lib/node_modules/npm/bin/${name}-cli.js`, `/usr/local/bin/${name}`)
+  for (const name of ['npm', 'npx'])
+    await addLink(root, `../lib/node_modules/npm/bin/${name}-cli.js`, `/usr/local/bin/${name}`)
 }
 
 async function makePython(root: string): Promise<void> {
@@ -81,7 +93,8 @@ async function makePython(root: string): Promise<void> {
   })
   const library = join('/usr/lib', basename(python))
   for (const path of [library, join(library, 'ensurepip/__init__.py'), '/usr/share/python-wheels']) {
-    if (!(await exists(path))) throw new Unavailable(`no ${path} on this machine (Debian packages python3-venv, python3-pip-whl)`)
+    if (!(await exists(path)))
+      throw new Unavailable(`no ${path} on this machine (Debian packages python3-venv, python3-pip-whl)`)
   }
   await addPrograms(root, [python])
   await addLink(root, basename(python), '/usr/bin/python3')

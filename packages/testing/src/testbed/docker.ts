@@ -21,7 +21,16 @@ export async function startDocker(): Promise<Engine> {
   const start = async () => {
     service = await startService({
       command: DOCKERD,
-      args: ['--data-root', join(folder, 'data'), '--exec-root', join(folder, 'exec'), '-H', `unix://${socketPath}`, '-p', join(folder, 'd.pid')],
+      args: [
+        '--data-root',
+        join(folder, 'data'),
+        '--exec-root',
+        join(folder, 'exec'),
+        '-H',
+        `unix://${socketPath}`,
+        '-p',
+        join(folder, 'd.pid'),
+      ],
       logFile: join(folder, 'dockerd.log'),
       isReady: () => answersPing(socketPath),
     })

@@ -13,7 +13,13 @@ export async function engineHttp(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<{ status: number; text: string }> {
   const type = body !== undefined && 'json' in body ? 'application/json' : 'application/x-tar'
-  const call = request({ socketPath, method, path, agent: false, headers: { host: 'engine', ...headers, ...(body === undefined ? {} : { 'content-type': type }) } })
+  const call = request({
+    socketPath,
+    method,
+    path,
+    agent: false,
+    headers: { host: 'engine', ...headers, ...(body === undefined ? {} : { 'content-type': type }) },
+  })
   const answered = new Promise<{ status: number; text: string }>((resolve, reject) => {
     call.on('error', reject)
     call.on('response', (response) => {

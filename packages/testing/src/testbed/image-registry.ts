@@ -24,14 +24,19 @@ export async function startImageRegistry(credentials?: { username: string; passw
   const folder = await mkdtemp(join(tmpdir(), 'thv-reg-'))
   const host = `127.0.0.1:${await freePort()}`
   const auth = credentials === undefined ? '' : `auth:\n  htpasswd:\n    realm: testbed\n    path: ${folder}/htpasswd\n`
-  if (credentials !== undefined) await writeFile(join(folder, 'htpasswd'), `${credentials.username}:${await bcrypt(credentials.password)}\n`)
+  if (credentials !== undefined)
+    await writeFile(join(folder, 'htpasswd'), `${credentials.username}:${await bcrypt(credentials.password)}\n`)
   const config = `version: 0.1\nlog:\n  level: warn\nstorage:\n  filesystem:\n    rootdirectory: ${folder}/data\nhttp:\n  addr: ${host}\n${auth}`
   await writeFile(join(folder, 'config.yml'), config)
   const service = await startService({
     command: PROGRAM,
     args: ['serve', join(folder, 'config.yml')],
     logFile: join(folder, 'registry.log'),
-    isReady: () => fetch(`http://${host}/v2/`).then((response) => response.status === (credentials === undefined ? 200 : 401), () => false),
+    isReady: () =>
+      fetch(`http://${host}/v2/`).then(
+        (response) => response.status === (credentials === undefined ? 200 : 401),
+        () => false,
+      ),
   })
   return {
     host,
@@ -43,18 +48,30 @@ export async function startImageRegistry(credentials?: { username: string; passw
 }
 
 /** Pushes what the engine has under `reference` to the registry the reference names. */
-export async function pushImage(engine: Engine, reference: string, credentials?: { username: string; password: string }): Promise<void> {
+export async function pushImage(
+  engine: Engine,
+  reference: string,
+  credentials?: { username: string; password: string },
+): Promise<void> {
   const [, repo = '', tag = ''] = /^(.*):([^:/]+)$/.exec(reference) ?? []
   await engineMust(engine.socketPath, 'POST', `/images/${repo}/push?tag=${tag}`, undefined, {
     // The URL-safe alphabet with padding.
-    'x-registry-auth': Buffer.from(JSON.stringify(credentials ?? {})).toString('base64').replaceAll('+', '-').replaceAll('/', '_'),
+    'x-registry-auth': Buffer.from(JSON.stringify(credentials ?? {}))
+      .toString('base64')
+      .replaceAll('+', '-')
+      .replaceAll('/', '_'),
   })
 }
 
 /** libcrypt knows bcrypt, and perl is always there on Debian. */
 async function bcrypt(password: string): Promise<string> {
-  const { stdout } = await promisify(execFile)('perl', ['-e', 'print crypt($ARGV[0], q($2y$05$abcdefghijklmnopqrstuu))', password])
-  if (!stdout.startsWith('$2y$')) throw new Unavailable("this machine's libcrypt cannot make a bcrypt hash, which docker-registry needs")
+  const { stdout } = await promisify(execFile)('perl', [
+    '-e',
+    'print crypt($ARGV[0], q($2y$05$abcdefghijklmnopqrstuu))',
+    password,
+  ])
+  if (!stdout.startsWith('$2y$'))
+    throw new Unavailable("this machine's libcrypt cannot make a bcrypt hash, which docker-registry needs")
   return stdout
 }
 

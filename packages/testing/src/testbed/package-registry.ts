@@ -19,7 +19,10 @@ export interface PackageRegistry extends AsyncDisposable {
  * An npm registry on the loopback with the packages of the given folders (each has a package.json) in it.
  * With a token, callers must send it as a bearer.
  */
-export async function startPackageRegistry(folders: readonly string[], options: { token?: string; host?: string } = {}): Promise<PackageRegistry> {
+export async function startPackageRegistry(
+  folders: readonly string[],
+  options: { token?: string; host?: string } = {},
+): Promise<PackageRegistry> {
   const packages = new Map((await Promise.all(folders.map(pack))).map((entry) => [entry.manifest.name, entry]))
   const requests: string[] = []
   const server = createServer((request, response) => {
@@ -53,7 +56,11 @@ async function pack(folder: string): Promise<Packed> {
   const manifest = manifestSchema.parse(JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')))
   const target = await mkdtemp(join(tmpdir(), 'thv-pack-'))
   try {
-    const { stdout } = await promisify(execFile)('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', target], { cwd: folder })
+    const { stdout } = await promisify(execFile)(
+      'npm',
+      ['pack', '--silent', '--ignore-scripts', '--pack-destination', target],
+      { cwd: folder },
+    )
     const file = stdout.trim().split('\n').at(-1) ?? ''
     return { manifest, tarball: await readFile(join(target, file)) }
   } finally {

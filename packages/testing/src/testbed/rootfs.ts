@@ -13,7 +13,14 @@ export async function addPrograms(root: string, programs: readonly string[]): Pr
 
 /** The libraries `ldd` lists for these files, each at its own path. */
 export async function addLibraries(root: string, files: readonly string[]): Promise<void> {
-  const lists = await Promise.all(files.map((file) => run('ldd', [file]).then(({ stdout }) => stdout, () => '')))
+  const lists = await Promise.all(
+    files.map((file) =>
+      run('ldd', [file]).then(
+        ({ stdout }) => stdout,
+        () => '',
+      ),
+    ),
+  )
   const paths = new Set(lists.flatMap((list) => list.match(/\/\S+\.so\S*/g) ?? []))
   for (const path of paths) await addFile(root, await realpath(path), path)
 }
@@ -31,13 +38,25 @@ export async function addLink(root: string, to: string, at: string): Promise<voi
 
 /** A shell, env and the like, accounts, name lookup and a place for temporary files. */
 export async function addSystem(root: string): Promise<void> {
-  await addPrograms(root, ['/bin/sh', '/usr/bin/env', '/bin/uname', '/bin/cat', '/bin/ls', '/bin/mkdir', '/bin/rm', '/bin/chmod'])
+  await addPrograms(root, [
+    '/bin/sh',
+    '/usr/bin/env',
+    '/bin/uname',
+    '/bin/cat',
+    '/bin/ls',
+    '/bin/mkdir',
+    '/bin/rm',
+    '/bin/chmod',
+  ])
   const folder = dirname(await findLibrary('libc.so.6'))
   for (const name of ['libnss_dns.so.2', 'libnss_files.so.2', 'libresolv.so.2']) {
     await addFile(root, await realpath(join(folder, name)), join(folder, name))
   }
   await mkdir(join(root, 'etc'), { recursive: true })
-  await writeFile(join(root, 'etc/passwd'), 'root:x:0:0::/root:/bin/sh\nuser:x:1000:1000::/tmp:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n')
+  await writeFile(
+    join(root, 'etc/passwd'),
+    'root:x:0:0::/root:/bin/sh\nuser:x:1000:1000::/tmp:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n',
+  )
   await writeFile(join(root, 'etc/group'), 'root:x:0:\nuser:x:1000:\nnogroup:x:65534:\n')
   await writeFile(join(root, 'etc/nsswitch.conf'), 'passwd: files\ngroup: files\nhosts: files dns\n')
   for (const name of ['tmp', 'root', 'var/tmp']) await mkdir(join(root, name), { recursive: true })

@@ -15,17 +15,19 @@ const PATH = '/usr/sbin:/usr/bin:/sbin:/bin'
 
 /** A Podman service of an ordinary user, made for the purpose. Needs root (to become that user) and Debian's podman, uidmap, slirp4netns. */
 export async function startRootlessPodman(): Promise<Engine> {
-  if (process.getuid?.() !== 0) throw new Unavailable('a rootless Podman of another user needs root to become that user')
+  if (process.getuid?.() !== 0)
+    throw new Unavailable('a rootless Podman of another user needs root to become that user')
   for (const program of [PODMAN, '/usr/bin/newuidmap', '/usr/bin/slirp4netns']) {
     await access(program).catch(() => {
       throw new Unavailable(`${program} is not installed (Debian packages podman, uidmap, slirp4netns)`)
     })
   }
-  const { uid, gid, home } = await ensureUser()
+  const { uid, gid } = await ensureUser()
   await openTun()
   const folder = await mkdtemp(join(tmpdir(), 'thv-p-'))
   const socketPath = join(folder, 'p.sock')
-  const env = { HOME: home, PATH, XDG_RUNTIME_DIR: join(folder, 'run'), XDG_CONFIG_HOME: join(folder, 'config') }
+  // A home of its own: registries.conf is looked for there, whatever XDG_CONFIG_HOME says.
+  const env = { HOME: folder, PATH, XDG_RUNTIME_DIR: join(folder, 'run') }
   await writeConfig(folder, uid, gid)
   let service: Service | undefined
   const start = async () => {
@@ -67,19 +69,25 @@ export async function startRootlessPodman(): Promise<Engine> {
 }
 
 async function writeConfig(folder: string, uid: number, gid: number): Promise<void> {
-  const config = join(folder, 'config', 'containers')
+  const config = join(folder, '.config', 'containers')
   await mkdir(config, { recursive: true })
   for (const name of ['run', 'data']) await mkdir(join(folder, name), { mode: 0o700 })
-  await writeFile(join(config, 'storage.conf'), `[storage]\ndriver = "overlay"\ngraphroot = "${folder}/data"\nrunroot = "${folder}/run/containers"\n`)
+  await writeFile(
+    join(config, 'storage.conf'),
+    `[storage]\ndriver = "overlay"\ngraphroot = "${folder}/data"\nrunroot = "${folder}/run/containers"\n`,
+  )
   // crun refuses machines that mount both cgroup versions.
-  await writeFile(join(config, 'containers.conf'), '[engine]\nruntime = "runc"\ncgroup_manager = "cgroupfs"\nevents_logger = "file"\n')
+  await writeFile(
+    join(config, 'containers.conf'),
+    '[engine]\nruntime = "runc"\ncgroup_manager = "cgroupfs"\nevents_logger = "file"\n',
+  )
   // A registry of the testbed on the loopback has no certificate.
-  await writeFile(join(config, 'registries.conf'), '[[registry]]\nprefix = "*.localhost"\nlocation = "localhost"\ninsecure = true\n\n[[registry]]\nlocation = "127.0.0.1"\ninsecure = true\n')
+  await writeFile(join(config, 'registries.conf'), '[[registry]]\nlocation = "127.0.0.1"\ninsecure = true\n')
   await writeFile(join(config, 'policy.json'), '{"default":[{"type":"insecureAcceptAnything"}]}')
-  for (const path of ['', 'config', 'config/containers', 'run', 'data']) await chown(join(folder, path), uid, gid)
+  for (const path of ['', '.config', '.config/containers', 'run', 'data']) await chown(join(folder, path), uid, gid)
 }
 
-async function ensureUser(): Promise<{ uid: number; gid: number; home: string }> {
+async function ensureUser(): Promise<{ uid: number; gid: number }> {
   const known = await findUser()
   if (known !== undefined) return known
   await run('/usr/sbin/useradd', ['--create-home', '--shell', '/usr/sbin/nologin', USER]).catch((cause: unknown) => {
@@ -90,13 +98,14 @@ async function ensureUser(): Promise<{ uid: number; gid: number; home: string }>
   return made
 }
 
-async function findUser(): Promise<{ uid: number; gid: number; home: string } | undefined> {
+async function findUser(): Promise<{ uid: number; gid: number } | undefined> {
   const line = (await readFile('/etc/passwd', 'utf8')).split('\n').find((entry) => entry.startsWith(`${USER}:`))
   if (line === undefined) return undefined
   const subuid = await readFile('/etc/subuid', 'utf8').catch(() => '')
-  if (!subuid.split('\n').some((entry) => entry.startsWith(`${USER}:`))) throw new Unavailable(`${USER} has no range in /etc/subuid`)
+  if (!subuid.split('\n').some((entry) => entry.startsWith(`${USER}:`)))
+    throw new Unavailable(`${USER} has no range in /etc/subuid`)
   const fields = line.split(':')
-  return { uid: Number(fields[2]), gid: Number(fields[3]), home: fields[5] ?? '/' }
+  return { uid: Number(fields[2]), gid: Number(fields[3]) }
 }
 
 /** Rootless networking opens /dev/net/tun as the user: 0666 is what every distribution ships, bare containers differ. */

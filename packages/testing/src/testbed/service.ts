@@ -35,7 +35,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ...(options.gid === undefined ? {} : { gid: options.gid }),
   }
   const child = spawn(command, args, spawnOptions)
-  const started = await Promise.race([once(child, 'spawn').then(() => undefined), once(child, 'error').then(([error]) => String(error))])
+  const started = await Promise.race([
+    once(child, 'spawn').then(() => undefined),
+    once(child, 'error').then(([error]) => String(error)),
+  ])
   await log.close()
   if (started !== undefined) throw new Unavailable(`${command} cannot be started: ${started}`)
   const { pid } = child
@@ -59,7 +62,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     })
   } catch (error) {
     await stop('SIGKILL')
-    throw error instanceof Unavailable ? error : new Unavailable(`${command} does not answer: ${await lastLines(logFile)}`, { cause: error })
+    throw error instanceof Unavailable
+      ? error
+      : new Unavailable(`${command} does not answer: ${await lastLines(logFile)}`, { cause: error })
   }
   return { pid, kill: () => stop('SIGKILL'), [Symbol.asyncDispose]: () => stop('SIGTERM') }
 }
