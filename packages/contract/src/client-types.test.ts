@@ -1,0 +1,27 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { CLIENT_TYPES, parseClientType } from './client-types.ts'
+
+const KEBAB = [
+  ...['roo-code', 'cline', 'cursor', 'vscode-insider', 'vscode', 'claude-code', 'windsurf', 'windsurf-jetbrains'],
+  ...['amp-cli', 'amp-vscode', 'amp-cursor', 'amp-vscode-insider', 'amp-windsurf'],
+]
+
+test('every client is known in both spellings, in any case', () => {
+  expect(CLIENT_TYPES).toHaveLength(13)
+  for (const [at, type] of CLIENT_TYPES.entries()) {
+    const kebab = KEBAB[at] ?? ''
+    for (const spelling of [type, type.toLowerCase(), type.toUpperCase(), kebab, kebab.toUpperCase()]) {
+      expect(parseClientType(spelling), spelling).toBe(type)
+    }
+  }
+})
+
+test('nothing else is a client', () => {
+  const known = new Set([...CLIENT_TYPES.map((type) => type.toLowerCase()), ...KEBAB])
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.constantFrom('', '__proto__', 'constructor', 'toString', ' cursor', 'cursor ', 'vs-code')), (text) => {
+      expect(parseClientType(text) !== undefined).toBe(known.has(text.toLowerCase()))
+    }),
+  )
+})

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { buildOpenApi } from './openapi.ts'
+import type { RouteDef } from './route.ts'
+import { routes } from './routes.ts'
+
+const media = z.record(z.string(), z.object({ schema: z.unknown(), example: z.unknown().optional() }))
+const operation = z.looseObject({
+  operationId: z.string(),
+  'x-toolhaven-extension': z.boolean().optional(),
+  parameters: z.array(z.object({ name: z.string(), in: z.enum(['path', 'query']), required: z.boolean(), schema: z.unknown() })).optional(),
+  requestBody: z.object({ required: z.literal(true), content: media }).optional(),
+  responses: z.record(z.string(), z.looseObject({ description: z.string().min(1), content: media.optional() })),
+})
+const document = z.looseObject({
+  openapi: z.string(),
+  paths: z.record(z.string(), z.record(z.string(), operation)),
+  components: z.object({ schemas: z.record(z.string(), z.unknown()) }),
+})
+const built = document.parse(buildOpenApi('1.2.3'))
+const table: [string, RouteDef][] = Object.entries(routes)
+const operationOf = (route: RouteDef) => built.paths[route.path]?.[route.method.toLowerCase()]
+
+describe('the OpenAPI document', () => {
+  for (const [id, route] of table) {
+    test(`describes ${id} with every code it can answer`, () => {
+      const described = operationOf(route)
+      expect(described?.operationId).toBe(id)
+      expect(Object.keys(described?.responses ?? {}).toSorted()).toEqual(
+        [...new Set(['400', '403', '500', ...Object.keys(route.success), ...Object.keys(route.errors ?? {})])].toSorted(),
+      )
+      expect(described?.['x-toolhaven-extension']).toBe(route.extension)
+      const parameters = [...Object.keys(route.params?.shape ?? {}), ...Object.keys(route.query?.shape ?? {})]
+      expect((described?.parameters ?? []).map(({ name }) => name)).toEqual(parameters)
+      for (const status of ['400', '403', '500']) expect(described?.responses[status]?.content).toHaveProperty('text/plain')
+    })
+
+    test(`has examples of ${id} that hold`, () => {
+      if (route.body) {
+        expect(route.bodyExample, 'a body needs an example').toBeDefined()
+        expect(route.body.safeParse(route.bodyExample).error).toBeUndefined()
+        expect(operationOf(route)?.requestBody?.content['application/json']?.example).toEqual(route.bodyExample)
+      }
+      for (const [status, { schema, example, contentType }] of Object.entries(route.success)) {
+        if (!schema || id === 'getOpenApi' || contentType === 'text/event-stream') continue
+        expect(example, `${status} needs an example`).toBeDefined()
+        expect(schema.safeParse(example).error).toBeUndefined()
+      }
+    })
+  }
+
+  test('refers to schemas that exist, and has no empty one', () => {
+    const text = JSON.stringify(built)
+    const references = new Set([...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => String(name)))
+    expect(references.size).toBeGreaterThan(20)
+    for (const name of references) expect(built.components.schemas, name).toHaveProperty([name])
+    expect(text).not.toContain('#/$defs/')
+    for (const [name, schema] of Object.entries(built.components.schemas)) expect(Object.keys(Object(schema)).length, name).toBeGreaterThan(0)
+  })
+
+  test('refuses unknown fields in every body', () => {
+    for (const [id, route] of table) {
+      if (!route.body) continue
+      const extra = { ...Object(route.bodyExample), surely_unknown: 1 }
+      expect(route.body.safeParse(extra).success, id).toBe(false)
+    }
+  })
+
+  test('says booleans of queries and their default', () => {
+    const parameters = built.paths['/api/v1beta/workloads']?.['get']?.parameters
+    expect(parameters).toEqual([
+      { name: 'all', in: 'query', required: false, schema: { type: 'boolean', default: false } },
+      { name: 'group', in: 'query', required: false, schema: expect.objectContaining({ type: 'string' }) },
+    ])
+  })
+
+  test('is the same each time', () => {
+    expect(buildOpenApi('1')).toEqual(buildOpenApi('1'))
+  })
+})

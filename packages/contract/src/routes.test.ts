@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import type { RouteDef } from './route.ts'
+import { routes } from './routes.ts'
+
+const specification = readFileSync(new URL('../../../docs/spec/api.md', import.meta.url), 'utf8')
+const section = specification.slice(specification.indexOf('## 7. The calls'), specification.indexOf('## 8. Error catalogue'))
+const specified = [...section.matchAll(/^\| (GET|POST|PUT|DELETE) \| (\S+) \| ([^|]*) \| ([^|]*) \|$/gm)].map(
+  ([, method = '', path = '', payload = '', answer = '']) => ({ method, path, payload, answer }),
+)
+const table: [string, RouteDef][] = Object.entries(routes)
+const find = (method: string, path: string) => table.find(([, route]) => route.method === method && route.path === path)?.[1]
+
+test('the specification has 40 calls', () => {
+  expect(specified).toHaveLength(40)
+})
+
+describe('the route table', () => {
+  for (const { method, path, payload, answer } of specified) {
+    test(`has ${method} ${path} as specified`, () => {
+      const route = find(method, path)
+      expect(route).toBeDefined()
+      expect(route).not.toHaveProperty('extension')
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+      expect(Object.keys(route?.params?.shape ?? {})).toEqual(inPath)
+      const inQuery = payload.startsWith('query ') ? [...payload.matchAll(/([\w-]+) \((?:boolean|string)\)/g)].map(([, name]) => name) : []
+      expect(Object.keys(route?.query?.shape ?? {})).toEqual(inQuery)
+      const needsBody = /request|bulk/.test(payload)
+      expect(route?.body !== undefined).toBe(needsBody)
+      const code = /^(202|204)$/.exec(answer.trim())?.[1]
+      if (code) expect(Object.keys(route?.success ?? {})).toEqual([code])
+      if (answer.includes('501')) expect(route).toMatchObject({ success: {}, errors: { 501: expect.any(String) } })
+    })
+  }
+
+  test('has nothing else but what is marked as ours, under the same prefix', () => {
+    const calls = new Set(specified.map(({ method, path }) => `${method} ${path}`))
+    const others = table.filter(([, { method, path }]) => !calls.has(`${method} ${path}`))
+    expect(others.map(([id]) => id).toSorted()).toEqual(
+      ['followLogs', 'getRuntime', 'getSettings', 'importWorkload', 'readSecret', 'streamEvents', 'updateSettings'].toSorted(),
+    )
+    for (const [, route] of others) {
+      expect(route.extension).toBe(true)
+      expect(route.path).toMatch(/^\/api\/v1beta\//)
+    }
+  })
+
+  test('gives each call to one route', () => {
+    const calls = table.map(([, { method, path }]) => `${method} ${path}`)
+    expect(new Set(calls).size).toBe(calls.length)
+  })
+
+  test('documents errors of the catalogue only', () => {
+    for (const [id, route] of table) {
+      for (const status of Object.keys(route.errors ?? {})) {
+        const known = [400, 404, 405, 409, 500, 501, ...(id === 'getHealth' ? [503] : [])]
+        expect(known, `${id} ${status}`).toContain(Number(status))
+      }
+    }
+  })
+})
