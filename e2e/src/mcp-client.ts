@@ -1,6 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js'
 
 export interface McpConnection extends AsyncDisposable {
   client: Client
@@ -17,4 +18,10 @@ export async function connectMcp(url: string): Promise<McpConnection> {
     toolNames: async () => (await client.listTools()).tools.map(({ name }) => name),
     [Symbol.asyncDispose]: () => client.close(),
   }
+}
+
+/** The text a tool answers with. */
+export async function callText({ client }: McpConnection, name: string, args: Record<string, unknown> = {}): Promise<string> {
+  const { content } = CallToolResultSchema.parse(await client.callTool({ name, arguments: args }))
+  return content.map((part) => (part.type === 'text' ? part.text : '')).join('')
 }

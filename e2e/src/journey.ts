@@ -1,11 +1,12 @@
-import { expect, test } from 'vitest'
-import { makeHome, startDaemon, untilGone, untilStatus } from './src/daemon-process.ts'
-import { connectMcp } from './src/mcp-client.ts'
+import { expect } from 'vitest'
+import type { CreateRequest } from '@toolhaven/contract/workload-request'
+import type { DaemonProcess } from './daemon-process.ts'
+import { callText, connectMcp } from './mcp-client.ts'
+import { untilGone, untilStatus } from './statuses.ts'
 
-test('with no container engine, a server of the built-in registry runs, is used, edited, stopped, restarted, exported and deleted', async () => {
-  await using home = await makeHome({ THV_RUNTIME: 'process' })
-  await using daemon = await startDaemon(home)
-  const { name, port } = await daemon.api.call('createWorkload', { body: { image: 'everything' } })
+/** What a newcomer does with a server that has a tool `echo`, through the API alone and a real MCP client. */
+export async function journey(daemon: DaemonProcess, body: CreateRequest): Promise<void> {
+  const { name, port } = await daemon.api.call('createWorkload', { body })
   await untilStatus(daemon, name, 'running')
   const { url } = await daemon.api.call('getWorkload', { params: { name } })
   expect(url).toBe(`http://127.0.0.1:${port}/mcp`)
@@ -22,9 +23,8 @@ test('with no container engine, a server of the built-in registry runs, is used,
   await daemon.api.call('restartWorkload', { params: { name } })
   await untilStatus(daemon, name, 'running')
   await using again = await connectMcp(url)
-  expect(await again.client.callTool({ name: 'echo', arguments: { message: 'here' } })).toMatchObject({
-    content: [{ type: 'text', text: 'Echo: here' }],
-  })
+  expect(await callText(again, 'echo', { message: 'here' })).toBe('Echo: here')
+  expect(await daemon.api.call('getWorkloadLogs', { params: { name } })).not.toBe('')
 
   const exported = await daemon.api.call('exportWorkload', { params: { name } })
   await daemon.api.call('deleteWorkload', { params: { name } })
@@ -32,4 +32,4 @@ test('with no container engine, a server of the built-in registry runs, is used,
   await daemon.api.call('importWorkload', { body: exported })
   await untilStatus(daemon, name, 'running')
   expect(await daemon.api.call('exportWorkload', { params: { name } })).toEqual(exported)
-})
+}

@@ -1,0 +1,50 @@
+import { readFile, readdir } from 'node:fs/promises'
+import * as z from 'zod'
+import type { Engine } from '@toolhaven/testing/testbed/engine'
+import { engineMust } from '@toolhaven/testing/testbed/engine-http'
+import { until } from '@toolhaven/testing/testbed/until'
+import type { Home } from './home.ts'
+import type { Platform } from './platform.ts'
+
+const containerList = z.array(z.looseObject({ Id: z.string(), State: z.string(), Labels: z.record(z.string(), z.string()) }))
+
+export interface Container {
+  id: string
+  /** Of the workload. */
+  name: string
+  state: string
+}
+
+/** Everything on the engine that carries our label, running or not. */
+export async function containersOf(engine: Engine): Promise<Container[]> {
+  const query = new URLSearchParams({ all: 'true', filters: JSON.stringify({ label: ['toolhaven'] }) })
+  const listed = containerList.parse(JSON.parse(await engineMust(engine.socketPath, 'GET', `/containers/json?${query}`)))
+  const containers = listed.map(({ Id, State, Labels }) => ({ id: Id, name: Labels['toolhaven-name'] ?? '', state: State }))
+  return containers.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** Process ids of this machine that were started out of the home's folders: sandboxes, and what they run. */
+export async function processesOf(home: Home): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
+  const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')))
+  const isSandbox = (line: string) => line.includes(home.dir) && !line.includes('thv.mjs')
+  return pids.filter((_, index) => isSandbox(lines[index] ?? ''))
+}
+
+/** The workloads that have an instance now, however it does. */
+export async function instancesOf(platform: Platform, home: Home): Promise<string[]> {
+  if (platform.engine) return (await containersOf(platform.engine)).map(({ name }) => name)
+  return (await processesOf(home)).map((pid) => `process ${pid}`)
+}
+
+/** Nothing of ours is left running anywhere. */
+export async function untilNothingIsLeft(platform: Platform, home: Home): Promise<void> {
+  let left: string[] = []
+  const look = async () => {
+    left = await instancesOf(platform, home)
+    return left.length === 0
+  }
+  await until('nothing to be left', look, 60_000).catch((error: unknown) => {
+    throw new Error(`${String(error)}; left: ${left.join(', ')}`, { cause: error })
+  })
+}

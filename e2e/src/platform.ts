@@ -1,0 +1,90 @@
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'vitest'
+import { afterAll, beforeAll } from 'vitest'
+import { startDocker } from '@toolhaven/testing/testbed/docker'
+import type { Engine } from '@toolhaven/testing/testbed/engine'
+import { startPackageRegistry } from '@toolhaven/testing/testbed/package-registry'
+import { startRootlessPodman } from '@toolhaven/testing/testbed/rootless-podman'
+import { Unavailable } from '@toolhaven/testing/testbed/unavailable'
+import { FIXTURE_IMAGE, buildFixtureImage } from './fixture-image.ts'
+import { FIXTURE_PACKAGE, writeFixturePackage } from './fixture-package.ts'
+import { type Home, type User, makeHome } from './home.ts'
+
+export type PlatformKind = 'docker' | 'podman' | 'process'
+
+/** Where workloads run in a test: a private engine, or no engine at all. */
+export interface Platform extends AsyncDisposable {
+  kind: PlatformKind
+  engine?: Engine
+  /** What a workload's `image` says to run the fixture MCP server. */
+  fixture: string
+  /** A fresh home whose daemon finds this platform by itself, as it would on a user's machine. */
+  makeHome: (env?: Readonly<Record<string, string>>) => Promise<Home>
+}
+
+/** One platform for all tests of a file or group. A test that asks for it is skipped, with the reason, where it cannot be had. */
+export function usePlatform(kind: PlatformKind): (context: TestContext) => Platform {
+  let platform: Platform | Unavailable | undefined
+  beforeAll(async () => {
+    platform = await OPEN[kind]().catch((error: unknown) => {
+      if (error instanceof Unavailable) return error
+      throw error
+    })
+  })
+  afterAll(async () => {
+    if (platform && !(platform instanceof Unavailable)) await platform[Symbol.asyncDispose]()
+  })
+  return (context) => {
+    if (platform instanceof Unavailable) return context.skip(platform.message)
+    if (!platform) throw new Error('the platform was not opened')
+    return platform
+  }
+}
+
+const OPEN: Record<PlatformKind, () => Promise<Platform>> = {
+  docker: async () => openEngine(await startDocker()),
+  podman: async () => openEngine(await startRootlessPodman()),
+  process: openProcess,
+}
+
+async function openEngine(engine: Engine): Promise<Platform> {
+  try {
+    await buildFixtureImage(engine)
+    const owner = await ownerOf(engine)
+    const env = { DOCKER_HOST: `unix://${engine.socketPath}` }
+    return {
+      kind: engine.kind,
+      engine,
+      fixture: FIXTURE_IMAGE,
+      makeHome: (extra = {}) => makeHome({ env: { ...env, ...extra }, user: owner }),
+      [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
+    }
+  } catch (error) {
+    await engine[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+/** A rootless engine belongs to an ordinary user, and so does the daemon beside it. */
+async function ownerOf(engine: Engine): Promise<User | undefined> {
+  const { uid, gid } = await stat(engine.socketPath)
+  return engine.kind === 'podman' ? { uid, gid } : undefined
+}
+
+async function openProcess(): Promise<Platform> {
+  const folder = await mkdtemp(join(tmpdir(), 'thv-e2e-package-'))
+  await mkdir(join(folder, 'package'))
+  await writeFixturePackage(join(folder, 'package'))
+  const registry = await startPackageRegistry([join(folder, 'package')])
+  return {
+    kind: 'process',
+    fixture: `npx://${FIXTURE_PACKAGE.name}@${FIXTURE_PACKAGE.version}`,
+    makeHome: (extra = {}) => makeHome({ env: { THV_RUNTIME: 'process', npm_config_registry: registry.url, ...extra } }),
+    async [Symbol.asyncDispose]() {
+      await registry[Symbol.asyncDispose]()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
