@@ -31,13 +31,7 @@ export async function prepareNpx(
   signal: AbortSignal,
 ): Promise<string> {
   const { dataDir, nodePath } = tools
-  const abi = await runProgram(
-    nodePath,
-    ['-p', 'process.platform + process.arch + process.versions.modules'],
-    { env: {}, cwd: '/' },
-    signal,
-  )
-  const folder = packageFolder(dataDir, { scheme: 'npx', name, version, environment: [abi.stdout.trim()] })
+  const folder = packageFolder(dataDir, { scheme: 'npx', name, version, environment: [await binaryInterface(nodePath, signal)] })
   if (await isFetched(folder)) return folder
   const progress = (detail: string) => options.onProgress({ phase: 'fetching', detail })
   progress(`npm package ${name}@${version}`)
@@ -52,6 +46,14 @@ export async function prepareNpx(
     return { format: 1, scheme: 'npx', name, version, needs: [], ...(await npmEntry(target, name)) }
   })
   return folder
+}
+
+/** What native modules are built for. Servers usually run on the Node that runs us, which need not be asked. */
+async function binaryInterface(nodePath: string, signal: AbortSignal): Promise<string> {
+  if (nodePath === process.execPath) return process.platform + process.arch + process.versions.modules
+  const script = 'process.platform + process.arch + process.versions.modules'
+  const { stdout } = await runProgram(nodePath, ['-p', script], { env: {}, cwd: '/' }, signal)
+  return stdout.trim()
 }
 
 /** Sees the registry's credentials, so nothing of the packages runs in this step. */

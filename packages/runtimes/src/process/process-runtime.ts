@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { conflict } from '@toolhaven/core/errors'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import type { InstanceHandle, InstanceSpec, Runtime } from '@toolhaven/core/ports/runtime'
+import { createKeyedQueue } from '../engine/keyed-queue.ts'
 import { InstanceTable } from './instance-table.ts'
 import { Instance } from './instance.ts'
 import { machineLook, probeMachine } from './machine.ts'
@@ -29,13 +30,16 @@ export interface ProcessRuntimeOptions {
 export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
   const table = new InstanceTable()
   const machine = machineLook(options)
+  // Of many that want the same package, the first fetches it and the others find it.
+  const oneAtATime = createKeyedQueue()
   return {
     name: 'process',
     probe: (signal) => probeMachine(machine, signal),
     prepare: async (source, prepareOptions, signal) => {
       signal.throwIfAborted()
       const { sandbox } = await machine(signal)
-      return await preparePackage({ ...options, sandbox }, source, prepareOptions, signal)
+      const key = JSON.stringify(source)
+      return await oneAtATime(key, () => preparePackage({ ...options, sandbox }, source, prepareOptions, signal), signal)
     },
     create: async (spec, signal) => {
       signal.throwIfAborted()
