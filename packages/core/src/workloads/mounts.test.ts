@@ -1,0 +1,60 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { anyText } from '@toolhaven/testing/any-text'
+import { isThvError } from '../errors.ts'
+import { declaredMounts, parseProfileMount, parseVolume } from './mounts.ts'
+
+describe('a volume', () => {
+  test.each([
+    ['/a:/b', { host: '/a', container: '/b', readOnly: false }],
+    ['/a:/b:ro', { host: '/a', container: '/b', readOnly: true }],
+    ['/a:/b:rw', { host: '/a', container: '/b', readOnly: false }],
+    ['~:/b', { host: '~', container: '/b', readOnly: false }],
+    ['~/x y:/b', { host: '~/x y', container: '/b', readOnly: false }],
+    ['/a/../c:/b', { host: '/a/../c', container: '/b', readOnly: false }],
+  ])('%s', (text, mount) => {
+    expect(parseVolume(text)).toEqual(mount)
+  })
+  test.each(['', ':', '/a', '/a:', ':/b', '/a:b', 'a:/b', './a:/b', '../a:/b', '~x:/b', '/a:/b:RO', '/a:/b:', '/a:/b:ro:x', '/a:/b/..', '/a:/../b', '/a\u0000:/b', '/a:/b\n', 'C:\\x:/b'])(
+    'cannot be %j',
+    (text) => {
+      expect(() => parseVolume(text)).toThrow(/volume/)
+    },
+  )
+  test('is refused with a sentence or taken with absolute paths, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.oneof(anyText(), fc.stringMatching(/^[~/:.a-z]{0,20}$/)), (text) => {
+        try {
+          const { host, container } = parseVolume(text)
+          expect(host).toMatch(/^(\/|~)/)
+          expect(container).toMatch(/^\//)
+          expect(container.split('/')).not.toContain('..')
+        } catch (error) {
+          expect(isThvError(error, 'invalid')).toBe(true)
+        }
+      }),
+    )
+  })
+})
+
+describe('a mount of a profile', () => {
+  test('is a path on both sides, or a pair', () => {
+    expect(parseProfileMount('/a', true)).toEqual({ host: '/a', container: '/a', readOnly: true })
+    expect(parseProfileMount('/a:/b', false)).toEqual({ host: '/a', container: '/b', readOnly: false })
+  })
+  test.each(['', 'a', '/a:/b:ro', '/a:', ':/b', '~/x'])('cannot be %j', (text) => {
+    expect(() => parseProfileMount(text, true)).toThrow()
+  })
+})
+
+test('a later mount of the same place wins: write over read, volumes over the profile', () => {
+  const mounts = declaredMounts({
+    permission_profile: { read: ['/a:/x', '/r:/y'], write: ['/b:/x'] },
+    volumes: ['/c:/y:ro', '/d:/z'],
+  })
+  expect(mounts).toEqual([
+    { host: '/b', container: '/x', readOnly: false },
+    { host: '/c', container: '/y', readOnly: true },
+    { host: '/d', container: '/z', readOnly: false },
+  ])
+})
