@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { invalid, notFound, type ThvError } from '@toolhaven/core/errors'
+import { describeError, invalid, notFound, type ThvError } from '@toolhaven/core/errors'
 import type { PrepareOptions, Prepared } from '@toolhaven/core/ports/runtime'
 import type { EngineClient } from './engine-client.ts'
 import { EngineFault, hasStatus, refusal } from './engine-fault.ts'
@@ -31,6 +31,7 @@ export async function ensureImage(
     await pullImage(deps, text, reference, options, signal)
   } catch (error) {
     if (local === undefined || signal.aborted) throw error
+    options.onProgress({ phase: 'resolving', detail: `using the local copy: ${describeError(error)}` })
     return local
   }
   const pulled = await findImage(deps.client, text, reference, signal)

@@ -25,9 +25,9 @@ export function openStdioChannel(socket: Duplex, head: Buffer): StdioChannel {
     pause: () => socket.pause(),
     resume: () => socket.resume(),
     close: () => {
-      socket.end()
-      // The engine keeps its side open while the server lives; nobody reads it any more.
-      socket.destroy()
+      // What was written still goes out. The engine keeps its side open while the server lives; nobody reads it any more.
+      if (socket.destroyed) return
+      socket.end(() => socket.destroy())
     },
   }
   const end = (error?: Error) => {
