@@ -1,0 +1,63 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os'
+import { parseArgs } from 'node:util'
+import { coldStart } from './src/benches/cold-start.ts'
+import { gateway } from './src/benches/gateway.ts'
+import { listWorkloads } from './src/benches/list-workloads.ts'
+import { memory } from './src/benches/memory.ts'
+import { ready } from './src/benches/ready.ts'
+import type { Bench } from './src/figure.ts'
+import { makeRig } from './src/rig/rig.ts'
+import { type BenchReport, renderTable } from './src/table.ts'
+
+const BENCHES: readonly Bench[] = [ready, coldStart, gateway, memory, listWorkloads]
+const RESULTS = new URL('results/', import.meta.url)
+
+const { values } = parseArgs({ options: { only: { type: 'string', multiple: true }, strict: { type: 'boolean', default: false } } })
+process.exitCode = await main(values.only, values.strict)
+
+async function main(only: readonly string[] | undefined, strict: boolean): Promise<number> {
+  const unknown = only?.find((name) => !BENCHES.some((bench) => bench.name === name))
+  if (unknown !== undefined) {
+    console.error(`there is no bench "${unknown}"; choose from ${BENCHES.map(({ name }) => name).join(', ')}`)
+    return 2
+  }
+  const chosen = BENCHES.filter(({ name }) => only?.includes(name) ?? true)
+  const machine = { ...describeMachine(), loadBefore: loadavg() }
+  const reports = await runAll(chosen)
+  const results = { date: new Date().toISOString(), machine: { ...machine, loadAfter: loadavg() }, reports }
+  await mkdir(RESULTS, { recursive: true })
+  await writeFile(new URL('latest.json', RESULTS), `${JSON.stringify(results, undefined, 2)}\n`)
+  console.log(renderTable(reports))
+  const { cpu, cores, loadBefore } = machine
+  console.log(`\n${cores} cores, ${cpu}; load average ${loadBefore.map((load) => load.toFixed(1)).join(' ')} before, ${loadavg().map((load) => load.toFixed(1)).join(' ')} after`)
+  const missed = reports.flatMap(({ bench, figures }) => figures.filter(({ ok }) => ok === false).map(({ name }) => `${bench.name}: ${name.trim()}`))
+  if (missed.length > 0) console.log(`\nTargets missed:\n${missed.map((name) => `  ${name}`).join('\n')}`)
+  const isBad = missed.length > 0 || reports.some(({ failure }) => failure !== undefined)
+  return strict && isBad ? 1 : 0
+}
+
+async function runAll(benches: readonly Bench[]): Promise<BenchReport[]> {
+  await using rig = await makeRig((line) => console.error(line))
+  const reports: BenchReport[] = []
+  for (const bench of benches) {
+    console.error(`measuring ${bench.name} …`)
+    const { name, title } = bench
+    try {
+      reports.push({ bench: { name, title }, figures: await bench.run(rig) })
+    } catch (error) {
+      reports.push({ bench: { name, title }, figures: [], failure: error instanceof Error ? error.message : String(error) })
+    }
+  }
+  return reports
+}
+
+function describeMachine() {
+  return {
+    node: process.version,
+    kernel: release(),
+    cpu: cpus()[0]?.model ?? 'unknown processor',
+    cores: availableParallelism(),
+    memoryGb: Math.round(totalmem() / 2 ** 30),
+  }
+}

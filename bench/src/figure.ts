@@ -1,0 +1,38 @@
+import type { Rig } from './rig/rig.ts'
+
+/** One line of the table. Ours and the baseline were measured in the same run, in turns. */
+export interface Figure {
+  name: string
+  unit: string
+  ours: number
+  baseline: number
+  /** Above 1 means that ours is worse, whatever the unit. */
+  ratio: number
+  /** What must stay below what. */
+  target?: { of: 'ratio' | 'ours'; below: number }
+  ok?: boolean
+  note?: string
+}
+
+export interface Bench {
+  name: string
+  title: string
+  run: (rig: Rig) => Promise<Figure[]>
+}
+
+type Measured = Omit<Figure, 'ratio' | 'ok'>
+
+/** For what should be small: times, memory. */
+export function lessIsBetter(measured: Measured): Figure {
+  return judge({ ...measured, ratio: measured.ours / measured.baseline })
+}
+
+/** For what should be large: operations per second. */
+export function moreIsBetter(measured: Measured): Figure {
+  return judge({ ...measured, ratio: measured.baseline / measured.ours })
+}
+
+function judge(figure: Figure): Figure {
+  const { target } = figure
+  return target === undefined ? figure : { ...figure, ok: figure[target.of] <= target.below }
+}

@@ -1,0 +1,35 @@
+import type { ApiClient } from '@toolhaven/contract/client'
+import { startDaemon } from './home.ts'
+import { settledResidentMb } from './proc.ts'
+import type { Rig } from './rig.ts'
+import type { ServerProcess } from './server-process.ts'
+import { apiOf, untilAllRun } from './workloads.ts'
+
+export const COUNT = 100
+const SETTLE_SECONDS = 6
+
+/** One daemon with a hundred idle servers. */
+export interface Hundred extends AsyncDisposable {
+  daemon: ServerProcess
+  api: ApiClient
+  /** Of the daemon alone: with no workload, with one, and with all. */
+  residentMb: { none: number; one: number; all: number }
+}
+
+export async function startHundred(rig: Rig): Promise<Hundred> {
+  await using stack = new AsyncDisposableStack()
+  const home = stack.use(await rig.processHome())
+  const daemon = stack.use(await startDaemon(home))
+  const api = apiOf(daemon)
+  const none = await settledResidentMb(daemon.pid, SETTLE_SECONDS)
+  const create = (index: number) => api.call('createWorkload', { body: { name: `idle-${index}`, image: rig.fixture.image } })
+  await create(0)
+  await untilAllRun(api, 1)
+  const one = await settledResidentMb(daemon.pid, SETTLE_SECONDS)
+  rig.say(`starting ${COUNT} servers …`)
+  for (let index = 1; index < COUNT; index++) await create(index)
+  await untilAllRun(api, COUNT)
+  const all = await settledResidentMb(daemon.pid, SETTLE_SECONDS * 2)
+  const owned = stack.move()
+  return { daemon, api, residentMb: { none, one, all }, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}

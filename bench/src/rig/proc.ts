@@ -1,0 +1,28 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+
+const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
+
+/** Processor time a process used so far, its threads included. Unlike wall time it says little about how busy the machine is. */
+export function cpuMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  // The name in parentheses may hold anything; fields are counted from behind it.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND
+}
+
+export function residentMb(pid: number): number {
+  const match = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  return Number(match?.[1]) / 1024
+}
+
+/** The smallest value seen while the process has nothing to do. */
+export async function settledResidentMb(pid: number, seconds: number): Promise<number> {
+  let least = residentMb(pid)
+  for (let step = 0; step < seconds * 4; step++) {
+    await delay(250)
+    least = Math.min(least, residentMb(pid))
+  }
+  return least
+}
