@@ -71,10 +71,6 @@ export function errorText(id: RequestId | null, code: number, message: string): 
   return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })
 }
 
-export function resultText(id: RequestId, result: unknown): string {
-  return JSON.stringify({ jsonrpc: '2.0', id, result })
-}
-
 /** Event streams and pipes carry one message per line. */
 export function onOneLine(text: string, body: JsonObject): string {
   return text.includes('\n') || text.includes('\r') ? JSON.stringify(body) : text

@@ -3,9 +3,6 @@ export const PROTOCOL_VERSIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '202
 
 export const NEWEST_VERSION = '2025-11-25'
 
-/** What a request without the header speaks, by the words of the later revisions. */
-export const VERSION_WITHOUT_HEADER = '2025-03-26'
-
 /** The only revision in which a body may hold several messages. */
 export const BATCH_VERSION = '2025-03-26'
 

@@ -152,6 +152,8 @@ async function callTool(peer: Peer, params: Json, send: Send, signal: AbortSigna
   })
 }
 
+const held: (() => void)[] = []
+
 interface ToolContext {
   args: Json
   token: unknown
@@ -185,6 +187,8 @@ const tools: Record<string, (context: ToolContext) => string | Promise<string>> 
       })
       await sleep(1)
     }
+    // With `hold` the answer waits for a call of `release`.
+    if (args['hold'] === true) await new Promise<void>((resolve) => held.push(resolve))
     return String(args['text'])
   },
   async sample({ args, peer, send }) {
@@ -214,6 +218,10 @@ const tools: Record<string, (context: ToolContext) => string | Promise<string>> 
         peer.push({ jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri: args['uri'] } })
     }
     return 'touched'
+  },
+  release() {
+    for (const release of held.splice(0)) release()
+    return 'released'
   },
   relist() {
     for (const peer of peers) peer.push({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })
