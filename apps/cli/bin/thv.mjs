@@ -2,10 +2,16 @@
 // Plain JavaScript that any Node can read: the program itself needs the Node that the repository brings.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import module from 'node:module'
+import { homedir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const major = Number(process.versions.node.split('.')[0])
 if (major >= 24) {
+  // Compiled code of earlier starts. In the user's own folder: in a shared one others could plant code for us to run.
+  const { XDG_CACHE_HOME: cache = '' } = process.env
+  module.enableCompileCache(join(isAbsolute(cache) ? cache : join(homedir(), '.cache'), 'toolhaven', 'compiled'))
   await import('../src/main.ts')
 } else {
   const own = fileURLToPath(new URL('../../../node_modules/.bin/node', import.meta.url))

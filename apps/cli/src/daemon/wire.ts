@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { ApiDeps } from '@toolhaven/api/api-deps'
-import { buildOpenApi } from '@toolhaven/contract/openapi'
+import { type OpenApiDocument, buildOpenApi } from '@toolhaven/contract/openapi'
 import type { RuntimeReport } from '@toolhaven/contract/system'
 import { createDaemon } from '@toolhaven/core/daemon'
 import type { Logger } from '@toolhaven/core/ports/logger'
@@ -16,7 +16,7 @@ import { createWorkloadStore } from '@toolhaven/stores/files/workload-store'
 import { createHost } from '@toolhaven/stores/host/host'
 import { createLogStore } from '@toolhaven/stores/logs/log-store'
 import { createGuardedFetch } from '@toolhaven/stores/net/guarded-fetch'
-import { builtInRegistry } from '@toolhaven/stores/registry/built-in/built-in-registry'
+import { builtInDocument } from '@toolhaven/stores/registry/built-in/built-in-document'
 import { REGISTRY_FETCH_LIMITS, createRegistrySource } from '@toolhaven/stores/registry/registry-source'
 import { createSecretsProviders } from '@toolhaven/stores/secrets/providers'
 import { VERSION } from '../version.ts'
@@ -70,7 +70,7 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
         logger,
         clock: systemClock,
         fetchFor: (allowPrivate) => (allowPrivate ? privateFetch : publicFetch),
-        builtIn: builtInRegistry,
+        builtIn: builtInDocument,
       }),
       clientFiles: createClientFiles({ homeDir, platform: platform === 'darwin' ? 'darwin' : 'linux', stateDir, logger }),
       host: createHost({ homeDir, configDir, cwd, protectedPaths: [stateDir, dataDir, configDir, paths.runtimeDir, ...ENGINE_SOCKETS] }),
@@ -93,7 +93,16 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
     if (health.state !== 'healthy') return { ...common, reason: health.reason, notes: [] }
     return { ...common, version: health.version, sandbox: health.capabilities.sandbox, notes: health.notes }
   }
-  const apiDeps: ApiDeps = { ...daemon, version: VERSION, openApi: buildOpenApi(VERSION), runtimeReport, logger, shutdown }
+  let openApi: OpenApiDocument | undefined
+  const apiDeps: ApiDeps = {
+    ...daemon,
+    version: VERSION,
+    // Made when first asked for: nobody should wait for it at the start.
+    get openApi() {
+      return (openApi ??= buildOpenApi(VERSION))
+    },
+    ...{ runtimeReport, logger, shutdown },
+  }
   return { daemon, apiDeps, runtime, logs, allowPeer, allowedHosts: config.get().allowedHosts }
 }
 
