@@ -139,6 +139,8 @@ export class Supervisor {
   async #fail(name: string, error: unknown): Promise<void> {
     this.#deps.gateway.disconnect(name, 'the server could not be started')
     this.#deps.book.observe(name, { connected: false })
+    // A remote server needs no runtime: its failure is its own.
+    if (this.#deps.book.find(name)?.stored.config.remote_url !== undefined) return recordFailure(this.#deps, name, error)
     const health = await this.#deps.runtime.probe(AbortSignal.any([this.#shutdown, AbortSignal.timeout(5_000)]))
     recordFailure(this.#deps, name, error, health.state === 'healthy' ? undefined : health.reason)
   }
