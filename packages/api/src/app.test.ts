@@ -26,7 +26,12 @@ const FOREIGN = [
 describe('the guard', () => {
   test('refuses a foreign Host, Origin or site on every route, before anything else', async () => {
     using fake = await startFakeDaemon()
-    const targets = [...table.map(([, route]) => `${route.method} ${pathOf(route)}`), 'GET /', 'GET /nothing/here', 'PATCH /api/v1beta/workloads']
+    const targets = [
+      ...table.map(([, route]) => `${route.method} ${pathOf(route)}`),
+      'GET /',
+      'GET /nothing/here',
+      'PATCH /api/v1beta/workloads',
+    ]
     for (const target of targets) {
       for (const headers of FOREIGN) {
         for (const overSocket of [false, true]) {
@@ -40,10 +45,18 @@ describe('the guard', () => {
   })
 
   for (const host of ['localhost', 'localhost:8080', '127.0.0.1:8080', '[::1]:8080', 'LOCALHOST:1', 'localhost.']) {
-    scenario(`lets the Host ${host} in`, { request: 'GET /api/v1beta/version', headers: { host }, answers: { status: 200 } })
+    scenario(`lets the Host ${host} in`, {
+      request: 'GET /api/v1beta/version',
+      headers: { host },
+      answers: { status: 200 },
+    })
   }
   for (const origin of ['http://localhost:3000', 'http://127.0.0.1:8080', 'https://[::1]']) {
-    scenario(`lets the Origin ${origin} in`, { request: 'GET /api/v1beta/version', headers: { origin }, answers: { status: 200 } })
+    scenario(`lets the Origin ${origin} in`, {
+      request: 'GET /api/v1beta/version',
+      headers: { origin },
+      answers: { status: 200 },
+    })
   }
   for (const host of ['', 'a b', 'localhost:99999', 'user@localhost', 'localhost/x']) {
     scenario(`refuses the malformed Host ${JSON.stringify(host)}`, {
@@ -66,7 +79,13 @@ describe('the guard', () => {
     using fake = await startFakeDaemon()
     const options = { allowedHosts: [], token: 'let-me-in-please' }
     const app = createApp(depsOf(fake), { ...options, overSocket: false })
-    for (const authorization of ['', 'Bearer', 'Bearer let-me-in-pleas', 'Bearer let-me-in-pleasee', 'let-me-in-please']) {
+    for (const authorization of [
+      '',
+      'Bearer',
+      'Bearer let-me-in-pleas',
+      'Bearer let-me-in-pleasee',
+      'let-me-in-please',
+    ]) {
       for (const path of ['/health', '/api/v1beta/version', '/nothing']) {
         const response = await app.request(path, { headers: { authorization } })
         expect(response.status).toBe(403)
@@ -88,17 +107,29 @@ function depsOf(fake: Awaited<ReturnType<typeof startFakeDaemon>>) {
 
 describe('bodies', () => {
   const request = 'POST /api/v1beta/groups'
-  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'application/jsonp', 'application/json; charset=utf-16', '']) {
+  for (const type of [
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data',
+    'application/jsonp',
+    'application/json; charset=utf-16',
+    '',
+  ]) {
     scenario(`of the type ${JSON.stringify(type)} are refused`, {
       request,
       body: { name: 'x' },
       headers: { 'content-type': type },
       answers: { status: 400, text: /Content-Type: application\/json/ },
-      then: (fake) => expect(fake.groupStore.records.size).toBe(0),
+      afterwards: (fake) => expect(fake.groupStore.records.size).toBe(0),
     })
   }
   for (const type of ['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset=UTF-8']) {
-    scenario(`of the type ${type} are taken`, { request, body: { name: 'x' }, headers: { 'content-type': type }, answers: { status: 201 } })
+    scenario(`of the type ${type} are taken`, {
+      request,
+      body: { name: 'x' },
+      headers: { 'content-type': type },
+      answers: { status: 201 },
+    })
   }
   scenario('of a wrong type are refused on a route that needs none', {
     request: 'POST /api/v1beta/workloads/web/stop',
@@ -125,7 +156,7 @@ describe('bodies', () => {
       request,
       body,
       answers: { status: 400 },
-      then: (fake) => expect(fake.groupStore.records.size).toBe(0),
+      afterwards: (fake) => expect(fake.groupStore.records.size).toBe(0),
     })
   }
   scenario('may be as long as 1 MiB', {
@@ -158,7 +189,12 @@ describe('bodies', () => {
 
   test('that are no UTF-8 are refused', async () => {
     using fake = await startFakeDaemon()
-    const body = new Uint8Array([...new TextEncoder().encode('{"name":"'), 0xff, 0xfe, ...new TextEncoder().encode('"}')])
+    const body = new Uint8Array([
+      ...new TextEncoder().encode('{"name":"'),
+      0xff,
+      0xfe,
+      ...new TextEncoder().encode('"}'),
+    ])
     const headers = { 'content-type': 'application/json', 'content-length': String(body.byteLength) }
     const response = await fake.app.request('/api/v1beta/groups', { method: 'POST', headers, body })
     expect(response.status).toBe(400)
@@ -167,8 +203,20 @@ describe('bodies', () => {
 })
 
 describe('routes', () => {
-  for (const path of ['/', '/api', '/api/v1beta', '/api/v1/workloads', '/api/v1beta/workloads/x/y', '/API/v1beta/version', '/health/', '/api/v1beta/registry/default/servers/a/b']) {
-    scenario(`GET ${path} is unknown`, { request: `GET ${path}`, answers: { status: 404, text: /^there is no such route/ } })
+  for (const path of [
+    '/',
+    '/api',
+    '/api/v1beta',
+    '/api/v1/workloads',
+    '/api/v1beta/workloads/x/y',
+    '/API/v1beta/version',
+    '/health/',
+    '/api/v1beta/registry/default/servers/a/b',
+  ]) {
+    scenario(`GET ${path} is unknown`, {
+      request: `GET ${path}`,
+      answers: { status: 404, text: /^there is no such route/ },
+    })
   }
   test('answer 405 with Allow for every method they do not have', async () => {
     using fake = await startFakeDaemon()
@@ -184,7 +232,9 @@ describe('routes', () => {
         const response = await ask(fake, `${method} ${path}`)
         expect(response.status, `${method} ${path}`).toBe(405)
         expect(response.headers.get('allow')).toBe([...allowed].toSorted().join(', '))
-        expect(await response.text()).toBe(`${method} is not possible here; use ${[...allowed].toSorted().join(', ')}\n`)
+        expect(await response.text()).toBe(
+          `${method} is not possible here; use ${[...allowed].toSorted().join(', ')}\n`,
+        )
       }
     }
   })
@@ -208,6 +258,10 @@ describe('an unexpected failure', () => {
     },
     request: 'POST /api/v1beta/groups',
     body: { name: 'x' },
-    answers: { status: 500, text: 'internal server error; the log of the daemon has the details', notContain: ['ENOSPC', '/var'] },
+    answers: {
+      status: 500,
+      text: 'internal server error; the log of the daemon has the details',
+      notContain: ['ENOSPC', '/var'],
+    },
   })
 })

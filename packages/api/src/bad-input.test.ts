@@ -19,7 +19,10 @@ const withParams = table.filter(([, route]) => route.params !== undefined)
 
 /** Everything a refused request must leave as it was. */
 function stateOf(fake: FakeDaemon): string {
-  const { config, registry } = { config: fake.daemon.settings.config.get(), registry: fake.daemon.registry.config.get() }
+  const { config, registry } = {
+    config: fake.daemon.settings.config.get(),
+    registry: fake.daemon.registry.config.get(),
+  }
   return JSON.stringify({
     workloads: [...fake.workloadStore.records],
     groups: [...fake.groupStore.records],
@@ -45,7 +48,14 @@ async function populated(): Promise<FakeDaemon> {
 const KNOWN: Record<string, string> = { name: 'web', group: 'default', key: 'token', serverName: 'everything' }
 
 function knownPath(route: RouteDef, replaced: Record<string, string> = {}): string {
-  const own = route.tag === 'registry' ? { name: 'default' } : route.tag === 'groups' ? { name: 'research' } : route.tag === 'clients' ? { name: 'Cursor' } : {}
+  const own =
+    route.tag === 'registry'
+      ? { name: 'default' }
+      : route.tag === 'groups'
+        ? { name: 'research' }
+        : route.tag === 'clients'
+          ? { name: 'Cursor' }
+          : {}
   const values: Record<string, string> = { ...KNOWN, ...own, ...replaced }
   return route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? 'x')
 }
@@ -88,7 +98,11 @@ for (const [id, route] of withBody) {
   const path = knownPath(route)
 
   describe(`${id} refuses`, () => {
-    const property = async <T>(arbitrary: fc.Arbitrary<T>, bodyOf: (value: T) => string, headersOf?: (value: T) => Record<string, string>) => {
+    const property = async <T>(
+      arbitrary: fc.Arbitrary<T>,
+      bodyOf: (value: T) => string,
+      headersOf?: (value: T) => Record<string, string>,
+    ) => {
       using fake = await populated()
       const before = stateOf(fake)
       await fc.assert(
@@ -103,16 +117,32 @@ for (const [id, route] of withBody) {
 
     test('a body that is no object', () =>
       property(
-        fc.oneof(fc.string(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean(), fc.constant(null), fc.array(fc.jsonValue())),
+        fc.oneof(
+          fc.string(),
+          fc.double({ noNaN: true, noDefaultInfinity: true }),
+          fc.boolean(),
+          fc.constant(null),
+          fc.array(fc.jsonValue()),
+        ),
         (value) => JSON.stringify(value),
       ))
 
     test('a field of a wrong type', () =>
-      property(fc.tuple(fc.constantFrom(...fields), wrongValue), ([field, value]) => JSON.stringify({ ...example, [field]: value })))
+      property(fc.tuple(fc.constantFrom(...fields), wrongValue), ([field, value]) =>
+        JSON.stringify({ ...example, [field]: value }),
+      ))
 
     test('a field it does not know', () =>
       property(
-        fc.tuple(fc.oneof(fc.constantFrom('constructor', 'toString', 'hasOwnProperty', 'prototype', '$ref', ''), fc.string()), fc.jsonValue()).filter(([field]) => !fields.includes(field) && field !== '__proto__'),
+        fc
+          .tuple(
+            fc.oneof(
+              fc.constantFrom('constructor', 'toString', 'hasOwnProperty', 'prototype', '$ref', ''),
+              fc.string(),
+            ),
+            fc.jsonValue(),
+          )
+          .filter(([field]) => !fields.includes(field) && field !== '__proto__'),
         ([field, value]) => JSON.stringify({ ...example, [field]: value }),
       ))
 
@@ -126,8 +156,15 @@ for (const [id, route] of withBody) {
       property(
         fc.oneof(
           fc.constantFrom(...fields).map((field) => `{"${field}":1,"${field}":1}`),
-          fc.constantFrom('{"__proto__":{}}', '{"a":{"__proto__":null}}', '{"__proto__":1,"__proto__":2}', '{"\\u005f_proto__":{}}'),
-          fc.integer({ min: 33, max: 5_000 }).map((depth) => `{"${fields[0]}":${'['.repeat(depth)}${']'.repeat(depth)}}`),
+          fc.constantFrom(
+            '{"__proto__":{}}',
+            '{"a":{"__proto__":null}}',
+            '{"__proto__":1,"__proto__":2}',
+            '{"\\u005f_proto__":{}}',
+          ),
+          fc
+            .integer({ min: 33, max: 5_000 })
+            .map((depth) => `{"${fields[0]}":${'['.repeat(depth)}${']'.repeat(depth)}}`),
           fc.integer({ min: 33, max: 2_000 }).map((depth) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`),
         ),
         (text) => text,
@@ -135,7 +172,14 @@ for (const [id, route] of withBody) {
 
     test('another content type', () =>
       property(
-        fc.constantFrom('text/plain', 'text/json', 'application/xml', 'multipart/form-data; boundary=x', 'application/json, text/plain', 'application/x-www-form-urlencoded'),
+        fc.constantFrom(
+          'text/plain',
+          'text/json',
+          'application/xml',
+          'multipart/form-data; boundary=x',
+          'application/json, text/plain',
+          'application/x-www-form-urlencoded',
+        ),
         () => JSON.stringify(example),
         (type) => ({ 'content-type': type }),
       ))
@@ -159,7 +203,37 @@ function isJson(text: string): boolean {
 }
 
 const tricks = fc.oneof(
-  fc.constantFrom('..', '../..', '../../etc/passwd', '..\\x', '/etc/passwd', '-rf', '--help', '-', '.', '.git', 'a\u0000b', 'a\nb', 'a\r\nX: y', ' ', 'a b', '%', '%2e%2e', '%252e', 'a%2fb', 'ａ', 'é', '💥', '{x}', ':x', '*', '?', '#', '\u202e', 'x'.repeat(300)),
+  fc.constantFrom(
+    '..',
+    '../..',
+    '../../etc/passwd',
+    '..\\x',
+    '/etc/passwd',
+    '-rf',
+    '--help',
+    '-',
+    '.',
+    '.git',
+    'a\u0000b',
+    'a\nb',
+    'a\r\nX: y',
+    ' ',
+    'a b',
+    '%',
+    '%2e%2e',
+    '%252e',
+    'a%2fb',
+    'ａ',
+    'é',
+    '💥',
+    '{x}',
+    ':x',
+    '*',
+    '?',
+    '#',
+    '\u202e',
+    'x'.repeat(300),
+  ),
   anyText({ minLength: 1, maxLength: 40 }).map((text) => `../${text}`),
   anyText({ minLength: 1, maxLength: 40 }).map((text) => `-${text}`),
 )
@@ -188,11 +262,30 @@ describe('every route refuses', () => {
   test('a query it does not know', async () => {
     using fake = await populated()
     const before = stateOf(fake)
-    const queries = ['x=1', '__proto__=1', 'constructor[prototype]=1', 'all=maybe', 'with-workloads=2', '%00=1', 'group=%2e%2e%2f', 'name=other', '%zz=1', `${'a'.repeat(5000)}=1`]
+    const queries = [
+      'x=1',
+      '__proto__=1',
+      'constructor[prototype]=1',
+      'all=maybe',
+      'with-workloads=2',
+      '%00=1',
+      'group=%2e%2e%2f',
+      'name=other',
+      '%zz=1',
+      `${'a'.repeat(5000)}=1`,
+    ]
     for (const [, route] of table) {
       for (const query of queries) {
         const target = `${route.method} ${knownPath(route)}?${query}`
-        await refused(fake, before, route, await ask(fake, target, { body: route.body && JSON.stringify(route.bodyExample), overSocket: route.socketOnly })).catch((error: unknown) => {
+        await refused(
+          fake,
+          before,
+          route,
+          await ask(fake, target, {
+            body: route.body && JSON.stringify(route.bodyExample),
+            overSocket: route.socketOnly,
+          }),
+        ).catch((error: unknown) => {
           throw new Error(`${target}: ${String(error)}`, { cause: error })
         })
       }
@@ -207,7 +300,15 @@ describe('every route refuses', () => {
       for (const trick of ['%', '%2', '%zz', '%c0%ae', '%ff', '%e2%28%a1', 'web%2f..%2fweb', 'web%00', '%2f']) {
         const parameter = shapeOf(route.params)[0] ?? ''
         const target = `${route.method} ${knownPath(route, { [parameter]: trick })}`
-        await refused(fake, before, route, await ask(fake, target, { body: route.body && JSON.stringify(route.bodyExample), overSocket: route.socketOnly }))
+        await refused(
+          fake,
+          before,
+          route,
+          await ask(fake, target, {
+            body: route.body && JSON.stringify(route.bodyExample),
+            overSocket: route.socketOnly,
+          }),
+        )
       }
     }
   })

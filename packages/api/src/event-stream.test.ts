@@ -32,24 +32,40 @@ async function read(fake: FakeDaemon, request: string): Promise<Reading> {
   await settle()
   return {
     events: () =>
-      [...text.matchAll(/^event: (.*)\ndata: (.*)\n$/gm)].map(([, event = '', data = '']) => ({ event, data: JSON.parse(data) })),
+      [...text.matchAll(/^event: (.*)\ndata: (.*)\n$/gm)].map(([, event = '', data = '']) => ({
+        event,
+        data: JSON.parse(data),
+      })),
     cancel: () => reader.cancel(),
     isDone: () => isDone,
   }
 }
 
-const web = (fake: FakeDaemon) => done(fake, 'POST /api/v1beta/workloads', { name: 'web', image: 'npx://web@1.0.0', permission_profile: { name: 'none' } })
+const web = (fake: FakeDaemon) =>
+  done(fake, 'POST /api/v1beta/workloads', {
+    name: 'web',
+    image: 'npx://web@1.0.0',
+    permission_profile: { name: 'none' },
+  })
 
 describe('the stream of events', () => {
   test('tells what is true now, then each change, each in the form of the contract', async () => {
     using fake = await startFakeDaemon()
     await web(fake)
     const stream = await read(fake, 'GET /api/v1beta/events')
-    expect(stream.events()).toEqual([{ event: 'workload', data: { workload: 'web', status: 'running', status_context: '' } }])
+    expect(stream.events()).toEqual([
+      { event: 'workload', data: { workload: 'web', status: 'running', status_context: '' } },
+    ])
     await done(fake, 'POST /api/v1beta/workloads/web/restart')
     await done(fake, 'DELETE /api/v1beta/workloads/web')
     const seen = stream.events().map(({ data }) => workloadEvent.parse(data))
-    expect(seen.map(({ status }) => status).filter((status, at, all) => status !== all[at - 1])).toEqual(['running', 'starting', 'running', 'removing', 'removed'])
+    expect(seen.map(({ status }) => status).filter((status, at, all) => status !== all[at - 1])).toEqual([
+      'running',
+      'starting',
+      'running',
+      'removing',
+      'removed',
+    ])
     expect(seen.find(({ progress }) => progress?.phase === 'pulling')).toMatchObject({
       progress: { done: 43, total: 100 },
       status_context: 'pulling npx://web@1.0.0, 43 %',
@@ -124,5 +140,8 @@ describe('following logs', () => {
     await settle()
   })
 
-  scenario('of an unknown workload', { request: 'GET /api/v1beta/workloads/ghost/logs/follow', answers: { status: 404, text: /^workload ghost not found/ } })
+  scenario('of an unknown workload', {
+    request: 'GET /api/v1beta/workloads/ghost/logs/follow',
+    answers: { status: 404, text: /^workload ghost not found/ },
+  })
 })

@@ -4,7 +4,10 @@ const HEARTBEAT_MS = 15_000
 const MAX_WAITING = 10_000
 
 /** A server-sent event stream fed by `start`, which gives its own clean-up. Ends with the request. */
-export function eventStream(signal: AbortSignal, start: (send: (event: string, data: string) => void) => () => void): Response {
+export function eventStream(
+  signal: AbortSignal,
+  start: (send: (event: string, data: string) => void) => () => void,
+): Response {
   const encoder = new TextEncoder()
   let stop = () => {}
   const body = new ReadableStream<Uint8Array>({

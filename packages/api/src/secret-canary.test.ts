@@ -18,7 +18,9 @@ const NEEDLES = [
 ]
 
 const table: RouteDef[] = Object.values(routes)
-const getRoutes = table.filter(({ method, success, socketOnly }) => method === 'GET' && !socketOnly && !isStream(success))
+const getRoutes = table.filter(
+  ({ method, success, socketOnly }) => method === 'GET' && !socketOnly && !isStream(success),
+)
 
 function isStream(success: RouteDef['success']): boolean {
   return Object.values(success).some(({ contentType }) => contentType === 'text/event-stream')
@@ -27,7 +29,11 @@ function isStream(success: RouteDef['success']): boolean {
 async function withSecrets(): Promise<FakeDaemon> {
   const fake = await startFakeDaemon()
   await done(fake, 'POST /api/v1beta/secrets', { provider_type: 'encrypted', password: PASSWORD })
-  for (const [key, value] of [['plain', PLAIN], ['quoted', QUOTED], ['lines', LINES]]) {
+  for (const [key, value] of [
+    ['plain', PLAIN],
+    ['quoted', QUOTED],
+    ['lines', LINES],
+  ]) {
     await done(fake, 'POST /api/v1beta/secrets/default/keys', { key, value })
   }
   return fake
@@ -120,7 +126,11 @@ describe('the value of a secret', () => {
     using fake = await withSecrets()
     const streams: string[] = []
     await record(fake, 'GET /api/v1beta/events', streams)
-    await done(fake, 'POST /api/v1beta/workloads', { name: 'far', url: 'https://example.com/mcp', headers: { Authorization: HEADER, 'X-Team': 'red' } })
+    await done(fake, 'POST /api/v1beta/workloads', {
+      name: 'far',
+      url: 'https://example.com/mcp',
+      headers: { Authorization: HEADER, 'X-Team': 'red' },
+    })
     expect(fake.gateway.backends.get('far')).toMatchObject({ headers: { Authorization: HEADER, 'X-Team': 'red' } })
     fake.gateway.events.onBackendLost('far', `401 for ${HEADER}`)
     await settle()
@@ -163,7 +173,9 @@ describe('the value of a secret', () => {
       await send(fake, 'POST /api/v1beta/secrets/default/keys', { body: `{"key":"k","value":"${PLAIN}"` }),
       await send(fake, 'POST /api/v1beta/secrets', { body: { provider_type: PASSWORD } }),
       await send(fake, 'POST /api/v1beta/workloads', { body: { name: 'x', image: 'X', env_vars: { A: PLAIN } } }),
-      await send(fake, 'POST /api/v1beta/workloads', { body: { url: 'https://example.com', headers: { Authorization: `${HEADER}\n` } } }),
+      await send(fake, 'POST /api/v1beta/workloads', {
+        body: { url: 'https://example.com', headers: { Authorization: `${HEADER}\n` } },
+      }),
       await send(fake, 'POST /api/v1beta/workloads', { body: { url: `https://user:canary-header-4713@example.com/` } }),
     ]
     for (const { status, text } of answers) {
@@ -180,7 +192,11 @@ describe('the value of a secret', () => {
 
   test('of a header has a key of its own in the store', async () => {
     using fake = await withSecrets()
-    await done(fake, 'POST /api/v1beta/workloads', { name: 'far', url: 'https://example.com/mcp', headers: { Authorization: HEADER } })
+    await done(fake, 'POST /api/v1beta/workloads', {
+      name: 'far',
+      url: 'https://example.com/mcp',
+      headers: { Authorization: HEADER },
+    })
     const keys = async () => JSON.parse((await send(fake, 'GET /api/v1beta/secrets/default/keys')).text)
     expect(await keys()).toMatchObject({ keys: [{ key: 'far-header-authorization' }, {}, {}, {}] })
   })

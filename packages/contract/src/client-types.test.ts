@@ -20,8 +20,14 @@ test('every client is known in both spellings, in any case', () => {
 test('nothing else is a client', () => {
   const known = new Set([...CLIENT_TYPES.map((type) => type.toLowerCase()), ...KEBAB])
   fc.assert(
-    fc.property(fc.oneof(fc.string(), fc.constantFrom('', '__proto__', 'constructor', 'toString', ' cursor', 'cursor ', 'vs-code')), (text) => {
-      expect(parseClientType(text) !== undefined).toBe(known.has(text.toLowerCase()))
-    }),
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        fc.constantFrom('', '__proto__', 'constructor', 'toString', ' cursor', 'cursor ', 'vs-code'),
+      ),
+      (text) => {
+        expect(parseClientType(text) !== undefined).toBe(known.has(text.toLowerCase()))
+      },
+    ),
   )
 })

@@ -23,7 +23,11 @@ describe('the typed client', () => {
     const { name, port } = await api.call('createWorkload', { body: { image: 'everything', tools: ['echo'] } })
     expect(name).toBe('everything')
     await settle()
-    expect(await api.call('getWorkload', { params: { name } })).toMatchObject({ status: 'running', port, tools: ['echo'] })
+    expect(await api.call('getWorkload', { params: { name } })).toMatchObject({
+      status: 'running',
+      port,
+      tools: ['echo'],
+    })
     expect(await api.call('editWorkload', { params: { name }, body: { tools: null } })).toEqual({ name, port })
     expect(await api.call('getWorkloadLogs', { params: { name } })).toBe('')
     expect(await api.call('stopWorkload', { params: { name } })).toBeUndefined()
@@ -46,7 +50,9 @@ describe('the typed client', () => {
   test('encodes names and leaves out queries that are undefined', async () => {
     using fake = await startFakeDaemon()
     const { api, requests } = clientOf(fake)
-    expect(await api.call('getServer', { params: { name: 'default', serverName: 'com.example/docs' } })).toMatchObject({ is_remote: true })
+    expect(await api.call('getServer', { params: { name: 'default', serverName: 'com.example/docs' } })).toMatchObject({
+      is_remote: true,
+    })
     expect(requests[0]?.url).toBe('http://127.0.0.1:8080/api/v1beta/registry/default/servers/com.example%2Fdocs')
     await api.call('listWorkloads', { query: { all: undefined } })
     expect(requests[1]?.url).toBe('http://127.0.0.1:8080/api/v1beta/workloads')

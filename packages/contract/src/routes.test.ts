@@ -4,12 +4,16 @@ import type { RouteDef } from './route.ts'
 import { routes } from './routes.ts'
 
 const specification = readFileSync(new URL('../../../docs/spec/api.md', import.meta.url), 'utf8')
-const section = specification.slice(specification.indexOf('## 7. The calls'), specification.indexOf('## 8. Error catalogue'))
+const section = specification.slice(
+  specification.indexOf('## 7. The calls'),
+  specification.indexOf('## 8. Error catalogue'),
+)
 const specified = [...section.matchAll(/^\| (GET|POST|PUT|DELETE) \| (\S+) \| ([^|]*) \| ([^|]*) \|$/gm)].map(
   ([, method = '', path = '', payload = '', answer = '']) => ({ method, path, payload, answer }),
 )
 const table: [string, RouteDef][] = Object.entries(routes)
-const find = (method: string, path: string) => table.find(([, route]) => route.method === method && route.path === path)?.[1]
+const find = (method: string, path: string) =>
+  table.find(([, route]) => route.method === method && route.path === path)?.[1]
 
 test('the specification has 40 calls', () => {
   expect(specified).toHaveLength(40)
@@ -23,13 +27,16 @@ describe('the route table', () => {
       expect(route).not.toHaveProperty('extension')
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
       expect(Object.keys(route?.params?.shape ?? {})).toEqual(inPath)
-      const inQuery = payload.startsWith('query ') ? [...payload.matchAll(/([\w-]+) \((?:boolean|string)\)/g)].map(([, name]) => name) : []
+      const inQuery = payload.startsWith('query ')
+        ? [...payload.matchAll(/([\w-]+) \((?:boolean|string)\)/g)].map(([, name]) => name)
+        : []
       expect(Object.keys(route?.query?.shape ?? {})).toEqual(inQuery)
       const needsBody = /request|bulk/.test(payload)
       expect(route?.body !== undefined).toBe(needsBody)
       const code = /^(202|204)$/.exec(answer.trim())?.[1]
-      if (code) expect(Object.keys(route?.success ?? {})).toEqual([code])
-      if (answer.includes('501')) expect(route).toMatchObject({ success: {}, errors: { 501: expect.any(String) } })
+      const promised = Object.keys(route?.success ?? {})
+      expect(promised).toEqual(code ? [code] : promised)
+      expect(route?.errors?.[501] !== undefined).toBe(answer.includes('501'))
     })
   }
 
@@ -37,7 +44,15 @@ describe('the route table', () => {
     const calls = new Set(specified.map(({ method, path }) => `${method} ${path}`))
     const others = table.filter(([, { method, path }]) => !calls.has(`${method} ${path}`))
     expect(others.map(([id]) => id).toSorted()).toEqual(
-      ['followLogs', 'getRuntime', 'getSettings', 'importWorkload', 'readSecret', 'streamEvents', 'updateSettings'].toSorted(),
+      [
+        'followLogs',
+        'getRuntime',
+        'getSettings',
+        'importWorkload',
+        'readSecret',
+        'streamEvents',
+        'updateSettings',
+      ].toSorted(),
     )
     for (const [, route] of others) {
       expect(route.extension).toBe(true)

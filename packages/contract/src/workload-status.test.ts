@@ -3,7 +3,16 @@ import { WORKLOAD_STATUSES, WORKLOAD_STATUS_NAMES, mayFollow, workloadStatus } f
 
 describe('the table of statuses', () => {
   test('has the names of the specification', () => {
-    expect([...WORKLOAD_STATUS_NAMES]).toEqual(['running', 'stopped', 'error', 'starting', 'stopping', 'unhealthy', 'removing', 'unknown'])
+    expect([...WORKLOAD_STATUS_NAMES]).toEqual([
+      'running',
+      'stopped',
+      'error',
+      'starting',
+      'stopping',
+      'unhealthy',
+      'removing',
+      'unknown',
+    ])
     expect(Object.keys(WORKLOAD_STATUSES).toSorted()).toEqual([...WORKLOAD_STATUS_NAMES].toSorted())
     expect(workloadStatus.options).toEqual(WORKLOAD_STATUS_NAMES)
   })

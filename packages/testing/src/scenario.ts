@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { type FakeDaemon, startFakeDaemon } from './fakes/fake-daemon.ts'
 import { settle } from './fakes/manual-clock.ts'
 import { checkAnswer } from './scenario/check-answer.ts'
+import { type Answer, type Answered, checkExpected } from './scenario/check-expected.ts'
 import { routeOf } from './scenario/route-of.ts'
 import { watchStatuses } from './scenario/watch-statuses.ts'
 
@@ -16,30 +17,14 @@ export interface Scenario {
   overSocket?: boolean
   answers: Answer
   /** What is true afterwards, once background work has run. */
-  then?: (fake: FakeDaemon, answer: Answered) => unknown
-}
-
-interface Answer {
-  status: number
-  /** The whole text without its line end, or what it must match. */
-  text?: string | RegExp
-  /** The whole body. */
-  json?: unknown
-  /** Part of the body. */
-  matches?: object | readonly unknown[]
-  /** Exact values; null: the header must not be there. */
-  headers?: Readonly<Record<string, string | null>>
-  notContain?: readonly string[]
-}
-
-export interface Answered {
-  status: number
-  text: string
-  headers: Headers
+  afterwards?: (fake: FakeDaemon, answer: Answered) => unknown
 }
 
 /** One request to the real API over fakes, held to the contract and to what the scenario expects. */
-export function scenario(name: string, { given, request, body, headers, overSocket, answers, then }: Scenario): void {
+export function scenario(
+  name: string,
+  { given, request, body, headers, overSocket, answers, afterwards }: Scenario,
+): void {
   test(name, async () => {
     using fake = await startFakeDaemon()
     const statuses = watchStatuses(fake)
@@ -48,20 +33,10 @@ export function scenario(name: string, { given, request, body, headers, overSock
     const answered = await send(fake, request, { body, headers, overSocket })
     checkExpected(answered, answers)
     await settle()
-    await then?.(fake, answered)
+    await afterwards?.(fake, answered)
     await settle()
     expect(statuses.violations).toEqual([])
   })
-}
-
-function checkExpected(answered: Answered, { status, text, json, matches, headers, notContain }: Answer): void {
-  expect(answered.status, answered.text).toBe(status)
-  if (typeof text === 'string') expect(answered.text).toBe(`${text}\n`)
-  if (text instanceof RegExp) expect(answered.text).toMatch(text)
-  if (json !== undefined) expect(JSON.parse(answered.text)).toEqual(json)
-  if (matches !== undefined) expect(JSON.parse(answered.text)).toMatchObject(matches)
-  for (const [name, value] of Object.entries(headers ?? {})) expect(answered.headers.get(name)).toBe(value)
-  for (const word of notContain ?? []) expect(answered.text).not.toContain(word)
 }
 
 export interface SendOptions {
@@ -80,7 +55,11 @@ export async function send(fake: FakeDaemon, request: string, options: SendOptio
 }
 
 /** The same without any check, for streams and deliberate nonsense. */
-export async function ask(fake: FakeDaemon, request: string, { body, headers, overSocket }: SendOptions = {}): Promise<Response> {
+export async function ask(
+  fake: FakeDaemon,
+  request: string,
+  { body, headers, overSocket }: SendOptions = {},
+): Promise<Response> {
   const [method = '', target = ''] = request.split(' ')
   const app = overSocket ? fake.socketApp : fake.app
   const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body)

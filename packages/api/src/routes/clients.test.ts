@@ -11,27 +11,48 @@ const registered = async (fake: FakeDaemon) => {
 const clientsOf = async (fake: FakeDaemon) => JSON.parse((await send(fake, 'GET /api/v1beta/clients')).text)
 
 describe('clients', () => {
-  scenario('are a bare array, empty at first', { request: 'GET /api/v1beta/clients', answers: { status: 200, json: [] } })
+  scenario('are a bare array, empty at first', {
+    request: 'GET /api/v1beta/clients',
+    answers: { status: 200, json: [] },
+  })
   scenario('are sorted by name, their groups too', {
     given: async (fake) => {
       await registered(fake)
       await done(fake, 'POST /api/v1beta/clients', { name: 'AmpCli' })
     },
     request: 'GET /api/v1beta/clients',
-    answers: { status: 200, json: [{ name: 'AmpCli', groups: ['default'] }, { name: 'Cursor', groups: ['default', 'research'] }] },
+    answers: {
+      status: 200,
+      json: [
+        { name: 'AmpCli', groups: ['default'] },
+        { name: 'Cursor', groups: ['default', 'research'] },
+      ],
+    },
   })
   scenario('are all known to discovery, in the order of the specification', {
     given: registered,
     request: 'GET /api/v1beta/discovery/clients',
     answers: {
       status: 200,
-      json: { clients: CLIENT_TYPES.map((type) => ({ client_type: type, installed: type === 'Cursor', registered: type === 'Cursor' })) },
+      json: {
+        clients: CLIENT_TYPES.map((type) => ({
+          client_type: type,
+          installed: type === 'Cursor',
+          registered: type === 'Cursor',
+        })),
+      },
     },
   })
 })
 
 describe('registering a client', () => {
-  for (const [spelling, name] of [['RooCode', 'RooCode'], ['roo-code', 'RooCode'], ['ROO-CODE', 'RooCode'], ['roocode', 'RooCode'], ['amp-vscode-insider', 'AmpVSCodeInsider']] as const) {
+  for (const [spelling, name] of [
+    ['RooCode', 'RooCode'],
+    ['roo-code', 'RooCode'],
+    ['ROO-CODE', 'RooCode'],
+    ['roocode', 'RooCode'],
+    ['amp-vscode-insider', 'AmpVSCodeInsider'],
+  ] as const) {
     scenario(`takes the spelling ${spelling}`, {
       request: 'POST /api/v1beta/clients',
       body: { name: spelling },
@@ -39,11 +60,12 @@ describe('registering a client', () => {
     })
   }
   scenario('writes its file', {
-    given: (fake) => done(fake, 'POST /api/v1beta/workloads', { name: 'web', image: 'npx://web@1.0.0', proxy_port: 15_000 }),
+    given: (fake) =>
+      done(fake, 'POST /api/v1beta/workloads', { name: 'web', image: 'npx://web@1.0.0', proxy_port: 15_000 }),
     request: 'POST /api/v1beta/clients',
     body: { name: 'Cursor' },
     answers: { status: 200, json: { name: 'Cursor', groups: ['default'] } },
-    then: (fake) =>
+    afterwards: (fake) =>
       expect(fake.clientFiles.entries.get('Cursor')).toEqual(
         new Map([['web', { url: 'http://127.0.0.1:15000/mcp', transport: 'streamable-http' }]]),
       ),
@@ -53,7 +75,7 @@ describe('registering a client', () => {
     request: 'POST /api/v1beta/clients',
     body: { name: 'Cline' },
     answers: { status: 200, json: { name: 'Cline', groups: ['default'] } },
-    then: async (fake) => {
+    afterwards: async (fake) => {
       expect(fake.clientFiles.entries.has('Cline')).toBe(false)
       fake.clientFiles.installed.add('Cline')
       await fake.clock.advance(60_000)
@@ -62,7 +84,10 @@ describe('registering a client', () => {
   })
   scenario('says when an entry had to take another name', {
     given: (fake) => {
-      fake.clientFiles.sync = async (client) => ({ outcome: 'written', notes: client === 'Cursor' ? ['ours is web-toolhaven'] : [] })
+      fake.clientFiles.sync = async (client) => ({
+        outcome: 'written',
+        notes: client === 'Cursor' ? ['ours is web-toolhaven'] : [],
+      })
     },
     request: 'POST /api/v1beta/clients',
     body: { name: 'Cursor', groups: [] },
@@ -81,7 +106,7 @@ describe('registering a client', () => {
     request: 'POST /api/v1beta/clients',
     body: { name: 'Cursor', groups: ['default', 'ghosts'] },
     answers: { status: 404, text: /^group ghosts not found/ },
-    then: async (fake) => expect(await clientsOf(fake)).toEqual([]),
+    afterwards: async (fake) => expect(await clientsOf(fake)).toEqual([]),
   })
   for (const name of ['Emacs', '', '__proto__', 'constructor', 3, null]) {
     scenario(`of the unknown type ${JSON.stringify(name)}`, {
@@ -102,7 +127,13 @@ describe('registering several', () => {
     given: research,
     request: 'POST /api/v1beta/clients/register',
     body: { names: ['VSCode', 'cursor', 'Cursor'], groups: ['research'] },
-    answers: { status: 200, json: [{ name: 'VSCode', groups: ['research'] }, { name: 'Cursor', groups: ['research'] }] },
+    answers: {
+      status: 200,
+      json: [
+        { name: 'VSCode', groups: ['research'] },
+        { name: 'Cursor', groups: ['research'] },
+      ],
+    },
   })
   scenario('without groups means the default group', {
     request: 'POST /api/v1beta/clients/register',
@@ -113,14 +144,21 @@ describe('registering several', () => {
     request: 'POST /api/v1beta/clients/register',
     body: { names: ['Cursor', 'VSCode'], groups: ['default', 'ghosts'] },
     answers: { status: 404, text: /^group ghosts not found/ },
-    then: async (fake) => expect(await clientsOf(fake)).toEqual([]),
+    afterwards: async (fake) => expect(await clientsOf(fake)).toEqual([]),
   })
-  for (const body of [{ names: [] }, {}, { names: ['Cursor', 'Emacs'] }, { names: 'Cursor' }, { names: ['Cursor'], groups: ['UP'] }, { groups: ['default'] }]) {
+  for (const body of [
+    { names: [] },
+    {},
+    { names: ['Cursor', 'Emacs'] },
+    { names: 'Cursor' },
+    { names: ['Cursor'], groups: ['UP'] },
+    { groups: ['default'] },
+  ]) {
     scenario(`with ${JSON.stringify(body)} registers none`, {
       request: 'POST /api/v1beta/clients/register',
       body,
       answers: { status: 400 },
-      then: async (fake) => expect(await clientsOf(fake)).toEqual([]),
+      afterwards: async (fake) => expect(await clientsOf(fake)).toEqual([]),
     })
   }
 })
@@ -130,7 +168,7 @@ describe('unregistering', () => {
     given: registered,
     request: 'DELETE /api/v1beta/clients/cursor',
     answers: { status: 204 },
-    then: async (fake) => {
+    afterwards: async (fake) => {
       expect(await clientsOf(fake)).toEqual([])
       expect(fake.clientFiles.entries.get('Cursor')?.size).toBe(0)
     },
@@ -139,21 +177,21 @@ describe('unregistering', () => {
     given: registered,
     request: 'DELETE /api/v1beta/clients/Cursor/groups/research',
     answers: { status: 204 },
-    then: async (fake) => expect(await clientsOf(fake)).toEqual([{ name: 'Cursor', groups: ['default'] }]),
+    afterwards: async (fake) => expect(await clientsOf(fake)).toEqual([{ name: 'Cursor', groups: ['default'] }]),
   })
   scenario('several without groups means everywhere', {
     given: registered,
     request: 'POST /api/v1beta/clients/unregister',
     body: { names: ['Cursor'] },
     answers: { status: 204 },
-    then: async (fake) => expect(await clientsOf(fake)).toEqual([]),
+    afterwards: async (fake) => expect(await clientsOf(fake)).toEqual([]),
   })
   scenario('several from groups', {
     given: registered,
     request: 'POST /api/v1beta/clients/unregister',
     body: { names: ['Cursor'], groups: ['default'] },
     answers: { status: 204 },
-    then: async (fake) => expect(await clientsOf(fake)).toEqual([{ name: 'Cursor', groups: ['research'] }]),
+    afterwards: async (fake) => expect(await clientsOf(fake)).toEqual([{ name: 'Cursor', groups: ['research'] }]),
   })
   const refused = (request: string, status: number, text: RegExp, body?: object) =>
     scenario(`${request} ${body ? JSON.stringify(body) : ''} is refused and changes nothing`, {
@@ -161,15 +199,21 @@ describe('unregistering', () => {
       request,
       body,
       answers: { status, text },
-      then: async (fake) => expect(await clientsOf(fake)).toEqual([{ name: 'Cursor', groups: ['default', 'research'] }]),
+      afterwards: async (fake) =>
+        expect(await clientsOf(fake)).toEqual([{ name: 'Cursor', groups: ['default', 'research'] }]),
     })
   refused('DELETE /api/v1beta/clients/VSCode', 404, /^client VSCode is not registered/)
   refused('DELETE /api/v1beta/clients/Emacs', 400, /^name: is not a known client/)
   refused('DELETE /api/v1beta/clients/VSCode/groups/default', 404, /^client VSCode is not registered/)
   refused('DELETE /api/v1beta/clients/Cursor/groups/ghosts', 404, /^group ghosts not found/)
   refused('DELETE /api/v1beta/clients/Cursor/groups/UP', 400, /^group: /)
-  refused('POST /api/v1beta/clients/unregister', 404, /^client VSCode is not registered/, { names: ['Cursor', 'VSCode'] })
-  refused('POST /api/v1beta/clients/unregister', 404, /^group ghosts not found/, { names: ['Cursor'], groups: ['ghosts'] })
+  refused('POST /api/v1beta/clients/unregister', 404, /^client VSCode is not registered/, {
+    names: ['Cursor', 'VSCode'],
+  })
+  refused('POST /api/v1beta/clients/unregister', 404, /^group ghosts not found/, {
+    names: ['Cursor'],
+    groups: ['ghosts'],
+  })
   refused('POST /api/v1beta/clients/unregister', 400, /^names: /, { names: [] })
   refused('POST /api/v1beta/clients/unregister', 400, /^names\.0: /, { names: ['Emacs'] })
 })

@@ -24,7 +24,7 @@ describe('groups', () => {
     request: 'POST /api/v1beta/groups',
     body: { name: 'research' },
     answers: { status: 201, json: { name: 'research' } },
-    then: (fake) => {
+    afterwards: (fake) => {
       expect(fake.groupStore.records.get('research')).toEqual({ name: 'research', registeredClients: [] })
       expect(fake.journal.entries).toMatchObject([{ action: 'create-group', target: 'research' }])
     },
@@ -76,8 +76,11 @@ describe('deleting a group', () => {
     },
     request: 'DELETE /api/v1beta/groups/research',
     answers: NONE,
-    then: async (fake) => {
-      expect(JSON.parse((await send(fake, 'GET /api/v1beta/workloads/web')).text)).toMatchObject({ group: 'default', status: 'running' })
+    afterwards: async (fake) => {
+      expect(JSON.parse((await send(fake, 'GET /api/v1beta/workloads/web')).text)).toMatchObject({
+        group: 'default',
+        status: 'running',
+      })
       expect(fake.runtime.instances.get('thv-web')?.handle.id).toBe('id-1')
       expect(fake.groupStore.records.has('research')).toBe(false)
       expect((await send(fake, 'GET /api/v1beta/groups/research')).status).toBe(404)
@@ -91,7 +94,7 @@ describe('deleting a group', () => {
     },
     request: 'DELETE /api/v1beta/groups/research?with-workloads=true',
     answers: NONE,
-    then: (fake) => expect([...fake.workloadStore.records.keys()]).toEqual(['other']),
+    afterwards: (fake) => expect([...fake.workloadStore.records.keys()]).toEqual(['other']),
   })
   scenario('with with-workloads=false moves them', {
     given: async (fake) => {
@@ -100,7 +103,7 @@ describe('deleting a group', () => {
     },
     request: 'DELETE /api/v1beta/groups/research?with-workloads=false',
     answers: NONE,
-    then: (fake) => expect(fake.workloadStore.records.get('web')?.config.group).toBe('default'),
+    afterwards: (fake) => expect(fake.workloadStore.records.get('web')?.config.group).toBe('default'),
   })
   scenario('takes the moved entries from its clients, unless they are in the default group', {
     given: async (fake) => {
@@ -112,10 +115,12 @@ describe('deleting a group', () => {
     },
     request: 'DELETE /api/v1beta/groups/research',
     answers: NONE,
-    then: async (fake) => {
+    afterwards: async (fake) => {
       expect(fake.clientFiles.entries.get('Cursor')?.size).toBe(0)
       expect(fake.clientFiles.entries.get('VSCode')?.size).toBe(1)
-      expect(JSON.parse((await send(fake, 'GET /api/v1beta/clients')).text)).toEqual([{ name: 'VSCode', groups: ['default'] }])
+      expect(JSON.parse((await send(fake, 'GET /api/v1beta/clients')).text)).toEqual([
+        { name: 'VSCode', groups: ['default'] },
+      ])
     },
   })
   scenario('is refused for the default group', {
@@ -131,7 +136,7 @@ describe('deleting a group', () => {
       given: research,
       request: `DELETE /api/v1beta/groups/research?with-workloads=${value}`,
       answers: { status: 400, text: /^with-workloads: / },
-      then: (fake) => expect(fake.groupStore.records.has('research')).toBe(true),
+      afterwards: (fake) => expect(fake.groupStore.records.has('research')).toBe(true),
     })
   }
   scenario('is refused with another query', {

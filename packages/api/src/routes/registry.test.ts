@@ -3,7 +3,14 @@ import { invalid } from '@toolhaven/core/errors'
 import { type FakeDaemon, fakeRegistry } from '@toolhaven/testing/fakes/fake-daemon'
 import { done, scenario, send } from '@toolhaven/testing/scenario'
 
-const INFO = { name: 'default', type: 'default', source: '', version: '1.0.0', last_updated: '2026-01-01T00:00:00Z', server_count: 3 }
+const INFO = {
+  name: 'default',
+  type: 'default',
+  source: '',
+  version: '1.0.0',
+  last_updated: '2026-01-01T00:00:00Z',
+  server_count: 3,
+}
 const OTHER = { version: '2.0.0', last_updated: '2026-02-01T00:00:00Z', servers: {} }
 
 /** A source beside the built-in one that can be taken away. */
@@ -34,24 +41,49 @@ describe('the registry', () => {
     request: 'GET /api/v1beta/registry/default/servers',
     answers: {
       status: 200,
-      matches: { servers: [{ name: 'everything' }, { name: 'needs-key' }], remote_servers: [{ name: 'com.example/docs' }] },
+      matches: {
+        servers: [{ name: 'everything' }, { name: 'needs-key' }],
+        remote_servers: [{ name: 'com.example/docs' }],
+      },
     },
   })
   scenario('gives one container server', {
     request: 'GET /api/v1beta/registry/default/servers/everything',
-    answers: { status: 200, json: { is_remote: false, server: { ...fakeRegistry.servers['everything'], name: 'everything' } } },
+    answers: {
+      status: 200,
+      json: { is_remote: false, server: { ...fakeRegistry.servers['everything'], name: 'everything' } },
+    },
   })
   scenario('gives one remote server, its name percent-encoded', {
     request: 'GET /api/v1beta/registry/default/servers/com.example%2Fdocs',
-    answers: { status: 200, matches: { is_remote: true, remote_server: { name: 'com.example/docs' } }, notContain: ['"server"'] },
+    answers: {
+      status: 200,
+      matches: { is_remote: true, remote_server: { name: 'com.example/docs' } },
+      notContain: ['"server"'],
+    },
   })
-  for (const name of ['ghost', '__proto__', 'constructor', 'toString', '..%2f..%2fetc', '%00', 'com.example%252Fdocs', 'x'.repeat(2000)]) {
+  for (const name of [
+    'ghost',
+    '__proto__',
+    'constructor',
+    'toString',
+    '..%2f..%2fetc',
+    '%00',
+    'com.example%252Fdocs',
+    'x'.repeat(2000),
+  ]) {
     scenario(`has no server ${name.slice(0, 30)}`, {
       request: `GET /api/v1beta/registry/default/servers/${name}`,
       answers: { status: 404, text: /^server .* not found in the registry default/ },
     })
   }
-  for (const request of ['GET /api/v1beta/registry/other', 'GET /api/v1beta/registry/other/servers', 'GET /api/v1beta/registry/other/servers/everything', 'DELETE /api/v1beta/registry/other', 'GET /api/v1beta/registry/..%2fdefault']) {
+  for (const request of [
+    'GET /api/v1beta/registry/other',
+    'GET /api/v1beta/registry/other/servers',
+    'GET /api/v1beta/registry/other/servers/everything',
+    'DELETE /api/v1beta/registry/other',
+    'GET /api/v1beta/registry/..%2fdefault',
+  ]) {
     scenario(`${request} is not found`, { request, answers: { status: 404, text: /^registry not found/ } })
   }
   scenario('cannot be added to', {
@@ -75,11 +107,15 @@ describe('changing the source of the registry', () => {
       request: 'PUT /api/v1beta/registry/default',
       body,
       answers: { status: 200, json: { message: `the registry is now read from ${source}`, type } },
-      then: async (fake) => {
+      afterwards: async (fake) => {
         expect(JSON.parse((await send(fake, 'GET /api/v1beta/registry')).text)).toEqual({
-          registries: [{ name: 'default', type, source, version: '2.0.0', last_updated: '2026-02-01T00:00:00Z', server_count: 0 }],
+          registries: [
+            { name: 'default', type, source, version: '2.0.0', last_updated: '2026-02-01T00:00:00Z', server_count: 0 },
+          ],
         })
-        expect(JSON.parse((await send(fake, 'GET /api/v1beta/registry/default')).text)).toMatchObject({ registry: { servers: {}, remote_servers: {} } })
+        expect(JSON.parse((await send(fake, 'GET /api/v1beta/registry/default')).text)).toMatchObject({
+          registry: { servers: {}, remote_servers: {} },
+        })
         expect((await send(fake, 'PUT /api/v1beta/registry/default', { body: {} })).text).toContain('"default"')
         expect(JSON.parse((await send(fake, 'GET /api/v1beta/registry')).text)).toEqual({ registries: [INFO] })
       },
@@ -98,12 +134,21 @@ describe('changing the source of the registry', () => {
     request: 'PUT /api/v1beta/registry/default',
     body: { url: 'https://example.com/broken.json' },
     answers: { status: 400, text: /cannot be read/ },
-    then: async (fake) => {
+    afterwards: async (fake) => {
       expect(JSON.parse((await send(fake, 'GET /api/v1beta/registry')).text)).toEqual({ registries: [INFO] })
       expect(fake.journal.entries).toEqual([])
     },
   })
-  for (const body of [{ url: 'https://a.example', local_path: '/x' }, { url: '' }, { local_path: '' }, { url: 1 }, { url: null }, { allow_private_ip: 'yes' }, { uri: 'x' }, []]) {
+  for (const body of [
+    { url: 'https://a.example', local_path: '/x' },
+    { url: '' },
+    { local_path: '' },
+    { url: 1 },
+    { url: null },
+    { allow_private_ip: 'yes' },
+    { uri: 'x' },
+    [],
+  ]) {
     scenario(`with ${JSON.stringify(body)}`, {
       request: 'PUT /api/v1beta/registry/default',
       body,

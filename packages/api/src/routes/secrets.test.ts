@@ -4,7 +4,8 @@ import { done, scenario, send } from '@toolhaven/testing/scenario'
 
 const KEYS = '/api/v1beta/secrets/default/keys'
 type Provider = 'encrypted' | '1password' | 'none'
-const using = (provider_type: Provider) => (fake: FakeDaemon) => done(fake, 'POST /api/v1beta/secrets', { provider_type })
+const using = (provider_type: Provider) => (fake: FakeDaemon) =>
+  done(fake, 'POST /api/v1beta/secrets', { provider_type })
 const one = async (fake: FakeDaemon) => {
   await using('encrypted')(fake)
   await done(fake, 'POST /api/v1beta/secrets/default/keys', { key: 'token', value: 'the-value' })
@@ -16,23 +17,33 @@ describe('setting up a provider', () => {
       request: 'POST /api/v1beta/secrets',
       body: { provider_type },
       answers: { status: 201, json: { message: `secrets provider ${provider_type} is set up`, provider_type } },
-      then: (fake) => expect(fake.journal.entries).toMatchObject([{ action: 'setup-secrets', target: provider_type }]),
+      afterwards: (fake) =>
+        expect(fake.journal.entries).toMatchObject([{ action: 'setup-secrets', target: provider_type }]),
     })
   }
   scenario('with a password never shows it', {
     request: 'POST /api/v1beta/secrets',
     body: { provider_type: 'encrypted', password: 'correct-horse' },
     answers: { status: 201, notContain: ['correct-horse'] },
-    then: (fake) => expect(JSON.stringify(fake.journal.entries)).not.toContain('correct-horse'),
+    afterwards: (fake) => expect(JSON.stringify(fake.journal.entries)).not.toContain('correct-horse'),
   })
   scenario('with a wrong password changes nothing', {
     given: one,
     request: 'POST /api/v1beta/secrets',
     body: { provider_type: 'none', password: 'wrong' },
     answers: { status: 400, text: /^wrong password; nothing was changed/ },
-    then: async (fake) => expect(JSON.parse((await send(fake, 'GET /api/v1beta/secrets/default')).text)).toMatchObject({ provider_type: 'encrypted' }),
+    afterwards: async (fake) =>
+      expect(JSON.parse((await send(fake, 'GET /api/v1beta/secrets/default')).text)).toMatchObject({
+        provider_type: 'encrypted',
+      }),
   })
-  for (const body of [{ provider_type: 'vault' }, {}, { provider_type: '' }, { provider_type: 'none', password: 1 }, { provider_type: 'none', pasword: 'x' }]) {
+  for (const body of [
+    { provider_type: 'vault' },
+    {},
+    { provider_type: '' },
+    { provider_type: 'none', password: 1 },
+    { provider_type: 'none', pasword: 'x' },
+  ]) {
     scenario(`with ${JSON.stringify(body)}`, { request: 'POST /api/v1beta/secrets', body, answers: { status: 400 } })
   }
 })
@@ -45,7 +56,11 @@ describe('without a provider', () => {
     ['PUT /api/v1beta/secrets/default/keys/k', { value: 'v' }],
     ['DELETE /api/v1beta/secrets/default/keys/k'],
   ] as const) {
-    scenario(`${request} is not found`, { request, body, answers: { status: 404, text: /^no secrets provider is set up/ } })
+    scenario(`${request} is not found`, {
+      request,
+      body,
+      answers: { status: 404, text: /^no secrets provider is set up/ },
+    })
   }
   scenario('the value route is not found either', {
     request: `GET ${KEYS}/k/value`,
@@ -85,10 +100,22 @@ describe('what a provider does not support is 405', () => {
       body: { value: 'v' },
       answers: { status: 405, text: /cannot write/ },
     })
-    scenario(`${provider}: delete`, { given: using(provider), request: `DELETE ${KEYS}/k`, answers: { status: 405, text: /cannot delete/ } })
+    scenario(`${provider}: delete`, {
+      given: using(provider),
+      request: `DELETE ${KEYS}/k`,
+      answers: { status: 405, text: /cannot delete/ },
+    })
   }
-  scenario('none: list', { given: using('none'), request: `GET ${KEYS}`, answers: { status: 405, text: /cannot list/ } })
-  scenario('1password lists', { given: using('1password'), request: `GET ${KEYS}`, answers: { status: 200, json: { keys: [] } } })
+  scenario('none: list', {
+    given: using('none'),
+    request: `GET ${KEYS}`,
+    answers: { status: 405, text: /cannot list/ },
+  })
+  scenario('1password lists', {
+    given: using('1password'),
+    request: `GET ${KEYS}`,
+    answers: { status: 200, json: { keys: [] } },
+  })
 })
 
 describe('secrets', () => {
@@ -105,30 +132,39 @@ describe('secrets', () => {
     request: `POST ${KEYS}`,
     body: { key: 'token', value: 'the-value' },
     answers: { status: 201, json: { key: 'token', message: 'secret token created' }, notContain: ['the-value'] },
-    then: (fake) => expect(JSON.stringify(fake.journal.entries)).not.toContain('the-value'),
+    afterwards: (fake) => expect(JSON.stringify(fake.journal.entries)).not.toContain('the-value'),
   })
   scenario('exist once', {
     given: one,
     request: `POST ${KEYS}`,
     body: { key: 'token', value: 'other' },
     answers: { status: 409, text: /^secret token already exists/ },
-    then: async (fake) => expect(await fake.daemon.secrets.read('token')).toBe('the-value'),
+    afterwards: async (fake) => expect(await fake.daemon.secrets.read('token')).toBe('the-value'),
   })
   scenario('are changed', {
     given: one,
     request: `PUT ${KEYS}/token`,
     body: { value: 'new-value' },
     answers: { status: 200, json: { key: 'token', message: 'secret token updated' } },
-    then: async (fake) => expect(await fake.daemon.secrets.read('token')).toBe('new-value'),
+    afterwards: async (fake) => expect(await fake.daemon.secrets.read('token')).toBe('new-value'),
   })
-  scenario('that do not exist are not changed', { given: one, request: `PUT ${KEYS}/ghost`, body: { value: 'x' }, answers: { status: 404, text: 'secret ghost not found' } })
+  scenario('that do not exist are not changed', {
+    given: one,
+    request: `PUT ${KEYS}/ghost`,
+    body: { value: 'x' },
+    answers: { status: 404, text: 'secret ghost not found' },
+  })
   scenario('are deleted', {
     given: one,
     request: `DELETE ${KEYS}/token`,
     answers: { status: 204 },
-    then: async (fake) => expect(JSON.parse((await send(fake, `GET ${KEYS}`)).text)).toEqual({ keys: [] }),
+    afterwards: async (fake) => expect(JSON.parse((await send(fake, `GET ${KEYS}`)).text)).toEqual({ keys: [] }),
   })
-  scenario('that do not exist are not deleted', { given: one, request: `DELETE ${KEYS}/ghost`, answers: { status: 404, text: 'secret ghost not found' } })
+  scenario('that do not exist are not deleted', {
+    given: one,
+    request: `DELETE ${KEYS}/ghost`,
+    answers: { status: 404, text: 'secret ghost not found' },
+  })
   scenario('may have a slash in their key', {
     given: async (fake) => {
       await using('encrypted')(fake)
@@ -137,18 +173,37 @@ describe('secrets', () => {
     request: `DELETE ${KEYS}/a%2F..%2Fb`,
     answers: { status: 204 },
   })
-  for (const body of [{ key: '', value: 'x' }, { key: 'k', value: '' }, { key: 'a,b', value: 'x' }, { key: 'a\nb', value: 'x' }, { key: 'x'.repeat(257), value: 'x' }, { key: 'k' }, { value: 'v' }, { key: 1, value: 2 }, { key: 'k', value: 'v', note: 'n' }]) {
+  for (const body of [
+    { key: '', value: 'x' },
+    { key: 'k', value: '' },
+    { key: 'a,b', value: 'x' },
+    { key: 'a\nb', value: 'x' },
+    { key: 'x'.repeat(257), value: 'x' },
+    { key: 'k' },
+    { value: 'v' },
+    { key: 1, value: 2 },
+    { key: 'k', value: 'v', note: 'n' },
+  ]) {
     scenario(`are not created from ${JSON.stringify(body).slice(0, 40)}`, {
       given: using('encrypted'),
       request: `POST ${KEYS}`,
       body,
       answers: { status: 400 },
-      then: async (fake) => expect(await fake.daemon.secrets.list()).toEqual([]),
+      afterwards: async (fake) => expect(await fake.daemon.secrets.list()).toEqual([]),
     })
   }
-  scenario('are not changed to nothing', { given: one, request: `PUT ${KEYS}/token`, body: { value: '' }, answers: { status: 400, text: /^value: must not be empty/ } })
+  scenario('are not changed to nothing', {
+    given: one,
+    request: `PUT ${KEYS}/token`,
+    body: { value: '' },
+    answers: { status: 400, text: /^value: must not be empty/ },
+  })
   for (const key of ['a%2Cb', '%00', '%0a', 'x'.repeat(257)]) {
-    scenario(`have no key ${key.slice(0, 20)}`, { given: one, request: `DELETE ${KEYS}/${key}`, answers: { status: 400, text: /^key: / } })
+    scenario(`have no key ${key.slice(0, 20)}`, {
+      given: one,
+      request: `DELETE ${KEYS}/${key}`,
+      answers: { status: 400, text: /^key: / },
+    })
   }
 })
 
@@ -159,11 +214,20 @@ describe('the value of a secret', () => {
     overSocket: true,
     answers: { status: 200, json: { key: 'token', value: 'the-value' } },
   })
-  scenario('of an unknown key', { given: one, request: `GET ${KEYS}/ghost/value`, overSocket: true, answers: { status: 404, text: 'secret ghost not found' } })
+  scenario('of an unknown key', {
+    given: one,
+    request: `GET ${KEYS}/ghost/value`,
+    overSocket: true,
+    answers: { status: 404, text: 'secret ghost not found' },
+  })
   scenario('does not exist over TCP', {
     given: one,
     request: `GET ${KEYS}/token/value`,
     answers: { status: 404, text: /^there is no such route/, notContain: ['the-value'] },
   })
-  scenario('has no other method over TCP either', { given: one, request: `POST ${KEYS}/token/value`, answers: { status: 404 } })
+  scenario('has no other method over TCP either', {
+    given: one,
+    request: `POST ${KEYS}/token/value`,
+    answers: { status: 404 },
+  })
 })

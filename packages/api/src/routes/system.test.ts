@@ -51,13 +51,16 @@ describe('settings', () => {
     request: 'PUT /api/v1beta/config',
     body: FULL,
     answers: { status: 200, json: FULL },
-    then: (fake) => expect(fake.journal.entries).toMatchObject([{ action: 'update-settings' }]),
+    afterwards: (fake) => expect(fake.journal.entries).toMatchObject([{ action: 'update-settings' }]),
   })
   scenario('left out stay, null clears', {
     given: (fake) => send(fake, 'PUT /api/v1beta/config', { body: FULL }),
     request: 'PUT /api/v1beta/config',
     body: { ca_certificate_path: null, otel: { endpoint: null }, base_images: { uvx: null } },
-    answers: { status: 200, json: { otel: { 'sampling-rate': 0.5, 'env-vars': ['REGION'] }, base_images: { npx: 'node:24' } } },
+    answers: {
+      status: 200,
+      json: { otel: { 'sampling-rate': 0.5, 'env-vars': ['REGION'] }, base_images: { npx: 'node:24' } },
+    },
   })
   for (const [body, text] of [
     [{ otel: { 'sampling-rate': 2 } }, /^otel\.sampling-rate: /],
@@ -72,7 +75,8 @@ describe('settings', () => {
       request: 'PUT /api/v1beta/config',
       body,
       answers: { status: 400, text },
-      then: async (fake) => expect(JSON.parse((await send(fake, 'GET /api/v1beta/config')).text)).toEqual({ otel: {}, base_images: {} }),
+      afterwards: async (fake) =>
+        expect(JSON.parse((await send(fake, 'GET /api/v1beta/config')).text)).toEqual({ otel: {}, base_images: {} }),
     })
   }
   scenario('refuse a certificate that cannot be read', {

@@ -17,12 +17,20 @@ describe('creating a workload', () => {
     request: CREATE,
     body: WEB,
     answers: { status: 201, matches: { name: 'web' } },
-    then: async (fake, { text }) => {
+    afterwards: async (fake, { text }) => {
       const { port } = JSON.parse(text)
       expect(port).toBeGreaterThanOrEqual(10_000)
       expect(port).toBeLessThanOrEqual(32_767)
       expect(await details(fake, 'web')).toMatchObject({
-        ...{ name: 'web', status: 'running', group: 'default', tool_type: 'mcp', transport_type: 'stdio', tools: [], labels: {} },
+        ...{
+          name: 'web',
+          status: 'running',
+          group: 'default',
+          tool_type: 'mcp',
+          transport_type: 'stdio',
+          tools: [],
+          labels: {},
+        },
         ...{ package: 'npx://web@1.0.0', image: 'npx://web@1.0.0', port, url: `http://127.0.0.1:${port}/mcp` },
         ...{ created_at: '2026-01-01T00:00:00Z', network_isolation: false },
         status_context: expect.stringContaining('no permission profile was given'),
@@ -35,7 +43,7 @@ describe('creating a workload', () => {
     request: CREATE,
     body: { image: 'everything' },
     answers: { status: 201, matches: { name: 'everything' } },
-    then: async (fake) => {
+    afterwards: async (fake) => {
       expect(await details(fake, 'everything')).toMatchObject({
         ...{ package: 'npx://everything@1.0.0', cmd_arguments: ['stdio'], env_vars: { LEVEL: 'info' } },
         permission_profile: { network: { outbound: { allow_host: ['example.com'], allow_port: [443] } } },
@@ -46,9 +54,15 @@ describe('creating a workload', () => {
 
   scenario('of a registry server keeps what the request says', {
     request: CREATE,
-    body: { image: 'everything', cmd_arguments: ['loud'], env_vars: { LEVEL: 'debug' }, tools: ['add'], permission_profile: { name: 'none' } },
+    body: {
+      image: 'everything',
+      cmd_arguments: ['loud'],
+      env_vars: { LEVEL: 'debug' },
+      tools: ['add'],
+      permission_profile: { name: 'none' },
+    },
     answers: { status: 201 },
-    then: async (fake) => {
+    afterwards: async (fake) => {
       expect(await details(fake, 'everything')).toMatchObject({
         ...{ cmd_arguments: ['loud'], env_vars: { LEVEL: 'debug' }, tools: ['add'] },
         permission_profile: { name: 'none', network: { outbound: {} } },
@@ -62,10 +76,14 @@ describe('creating a workload', () => {
     request: CREATE,
     body: { image: 'com.example/docs' },
     answers: { status: 201, matches: { name: 'docs' } },
-    then: async (fake, { text }) => {
+    afterwards: async (fake, { text }) => {
       const { port } = JSON.parse(text)
       expect(fake.runtime.instances.size).toBe(0)
-      expect(await details(fake, 'docs')).toMatchObject({ status: 'running', transport_type: 'streamable-http', url: `http://127.0.0.1:${port}/mcp` })
+      expect(await details(fake, 'docs')).toMatchObject({
+        status: 'running',
+        transport_type: 'streamable-http',
+        url: `http://127.0.0.1:${port}/mcp`,
+      })
     },
   })
 
@@ -73,9 +91,12 @@ describe('creating a workload', () => {
     request: CREATE,
     body: { url: 'https://mcp.search.example.com/mcp', transport: 'sse' },
     answers: { status: 201, matches: { name: 'search' } },
-    then: async (fake, { text }) => {
+    afterwards: async (fake, { text }) => {
       const { port } = JSON.parse(text)
-      expect(await details(fake, 'search')).toMatchObject({ transport_type: 'sse', url: `http://127.0.0.1:${port}/sse` })
+      expect(await details(fake, 'search')).toMatchObject({
+        transport_type: 'sse',
+        url: `http://127.0.0.1:${port}/sse`,
+      })
     },
   })
 
@@ -87,7 +108,7 @@ describe('creating a workload', () => {
     request: CREATE,
     body: { image: 'registry.example.com:5000/tools/fetch:1.2@sha256:' + 'a'.repeat(64) },
     answers: { status: 201, matches: { name: 'fetch-3' } },
-    then: async (fake) => {
+    afterwards: async (fake) => {
       expect([...fake.workloadStore.records.keys()].toSorted()).toEqual(['fetch', 'fetch-2', 'fetch-3'])
     },
   })
@@ -96,7 +117,7 @@ describe('creating a workload', () => {
     request: CREATE,
     body: { name: 'web', image: 'npx://@scope/web' },
     answers: { status: 201 },
-    then: async (fake) => {
+    afterwards: async (fake) => {
       expect(fake.workloadStore.records.get('web')?.resolved).toMatchObject({ reference: 'npx://@scope/web@1.2.3' })
       expect(await details(fake, 'web')).toMatchObject({ package: 'npx://@scope/web' })
     },
@@ -107,7 +128,7 @@ describe('creating a workload', () => {
       request: CREATE,
       body: { ...WEB, proxy_mode },
       answers: { status: 201 },
-      then: async (fake) => {
+      afterwards: async (fake) => {
         const path = proxy_mode === 'sse' ? '/sse' : '/mcp'
         expect(await details(fake, 'web')).toMatchObject({ proxy_mode, url: expect.stringMatching(`${path}$`) })
       },
@@ -118,8 +139,12 @@ describe('creating a workload', () => {
     request: CREATE,
     body: { ...WEB, transport: 'sse', target_port: 8000, proxy_mode: 'streamable-http' },
     answers: { status: 201 },
-    then: async (fake) => {
-      expect(await details(fake, 'web')).toMatchObject({ transport_type: 'sse', target_port: 8000, url: expect.stringMatching('/sse$') })
+    afterwards: async (fake) => {
+      expect(await details(fake, 'web')).toMatchObject({
+        transport_type: 'sse',
+        target_port: 8000,
+        url: expect.stringMatching('/sse$'),
+      })
     },
   })
 
@@ -127,8 +152,13 @@ describe('creating a workload', () => {
     request: CREATE,
     body: { ...WEB, transport: '', proxy_mode: '', host: '', group: '' },
     answers: { status: 201 },
-    then: async (fake) => {
-      expect(await details(fake, 'web')).toMatchObject({ transport: 'stdio', proxy_mode: 'streamable-http', host: '127.0.0.1', group: 'default' })
+    afterwards: async (fake) => {
+      expect(await details(fake, 'web')).toMatchObject({
+        transport: 'stdio',
+        proxy_mode: 'streamable-http',
+        host: '127.0.0.1',
+        group: 'default',
+      })
     },
   })
 
@@ -142,7 +172,7 @@ describe('creating a workload', () => {
     request: CREATE,
     body: { ...WEB, volumes: ['/data/in:/in:ro', '/data/out:/out'] },
     answers: { status: 201 },
-    then: (fake) => {
+    afterwards: (fake) => {
       expect(fake.runtime.instances.get('thv-web')?.spec.mounts).toEqual([
         { hostPath: '/data/in', containerPath: '/in', readOnly: true },
         { hostPath: '/data/out', containerPath: '/out', readOnly: false },
@@ -150,18 +180,28 @@ describe('creating a workload', () => {
     },
   })
 
-  for (const volume of ['/:/host', '/link-to-root:/host', '/run/engine.sock:/run/engine.sock', '/data/toolhaven-state:/s', '/data:/d']) {
+  for (const volume of [
+    '/:/host',
+    '/link-to-root:/host',
+    '/run/engine.sock:/run/engine.sock',
+    '/data/toolhaven-state:/s',
+    '/data:/d',
+  ]) {
     scenario(`mounts ${volume} with privileged in the profile`, {
       request: CREATE,
-      body: { ...WEB, volumes: [volume], permission_profile: { privileged: true, network: { outbound: { insecure_allow_all: true } } } },
+      body: {
+        ...WEB,
+        volumes: [volume],
+        permission_profile: { privileged: true, network: { outbound: { insecure_allow_all: true } } },
+      },
       answers: { status: 201 },
-      then: (fake) => expect(fake.runtime.instances.get('thv-web')?.spec.mounts).toHaveLength(1),
+      afterwards: (fake) => expect(fake.runtime.instances.get('thv-web')?.spec.mounts).toHaveLength(1),
     })
     scenario(`refuses to mount ${volume} otherwise`, {
       request: CREATE,
       body: { ...WEB, volumes: [volume] },
       answers: { status: 400, text: /^volume .*privileged/, notContain: ['expose /'] },
-      then: (fake) => expect(fake.workloadStore.records.size).toBe(0),
+      afterwards: (fake) => expect(fake.workloadStore.records.size).toBe(0),
     })
   }
 
@@ -173,8 +213,11 @@ describe('creating a workload', () => {
     request: CREATE,
     body: { image: 'needs-key', env_vars: { REGION: 'eu' }, secrets: [{ name: 'key one', target: 'API_KEY' }] },
     answers: { status: 201, matches: { name: 'needs-key' } },
-    then: async (fake) => {
-      expect(fake.runtime.instances.get('thv-needs-key')?.spec.env).toMatchObject({ API_KEY: 'very-secret-value', REGION: 'eu' })
+    afterwards: async (fake) => {
+      expect(fake.runtime.instances.get('thv-needs-key')?.spec.env).toMatchObject({
+        API_KEY: 'very-secret-value',
+        REGION: 'eu',
+      })
       const shown = await details(fake, 'needs-key')
       expect(shown).toMatchObject({ secrets: [{ name: 'key one', target: 'API_KEY' }] })
       expect(JSON.stringify(shown)).not.toContain('very-secret-value')
@@ -186,7 +229,11 @@ describe('creating a workload', () => {
     request: CREATE,
     body: WEB,
     answers: { status: 201 },
-    then: async (fake) => expect(await details(fake, 'web')).toMatchObject({ status: 'error', status_context: expect.stringContaining('not found') }),
+    afterwards: async (fake) =>
+      expect(await details(fake, 'web')).toMatchObject({
+        status: 'error',
+        status_context: expect.stringContaining('not found'),
+      }),
   })
 
   scenario('shows how far the pull is', {
@@ -196,7 +243,11 @@ describe('creating a workload', () => {
     request: CREATE,
     body: WEB,
     answers: { status: 201 },
-    then: async (fake) => expect(await details(fake, 'web')).toMatchObject({ status: 'starting', status_context: 'pulling npx://web@1.0.0, 43 %' }),
+    afterwards: async (fake) =>
+      expect(await details(fake, 'web')).toMatchObject({
+        status: 'starting',
+        status_context: 'pulling npx://web@1.0.0, 43 %',
+      }),
   })
 })
 
@@ -207,7 +258,7 @@ describe('a create is refused', () => {
       request: CREATE,
       body,
       answers: { status, text },
-      then: (fake) => expect([...fake.workloadStore.records.keys()].filter((key) => key !== 'taken')).toEqual([]),
+      afterwards: (fake) => expect([...fake.workloadStore.records.keys()].filter((key) => key !== 'taken')).toEqual([]),
     })
   const taken = (fake: FakeDaemon) => done(fake, CREATE, { ...WEB, name: 'taken', proxy_port: 20_000 })
 
@@ -217,7 +268,9 @@ describe('a create is refused', () => {
   refused('with a name that exists', { ...WEB, name: 'taken' }, 409, /^workload taken already exists/, taken)
   refused('with a name that exists in another case', { ...WEB, name: 'TAKEN' }, 409, /already exists/, taken)
   refused('at a port of another workload', { ...WEB, proxy_port: 20_000 }, 409, /20000/, taken)
-  refused('at a port of another program', { ...WEB, proxy_port: 20_001 }, 409, /20001/, (fake) => fake.gateway.takenPorts.add(20_001))
+  refused('at a port of another program', { ...WEB, proxy_port: 20_001 }, 409, /20001/, (fake) =>
+    fake.gateway.takenPorts.add(20_001),
+  )
   refused('while the old one is removed', { ...WEB, name: 'taken' }, 409, /still being removed/, async (fake) => {
     await taken(fake)
     fake.runtime.whileStopping = () => new Promise(() => {})
@@ -231,34 +284,113 @@ describe('a create is refused', () => {
   refused('with stdio for a remote server', { url: 'https://example.com/mcp', transport: 'stdio' }, 400, /remote/)
   refused('with neither image nor url', { name: 'web' }, 400, /image/)
   refused('with both image and url', { ...WEB, url: 'https://example.com' }, 400, /not both/)
-  for (const url of ['ftp://example.com', 'file:///etc/passwd', 'nonsense', 'https://user:pw@example.com/mcp', 'http://']) {
+  for (const url of [
+    'ftp://example.com',
+    'file:///etc/passwd',
+    'nonsense',
+    'https://user:pw@example.com/mcp',
+    'http://',
+  ]) {
     refused(`with the url ${url}`, { url }, 400, /^url /)
   }
-  for (const image of ['UPPER', '--privileged', '../x', 'a b', 'x:', 'x@sha256:12', 'http://x/y', 'a//b', 'x;rm', 'docker.io/', `${'a'.repeat(600)}`]) {
+  for (const image of [
+    'UPPER',
+    '--privileged',
+    '../x',
+    'a b',
+    'x:',
+    'x@sha256:12',
+    'http://x/y',
+    'a//b',
+    'x;rm',
+    'docker.io/',
+    'a'.repeat(600),
+  ]) {
     refused(`with the image ${image.slice(0, 30)}`, { image }, 400, /^image "/)
   }
   for (const image of ['npx://', 'npx://-x', 'npx://a b', 'uvx://x@latest@1', 'go://nodot', 'npx://x@^1.0.0']) {
     refused(`with the package ${image}`, { image }, 400, /write (it|one) like/)
   }
   for (const target_port of [-1, 65_536, 1.5, '80', null]) {
-    refused(`with the target_port ${JSON.stringify(target_port)}`, { ...WEB, transport: 'sse', target_port }, 400, /^target_port: /)
+    refused(
+      `with the target_port ${JSON.stringify(target_port)}`,
+      { ...WEB, transport: 'sse', target_port },
+      400,
+      /^target_port: /,
+    )
   }
   refused('as a network server without target_port', { ...WEB, transport: 'sse' }, 400, /^target_port is missing/)
-  for (const volume of ['/data', '/data:relative', '/data:/x:rx', '/data:/x:ro:z', 'relative:/x', ':/x', '/data:', '/data/x:/a/../b', '/nowhere:/x', '']) {
+  for (const volume of [
+    '/data',
+    '/data:relative',
+    '/data:/x:rx',
+    '/data:/x:ro:z',
+    'relative:/x',
+    ':/x',
+    '/data:',
+    '/data/x:/a/../b',
+    '/nowhere:/x',
+    '',
+  ]) {
     refused(`with the volume ${JSON.stringify(volume)}`, { ...WEB, volumes: [volume] }, 400, /volume/)
   }
-  refused('with a protected path in the profile', { ...WEB, permission_profile: { write: ['/'], network: {} } }, 400, /privileged/)
-  refused('with an unknown built-in profile', { ...WEB, permission_profile: { name: 'lax' } }, 400, /no built-in profile/)
-  refused('with a secret and no provider', { ...WEB, secrets: [{ name: 'k', target: 'K' }] }, 404, /no secrets provider/)
-  refused('with unknown secrets, all named', { ...WEB, secrets: [{ name: 'k', target: 'K' }, { name: 'l', target: 'L' }] }, 404, /secret k, l not found/, (fake) =>
-    done(fake, 'POST /api/v1beta/secrets', { provider_type: 'encrypted' }),
+  refused(
+    'with a protected path in the profile',
+    { ...WEB, permission_profile: { write: ['/'], network: {} } },
+    400,
+    /privileged/,
+  )
+  refused(
+    'with an unknown built-in profile',
+    { ...WEB, permission_profile: { name: 'lax' } },
+    400,
+    /no built-in profile/,
+  )
+  refused(
+    'with a secret and no provider',
+    { ...WEB, secrets: [{ name: 'k', target: 'K' }] },
+    404,
+    /no secrets provider/,
+  )
+  refused(
+    'with unknown secrets, all named',
+    {
+      ...WEB,
+      secrets: [
+        { name: 'k', target: 'K' },
+        { name: 'l', target: 'L' },
+      ],
+    },
+    404,
+    /secret k, l not found/,
+    (fake) => done(fake, 'POST /api/v1beta/secrets', { provider_type: 'encrypted' }),
   )
   for (const target of ['', '1A', 'A-B', 'A B', 'A=B']) {
-    refused(`with the secret target ${JSON.stringify(target)}`, { ...WEB, secrets: [{ name: 'k', target }] }, 400, /^secrets\.0\.target: /)
+    refused(
+      `with the secret target ${JSON.stringify(target)}`,
+      { ...WEB, secrets: [{ name: 'k', target }] },
+      400,
+      /^secrets\.0\.target: /,
+    )
   }
-  refused('without required variables, all named', { image: 'needs-key' }, 400, /^needs-key needs API_KEY \(a secret\), REGION/)
-  refused('without one required variable', { image: 'needs-key', env_vars: { REGION: 'eu' } }, 400, /^needs-key needs API_KEY \(a secret\):/)
-  refused('with tools the entry does not have', { image: 'everything', tools: ['echo', 'fly', 'swim'] }, 400, /no tool fly, swim; it has echo, add/)
+  refused(
+    'without required variables, all named',
+    { image: 'needs-key' },
+    400,
+    /^needs-key needs API_KEY \(a secret\), REGION/,
+  )
+  refused(
+    'without one required variable',
+    { image: 'needs-key', env_vars: { REGION: 'eu' } },
+    400,
+    /^needs-key needs API_KEY \(a secret\):/,
+  )
+  refused(
+    'with tools the entry does not have',
+    { image: 'everything', tools: ['echo', 'fly', 'swim'] },
+    400,
+    /no tool fly, swim; it has echo, add/,
+  )
   for (const host of ['0.0.0.0', '::', '192.168.1.5', 'example.com', '127.0.0.1.example.com']) {
     refused(`with the host ${host}`, { ...WEB, host }, 400, /^host /, (fake) => {
       fake.gateway.isPortFree = async (address) => {
@@ -270,8 +402,18 @@ describe('a create is refused', () => {
     fake.daemon.settings.config.update((config) => ({ ...config, allowedHosts: ['192.168.1.5'] })),
   )
   refused('with an unknown field', { ...WEB, imagee: 'x' }, 400, /^unknown field imagee/)
-  refused('with an unknown inner field', { ...WEB, permission_profile: { nam: 'none' } }, 400, /^permission_profile: unknown field nam/)
-  refused('with wrong types, each named', { image: 1, env_vars: [], tools: 'x' }, 400, /^image: .*; env_vars: .*; tools: /)
+  refused(
+    'with an unknown inner field',
+    { ...WEB, permission_profile: { nam: 'none' } },
+    400,
+    /^permission_profile: unknown field nam/,
+  )
+  refused(
+    'with wrong types, each named',
+    { image: 1, env_vars: [], tools: 'x' },
+    400,
+    /^image: .*; env_vars: .*; tools: /,
+  )
   refused('with a bad variable name', { ...WEB, env_vars: { 'A-B': 'x' } }, 400, /^env_vars/)
   refused('with headers for an image', { ...WEB, headers: { 'X-A': 'b' } }, 400, /headers/)
 
@@ -293,9 +435,19 @@ describe('a create is refused', () => {
     ['oauth_config', { oauth_config: { issuer: 'https://id.example.com' } }],
   ]
   for (const [what, fields] of notYet) {
-    refused(`with ${JSON.stringify(fields)}: not available yet`, { ...WEB, ...fields }, 400, new RegExp(`^not available yet: .*${what}`))
+    refused(
+      `with ${JSON.stringify(fields)}: not available yet`,
+      { ...WEB, ...fields },
+      400,
+      new RegExp(`^not available yet: .*${what}`),
+    )
   }
-  refused('with a sampling rate over 1', { ...WEB, telemetry_config: { samplingRate: 1.1 } }, 400, /^telemetry_config\.samplingRate: /)
+  refused(
+    'with a sampling rate over 1',
+    { ...WEB, telemetry_config: { samplingRate: 1.1 } },
+    400,
+    /^telemetry_config\.samplingRate: /,
+  )
   refused('when the disk is full, with 500 and nothing kept', WEB, 500, /^internal server error/, (fake) => {
     fake.workloadStore.failWith = new Error('ENOSPC: no space left on device, write /var/lib/x')
   })
@@ -306,12 +458,14 @@ test('creates at once at one port: one wins', async () => {
   const answers = await Promise.all(
     ['a', 'b', 'c'].map((name) => ask(fake, CREATE, { body: { ...WEB, name, proxy_port: 23_456 } })),
   )
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409])
+  expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(['201', '409', '409'])
 })
 
 test('150 creates at once have 150 names and 150 ports', async () => {
   using fake = await startFakeDaemon()
-  const answers = await Promise.all(Array.from({ length: 150 }, () => ask(fake, CREATE, { body: { image: 'npx://web@1.0.0' } })))
+  const answers = await Promise.all(
+    Array.from({ length: 150 }, () => ask(fake, CREATE, { body: { image: 'npx://web@1.0.0' } })),
+  )
   const bodies = await Promise.all(answers.map(async (answer) => answer.json()))
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
   expect(new Set(bodies.map(({ name }) => name)).size).toBe(150)

@@ -5,7 +5,13 @@ import { done, scenario, send } from '@toolhaven/testing/scenario'
 const EDIT = 'POST /api/v1beta/workloads/web/edit'
 const FULL = {
   ...{ name: 'web', image: 'npx://web@1.0.0', proxy_port: 15_000, proxy_mode: 'sse', cmd_arguments: ['a', 'b'] },
-  ...{ env_vars: { A: '1' }, volumes: ['/data/in:/in:ro'], tools: ['echo'], labels: { team: 'red' }, resources: { memory_mb: 64 } },
+  ...{
+    env_vars: { A: '1' },
+    volumes: ['/data/in:/in:ro'],
+    tools: ['echo'],
+    labels: { team: 'red' },
+    resources: { memory_mb: 64 },
+  },
   permission_profile: { name: 'none' },
 }
 
@@ -21,9 +27,16 @@ describe('editing a workload', () => {
     request: EDIT,
     body: { env_vars: { B: '2' } },
     answers: { status: 200, json: { name: 'web', port: 15_000 } },
-    then: async (fake) => {
+    afterwards: async (fake) => {
       expect(await details(fake)).toMatchObject({
-        ...{ status: 'running', port: 15_000, proxy_mode: 'sse', cmd_arguments: ['a', 'b'], env_vars: { B: '2' }, tools: ['echo'] },
+        ...{
+          status: 'running',
+          port: 15_000,
+          proxy_mode: 'sse',
+          cmd_arguments: ['a', 'b'],
+          env_vars: { B: '2' },
+          tools: ['echo'],
+        },
         ...{ labels: { team: 'red' }, volumes: ['/data/in:/in:ro'], resources: { memory_mb: 64 } },
         permission_profile: { name: 'none', network: { outbound: {} } },
       })
@@ -39,7 +52,7 @@ describe('editing a workload', () => {
       request: EDIT,
       body,
       answers: { status: 200 },
-      then: async (fake) => {
+      afterwards: async (fake) => {
         const now = await details(fake)
         for (const field of emptied) expect(now).not.toHaveProperty(field)
         expect(now).toMatchObject({ tools: [], labels: {}, proxy_mode: 'streamable-http', group: 'default' })
@@ -65,7 +78,7 @@ describe('editing a workload', () => {
     request: EDIT,
     body: {},
     answers: { status: 200 },
-    then: async (fake) => expect(await details(fake)).toMatchObject({ status: 'running' }),
+    afterwards: async (fake) => expect(await details(fake)).toMatchObject({ status: 'running' }),
   })
 
   scenario('gives a workload in error another chance at once', {
@@ -76,7 +89,8 @@ describe('editing a workload', () => {
     request: EDIT,
     body: { image: 'npx://web@2.0.0' },
     answers: { status: 200 },
-    then: async (fake) => expect(await details(fake)).toMatchObject({ status: 'running', package: 'npx://web@2.0.0' }),
+    afterwards: async (fake) =>
+      expect(await details(fake)).toMatchObject({ status: 'running', package: 'npx://web@2.0.0' }),
   })
 
   for (const [name, body, phases] of [
@@ -87,12 +101,14 @@ describe('editing a workload', () => {
     scenario(name, {
       given: async (fake) => {
         await done(fake, 'POST /api/v1beta/workloads', { name: 'web', image: 'npx://web' })
-        fake.daemon.events.subscribe(({ progress }) => progress?.phase === 'resolving' && resolving.push(progress.phase))
+        fake.daemon.events.subscribe(
+          ({ progress }) => progress?.phase === 'resolving' && resolving.push(progress.phase),
+        )
       },
       request: EDIT,
       body,
       answers: { status: 200 },
-      then: (fake) => {
+      afterwards: (fake) => {
         expect(resolving).toEqual(phases)
         expect(fake.workloadStore.records.get('web')?.resolved?.reference).toBe('npx://web@1.2.3')
       },
@@ -104,16 +120,21 @@ describe('editing a workload', () => {
     request: EDIT,
     body: { tools: null },
     answers: { status: 200 },
-    then: async (fake) => expect(await details(fake)).toMatchObject({ tools: [], cmd_arguments: ['stdio'], env_vars: { LEVEL: 'info' } }),
+    afterwards: async (fake) =>
+      expect(await details(fake)).toMatchObject({ tools: [], cmd_arguments: ['stdio'], env_vars: { LEVEL: 'info' } }),
   })
 
   scenario('from a remote server to a package forgets the headers', {
     given: (fake) =>
-      done(fake, 'POST /api/v1beta/workloads', { name: 'web', url: 'https://example.com/mcp', headers: { 'X-Team': 'red' } }),
+      done(fake, 'POST /api/v1beta/workloads', {
+        name: 'web',
+        url: 'https://example.com/mcp',
+        headers: { 'X-Team': 'red' },
+      }),
     request: EDIT,
     body: { image: 'npx://web@1.0.0', transport: 'stdio' },
     answers: { status: 200 },
-    then: async (fake) => {
+    afterwards: async (fake) => {
       expect(await details(fake)).not.toHaveProperty('headers')
       expect(await details(fake)).toMatchObject({ transport_type: 'stdio', status: 'running' })
     },
@@ -121,11 +142,16 @@ describe('editing a workload', () => {
 
   scenario('of a remote server keeps its headers', {
     given: (fake) =>
-      done(fake, 'POST /api/v1beta/workloads', { name: 'web', url: 'https://example.com/mcp', headers: { 'X-Team': 'red' } }),
+      done(fake, 'POST /api/v1beta/workloads', {
+        name: 'web',
+        url: 'https://example.com/mcp',
+        headers: { 'X-Team': 'red' },
+      }),
     request: EDIT,
     body: { labels: { a: 'b' } },
     answers: { status: 200 },
-    then: async (fake) => expect(await details(fake)).toMatchObject({ headers: { 'X-Team': 'red' }, labels: { a: 'b' } }),
+    afterwards: async (fake) =>
+      expect(await details(fake)).toMatchObject({ headers: { 'X-Team': 'red' }, labels: { a: 'b' } }),
   })
 
   scenario('moves it to another group, and its entry in client files with it', {
@@ -138,18 +164,25 @@ describe('editing a workload', () => {
     request: EDIT,
     body: { group: 'research' },
     answers: { status: 200 },
-    then: (fake) => expect([...(fake.clientFiles.entries.get('Cursor') ?? [])].map(([name]) => name)).toEqual(['web']),
+    afterwards: (fake) =>
+      expect([...(fake.clientFiles.entries.get('Cursor') ?? [])].map(([name]) => name)).toEqual(['web']),
   })
 })
 
 describe('an edit is refused', () => {
-  const refused = (name: string, body: unknown, status: number, text: RegExp, given: (fake: FakeDaemon) => unknown = web) =>
+  const refused = (
+    name: string,
+    body: unknown,
+    status: number,
+    text: RegExp,
+    given: (fake: FakeDaemon) => unknown = web,
+  ) =>
     scenario(name, {
       given,
       request: EDIT,
       body,
       answers: { status, text },
-      then: (fake) => expect(fake.workloadStore.records.get('web')?.generation ?? 1).toBe(1),
+      afterwards: (fake) => expect(fake.workloadStore.records.get('web')?.generation ?? 1).toBe(1),
     })
   refused('for an unknown workload', {}, 404, /^workload web not found/, () => undefined)
   refused('while it is removed', {}, 404, /being removed/, async (fake) => {
@@ -177,7 +210,11 @@ describe('an edit is refused', () => {
     done(fake, 'POST /api/v1beta/workloads', { name: 'web', image: 'everything' }),
   )
   refused('without required variables', { env_vars: null }, 400, /needs API_KEY \(a secret\), REGION/, (fake) =>
-    done(fake, 'POST /api/v1beta/workloads', { name: 'web', image: 'needs-key', env_vars: { API_KEY: 'x', REGION: 'y' } }),
+    done(fake, 'POST /api/v1beta/workloads', {
+      name: 'web',
+      image: 'needs-key',
+      env_vars: { API_KEY: 'x', REGION: 'y' },
+    }),
   )
   for (const name of ['-rf', 'a..b', '%2e%2e%2fx', '%00', 'a%0ab', '%C3%A4']) {
     scenario(`under the name ${name}`, {

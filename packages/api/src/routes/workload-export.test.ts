@@ -18,12 +18,25 @@ const DERIVED = [
 
 describe('export', () => {
   scenario('has the schema version, what is in force, and no empty key', {
-    given: (fake) => done(fake, 'POST /api/v1beta/workloads', { name: 'web', image: 'npx://web@1.0.0', proxy_port: 15_000, tools: ['echo'] }),
+    given: (fake) =>
+      done(fake, 'POST /api/v1beta/workloads', {
+        name: 'web',
+        image: 'npx://web@1.0.0',
+        proxy_port: 15_000,
+        tools: ['echo'],
+      }),
     request: 'GET /api/v1beta/workloads/web/export',
     answers: {
       status: 200,
       json: {
-        ...{ schema_version: 'v0.1.0', name: 'web', image: 'npx://web@1.0.0', transport: 'stdio', host: '127.0.0.1', port: 15_000 },
+        ...{
+          schema_version: 'v0.1.0',
+          name: 'web',
+          image: 'npx://web@1.0.0',
+          transport: 'stdio',
+          host: '127.0.0.1',
+          port: 15_000,
+        },
         ...{ proxy_mode: 'streamable-http', group: 'default', tools_filter: ['echo'], container_name: 'thv-web' },
         permission_profile: { name: 'network', network: { outbound: { insecure_allow_all: true } } },
         middleware_configs: [...DERIVED, { type: 'tool-filter', parameters: { filter_tools: ['echo'] } }],
@@ -33,7 +46,11 @@ describe('export', () => {
   scenario('names secrets and never their values', {
     given: async (fake) => {
       await secrets(fake)
-      await done(fake, 'POST /api/v1beta/workloads', { name: 'web', image: 'npx://web@1.0.0', secrets: [{ name: 'token', target: 'TOKEN' }] })
+      await done(fake, 'POST /api/v1beta/workloads', {
+        name: 'web',
+        image: 'npx://web@1.0.0',
+        secrets: [{ name: 'token', target: 'TOKEN' }],
+      })
     },
     request: 'GET /api/v1beta/workloads/web/export',
     answers: { status: 200, matches: { secrets: ['token,target=TOKEN'] }, notContain: ['canary-of-the-export'] },
@@ -44,18 +61,41 @@ describe('export', () => {
 const ROUND_TRIPS: [string, object][] = [
   ['a package', { image: 'npx://web' }],
   ['an image', { image: 'registry.example.com/tools/web:1', transport: 'sse', target_port: 8000 }],
-  ['everything a request can say', {
-    ...{ image: 'npx://web@1.0.0', proxy_port: 15_000, host: '::1', proxy_mode: 'sse', cmd_arguments: ['a', ''], env_vars: { A: '' } },
-    ...{ volumes: ['/data/in:/in:ro', '/data/out:/out'], tools: ['echo'], secrets: [{ name: 'token', target: 'TOKEN' }] },
-    ...{ labels: { team: 'red' }, resources: { memory_mb: 64, cpus: 0.5, pids: 32 } },
-    permission_profile: { name: 'mine', read: ['/data/r'], write: ['/data/w:/w'], network: { outbound: {} } },
-  }],
+  [
+    'everything a request can say',
+    {
+      ...{
+        image: 'npx://web@1.0.0',
+        proxy_port: 15_000,
+        host: '::1',
+        proxy_mode: 'sse',
+        cmd_arguments: ['a', ''],
+        env_vars: { A: '' },
+      },
+      ...{
+        volumes: ['/data/in:/in:ro', '/data/out:/out'],
+        tools: ['echo'],
+        secrets: [{ name: 'token', target: 'TOKEN' }],
+      },
+      ...{ labels: { team: 'red' }, resources: { memory_mb: 64, cpus: 0.5, pids: 32 } },
+      permission_profile: { name: 'mine', read: ['/data/r'], write: ['/data/w:/w'], network: { outbound: {} } },
+    },
+  ],
   ['a registry server with an allow-list', { image: 'everything' }],
-  ['a registry server with filters and arguments', { image: 'everything', tools: ['add'], cmd_arguments: ['x'], env_vars: { MORE: '1' } }],
+  [
+    'a registry server with filters and arguments',
+    { image: 'everything', tools: ['add'], cmd_arguments: ['x'], env_vars: { MORE: '1' } },
+  ],
   ['a registry server with its own profile', { image: 'everything', permission_profile: { name: 'none' } }],
-  ['a registry server with required variables', { image: 'needs-key', env_vars: { REGION: 'eu' }, secrets: [{ name: 'token', target: 'API_KEY' }] }],
+  [
+    'a registry server with required variables',
+    { image: 'needs-key', env_vars: { REGION: 'eu' }, secrets: [{ name: 'token', target: 'API_KEY' }] },
+  ],
   ['a remote server', { url: 'https://example.com/mcp', headers: { 'X-Team': 'red' } }],
-  ['a remote server with a secret header', { url: 'https://example.com/mcp', headers: { Authorization: 'Bearer canary-of-the-export' } }],
+  [
+    'a remote server with a secret header',
+    { url: 'https://example.com/mcp', headers: { Authorization: 'Bearer canary-of-the-export' } },
+  ],
   ['a remote registry server', { image: 'com.example/docs' }],
   ['a workload in a group', { image: 'npx://web@1.0.0', group: 'research' }],
 ]
@@ -75,9 +115,11 @@ describe('what was exported is imported and exported again unchanged', () => {
       },
       request: 'GET /api/v1beta/workloads/web/export',
       answers: { status: 200, notContain: ['canary-of-the-export'] },
-      then: async (fake, { text }) => {
+      afterwards: async (fake, { text }) => {
         expect(JSON.parse(text)).toEqual(before)
-        expect(JSON.parse((await send(fake, 'GET /api/v1beta/workloads/web/status')).text)).toEqual({ status: 'running' })
+        expect(JSON.parse((await send(fake, 'GET /api/v1beta/workloads/web/status')).text)).toEqual({
+          status: 'running',
+        })
       },
     })
   }
@@ -96,9 +138,10 @@ describe('import', () => {
       request: 'POST /api/v1beta/workloads/import',
       body: { ...CONFIG, ...fields },
       answers: { status, text },
-      then: (fake) => expect(fake.workloadStore.records.size).toBe(given ? fake.workloadStore.records.size : 0),
+      afterwards: (fake) => expect(fake.workloadStore.records.size).toBe(given ? fake.workloadStore.records.size : 0),
     })
-  const existing = (fake: FakeDaemon) => done(fake, 'POST /api/v1beta/workloads', { name: 'web', image: 'npx://x', proxy_port: 15_000 })
+  const existing = (fake: FakeDaemon) =>
+    done(fake, 'POST /api/v1beta/workloads', { name: 'web', image: 'npx://x', proxy_port: 15_000 })
   refused('while the name is taken', {}, 409, /already exists/, existing)
   refused('while the port is taken', { name: 'other', port: 15_000 }, 409, /15000/, existing)
   refused('with another schema version', { schema_version: 'v9' }, 400, /^schema_version: /)
@@ -107,11 +150,32 @@ describe('import', () => {
   refused('with a malformed name', { name: '../x' }, 400, /^name: /)
   refused('with a secret and no provider', { secrets: ['k,target=K'] }, 404, /no secrets provider/)
   refused('with a malformed secret', { secrets: ['k;target=K'] }, 400, /^secrets\.0: /)
-  refused('with an unknown secret for a header', { image: undefined, remote_url: 'https://example.com/mcp', transport: 'sse', remote_auth_config: { headers_from_secrets: { 'X-Key': 'gone' } } }, 404, /secret gone not found/, secrets)
+  refused(
+    'with an unknown secret for a header',
+    {
+      image: undefined,
+      remote_url: 'https://example.com/mcp',
+      transport: 'sse',
+      remote_auth_config: { headers_from_secrets: { 'X-Key': 'gone' } },
+    },
+    404,
+    /secret gone not found/,
+    secrets,
+  )
   const remote = { image: undefined, remote_url: 'https://example.com/mcp', transport: 'sse' }
-  refused('with a header that is two', { ...remote, remote_auth_config: { headers: { 'X-A': 'b\r\nX-C: d' } } }, 400, /control characters/)
+  refused(
+    'with a header that is two',
+    { ...remote, remote_auth_config: { headers: { 'X-A': 'b\r\nX-C: d' } } },
+    400,
+    /control characters/,
+  )
   refused('with a label no engine takes', { container_labels: { '=': 'x' } }, 400, /^container_labels/)
-  refused('with its own allow-list', { permission_profile: { network: { outbound: { allow_port: [1] } } } }, 400, /^not available yet/)
+  refused(
+    'with its own allow-list',
+    { permission_profile: { network: { outbound: { allow_port: [1] } } } },
+    400,
+    /^not available yet/,
+  )
   for (const [field, value] of [
     ['isolate_network', true],
     ['oidc_config', { issuer: 'https://id.example.com' }],

@@ -23,7 +23,7 @@ describe('stop', () => {
     given: (fake) => create(fake, 'web'),
     request: 'POST /api/v1beta/workloads/web/stop',
     answers: ACCEPTED,
-    then: async (fake) => {
+    afterwards: async (fake) => {
       expect(await statusOf(fake, 'web')).toBe('stopped')
       expect(fake.runtime.instances.size).toBe(0)
       expect(fake.gateway.endpoints.size).toBe(0)
@@ -36,7 +36,7 @@ describe('stop', () => {
     },
     request: 'POST /api/v1beta/workloads/web/stop',
     answers: ACCEPTED,
-    then: async (fake) => expect(await statusOf(fake, 'web')).toBe('stopped'),
+    afterwards: async (fake) => expect(await statusOf(fake, 'web')).toBe('stopped'),
   })
   scenario('shows stopping while it lasts', {
     given: async (fake) => {
@@ -45,16 +45,17 @@ describe('stop', () => {
     },
     request: 'POST /api/v1beta/workloads/web/stop',
     answers: ACCEPTED,
-    then: async (fake) => expect(await statusOf(fake, 'web')).toBe('stopping'),
+    afterwards: async (fake) => expect(await statusOf(fake, 'web')).toBe('stopping'),
   })
   scenario('ends a start that is under way', {
     given: async (fake) => {
-      fake.runtime.whilePreparing = (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      fake.runtime.whilePreparing = (signal) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
       await create(fake, 'web')
     },
     request: 'POST /api/v1beta/workloads/web/stop',
     answers: ACCEPTED,
-    then: async (fake) => expect(await statusOf(fake, 'web')).toBe('stopped'),
+    afterwards: async (fake) => expect(await statusOf(fake, 'web')).toBe('stopped'),
   })
   scenario('takes the entry out of client files', {
     given: async (fake) => {
@@ -64,7 +65,7 @@ describe('stop', () => {
     },
     request: 'POST /api/v1beta/workloads/web/stop',
     answers: ACCEPTED,
-    then: (fake) => expect(fake.clientFiles.entries.get('Cursor')?.size).toBe(0),
+    afterwards: (fake) => expect(fake.clientFiles.entries.get('Cursor')?.size).toBe(0),
   })
 })
 
@@ -73,7 +74,7 @@ describe('restart', () => {
     given: (fake) => create(fake, 'web'),
     request: 'POST /api/v1beta/workloads/web/restart',
     answers: ACCEPTED,
-    then: async (fake) => {
+    afterwards: async (fake) => {
       expect(await statusOf(fake, 'web')).toBe('running')
       expect(fake.runtime.instances.get('thv-web')?.handle.id).toBe('id-2')
       expect(fake.gateway.endpoints.get('web')?.port).toBe(fake.workloadStore.records.get('web')?.port)
@@ -86,7 +87,7 @@ describe('restart', () => {
     },
     request: 'POST /api/v1beta/workloads/web/restart',
     answers: ACCEPTED,
-    then: async (fake) => expect(await statusOf(fake, 'web')).toBe('running'),
+    afterwards: async (fake) => expect(await statusOf(fake, 'web')).toBe('running'),
   })
 })
 
@@ -95,7 +96,7 @@ describe('delete', () => {
     given: (fake) => create(fake, 'web'),
     request: 'DELETE /api/v1beta/workloads/web',
     answers: ACCEPTED,
-    then: async (fake) => {
+    afterwards: async (fake) => {
       expect(await statusOf(fake, 'web')).toBe('gone')
       expect(fake.workloadStore.records.size).toBe(0)
       expect(fake.runtime.instances.size).toBe(0)
@@ -110,7 +111,7 @@ describe('delete', () => {
     },
     request: 'DELETE /api/v1beta/workloads/web',
     answers: ACCEPTED,
-    then: async (fake) => {
+    afterwards: async (fake) => {
       expect(await statusOf(fake, 'web')).toBe('removing')
       expect(JSON.parse((await send(fake, 'GET /api/v1beta/workloads/web')).text)).toMatchObject({ status: 'removing' })
     },
@@ -131,7 +132,7 @@ for (const [verb, request] of [
       given: (fake) => create(fake, 'web'),
       request: request.replace('NAME', 'WEB'),
       answers: { status: 404, text: /^workload WEB not found/ },
-      then: async (fake) => expect(await statusOf(fake, 'web')).toBe('running'),
+      afterwards: async (fake) => expect(await statusOf(fake, 'web')).toBe('running'),
     })
     scenario('for one being removed', {
       given: removing,
@@ -165,7 +166,7 @@ for (const [verb, request] of [
       request,
       body: { names: ['a', 'b', 'a'] },
       answers: ACCEPTED,
-      then: async (fake) => {
+      afterwards: async (fake) => {
         expect(await statusOf(fake, 'a')).toBe(outcomes[verb])
         expect(await statusOf(fake, 'b')).toBe(outcomes[verb])
         expect(await statusOf(fake, 'c')).toBe('running')
@@ -181,7 +182,7 @@ for (const [verb, request] of [
       request,
       body: { group: 'research' },
       answers: ACCEPTED,
-      then: async (fake) => {
+      afterwards: async (fake) => {
         expect(await statusOf(fake, 'b')).toBe(outcomes[verb])
         expect(fake.workloadStore.records.get('a')).toMatchObject({ wanted: 'running', generation: 1 })
       },
@@ -192,7 +193,8 @@ for (const [verb, request] of [
       request,
       body: { names: ['a', 'x', 'y'] },
       answers: { status: 404, text: /^workload x, y not found/ },
-      then: (fake) => expect(fake.workloadStore.records.get('a')).toMatchObject({ wanted: 'running', generation: 1 }),
+      afterwards: (fake) =>
+        expect(fake.workloadStore.records.get('a')).toMatchObject({ wanted: 'running', generation: 1 }),
     })
     scenario('with one being removed does nothing', {
       given: removing,
@@ -200,13 +202,40 @@ for (const [verb, request] of [
       body: { names: ['web'] },
       answers: { status: 404, text: /^workload web not found/ },
     })
-    scenario('of an unknown group', { request, body: { group: 'ghosts' }, answers: { status: 404, text: /^group ghosts not found/ } })
+    scenario('of an unknown group', {
+      request,
+      body: { group: 'ghosts' },
+      answers: { status: 404, text: /^group ghosts not found/ },
+    })
     for (const body of [{}, { names: [] }, { names: ['a'], group: 'default' }, { names: [], group: 'default' }]) {
-      scenario(`with ${JSON.stringify(body)}`, { request, body, answers: { status: 400, text: /exactly one of names/ } })
+      scenario(`with ${JSON.stringify(body)}`, {
+        request,
+        body,
+        answers: { status: 400, text: /exactly one of names/ },
+      })
     }
-    for (const body of [{ names: 'a' }, { names: [1] }, { names: ['../x'] }, { group: '' }, { group: 'UP' }, { names: null }, [], null, 1, 'x']) {
-      scenario(`with the body ${JSON.stringify(body)}`, { request, body: JSON.stringify(body), answers: { status: 400 } })
+    for (const body of [
+      { names: 'a' },
+      { names: [1] },
+      { names: ['../x'] },
+      { group: '' },
+      { group: 'UP' },
+      { names: null },
+      [],
+      null,
+      1,
+      'x',
+    ]) {
+      scenario(`with the body ${JSON.stringify(body)}`, {
+        request,
+        body: JSON.stringify(body),
+        answers: { status: 400 },
+      })
     }
-    scenario('with an unknown field', { request, body: { names: ['a'], force: true }, answers: { status: 400, text: /unknown field force/ } })
+    scenario('with an unknown field', {
+      request,
+      body: { names: ['a'], force: true },
+      answers: { status: 400, text: /unknown field force/ },
+    })
   })
 }

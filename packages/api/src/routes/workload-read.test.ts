@@ -47,10 +47,25 @@ describe('listing workloads', () => {
     request: 'GET /api/v1beta/workloads?group=ghosts',
     answers: { status: 404, text: /^group ghosts not found/ },
   })
-  for (const query of ['all=1', 'all=TRUE', 'all=yes', 'all=', 'all', 'all=true&all=false', 'group=', 'group=UP', 'group=..%2fx']) {
+  for (const query of [
+    'all=1',
+    'all=TRUE',
+    'all=yes',
+    'all=',
+    'all',
+    'all=true&all=false',
+    'group=',
+    'group=UP',
+    'group=..%2fx',
+  ]) {
     scenario(`with ?${query}`, { request: `GET /api/v1beta/workloads?${query}`, answers: { status: 400 } })
   }
-  for (const [query, name] of [['limit=3', 'limit'], ['__proto__=x', '__proto__'], ['constructor=x', 'constructor'], ['All=true', 'All']] as const) {
+  for (const [query, name] of [
+    ['limit=3', 'limit'],
+    ['__proto__=x', '__proto__'],
+    ['constructor=x', 'constructor'],
+    ['All=true', 'All'],
+  ] as const) {
     scenario(`with the unknown parameter ${name}`, {
       request: `GET /api/v1beta/workloads?${query}`,
       answers: { status: 400, text: new RegExp(`unknown .*${name}`) },
@@ -62,15 +77,34 @@ describe('one workload', () => {
   scenario('shows record and configuration in one object', {
     given: (fake) =>
       web(fake, {
-        ...{ proxy_port: 15_000, env_vars: { A: 'b' }, cmd_arguments: ['x'], volumes: ['/data/in:/in'], tools: ['echo'] },
+        ...{
+          proxy_port: 15_000,
+          env_vars: { A: 'b' },
+          cmd_arguments: ['x'],
+          volumes: ['/data/in:/in'],
+          tools: ['echo'],
+        },
         ...{ labels: { team: 'red' }, resources: { cpus: 0.5 }, permission_profile: { name: 'network' } },
       }),
     request: 'GET /api/v1beta/workloads/web',
     answers: {
       status: 200,
       json: {
-        ...{ name: 'web', group: 'default', status: 'running', status_context: '', port: 15_000, url: 'http://127.0.0.1:15000/mcp' },
-        ...{ package: 'npx://web@1.0.0', tool_type: 'mcp', transport_type: 'stdio', tools: ['echo'], labels: { team: 'red' } },
+        ...{
+          name: 'web',
+          group: 'default',
+          status: 'running',
+          status_context: '',
+          port: 15_000,
+          url: 'http://127.0.0.1:15000/mcp',
+        },
+        ...{
+          package: 'npx://web@1.0.0',
+          tool_type: 'mcp',
+          transport_type: 'stdio',
+          tools: ['echo'],
+          labels: { team: 'red' },
+        },
         ...{ created_at: '2026-01-01T00:00:00Z', image: 'npx://web@1.0.0', host: '127.0.0.1', transport: 'stdio' },
         ...{ proxy_mode: 'streamable-http', cmd_arguments: ['x'], env_vars: { A: 'b' }, volumes: ['/data/in:/in'] },
         ...{ resources: { cpus: 0.5 }, proxy_port: 15_000, network_isolation: false },
@@ -111,25 +145,33 @@ describe('one workload', () => {
     },
     request: 'GET /api/v1beta/workloads/web/status',
     answers: { status: 200, json: { status: 'starting' } },
-    then: () => expect(seen).toContain('unhealthy'),
+    afterwards: () => expect(seen).toContain('unhealthy'),
   })
-  scenario('has no status when it does not exist', { request: 'GET /api/v1beta/workloads/ghost/status', answers: { status: 404 } })
+  scenario('has no status when it does not exist', {
+    request: 'GET /api/v1beta/workloads/ghost/status',
+    answers: { status: 404 },
+  })
 })
 
 describe('logs', () => {
   scenario('are the last 100 lines, oldest first', {
     given: async (fake) => {
       await web(fake)
-      for (let line = 1; line <= 130; line += 1) fake.gateway.events.onOutput('web', line % 2 ? 'stdout' : 'stderr', `line ${line}`)
+      for (let line = 1; line <= 130; line += 1)
+        fake.gateway.events.onOutput('web', line % 2 ? 'stdout' : 'stderr', `line ${line}`)
     },
     request: 'GET /api/v1beta/workloads/web/logs',
     answers: { status: 200, text: /^line 31\nline 32\n/, headers: { 'content-type': 'text/plain; charset=utf-8' } },
-    then: (_fake, { text }) => {
+    afterwards: (_fake, { text }) => {
       expect(text.split('\n')).toHaveLength(101)
       expect(text).toMatch(/line 130\n$/)
     },
   })
-  scenario('are empty before the first line', { given: web, request: 'GET /api/v1beta/workloads/web/logs', answers: { status: 200, text: /^$/ } })
+  scenario('are empty before the first line', {
+    given: web,
+    request: 'GET /api/v1beta/workloads/web/logs',
+    answers: { status: 200, text: /^$/ },
+  })
   scenario('of an unknown workload', { request: 'GET /api/v1beta/workloads/ghost/logs', answers: { status: 404 } })
   scenario('go with the workload', {
     given: async (fake) => {
@@ -153,7 +195,11 @@ for (const path of ['', '/status', '/logs', '/export', '/logs/follow']) {
 }
 
 describe('a file tree cannot be walked by names', () => {
-  for (const path of ['/api/v1beta/workloads/../../../etc/passwd', '/api/v1beta//workloads', '/api/v1beta/workloads/']) {
+  for (const path of [
+    '/api/v1beta/workloads/../../../etc/passwd',
+    '/api/v1beta//workloads',
+    '/api/v1beta/workloads/',
+  ]) {
     scenario(`GET ${path}`, { request: `GET ${path}`, answers: { status: 404, text: /^there is no such route/ } })
   }
 })

@@ -36,7 +36,16 @@ test('a value inside another leaves no remainder', () => {
 test('values are known in JSON, in URLs and line by line', () => {
   const masker = createMasker()
   masker.hold('a', ['a "b"\\ c/d', 'first line\nsecond line', '日本語の鍵'])
-  for (const text of ['a "b"\\ c/d', 'a \\"b\\"\\\\ c/d', encodeURIComponent('a "b"\\ c/d'), 'first line', 'second line', 'first line\\nsecond line', '日本語の鍵', encodeURIComponent('日本語の鍵')]) {
+  for (const text of [
+    'a "b"\\ c/d',
+    'a \\"b\\"\\\\ c/d',
+    encodeURIComponent('a "b"\\ c/d'),
+    'first line',
+    'second line',
+    'first line\\nsecond line',
+    '日本語の鍵',
+    encodeURIComponent('日本語の鍵'),
+  ]) {
     expect(masker.mask(`<${text}>`)).toBe('<[secret]>')
   }
 })
@@ -49,18 +58,21 @@ test('values too short to tell from ordinary text are left', () => {
 
 test('no value of four characters or more survives in any text, not even a lone surrogate', () => {
   fc.assert(
-    fc.property(fc.array(anyText({ minLength: 4, maxLength: 30 }), { minLength: 1, maxLength: 4 }), fc.string(), (values, around) => {
-      const masker = createMasker()
-      masker.hold('a', values)
-      const masked = masker.mask(`${around}${values.join(around)}${around}`)
-      for (const value of values) {
-        if (!'[secret]'.includes(value) && !around.includes(value)) expect(masked.includes(value) && !isRebuilt(value)).toBe(false)
-      }
-    }),
+    fc.property(
+      fc.array(anyText({ minLength: 4, maxLength: 30 }), { minLength: 1, maxLength: 4 }),
+      fc.string(),
+      (values, around) => {
+        const masker = createMasker()
+        masker.hold('a', values)
+        const masked = masker.mask(`${around}${values.join(around)}${around}`)
+        const leaked = values.filter((value) => masked.includes(value) && !around.includes(value) && !isRebuilt(value))
+        expect(leaked).toEqual([])
+      },
+    ),
   )
 })
 
 /** A value made of the mask's own letters may appear again by the mask itself. */
 function isRebuilt(value: string): boolean {
-  return /[[\]]|secre|ecret/.test(value)
+  return '[secret]'.includes(value) || /[[\]]|secre|ecret/.test(value)
 }

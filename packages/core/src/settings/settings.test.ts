@@ -18,7 +18,10 @@ describe('settings', () => {
   test('left out stay, null clears, and other configuration is not touched', async () => {
     const deps = depsOf()
     await deps.config.update((config) => ({ ...config, secrets: { providerType: 'encrypted' }, allowedHosts: ['x'] }))
-    await updateSettings(deps, { ca_certificate_path: '/ca.pem', otel: { endpoint: 'h:1', 'sampling-rate': 0, 'env-vars': [] } })
+    await updateSettings(deps, {
+      ca_certificate_path: '/ca.pem',
+      otel: { endpoint: 'h:1', 'sampling-rate': 0, 'env-vars': [] },
+    })
     await updateSettings(deps, { base_images: { go: 'golang:1' } })
     expect(getSettings(deps)).toEqual({
       ca_certificate_path: '/ca.pem',
@@ -37,14 +40,15 @@ describe('settings', () => {
     ])
   })
 
-  test.each([[{ ca_certificate_path: '/gone.pem' }], [{ otel: { endpoint: 'https://h:1' } }], [{ base_images: { uvx: 'a b' } }]])(
-    'that cannot hold, as %j, change nothing',
-    async (change) => {
-      const deps = depsOf()
-      const before = structuredClone(deps.config.get())
-      await expect(updateSettings(deps, change)).rejects.toMatchObject({ code: 'invalid' })
-      expect(deps.config.get()).toEqual(before)
-      expect(deps.journal.entries).toEqual([])
-    },
-  )
+  test.each([
+    [{ ca_certificate_path: '/gone.pem' }],
+    [{ otel: { endpoint: 'https://h:1' } }],
+    [{ base_images: { uvx: 'a b' } }],
+  ])('that cannot hold, as %j, change nothing', async (change) => {
+    const deps = depsOf()
+    const before = structuredClone(deps.config.get())
+    await expect(updateSettings(deps, change)).rejects.toMatchObject({ code: 'invalid' })
+    expect(deps.config.get()).toEqual(before)
+    expect(deps.journal.entries).toEqual([])
+  })
 })

@@ -6,7 +6,16 @@ import type { Target } from './target.ts'
 const image: Target = { kind: 'image', image: 'web:1', suggestedName: 'web' }
 const remote: Target = { kind: 'remote', url: 'https://example.com/mcp', suggestedName: 'example' }
 const entry: ImageServer = {
-  ...{ name: 'tool', description: 'd', image: 'tool:1', tier: 'Official', status: 'active', transport: 'sse', target_port: 9000, tools: [] },
+  ...{
+    name: 'tool',
+    description: 'd',
+    image: 'tool:1',
+    tier: 'Official',
+    status: 'active',
+    transport: 'sse',
+    target_port: 9000,
+    tools: [],
+  },
   args: ['--serve'],
   env_vars: [
     { name: 'LEVEL', description: 'd', required: false, default: 'info' },
@@ -15,14 +24,22 @@ const entry: ImageServer = {
   permissions: { network: { outbound: { allow_host: ['example.com'] } } },
 }
 const listed: Target = { kind: 'image', image: 'tool:1', entry, suggestedName: 'tool' }
-const config = (asked: Parameters<typeof composeRunConfig>[2], target: Target = image) => composeRunConfig('web', 12_000, asked, target).config
+const config = (asked: Parameters<typeof composeRunConfig>[2], target: Target = image) =>
+  composeRunConfig('web', 12_000, asked, target).config
 
 describe('the configuration in force', () => {
   test('is small when little is asked', () => {
     expect(composeRunConfig('web', 12_000, {}, image)).toEqual({
       profileOrigin: 'default',
       config: {
-        ...{ schema_version: 'v0.1.0', name: 'web', transport: 'stdio', image: 'web:1', host: '127.0.0.1', port: 12_000 },
+        ...{
+          schema_version: 'v0.1.0',
+          name: 'web',
+          transport: 'stdio',
+          image: 'web:1',
+          host: '127.0.0.1',
+          port: 12_000,
+        },
         ...{ proxy_mode: 'streamable-http', group: 'default', container_name: 'thv-web' },
         permission_profile: { name: 'network', network: { outbound: { insecure_allow_all: true } } },
       },
@@ -33,15 +50,34 @@ describe('the configuration in force', () => {
     const { config: composed, profileOrigin } = composeRunConfig('web', 12_000, {}, listed)
     expect(profileOrigin).toBe('registry')
     expect(composed).toMatchObject({
-      ...{ base_name: 'tool', transport: 'sse', proxy_mode: 'sse', target_port: 9000, cmd_args: ['--serve'], env_vars: { LEVEL: 'info' } },
+      ...{
+        base_name: 'tool',
+        transport: 'sse',
+        proxy_mode: 'sse',
+        target_port: 9000,
+        cmd_args: ['--serve'],
+        env_vars: { LEVEL: 'info' },
+      },
       permission_profile: entry.permissions,
     })
   })
 
   test('keeps what the request says over the registry entry', () => {
-    const asked = { transport: 'streamable-http', target_port: 9001, cmd_arguments: ['x'], env_vars: { LEVEL: 'debug', KEY: 'k' }, permission_profile: { name: 'network' } } as const
+    const asked = {
+      transport: 'streamable-http',
+      target_port: 9001,
+      cmd_arguments: ['x'],
+      env_vars: { LEVEL: 'debug', KEY: 'k' },
+      permission_profile: { name: 'network' },
+    } as const
     expect(config({ ...asked, cmd_arguments: [...asked.cmd_arguments] }, listed)).toMatchObject({
-      ...{ transport: 'streamable-http', proxy_mode: 'streamable-http', target_port: 9001, cmd_args: ['x'], env_vars: { LEVEL: 'debug', KEY: 'k' } },
+      ...{
+        transport: 'streamable-http',
+        proxy_mode: 'streamable-http',
+        target_port: 9001,
+        cmd_args: ['x'],
+        env_vars: { LEVEL: 'debug', KEY: 'k' },
+      },
       permission_profile: { name: 'network' },
     })
   })
@@ -52,8 +88,13 @@ describe('the configuration in force', () => {
 
   test('of a remote server has neither container nor profile', () => {
     const composed = config({ headers: { 'X-A': 'b' }, permission_profile: { name: 'none' } }, remote)
-    expect(composed).toMatchObject({ remote_url: 'https://example.com/mcp', transport: 'streamable-http', remote_auth_config: { headers: { 'X-A': 'b' } } })
-    for (const field of ['image', 'container_name', 'permission_profile', 'target_port']) expect(composed).not.toHaveProperty(field)
+    expect(composed).toMatchObject({
+      remote_url: 'https://example.com/mcp',
+      transport: 'streamable-http',
+      remote_auth_config: { headers: { 'X-A': 'b' } },
+    })
+    for (const field of ['image', 'container_name', 'permission_profile', 'target_port'])
+      expect(composed).not.toHaveProperty(field)
   })
 
   test('names secrets by key and variable', () => {
@@ -61,7 +102,10 @@ describe('the configuration in force', () => {
   })
 
   test('picks built-in profiles by name alone, and only then', () => {
-    expect(config({ permission_profile: { name: 'none' } }).permission_profile).toEqual({ name: 'none', network: { outbound: {} } })
+    expect(config({ permission_profile: { name: 'none' } }).permission_profile).toEqual({
+      name: 'none',
+      network: { outbound: {} },
+    })
     const own = { name: 'none', network: { outbound: { insecure_allow_all: true } } }
     expect(config({ permission_profile: own }).permission_profile).toEqual(own)
     expect(() => config({ permission_profile: { name: 'mine' } })).toThrow(/no built-in profile "mine"/)
@@ -70,7 +114,11 @@ describe('the configuration in force', () => {
   test.each([
     [{ transport: 'inspector' }, image, /inspector/],
     [{ transport: 'sse' }, image, /target_port is missing/],
-    [{ transport: 'sse', target_port: 80, permission_profile: { name: 'none' } }, image, /^not available yet: a sse server without any network/],
+    [
+      { transport: 'sse', target_port: 80, permission_profile: { name: 'none' } },
+      image,
+      /^not available yet: a sse server without any network/,
+    ],
     [{ transport: 'stdio' }, remote, /sse or streamable-http for a remote server/],
     [{ headers: { 'X-A': 'b' } }, image, /headers are for remote servers/],
   ] as const)('refuses %j', (asked, target, message) => {

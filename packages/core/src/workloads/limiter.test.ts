@@ -29,7 +29,11 @@ test('at most so many work at a time, the others in their order', async () => {
 
 test('a failure makes room too', async () => {
   const limit = createLimiter(1)
-  await expect(limit(async () => { throw new Error('no') }, never)).rejects.toThrow('no')
+  await expect(
+    limit(async () => {
+      throw new Error('no')
+    }, never),
+  ).rejects.toThrow('no')
   expect(await limit(async () => 'yes', never)).toBe('yes')
 })
 
@@ -39,7 +43,11 @@ test('who gives up while waiting never begins and takes no place', async () => {
   const second = gated()
   const third = gated()
   const leave = new AbortController()
-  const results = [limit(first.work, never), limit(second.work, leave.signal).catch((error: unknown) => error), limit(third.work, never)]
+  const results = [
+    limit(first.work, never),
+    limit(second.work, leave.signal).catch((error: unknown) => error),
+    limit(third.work, never),
+  ]
   await turn()
   leave.abort(new Error('superseded'))
   first.gate.resolve('1')
@@ -58,7 +66,14 @@ test('a turn that comes together with giving up is not lost', async () => {
   await results[0]
   leave.abort()
   await results[1]
-  expect(await Promise.race([limit(async () => 'third', never), turn().then(turn).then(() => 'stuck')])).toBe('third')
+  expect(
+    await Promise.race([
+      limit(async () => 'third', never),
+      turn()
+        .then(turn)
+        .then(() => 'stuck'),
+    ]),
+  ).toBe('third')
 })
 
 test('who gave up before does not begin', async () => {

@@ -15,23 +15,32 @@ describe('a volume', () => {
   ])('%s', (text, mount) => {
     expect(parseVolume(text)).toEqual(mount)
   })
-  test.each(['', ':', '/a', '/a:', ':/b', '/a:b', 'a:/b', './a:/b', '../a:/b', '~x:/b', '/a:/b:RO', '/a:/b:', '/a:/b:ro:x', '/a:/b/..', '/a:/../b', '/a\u0000:/b', '/a:/b\n', 'C:\\x:/b'])(
-    'cannot be %j',
-    (text) => {
-      expect(() => parseVolume(text)).toThrow(/volume/)
-    },
-  )
+  test.each([
+    '',
+    ':',
+    '/a',
+    '/a:',
+    ':/b',
+    '/a:b',
+    'a:/b',
+    './a:/b',
+    '../a:/b',
+    '~x:/b',
+    '/a:/b:RO',
+    '/a:/b:',
+    '/a:/b:ro:x',
+    '/a:/b/..',
+    '/a:/../b',
+    '/a\u0000:/b',
+    '/a:/b\n',
+    'C:\\x:/b',
+  ])('cannot be %j', (text) => {
+    expect(() => parseVolume(text)).toThrow(/volume/)
+  })
   test('is refused with a sentence or taken with absolute paths, whatever it is', () => {
     fc.assert(
       fc.property(fc.oneof(anyText(), fc.stringMatching(/^[~/:.a-z]{0,20}$/)), (text) => {
-        try {
-          const { host, container } = parseVolume(text)
-          expect(host).toMatch(/^(\/|~)/)
-          expect(container).toMatch(/^\//)
-          expect(container.split('/')).not.toContain('..')
-        } catch (error) {
-          expect(isThvError(error, 'invalid')).toBe(true)
-        }
+        expect(judge(text)).toMatch(/^(refused|\/|~)/)
       }),
     )
   })
@@ -58,3 +67,13 @@ test('a later mount of the same place wins: write over read, volumes over the pr
     { host: '/d', container: '/z', readOnly: false },
   ])
 })
+
+/** The container path is checked here; what is left is the host path. */
+function judge(text: string): string {
+  try {
+    const { host, container } = parseVolume(text)
+    return container.startsWith('/') && !container.split('/').includes('..') ? host : `bad container path ${container}`
+  } catch (error) {
+    return isThvError(error, 'invalid') ? 'refused' : `a fault: ${String(error)}`
+  }
+}

@@ -27,12 +27,22 @@ describe('the next step', () => {
     ['it runs and is not connected', {}, { ...up, connected: false }, 'adopt'],
     ['it runs, is not connected, and connecting just failed', {}, { ...up, connected: false, failure: late }, 'wait'],
     ['it runs from an older configuration', {}, { ...up, instanceGeneration: 1 }, 'replace'],
-    ['an older one runs and a start failed', {}, { ...up, connected: false, instanceGeneration: 1, failure: late }, 'replace'],
+    [
+      'an older one runs and a start failed',
+      {},
+      { ...up, connected: false, instanceGeneration: 1, failure: late },
+      'replace',
+    ],
     ['it no longer answers', {}, { ...up, failedPings: 3 }, 'replace'],
     ['it missed two pings', {}, { ...up, failedPings: 2 }, 'nothing'],
     ['it runs and should be stopped', { wanted: 'stopped' }, up, 'stop'],
     ['it ended and should be stopped', { wanted: 'stopped' }, seen({ instance: 'exited' }), 'stop'],
-    ['only its port is open and it should be stopped', { wanted: 'stopped' }, seen({ instance: 'absent', open: true }), 'stop'],
+    [
+      'only its port is open and it should be stopped',
+      { wanted: 'stopped' },
+      seen({ instance: 'absent', open: true }),
+      'stop',
+    ],
     ['it is down as wanted', { wanted: 'stopped' }, seen({ instance: 'absent' }), 'nothing'],
     ['it should be stopped and nothing is known', { wanted: 'stopped' }, seen({}), 'observe'],
     ['it should go and nothing is known', { wanted: 'absent' }, seen({}), 'observe'],
@@ -43,7 +53,12 @@ describe('the next step', () => {
     ['a remote server is connected', { isRemote: true }, seen({ connected: true, instanceGeneration: 2 }), 'nothing'],
     ['a remote server was edited', { isRemote: true }, seen({ connected: true, instanceGeneration: 1 }), 'replace'],
     ['a remote server failed a moment ago', { isRemote: true }, seen({ failure: late }), 'wait'],
-    ['a remote server should be stopped', { isRemote: true, wanted: 'stopped' }, seen({ connected: true, open: true }), 'stop'],
+    [
+      'a remote server should be stopped',
+      { isRemote: true, wanted: 'stopped' },
+      seen({ connected: true, open: true }),
+      'stop',
+    ],
     ['a remote server is down as wanted', { isRemote: true, wanted: 'stopped' }, seen({}), 'nothing'],
     ['a remote server should go', { isRemote: true, wanted: 'absent' }, seen({}), 'remove'],
   ]
@@ -52,7 +67,10 @@ describe('the next step', () => {
   })
 
   test('waits until the time of the next attempt', () => {
-    expect(nextAction(running, seen({ instance: 'absent', failure: late }), NOW)).toEqual({ do: 'wait', until: NOW + 1 })
+    expect(nextAction(running, seen({ instance: 'absent', failure: late }), NOW)).toEqual({
+      do: 'wait',
+      until: NOW + 1,
+    })
   })
 })
 
@@ -81,9 +99,15 @@ function apply(model: Model, desire: Desire, action: Action, reality: Observed['
   const { observed } = model
   if (action.do === 'observe') observed.instance = reality
   if (action.do === 'start') {
-    expect(desire.isRemote ? observed.connected : observed.instance === 'running', 'started while it runs').toBe(false)
+    if (desire.isRemote ? observed.connected : observed.instance === 'running') throw new Error('started while it runs')
     model.starts += 1
-    Object.assign(observed, { instance: desire.isRemote ? observed.instance : 'running', open: true, connected: true, failedPings: 0, instanceGeneration: desire.generation })
+    Object.assign(observed, {
+      instance: desire.isRemote ? observed.instance : 'running',
+      open: true,
+      connected: true,
+      failedPings: 0,
+      instanceGeneration: desire.generation,
+    })
   }
   if (action.do === 'adopt') Object.assign(observed, { connected: true, open: true, failedPings: 0 })
   if (action.do === 'replace') Object.assign(observed, { instance: 'absent', connected: false, failedPings: 0 })
@@ -93,25 +117,36 @@ function apply(model: Model, desire: Desire, action: Action, reality: Observed['
 
 test('repeating the next step always arrives, and never starts twice', () => {
   fc.assert(
-    fc.property(desires, observations, fc.constantFrom<Observed['instance'][]>('absent', 'running', 'exited', 'created'), (desire, observation, reality) => {
-      const model: Model = { observed: { ...observation }, isRemoved: false, starts: 0 }
-      let steps = 0
-      for (; steps < 10 && !model.isRemoved; steps += 1) {
-        const action = nextAction(desire, model.observed, NOW)
-        if (action.do === 'nothing') break
-        expect(action.do).not.toBe('wait')
-        apply(model, desire, action, reality)
-      }
-      expect(steps).toBeLessThanOrEqual(5)
-      expect(model.starts).toBeLessThanOrEqual(1)
-      expect(model.isRemoved).toBe(desire.wanted === 'absent')
-      if (desire.wanted === 'running') expect(model.observed).toMatchObject({ connected: true, instanceGeneration: desire.generation })
-      if (desire.wanted === 'stopped') expect(model.observed).toMatchObject({ connected: false, open: false })
-    }),
+    fc.property(
+      desires,
+      observations,
+      fc.constantFrom<Observed['instance'][]>('absent', 'running', 'exited', 'created'),
+      (desire, observation, reality) => {
+        const model: Model = { observed: { ...observation }, isRemoved: false, starts: 0 }
+        let steps = 0
+        for (; steps < 10 && !model.isRemoved; steps += 1) {
+          const action = nextAction(desire, model.observed, NOW)
+          if (action.do === 'nothing') break
+          expect(action.do).not.toBe('wait')
+          apply(model, desire, action, reality)
+        }
+        expect(steps).toBeLessThanOrEqual(5)
+        expect(model.starts).toBeLessThanOrEqual(1)
+        expect(model.isRemoved).toBe(desire.wanted === 'absent')
+        const arrived = {
+          running: { connected: true, instanceGeneration: desire.generation },
+          stopped: { connected: false, open: false },
+          absent: {},
+        }
+        expect(model.observed).toMatchObject(arrived[desire.wanted])
+      },
+    ),
     { numRuns: 500 },
   )
 })
 
 test('pauses double up to a minute', () => {
-  expect([0, 1, 2, 3, 4, 5, 6, 7, 8, 50, 5_000].map(backoffMs)).toEqual([1, 1, 2, 4, 8, 16, 32, 60, 60, 60, 60].map((s) => s * 1_000))
+  expect([0, 1, 2, 3, 4, 5, 6, 7, 8, 50, 5_000].map(backoffMs)).toEqual(
+    [1, 1, 2, 4, 8, 16, 32, 60, 60, 60, 60].map((s) => s * 1_000),
+  )
 })

@@ -30,7 +30,10 @@ describe('a remote workload', () => {
     await settle()
     fake.gateway.events.onBackendLost('far', 'reset by peer')
     await settle()
-    expect(fake.daemon.workloads.book.status('far')).toMatchObject({ status: 'error', context: expect.stringContaining('reset by peer') })
+    expect(fake.daemon.workloads.book.status('far')).toMatchObject({
+      status: 'error',
+      context: expect.stringContaining('reset by peer'),
+    })
     await fake.clock.advance(1_000)
     expect(fake.daemon.workloads.book.status('far').status).toBe('running')
   })

@@ -6,8 +6,21 @@ import { type Observed, nothingObserved } from './observed.ts'
 import { deriveStatus, describeProgress } from './status.ts'
 
 const stored: StoredWorkload = {
-  ...{ asked: {}, wanted: 'running', port: 1, createdAt: '2026-01-01T00:00:00Z', generation: 2, package: 'web', profileOrigin: 'request' },
-  config: { schema_version: 'v0.1.0', name: 'web', transport: 'stdio', permission_profile: { network: { outbound: {} } } },
+  ...{
+    asked: {},
+    wanted: 'running',
+    port: 1,
+    createdAt: '2026-01-01T00:00:00Z',
+    generation: 2,
+    package: 'web',
+    profileOrigin: 'request',
+  },
+  config: {
+    schema_version: 'v0.1.0',
+    name: 'web',
+    transport: 'stdio',
+    permission_profile: { network: { outbound: {} } },
+  },
 }
 const status = (part: Partial<Observed>, change: Partial<StoredWorkload> = {}) =>
   deriveStatus({ ...stored, ...change }, { ...nothingObserved(), ...part })
@@ -19,14 +32,32 @@ describe('the status', () => {
     ['up and connected', up, {}, 'running', ''],
     ['up from an older configuration', { ...up, instanceGeneration: 1 }, {}, 'starting', ''],
     ['not looked at', {}, {}, 'starting', ''],
-    ['pulling', { progress: { phase: 'pulling', detail: 'web', done: 1, total: 3 } }, {}, 'starting', 'pulling web, 33 %'],
+    [
+      'pulling',
+      { progress: { phase: 'pulling', detail: 'web', done: 1, total: 3 } },
+      {},
+      'starting',
+      'pulling web, 33 %',
+    ],
     ['failed', { instance: 'absent', failure }, {}, 'error', 'why'],
-    ['ended and tried again', { instance: 'exited', failure: { ...failure, isError: false } }, {}, 'starting', 'why; trying again'],
+    [
+      'ended and tried again',
+      { instance: 'exited', failure: { ...failure, isError: false } },
+      {},
+      'starting',
+      'why; trying again',
+    ],
     ['silent', { ...up, failedPings: 3 }, {}, 'unhealthy', 'the server no longer answers and is restarted'],
     ['out of sight', { instance: 'unknown', runtimeDown: 'no engine' }, {}, 'unknown', 'no engine'],
     ['asked to stop', up, { wanted: 'stopped' }, 'stopping', ''],
     ['down as wanted', { instance: 'absent' }, { wanted: 'stopped' }, 'stopped', ''],
-    ['out of sight while it stops', { instance: 'unknown', open: true, runtimeDown: 'no engine' }, { wanted: 'stopped' }, 'unknown', 'no engine'],
+    [
+      'out of sight while it stops',
+      { instance: 'unknown', open: true, runtimeDown: 'no engine' },
+      { wanted: 'stopped' },
+      'unknown',
+      'no engine',
+    ],
     ['asked to go', up, { wanted: 'absent' }, 'removing', ''],
     ['gone but for a failure', { instance: 'absent', failure }, { wanted: 'absent' }, 'removing', 'why'],
   ])('of a workload that is %s', (_, part, change, expected, context) => {
@@ -43,16 +74,26 @@ describe('the status', () => {
     const observed = fc.record<Observed>(
       {
         instance: fc.constantFrom<Observed['instance'][]>('unknown', 'absent', 'created', 'running', 'exited'),
-        ...{ open: fc.boolean(), connected: fc.boolean(), failedPings: fc.nat(4), attempts: fc.nat(9), instanceGeneration: fc.nat(3) },
+        ...{
+          open: fc.boolean(),
+          connected: fc.boolean(),
+          failedPings: fc.nat(4),
+          attempts: fc.nat(9),
+          instanceGeneration: fc.nat(3),
+        },
         failure: fc.record({ message: fc.string(), isError: fc.boolean() }),
         runtimeDown: fc.string(),
       },
       { requiredKeys: ['instance', 'open', 'connected', 'failedPings', 'attempts'] },
     )
     fc.assert(
-      fc.property(observed, fc.constantFrom<StoredWorkload['wanted'][]>('running', 'stopped', 'absent'), (seen, wanted) => {
-        expect(WORKLOAD_STATUS_NAMES).toContain(deriveStatus({ ...stored, wanted }, seen).status)
-      }),
+      fc.property(
+        observed,
+        fc.constantFrom<StoredWorkload['wanted'][]>('running', 'stopped', 'absent'),
+        (seen, wanted) => {
+          expect(WORKLOAD_STATUS_NAMES).toContain(deriveStatus({ ...stored, wanted }, seen).status)
+        },
+      ),
     )
   })
 })

@@ -17,15 +17,21 @@ type Step = (fake: FakeDaemon) => unknown
 /** What users and the world do to a daemon. */
 const STEPS: Record<string, Step> = {
   'create web': (fake) => tolerate(createWorkload(fake.daemon.workloads, { name: 'web', image: 'npx://web@1.0.0' })),
-  'create far': (fake) => tolerate(createWorkload(fake.daemon.workloads, { name: 'far', url: 'https://example.com/mcp' })),
+  'create far': (fake) =>
+    tolerate(createWorkload(fake.daemon.workloads, { name: 'far', url: 'https://example.com/mcp' })),
   ...Object.fromEntries(
     NAMES.flatMap((name) =>
-      (['stop', 'restart', 'delete'] as const).map((verb: Verb) => [`${verb} ${name}`, (fake: FakeDaemon) => tolerate(changeLifecycle(fake.daemon.workloads, name, verb))]),
+      (['stop', 'restart', 'delete'] as const).map((verb: Verb) => [
+        `${verb} ${name}`,
+        (fake: FakeDaemon) => tolerate(changeLifecycle(fake.daemon.workloads, name, verb)),
+      ]),
     ),
   ),
   'edit web': (fake) => tolerate(editWorkload(fake.daemon.workloads, 'web', { tools: ['echo'] })),
-  'web crashes': (fake) => fake.runtime.instances.get('thv-web')?.state.state === 'running' && fake.runtime.crash('web'),
-  'web loses its pipe': (fake) => fake.gateway.backends.has('web') && fake.gateway.events.onBackendLost('web', 'closed'),
+  'web crashes': (fake) =>
+    fake.runtime.instances.get('thv-web')?.state.state === 'running' && fake.runtime.crash('web'),
+  'web loses its pipe': (fake) =>
+    fake.gateway.backends.has('web') && fake.gateway.events.onBackendLost('web', 'closed'),
   'far is lost': (fake) => fake.gateway.backends.has('far') && fake.gateway.events.onBackendLost('far', 'closed'),
   'the engine goes': (fake) => fake.runtime.goDown(),
   'the engine comes back': (fake) => {
@@ -64,25 +70,32 @@ async function heal(fake: FakeDaemon): Promise<void> {
   for (let step = 0; step < 12; step += 1) await fake.clock.advance(30_000)
 }
 
-test('whatever happens, statuses follow the table, and all arrives where it is wanted once the world is well', { timeout: 300_000 }, async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(fc.constantFrom(...Object.keys(STEPS)), { minLength: 5, maxLength: 25 }), async (names) => {
-      using fake = await startFakeDaemon()
-      const { violations } = watchStatuses(fake)
-      for (const name of ['create web', 'create far', 'things settle', ...names]) await STEPS[name]?.(fake)
-      await heal(fake)
-      expect(violations).toEqual([])
-      for (const { stored } of fake.daemon.workloads.book.all()) {
-        const { name } = stored.config
-        const { status, context } = fake.daemon.workloads.book.status(name)
-        expect(`${name} ${status}`, context).toBe(`${name} ${stored.wanted}`)
-        const isLocal = name === 'web'
-        expect(fake.runtime.instances.has('thv-web') || !isLocal || stored.wanted === 'stopped').toBe(true)
-        expect(fake.gateway.endpoints.has(name)).toBe(stored.wanted === 'running')
-      }
-      const wantsInstance = fake.daemon.workloads.book.find('web')?.stored.wanted === 'running'
-      expect([...fake.runtime.instances.keys()]).toEqual(wantsInstance ? ['thv-web'] : [])
-    }),
-    { numRuns: full ? 1_000 : 60, seed: 20_260_101 + round, interruptAfterTimeLimit: 240_000 },
-  )
-})
+test(
+  'whatever happens, statuses follow the table, and all arrives where it is wanted once the world is well',
+  { timeout: 300_000 },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom(...Object.keys(STEPS)), { minLength: 5, maxLength: 25 }),
+        async (names) => {
+          using fake = await startFakeDaemon()
+          const { violations } = watchStatuses(fake)
+          for (const name of ['create web', 'create far', 'things settle', ...names]) await STEPS[name]?.(fake)
+          await heal(fake)
+          expect(violations).toEqual([])
+          for (const { stored } of fake.daemon.workloads.book.all()) {
+            const { name } = stored.config
+            const { status, context } = fake.daemon.workloads.book.status(name)
+            expect(`${name} ${status}`, context).toBe(`${name} ${stored.wanted}`)
+            const isLocal = name === 'web'
+            expect(fake.runtime.instances.has('thv-web') || !isLocal || stored.wanted === 'stopped').toBe(true)
+            expect(fake.gateway.endpoints.has(name)).toBe(stored.wanted === 'running')
+          }
+          const wantsInstance = fake.daemon.workloads.book.find('web')?.stored.wanted === 'running'
+          expect([...fake.runtime.instances.keys()]).toEqual(wantsInstance ? ['thv-web'] : [])
+        },
+      ),
+      { numRuns: full ? 1_000 : 60, seed: 20_260_101 + round, interruptAfterTimeLimit: 240_000 },
+    )
+  },
+)

@@ -42,7 +42,10 @@ function checkError(response: Response, body: string, found: FoundRoute | undefi
   if (found) {
     const documented = [...COMMON_ERRORS, ...Object.keys(found.route.errors ?? {}).map(Number)]
     const isSocketOnly = found.route.socketOnly === true && response.status === 404
-    expect(isSocketOnly || documented.includes(response.status), `${found.id} does not document ${response.status}: ${body}`).toBe(true)
+    expect(
+      isSocketOnly || documented.includes(response.status),
+      `${found.id} does not document ${response.status}: ${body}`,
+    ).toBe(true)
   }
   checkSentence(response, body)
 }

@@ -1,0 +1,31 @@
+import { expect } from 'vitest'
+
+export interface Answer {
+  status: number
+  /** The whole text without its line end, or what it must match. */
+  text?: string | RegExp
+  /** The whole body. */
+  json?: unknown
+  /** Part of the body. */
+  matches?: object | readonly unknown[]
+  /** Exact values; null: the header must not be there. */
+  headers?: Readonly<Record<string, string | null>>
+  notContain?: readonly string[]
+}
+
+export interface Answered {
+  status: number
+  text: string
+  headers: Headers
+}
+
+/** Holds an answer to what a scenario expects of it. */
+export function checkExpected(answered: Answered, { status, text, json, matches, headers, notContain }: Answer): void {
+  expect(answered.status, answered.text).toBe(status)
+  if (typeof text === 'string') expect(answered.text).toBe(`${text}\n`)
+  if (text instanceof RegExp) expect(answered.text).toMatch(text)
+  if (json !== undefined) expect(JSON.parse(answered.text)).toEqual(json)
+  if (matches !== undefined) expect(JSON.parse(answered.text)).toMatchObject(matches)
+  for (const [name, value] of Object.entries(headers ?? {})) expect(answered.headers.get(name)).toBe(value)
+  for (const word of notContain ?? []) expect(answered.text).not.toContain(word)
+}
