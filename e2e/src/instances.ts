@@ -1,4 +1,5 @@
 import { readFile, readdir } from 'node:fs/promises'
+import { basename } from 'node:path'
 import * as z from 'zod'
 import type { Engine } from '@toolhaven/testing/testbed/engine'
 import { engineMust } from '@toolhaven/testing/testbed/engine-http'
@@ -23,12 +24,12 @@ export async function containersOf(engine: Engine): Promise<Container[]> {
   return containers.toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** Process ids of this machine that were started out of the home's folders: sandboxes, and what they run. */
+/** Process ids of all sandboxes of the home's daemon, and of what runs in them: its data folder is mounted there. */
 export async function processesOf(home: Home): Promise<number[]> {
+  const mark = `/${basename(home.dir)}/data/`
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
-  const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')))
-  const isSandbox = (line: string) => line.includes(home.dir) && !line.includes('thv.mjs')
-  return pids.filter((_, index) => isSandbox(lines[index] ?? ''))
+  const mounts = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/mountinfo`, 'utf8').catch(() => '')))
+  return pids.filter((_, index) => mounts[index]?.includes(mark))
 }
 
 /** The workloads that have an instance now, however it does. */

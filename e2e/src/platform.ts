@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'vitest'
@@ -20,6 +20,10 @@ export interface Platform extends AsyncDisposable {
   engine?: Engine
   /** What a workload's `image` says to run the fixture MCP server. */
   fixture: string
+  /** The same under another name; on an engine there is none that is not there yet. */
+  otherFixture: string
+  /** Of the package registry, where packages come from one. */
+  packagePort?: number
   /** A fresh home whose daemon finds this platform by itself, as it would on a user's machine. */
   makeHome: (env?: Readonly<Record<string, string>>) => Promise<Home>
 }
@@ -58,6 +62,7 @@ async function openEngine(engine: Engine): Promise<Platform> {
       kind: engine.kind,
       engine,
       fixture: FIXTURE_IMAGE,
+      otherFixture: FIXTURE_IMAGE,
       makeHome: (extra = {}) => makeHome({ env: { ...env, ...extra }, user: owner }),
       [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
     }
@@ -75,12 +80,14 @@ async function ownerOf(engine: Engine): Promise<User | undefined> {
 
 async function openProcess(): Promise<Platform> {
   const folder = await mkdtemp(join(tmpdir(), 'thv-e2e-package-'))
-  await mkdir(join(folder, 'package'))
-  await writeFixturePackage(join(folder, 'package'))
-  const registry = await startPackageRegistry([join(folder, 'package')])
+  const names = [FIXTURE_PACKAGE, `${FIXTURE_PACKAGE}-too`]
+  for (const name of names) await writeFixturePackage(join(folder, name), name)
+  const registry = await startPackageRegistry(names.map((name) => join(folder, name)))
   return {
     kind: 'process',
-    fixture: `npx://${FIXTURE_PACKAGE.name}@${FIXTURE_PACKAGE.version}`,
+    fixture: `npx://${FIXTURE_PACKAGE}@1.0.0`,
+    otherFixture: `npx://${FIXTURE_PACKAGE}-too@1.0.0`,
+    packagePort: registry.port,
     makeHome: (extra = {}) => makeHome({ env: { THV_RUNTIME: 'process', npm_config_registry: registry.url, ...extra } }),
     async [Symbol.asyncDispose]() {
       await registry[Symbol.asyncDispose]()

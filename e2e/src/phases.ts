@@ -1,0 +1,120 @@
+import type { Engine } from '@toolhaven/testing/testbed/engine'
+import { engineMust } from '@toolhaven/testing/testbed/engine-http'
+import { until } from '@toolhaven/testing/testbed/until'
+import { type DaemonProcess, startDaemon } from './daemon-process.ts'
+import { watchEvents } from './events.ts'
+import { FIXTURE_IMAGE } from './fixture-image.ts'
+import { type Gate, makeGate } from './gate.ts'
+import type { Home } from './home.ts'
+import { containersOf } from './instances.ts'
+import { type McpConnection, connectMcp } from './mcp-client.ts'
+import type { Platform, PlatformKind } from './platform.ts'
+import { untilStatus } from './statuses.ts'
+
+export type Phase = 'fetching' | 'starting' | 'created' | 'connecting' | 'running' | 'stopping' | 'removing'
+
+interface PhaseCase {
+  phase: Phase
+  /** What the workload must come to afterwards. */
+  after: 'running' | 'stopped' | 'gone'
+  on: readonly PlatformKind[]
+}
+
+const BOTH: readonly PlatformKind[] = ['docker', 'process']
+
+export const PHASES: readonly PhaseCase[] = [
+  { phase: 'fetching', after: 'running', on: BOTH },
+  { phase: 'starting', after: 'running', on: BOTH },
+  // A sandbox that was made and not started is nothing but memory of the daemon.
+  { phase: 'created', after: 'running', on: ['docker'] },
+  { phase: 'connecting', after: 'running', on: BOTH },
+  { phase: 'running', after: 'running', on: BOTH },
+  { phase: 'stopping', after: 'stopped', on: BOTH },
+  { phase: 'removing', after: 'gone', on: BOTH },
+]
+
+/** A daemon in the middle of something, beside a workload `bystander` with a client. */
+export interface Scene extends AsyncDisposable {
+  home: Home
+  daemon: DaemonProcess
+  client: McpConnection
+  /** Takes away what held the daemon up in this phase. */
+  letThrough: () => Promise<void>
+}
+
+export async function enterPhase(platform: Platform, phase: Phase, name: string): Promise<Scene> {
+  await using opened = new AsyncDisposableStack()
+  const gate = opened.use(await makeGate(platform.packagePort))
+  const home = opened.use(await platform.makeHome(platform.engine ? {} : { npm_config_registry: `http://127.0.0.1:${gate.port}/` }))
+  const daemon = opened.use(await startDaemon(home))
+  const client = opened.use(await startBystander(platform, daemon))
+  await reach({ platform, daemon, phase, name, gate })
+  const all = opened.move()
+  return {
+    home,
+    daemon,
+    client,
+    letThrough: async () => {
+      gate.open()
+      if (phase === 'fetching' && platform.engine) await tagFixture(platform.engine, gate)
+    },
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  }
+}
+
+async function startBystander({ fixture }: Platform, daemon: DaemonProcess): Promise<McpConnection> {
+  const { name } = await daemon.api.call('createWorkload', { body: { name: 'bystander', image: fixture } })
+  await untilStatus(daemon, name, 'running')
+  const { url } = await daemon.api.call('getWorkload', { params: { name } })
+  return connectMcp(url)
+}
+
+interface Reach {
+  platform: Platform
+  daemon: DaemonProcess
+  phase: Phase
+  name: string
+  gate: Gate
+}
+
+async function reach({ platform, daemon, phase, name, gate }: Reach): Promise<void> {
+  const create = (image = platform.fixture) => daemon.api.call('createWorkload', { body: { name, image } })
+  switch (phase) {
+    case 'fetching':
+      gate.hold()
+      await create(platform.engine ? stalledImage(gate) : platform.otherFixture)
+      return gate.reached
+    case 'starting':
+    case 'connecting': {
+      using events = await watchEvents(daemon)
+      await create()
+      await events.next(({ workload, progress }) => workload === name && progress?.phase === phase)
+      return
+    }
+    case 'created':
+      await create()
+      return untilCreated(platform, name)
+    case 'running':
+    case 'stopping':
+    case 'removing':
+      await create()
+      await untilStatus(daemon, name, 'running')
+      if (phase === 'stopping') await daemon.api.call('stopWorkload', { params: { name } })
+      if (phase === 'removing') await daemon.api.call('deleteWorkload', { params: { name } })
+  }
+}
+
+async function untilCreated({ engine }: Platform, name: string): Promise<void> {
+  if (!engine) throw new Error('only an engine shows what was created and not started')
+  const look = async () => (await containersOf(engine)).some((container) => container.name === name)
+  await until(`the container of ${name} to be there`, look, 60_000)
+}
+
+const stalledRepository = ({ port }: Gate) => `127.0.0.1:${port}/thv/fixture`
+const stalledImage = (gate: Gate) => `${stalledRepository(gate)}:1`
+
+/** What the stalled registry would have given, had it answered. */
+async function tagFixture(engine: Engine, gate: Gate): Promise<void> {
+  const query = new URLSearchParams({ repo: stalledRepository(gate), tag: '1' })
+  await engineMust(engine.socketPath, 'POST', `/images/${FIXTURE_IMAGE}/tag?${query}`)
+}
