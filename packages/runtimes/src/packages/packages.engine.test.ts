@@ -150,12 +150,13 @@ async function prepare(runtime: Runtime, source: PackageSource, seen: Progress[]
 }
 
 async function start(runtime: Runtime, source: PackageSource, args: string[]) {
+  const prepared = await prepare(runtime, source, [])
   const signal = AbortSignal.timeout(60_000)
   const name = `thv-package-${Date.now()}`
   const spec = {
     name,
     labels: { toolhaven: 'true' },
-    prepared: await prepare(runtime, source, []),
+    prepared,
     source,
     args,
     env: {},

@@ -70,6 +70,7 @@ async function rootfs(name: BaseImage): Promise<string> {
     await run('tar', ['-C', root, '--owner=0', '--group=0', '-cf', join(staging, 'out.tar'), '.'])
     // Two runs at once make the same file twice; the last one stays.
     await rename(join(staging, 'out.tar'), archive)
+    for await (const old of glob(join(CACHE, `${name}-*.tar`))) if (old !== archive) await rm(old, { force: true })
   } finally {
     await rm(staging, { recursive: true, force: true })
   }
