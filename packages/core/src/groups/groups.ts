@@ -3,6 +3,7 @@ import { DEFAULT_GROUP } from '@toolhaven/contract/names'
 import { conflict, invalid } from '../errors.ts'
 import type { Journal, StoredGroup } from '../ports/stores.ts'
 import { compareNames, type WorkloadBook } from '../workloads/book.ts'
+import { moveToDefault } from '../workloads/move-to-default.ts'
 import type { GroupBook } from './group-book.ts'
 
 export interface GroupsDeps {
@@ -34,23 +35,20 @@ export async function createGroup(deps: GroupsDeps, name: string): Promise<{ nam
 export async function deleteGroup(deps: GroupsDeps, name: string, withWorkloads: boolean): Promise<void> {
   if (name === DEFAULT_GROUP) throw invalid('the group default cannot be deleted')
   deps.groups.get(name)
-  const members = deps.book.all().filter(({ stored }) => stored.config.group === name && stored.wanted !== 'absent')
-  for (const { stored } of members) {
-    if (withWorkloads) await deps.deleteWorkload(stored.config.name)
-    else await moveToDefault(deps, stored.config.name)
-  }
+  await emptyGroup(deps, name, withWorkloads)
   await deps.groups.change(name, () => undefined)
+  // Those that came while the others moved.
+  await emptyGroup(deps, name, withWorkloads)
   await deps.journal.append({ actor: 'api', action: 'delete-group', target: name, detail: { withWorkloads } })
   void deps.syncClients()
 }
 
-/** A move needs no restart: the generation stays. */
-async function moveToDefault(deps: GroupsDeps, workload: string): Promise<void> {
-  await deps.book.change(workload, (stored) => ({
-    ...stored,
-    asked: { ...stored.asked, group: DEFAULT_GROUP },
-    config: { ...stored.config, group: DEFAULT_GROUP },
-  }))
+async function emptyGroup(deps: GroupsDeps, name: string, withWorkloads: boolean): Promise<void> {
+  const members = deps.book.all().filter(({ stored }) => stored.config.group === name && stored.wanted !== 'absent')
+  for (const { stored } of members) {
+    if (withWorkloads) await deps.deleteWorkload(stored.config.name)
+    else await moveToDefault(deps.book, stored.config.name)
+  }
 }
 
 function toRecord(group: StoredGroup): Group {

@@ -7,6 +7,7 @@ import { choosePort } from './choose-port.ts'
 import { composeRunConfig } from './compose.ts'
 import { refuseWhatIsNotAvailable } from './not-available.ts'
 import { hideHeaderSecrets, withoutHeaderSecrets } from './header-secrets.ts'
+import { leaveDeletedGroup } from './move-to-default.ts'
 import { resolveTarget, uniqueName } from './target.ts'
 import type { WorkloadsDeps } from './workloads-deps.ts'
 
@@ -45,6 +46,7 @@ export async function createWorkload(
     profileOrigin: composed.profileOrigin,
   }
   await deps.book.add(stored)
+  await leaveDeletedGroup(deps, name)
   await deps.journal.append({ actor: 'api', action: 'create', target: name, detail: { package: stored.package, port } })
   deps.poke(name)
   void deps.syncClients()

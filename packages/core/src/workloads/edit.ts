@@ -5,6 +5,7 @@ import { checkConfig } from './check-config.ts'
 import { composeRunConfig } from './compose.ts'
 import { hideHeaderSecrets, withoutHeaderSecrets } from './header-secrets.ts'
 import { refuseWhatIsNotAvailable } from './not-available.ts'
+import { leaveDeletedGroup } from './move-to-default.ts'
 import { type Target, resolveTarget, targetOfEntry } from './target.ts'
 import { isEmpty } from './without-empty.ts'
 import type { WorkloadsDeps } from './workloads-deps.ts'
@@ -40,6 +41,7 @@ export async function editWorkload(deps: WorkloadsDeps, name: string, update: Up
     if (resolved && update.image === undefined) next.resolved = resolved
     return next
   })
+  await leaveDeletedGroup(deps, name)
   deps.book.observe(name, { attempts: 0 }, ['failure'])
   await deps.journal.append({ actor: 'api', action: 'edit', target: name, detail: { fields: Object.keys(update) } })
   deps.poke(name)
