@@ -183,4 +183,16 @@ describe('discovery', () => {
     await listen('docker', { socket: join(home, '.rd', 'docker.sock') })
     expect((await find({ DOCKER_HOST: 'ssh://me@box' })).tried[0]?.outcome).toContain('ssh')
   })
+
+  test('an engine that stored workloads ran on is waited for instead of running without one', async () => {
+    const engine = { kind: 'docker', address: { kind: 'unix', path: join(home, 'gone.sock') } } as const
+    const found = await discoverRuntime(
+      { ...options({}), remembered: () => Promise.resolve(engine) },
+      AbortSignal.timeout(20_000),
+    )
+    expect(found.runtime.name).toBe('docker')
+    expect(found.engine).toEqual(engine)
+    const { state } = await found.runtime.probe(AbortSignal.timeout(20_000))
+    expect(state).not.toBe('healthy')
+  })
 })

@@ -11,12 +11,24 @@ import type { PackageBuildOptions } from './packages/prepare-package.ts'
 import { createPodmanRuntime } from './podman/podman-runtime.ts'
 
 export interface DiscoverOptions extends HostPlaces {
+  /**
+   * The engine that stored workloads ran on. When nothing else answers it is waited for: right after a reboot it may
+   * only not be up yet, and its workloads cannot run anywhere else.
+   */
+  remembered?: () => Promise<EngineIdentity | undefined>
   createProcessRuntime: () => Promise<Runtime>
   builds: PackageBuildOptions
 }
 
+export interface EngineIdentity {
+  kind: 'docker' | 'podman'
+  address: EngineAddress
+}
+
 export interface Discovery {
   runtime: Runtime
+  /** The engine behind it, when it is one. */
+  engine?: EngineIdentity
   /** Everything looked at, in order, with what came of it; the last one is the runtime. */
   tried: { candidate: string; outcome: string }[]
 }
@@ -44,8 +56,13 @@ export async function discoverRuntime(options: DiscoverOptions, signal: AbortSig
     for (const candidate of await candidates(options, choice)) {
       const found = await tryCandidate(options, candidate, choice, signal)
       tried.push({ candidate: candidate.label, outcome: found.outcome })
-      if (found.runtime !== undefined) return { runtime: found.runtime, tried }
+      if (found.runtime !== undefined) return { runtime: found.runtime, engine: found.engine, tried }
     }
+  }
+  const remembered = choice === undefined ? await options.remembered?.() : undefined
+  if (remembered !== undefined) {
+    tried.push({ candidate: `the ${remembered.kind} that runs the stored workloads`, outcome: 'does not answer yet' })
+    return { runtime: engineRuntime(options, remembered), engine: remembered, tried }
   }
   if (choice === 'docker' || choice === 'podman') {
     throw unavailable(
@@ -118,21 +135,25 @@ async function tryCandidate(
   candidate: Candidate,
   choice: Choice | undefined,
   signal: AbortSignal,
-): Promise<{ runtime?: Runtime; outcome: string }> {
+): Promise<{ runtime: Runtime; engine: EngineIdentity; outcome: string } | { runtime?: never; outcome: string }> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)])
   try {
     const address = await candidate.address()
     const { isPodman, version } = await engineInfo(createEngineClient(candidate.product, address), limit)
     const kind = isPodman ? 'podman' : 'docker'
     if (choice !== undefined && choice !== kind) return { outcome: `is ${isPodman ? 'Podman' : 'Docker'}` }
-    const client = createEngineClient(isPodman ? 'Podman' : 'Docker', address)
-    const create = isPodman ? createPodmanRuntime : createDockerRuntime
-    const runtime = create({ client, dockerConfigFolder: dockerConfigFolder(options), builds: options.builds })
-    return { runtime, outcome: `healthy: ${kind} ${version}` }
+    const engine = { kind, address } as const
+    return { runtime: engineRuntime(options, engine), engine, outcome: `healthy: ${kind} ${version}` }
   } catch (error) {
     signal.throwIfAborted()
     return { outcome: outcomeOf(error) }
   }
+}
+
+function engineRuntime(options: DiscoverOptions, { kind, address }: EngineIdentity): Runtime {
+  const client = createEngineClient(kind === 'podman' ? 'Podman' : 'Docker', address)
+  const create = kind === 'podman' ? createPodmanRuntime : createDockerRuntime
+  return create({ client, dockerConfigFolder: dockerConfigFolder(options), builds: options.builds })
 }
 
 function outcomeOf(error: unknown): string {

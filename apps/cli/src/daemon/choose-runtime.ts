@@ -7,6 +7,7 @@ import type { PackageBuildOptions } from '@toolhaven/runtimes/packages/prepare-p
 import { npmrcForBuild, pipConfForBuild } from '@toolhaven/runtimes/packages/user-config'
 import { createProcessRuntime } from '@toolhaven/runtimes/process/process-runtime'
 import type { ToolhavenPaths } from '@toolhaven/stores/files/paths'
+import { recallEngine, rememberEngine } from './remembered-engine.ts'
 import type { ServeSettings } from './serve-settings.ts'
 
 export interface ChooseRuntimeOptions {
@@ -14,6 +15,7 @@ export interface ChooseRuntimeOptions {
   paths: ToolhavenPaths
   logger: Logger
   baseImages: () => BaseImages
+  hasStoredWorkloads: () => Promise<boolean>
 }
 
 /** Finds the engine of this machine, else the process sandbox, and gives it what its package builds and fetches need. */
@@ -22,7 +24,11 @@ export async function chooseRuntime(options: ChooseRuntimeOptions, signal: Abort
   const { env, homeDir, platform, uid, nodePath, allowUnsandboxed } = settings
   const createSandbox = async () =>
     createProcessRuntime({ dataDir: paths.dataDir, nodePath, env, homeDir, allowUnsandboxed, logger })
-  return discoverRuntime({ env, homeDir, platform, uid, createProcessRuntime: createSandbox, builds: buildOptions(options) }, signal)
+  const remembered = async () => ((await options.hasStoredWorkloads()) ? recallEngine(paths.stateDir) : undefined)
+  const places = { env, homeDir, platform, uid, remembered }
+  const found = await discoverRuntime({ ...places, createProcessRuntime: createSandbox, builds: buildOptions(options) }, signal)
+  await rememberEngine(paths.stateDir, found.engine)
+  return found
 }
 
 function buildOptions({ settings, baseImages }: ChooseRuntimeOptions): PackageBuildOptions {

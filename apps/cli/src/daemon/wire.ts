@@ -42,7 +42,10 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
   const { env, homeDir, platform, uid, cwd, nodePath } = settings
   const { stateDir, dataDir, configDir } = paths
   const config = await openConfigStore({ file: paths.configFile })
-  const { runtime, tried } = await chooseRuntime({ settings, paths, logger, baseImages: () => config.get().baseImages }, shutdown)
+  const workloadStore = createWorkloadStore({ dir: paths.workloadsDir, logger })
+  const hasStoredWorkloads = async () => (await workloadStore.load()).some(({ handle }) => handle && handle.runtime !== 'process')
+  const baseImages = () => config.get().baseImages
+  const { runtime, tried } = await chooseRuntime({ settings, paths, logger, baseImages, hasStoredWorkloads }, shutdown)
   const logs = createLogStore({ dir: paths.logsDir, logger })
   const allowPeer = createPeerCheck(platform, uid)
   const publicFetch = createGuardedFetch({ allowPrivate: false, ...REGISTRY_FETCH_LIMITS })
@@ -59,7 +62,7 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
           allowPeer,
           allowedHosts: () => config.get().allowedHosts,
         }),
-      workloadStore: createWorkloadStore({ dir: paths.workloadsDir, logger }),
+      workloadStore,
       groupStore: createGroupStore({ dir: paths.groupsDir, logger }),
       config,
       journal: createJournal({ file: paths.journalFile }),
