@@ -43,7 +43,10 @@ async function parseCall<Id extends OperationId>(route: RouteDef, context: Conte
     params: route.params && validate(route.params, context.req.param()),
     query: validateQuery(route, context),
     body: route.body && validate(route.body, await readBody(context.req.raw)),
-    signal: context.req.raw.signal,
+    // Read only where it is needed: on Node, asking for it makes a whole Request of the platform's own.
+    get signal() {
+      return context.req.raw.signal
+    },
   }
   // oxlint-disable-next-line typescript/consistent-type-assertions -- each part was parsed by the schema its type comes from
   return call as unknown as Call<Id>
