@@ -15,12 +15,17 @@ export interface SecretsDeps {
 export class Secrets {
   readonly #deps: SecretsDeps
   #provider: SecretsProvider | undefined
+  #lastChange: Promise<unknown> = Promise.resolve()
 
   constructor(deps: SecretsDeps) {
     this.#deps = deps
   }
 
   async setUp(type: SecretsProviderType, password: string | undefined) {
+    return this.#inTurn(() => this.#setUp(type, password))
+  }
+
+  async #setUp(type: SecretsProviderType, password: string | undefined) {
     const { provider, message } = await this.#deps.providers.setUp(type, password)
     await this.#deps.config.update((config) => ({ ...config, secrets: { providerType: type } }))
     this.#provider = provider
@@ -41,6 +46,10 @@ export class Secrets {
   }
 
   async create(key: string, value: string) {
+    return this.#inTurn(() => this.#create(key, value))
+  }
+
+  async #create(key: string, value: string) {
     const provider = await this.#writable()
     if ((await provider.get(key)) !== undefined) throw conflict(`secret ${key} already exists; PUT changes it`)
     await this.#set(provider, 'create-secret', key, value)
@@ -48,6 +57,10 @@ export class Secrets {
   }
 
   async update(key: string, value: string) {
+    return this.#inTurn(() => this.#update(key, value))
+  }
+
+  async #update(key: string, value: string) {
     const provider = await this.#writable()
     if ((await provider.get(key)) === undefined) throw secretNotFound(key)
     await this.#set(provider, 'update-secret', key, value)
@@ -55,6 +68,10 @@ export class Secrets {
   }
 
   async delete(key: string): Promise<void> {
+    return this.#inTurn(() => this.#delete(key))
+  }
+
+  async #delete(key: string): Promise<void> {
     const provider = await this.#open()
     if (!provider.capabilities.can_delete) throw unsupported(`the secrets provider ${provider.type} cannot delete secrets`)
     if (!(await provider.delete(key))) throw secretNotFound(key)
@@ -75,7 +92,14 @@ export class Secrets {
 
   /** Keeps a value that came in a request under a name of ours, new or not. */
   async store(key: string, value: string): Promise<void> {
-    await this.#set(await this.#writable(), 'store-secret', key, value)
+    await this.#inTurn(async () => this.#set(await this.#writable(), 'store-secret', key, value))
+  }
+
+  /** One change at a time: what a change looked up still holds when it writes. */
+  async #inTurn<T>(change: () => Promise<T>): Promise<T> {
+    const run = this.#lastChange.then(change)
+    this.#lastChange = run.catch(() => undefined)
+    return run
   }
 
   async #set(provider: SecretsProvider, action: string, key: string, value: string): Promise<void> {

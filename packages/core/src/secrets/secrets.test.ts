@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest'
+import { MemoryJournal, memoryConfig, memorySecrets } from '@toolhaven/testing/fakes/memory-stores'
+import { createMasker } from './masker.ts'
+import { Secrets } from './secrets.ts'
+
+function parts() {
+  const deps = {
+    providers: memorySecrets(),
+    config: memoryConfig(),
+    journal: new MemoryJournal(),
+    masker: createMasker(),
+  }
+  return { deps, secrets: new Secrets(deps) }
+}
+
+describe('secrets', () => {
+  test('two creates of one key at once: one wins', async () => {
+    const { secrets } = parts()
+    await secrets.setUp('encrypted', undefined)
+    const results = await Promise.allSettled([secrets.create('k', 'first'), secrets.create('k', 'second')])
+    expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    expect(await secrets.read('k')).toBe('first')
+  })
+
+  test('are found again by a new daemon through the configuration', async () => {
+    const { deps, secrets } = parts()
+    await secrets.setUp('encrypted', undefined)
+    await secrets.create('k', 'value')
+    expect(await new Secrets(deps).read('k')).toBe('value')
+  })
+
+  test('of a provider that cannot be set up leave the former one in use', async () => {
+    const { deps, secrets } = parts()
+    await secrets.setUp('encrypted', undefined)
+    await expect(secrets.setUp('none', 'wrong')).rejects.toMatchObject({ code: 'invalid' })
+    expect(deps.config.get().secrets.providerType).toBe('encrypted')
+    expect((await secrets.details()).provider_type).toBe('encrypted')
+  })
+
+  test('never stand in the journal, and the password is masked from then on', async () => {
+    const { deps, secrets } = parts()
+    await secrets.setUp('encrypted', 'the-password')
+    await secrets.create('k', 'the-value')
+    await secrets.update('k', 'the-value-2')
+    await secrets.delete('k')
+    expect(deps.journal.entries.map(({ action }) => action)).toEqual([
+      'setup-secrets',
+      'create-secret',
+      'update-secret',
+      'delete-secret',
+    ])
+    expect(JSON.stringify(deps.journal.entries)).not.toMatch(/the-value|the-password/)
+    expect(deps.masker.mask('the-password')).toBe('[secret]')
+  })
+})
