@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream'
 import { notFound } from '@toolhaven/core/errors'
 import type { Runtime, RuntimeCapabilities, RuntimeHealth, RuntimeName } from '@toolhaven/core/ports/runtime'
 import { preparePackage, type PackageBuildOptions } from '../packages/prepare-package.ts'
@@ -47,6 +48,7 @@ export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOpti
   const { client } = options
   let hasInit: boolean | undefined
   const oneAtATime = createKeyedQueue()
+  const attached = new Set<Duplex>()
   const findInit = async (signal: AbortSignal) => (hasInit ??= (await kind.examine(client, signal)).hasInit)
   return {
     name: kind.name,
@@ -68,6 +70,8 @@ export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOpti
       const query = { stream: true, stdin: container.Config.OpenStdin ?? false, stdout: true, stderr: true }
       try {
         const { socket, head } = await client.upgrade({ method: 'POST', path, query }, signal)
+        attached.add(socket)
+        socket.once('close', () => attached.delete(socket))
         return openStdioChannel(socket, head)
       } catch (error) {
         throw refusal(`attach to ${handle.name}`, error)
@@ -85,7 +89,10 @@ export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOpti
     },
     events: (signal) => engineEvents(client, kind.name, signal),
     // Nothing is held between calls.
-    [Symbol.asyncDispose]: () => Promise.resolve(),
+    async [Symbol.asyncDispose]() {
+      // Dropped, not ended: the containers go on with their input open, and no connection keeps this process alive.
+      for (const socket of attached) socket.destroy()
+    },
   }
 }
 
