@@ -15,6 +15,8 @@ export interface Entry {
  */
 export class WorkloadBook {
   readonly #entries = new Map<string, Entry>()
+  /** All entries by name, as long as none came or went. */
+  #sorted: readonly Entry[] | undefined
   readonly #reservedNames = new Set<string>()
   readonly #reservedPorts = new Set<number>()
   readonly #changes = new Map<string, Promise<unknown>>()
@@ -33,6 +35,7 @@ export class WorkloadBook {
       if (stored.handle) observed.handle = stored.handle
       this.#entries.set(keyOf(stored.config.name), { stored, observed })
     }
+    this.#sorted = undefined
   }
 
   /** Exact spelling only: another case is another (unknown) name. */
@@ -47,8 +50,8 @@ export class WorkloadBook {
     return entry
   }
 
-  all(): Entry[] {
-    return [...this.#entries.values()].toSorted((a, b) => compareNames(a.stored.config.name, b.stored.config.name))
+  all(): readonly Entry[] {
+    return (this.#sorted ??= [...this.#entries.values()].toSorted((a, b) => compareNames(a.stored.config.name, b.stored.config.name)))
   }
 
   isNameTaken(name: string): boolean {
@@ -76,6 +79,7 @@ export class WorkloadBook {
   async add(stored: StoredWorkload): Promise<void> {
     await this.#store.save(stored)
     this.#entries.set(keyOf(stored.config.name), { stored, observed: { ...nothingObserved(), instance: 'absent' } })
+    this.#sorted = undefined
     this.report(stored.config.name)
   }
 
@@ -104,6 +108,7 @@ export class WorkloadBook {
     await this.#serialise(name, async () => {
       await this.#store.remove(name)
       this.#entries.delete(keyOf(name))
+      this.#sorted = undefined
       this.#lastReport.delete(keyOf(name))
       this.#publish({ workload: name, status: 'removed', status_context: '' })
     })

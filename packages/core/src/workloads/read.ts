@@ -2,8 +2,10 @@ import type { Workload, WorkloadDetails } from '@toolhaven/contract/workloads'
 import type { RunConfig } from '@toolhaven/contract/run-config'
 import { notFound } from '../errors.ts'
 import type { StoredWorkload } from '../ports/stores.ts'
+import type { Entry } from './book.ts'
 import { parseSecretReference } from './instance-spec.ts'
 import { middlewareConfigs } from './middleware-configs.ts'
+import { deriveStatus } from './status.ts'
 import { withoutEmpty } from './without-empty.ts'
 import type { WorkloadsDeps } from './workloads-deps.ts'
 
@@ -16,12 +18,13 @@ export function listWorkloads(deps: Deps, query: { all?: boolean | undefined; gr
     .all()
     .filter(({ stored }) => query.all || stored.wanted === 'running')
     .filter(({ stored }) => query.group === undefined || stored.config.group === query.group)
-    .map(({ stored }) => toRecord(deps, stored))
+    .map((entry) => toRecord(deps, entry))
 }
 
 /** The record and the configuration in force, in one object. */
 export function getWorkload(deps: Deps, name: string): WorkloadDetails {
-  const { stored } = deps.book.get(name)
+  const entry = deps.book.get(name)
+  const { stored } = entry
   const { config } = stored
   const secrets = (config.secrets ?? []).map(parseSecretReference)
   return {
@@ -42,7 +45,7 @@ export function getWorkload(deps: Deps, name: string): WorkloadDetails {
       secrets,
     }),
     network_isolation: config.isolate_network ?? false,
-    ...toRecord(deps, stored),
+    ...toRecord(deps, entry),
   }
 }
 
@@ -65,9 +68,9 @@ export function exportWorkload(deps: Deps, name: string): RunConfig {
   return { ...stored.config, middleware_configs: middlewareConfigs(stored.config) }
 }
 
-function toRecord(deps: Deps, stored: StoredWorkload): Workload {
+function toRecord(deps: Deps, { stored, observed }: Entry): Workload {
   const { config } = stored
-  const { status, context } = deps.book.status(config.name)
+  const { status, context } = deriveStatus(stored, observed)
   return {
     name: config.name,
     group: config.group ?? 'default',
