@@ -16,7 +16,9 @@ if (major >= 24) {
 } else {
   const own = fileURLToPath(new URL('../../../node_modules/.bin/node', import.meta.url))
   if (!existsSync(own)) {
-    process.stderr.write(`thv needs Node 24 and this is Node ${process.versions.node}.\nRun npm install in the repository: it brings the right one.\n`)
+    process.stderr.write(
+      `thv needs Node 24 and this is Node ${process.versions.node}.\nRun npm install in the repository: it brings the right one.\n`,
+    )
     process.exit(1)
   }
   const result = spawnSync(own, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' })

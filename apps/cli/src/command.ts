@@ -73,5 +73,11 @@ function narrow<Flags extends Record<string, FlagDef>>(input: Input): Input<Flag
 
 /** `--format` for commands that print records; the JSON has the shape the API gives. */
 export const FORMAT_FLAG = {
-  format: { type: 'text', value: 'format', summary: 'how to print: text or json', choices: ['text', 'json'], default: 'text' },
+  format: {
+    type: 'text',
+    value: 'format',
+    summary: 'how to print: text or json',
+    choices: ['text', 'json'],
+    default: 'text',
+  },
 } as const satisfies Record<string, FlagDef>

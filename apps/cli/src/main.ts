@@ -11,7 +11,10 @@ else process.exitCode = await main()
 /** What the call does not need is not loaded: `thv --version` ends above. */
 async function main(): Promise<number> {
   const [{ buildProgram }, { COMMANDS, GROUPS }] = await Promise.all([import('./parse.ts'), import('./commands.ts')])
-  const program = buildProgram(COMMANDS, { groups: GROUPS, run: (command, input) => run(command, input, program.opts()['debug'] === true) })
+  const program = buildProgram(COMMANDS, {
+    groups: GROUPS,
+    run: (command, input) => run(command, input, program.opts()['debug'] === true),
+  })
   try {
     await program.parseAsync(process.argv)
     return Number(process.exitCode ?? 0)

@@ -8,7 +8,11 @@ import { readBody } from './read-body.ts'
 import { validate } from './validate.ts'
 
 type RouteOf<Id extends OperationId> = (typeof routes)[Id]
-type Parsed<Route, Key extends string> = Key extends keyof Route ? (Route[Key] extends z.ZodType ? z.output<Route[Key]> : undefined) : undefined
+type Parsed<Route, Key extends string> = Key extends keyof Route
+  ? Route[Key] extends z.ZodType
+    ? z.output<Route[Key]>
+    : undefined
+  : undefined
 
 /** A validated call. */
 export interface Call<Id extends OperationId> {
@@ -19,7 +23,9 @@ export interface Call<Id extends OperationId> {
 }
 
 /** Gives what the contract promises, or a Response where that is a stream or the status is not the usual one. */
-export type Handler<Id extends OperationId> = (call: Call<Id>) => Promise<CallResult<Id> | Response> | CallResult<Id> | Response
+export type Handler<Id extends OperationId> = (
+  call: Call<Id>,
+) => Promise<CallResult<Id> | Response> | CallResult<Id> | Response
 
 export type Handlers = { readonly [Id in OperationId]: Handler<Id> }
 
@@ -30,7 +36,12 @@ export function bindRoutes(app: Hono, handlers: Handlers, options: { overSocket:
   }
 }
 
-function bindRoute<Id extends OperationId>(app: Hono, id: Id, handlers: Handlers, { overSocket }: { overSocket: boolean }): void {
+function bindRoute<Id extends OperationId>(
+  app: Hono,
+  id: Id,
+  handlers: Handlers,
+  { overSocket }: { overSocket: boolean },
+): void {
   const route: RouteDef = routes[id]
   const handler: Handler<Id> = handlers[id]
   if (route.socketOnly && !overSocket) return
@@ -71,9 +82,15 @@ function respond(route: RouteDef, result: unknown): Response {
     return new Response(null, { status: Number(status), headers: status === '204' ? {} : { 'content-length': '0' } })
   }
   if (answer.contentType) {
-    return new Response(String(result), { status: Number(status), headers: { 'content-type': `${answer.contentType}; charset=utf-8` } })
+    return new Response(String(result), {
+      status: Number(status),
+      headers: { 'content-type': `${answer.contentType}; charset=utf-8` },
+    })
   }
-  return new Response(JSON.stringify(result), { status: Number(status), headers: { 'content-type': 'application/json' } })
+  return new Response(JSON.stringify(result), {
+    status: Number(status),
+    headers: { 'content-type': 'application/json' },
+  })
 }
 
 function isOperation(id: string): id is OperationId {

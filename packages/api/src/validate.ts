@@ -15,7 +15,8 @@ export function validate<Schema extends z.ZodType>(schema: Schema, value: unknow
 function describeIssue(issue: z.core.$ZodIssue): string {
   const field = issue.path.map(String).join('.')
   const message = issue.message.replace(/^Invalid input: /, '').replaceAll(/\p{Cc}/gu, '?')
-  if (issue.code === 'unrecognized_keys') return `${field ? `${field}: ` : ''}unknown field ${issue.keys.map(shorten).join(', ')}`
+  if (issue.code === 'unrecognized_keys')
+    return `${field ? `${field}: ` : ''}unknown field ${issue.keys.map(shorten).join(', ')}`
   return field ? `${shorten(field)}: ${message}` : message
 }
 

@@ -13,11 +13,17 @@ type OptionalQuery<Route> = Route extends { query: infer Query extends z.ZodObje
   : object
 
 /** What a call needs: path parameters, query and body, each only where the route has one. */
-export type CallInput<Id extends OperationId> = Part<RouteOf<Id>, 'params'> & Part<RouteOf<Id>, 'body'> & OptionalQuery<RouteOf<Id>>
+export type CallInput<Id extends OperationId> = Part<RouteOf<Id>, 'params'> &
+  Part<RouteOf<Id>, 'body'> &
+  OptionalQuery<RouteOf<Id>>
 
-type SuccessSchemas<Success> = { [Status in keyof Success]: Success[Status] extends { schema: infer Schema } ? Schema : undefined }[keyof Success]
+type SuccessSchemas<Success> = {
+  [Status in keyof Success]: Success[Status] extends { schema: infer Schema } ? Schema : undefined
+}[keyof Success]
 export type CallResult<Id extends OperationId> =
-  SuccessSchemas<RouteOf<Id>['success']> extends z.ZodType ? z.output<SuccessSchemas<RouteOf<Id>['success']>> : undefined
+  SuccessSchemas<RouteOf<Id>['success']> extends z.ZodType
+    ? z.output<SuccessSchemas<RouteOf<Id>['success']>>
+    : undefined
 
 /** The daemon answered with an error; its text is for people. */
 export class ApiError extends Error {

@@ -9,7 +9,11 @@ const anyClientSpelling = z
   .transform((text, context) => {
     const type = parseClientType(text)
     if (type) return type
-    context.issues.push({ code: 'custom', input: text, message: `is not a known client; known are ${CLIENT_TYPES.join(', ')}` })
+    context.issues.push({
+      code: 'custom',
+      input: text,
+      message: `is not a known client; known are ${CLIENT_TYPES.join(', ')}`,
+    })
     return z.NEVER
   })
   .meta({ description: 'A client type, in either spelling (RooCode or roo-code)' })
@@ -29,7 +33,9 @@ export const clientStatus = z
   .strictObject({ client_type: clientType, installed: z.boolean(), registered: z.boolean() })
   .meta({ id: 'client.MCPClientStatus' })
 
-export const clientStatusList = z.strictObject({ clients: z.array(clientStatus) }).meta({ id: 'v1.clientStatusResponse' })
+export const clientStatusList = z
+  .strictObject({ clients: z.array(clientStatus) })
+  .meta({ id: 'v1.clientStatusResponse' })
 
 export const createClientRequest = z
   .strictObject({ name: anyClientSpelling, groups: z.array(groupName).optional() })
@@ -59,7 +65,8 @@ export const clientRoutes = {
     path: `${API_PREFIX}/clients`,
     tag,
     summary: 'Register a client',
-    description: 'Without groups, with the default group. A client that is not installed yet gets its entries once it is.',
+    description:
+      'Without groups, with the default group. A client that is not installed yet gets its entries once it is.',
     body: createClientRequest,
     bodyExample: example,
     success: ok(clientResponse, 'Registered', example),

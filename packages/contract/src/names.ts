@@ -3,7 +3,10 @@ import * as z from 'zod'
 /** Grammar of workload names: checked before a name ever meets a path, a label or a container. */
 export const workloadName = z
   .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'must be 1 to 100 letters, digits, ".", "_" or "-", beginning with a letter or digit')
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/,
+    'must be 1 to 100 letters, digits, ".", "_" or "-", beginning with a letter or digit',
+  )
   .refine((name) => !name.includes('..'), 'must not contain ".."')
 
 /** Group names follow the workload rule, in lower case. */
@@ -11,7 +14,10 @@ export const groupName = workloadName.refine((name) => name === name.toLowerCase
 
 export const envVarName = z
   .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be an environment variable name: letters, digits and "_", not beginning with a digit')
+  .regex(
+    /^[A-Za-z_][A-Za-z0-9_]*$/,
+    'must be an environment variable name: letters, digits and "_", not beginning with a digit',
+  )
   .refine((name) => name !== '__proto__', 'is not a usable variable name')
 
 /** A comma would end the name in `name,target=VAR`; control characters would forge log lines. */

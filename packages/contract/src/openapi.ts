@@ -94,14 +94,20 @@ function parameterList(place: 'path' | 'query', object: z.ZodObject | undefined,
       name,
       in: place,
       required: place === 'path',
-      schema: isBoolean ? { type: 'boolean', default: false } : schemaOf(z.looseObject({ schema }).shape.schema, schemas),
+      schema: isBoolean
+        ? { type: 'boolean', default: false }
+        : schemaOf(z.looseObject({ schema }).shape.schema, schemas),
     }
   })
 }
 
 /** Named schemas go to components once; what is left is a reference or an inline schema. */
 function schemaOf(schema: z.core.$ZodType, schemas: Record<string, unknown>): unknown {
-  const { $schema: _, $defs, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', target: 'draft-2020-12' })
+  const {
+    $schema: _,
+    $defs,
+    ...rest
+  } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', target: 'draft-2020-12' })
   for (const [id, definition] of Object.entries($defs ?? {})) schemas[id] ??= withComponentRefs(withoutId(definition))
   const id = z.globalRegistry.get(schema)?.id
   if (typeof id !== 'string') return withComponentRefs(rest)

@@ -1,17 +1,33 @@
 import * as z from 'zod'
 
 export const networkOutbound = z.strictObject({
-  allow_host: z.array(z.string().min(1)).optional().meta({ description: 'Hosts the server may reach; "*.example.com" matches every name below' }),
+  allow_host: z
+    .array(z.string().min(1))
+    .optional()
+    .meta({ description: 'Hosts the server may reach; "*.example.com" matches every name below' }),
   allow_port: z.array(z.int().min(1).max(65535)).optional().meta({ description: 'Ports the server may reach' }),
   insecure_allow_all: z.boolean().optional().meta({ description: 'Every host and port' }),
 })
 
 export const permissionProfile = z
   .strictObject({
-    name: z.string().min(1).optional().meta({ description: 'Name of the profile; "none" or "network" alone picks the built-in one' }),
-    read: z.array(z.string().min(1)).optional().meta({ description: 'Paths mounted read-only: "path" or "host:container"' }),
-    write: z.array(z.string().min(1)).optional().meta({ description: 'Paths mounted read-write: "path" or "host:container"' }),
-    privileged: z.boolean().optional().meta({ description: 'Allows mounts that are refused otherwise; never gives extra capabilities' }),
+    name: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({ description: 'Name of the profile; "none" or "network" alone picks the built-in one' }),
+    read: z
+      .array(z.string().min(1))
+      .optional()
+      .meta({ description: 'Paths mounted read-only: "path" or "host:container"' }),
+    write: z
+      .array(z.string().min(1))
+      .optional()
+      .meta({ description: 'Paths mounted read-write: "path" or "host:container"' }),
+    privileged: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Allows mounts that are refused otherwise; never gives extra capabilities' }),
     network: z.strictObject({ outbound: networkOutbound.optional() }).optional(),
   })
   .meta({ id: 'permissions.Profile', description: 'What a workload may read, write and reach' })

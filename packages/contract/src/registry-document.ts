@@ -6,7 +6,10 @@ import { permissionProfile } from './permission-profile.ts'
 
 const serverKey = z
   .string()
-  .regex(/^[A-Za-z0-9]([A-Za-z0-9._/-]{0,126}[A-Za-z0-9])?$/, 'must be letters, digits, ".", "_", "-" or "/", alphanumeric at both ends')
+  .regex(
+    /^[A-Za-z0-9]([A-Za-z0-9._/-]{0,126}[A-Za-z0-9])?$/,
+    'must be letters, digits, ".", "_", "-" or "/", alphanumeric at both ends',
+  )
   .refine((name) => !name.includes('..'), 'must not contain ".."')
 
 const unique = <T>(items: T[]) => new Set(items).size === items.length
@@ -67,7 +70,9 @@ export const provenance = z
     runner_environment: z.string().optional(),
     signer_identity: z.string().optional(),
     sigstore_url: z.string().optional(),
-    attestation: z.strictObject({ predicate_type: z.string().optional(), predicate: z.unknown().optional() }).optional(),
+    attestation: z
+      .strictObject({ predicate_type: z.string().optional(), predicate: z.unknown().optional() })
+      .optional(),
   })
   .meta({ id: 'registry.Provenance' })
 

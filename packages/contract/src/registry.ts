@@ -16,7 +16,9 @@ const infoFields = {
 export const registryInfo = z.strictObject(infoFields).meta({ id: 'v1.registryInfo' })
 export type RegistryInfo = z.infer<typeof registryInfo>
 
-export const registryList = z.strictObject({ registries: z.array(registryInfo) }).meta({ id: 'v1.registryListResponse' })
+export const registryList = z
+  .strictObject({ registries: z.array(registryInfo) })
+  .meta({ id: 'v1.registryListResponse' })
 
 export const registryDetails = z
   .strictObject({ ...infoFields, registry: registryDocument })
@@ -89,7 +91,12 @@ export const registryRoutes = {
     params,
     success: ok(registryDetails, 'The registry', {
       ...exampleInfo,
-      registry: { version: '1.0.0', last_updated: '2026-01-15T00:00:00Z', servers: { time: exampleServer }, remote_servers: {} },
+      registry: {
+        version: '1.0.0',
+        last_updated: '2026-01-15T00:00:00Z',
+        servers: { time: exampleServer },
+        remote_servers: {},
+      },
     }),
     errors: noRegistry,
   },
@@ -98,11 +105,15 @@ export const registryRoutes = {
     path: `${API_PREFIX}/registry/{name}`,
     tag,
     summary: 'Change the source of the default registry',
-    description: 'The new source is read and checked first; if it does not hold, the old one stays. Neither field: the built-in.',
+    description:
+      'The new source is read and checked first; if it does not hold, the old one stays. Neither field: the built-in.',
     params,
     body: updateRegistryRequest,
     bodyExample: { url: 'https://example.com/registry.json' },
-    success: ok(updateRegistryResponse, 'Changed', { message: 'registry now read from https://example.com/registry.json', type: 'url' }),
+    success: ok(updateRegistryResponse, 'Changed', {
+      message: 'registry now read from https://example.com/registry.json',
+      type: 'url',
+    }),
     errors: noRegistry,
   },
   deleteRegistry: {

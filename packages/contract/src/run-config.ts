@@ -4,7 +4,9 @@ import { permissionProfile } from './permission-profile.ts'
 
 export const SCHEMA_VERSION = 'v0.1.0'
 
-export const transportType = z.enum(['stdio', 'sse', 'streamable-http', 'inspector']).meta({ id: 'types.TransportType' })
+export const transportType = z
+  .enum(['stdio', 'sse', 'streamable-http', 'inspector'])
+  .meta({ id: 'types.TransportType' })
 export type TransportType = z.infer<typeof transportType>
 
 export const proxyMode = z.enum(['sse', 'streamable-http']).meta({ id: 'types.ProxyMode' })
@@ -17,7 +19,9 @@ const stringMap = z.record(z.string(), z.string())
 
 /** Keys that every engine takes as a label. */
 export const labelMap = z.record(
-  z.string().regex(/^[A-Za-z0-9]([A-Za-z0-9._/-]{0,251}[A-Za-z0-9])?$/, 'must be letters, digits, ".", "_", "/" or "-"'),
+  z
+    .string()
+    .regex(/^[A-Za-z0-9]([A-Za-z0-9._/-]{0,251}[A-Za-z0-9])?$/, 'must be letters, digits, ".", "_", "/" or "-"'),
   z.string().max(256),
 )
 
@@ -48,9 +52,15 @@ export const remoteAuthConfig = z
     clientSecretFile: z.string().optional(),
     enableRemoteAuth: z.boolean().optional(),
     skipBrowser: z.boolean().optional(),
-    timeout: z.string().regex(/^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$/, 'must be a duration such as "5m"').optional(),
+    timeout: z
+      .string()
+      .regex(/^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$/, 'must be a duration such as "5m"')
+      .optional(),
     headers: headerMap.optional().meta({ description: 'Headers sent to the remote server' }),
-    headers_from_secrets: z.record(headerName, secretKey).optional().meta({ description: 'Header → name of the stored secret that is its value' }),
+    headers_from_secrets: z
+      .record(headerName, secretKey)
+      .optional()
+      .meta({ description: 'Header → name of the stored secret that is its value' }),
   })
   .meta({ id: 'runner.RemoteAuthConfig', description: 'How Toolhaven logs in to a remote server' })
 export type RemoteAuthConfig = z.infer<typeof remoteAuthConfig>
@@ -159,6 +169,9 @@ export const runConfig = z
     // Beyond the specification: what our own create fields need to survive an export and import.
     resources: resourceLimits.optional(),
   })
-  .meta({ id: 'runner.RunConfig', description: 'Everything needed to run a workload again, on this machine or another' })
+  .meta({
+    id: 'runner.RunConfig',
+    description: 'Everything needed to run a workload again, on this machine or another',
+  })
 
 export type RunConfig = z.infer<typeof runConfig>

@@ -7,7 +7,10 @@ export const secretsProviderType = z.enum(['encrypted', '1password', 'none']).me
 export const setupSecretsRequest = z
   .strictObject({
     provider_type: secretsProviderType,
-    password: z.string().optional().meta({ description: 'Left out: THV_SECRETS_PASSWORD, the OS keyring, or a key file' }),
+    password: z
+      .string()
+      .optional()
+      .meta({ description: 'Left out: THV_SECRETS_PASSWORD, the OS keyring, or a key file' }),
   })
   .meta({ id: 'v1.setupSecretsRequest' })
 
@@ -58,7 +61,10 @@ export const secretRoutes = {
     summary: 'Set up the secrets provider',
     body: setupSecretsRequest,
     bodyExample: { provider_type: 'encrypted' },
-    success: created(setupSecretsResponse, 'Set up', { message: 'secrets provider encrypted is set up', provider_type: 'encrypted' }),
+    success: created(setupSecretsResponse, 'Set up', {
+      message: 'secrets provider encrypted is set up',
+      provider_type: 'encrypted',
+    }),
   },
   getSecretsProvider: {
     method: 'GET',

@@ -146,7 +146,13 @@ export const systemRoutes = {
     summary: 'Run an exported run configuration',
     body: runConfig,
     bodyExample: { schema_version: 'v0.1.0', name: 'everything', image: 'everything', transport: 'stdio' },
-    success: { 201: { description: 'Written down and starting', schema: createResponse, example: { name: 'everything', port: 18342 } } },
+    success: {
+      201: {
+        description: 'Written down and starting',
+        schema: createResponse,
+        example: { name: 'everything', port: 18342 },
+      },
+    },
     errors: { 404: 'unknown group or secret, or no secrets provider', 409: 'the name or the port is taken' },
     extension: true,
   },

@@ -27,12 +27,10 @@ export const oidcOptions = z
 export type OidcOptions = z.infer<typeof oidcOptions>
 
 /** An empty text means "the default", as on the wire of other clients of this API. */
-const groupOrEmpty = z
-  .string()
-  .superRefine((text, context) => {
-    const faults = text === '' ? [] : (groupName.safeParse(text).error?.issues ?? [])
-    for (const { message } of faults) context.addIssue({ code: 'custom', message })
-  })
+const groupOrEmpty = z.string().superRefine((text, context) => {
+  const faults = text === '' ? [] : (groupName.safeParse(text).error?.issues ?? [])
+  for (const { message } of faults) context.addIssue({ code: 'custom', message })
+})
 
 /** What describes a workload, on create and on edit alike. */
 const workloadFields = {
@@ -40,7 +38,11 @@ const workloadFields = {
   host: z.string().meta({ description: 'Address the workload’s port binds; default 127.0.0.1' }),
   transport: z.enum(['', ...transportType.options]),
   proxy_mode: z.enum(['', ...proxyMode.options]),
-  target_port: z.int().min(0).max(65535).meta({ description: 'Port an sse or streamable-http server listens on inside' }),
+  target_port: z
+    .int()
+    .min(0)
+    .max(65535)
+    .meta({ description: 'Port an sse or streamable-http server listens on inside' }),
   cmd_arguments: z.array(z.string()),
   env_vars: z.record(envVarName, z.string()),
   volumes: z.array(z.string()).meta({ description: '"host:container" with optional ":ro"' }),
@@ -63,7 +65,10 @@ const extensionFields = {
   telemetry_config: telemetryConfig,
   ignore_config: ignoreConfig,
   resources: resourceLimits,
-  limits: z.strictObject({ requests_per_minute: z.int().positive().optional(), max_message_bytes: z.int().positive().optional() }),
+  limits: z.strictObject({
+    requests_per_minute: z.int().positive().optional(),
+    max_message_bytes: z.int().positive().optional(),
+  }),
   network_isolation_mode: z.enum(['enforce', 'observe']),
   session_mode: z.enum(['shared', 'isolated']),
   tools_override: z.record(

@@ -10,7 +10,9 @@ export const workload = z
     name: workloadName,
     group: z.string(),
     status: workloadStatus,
-    status_context: z.string().meta({ description: 'Progress, or the reason of the status; empty when there is nothing to say' }),
+    status_context: z
+      .string()
+      .meta({ description: 'Progress, or the reason of the status; empty when there is nothing to say' }),
     port: z.int(),
     url: z.string().meta({ description: 'Where clients connect' }),
     package: z.string().meta({ description: 'The image or package that was asked for' }),
@@ -30,7 +32,9 @@ export const workloadDetails = z
 export type WorkloadDetails = z.infer<typeof workloadDetails>
 
 export const workloadList = z.strictObject({ workloads: z.array(workload) }).meta({ id: 'v1.workloadListResponse' })
-export const createResponse = z.strictObject({ name: workloadName, port: z.int() }).meta({ id: 'v1.createWorkloadResponse' })
+export const createResponse = z
+  .strictObject({ name: workloadName, port: z.int() })
+  .meta({ id: 'v1.createWorkloadResponse' })
 export const statusResponse = z.strictObject({ status: workloadStatus }).meta({ id: 'v1.workloadStatusResponse' })
 
 export const bulkRequest = z
@@ -43,7 +47,10 @@ export const bulkRequest = z
 export type BulkRequest = z.infer<typeof bulkRequest>
 
 const listQuery = z.strictObject({
-  all: z.stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' }).optional().meta({ description: 'Stopped ones too' }),
+  all: z
+    .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' })
+    .optional()
+    .meta({ description: 'Stopped ones too' }),
   group: groupName.optional(),
 })
 
@@ -139,7 +146,12 @@ export const workloadRoutes = {
     summary: 'Last 100 lines of output',
     params,
     success: {
-      200: { description: 'Oldest line first', schema: z.string(), contentType: 'text/plain', example: 'server listening\n' },
+      200: {
+        description: 'Oldest line first',
+        schema: z.string(),
+        contentType: 'text/plain',
+        example: 'server listening\n',
+      },
     },
     errors: noWorkload,
   },

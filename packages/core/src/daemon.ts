@@ -74,7 +74,9 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
   const { shutdown } = options
   const events = createEventBus()
   const masker = createMasker()
-  const book = new WorkloadBook(ports.workloadStore, (event) => events.publish({ ...event, status_context: masker.mask(event.status_context) }))
+  const book = new WorkloadBook(ports.workloadStore, (event) =>
+    events.publish({ ...event, status_context: masker.mask(event.status_context) }),
+  )
   const groupBook = new GroupBook(ports.groupStore)
   const secrets = new Secrets({ providers: ports.secretsProviders, config, journal, masker })
   const registry: RegistryDeps = { source: ports.registrySource, config, journal, logger }
@@ -123,7 +125,9 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
 }
 
 async function run(deps: SupervisorDeps, supervisor: Supervisor): Promise<void> {
-  await resync(deps, supervisor).catch((error: unknown) => deps.logger.warn('the runtime could not be listed', { reason: describeError(error) }))
+  await resync(deps, supervisor).catch((error: unknown) =>
+    deps.logger.warn('the runtime could not be listed', { reason: describeError(error) }),
+  )
   supervisor.pokeAll()
   await watch(deps, supervisor)
 }

@@ -1,5 +1,12 @@
 /** What went wrong, as a class that each edge maps once: the API to a status, the command to an exit code. */
-export type ErrorCode = 'invalid' | 'not-found' | 'unsupported' | 'conflict' | 'not-implemented' | 'unavailable' | 'forbidden'
+export type ErrorCode =
+  | 'invalid'
+  | 'not-found'
+  | 'unsupported'
+  | 'conflict'
+  | 'not-implemented'
+  | 'unavailable'
+  | 'forbidden'
 
 /**
  * An error a user can act on: its message is one sentence saying what is wrong and what to do.

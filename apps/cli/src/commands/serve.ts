@@ -18,7 +18,10 @@ export const serve = defineCommand({
     { command: 'thv serve --port 9090', shows: 'API at another port' },
   ],
   run: async ({ env, debug }, { flags }) => {
-    const [{ serve: runDaemon }, { serveSettings }] = await Promise.all([import('../daemon/serve.ts'), import('../daemon/serve-settings.ts')])
+    const [{ serve: runDaemon }, { serveSettings }] = await Promise.all([
+      import('../daemon/serve.ts'),
+      import('../daemon/serve-settings.ts'),
+    ])
     await runDaemon(serveSettings({ ...flags, debug }, env))
   },
 })

@@ -44,11 +44,17 @@ interface CallParts {
   body?: unknown
 }
 
-function send(address: DaemonAddress, id: OperationId, input: CallParts, signal: AbortSignal): Promise<IncomingMessage> {
+function send(
+  address: DaemonAddress,
+  id: OperationId,
+  input: CallParts,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
   const [method, template] = OPERATIONS[id]
   const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(input.params?.[name])))
   const query = Object.entries(input.query ?? {}).filter(([, value]) => value !== undefined)
-  const search = query.length > 0 ? `?${new URLSearchParams(query.map(([name, value]) => [name, String(value)])).toString()}` : ''
+  const search =
+    query.length > 0 ? `?${new URLSearchParams(query.map(([name, value]) => [name, String(value)])).toString()}` : ''
   const body = input.body === undefined ? undefined : JSON.stringify(input.body)
   const headers = {
     host: 'localhost',
@@ -57,7 +63,9 @@ function send(address: DaemonAddress, id: OperationId, input: CallParts, signal:
   }
   return new Promise((resolve, reject) => {
     const call = request({ ...address, method, path: path + search, headers, signal }, resolve)
-    call.once('error', (error) => reject(signal.aborted ? error : unavailable('the daemon does not answer; start it with "thv serve"', error)))
+    call.once('error', (error) =>
+      reject(signal.aborted ? error : unavailable('the daemon does not answer; start it with "thv serve"', error)),
+    )
     call.end(body)
   })
 }

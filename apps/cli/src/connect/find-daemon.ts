@@ -26,7 +26,13 @@ export async function findDaemon(env: Env, say: (line: string) => void, signal: 
 }
 
 export function pathsOf(env: Env): ToolhavenPaths {
-  return toolhavenPaths({ env, homeDir: env['HOME'] || homedir(), platform: process.platform, tmpDir: tmpdir(), uid: process.getuid?.() ?? 0 })
+  return toolhavenPaths({
+    env,
+    homeDir: env['HOME'] || homedir(),
+    platform: process.platform,
+    tmpDir: tmpdir(),
+    uid: process.getuid?.() ?? 0,
+  })
 }
 
 async function runningSocket(paths: ToolhavenPaths): Promise<string | undefined> {
@@ -46,13 +52,19 @@ async function startInBackground(paths: ToolhavenPaths, env: Env, signal: AbortS
   const output = join(paths.stateDir, 'daemon.out')
   const log = await open(output, 'w', 0o600)
   const program = fileURLToPath(new URL('../../bin/thv.mjs', import.meta.url))
-  const child = spawn(process.execPath, [program, 'serve'], { detached: true, stdio: ['ignore', log.fd, log.fd], env: { ...env }, cwd: '/' })
+  const child = spawn(process.execPath, [program, 'serve'], {
+    detached: true,
+    stdio: ['ignore', log.fd, log.fd],
+    env: { ...env },
+    cwd: '/',
+  })
   await log.close()
   child.unref()
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(START_MS)])
   while (!(await answers(paths))) {
     if (child.exitCode !== null) throw unavailable(`the daemon could not be started; ${output} says why`)
-    if (deadline.aborted) throw unavailable(`the daemon did not come up within ${START_MS / 1000} s; ${output} says how far it got`)
+    if (deadline.aborted)
+      throw unavailable(`the daemon did not come up within ${START_MS / 1000} s; ${output} says how far it got`)
     await delay(50)
   }
 }

@@ -26,7 +26,10 @@ export async function chooseRuntime(options: ChooseRuntimeOptions, signal: Abort
     createProcessRuntime({ dataDir: paths.dataDir, nodePath, env, homeDir, allowUnsandboxed, logger })
   const remembered = async () => ((await options.hasStoredWorkloads()) ? recallEngine(paths.stateDir) : undefined)
   const places = { env, homeDir, platform, uid, remembered }
-  const found = await discoverRuntime({ ...places, createProcessRuntime: createSandbox, builds: buildOptions(options) }, signal)
+  const found = await discoverRuntime(
+    { ...places, createProcessRuntime: createSandbox, builds: buildOptions(options) },
+    signal,
+  )
   await rememberEngine(paths.stateDir, found.engine)
   return found
 }
@@ -40,7 +43,12 @@ function buildOptions({ settings, baseImages }: ChooseRuntimeOptions): PackageBu
     buildArgs: pick(env, BUILD_VARIABLES),
     userConfig: async () => {
       const npmrc = await firstText([env['NPM_CONFIG_USERCONFIG'], join(homeDir, '.npmrc')])
-      const pipConf = await firstText([env['PIP_CONFIG_FILE'], join(homeDir, '.config/pip/pip.conf'), join(homeDir, '.pip/pip.conf'), '/etc/pip.conf'])
+      const pipConf = await firstText([
+        env['PIP_CONFIG_FILE'],
+        join(homeDir, '.config/pip/pip.conf'),
+        join(homeDir, '.pip/pip.conf'),
+        '/etc/pip.conf',
+      ])
       return {
         ...(npmrc !== undefined && { npmrc: npmrcForBuild(npmrc, env) }),
         ...(pipConf !== undefined && { pipConf: pipConfForBuild(pipConf) }),
@@ -49,7 +57,17 @@ function buildOptions({ settings, baseImages }: ChooseRuntimeOptions): PackageBu
   }
 }
 
-const BUILD_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy', 'GOPROXY', 'GONOSUMDB', 'GOFLAGS'] as const
+const BUILD_VARIABLES = [
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'NO_PROXY',
+  'http_proxy',
+  'https_proxy',
+  'no_proxy',
+  'GOPROXY',
+  'GONOSUMDB',
+  'GOFLAGS',
+] as const
 
 function pick(env: ServeSettings['env'], names: readonly string[]): Record<string, string> {
   return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])))

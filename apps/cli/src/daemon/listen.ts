@@ -15,7 +15,12 @@ const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 60_000
 
 /** `localhost` means both loopbacks, where the machine has both. */
-export async function listenOnTcp(app: Hono, host: string, port: number, allowPeer: (socket: Socket) => boolean): Promise<Listening> {
+export async function listenOnTcp(
+  app: Hono,
+  host: string,
+  port: number,
+  allowPeer: (socket: Socket) => boolean,
+): Promise<Listening> {
   const hosts = host === 'localhost' ? ['127.0.0.1', '::1'] : [host]
   const servers: Server[] = []
   let chosen = port
@@ -81,9 +86,14 @@ async function explainBind(error: unknown, code: unknown, host: string, port: nu
   if (code === 'EADDRINUSE') {
     const holder = await findPortHolder(port)
     const by = holder ? ` by ${holder}` : ' by another program'
-    return new ThvError('conflict', `port ${port} is in use${by}; stop it, or choose another port with --port`, { cause: error })
+    return new ThvError('conflict', `port ${port} is in use${by}; stop it, or choose another port with --port`, {
+      cause: error,
+    })
   }
-  if (code === 'EACCES') return new ThvError('conflict', `port ${port} needs more rights; choose one above 1023 with --port`, { cause: error })
+  if (code === 'EACCES')
+    return new ThvError('conflict', `port ${port} needs more rights; choose one above 1023 with --port`, {
+      cause: error,
+    })
   return unavailable(`cannot listen on ${host}:${port}; choose another address with --host`, error)
 }
 

@@ -7,7 +7,9 @@ import { readPrivateFile } from '@toolhaven/stores/files/private-file'
 const FORMAT = 1
 const schema = z.object({
   format: z.literal(FORMAT),
-  engine: z.object({ kind: z.enum(['docker', 'podman']), address: z.object({ kind: z.literal('unix'), path: z.string() }) }).optional(),
+  engine: z
+    .object({ kind: z.enum(['docker', 'podman']), address: z.object({ kind: z.literal('unix'), path: z.string() }) })
+    .optional(),
 })
 
 /** Which engine the last daemon used. A damaged or foreign file only means that nothing is remembered. */

@@ -23,7 +23,10 @@ export interface ServeSettings extends z.infer<typeof flagsSchema> {
   token?: string
 }
 
-export function serveSettings(flags: unknown, env: Readonly<Record<string, string | undefined>>): Readonly<ServeSettings> {
+export function serveSettings(
+  flags: unknown,
+  env: Readonly<Record<string, string | undefined>>,
+): Readonly<ServeSettings> {
   const parsed = flagsSchema.parse(flags)
   const token = env['THV_API_TOKEN'] || undefined
   if (token !== undefined && token.length < 16) throw invalid('THV_API_TOKEN is too short; use at least 16 characters')

@@ -19,7 +19,11 @@ export async function serve(settings: ServeSettings): Promise<void> {
   await takeOver(paths.stateDir, say)
   await using lock = await acquireInstanceLock({ stateDir: paths.stateDir, socketPath: paths.socketPath })
   using log = openDaemonLogFile(paths.daemonLogFile)
-  const logger = createDaemonLog({ write: (line) => log.write(line), level: settings.debug ? 'debug' : 'info', form: 'json' })
+  const logger = createDaemonLog({
+    write: (line) => log.write(line),
+    level: settings.debug ? 'debug' : 'info',
+    form: 'json',
+  })
   const stop = stopSignal()
 
   const parts = await wire({ settings, paths, logger, shutdown: stop.signal })
@@ -71,7 +75,11 @@ function stopSignal() {
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
   process.on('SIGHUP', onSignal)
-  return { signal: controller.signal, asked: asked.promise, abort: () => controller.abort(new Error('the daemon stops')) }
+  return {
+    signal: controller.signal,
+    asked: asked.promise,
+    abort: () => controller.abort(new Error('the daemon stops')),
+  }
 }
 
 async function stopInstances({ daemon, runtime }: Parts): Promise<void> {
@@ -83,7 +91,10 @@ async function greeting(settings: ServeSettings, listening: readonly Listening[]
   const port = listening.flatMap(({ addresses }) => addresses)[0]?.port ?? settings.port
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host
   const report = await apiDeps.runtimeReport(AbortSignal.timeout(5_000))
-  const runtime = report.state === 'healthy' ? `${report.name}: ${report.sandbox}` : `${report.name} does not answer: ${report.reason}`
+  const runtime =
+    report.state === 'healthy'
+      ? `${report.name}: ${report.sandbox}`
+      : `${report.name} does not answer: ${report.reason}`
   const lines = [
     `Toolhaven ${VERSION} is ready`,
     `  API       http://${host}:${port}/api/v1beta`,

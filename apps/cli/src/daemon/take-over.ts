@@ -13,7 +13,10 @@ export async function takeOver(stateDir: string, say: (line: string) => void): P
   try {
     process.kill(pid, 'SIGTERM')
   } catch (cause) {
-    throw unavailable(`a daemon (process ${pid}) owns this state folder and cannot be asked to end; stop it first`, cause)
+    throw unavailable(
+      `a daemon (process ${pid}) owns this state folder and cannot be asked to end; stop it first`,
+      cause,
+    )
   }
   const deadline = Date.now() + PATIENCE_MS
   while (Date.now() < deadline) {

@@ -43,7 +43,8 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
   const { stateDir, dataDir, configDir } = paths
   const config = await openConfigStore({ file: paths.configFile })
   const workloadStore = createWorkloadStore({ dir: paths.workloadsDir, logger })
-  const hasStoredWorkloads = async () => (await workloadStore.load()).some(({ handle }) => handle && handle.runtime !== 'process')
+  const hasStoredWorkloads = async () =>
+    (await workloadStore.load()).some(({ handle }) => handle && handle.runtime !== 'process')
   const baseImages = () => config.get().baseImages
   const { runtime, tried } = await chooseRuntime({ settings, paths, logger, baseImages, hasStoredWorkloads }, shutdown)
   const logs = createLogStore({ dir: paths.logsDir, logger })
@@ -75,8 +76,18 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
         fetchFor: (allowPrivate) => (allowPrivate ? privateFetch : publicFetch),
         builtIn: builtInDocument,
       }),
-      clientFiles: createClientFiles({ homeDir, platform: platform === 'darwin' ? 'darwin' : 'linux', stateDir, logger }),
-      host: createHost({ homeDir, configDir, cwd, protectedPaths: [stateDir, dataDir, configDir, paths.runtimeDir, ...ENGINE_SOCKETS] }),
+      clientFiles: createClientFiles({
+        homeDir,
+        platform: platform === 'darwin' ? 'darwin' : 'linux',
+        stateDir,
+        logger,
+      }),
+      host: createHost({
+        homeDir,
+        configDir,
+        cwd,
+        protectedPaths: [stateDir, dataDir, configDir, paths.runtimeDir, ...ENGINE_SOCKETS],
+      }),
       packages: createPackageIndex({ nodePath, env, homeDir }),
       clock: systemClock,
       logger,
@@ -117,4 +128,9 @@ function proxyOf(env: ServeSettings['env']) {
 }
 
 /** Whoever reaches one of these commands the engine, and so the machine. */
-const ENGINE_SOCKETS = ['/var/run/docker.sock', '/run/docker.sock', '/run/podman/podman.sock', '/run/containerd/containerd.sock']
+const ENGINE_SOCKETS = [
+  '/var/run/docker.sock',
+  '/run/docker.sock',
+  '/run/podman/podman.sock',
+  '/run/containerd/containerd.sock',
+]

@@ -19,6 +19,8 @@ export function explainFailure(error: unknown): number {
     process.stderr.write(`thv: ${error.message}\n`)
     return EXIT_CODES[error.code]
   }
-  process.stderr.write(`thv: an unexpected fault: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+  process.stderr.write(
+    `thv: an unexpected fault: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+  )
   return 1
 }

@@ -9,16 +9,30 @@ const GAP = '  '
 const LEAST = 8
 
 /** A table that fits the terminal; without one (a pipe, a file) nothing is cut. */
-export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number | undefined): string {
-  const cells = [columns.map(({ title }) => title), ...rows.map((row) => columns.map(({ value }) => printable(value(row))))]
+export function renderTable<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  width: number | undefined,
+): string {
+  const cells = [
+    columns.map(({ title }) => title),
+    ...rows.map((row) => columns.map(({ value }) => printable(value(row)))),
+  ]
   const widths = columns.map((_, at) => Math.max(...cells.map((line) => displayWidth(line[at] ?? ''))))
   if (width !== undefined) shrink(columns, widths, width)
-  const lines = cells.map((line) => line.map((cell, at) => fit(cell, widths[at] ?? 0)).join(GAP).trimEnd())
+  const lines = cells.map((line) =>
+    line
+      .map((cell, at) => fit(cell, widths[at] ?? 0))
+      .join(GAP)
+      .trimEnd(),
+  )
   return `${lines.join('\n')}\n`
 }
 
 function shrink<Row>(columns: readonly Column<Row>[], widths: number[], width: number): void {
-  const order = columns.map((column, at) => ({ at, shrinks: column.shrinks === true })).toSorted((a, b) => Number(b.shrinks) - Number(a.shrinks))
+  const order = columns
+    .map((column, at) => ({ at, shrinks: column.shrinks === true }))
+    .toSorted((a, b) => Number(b.shrinks) - Number(a.shrinks))
   for (const { at } of order) {
     const excess = widths.reduce((sum, each) => sum + each, 0) + GAP.length * (widths.length - 1) - width
     if (excess <= 0) return

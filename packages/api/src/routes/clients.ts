@@ -1,5 +1,11 @@
 import type { clientRoutes } from '@toolhaven/contract/clients'
-import { discoverClients, listClients, registerClient, registerClients, unregisterClients } from '@toolhaven/core/clients/clients'
+import {
+  discoverClients,
+  listClients,
+  registerClient,
+  registerClients,
+  unregisterClients,
+} from '@toolhaven/core/clients/clients'
 import type { ApiDeps } from '../api-deps.ts'
 import type { Handlers } from '../bind.ts'
 

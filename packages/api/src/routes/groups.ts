@@ -8,6 +8,7 @@ export function groupHandlers({ groups }: ApiDeps): Pick<Handlers, keyof typeof 
     listGroups: () => ({ groups: listGroups(groups) }),
     createGroup: ({ body }) => createGroup(groups, body.name),
     getGroup: ({ params }) => getGroup(groups, params.name),
-    deleteGroup: async ({ params, query }) => void (await deleteGroup(groups, params.name, query['with-workloads'] ?? false)),
+    deleteGroup: async ({ params, query }) =>
+      void (await deleteGroup(groups, params.name, query['with-workloads'] ?? false)),
   }
 }

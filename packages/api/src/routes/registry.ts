@@ -1,6 +1,13 @@
 import type { registryRoutes } from '@toolhaven/contract/registry'
 import { ThvError } from '@toolhaven/core/errors'
-import { getServer, listServers, refuseRegistryDeletion, registryDetails, registryInfo, updateRegistry } from '@toolhaven/core/registry/registry'
+import {
+  getServer,
+  listServers,
+  refuseRegistryDeletion,
+  registryDetails,
+  registryInfo,
+  updateRegistry,
+} from '@toolhaven/core/registry/registry'
 import type { ApiDeps } from '../api-deps.ts'
 import type { Handlers } from '../bind.ts'
 
@@ -8,7 +15,10 @@ export function registryHandlers({ registry }: ApiDeps): Pick<Handlers, keyof ty
   return {
     listRegistries: async ({ signal }) => ({ registries: [await registryInfo(registry, signal)] }),
     addRegistry: () => {
-      throw new ThvError('not-implemented', 'adding a registry is not implemented; PUT /api/v1beta/registry/default changes the source')
+      throw new ThvError(
+        'not-implemented',
+        'adding a registry is not implemented; PUT /api/v1beta/registry/default changes the source',
+      )
     },
     getRegistry: ({ params, signal }) => registryDetails(registry, params.name, signal),
     updateRegistry: ({ params, body, signal }) => updateRegistry(registry, params.name, body, signal),

@@ -2,7 +2,13 @@ import { changeLifecycle, changeLifecycles } from '@toolhaven/core/workloads/lif
 import { createWorkload } from '@toolhaven/core/workloads/create'
 import { editWorkload } from '@toolhaven/core/workloads/edit'
 import { importWorkload } from '@toolhaven/core/workloads/import'
-import { exportWorkload, getWorkload, listWorkloads, workloadLogs, workloadStatusOf } from '@toolhaven/core/workloads/read'
+import {
+  exportWorkload,
+  getWorkload,
+  listWorkloads,
+  workloadLogs,
+  workloadStatusOf,
+} from '@toolhaven/core/workloads/read'
 import type { workloadRoutes } from '@toolhaven/contract/workloads'
 import type { ApiDeps } from '../api-deps.ts'
 import type { Handlers } from '../bind.ts'
@@ -41,7 +47,8 @@ async function followLogs(deps: ApiDeps, name: string, signal: AbortSignal): Pro
     const stop = new AbortController()
     for (const line of earlier) send('line', JSON.stringify(masker.mask(line)))
     const pump = async () => {
-      for await (const line of logs.follow(name, AbortSignal.any([limit, stop.signal]))) send('line', JSON.stringify(masker.mask(line)))
+      for await (const line of logs.follow(name, AbortSignal.any([limit, stop.signal])))
+        send('line', JSON.stringify(masker.mask(line)))
     }
     // The reader left or the log was removed: the stream has nothing more to say.
     pump().catch(() => undefined)

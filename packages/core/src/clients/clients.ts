@@ -32,11 +32,19 @@ export async function discoverClients({ groups, files }: Pick<ClientsDeps, 'grou
   )
 }
 
-export async function registerClient(deps: ClientsDeps, client: ClientType, groups?: readonly string[]): Promise<ClientResponse> {
+export async function registerClient(
+  deps: ClientsDeps,
+  client: ClientType,
+  groups?: readonly string[],
+): Promise<ClientResponse> {
   return responseOf(deps, client, await join(deps, [client], groups))
 }
 
-export async function registerClients(deps: ClientsDeps, clients: readonly ClientType[], groups?: readonly string[]): Promise<ClientResponse[]> {
+export async function registerClients(
+  deps: ClientsDeps,
+  clients: readonly ClientType[],
+  groups?: readonly string[],
+): Promise<ClientResponse[]> {
   const notes = await join(deps, clients, groups)
   return [...new Set(clients)].map((client) => responseOf(deps, client, notes))
 }
@@ -61,7 +69,11 @@ async function join(deps: ClientsDeps, clients: readonly ClientType[], wanted?: 
 }
 
 /** Without groups: everywhere. A client that is not registered there is an error, and nothing is changed. */
-export async function unregisterClients(deps: ClientsDeps, clients: readonly ClientType[], wanted?: readonly string[]): Promise<void> {
+export async function unregisterClients(
+  deps: ClientsDeps,
+  clients: readonly ClientType[],
+  wanted?: readonly string[],
+): Promise<void> {
   if (wanted?.length) checkGroups(deps, wanted)
   for (const client of clients) {
     const registered = groupsOf(deps.groups, client)
@@ -75,10 +87,18 @@ export async function unregisterClients(deps: ClientsDeps, clients: readonly Cli
   for (const name of groups) {
     await deps.groups.change(name, (group) => {
       if (!group?.registeredClients.some((client) => clients.some((gone) => gone === client))) return group
-      return { ...group, registeredClients: group.registeredClients.filter((client) => !clients.some((gone) => gone === client)) }
+      return {
+        ...group,
+        registeredClients: group.registeredClients.filter((client) => !clients.some((gone) => gone === client)),
+      }
     })
   }
-  await deps.journal.append({ actor: 'api', action: 'unregister-clients', target: clients.join(','), detail: { groups } })
+  await deps.journal.append({
+    actor: 'api',
+    action: 'unregister-clients',
+    target: clients.join(','),
+    detail: { groups },
+  })
   await deps.sync()
 }
 

@@ -54,11 +54,19 @@ async function syncAll(deps: ClientSyncDeps): Promise<ReadonlyMap<ClientType, st
 
 /** An entry stands while its workload is wanted running and the client is registered with its group. */
 function wantedEntries({ groups, book }: ClientSyncDeps, client: ClientType): Map<string, ClientEntry> {
-  const mine = new Set(groups.all().filter(({ name }) => groups.clientsOf(name).includes(client)).map(({ name }) => name))
+  const mine = new Set(
+    groups
+      .all()
+      .filter(({ name }) => groups.clientsOf(name).includes(client))
+      .map(({ name }) => name),
+  )
   const entries = new Map<string, ClientEntry>()
   for (const { stored } of book.all()) {
     if (stored.wanted !== 'running' || !mine.has(stored.config.group ?? 'default')) continue
-    entries.set(stored.config.name, { url: clientUrl(stored), transport: stored.config.proxy_mode ?? 'streamable-http' })
+    entries.set(stored.config.name, {
+      url: clientUrl(stored),
+      transport: stored.config.proxy_mode ?? 'streamable-http',
+    })
   }
   return entries
 }

@@ -17,7 +17,8 @@ export class GroupBook {
 
   async load(): Promise<void> {
     for (const group of await this.#store.load()) this.#groups.set(group.name, group)
-    if (!this.#groups.has(DEFAULT_GROUP)) this.#groups.set(DEFAULT_GROUP, { name: DEFAULT_GROUP, registeredClients: [] })
+    if (!this.#groups.has(DEFAULT_GROUP))
+      this.#groups.set(DEFAULT_GROUP, { name: DEFAULT_GROUP, registeredClients: [] })
   }
 
   has(name: string): boolean {

@@ -48,7 +48,13 @@ export type Backend =
       /** Starts the process; called after the channel's callbacks are set. Left out when it runs already. */
       start?: () => Promise<void>
     }
-  | { kind: 'http'; transport: 'sse' | 'streamable-http'; url: string; headers?: Readonly<Record<string, string>>; processId: string }
+  | {
+      kind: 'http'
+      transport: 'sse' | 'streamable-http'
+      url: string
+      headers?: Readonly<Record<string, string>>
+      processId: string
+    }
 
 export interface Handshake {
   protocolVersion: string

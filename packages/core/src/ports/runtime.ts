@@ -163,7 +163,13 @@ export interface LogChunk {
 
 export type RuntimeEvent =
   | { kind: 'started' | 'removed'; handle: InstanceHandle; labels: Readonly<Record<string, string>> }
-  | { kind: 'exited'; handle: InstanceHandle; labels: Readonly<Record<string, string>>; exitCode: number; oomKilled: boolean }
+  | {
+      kind: 'exited'
+      handle: InstanceHandle
+      labels: Readonly<Record<string, string>>
+      exitCode: number
+      oomKilled: boolean
+    }
 
 /**
  * The pipe to one stdio server. Callbacks rather than streams keep the hot path to one function call per chunk.

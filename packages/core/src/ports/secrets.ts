@@ -30,7 +30,10 @@ export interface SecretsProviders {
    * when what it needs is missing (a token, a keyring), naming it.
    * `message` says where the password was taken from.
    */
-  setUp(type: SecretsProviderType, password: string | undefined): Promise<{ provider: SecretsProvider; message: string }>
+  setUp(
+    type: SecretsProviderType,
+    password: string | undefined,
+  ): Promise<{ provider: SecretsProvider; message: string }>
 
   /** Opens a provider that was set up before (at daemon start). */
   open(type: SecretsProviderType): Promise<SecretsProvider>

@@ -92,8 +92,13 @@ function currentLocation(deps: RegistryDeps): RegistryLocation {
   return localPath === undefined ? { type: 'default' } : { type: 'file', path: localPath }
 }
 
-function requestedLocation(request: { url?: string | undefined; local_path?: string | undefined; allow_private_ip?: boolean | undefined }): RegistryLocation {
-  if (request.url !== undefined) return { type: 'url', url: request.url, allowPrivateIp: request.allow_private_ip ?? false }
+function requestedLocation(request: {
+  url?: string | undefined
+  local_path?: string | undefined
+  allow_private_ip?: boolean | undefined
+}): RegistryLocation {
+  if (request.url !== undefined)
+    return { type: 'url', url: request.url, allowPrivateIp: request.allow_private_ip ?? false }
   return request.local_path === undefined ? { type: 'default' } : { type: 'file', path: request.local_path }
 }
 

@@ -40,6 +40,11 @@ export function createMasker(): Masker {
 
 /** As it is, as it stands in JSON and in a URL, and line by line for keys that span lines. */
 function spellings(value: string): string[] {
-  const forms = [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value.toWellFormed()), ...value.split(/\r?\n/)]
+  const forms = [
+    value,
+    JSON.stringify(value).slice(1, -1),
+    encodeURIComponent(value.toWellFormed()),
+    ...value.split(/\r?\n/),
+  ]
   return forms.filter((form) => form.length >= MIN_LENGTH)
 }

@@ -73,7 +73,8 @@ export class Secrets {
 
   async #delete(key: string): Promise<void> {
     const provider = await this.#open()
-    if (!provider.capabilities.can_delete) throw unsupported(`the secrets provider ${provider.type} cannot delete secrets`)
+    if (!provider.capabilities.can_delete)
+      throw unsupported(`the secrets provider ${provider.type} cannot delete secrets`)
     if (!(await provider.delete(key))) throw secretNotFound(key)
     await this.#deps.journal.append({ actor: 'api', action: 'delete-secret', target: key })
   }
@@ -109,7 +110,8 @@ export class Secrets {
 
   async #writable(): Promise<SecretsProvider> {
     const provider = await this.#open()
-    if (!provider.capabilities.can_write) throw unsupported(`the secrets provider ${provider.type} cannot write secrets`)
+    if (!provider.capabilities.can_write)
+      throw unsupported(`the secrets provider ${provider.type} cannot write secrets`)
     return provider
   }
 

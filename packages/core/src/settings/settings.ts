@@ -29,7 +29,12 @@ export async function updateSettings(deps: SettingsDeps, change: DaemonSettings)
   if (change.otel?.endpoint?.includes('://')) throw invalid('otel.endpoint takes host:port, without a scheme')
   for (const image of Object.values(change.base_images ?? {})) if (typeof image === 'string') checkImageReference(image)
   await deps.config.update((config) => applySettings(config, change))
-  await deps.journal.append({ actor: 'api', action: 'update-settings', target: 'config', detail: { fields: Object.keys(change) } })
+  await deps.journal.append({
+    actor: 'api',
+    action: 'update-settings',
+    target: 'config',
+    detail: { fields: Object.keys(change) },
+  })
   return getSettings(deps)
 }
 

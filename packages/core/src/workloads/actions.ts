@@ -72,7 +72,12 @@ async function adopt(deps: SupervisorDeps, entry: Entry, signal: AbortSignal): P
 }
 
 /** Ends the instance and keeps the endpoint: client sessions wait for the next instance. */
-async function takeDown(deps: SupervisorDeps, { stored, observed }: Entry, reason: string, signal: AbortSignal): Promise<void> {
+async function takeDown(
+  deps: SupervisorDeps,
+  { stored, observed }: Entry,
+  reason: string,
+  signal: AbortSignal,
+): Promise<void> {
   const { name } = stored.config
   deps.gateway.disconnect(name, reason)
   deps.book.observe(name, { connected: false, failedPings: 0 }, ['connectedAt'])

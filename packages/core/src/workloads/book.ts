@@ -51,7 +51,9 @@ export class WorkloadBook {
   }
 
   all(): readonly Entry[] {
-    return (this.#sorted ??= [...this.#entries.values()].toSorted((a, b) => compareNames(a.stored.config.name, b.stored.config.name)))
+    return (this.#sorted ??= [...this.#entries.values()].toSorted((a, b) =>
+      compareNames(a.stored.config.name, b.stored.config.name),
+    ))
   }
 
   isNameTaken(name: string): boolean {
@@ -64,7 +66,8 @@ export class WorkloadBook {
 
   /** Holds name and port while the rest of a create is checked, so that two creates of one name cannot both pass. */
   reserve(name: string, port: number): Disposable {
-    if (this.isNameTaken(name)) throw conflict(`workload ${name} already exists; choose another name or delete it first`)
+    if (this.isNameTaken(name))
+      throw conflict(`workload ${name} already exists; choose another name or delete it first`)
     this.#reservedNames.add(keyOf(name))
     this.#reservedPorts.add(port)
     return {

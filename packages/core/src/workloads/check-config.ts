@@ -8,7 +8,11 @@ import type { WorkloadsDeps } from './workloads-deps.ts'
 type Deps = Pick<WorkloadsDeps, 'groupExists' | 'secretExists' | 'host' | 'config'>
 
 /** Everything that can be known to be wrong before anything is written down. Gives the configuration with host paths resolved. */
-export async function checkConfig(deps: Deps, config: RunConfig, entry: ImageServer | RemoteServer | undefined): Promise<RunConfig> {
+export async function checkConfig(
+  deps: Deps,
+  config: RunConfig,
+  entry: ImageServer | RemoteServer | undefined,
+): Promise<RunConfig> {
   const group = config.group ?? 'default'
   if (!deps.groupExists(group)) throw notFound(`group ${group} not found; create it first`)
   checkBindAddress(deps, config.host || '127.0.0.1')
@@ -29,7 +33,8 @@ export function checkBindAddress(deps: Pick<Deps, 'config'>, host: string): void
 function checkTools(config: RunConfig, entry: ImageServer | RemoteServer | undefined): void {
   if (!entry || entry.tools.length === 0) return
   const unknown = (config.tools_filter ?? []).filter((tool) => !entry.tools.includes(tool))
-  if (unknown.length > 0) throw invalid(`tools: ${entry.name} has no tool ${unknown.join(', ')}; it has ${entry.tools.join(', ')}`)
+  if (unknown.length > 0)
+    throw invalid(`tools: ${entry.name} has no tool ${unknown.join(', ')}; it has ${entry.tools.join(', ')}`)
 }
 
 function checkRequiredVariables(config: RunConfig, entry: ImageServer | RemoteServer | undefined): void {
@@ -78,11 +83,16 @@ async function checkMount(deps: Deps, mount: MountDeclaration, isPrivileged: boo
   const found = await deps.host.resolvePath(mount.host)
   if (!found) throw invalid(`volume "${mount.host}" does not exist on this machine; create it first`)
   if (isPrivileged) return found.path
-  if (found.kind === 'socket') throw invalid(`volume "${mount.host}" is a socket: whoever listens there could be driven from inside; it is only mounted with "privileged" in the permission profile`)
+  if (found.kind === 'socket')
+    throw invalid(
+      `volume "${mount.host}" is a socket: whoever listens there could be driven from inside; it is only mounted with "privileged" in the permission profile`,
+    )
   const isDangerous = deps.host.protectedPaths.some((path) => isWithin(found.path, path) || isWithin(path, found.path))
   if (isDangerous) {
     const what = 'the root, the engine’s socket or a folder of Toolhaven itself'
-    throw invalid(`volume "${mount.host}" would expose ${what}; it is only mounted with "privileged" in the permission profile`)
+    throw invalid(
+      `volume "${mount.host}" would expose ${what}; it is only mounted with "privileged" in the permission profile`,
+    )
   }
   return found.path
 }

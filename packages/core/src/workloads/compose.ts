@@ -25,7 +25,9 @@ export function composeRunConfig(name: string, port: number, asked: CreateReques
     throw invalid(`target_port is missing: a ${transport} server needs the port it listens on`)
   }
   if (transport !== 'stdio' && !isRemote && outboundPolicy(profile) === 'nothing') {
-    throw invalid(`not available yet: a ${transport} server without any network; use the stdio transport or the profile "network"`)
+    throw invalid(
+      `not available yet: a ${transport} server without any network; use the stdio transport or the profile "network"`,
+    )
   }
   const config: RunConfig = {
     schema_version: SCHEMA_VERSION,
@@ -52,7 +54,8 @@ export function composeRunConfig(name: string, port: number, asked: CreateReques
 }
 
 function chooseTransport(asked: TransportType | undefined, target: Target): TransportType {
-  if (asked === 'inspector') throw invalid('transport "inspector" is for the inspector’s own workload; use stdio, sse or streamable-http')
+  if (asked === 'inspector')
+    throw invalid('transport "inspector" is for the inspector’s own workload; use stdio, sse or streamable-http')
   if (target.kind === 'remote') {
     if (asked === 'stdio') throw invalid('transport must be sse or streamable-http for a remote server')
     return asked ?? target.entry?.transport ?? 'streamable-http'
@@ -77,11 +80,16 @@ function builtInOr(profile: PermissionProfile): PermissionProfile {
   const isNameAlone = Object.keys(profile).length === 1 && profile.name !== undefined
   if (!isNameAlone) return profile
   const builtIn = Object.values(BUILT_IN_PROFILES).find(({ name }) => name === profile.name)
-  if (!builtIn) throw invalid(`permission_profile: there is no built-in profile "${profile.name}"; use "none" or "network", or say what it allows`)
+  if (!builtIn)
+    throw invalid(
+      `permission_profile: there is no built-in profile "${profile.name}"; use "none" or "network", or say what it allows`,
+    )
   return builtIn
 }
 
 function entryDefaults(entry: ImageServer | RemoteServer | undefined): Record<string, string> {
-  const pairs = (entry?.env_vars ?? []).flatMap(({ name, default: value }) => (value === undefined ? [] : [[name, value] as const]))
+  const pairs = (entry?.env_vars ?? []).flatMap(({ name, default: value }) =>
+    value === undefined ? [] : [[name, value] as const],
+  )
   return Object.fromEntries(pairs)
 }

@@ -11,10 +11,15 @@ import { isEmpty } from './without-empty.ts'
 import type { WorkloadsDeps } from './workloads-deps.ts'
 
 /** Changes a workload and runs it. What is left out stays; null or an empty value clears. The port stays. */
-export async function editWorkload(deps: WorkloadsDeps, name: string, update: UpdateRequest): Promise<{ name: string; port: number }> {
+export async function editWorkload(
+  deps: WorkloadsDeps,
+  name: string,
+  update: UpdateRequest,
+): Promise<{ name: string; port: number }> {
   const { stored } = deps.book.get(name)
   if (stored.wanted === 'absent') throw notFound(`workload ${name} is being removed`)
-  if (update.name !== undefined && update.name !== name) throw invalid(`name cannot be changed: it is ${name}; create a new workload instead`)
+  if (update.name !== undefined && update.name !== name)
+    throw invalid(`name cannot be changed: it is ${name}; create a new workload instead`)
   const asked = applyUpdate(stored.asked, update)
   refuseWhatIsNotAvailable(asked)
   const target = await targetAfter(deps, stored, asked, update)
@@ -66,7 +71,12 @@ function applyUpdate(asked: CreateRequest, update: UpdateRequest): CreateRequest
 }
 
 /** Unless another image is named, the registry entry it was made from still counts, as it was then. */
-async function targetAfter(deps: WorkloadsDeps, stored: StoredWorkload, asked: CreateRequest, update: UpdateRequest): Promise<Target> {
+async function targetAfter(
+  deps: WorkloadsDeps,
+  stored: StoredWorkload,
+  asked: CreateRequest,
+  update: UpdateRequest,
+): Promise<Target> {
   const isSame = update.image === undefined && update.url === undefined
   if (isSame && stored.entry) return targetOfEntry(stored.entry.name ?? stored.config.name, stored.entry)
   return resolveTarget(deps, asked)

@@ -17,7 +17,8 @@ export function recordFailure(deps: Deps, name: string, error: unknown, runtimeD
   if (!entry) return
   const attempts = entry.observed.attempts + 1
   const retryAt = deps.clock.now() + backoffMs(attempts)
-  if (!isThvError(error)) deps.logger.warn('workload failed', { workload: name, reason: deps.masker.mask(describeError(error)) })
+  if (!isThvError(error))
+    deps.logger.warn('workload failed', { workload: name, reason: deps.masker.mask(describeError(error)) })
   if (runtimeDown !== undefined) {
     const failure: Failure = { message: runtimeDown, retryAt, isError: false }
     deps.book.observe(name, { runtimeDown, attempts, failure, instance: 'unknown' })
@@ -41,16 +42,27 @@ export function recordRestart(deps: Deps, name: string, reason: string): void {
 }
 
 /** The server ended by itself. The first few times that is only a restart; then it is an error with its last words. */
-export async function recordExit(deps: Deps, name: string, exit: { exitCode: number; oomKilled: boolean }): Promise<void> {
+export async function recordExit(
+  deps: Deps,
+  name: string,
+  exit: { exitCode: number; oomKilled: boolean },
+): Promise<void> {
   const lastWords = await deps.logs.tail(name, 5)
   const how = exit.oomKilled ? 'was killed: it used more memory than allowed' : `exited with code ${exit.exitCode}`
-  const said = lastWords.length > 0 ? `; its last output: ${deps.masker.mask(lastWords.join(' | ')).slice(-600)}` : ' and wrote nothing'
+  const said =
+    lastWords.length > 0
+      ? `; its last output: ${deps.masker.mask(lastWords.join(' | ')).slice(-600)}`
+      : ' and wrote nothing'
   const entry = deps.book.find(name)
   if (!entry) return
   const { connectedAt, attempts: before } = entry.observed
   const now = deps.clock.now()
   const wasStable = connectedAt !== undefined && now - connectedAt >= STABLE_AFTER_MS
   const attempts = wasStable ? 1 : before + 1
-  const failure: Failure = { message: `the server ${how}${said}`, retryAt: now + backoffMs(attempts), isError: attempts >= MAX_QUICK_EXITS }
+  const failure: Failure = {
+    message: `the server ${how}${said}`,
+    retryAt: now + backoffMs(attempts),
+    isError: attempts >= MAX_QUICK_EXITS,
+  }
   deps.book.observe(name, { attempts, failure }, ['runtimeDown', 'connectedAt'])
 }

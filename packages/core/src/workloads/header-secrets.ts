@@ -12,7 +12,10 @@ export async function hideHeaderSecrets(
   entry: ImageServer | RemoteServer | undefined,
 ): Promise<RunConfig> {
   const { headers = {}, ...rest } = config.remote_auth_config ?? {}
-  const secretHeaders = entry && 'headers' in entry ? (entry.headers ?? []).filter(({ secret }) => secret).map(({ name }) => name.toLowerCase()) : []
+  const secretHeaders =
+    entry && 'headers' in entry
+      ? (entry.headers ?? []).filter(({ secret }) => secret).map(({ name }) => name.toLowerCase())
+      : []
   const isSecret = (header: string) => SENSITIVE.test(header) || secretHeaders.includes(header.toLowerCase())
   const toHide = Object.entries(headers).filter(([header]) => isSecret(header))
   if (toHide.length === 0) return config

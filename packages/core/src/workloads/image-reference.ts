@@ -2,7 +2,9 @@ import { invalid } from '../errors.ts'
 
 const HOST = String.raw`(?:[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252}[A-Za-z0-9])?|\[[0-9A-Fa-f:]+\])(?::[0-9]{1,5})?`
 const PATH = String.raw`[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*`
-const REFERENCE = new RegExp(`^(?:${HOST}/)?${PATH}(?:/${PATH})*(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@sha256:[a-f0-9]{64})?$`)
+const REFERENCE = new RegExp(
+  `^(?:${HOST}/)?${PATH}(?:/${PATH})*(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@sha256:[a-f0-9]{64})?$`,
+)
 
 /** Refuses what no registry could hold, and anything that could be read as an option or a path. */
 export function checkImageReference(text: string): void {

@@ -8,17 +8,31 @@ import { middlewareConfigs } from './middleware-configs.ts'
 import type { WorkloadsDeps } from './workloads-deps.ts'
 
 /** Fields of the run configuration that describe what an import builds anew or cannot honour yet. */
-const NOT_YET = ['isolate_network', 'oidc_config', 'authz_config', 'audit_config', 'telemetry_config', 'k8s_pod_template_patch', 'thv_ca_bundle', 'jwks_auth_token_file', 'permission_profile_name_or_path', 'target_host', 'debug'] as const satisfies readonly (keyof RunConfig)[]
+const NOT_YET = [
+  'isolate_network',
+  'oidc_config',
+  'authz_config',
+  'audit_config',
+  'telemetry_config',
+  'k8s_pod_template_patch',
+  'thv_ca_bundle',
+  'jwks_auth_token_file',
+  'permission_profile_name_or_path',
+  'target_host',
+  'debug',
+] as const satisfies readonly (keyof RunConfig)[]
 
 /** Runs an exported configuration: what was exported can be imported and exported again unchanged. */
 export async function importWorkload(deps: WorkloadsDeps, config: RunConfig): Promise<{ name: string; port: number }> {
   const refused = NOT_YET.filter((field) => config[field] !== undefined && config[field] !== false)
   if (refused.length > 0) throw invalid(`not available yet: ${refused.join(', ')}; leave it out`)
-  if (config.ignore_config?.loadGlobal || config.ignore_config?.printOverlays) throw invalid('not available yet: ignore_config; leave it out')
+  if (config.ignore_config?.loadGlobal || config.ignore_config?.printOverlays)
+    throw invalid('not available yet: ignore_config; leave it out')
   refuseForeignMiddleware(config)
   const auth = config.remote_auth_config
   const { headers: _headers, headers_from_secrets: fromSecrets, ...login } = auth ?? {}
-  if (Object.keys(login).length > 0) throw invalid('not available yet: login at a remote server; leave it out of remote_auth_config')
+  if (Object.keys(login).length > 0)
+    throw invalid('not available yet: login at a remote server; leave it out of remote_auth_config')
   const request = await fromRegistry(deps, config, requestOf(config))
   return createWorkload(deps, request, fromSecrets && auth ? { remote_auth_config: auth } : {})
 }
@@ -37,9 +51,13 @@ async function fromRegistry(deps: WorkloadsDeps, config: RunConfig, request: Cre
 /** What an exported configuration lists follows from its other fields; anything else would be lost silently. */
 function refuseForeignMiddleware(config: RunConfig): void {
   const derived = middlewareConfigs(config).map((middleware) => JSON.stringify(middleware))
-  const foreign = (config.middleware_configs ?? []).filter(({ type, parameters }) => !derived.includes(JSON.stringify({ type, parameters })))
+  const foreign = (config.middleware_configs ?? []).filter(
+    ({ type, parameters }) => !derived.includes(JSON.stringify({ type, parameters })),
+  )
   if (foreign.length === 0) return
-  throw invalid(`not available yet: middleware_configs of type ${foreign.map(({ type }) => printable(type)).join(', ')}; leave it out`)
+  throw invalid(
+    `not available yet: middleware_configs of type ${foreign.map(({ type }) => printable(type)).join(', ')}; leave it out`,
+  )
 }
 
 function requestOf(config: RunConfig): CreateRequest {

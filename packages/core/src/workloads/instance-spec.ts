@@ -8,7 +8,10 @@ import type { SupervisorDeps } from './supervisor-deps.ts'
 export const instanceName = (workload: string) => `thv-${workload}`
 
 /** Environment variable → value of the secret it receives. */
-export async function readSecrets(deps: Pick<SupervisorDeps, 'readSecret'>, config: RunConfig): Promise<Record<string, string>> {
+export async function readSecrets(
+  deps: Pick<SupervisorDeps, 'readSecret'>,
+  config: RunConfig,
+): Promise<Record<string, string>> {
   const values: Record<string, string> = {}
   for (const reference of config.secrets ?? []) {
     const { name, target } = parseSecretReference(reference)
@@ -67,5 +70,12 @@ function transportEnv(config: RunConfig, isContainer: boolean): Record<string, s
   const port = String(config.target_port)
   // A container's loopback is its own: to be reachable the server listens on all of *its* addresses.
   const host = isContainer ? '0.0.0.0' : '127.0.0.1'
-  return { MCP_TRANSPORT: config.transport, MCP_PORT: port, FASTMCP_PORT: port, PORT: port, MCP_HOST: host, FASTMCP_HOST: host }
+  return {
+    MCP_TRANSPORT: config.transport,
+    MCP_PORT: port,
+    FASTMCP_PORT: port,
+    PORT: port,
+    MCP_HOST: host,
+    FASTMCP_HOST: host,
+  }
 }

@@ -30,7 +30,8 @@ export function parseProfileMount(text: string, readOnly: boolean): MountDeclara
 
 function checked(text: string, mount: MountDeclaration): MountDeclaration {
   if (/\p{Cc}/u.test(text)) throw invalid('a volume must not contain control characters')
-  if (!/^(\/|~(\/|$))/.test(mount.host)) throw invalid(`volume "${text}": the host path must be absolute or begin with ~/`)
+  if (!/^(\/|~(\/|$))/.test(mount.host))
+    throw invalid(`volume "${text}": the host path must be absolute or begin with ~/`)
   if (!mount.container.startsWith('/') || mount.container.split('/').includes('..')) {
     throw invalid(`volume "${text}": the container path must be absolute and without ".."`)
   }

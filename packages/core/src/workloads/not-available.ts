@@ -21,7 +21,10 @@ const NOT_YET: readonly { what: string; asks: (asked: CreateRequest) => boolean 
   { what: 'image_verification enabled', asks: (a) => a.image_verification === 'enabled' },
   { what: 'audit_config', asks: (a) => isGiven(a.audit_config) },
   { what: 'telemetry_config', asks: (a) => isGiven(a.telemetry_config) },
-  { what: 'ignore_config', asks: (a) => a.ignore_config?.loadGlobal === true || a.ignore_config?.printOverlays === true },
+  {
+    what: 'ignore_config',
+    asks: (a) => a.ignore_config?.loadGlobal === true || a.ignore_config?.printOverlays === true,
+  },
   { what: 'limits', asks: (a) => isGiven(a.limits) },
   { what: 'oauth_config (login at a remote server)', asks: (a) => isGiven(a.oauth_config) },
 ]

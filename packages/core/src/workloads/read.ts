@@ -12,7 +12,10 @@ import type { WorkloadsDeps } from './workloads-deps.ts'
 type Deps = Pick<WorkloadsDeps, 'book' | 'groupExists' | 'logs' | 'masker'>
 
 /** Those wanted running; with `all`, every one. */
-export function listWorkloads(deps: Deps, query: { all?: boolean | undefined; group?: string | undefined }): Workload[] {
+export function listWorkloads(
+  deps: Deps,
+  query: { all?: boolean | undefined; group?: string | undefined },
+): Workload[] {
   if (query.group !== undefined && !deps.groupExists(query.group)) throw notFound(`group ${query.group} not found`)
   return deps.book
     .all()

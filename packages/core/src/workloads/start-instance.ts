@@ -69,7 +69,8 @@ export async function connectHttp(
   const { name, transport } = stored.config
   if (transport !== 'sse' && transport !== 'streamable-http') return
   const state = await deps.runtime.inspect(handle, signal)
-  if (state.state !== 'running' || !state.address) throw unavailable(`the server of ${name} is not reachable: it has no address`)
+  if (state.state !== 'running' || !state.address)
+    throw unavailable(`the server of ${name} is not reachable: it has no address`)
   const { host, port } = state.address
   const path = transport === 'sse' ? '/sse' : '/mcp'
   void keepOutput(deps, name, handle, outputSince)
@@ -127,7 +128,8 @@ async function prepare(
 ) {
   const caCertificate = await deps.caCertificate()
   // Once an image was found it is kept; an edit that names it again forgets that, and asks whether `latest` moved.
-  const pull = stored.resolved === undefined && source.kind === 'image' && isMovingTag(source.reference) ? 'always' : 'if-absent'
+  const pull =
+    stored.resolved === undefined && source.kind === 'image' && isMovingTag(source.reference) ? 'always' : 'if-absent'
   const options = { pull, onProgress: report, ...(caCertificate !== undefined && { caCertificate }) } as const
   const prepared = await deps.runtime.prepare(source, options, signal)
   const digest = prepared.digest
@@ -180,7 +182,12 @@ async function finalState(deps: SupervisorDeps, handle: InstanceHandle, signal: 
   return state
 }
 
-async function takeAway(deps: SupervisorDeps, name: string, handle: InstanceHandle, signal: AbortSignal): Promise<void> {
+async function takeAway(
+  deps: SupervisorDeps,
+  name: string,
+  handle: InstanceHandle,
+  signal: AbortSignal,
+): Promise<void> {
   await deps.runtime.stop(handle, deps.stopGraceMs, signal)
   await deps.runtime.remove(handle, signal)
   deps.book.observe(name, { instance: 'absent' }, ['handle'])
@@ -190,16 +197,25 @@ async function remoteHeaders(deps: SupervisorDeps, stored: StoredWorkload): Prom
   const { headers = {}, headers_from_secrets: fromSecrets = {} } = stored.config.remote_auth_config ?? {}
   const all: Record<string, string> = { ...headers }
   for (const [header, key] of Object.entries(fromSecrets)) all[header] = await deps.readSecret(key)
-  deps.masker.hold(stored.config.name, Object.keys(fromSecrets).map((header) => all[header] ?? ''))
+  deps.masker.hold(
+    stored.config.name,
+    Object.keys(fromSecrets).map((header) => all[header] ?? ''),
+  )
   return all
 }
 
-async function keepOutput(deps: SupervisorDeps, name: string, handle: InstanceHandle, since: string | undefined): Promise<void> {
+async function keepOutput(
+  deps: SupervisorDeps,
+  name: string,
+  handle: InstanceHandle,
+  since: string | undefined,
+): Promise<void> {
   const splitters = { stdout: createLineSplitter(), stderr: createLineSplitter() }
   try {
     const options = { follow: true, ...(since !== undefined && { since }) }
     for await (const chunk of deps.runtime.logs(handle, options, deps.shutdown)) {
-      for (const line of splitters[chunk.stream](chunk.data)) deps.logs.append(name, chunk.stream, deps.masker.mask(line))
+      for (const line of splitters[chunk.stream](chunk.data))
+        deps.logs.append(name, chunk.stream, deps.masker.mask(line))
     }
   } catch {
     // The instance or the runtime went away: its status says so; there is no more output to keep.

@@ -26,7 +26,8 @@ function stoppedStatus(observed: Observed): StatusReport {
   const isDown = !observed.connected && !observed.open
   if (isDown && observed.instance === 'absent') return { status: 'stopped', context: '' }
   if (observed.runtimeDown !== undefined) return { status: 'unknown', context: observed.runtimeDown }
-  if (isDown && observed.instance === 'unknown' && observed.handle === undefined) return { status: 'stopped', context: '' }
+  if (isDown && observed.instance === 'unknown' && observed.handle === undefined)
+    return { status: 'stopped', context: '' }
   return { status: 'stopping', context: observed.failure?.message ?? '' }
 }
 
@@ -54,7 +55,9 @@ export function describeProgress(progress: Progress): string {
 function profileRemark(stored: StoredWorkload): string {
   const profile = stored.config.permission_profile
   if (!profile || stored.config.remote_url) return ''
-  if (stored.profileOrigin === 'default') return 'no permission profile was given: the built-in "network" applies, all outbound traffic is allowed'
-  if (outboundPolicy(profile) === 'allow-list') return 'the outbound allow-list of the registry entry is not enforced yet: all outbound traffic is allowed'
+  if (stored.profileOrigin === 'default')
+    return 'no permission profile was given: the built-in "network" applies, all outbound traffic is allowed'
+  if (outboundPolicy(profile) === 'allow-list')
+    return 'the outbound allow-list of the registry entry is not enforced yet: all outbound traffic is allowed'
   return ''
 }

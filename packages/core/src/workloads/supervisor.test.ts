@@ -86,7 +86,8 @@ describe('a workload', () => {
 
   test('is deleted at once even while it is being fetched', async () => {
     using fake = await startFakeDaemon()
-    fake.runtime.whilePreparing = (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    fake.runtime.whilePreparing = (signal) =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     await createWorkload(fake.daemon.workloads, PACKAGE)
     await settle()
     await changeLifecycle(fake.daemon.workloads, 'web', 'delete')
@@ -226,7 +227,11 @@ describe('a new daemon over the state of an old one', () => {
     first[Symbol.dispose]()
     const mine = runtime.instances.get('thv-web')
     if (!mine) throw new Error('the instance is missing')
-    runtime.instances.set('thv-other', { ...mine, handle: { ...mine.handle, id: 'other', name: 'thv-other' }, spec: { ...mine.spec, name: 'thv-other', labels: { ...mine.spec.labels, 'toolhaven-instance': 'somebody-else' } } })
+    runtime.instances.set('thv-other', {
+      ...mine,
+      handle: { ...mine.handle, id: 'other', name: 'thv-other' },
+      spec: { ...mine.spec, name: 'thv-other', labels: { ...mine.spec.labels, 'toolhaven-instance': 'somebody-else' } },
+    })
     using _second = await startFakeDaemon({ runtime })
     await settle()
     expect([...runtime.instances.keys()]).toEqual(['thv-other'])
@@ -236,7 +241,10 @@ describe('a new daemon over the state of an old one', () => {
 describe('many workloads', () => {
   test('two creates of one name at once: one wins', async () => {
     using fake = await startFakeDaemon()
-    const results = await Promise.allSettled([createWorkload(fake.daemon.workloads, PACKAGE), createWorkload(fake.daemon.workloads, PACKAGE)])
+    const results = await Promise.allSettled([
+      createWorkload(fake.daemon.workloads, PACKAGE),
+      createWorkload(fake.daemon.workloads, PACKAGE),
+    ])
     expect(results.map(({ status: outcome }) => outcome).toSorted()).toEqual(['fulfilled', 'rejected'])
   })
 

@@ -60,7 +60,9 @@ export class Supervisor {
     while (this.#tasks.size > 0) {
       const tasks = [...this.#tasks.values()]
       if (tasks.every((task) => task.timer !== undefined) && !this.#shutdown.aborted) return
-      await Promise.race(tasks.filter((task) => this.#shutdown.aborted || task.timer === undefined).map((task) => task.done))
+      await Promise.race(
+        tasks.filter((task) => this.#shutdown.aborted || task.timer === undefined).map((task) => task.done),
+      )
     }
   }
 
@@ -140,7 +142,8 @@ export class Supervisor {
     this.#deps.gateway.disconnect(name, 'the server could not be started')
     this.#deps.book.observe(name, { connected: false })
     // A remote server needs no runtime: its failure is its own.
-    if (this.#deps.book.find(name)?.stored.config.remote_url !== undefined) return recordFailure(this.#deps, name, error)
+    if (this.#deps.book.find(name)?.stored.config.remote_url !== undefined)
+      return recordFailure(this.#deps, name, error)
     const health = await this.#deps.runtime.probe(AbortSignal.any([this.#shutdown, AbortSignal.timeout(5_000)]))
     recordFailure(this.#deps, name, error, health.state === 'healthy' ? undefined : health.reason)
   }

@@ -15,7 +15,8 @@ export async function resolveTarget(deps: Pick<WorkloadsDeps, 'findServer'>, ask
   const { image, url } = asked
   if (image && url) throw invalid('takes image or url, not both')
   if (url) return { kind: 'remote', url: checkRemoteUrl(url), suggestedName: nameFromUrl(url) }
-  if (!image) throw invalid('image is missing: name a registry server, an image or a package, or give url for a remote server')
+  if (!image)
+    throw invalid('image is missing: name a registry server, an image or a package, or give url for a remote server')
   const asPackage = parsePackageReference(image)
   if (asPackage) return { kind: 'image', image, suggestedName: lastSegment(asPackage.name) }
   const found = await deps.findServer(image)
@@ -33,7 +34,8 @@ export function targetOfEntry(name: string, server: ImageServer | RemoteServer):
 
 function checkRemoteUrl(text: string): string {
   const url = URL.parse(text)
-  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) throw invalid('url must be an http or https address')
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:'))
+    throw invalid('url must be an http or https address')
   if (url.username || url.password) throw invalid('url must not carry a user name or password; use headers or secrets')
   return text
 }
@@ -52,7 +54,12 @@ function nameFromUrl(url: string): string {
 
 /** Fits the grammar and is not taken yet: `fetch`, `fetch-2`, `fetch-3` … */
 export function uniqueName(suggested: string, isTaken: (name: string) => boolean): string {
-  const clean = suggested.replaceAll(/[^A-Za-z0-9._-]+/g, '-').replaceAll(/\.{2,}/g, '.').replace(/^[^A-Za-z0-9]+/, '').slice(0, 90) || 'workload'
+  const clean =
+    suggested
+      .replaceAll(/[^A-Za-z0-9._-]+/g, '-')
+      .replaceAll(/\.{2,}/g, '.')
+      .replace(/^[^A-Za-z0-9]+/, '')
+      .slice(0, 90) || 'workload'
   let name = clean
   for (let number = 2; isTaken(name); number += 1) name = `${clean}-${number}`
   return name

@@ -98,6 +98,8 @@ async function every(deps: SupervisorDeps, ms: number, work: () => Promise<void>
   while (!deps.shutdown.aborted) {
     await deps.clock.sleep(ms, deps.shutdown).catch(() => undefined)
     if (deps.shutdown.aborted) return
-    await work().catch((error: unknown) => deps.logger.debug('a periodic check failed', { reason: describeError(error) }))
+    await work().catch((error: unknown) =>
+      deps.logger.debug('a periodic check failed', { reason: describeError(error) }),
+    )
   }
 }

@@ -31,7 +31,12 @@ export async function prepareNpx(
   signal: AbortSignal,
 ): Promise<string> {
   const { dataDir, nodePath } = tools
-  const folder = packageFolder(dataDir, { scheme: 'npx', name, version, environment: [await binaryInterface(nodePath, signal)] })
+  const folder = packageFolder(dataDir, {
+    scheme: 'npx',
+    name,
+    version,
+    environment: [await binaryInterface(nodePath, signal)],
+  })
   if (await isFetched(folder)) return folder
   const progress = (detail: string) => options.onProgress({ phase: 'fetching', detail })
   progress(`npm package ${name}@${version}`)

@@ -39,7 +39,11 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
       signal.throwIfAborted()
       const { sandbox } = await machine(signal)
       const key = JSON.stringify(source)
-      return await oneAtATime(key, () => preparePackage({ ...options, sandbox }, source, prepareOptions, signal), signal)
+      return await oneAtATime(
+        key,
+        () => preparePackage({ ...options, sandbox }, source, prepareOptions, signal),
+        signal,
+      )
     },
     create: async (spec, signal) => {
       signal.throwIfAborted()

@@ -113,7 +113,14 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
   )
   await daemon.load()
   void daemon.run()
-  const apiDeps = { ...daemon, version: '0.0.0-test', openApi, logger: silentLogger, shutdown: shutdown.signal, runtimeReport: async () => reportOf(runtime) }
+  const apiDeps = {
+    ...daemon,
+    version: '0.0.0-test',
+    openApi,
+    logger: silentLogger,
+    shutdown: shutdown.signal,
+    runtimeReport: async () => reportOf(runtime),
+  }
   const [gateway] = gateways
   if (!gateway) throw new Error('the daemon made no gateway')
   return {
@@ -126,6 +133,7 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
 
 async function reportOf(runtime: FakeRuntime) {
   const health = await runtime.probe()
-  if (health.state !== 'healthy') return { name: runtime.name, state: health.state, reason: health.reason, notes: [], tried: [] }
+  if (health.state !== 'healthy')
+    return { name: runtime.name, state: health.state, reason: health.reason, notes: [], tried: [] }
   return { name: runtime.name, state: health.state, version: health.version, notes: health.notes, tried: [] }
 }

@@ -37,7 +37,14 @@ export class FakeRuntime implements Runtime {
 
   async probe(): Promise<RuntimeHealth> {
     if (this.isDown) return { state: 'unhealthy', reason: 'the engine does not answer' }
-    const capabilities = { images: true, survivesDaemon: true, memoryLimit: true, cpuLimit: true, pidsLimit: true, sandbox: 'fake' }
+    const capabilities = {
+      images: true,
+      survivesDaemon: true,
+      memoryLimit: true,
+      cpuLimit: true,
+      pidsLimit: true,
+      sandbox: 'fake',
+    }
     return { state: 'healthy', version: '1', capabilities, notes: [] }
   }
 
@@ -61,7 +68,15 @@ export class FakeRuntime implements Runtime {
   async attach(handle: InstanceHandle): Promise<StdioChannel> {
     this.#check('attach')
     this.#find(handle)
-    return { onStdout: () => {}, onStderr: () => {}, onClose: () => {}, write: async () => {}, pause: () => {}, resume: () => {}, close: () => {} }
+    return {
+      onStdout: () => {},
+      onStderr: () => {},
+      onClose: () => {},
+      write: async () => {},
+      pause: () => {},
+      resume: () => {},
+      close: () => {},
+    }
   }
 
   async start(handle: InstanceHandle): Promise<void> {
@@ -94,7 +109,9 @@ export class FakeRuntime implements Runtime {
 
   async list(labels: Readonly<Record<string, string>>): Promise<ListedInstance[]> {
     this.#check('list')
-    const matches = [...this.instances.values()].filter(({ spec }) => Object.entries(labels).every(([key, value]) => spec.labels[key] === value))
+    const matches = [...this.instances.values()].filter(({ spec }) =>
+      Object.entries(labels).every(([key, value]) => spec.labels[key] === value),
+    )
     return matches.map(({ handle, spec, state }) => ({ handle, labels: spec.labels, state: state.state }))
   }
 
@@ -136,7 +153,8 @@ export class FakeRuntime implements Runtime {
     const instance = this.instances.get(`thv-${workload}`)
     if (!instance) throw notFound(`no instance of ${workload}`)
     instance.state = { state: 'exited', exitCode, finishedAt: '2026-01-01T00:00:00Z', oomKilled: false }
-    for (const queue of this.#queues) queue.push({ kind: 'exited', handle: instance.handle, labels: instance.spec.labels, exitCode, oomKilled: false })
+    for (const queue of this.#queues)
+      queue.push({ kind: 'exited', handle: instance.handle, labels: instance.spec.labels, exitCode, oomKilled: false })
   }
 
   goDown(): void {

@@ -3,7 +3,14 @@ import type { Host, PackageIndex } from '@toolhaven/core/ports/host'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import type { RegistrySource } from '@toolhaven/core/ports/registry-source'
 import type { SecretsProvider, SecretsProviders } from '@toolhaven/core/ports/secrets'
-import type { ConfigStore, DaemonConfig, Journal, JournalEntry, LogStore, RecordStore } from '@toolhaven/core/ports/stores'
+import type {
+  ConfigStore,
+  DaemonConfig,
+  Journal,
+  JournalEntry,
+  LogStore,
+  RecordStore,
+} from '@toolhaven/core/ports/stores'
 import { invalid } from '@toolhaven/core/errors'
 import type { RegistryDocument } from '@toolhaven/contract/registry-document'
 
