@@ -1,4 +1,5 @@
-import { readFile, realpath, stat } from 'node:fs/promises'
+import { mkdtemp, readFile, realpath, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { invalid, notFound, unavailable } from '@toolhaven/core/errors'
 import type { ThvError } from '@toolhaven/core/errors'
@@ -6,6 +7,7 @@ import { z } from 'zod'
 import { findProgram } from './find-program.ts'
 import { isNetworkVariable } from './network-variables.ts'
 import { runProgram } from './run-program.ts'
+import type { ProgramResult } from './run-program.ts'
 
 export interface NpmOptions {
   nodePath: string
@@ -32,12 +34,8 @@ export async function findNpm({ nodePath, env, homeDir }: NpmOptions, signal: Ab
       'npm is missing, so npm packages cannot be fetched; install it (apt install npm, brew install node).',
     )
   const npmEnv = pickEnv(env, homeDir, isNpmVariable)
-  const { stdout, stderr, exitCode } = await runProgram(
-    nodePath,
-    [cli, 'config', 'list', '--long', '--json'],
-    { env: npmEnv, cwd: '/' },
-    signal,
-  )
+  const list = [cli, 'config', 'list', '--long', '--json']
+  const { stdout, stderr, exitCode } = await askNpm(nodePath, list, npmEnv, signal)
   if (exitCode !== 0) throw invalid(`npm cannot read its configuration (${lastLine(stderr)}); correct your .npmrc.`)
   const settings = settingsSchema.parse(JSON.parse(stdout))
   const userConfig = await existingFile(settings.userconfig)
@@ -64,12 +62,28 @@ const settingsSchema = z.object({
 export async function latestNpmVersion(options: NpmOptions, name: string, signal: AbortSignal): Promise<string> {
   const npm = await findNpm(options, signal)
   const args = [npm.cli, 'view', '--json', '--no-update-notifier', '--loglevel=error', '--', name, 'version']
-  const { stdout, stderr, exitCode } = await runProgram(options.nodePath, args, { env: npm.env, cwd: '/' }, signal)
+  const { stdout, stderr, exitCode } = await askNpm(options.nodePath, args, npm.env, signal)
   if (exitCode !== 0) throw npmFailure(name, `${stdout}\n${stderr}`)
   const found = versionSchema.safeParse(stdout.trim() === '' ? undefined : JSON.parse(stdout))
   const version = Array.isArray(found.data) ? found.data.at(-1) : found.data
   if (version === undefined) throw notFound(`The npm package ${name} has no published version; check its name.`)
   return version
+}
+
+/** npm makes a cache and logs even when it is only asked something: not in the user's home, but in a folder that goes again. */
+async function askNpm(
+  nodePath: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<ProgramResult> {
+  const cache = await mkdtemp(join(tmpdir(), 'thv-npm-'))
+  try {
+    const quiet = { npm_config_cache: cache, npm_config_logs_max: '0', npm_config_update_notifier: 'false' }
+    return await runProgram(nodePath, args, { env: { ...env, ...quiet }, cwd: '/' }, signal)
+  } finally {
+    await rm(cache, { recursive: true, force: true })
+  }
 }
 
 const versionSchema = z.union([z.string(), z.array(z.string())])
