@@ -1,11 +1,14 @@
-import { access, mkdtemp, rm } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { access, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { answersPing } from './engine-http.ts'
 import type { Engine } from './engine.ts'
 import { startService, type Service } from './service.ts'
 import { Unavailable } from './unavailable.ts'
 
+const run = promisify(execFile)
 const DOCKERD = '/usr/sbin/dockerd'
 
 /** A private Docker daemon in a folder of its own. Needs root and Debian's docker.io. */
@@ -42,8 +45,8 @@ export async function startDocker(): Promise<Engine> {
   const kill = async () => {
     await service?.kill()
     service = undefined
-    // Its pid file would keep the next one from starting if the number is used again.
-    await rm(join(folder, 'd.pid'), { force: true })
+    // Its containerd dies with it. Pid files would keep the next ones from starting while a number is in use, even by a zombie.
+    for (const file of ['d.pid', 'exec/containerd/containerd.pid']) await rm(join(folder, file), { force: true })
   }
   await start()
   return {
@@ -56,7 +59,14 @@ export async function startDocker(): Promise<Engine> {
       // A killed daemon left its containerd and containers behind; only a daemon ends them.
       if (service === undefined) await start()
       await stop()
+      await unmountBelow(folder)
       await rm(folder, { recursive: true, force: true, maxRetries: 3 })
     },
   }
+}
+
+/** A daemon mounts its data folder on itself; a killed one leaves that to nobody. */
+async function unmountBelow(folder: string): Promise<void> {
+  const mounts = (await readFile('/proc/self/mountinfo', 'utf8')).split('\n').map((line) => line.split(' ')[4] ?? '')
+  for (const mount of mounts.filter((path) => path.startsWith(`${folder}/`)).toReversed()) await run('umount', ['--lazy', mount])
 }
