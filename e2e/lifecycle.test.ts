@@ -117,8 +117,8 @@ describe('on process', () => {
       const top = await readdir(join(home.dir, folder))
       expect([folder, top]).toEqual([folder, ['toolhaven']])
       for (const path of [join(folder, 'toolhaven'), ...(await below(home.dir, join(folder, 'toolhaven')))]) {
-        // Packages are public; the folder they lie in is private.
-        if (/^data\/toolhaven\/(packages|cache)\//.test(path)) continue
+        // Shown to sandboxes, and public in themselves; the folder they lie in is private.
+        if (/^data\/toolhaven\/(packages|sandbox)(\/|$)/.test(path)) continue
         const { mode } = await stat(join(home.dir, path))
         if ((mode & 0o077) !== 0) open.push(`${path} ${(mode & 0o777).toString(8)}`)
       }
