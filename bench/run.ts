@@ -13,7 +13,9 @@ import { type BenchReport, renderTable } from './src/table.ts'
 const BENCHES: readonly Bench[] = [ready, coldStart, gateway, memory, listWorkloads]
 const RESULTS = new URL('results/', import.meta.url)
 
-const { values } = parseArgs({ options: { only: { type: 'string', multiple: true }, strict: { type: 'boolean', default: false } } })
+const { values } = parseArgs({
+  options: { only: { type: 'string', multiple: true }, strict: { type: 'boolean', default: false } },
+})
 process.exitCode = await main(values.only, values.strict)
 
 async function main(only: readonly string[] | undefined, strict: boolean): Promise<number> {
@@ -30,8 +32,14 @@ async function main(only: readonly string[] | undefined, strict: boolean): Promi
   await writeFile(new URL('latest.json', RESULTS), `${JSON.stringify(results, undefined, 2)}\n`)
   console.log(renderTable(reports))
   const { cpu, cores, loadBefore } = machine
-  console.log(`\n${cores} cores, ${cpu}; load average ${loadBefore.map((load) => load.toFixed(1)).join(' ')} before, ${loadavg().map((load) => load.toFixed(1)).join(' ')} after`)
-  const missed = reports.flatMap(({ bench, figures }) => figures.filter(({ ok }) => ok === false).map(({ name }) => `${bench.name}: ${name.trim()}`))
+  console.log(
+    `\n${cores} cores, ${cpu}; load average ${loadBefore.map((load) => load.toFixed(1)).join(' ')} before, ${loadavg()
+      .map((load) => load.toFixed(1))
+      .join(' ')} after`,
+  )
+  const missed = reports.flatMap(({ bench, figures }) =>
+    figures.filter(({ ok }) => ok === false).map(({ name }) => `${bench.name}: ${name.trim()}`),
+  )
   if (missed.length > 0) console.log(`\nTargets missed:\n${missed.map((name) => `  ${name}`).join('\n')}`)
   const isBad = missed.length > 0 || reports.some(({ failure }) => failure !== undefined)
   return strict && isBad ? 1 : 0
@@ -46,7 +54,11 @@ async function runAll(benches: readonly Bench[]): Promise<BenchReport[]> {
     try {
       reports.push({ bench: { name, title }, figures: await bench.run(rig) })
     } catch (error) {
-      reports.push({ bench: { name, title }, figures: [], failure: error instanceof Error ? error.message : String(error) })
+      reports.push({
+        bench: { name, title },
+        figures: [],
+        failure: error instanceof Error ? error.message : String(error),
+      })
     }
   }
   return reports

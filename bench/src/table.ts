@@ -14,7 +14,12 @@ export function renderTable(reports: readonly BenchReport[]): string {
   const rows = reports.flatMap(({ figures }) => figures.map(toRow))
   const widths = HEAD.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)))
   const line = (cells: readonly string[]) =>
-    cells.map((cell, column) => (column < 2 || column > 4 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join('  ').trimEnd()
+    cells
+      .map((cell, column) =>
+        column < 2 || column > 4 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+      )
+      .join('  ')
+      .trimEnd()
   const parts = reports.flatMap(({ bench, figures, failure }) => [
     '',
     `${bench.name}: ${bench.title}`,

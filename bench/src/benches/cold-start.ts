@@ -29,7 +29,7 @@ async function onDocker(rig: Rig): Promise<Figure[]> {
   await using home = await makeHome({ THV_RUNTIME: 'docker', DOCKER_HOST: host })
   await using daemon = await startDaemon(home)
   const byHand = ['-H', host, 'run', '-i', '--rm', ...SAME_FLAGS, FIXTURE_IMAGE]
-  return compare('Docker', apiOf(daemon), FIXTURE_IMAGE, { command: 'docker', args: byHand })
+  return await compare('Docker', apiOf(daemon), FIXTURE_IMAGE, { command: 'docker', args: byHand })
 }
 
 /** What the daemon asks of the engine for a container with the default profile (docs/decisions/0010). */
@@ -43,7 +43,7 @@ async function inSandbox(rig: Rig): Promise<Figure[]> {
   await using home = await rig.processHome()
   await using daemon = await startDaemon(home)
   const byHand = [...SAME_NAMESPACES, process.execPath, rig.fixture.file]
-  return compare('bubblewrap', apiOf(daemon), rig.fixture.image, { command: 'bwrap', args: byHand })
+  return await compare('bubblewrap', apiOf(daemon), rig.fixture.image, { command: 'bwrap', args: byHand })
 }
 
 /** A person's short form of the same sandbox; the daemon binds single folders instead of the whole root. */
@@ -53,7 +53,12 @@ const SAME_NAMESPACES = [
   ...['--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', '--tmpfs', '/run'],
 ]
 
-async function compare(label: string, api: ApiClient, image: string, byHand: { command: string; args: readonly string[] }): Promise<Figure[]> {
+async function compare(
+  label: string,
+  api: ApiClient,
+  image: string,
+  byHand: { command: string; args: readonly string[] },
+): Promise<Figure[]> {
   let serial = 0
   const ours = async () => {
     const name = `cold-${serial++}`
@@ -77,7 +82,13 @@ async function compare(label: string, api: ApiClient, image: string, byHand: { c
   const rounds = await inTurns(ROUNDS, contenders)
   const [mine, theirs] = [summarise(of(rounds, 'ours')), summarise(of(rounds, 'direct'))]
   return [
-    lessIsBetter({ name: `${label}, median`, unit: 'ms', ours: mine.p50, baseline: theirs.p50, target: { of: 'ratio', below: 1.3 } }),
+    lessIsBetter({
+      name: `${label}, median`,
+      unit: 'ms',
+      ours: mine.p50,
+      baseline: theirs.p50,
+      target: { of: 'ratio', below: 1.3 },
+    }),
     lessIsBetter({ name: `${label}, best`, unit: 'ms', ours: mine.min, baseline: theirs.min }),
   ]
 }

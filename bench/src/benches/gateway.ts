@@ -38,7 +38,9 @@ export const gateway: Bench = {
     }
     const figures: Figure[] = []
     for (const clients of CLIENTS) {
-      const measures = Object.fromEntries([...contenders].map(([name, contender]) => [name, () => measure(contender, clients)]))
+      const measures = Object.fromEntries(
+        [...contenders].map(([name, contender]) => [name, () => measure(contender, clients)]),
+      )
       await inTurns(1, measures)
       figures.push(...compare(clients, await inTurns(ROUNDS, measures)))
     }
@@ -91,7 +93,11 @@ async function measure({ sessions, proxyPid }: Contender, clients: number): Prom
   }
   await Promise.all(sessions.slice(0, clients).map(askUntilTime))
   const perSecond = (latenciesMs.length * 1000) / (performance.now() - begun)
-  return { perSecond, latenciesMs, proxyCpuMs: proxyPid === undefined ? 0 : (cpuMs(proxyPid) - cpuBefore) / latenciesMs.length }
+  return {
+    perSecond,
+    latenciesMs,
+    proxyCpuMs: proxyPid === undefined ? 0 : (cpuMs(proxyPid) - cpuBefore) / latenciesMs.length,
+  }
 }
 
 function compare(clients: number, rounds: ReadonlyMap<string, Round[]>): Figure[] {
@@ -105,10 +111,24 @@ function compare(clients: number, rounds: ReadonlyMap<string, Round[]>): Figure[
     .flatMap((name) => {
       const theirs = of(rounds, name)
       return [
-        moreIsBetter({ name: `${label}, against ${name}`, unit: 'calls/s', ours: throughput(mine), baseline: throughput(theirs) }),
+        moreIsBetter({
+          name: `${label}, against ${name}`,
+          unit: 'calls/s',
+          ours: throughput(mine),
+          baseline: throughput(theirs),
+        }),
         lessIsBetter({ name: '  p50', unit: 'ms', ours: latency(mine).p50, baseline: latency(theirs).p50 }),
         lessIsBetter({ name: '  p99', unit: 'ms', ours: latency(mine).p99, baseline: latency(theirs).p99 }),
-        ...(name === 'direct' ? [] : [lessIsBetter({ name: '  processor time of the proxy', unit: 'ms/call', ours: cpu(mine), baseline: cpu(theirs) })]),
+        ...(name === 'direct'
+          ? []
+          : [
+              lessIsBetter({
+                name: '  processor time of the proxy',
+                unit: 'ms/call',
+                ours: cpu(mine),
+                baseline: cpu(theirs),
+              }),
+            ]),
       ]
     })
 }

@@ -44,9 +44,21 @@ function figures(label: string, rounds: ReadonlyMap<string, Round[]>): Figure[] 
   const latency = (all: readonly Round[]) => summarise(all.flatMap(({ latenciesMs }) => latenciesMs))
   const [oursMs, bareMs] = [latency(ours), latency(bare)]
   return [
-    moreIsBetter({ name: `throughput, ${label}`, unit: 'req/s', ours: throughput(ours), baseline: throughput(bare), target: TARGET }),
+    moreIsBetter({
+      name: `throughput, ${label}`,
+      unit: 'req/s',
+      ours: throughput(ours),
+      baseline: throughput(bare),
+      target: TARGET,
+    }),
     lessIsBetter({ name: 'p50', unit: 'ms', ours: oursMs.p50, baseline: bareMs.p50, target: TARGET }),
     lessIsBetter({ name: 'p99', unit: 'ms', ours: oursMs.p99, baseline: bareMs.p99 }),
-    lessIsBetter({ name: 'processor time per request', unit: 'ms', ours: cpu(ours), baseline: cpu(bare), target: TARGET }),
+    lessIsBetter({
+      name: 'processor time per request',
+      unit: 'ms',
+      ours: cpu(ours),
+      baseline: cpu(bare),
+      target: TARGET,
+    }),
   ]
 }

@@ -28,7 +28,12 @@ export async function makeHome(extra: Readonly<Record<string, string>>): Promise
     ...extra,
   }
   const workloadsDir = join(dir, 'state', 'toolhaven', 'workloads')
-  return { dir, env, workloadsDir, [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true, maxRetries: 3 }) }
+  return {
+    dir,
+    env,
+    workloadsDir,
+    [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true, maxRetries: 3 }),
+  }
 }
 
 const VERSION_PATH = '/api/v1beta/version'

@@ -10,7 +10,12 @@ export interface Load {
  * Asks one path as often as it goes for a time, one question at a time per connection. Written on bare sockets: a full
  * HTTP client costs more than the servers under test and would hide the difference between them.
  */
-export async function loadHttp(options: { port: number; path: string; connections: number; forMs: number }): Promise<Load> {
+export async function loadHttp(options: {
+  port: number
+  path: string
+  connections: number
+  forMs: number
+}): Promise<Load> {
   const request = `GET ${options.path} HTTP/1.1\r\nhost: 127.0.0.1:${options.port}\r\naccept: application/json\r\n\r\n`
   const latenciesMs: number[] = []
   const begun = performance.now()
@@ -20,7 +25,17 @@ export async function loadHttp(options: { port: number; path: string; connection
   return { perSecond: (latenciesMs.length * 1000) / (performance.now() - begun), latenciesMs }
 }
 
-function askUntil({ port, request, until, latenciesMs }: { port: number; request: string; until: number; latenciesMs: number[] }): Promise<void> {
+function askUntil({
+  port,
+  request,
+  until,
+  latenciesMs,
+}: {
+  port: number
+  request: string
+  until: number
+  latenciesMs: number[]
+}): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', port, noDelay: true })
     const answer = new AnswerCounter()

@@ -22,7 +22,8 @@ export async function startHundred(rig: Rig): Promise<Hundred> {
   const daemon = stack.use(await startDaemon(home))
   const api = apiOf(daemon)
   const none = await settledResidentMb(daemon.pid, SETTLE_SECONDS)
-  const create = (index: number) => api.call('createWorkload', { body: { name: `idle-${index}`, image: rig.fixture.image } })
+  const create = (index: number) =>
+    api.call('createWorkload', { body: { name: `idle-${index}`, image: rig.fixture.image } })
   await create(0)
   await untilAllRun(api, 1)
   const one = await settledResidentMb(daemon.pid, SETTLE_SECONDS)

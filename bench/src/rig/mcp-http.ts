@@ -8,8 +8,12 @@ const DEADLINE_MS = 60_000
 export async function openHttp(url: string): Promise<McpSession> {
   const { origin, pathname } = new URL(url)
   const client = new Client(origin, { bodyTimeout: DEADLINE_MS, headersTimeout: DEADLINE_MS })
-  const headers: Record<string, string> = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
-  const post = (message: object) => client.request({ path: pathname, method: 'POST', headers, body: JSON.stringify(message) })
+  const headers: Record<string, string> = {
+    accept: 'application/json, text/event-stream',
+    'content-type': 'application/json',
+  }
+  const post = (message: object) =>
+    client.request({ path: pathname, method: 'POST', headers, body: JSON.stringify(message) })
   let next = 0
   const call = async (message: McpCall) => {
     const { body } = await post({ jsonrpc: '2.0', id: next++, ...message })

@@ -8,7 +8,11 @@ export interface StdioSession extends McpSession {
 }
 
 /** Starts a server and speaks to it over its pipes with nothing in between. */
-export async function openStdio(command: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<StdioSession> {
+export async function openStdio(
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<StdioSession> {
   const child = spawn(command, args, { env: { ...env }, stdio: ['pipe', 'pipe', 'pipe'] })
   const exited = once(child, 'exit')
   const waiting = new Map<string, PromiseWithResolvers<string>>()

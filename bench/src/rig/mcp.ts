@@ -1,7 +1,11 @@
 /** The three messages every figure is made of. */
 export const INITIALIZE = {
   method: 'initialize',
-  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'toolhaven-bench', version: '1.0.0' } },
+  params: {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: 'toolhaven-bench', version: '1.0.0' },
+  },
 } as const
 
 export const INITIALIZED = { jsonrpc: '2.0', method: 'notifications/initialized' } as const

@@ -10,7 +10,17 @@ const PEERS = {
   'mcp-proxy': {
     version: '6.7.19',
     entry: 'dist/bin/mcp-proxy.mjs',
-    args: (port: number, file: string) => ['--host', '127.0.0.1', '--port', String(port), '--server', 'stream', '--', process.execPath, file],
+    args: (port: number, file: string) => [
+      '--host',
+      '127.0.0.1',
+      '--port',
+      String(port),
+      '--server',
+      'stream',
+      '--',
+      process.execPath,
+      file,
+    ],
   },
   supergateway: {
     version: '4.0.0',
@@ -33,7 +43,14 @@ export async function startPeer(name: PeerName, fixtureFile: string): Promise<Se
   await access(program).catch(() => install(name, version))
   const port = await freePort()
   const env = { PATH: process.env['PATH'] ?? '', HOME: FOLDER }
-  return startServer({ command: process.execPath, args: [program, ...args(port, fixtureFile)], env, port, path: '/ping', anyStatus: true })
+  return startServer({
+    command: process.execPath,
+    args: [program, ...args(port, fixtureFile)],
+    env,
+    port,
+    path: '/ping',
+    anyStatus: true,
+  })
 }
 
 async function install(name: PeerName, version: string): Promise<void> {

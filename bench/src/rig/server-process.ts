@@ -4,6 +4,7 @@ import { get } from 'node:http'
 import { createServer } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
+import { cpuMs } from './proc.ts'
 
 export interface ServerProcess extends AsyncDisposable {
   pid: number
@@ -11,6 +12,8 @@ export interface ServerProcess extends AsyncDisposable {
   baseUrl: string
   /** From just before the spawn to the first 200. */
   readyMs: number
+  /** Processor time of the process itself in that time: the part that other programs of the machine do not lengthen. */
+  readyCpuMs: number
 }
 
 export interface ServerCommand {
@@ -26,7 +29,14 @@ export interface ServerCommand {
 const DEADLINE_MS = 60_000
 
 /** Starts a program that listens on a port chosen beforehand and waits until it answers. */
-export async function startServer({ command, args, env, port, path, anyStatus = false }: ServerCommand): Promise<ServerProcess> {
+export async function startServer({
+  command,
+  args,
+  env,
+  port,
+  path,
+  anyStatus = false,
+}: ServerCommand): Promise<ServerProcess> {
   const begun = performance.now()
   const child = spawn(command, args, { env: { ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   const exited = once(child, 'exit')
@@ -51,7 +61,15 @@ export async function startServer({ command, args, env, port, path, anyStatus = 
     await delay(3)
   }
   const readyMs = performance.now() - begun
-  return { pid: child.pid ?? 0, port, baseUrl: `http://127.0.0.1:${port}`, readyMs, [Symbol.asyncDispose]: stop }
+  const pid = child.pid ?? 0
+  return {
+    pid,
+    port,
+    baseUrl: `http://127.0.0.1:${port}`,
+    readyMs,
+    readyCpuMs: cpuMs(pid),
+    [Symbol.asyncDispose]: stop,
+  }
 }
 
 function statusOf(port: number, path: string): Promise<number | undefined> {

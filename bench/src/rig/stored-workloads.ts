@@ -7,7 +7,11 @@ import { freePorts } from './server-process.ts'
 import { apiOf, untilAllRun } from './workloads.ts'
 
 const recordFile = z.looseObject({
-  record: z.looseObject({ asked: z.looseObject({}), config: z.looseObject({ name: z.string() }), handle: z.unknown().optional() }),
+  record: z.looseObject({
+    asked: z.looseObject({}),
+    config: z.looseObject({ name: z.string() }),
+    handle: z.unknown().optional(),
+  }),
 })
 
 /** Leaves a home with that many stored workloads: one is made by a daemon, the others are copies of its file. */
@@ -23,7 +27,10 @@ export async function storeWorkloads(rig: Rig, home: Home, count: number): Promi
   for (const [index, port] of ports.entries()) {
     const name = `stored-${index}`
     const { handle: _gone, ...record } = first.record
-    const copy = { ...first, record: { ...record, port, asked: { ...record.asked, name }, config: { ...record.config, name, port } } }
+    const copy = {
+      ...first,
+      record: { ...record, port, asked: { ...record.asked, name }, config: { ...record.config, name, port } },
+    }
     await writeFile(join(home.workloadsDir, `${name}.json`), JSON.stringify(copy), { mode: 0o600 })
   }
 }
