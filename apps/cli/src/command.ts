@@ -20,6 +20,8 @@ export interface Example {
   /** Without the prompt; the tests run it. */
   command: string
   shows: string
+  /** Goes on until Ctrl-C. */
+  endless?: boolean
 }
 
 type FlagValue<Flag extends FlagDef> = Flag extends { type: 'boolean' }
@@ -48,6 +50,8 @@ export interface Input<Flags extends Record<string, FlagDef> = Record<string, Fl
 export interface CommandDef<Flags extends Record<string, FlagDef> = Record<string, FlagDef>> {
   /** As typed after `thv`: `config otel set-endpoint`. */
   words: string
+  /** Other spellings of the last word. */
+  aliases?: readonly string[]
   summary: string
   description?: string
   args?: readonly ArgDef[]

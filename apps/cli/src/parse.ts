@@ -43,6 +43,7 @@ function base(command: Command): Command {
 
 function fill(command: Command, definition: CommandDef, run: ParseHooks['run']): void {
   command.summary(definition.summary).description(definition.description ?? `${definition.summary}.`)
+  command.aliases([...(definition.aliases ?? [])])
   for (const { name, summary, required, variadic } of definition.args ?? []) {
     const text = variadic ? `${name}...` : name
     command.addArgument(new Argument(required ? `<${text}>` : `[${text}]`, summary))
@@ -53,16 +54,19 @@ function fill(command: Command, definition: CommandDef, run: ParseHooks['run']):
   command.action(async () => {
     const args = command.processedArgs.flat().filter((arg): arg is string => typeof arg === 'string')
     const given: Record<string, unknown> = command.opts()
-    const names = Object.keys(definition.flags ?? {})
-    const flags = Object.fromEntries(names.map((name) => [name, given[name] ?? absentValue(definition.flags?.[name])]))
+    const definitions = Object.entries(definition.flags ?? {})
+    const flags = Object.fromEntries(definitions.map(([name, flag]) => [name, valueOf(given, name, flag)]))
     // oxlint-disable-next-line typescript/consistent-type-assertions -- commander parsed each value by the option made from the same definition
     await run(definition, { args, flags } as Input)
   })
 }
 
-function absentValue(flag: FlagDef | undefined): false | [] | undefined {
-  if (flag?.type === 'boolean') return false
-  return flag?.type === 'list' ? [] : undefined
+function valueOf(given: Readonly<Record<string, unknown>>, name: string, flag: FlagDef): unknown {
+  // For commander `--no-wait` says that `wait` is false.
+  const positive = /^no([A-Z])(.*)$/.exec(name)
+  if (flag.type === 'boolean' && positive) return given[`${positive[1]?.toLowerCase()}${positive[2]}`] === false
+  if (flag.type === 'boolean') return given[name] ?? false
+  return given[name] ?? (flag.type === 'list' ? [] : undefined)
 }
 
 function optionOf(name: string, flag: FlagDef): Option {

@@ -14,8 +14,8 @@ export const serve = defineCommand({
     allowUnsandboxed: { type: 'boolean', summary: 'without any sandbox, run servers with all your rights' },
   },
   examples: [
-    { command: 'thv serve', shows: 'API at http://localhost:8080' },
-    { command: 'thv serve --port 9090', shows: 'API at another port' },
+    { command: 'thv serve', shows: 'API at http://localhost:8080', endless: true },
+    { command: 'thv serve --port 9090', shows: 'API at another port', endless: true },
   ],
   run: async ({ env, debug }, { flags }) => {
     const [{ serve: runDaemon }, { serveSettings }] = await Promise.all([

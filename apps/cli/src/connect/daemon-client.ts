@@ -7,8 +7,8 @@ import { OPERATIONS } from './generated/operations.ts'
 /** Typed by the contract; at run time only a table of paths, so that a command starts fast. */
 export interface DaemonClient {
   call<Id extends OperationId>(id: Id, input: CallInput<Id>, signal: AbortSignal): Promise<CallResult<Id>>
-  /** Lines of a server-sent event stream, as the `data` of each event. */
-  stream<Id extends OperationId>(id: Id, input: CallInput<Id>, signal: AbortSignal): AsyncIterable<string>
+  /** The `data` of each server-sent event; nothing that happens after this resolves is missed. */
+  stream<Id extends OperationId>(id: Id, input: CallInput<Id>, signal: AbortSignal): Promise<AsyncIterable<string>>
 }
 
 export type DaemonAddress = { socketPath: string } | { host: string; port: number; token?: string }
@@ -24,17 +24,26 @@ export function createDaemonClient(address: DaemonAddress): DaemonClient {
       // oxlint-disable-next-line typescript/consistent-type-assertions -- the daemon answers by the same contract; it is this very program
       return value as CallResult<typeof id>
     },
-    async *stream(id, input, signal) {
+    async stream(id, input, signal) {
       const response = await send(address, id, input, signal)
       if ((response.statusCode ?? 500) >= 400) throw failureOf(response.statusCode ?? 500, await readText(response))
-      let rest = ''
-      response.setEncoding('utf8')
-      for await (const chunk of response) {
-        const lines = `${rest}${String(chunk)}`.split('\n')
-        rest = lines.pop() ?? ''
-        for (const line of lines) if (line.startsWith('data: ')) yield line.slice('data: '.length)
-      }
+      return dataOf(response, signal)
     },
+  }
+}
+
+async function* dataOf(response: IncomingMessage, signal: AbortSignal): AsyncGenerator<string> {
+  let rest = ''
+  response.setEncoding('utf8')
+  try {
+    for await (const chunk of response) {
+      const lines = `${rest}${String(chunk)}`.split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) if (line.startsWith('data: ')) yield line.slice('data: '.length)
+    }
+  } catch (error) {
+    if (signal.aborted) throw error
+    throw unavailable('the daemon went away; "thv list" starts it again and shows how far it got', error)
   }
 }
 

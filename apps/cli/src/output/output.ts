@@ -1,4 +1,4 @@
-import { type Column, renderTable } from './table.ts'
+import { type Column, printable, renderTable } from './table.ts'
 
 /** The only way commands write. Results go to stdout, everything said about them to stderr. */
 export interface Output {
@@ -7,6 +7,8 @@ export interface Output {
   table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): void
   /** Something the user should know that is not the result. */
   note(text: string): void
+  /** What goes on right now, in one line of a terminal that the next output erases; an empty text erases it at once. */
+  transient(text: string): void
   readonly isTerminal: boolean
   readonly colour: Colour
 }
@@ -21,7 +23,7 @@ export interface Colour {
 
 export interface OutputStreams {
   stdout: { write: (text: string) => unknown; isTTY?: boolean; columns?: number }
-  stderr: { write: (text: string) => unknown; isTTY?: boolean }
+  stderr: { write: (text: string) => unknown; isTTY?: boolean; columns?: number }
   env: Readonly<Record<string, string | undefined>>
 }
 
@@ -29,12 +31,32 @@ export function createOutput({ stdout, stderr, env }: OutputStreams): Output {
   const isTerminal = stdout.isTTY === true
   const hasColour = isTerminal && !env['NO_COLOR'] && env['TERM'] !== 'dumb'
   const paint = (code: string) => (text: string) => (hasColour ? `\u001B[${code}m${text}\u001B[0m` : text)
+  let hasTransient = false
+  const erase = () => {
+    if (hasTransient) stderr.write('\r\u001B[K')
+    hasTransient = false
+  }
+  const result = (text: string) => {
+    erase()
+    stdout.write(text)
+  }
   return {
     isTerminal,
     colour: { green: paint('32'), red: paint('31'), yellow: paint('33'), dim: paint('2'), bold: paint('1') },
-    line: (text) => void stdout.write(`${text}\n`),
-    json: (value) => void stdout.write(`${JSON.stringify(value, null, 2)}\n`),
-    table: (columns, rows) => void stdout.write(renderTable(columns, rows, isTerminal ? stdout.columns : undefined)),
-    note: (text) => void stderr.write(`${text}\n`),
+    line: (text) => result(`${text}\n`),
+    json: (value) => result(`${JSON.stringify(value, null, 2)}\n`),
+    table: (columns, rows) => result(renderTable(columns, rows, isTerminal ? stdout.columns : undefined)),
+    note: (text) => {
+      erase()
+      stderr.write(`${text}\n`)
+    },
+    transient: (text) => {
+      if (stderr.isTTY !== true || env['TERM'] === 'dumb') return
+      erase()
+      if (text === '') return
+      // One column stays free: a full line would wrap, and only its second half could be erased.
+      stderr.write([...printable(text)].slice(0, (stderr.columns ?? 80) - 1).join(''))
+      hasTransient = true
+    },
   }
 }

@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest'
+import { createOutput } from './output.ts'
+
+function terminal(options: { isTTY: boolean; columns?: number; env?: Record<string, string> }) {
+  const { env = {}, ...tty } = options
+  let all = ''
+  const stream = { ...tty, write: (text: string) => (all += text) }
+  return { out: createOutput({ stdout: stream, stderr: stream, env }), all: () => all }
+}
+
+describe('a line that does not stay', () => {
+  test('is erased by whatever is written next', () => {
+    const { out, all } = terminal({ isTTY: true })
+    out.transient('pulling')
+    out.transient('starting')
+    out.line('done')
+    out.note('bye')
+    expect(all()).toBe('pulling\r\u001B[Kstarting\r\u001B[Kdone\nbye\n')
+  })
+  test('never wraps and drives no terminal', () => {
+    const { out, all } = terminal({ isTTY: true, columns: 8 })
+    out.transient('a\nb\u001B[2Jlong text')
+    expect(all()).toBe('a b [2J')
+  })
+  test('is not written where it could not be erased', () => {
+    const piped = terminal({ isTTY: false })
+    piped.out.transient('pulling')
+    const dumb = terminal({ isTTY: true, env: { TERM: 'dumb' } })
+    dumb.out.transient('pulling')
+    expect(piped.all() + dumb.all()).toBe('')
+  })
+})
+
+test('there is colour on a terminal only, and none when it is not wanted', () => {
+  const paint = (isTTY: boolean, env: Record<string, string>) => terminal({ isTTY, env }).out.colour.red('x')
+  expect(paint(true, {})).toBe('\u001B[31mx\u001B[0m')
+  expect([paint(false, {}), paint(true, { NO_COLOR: '1' }), paint(true, { TERM: 'dumb' })]).toEqual(['x', 'x', 'x'])
+})
