@@ -19,20 +19,21 @@ export const TESTBED = [
   { name: 'slirp4netns', binary: 'slirp4netns', gives: 'networks of rootless Podman' },
   { name: 'fuse-overlayfs', binary: 'fuse-overlayfs', gives: 'storage of rootless Podman' },
   { name: 'docker-registry', binary: 'docker-registry', gives: 'pull tests against a real registry on loopback' },
-  { name: 'python3', binary: 'python3', gives: 'servers that come from Python packages' },
+  { name: 'python3', binary: '/usr/bin/python3', gives: 'servers that come from Python packages' },
+  { name: 'python3-venv', binary: '/usr/share/python-wheels', gives: 'the Python base image of the testbed' },
 ]
 
 /** Installs what is missing where it may (root and apt); else says what is missing, what it costs and the command. */
 export function bringSystemPackages(packages, purpose) {
   if (process.platform !== 'linux')
     return explain(packages, `${purpose} uses Debian packages, and this is ${process.platform}`)
-  const missing = packages.filter(({ binary }) => !onPath(binary))
+  const missing = packages.filter(({ binary }) => !isHere(binary))
   if (missing.length === 0) return []
-  if (!onPath('apt-get')) return explain(missing, 'this machine has no apt-get')
+  if (!isHere('apt-get')) return explain(missing, 'this machine has no apt-get')
   if (process.getuid?.() !== 0) return explain(missing, 'only root may install system packages')
   console.log(`Installing ${missing.map(({ name }) => name).join(' ')} (apt-get) …`)
   const failure = withoutServices(() => aptInstall(missing.map(({ name }) => name)))
-  const still = packages.filter(({ binary }) => !onPath(binary))
+  const still = packages.filter(({ binary }) => !isHere(binary))
   return still.length === 0 ? [] : explain(still, failure ?? 'apt-get did not bring them')
 }
 
@@ -82,12 +83,14 @@ function withoutServices(work) {
   }
 }
 
-function onPath(binary) {
+function isHere(binary) {
   // Daemons live in sbin folders that an ordinary user's PATH leaves out.
   const folders = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/local/sbin', '/usr/sbin', '/sbin']
-  return folders.some((folder) => {
+  // A path (of something that is not a program) is looked at as it is.
+  const places = path.isAbsolute(binary) ? [binary] : folders.map((folder) => path.join(folder, binary))
+  return places.some((place) => {
     try {
-      accessSync(path.join(folder, binary), constants.X_OK)
+      accessSync(place, constants.X_OK)
       return true
     } catch {
       return false // Not there, or not for us: the next folder may have it.

@@ -12,8 +12,6 @@ export type TransportType = z.infer<typeof transportType>
 export const proxyMode = z.enum(['sse', 'streamable-http']).meta({ id: 'types.ProxyMode' })
 export type ProxyMode = z.infer<typeof proxyMode>
 
-export const DEFAULT_OAUTH_SCOPES = ['openid', 'profile', 'email']
-
 const portNumber = z.int().min(1).max(65535)
 const stringMap = z.record(z.string(), z.string())
 

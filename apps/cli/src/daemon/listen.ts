@@ -21,7 +21,7 @@ export async function listenOnTcp(
   port: number,
   allowPeer: (socket: Socket) => boolean,
 ): Promise<Listening> {
-  const hosts = host === 'localhost' ? ['127.0.0.1', '::1'] : [host]
+  const hosts = addressesOf(host)
   const servers: Server[] = []
   let chosen = port
   try {
@@ -39,6 +39,23 @@ export async function listenOnTcp(
   const addresses = servers.map((server) => addressOf(server))
   return { addresses, close: async () => void (await Promise.all(servers.map(closeServer))) }
 }
+
+/** Fails as listening would, unless it is the given process that holds the port. */
+export async function ensurePortIsFree(host: string, port: number, exceptPid: number): Promise<void> {
+  for (const address of addressesOf(host)) {
+    const server = createServer()
+    try {
+      await bind(server, address, port)
+    } catch (error) {
+      const holder = await findPortHolder(port)
+      if (!holder?.endsWith(`(pid ${exceptPid})`)) throw error
+    } finally {
+      if (server.listening) await closeServer(server)
+    }
+  }
+}
+
+const addressesOf = (host: string) => (host === 'localhost' ? ['127.0.0.1', '::1'] : [host])
 
 /** Only our own user can open the socket: it lies in a private folder and is itself 0600. */
 export async function listenOnSocket(app: Hono, path: string): Promise<Listening> {

@@ -4,7 +4,7 @@ import { type ToolhavenPaths, toolhavenPaths } from '@toolhaven/stores/files/pat
 import { ensurePrivateFolder } from '@toolhaven/stores/files/private-folder'
 import { createDaemonLog, openDaemonLogFile } from '@toolhaven/stores/logs/daemon-log'
 import { VERSION } from '../version.ts'
-import { type Listening, listenOnSocket, listenOnTcp } from './listen.ts'
+import { type Listening, ensurePortIsFree, listenOnSocket, listenOnTcp } from './listen.ts'
 import type { ServeSettings } from './serve-settings.ts'
 import { takeOver } from './take-over.ts'
 import { wire } from './wire.ts'
@@ -16,7 +16,9 @@ export async function serve(settings: ServeSettings): Promise<void> {
   const say = (line: string) => void process.stdout.write(`${line}\n`)
   const paths = toolhavenPaths(settings)
   await ensurePrivateFolder(paths.stateDir)
-  await takeOver(paths.stateDir, say)
+  // A daemon that could not listen must not end one that does.
+  const checkPort = (oldPid: number) => ensurePortIsFree(settings.host, settings.port, oldPid)
+  await takeOver(paths.stateDir, checkPort, say)
   await using lock = await acquireInstanceLock({ stateDir: paths.stateDir, socketPath: paths.socketPath })
   using log = openDaemonLogFile(paths.daemonLogFile)
   const logger = createDaemonLog({
@@ -38,10 +40,11 @@ export async function serve(settings: ServeSettings): Promise<void> {
   await stop.asked
   say('Stopping …')
   logger.info('the daemon stops')
-  if (settings.stopWorkloadsOnExit) await stopInstances(parts)
   stop.abort()
   await parts.daemon.supervisor.idle()
   await parts.daemon.gateway.shutdown(DRAIN_MS)
+  // Last: calls under way were waited for, and nobody starts again what ends here.
+  if (settings.stopWorkloadsOnExit) await stopInstances(parts)
   await Promise.all(listening.map(({ close }) => close()))
   await running.catch(() => undefined)
 }

@@ -5,10 +5,16 @@ import { readLock } from '@toolhaven/stores/files/instance-lock'
 const PATIENCE_MS = 30_000
 
 /** A daemon that runs for the same state folder hands over: it is asked to end, which leaves its containers running. */
-export async function takeOver(stateDir: string, say: (line: string) => void): Promise<void> {
+export async function takeOver(
+  stateDir: string,
+  /** Throws when taking over would be in vain; nothing is done then. */
+  checkBefore: (oldPid: number) => Promise<void>,
+  say: (line: string) => void,
+): Promise<void> {
   const found = await readLock(stateDir)
   if (!found?.alive || found.holder.pid === process.pid) return
   const { pid, token } = found.holder
+  await checkBefore(pid)
   say(`Taking over from the daemon with process id ${pid}`)
   try {
     process.kill(pid, 'SIGTERM')

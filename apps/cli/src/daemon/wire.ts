@@ -2,8 +2,10 @@ import { join } from 'node:path'
 import type { ApiDeps } from '@toolhaven/api/api-deps'
 import { type OpenApiDocument, buildOpenApi } from '@toolhaven/contract/openapi'
 import type { RuntimeReport } from '@toolhaven/contract/system'
-import { createDaemon } from '@toolhaven/core/daemon'
+import { type Daemon, createDaemon } from '@toolhaven/core/daemon'
 import type { Logger } from '@toolhaven/core/ports/logger'
+import type { RegistrySource } from '@toolhaven/core/ports/registry-source'
+import type { Runtime } from '@toolhaven/core/ports/runtime'
 import { createGateway } from '@toolhaven/gateway/gateway'
 import { createPackageIndex } from '@toolhaven/runtimes/package-index/package-index'
 import { createClientFiles } from '@toolhaven/stores/clients/client-files'
@@ -49,8 +51,6 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
   const { runtime, tried } = await chooseRuntime({ settings, paths, logger, baseImages, hasStoredWorkloads }, shutdown)
   const logs = createLogStore({ dir: paths.logsDir, logger })
   const allowPeer = createPeerCheck(platform, uid)
-  const publicFetch = createGuardedFetch({ allowPrivate: false, ...REGISTRY_FETCH_LIMITS })
-  const privateFetch = createGuardedFetch({ allowPrivate: true, proxy: proxyOf(env), ...REGISTRY_FETCH_LIMITS })
 
   const daemon = createDaemon(
     {
@@ -69,13 +69,7 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
       journal: createJournal({ file: paths.journalFile }),
       logs,
       secretsProviders: createSecretsProviders({ dataDir, env, logger }),
-      registrySource: createRegistrySource({
-        dataDir,
-        logger,
-        clock: systemClock,
-        fetchFor: (allowPrivate) => (allowPrivate ? privateFetch : publicFetch),
-        builtIn: builtInDocument,
-      }),
+      registrySource: registrySourceOf(dataDir, env, logger),
       clientFiles: createClientFiles({
         homeDir,
         platform: platform === 'darwin' ? 'darwin' : 'linux',
@@ -101,23 +95,37 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
       shutdown,
     },
   )
-  const runtimeReport = async (signal: AbortSignal): Promise<RuntimeReport> => {
+  const apiDeps = apiDepsOf(daemon, { logger, shutdown, runtimeReport: reportOn(runtime, tried) })
+  return { daemon, apiDeps, runtime, logs, allowPeer, allowedHosts: config.get().allowedHosts }
+}
+
+function registrySourceOf(dataDir: string, env: ServeSettings['env'], logger: Logger): RegistrySource {
+  const publicFetch = createGuardedFetch({ allowPrivate: false, ...REGISTRY_FETCH_LIMITS })
+  const privateFetch = createGuardedFetch({ allowPrivate: true, proxy: proxyOf(env), ...REGISTRY_FETCH_LIMITS })
+  const fetchFor = (allowPrivate: boolean) => (allowPrivate ? privateFetch : publicFetch)
+  return createRegistrySource({ dataDir, logger, clock: systemClock, fetchFor, builtIn: builtInDocument })
+}
+
+function reportOn(runtime: Runtime, tried: RuntimeReport['tried']) {
+  return async (signal: AbortSignal): Promise<RuntimeReport> => {
     const health = await runtime.probe(signal)
     const common = { name: runtime.name, state: health.state, tried: [...tried] }
     if (health.state !== 'healthy') return { ...common, reason: health.reason, notes: [] }
     return { ...common, version: health.version, sandbox: health.capabilities.sandbox, notes: health.notes }
   }
+}
+
+function apiDepsOf(daemon: Daemon, rest: Pick<ApiDeps, 'logger' | 'shutdown' | 'runtimeReport'>): ApiDeps {
   let openApi: OpenApiDocument | undefined
-  const apiDeps: ApiDeps = {
+  return {
     ...daemon,
+    ...rest,
     version: VERSION,
     // Made when first asked for: nobody should wait for it at the start.
     get openApi() {
       return (openApi ??= buildOpenApi(VERSION))
     },
-    ...{ runtimeReport, logger, shutdown },
   }
-  return { daemon, apiDeps, runtime, logs, allowPeer, allowedHosts: config.get().allowedHosts }
 }
 
 function proxyOf(env: ServeSettings['env']) {

@@ -47,7 +47,12 @@ function checkRequiredVariables(config: RunConfig, entry: ImageServer | RemoteSe
 }
 
 async function checkSecrets(deps: Deps, config: RunConfig): Promise<void> {
-  const needed = (config.secrets ?? []).map((reference) => parseSecretReference(reference).name)
+  const references = (config.secrets ?? []).map(parseSecretReference)
+  const targets = references.map(({ target }) => target)
+  const twice = targets.find((target, at) => targets.indexOf(target) !== at)
+  if (twice !== undefined)
+    throw invalid(`secrets: ${twice} is the target of more than one secret; name each target once`)
+  const needed = references.map(({ name }) => name)
   const missing: string[] = []
   for (const name of [...needed, ...Object.values(config.remote_auth_config?.headers_from_secrets ?? {})]) {
     if (!(await deps.secretExists(name))) missing.push(name)

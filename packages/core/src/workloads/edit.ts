@@ -23,8 +23,9 @@ export async function editWorkload(
   const asked = applyUpdate(stored.asked, update)
   refuseWhatIsNotAvailable(asked)
   const target = await targetAfter(deps, stored, asked, update)
+  const keptAuth = keepsHeaders(update, stored, target) ? stored.config.remote_auth_config : undefined
+  if (update.headers === undefined && !keptAuth) delete asked.headers
   const composed = composeRunConfig(name, stored.port, asked, target)
-  const keptAuth = update.headers === undefined && target.kind === 'remote' && stored.config.remote_auth_config
   const merged = keptAuth ? { ...composed.config, remote_auth_config: keptAuth } : composed.config
   const checked = await checkConfig(deps, merged, target.entry)
   const config = await hideHeaderSecrets(deps, checked, target.entry)
@@ -54,6 +55,12 @@ export async function editWorkload(
   return { name, port: stored.port }
 }
 
+/** Headers hold keys: they go to the server they were given for, and not to another that an edit names. */
+function keepsHeaders(update: UpdateRequest, { config }: StoredWorkload, target: Target): boolean {
+  if (update.headers !== undefined || target.kind !== 'remote' || config.remote_url === undefined) return false
+  return new URL(target.url).origin === new URL(config.remote_url).origin
+}
+
 function applyUpdate(asked: CreateRequest, update: UpdateRequest): CreateRequest {
   const next: CreateRequest = { ...asked }
   for (const [field, value] of Object.entries(update)) {
@@ -61,11 +68,7 @@ function applyUpdate(asked: CreateRequest, update: UpdateRequest): CreateRequest
     if (isEmpty(value)) Reflect.deleteProperty(next, field)
     else Reflect.set(next, field, value)
   }
-  if (update.image && !update.url) {
-    delete next.url
-    // They belonged to the remote server that is given up.
-    if (update.headers === undefined) delete next.headers
-  }
+  if (update.image && !update.url) delete next.url
   if (update.url && !update.image) delete next.image
   return next
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { startFakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
+import { type FakeDaemon, startFakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
 import { settle } from '@toolhaven/testing/fakes/manual-clock'
 import { createWorkload } from './create.ts'
+import { editWorkload } from './edit.ts'
 import { changeLifecycle } from './lifecycle.ts'
 
 const FAR = { name: 'far', url: 'https://example.com/mcp' }
@@ -60,4 +61,24 @@ describe('a remote workload', () => {
     await settle()
     expect(fake.runtime.calls.filter((call) => /^(prepare|create|start|stop|remove)/.test(call))).toEqual([])
   })
+
+  test('sends its keys to the server they were given for and not to another that an edit names', async () => {
+    using fake = await startFakeDaemon()
+    await fake.daemon.secrets.setUp('encrypted', undefined)
+    await createWorkload(fake.daemon.workloads, {
+      ...FAR,
+      headers: { Authorization: 'Bearer canary', 'X-Team': 'blue' },
+    })
+    await editWorkload(fake.daemon.workloads, 'far', { url: 'https://example.com/other' })
+    await settle()
+    expect(sentHeaders(fake)).toEqual({ Authorization: 'Bearer canary', 'X-Team': 'blue' })
+    await editWorkload(fake.daemon.workloads, 'far', { url: 'https://evil.example/mcp' })
+    await settle()
+    expect(sentHeaders(fake)).toEqual({})
+  })
 })
+
+function sentHeaders(fake: FakeDaemon): unknown {
+  const backend = fake.gateway.backends.get('far')
+  return backend?.kind === 'http' ? backend.headers : undefined
+}

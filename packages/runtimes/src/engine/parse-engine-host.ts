@@ -6,7 +6,7 @@ const TLS_PORT = 2376
 
 /** Reads what DOCKER_HOST and Docker contexts say: `unix://PATH`, `npipe:////./pipe/NAME`, `tcp://HOST[:PORT]`. */
 export function parseEngineHost(text: string, tls?: { ca: string; cert: string; key: string }): EngineAddress {
-  const [scheme = '', rest = ''] = splitOnce(text.trim(), '://')
+  const [scheme, rest] = splitOnce(text.trim(), '://')
   if ((scheme === 'unix' || scheme === 'npipe') && rest !== '') return { kind: 'unix', path: rest }
   if ((scheme === 'tcp' || scheme === 'http' || scheme === 'https') && URL.canParse(`http://${rest}`)) {
     const { hostname, port } = new URL(`http://${rest}`)
