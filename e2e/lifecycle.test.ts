@@ -10,6 +10,7 @@ import { containersOf, processesOf, untilNothingIsLeft } from './src/instances.t
 import { callText, connectMcp } from './src/mcp-client.ts'
 import { type Platform, usePlatform } from './src/platform.ts'
 import { listNames, untilGone, untilRecovered, untilStatus } from './src/statuses.ts'
+import { TINY_IMAGE, buildTinyImage } from './src/tiny-image.ts'
 import type { DaemonProcess } from './src/daemon-process.ts'
 
 async function startFixture(daemon: DaemonProcess, { fixture }: Platform, name: string): Promise<string> {
@@ -66,6 +67,23 @@ describe('on docker', () => {
     await untilGone(third, 'stays')
     await untilNothingIsLeft(here, home)
   })
+
+  test('with --stop-workloads-on-exit no workload comes up again while a stubborn one is waited for', async (context) => {
+    const here = platform(context)
+    if (here.engine) await buildTinyImage(here.engine)
+    await using home = await here.makeHome()
+    const first = await startDaemon(home, ['--stop-workloads-on-exit'])
+    await startFixture(first, here, 'quick')
+    await first.api.call('createWorkload', { body: { name: 'stubborn', image: TINY_IMAGE, cmd_arguments: ['--stubborn'] } })
+    await untilStatus(first, 'stubborn', 'running')
+    expect(await first.stop()).toBe(0)
+    expect((await idsOf(here)).filter((line) => line.startsWith('running'))).toEqual([])
+
+    await using second = await startDaemon(home)
+    await second.api.call('deleteWorkloads', { body: { names: ['quick', 'stubborn'] } })
+    await untilGone(second, 'quick', 'stubborn')
+    await untilNothingIsLeft(here, home)
+  })
 })
 
 describe('on process', () => {
@@ -89,6 +107,25 @@ describe('on process', () => {
     expect(await callText(connection, 'echo', { text: 'still here' })).toBe('still here')
     const { status } = await second.api.call('getWorkloadStatus', { params: { name: 'resting' } })
     expect(status).toBe('stopped')
+  })
+
+  test('a daemon that could not listen leaves the one that runs alone', async (context) => {
+    await using home = await platform(context).makeHome()
+    await using running = await startDaemon(home)
+    const holder = createServer().listen(0, '127.0.0.1')
+    await once(holder, 'listening')
+    const address = holder.address()
+    const port = address !== null && typeof address === 'object' ? address.port : 0
+    const { code, output } = await runThv(home, ['serve', '--host', '127.0.0.1', '--port', String(port)])
+    holder.close()
+    expect(output).toContain(`port ${port} is in use`)
+    expect(code).toBe(1)
+    expect((await fetch(`${running.baseUrl}/health`)).status).toBe(204)
+
+    // The port of the daemon that hands over is no obstacle.
+    await using next = await startDaemon(home, ['--port', String(running.port)])
+    expect(next.port).toBe(running.port)
+    expect(await running.ended()).toBe(0)
   })
 
   test('a lock that a killed daemon left behind is taken over', async (context) => {

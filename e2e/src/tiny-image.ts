@@ -8,8 +8,9 @@ import { engineMust } from '@toolhaven/testing/testbed/engine-http'
 
 export const TINY_IMAGE = 'docker.io/library/thv-mcp-tiny:1'
 
-/** An MCP server of a few lines of shell: hundreds of them fit into a small machine. */
-const SERVER = `while read -r line; do
+/** An MCP server of a few lines of shell: hundreds of them fit into a small machine. With --stubborn it ignores SIGTERM. */
+const SERVER = `[ "$1" = --stubborn ] && trap '' TERM
+while read -r line; do
   case "$line" in *'"id":'*) ;; *) continue ;; esac
   id=\${line#*'"id":'}
   id=\${id%%[,\\}]*}
