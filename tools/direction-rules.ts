@@ -84,7 +84,7 @@ export const directionRules: IForbiddenRuleType[] = [
 
 export const cruiseOptions: ICruiseOptions = {
   doNotFollow: { path: 'node_modules' },
-  exclude: { path: '(^|/)(dist|generated|\\.cache)/' },
+  exclude: { path: '(^|/)(dist|\\.cache)/' },
   tsPreCompilationDeps: true,
   combinedDependencies: true,
 }
