@@ -1,9 +1,81 @@
 import type { CommandDef } from './command.ts'
+import { clientListRegistered } from './commands/client/list-registered.ts'
+import { clientRegister } from './commands/client/register.ts'
+import { clientRemove } from './commands/client/remove.ts'
+import { clientSetup } from './commands/client/setup.ts'
+import { clientStatus } from './commands/client/status.ts'
+import { configGetCaCert } from './commands/config/get-ca-cert.ts'
+import { configGetRegistry } from './commands/config/get-registry.ts'
+import { otelGetEndpoint } from './commands/config/otel/get-endpoint.ts'
+import { otelGetEnvVars } from './commands/config/otel/get-env-vars.ts'
+import { otelGetSamplingRate } from './commands/config/otel/get-sampling-rate.ts'
+import { otelSetEndpoint } from './commands/config/otel/set-endpoint.ts'
+import { otelSetEnvVars } from './commands/config/otel/set-env-vars.ts'
+import { otelSetSamplingRate } from './commands/config/otel/set-sampling-rate.ts'
+import { otelUnsetEndpoint } from './commands/config/otel/unset-endpoint.ts'
+import { otelUnsetEnvVars } from './commands/config/otel/unset-env-vars.ts'
+import { otelUnsetSamplingRate } from './commands/config/otel/unset-sampling-rate.ts'
+import { configSetCaCert } from './commands/config/set-ca-cert.ts'
+import { configSetRegistry } from './commands/config/set-registry.ts'
+import { configUnsetCaCert } from './commands/config/unset-ca-cert.ts'
+import { configUnsetRegistry } from './commands/config/unset-registry.ts'
+import { groupCreate } from './commands/group/create.ts'
+import { groupList } from './commands/group/list.ts'
+import { groupRm } from './commands/group/rm.ts'
+import { runtimeCheck } from './commands/runtime/check.ts'
+import { secretDelete } from './commands/secret/delete.ts'
+import { secretGet } from './commands/secret/get.ts'
+import { secretList } from './commands/secret/list.ts'
+import { secretProvider } from './commands/secret/provider.ts'
+import { secretResetKeyring } from './commands/secret/reset-keyring.ts'
+import { secretSet } from './commands/secret/set.ts'
+import { secretSetup } from './commands/secret/setup.ts'
 import { serve } from './commands/serve.ts'
 import { version } from './commands/version.ts'
 
 /** The whole command tree, listed by hand; help, completion and the reference pages are made from it. */
-export const COMMANDS: readonly CommandDef[] = [serve, version]
+export const COMMANDS: readonly CommandDef[] = [
+  clientListRegistered,
+  clientRegister,
+  clientRemove,
+  clientSetup,
+  clientStatus,
+  configGetCaCert,
+  configGetRegistry,
+  configSetCaCert,
+  configSetRegistry,
+  configUnsetCaCert,
+  configUnsetRegistry,
+  groupCreate,
+  groupList,
+  groupRm,
+  otelGetEndpoint,
+  otelGetEnvVars,
+  otelGetSamplingRate,
+  otelSetEndpoint,
+  otelSetEnvVars,
+  otelSetSamplingRate,
+  otelUnsetEndpoint,
+  otelUnsetEnvVars,
+  otelUnsetSamplingRate,
+  runtimeCheck,
+  secretDelete,
+  secretGet,
+  secretList,
+  secretProvider,
+  secretResetKeyring,
+  secretSet,
+  secretSetup,
+  serve,
+  version,
+]
 
 /** What stands in help for words that only hold other commands. */
-export const GROUPS: Readonly<Record<string, string>> = {}
+export const GROUPS: Readonly<Record<string, string>> = {
+  client: 'Connect the programs that use your servers',
+  config: 'Settings of the daemon',
+  'config otel': 'Where telemetry goes, and how much of it',
+  group: 'Put workloads together',
+  runtime: 'Where workloads run',
+  secret: 'Keep passwords and tokens for workloads',
+}

@@ -9,6 +9,8 @@ import * as z from 'zod'
 export interface Keyring {
   get(account: string): Promise<string | undefined>
   set(account: string, password: string): Promise<void>
+  /** Forgets it; nothing happens when there is none. */
+  delete(account: string): Promise<void>
 }
 
 export interface KeyringOptions {
@@ -49,6 +51,9 @@ export function createOsKeyring(options: KeyringOptions): Keyring {
     async set(account, password) {
       await call({ service: SERVICE, account, password })
     },
+    async delete(account) {
+      await call({ service: SERVICE, account, forget: true })
+    },
   }
 }
 
@@ -56,6 +61,7 @@ interface Request {
   service: string
   account: string
   password?: string
+  forget?: true
 }
 
 const reply = z.union([z.strictObject({ value: z.string().nullable() }), z.strictObject({ fault: z.string() })])
@@ -85,12 +91,13 @@ async function askChild(request: Request, env: KeyringOptions['env'], timeoutMs:
 /** Pinned to the Secret Service: the kernel's keyring, the library's other choice on Linux, is gone after a reboot. */
 const PROGRAM = `
 import { text } from 'node:stream/consumers'
-const { service, account, password } = JSON.parse(await text(process.stdin))
+const { service, account, password, forget } = JSON.parse(await text(process.stdin))
 let answer
 try {
   const { Entry } = await import(process.argv[1])
   const entry = new Entry(service, account, { linux: { store: 'secret-service' } })
   if (password !== undefined) entry.setPassword(password)
+  if (forget) entry.deletePassword()
   answer = { value: entry.getPassword() }
 } catch (error) {
   answer = { fault: String(error.message).slice(0, 200) }

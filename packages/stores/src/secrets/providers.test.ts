@@ -15,6 +15,7 @@ function memoryKeyring() {
   const keyring: Keyring = {
     get: async (account) => kept.get(account),
     set: async (account, password) => void kept.set(account, password),
+    delete: async (account) => void kept.delete(account),
   }
   return { kept, keyring }
 }
@@ -24,6 +25,9 @@ const noKeyring: Keyring = {
     throw unavailable('there is no keyring')
   },
   async set() {
+    throw unavailable('there is no keyring')
+  },
+  async delete() {
     throw unavailable('there is no keyring')
   },
 }

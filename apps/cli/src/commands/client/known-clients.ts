@@ -1,0 +1,25 @@
+import { notFound } from '@toolhaven/core/errors'
+import type { CallResult } from '@toolhaven/contract/client'
+import type { DaemonClient } from '../../connect/daemon-client.ts'
+import { orDidYouMean } from '../../output/did-you-mean.ts'
+
+export type KnownClient = CallResult<'discoverClients'>['clients'][number]
+
+/** The clients meant by names in either spelling (`RooCode`, `roo-code`); an unknown one is an error with a suggestion. */
+export async function knownClients(
+  daemon: DaemonClient,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<KnownClient[]> {
+  const { clients } = await daemon.call('discoverClients', {}, signal)
+  const byName = new Map(clients.map((client) => [spelling(client.client_type), client]))
+  const known = async () => clients.map((client) => client.client_type)
+  return orDidYouMean({ wanted: names, known, seeAll: 'thv client status' }, async () => {
+    const unknown = names.filter((name) => !byName.has(spelling(name)))
+    if (unknown.length > 0) throw notFound(`client ${unknown.join(', ')} is not known`)
+    return [...new Set(names.flatMap((name) => byName.get(spelling(name)) ?? []))]
+  })
+}
+
+/** One spelling for comparing; the dashes of the other one carry nothing. */
+const spelling = (name: string) => name.toLowerCase().replaceAll('-', '')

@@ -1,0 +1,30 @@
+import type { DaemonClient } from '../../connect/daemon-client.ts'
+import type { Context } from '../../context.ts'
+import { printable } from '../../output/table.ts'
+import { orGroupMeant } from '../group/or-group-meant.ts'
+import type { KnownClient } from './known-clients.ts'
+
+export interface Registration {
+  clients: readonly KnownClient[]
+  /** Empty: the default group. */
+  groups: readonly string[]
+  format: string
+}
+
+/** Registers and tells what came of it. */
+export async function registerClients(
+  { out, signal }: Context,
+  daemon: DaemonClient,
+  { clients, groups, format }: Registration,
+): Promise<void> {
+  const names = clients.map((client) => client.client_type)
+  const body = { names, ...(groups.length > 0 && { groups: [...groups] }) }
+  const registered = await orGroupMeant(daemon, groups, () => daemon.call('registerClients', { body }, signal), signal)
+  if (format === 'json') out.json(registered)
+  for (const client of registered) {
+    if (format !== 'json') out.line(`${client.name} is registered; it sees: ${client.groups.join(', ')}`)
+    for (const note of client.notes ?? []) out.note(printable(`${client.name}: ${note}`))
+  }
+  const absent = clients.filter(({ installed }) => !installed).map((client) => client.client_type)
+  if (absent.length > 0) out.note(`Not installed here yet: ${absent.join(', ')}. Entries are written once it is.`)
+}

@@ -1,0 +1,26 @@
+import { FORMAT_FLAG, defineCommand } from '../../command.ts'
+import { knownClients } from './known-clients.ts'
+import { registerClients } from './register-clients.ts'
+
+export const clientRegister = defineCommand({
+  words: 'client register',
+  summary: 'Register clients',
+  description:
+    'Registers clients with groups, by default with the group "default". From then on their configuration files follow the ' +
+    'workloads of those groups; entries of your own stay as they are. A client that is not installed yet gets its entries ' +
+    'once it is.\n\n"thv client status" shows the names; either spelling does (ClaudeCode or claude-code).',
+  args: [{ name: 'client', summary: 'which clients', required: true, variadic: true }],
+  flags: {
+    group: { type: 'list', short: 'g', value: 'name', summary: 'a group they see; may be repeated' },
+    ...FORMAT_FLAG,
+  },
+  examples: [
+    { command: 'thv client register cursor', shows: 'Cursor sees the workloads of the group default' },
+    { command: 'thv client register claude-code vscode --group default', shows: 'two at once, with the group named' },
+  ],
+  run: async (context, { args, flags }) => {
+    const daemon = await context.daemon()
+    const clients = await knownClients(daemon, args, context.signal)
+    await registerClients(context, daemon, { clients, groups: flags.group, format: flags.format })
+  },
+})

@@ -1,0 +1,27 @@
+import { defineCommand } from '../../command.ts'
+import { knownClients } from './known-clients.ts'
+
+export const clientRemove = defineCommand({
+  words: 'client remove',
+  summary: 'Unregister clients',
+  description:
+    'Takes our entries out of the configuration files of clients and stops following them. Entries of your own stay. ' +
+    'With --group, from those groups only.',
+  args: [{ name: 'client', summary: 'which clients', required: true, variadic: true }],
+  flags: { group: { type: 'list', short: 'g', value: 'name', summary: 'from this group only; may be repeated' } },
+  examples: [
+    { command: 'thv client remove vscode', shows: 'from every group' },
+    { command: 'thv client remove cursor --group default', shows: 'from one group' },
+  ],
+  run: async ({ daemon, out, signal }, { args, flags }) => {
+    const client = await daemon()
+    const names = (await knownClients(client, args, signal)).map((each) => each.client_type)
+    await client.call(
+      'unregisterClients',
+      { body: { names, ...(flags.group.length > 0 && { groups: flags.group }) } },
+      signal,
+    )
+    const where = flags.group.length > 0 ? ` from ${flags.group.join(', ')}` : ''
+    for (const name of names) out.line(`${name} is removed${where}`)
+  },
+})

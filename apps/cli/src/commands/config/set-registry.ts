@@ -1,0 +1,36 @@
+import { defineCommand } from '../../command.ts'
+
+export const configSetRegistry = defineCommand({
+  words: 'config set-registry',
+  summary: 'Use another registry',
+  description:
+    'Takes the registry from a URL or a file from now on. It is read and checked first; if it does not hold, the former ' +
+    'one stays. A URL on a private network needs --allow-private-ip.',
+  args: [{ name: 'source', summary: 'a URL, or the path of a file', required: true }],
+  flags: { allowPrivateIp: { type: 'boolean', short: 'p', summary: 'the URL may be on a private network' } },
+  examples: [
+    { command: 'thv config set-registry ./registry.json', shows: 'a file' },
+    { command: 'thv config set-registry https://example.com/registry.json', shows: 'a URL' },
+  ],
+  run: async ({ daemon, out, cwd, signal }, { args: [source = ''], flags }) => {
+    const body = /^https?:\/\//i.test(source)
+      ? { url: source, allow_private_ip: flags.allowPrivateIp }
+      : { local_path: await pathOf(source, cwd) }
+    const client = await daemon()
+    const { message } = await client.call('updateRegistry', { params: { name: 'default' }, body }, signal)
+    out.line(message)
+  },
+})
+
+async function pathOf(source: string, cwd: string): Promise<string> {
+  const [{ resolve }, { fileURLToPath }, { invalid }] = await Promise.all([
+    import('node:path'),
+    import('node:url'),
+    import('@toolhaven/core/errors'),
+  ])
+  if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(source)) return resolve(cwd, source)
+  const url = URL.parse(source)
+  if (url?.protocol !== 'file:' || url.host !== '')
+    throw invalid(`"${source}" is no registry source; give an http(s) URL or a file`)
+  return fileURLToPath(url)
+}

@@ -1,0 +1,18 @@
+import { defineCommand } from '../../command.ts'
+
+export const groupCreate = defineCommand({
+  words: 'group create',
+  summary: 'Create a group',
+  description:
+    'Creates a group of workloads. A client registered with a group sees the workloads of that group only.\n\n' +
+    'Names are lower case: letters, digits, ".", "_" and "-".',
+  args: [{ name: 'name', summary: 'name of the new group', required: true }],
+  examples: [
+    { command: 'thv group create research', shows: 'an empty group; "thv run --group research ..." fills it' },
+  ],
+  run: async ({ daemon, out, signal }, { args: [name = ''] }) => {
+    const client = await daemon()
+    await client.call('createGroup', { body: { name } }, signal)
+    out.line(`group ${name} is created`)
+  },
+})

@@ -1,0 +1,13 @@
+import type { DaemonClient } from '../../connect/daemon-client.ts'
+import { orDidYouMean } from '../../output/did-you-mean.ts'
+
+/** Does the work; an unknown group is told with the one that was perhaps meant. */
+export async function orGroupMeant<Result>(
+  daemon: DaemonClient,
+  wanted: readonly string[],
+  work: () => Promise<Result>,
+  signal: AbortSignal,
+): Promise<Result> {
+  const known = async () => (await daemon.call('listGroups', {}, signal)).groups.map(({ name }) => name)
+  return orDidYouMean({ wanted, known, seeAll: 'thv group list' }, work)
+}

@@ -1,0 +1,67 @@
+import type { RuntimeReport } from '@toolhaven/contract/system'
+import { FORMAT_FLAG, defineCommand } from '../../command.ts'
+import type { Output } from '../../output/output.ts'
+import { printable } from '../../output/table.ts'
+
+export const runtimeCheck = defineCommand({
+  words: 'runtime check',
+  summary: 'Check where workloads run',
+  description:
+    'Asks the daemon which runtime it uses (Docker, Podman, or sandboxed processes), whether it answers, what was tried to ' +
+    'find it, and which isolation is in force. Exit code 4 when it cannot run workloads.',
+  flags: {
+    timeout: {
+      type: 'number',
+      value: 'seconds',
+      summary: 'how long to wait for an answer',
+      default: 30,
+      min: 1,
+      max: 3600,
+    },
+    ...FORMAT_FLAG,
+  },
+  examples: [
+    { command: 'thv runtime check', shows: 'the runtime, its sandbox and what was tried' },
+    { command: 'thv runtime check --format json', shows: 'for a script' },
+  ],
+  run: async ({ daemon, out, signal }, { flags }) => {
+    const { unavailable } = await import('@toolhaven/core/errors')
+    const client = await daemon()
+    const limit = AbortSignal.timeout(flags.timeout * 1000)
+    const report = await client.call('getRuntime', {}, AbortSignal.any([signal, limit])).catch((error: unknown) => {
+      throw limit.aborted
+        ? unavailable(`the runtime did not answer within ${flags.timeout} s; is its engine stuck?`, error)
+        : error
+    })
+    if (flags.format === 'json') out.json(report)
+    else show(out, report)
+    if (report.state === 'healthy') return
+    throw unavailable(
+      printable(`workloads cannot run: ${report.reason ?? `the runtime ${report.name} is ${report.state}`}`),
+    )
+  },
+})
+
+function show(out: Output, report: RuntimeReport): void {
+  const { green, red } = out.colour
+  const rows = [
+    ['Runtime', [report.name, report.version].filter(Boolean).join(' ')],
+    ['State', report.state],
+    ['Sandbox', report.sandbox ?? 'unknown'],
+  ] as const
+  for (const [title, value] of rows) {
+    const text = printable(value)
+    const painted = title === 'State' ? (report.state === 'healthy' ? green : red)(text) : text
+    out.line(`${title.padEnd(9)}${painted}`)
+  }
+  for (const note of report.notes) out.line(printable(`${'Note'.padEnd(9)}${note}`))
+  if (report.tried.length === 0) return
+  out.line('')
+  out.table(
+    [
+      { title: 'TRIED', value: ({ candidate }) => candidate },
+      { title: 'OUTCOME', value: ({ outcome }) => outcome, shrinks: true },
+    ],
+    report.tried,
+  )
+}

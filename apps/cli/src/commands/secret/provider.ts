@@ -1,0 +1,38 @@
+import { FORMAT_FLAG, defineCommand } from '../../command.ts'
+import { orSetUp } from './or-set-up.ts'
+import { PROVIDER_TYPES, parseProvider } from './provider-types.ts'
+
+export const secretProvider = defineCommand({
+  words: 'secret provider',
+  summary: 'Show or change where secrets are kept',
+  description:
+    'Shows the provider of secrets, or changes to another: encrypted (a sealed file), 1password (read only), or none. ' +
+    'Secrets of the former provider stay where they are and are there again after changing back.\n\n' +
+    '"thv secret setup" does the same with questions, and takes a password.',
+  args: [{ name: 'provider', summary: `change to ${PROVIDER_TYPES.join(', ')}` }],
+  flags: FORMAT_FLAG,
+  examples: [
+    { command: 'thv secret provider', shows: 'the one in use and what it can do' },
+    { command: 'thv secret provider encrypted', shows: 'change to the sealed file' },
+  ],
+  run: async ({ daemon, out, signal }, { args: [wanted], flags }) => {
+    const type = wanted === undefined ? undefined : await checked(wanted)
+    const client = await daemon()
+    if (type !== undefined) {
+      const { message } = await client.call('setupSecrets', { body: { provider_type: type } }, signal)
+      out.note(message)
+    }
+    const details = await orSetUp(() => client.call('getSecretsProvider', {}, signal))
+    if (flags.format === 'json') return out.json(details)
+    const abilities = Object.entries(details.capabilities).filter(([, can]) => can)
+    const able = abilities.map(([name]) => name.replace('can_', '')).join(', ')
+    out.line(`${details.provider_type} (can: ${able || 'nothing'})`)
+  },
+})
+
+async function checked(text: string) {
+  const { invalid } = await import('@toolhaven/core/errors')
+  const type = parseProvider(text)
+  if (!type) throw invalid(`"${text}" is no provider of secrets; there are ${PROVIDER_TYPES.join(', ')}`)
+  return type
+}

@@ -1,0 +1,47 @@
+import { defineCommand } from '../../command.ts'
+import type { DaemonClient } from '../../connect/daemon-client.ts'
+import { orSetUp } from './or-set-up.ts'
+
+export const secretSet = defineCommand({
+  words: 'secret set',
+  summary: 'Store a secret',
+  description:
+    'Stores a secret, or changes it when there is one of that name. The value comes from a pipe, without the newline at its ' +
+    'end, or is asked for without showing it. It is never an argument: arguments stand in the history of the shell and in ' +
+    'the list of processes.\n\nA workload gets it with "thv run --secret NAME,target=VARIABLE ...".',
+  args: [{ name: 'name', summary: 'name of the secret', required: true }],
+  examples: [
+    { command: 'thv secret set github-token', shows: 'asks for the value' },
+    { command: 'cat token.txt | thv secret set github-token', shows: 'takes the value from a pipe' },
+  ],
+  run: async ({ daemon, out, signal }, { args: [name = ''] }) => {
+    const client = await daemon()
+    // Before anybody types a value that could not be kept.
+    await orSetUp(() => client.call('getSecretsProvider', {}, signal))
+    const value = await readValue(name, signal)
+    await orSetUp(() => store(client, name, value, signal))
+    out.line(`secret ${name} is stored`)
+  },
+})
+
+async function readValue(name: string, signal: AbortSignal): Promise<string> {
+  const [{ readPipe }, { askHidden }, { invalid }] = await Promise.all([
+    import('../../output/read-pipe.ts'),
+    import('../../output/prompt.ts'),
+    import('@toolhaven/core/errors'),
+  ])
+  const piped = await readPipe()
+  if (piped === '') throw invalid('the value that was piped in is empty; nothing was stored')
+  const instead = `there is no terminal to ask at; pipe the value in: "cat FILE | thv secret set ${name}"`
+  return piped ?? askHidden({ message: `Value of ${name} (not shown)`, instead, signal })
+}
+
+async function store(client: DaemonClient, key: string, value: string, signal: AbortSignal): Promise<void> {
+  const { isThvError } = await import('@toolhaven/core/errors')
+  try {
+    await client.call('createSecret', { body: { key, value } }, signal)
+  } catch (error) {
+    if (!isThvError(error, 'conflict')) throw error
+    await client.call('updateSecret', { params: { key }, body: { value } }, signal)
+  }
+}

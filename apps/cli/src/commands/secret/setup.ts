@@ -1,0 +1,59 @@
+import { defineCommand } from '../../command.ts'
+import { PROVIDERS, PROVIDER_TYPES, type ProviderType, parseProvider } from './provider-types.ts'
+
+export const secretSetup = defineCommand({
+  words: 'secret setup',
+  summary: 'Set up where secrets are kept',
+  description:
+    'Sets up the provider of secrets. On a terminal it asks; in a script, name the provider and pipe in the password, ' +
+    'if the store is to have one of your own.\n\n' +
+    'Without a password of your own a random one is made and kept in the keyring of this system, or, where there is none, ' +
+    'in a file that only you can read. A store that is there already is opened, never replaced.',
+  flags: { provider: { type: 'text', value: 'provider', summary: 'do not ask which', choices: PROVIDER_TYPES } },
+  examples: [
+    { command: 'thv secret setup --provider encrypted < /dev/null', shows: 'a sealed file with a random password' },
+    {
+      command: 'cat password.txt | thv secret setup --provider encrypted',
+      shows: 'a sealed file with a password of your own',
+    },
+  ],
+  run: async ({ daemon, out, signal }, { flags }) => {
+    const provider = await chosenProvider(flags.provider, signal)
+    const password = provider === 'encrypted' ? await readPassword(flags.provider === undefined, signal) : undefined
+    const client = await daemon()
+    const body = { provider_type: provider, ...(password !== undefined && { password }) }
+    const { message } = await client.call('setupSecrets', { body }, signal)
+    out.line(`secrets provider ${provider} is set up`)
+    out.note(message)
+  },
+})
+
+const INSTEAD = `there is no terminal to ask at; name the provider: --provider ${PROVIDER_TYPES.join(', or ')}`
+
+async function chosenProvider(given: string | undefined, signal: AbortSignal): Promise<ProviderType> {
+  if (given !== undefined) return parseProvider(given) ?? 'encrypted'
+  const { chooseOne } = await import('../../output/prompt.ts')
+  const chosen = await chooseOne({ message: 'Where should secrets be kept?', instead: INSTEAD, signal }, PROVIDERS)
+  return parseProvider(chosen) ?? 'encrypted'
+}
+
+async function readPassword(asking: boolean, signal: AbortSignal): Promise<string | undefined> {
+  const { readPipe } = await import('../../output/read-pipe.ts')
+  if (!asking) return (await readPipe()) || undefined
+  const { askHidden, chooseOne } = await import('../../output/prompt.ts')
+  const kinds = [
+    {
+      value: 'random',
+      label: 'A random one',
+      hint: 'kept in the keyring of this system, or in a file only you can read',
+    },
+    { value: 'own', label: 'My own', hint: 'also opens the store on another machine' },
+  ]
+  const kind = await chooseOne({ message: 'Which password seals the file?', instead: INSTEAD, signal }, kinds)
+  if (kind !== 'own') return undefined
+  const password = await askHidden({ message: 'Password (not shown)', instead: INSTEAD, signal })
+  const again = await askHidden({ message: 'Once more', instead: INSTEAD, signal })
+  const { invalid } = await import('@toolhaven/core/errors')
+  if (again !== password) throw invalid('the two passwords differ; nothing was changed')
+  return password
+}
