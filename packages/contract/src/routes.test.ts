@@ -49,6 +49,7 @@ describe('the route table', () => {
         'getRuntime',
         'getSettings',
         'importWorkload',
+        'pruneLogs',
         'readSecret',
         'streamEvents',
         'updateSettings',

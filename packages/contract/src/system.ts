@@ -60,6 +60,10 @@ export const workloadEvent = z
   .meta({ id: 'toolhaven.workloadEvent', description: 'Data of one server-sent event' })
 export type WorkloadEvent = z.infer<typeof workloadEvent>
 
+export const pruneLogsResponse = z
+  .strictObject({ removed: z.array(z.string()) })
+  .meta({ id: 'toolhaven.pruneLogsResponse' })
+
 const text = (description: string) => ({
   200: { description, schema: z.string(), contentType: 'text/event-stream' },
 })
@@ -137,6 +141,14 @@ export const systemRoutes = {
     params: z.strictObject({ name: workloadName }),
     success: text('One event per line; the last 100 lines first'),
     errors: { 404: 'no workload of that name' },
+    extension: true,
+  },
+  pruneLogs: {
+    method: 'POST',
+    path: `${API_PREFIX}/logs/prune`,
+    tag: 'workloads',
+    summary: 'Remove output of workloads that no longer exist',
+    success: ok(pruneLogsResponse, 'Whose output was removed; names in lower case', { removed: ['old-server'] }),
     extension: true,
   },
   importWorkload: {

@@ -5,7 +5,7 @@ import type { Handlers } from '../bind.ts'
 import { eventStream } from '../event-stream.ts'
 import { textResponse } from '../http-errors.ts'
 
-type Own = Exclude<keyof typeof systemRoutes, 'importWorkload' | 'followLogs'>
+type Own = Exclude<keyof typeof systemRoutes, 'importWorkload' | 'followLogs' | 'pruneLogs'>
 
 export function systemHandlers(deps: ApiDeps): Pick<Handlers, Own> {
   return {

@@ -185,6 +185,27 @@ describe('logs', () => {
   })
 })
 
+describe('pruning logs', () => {
+  scenario('removes those of no workload and keeps the others, stopped ones included', {
+    given: async (fake) => {
+      await several(fake)
+      for (const name of ['C', 'stopped', 'gone', 'Lost']) fake.logs.append(name, 'stdout', 'text')
+    },
+    request: 'POST /api/v1beta/logs/prune',
+    answers: { status: 200, json: { removed: ['gone', 'lost'] } },
+    afterwards: async (fake) => {
+      expect(await fake.logs.names()).toEqual(expect.arrayContaining(['c', 'stopped']))
+      expect(await fake.logs.names()).not.toEqual(expect.arrayContaining(['gone']))
+      expect(fake.journal.entries.at(-1)).toMatchObject({ action: 'prune-logs', target: 'gone,lost' })
+    },
+  })
+  scenario('with nothing to remove says so', {
+    request: 'POST /api/v1beta/logs/prune',
+    answers: { status: 200, json: { removed: [] } },
+    afterwards: (fake) => expect(fake.journal.entries).toEqual([]),
+  })
+})
+
 for (const path of ['', '/status', '/logs', '/export', '/logs/follow']) {
   for (const name of ['-x', 'a..b', '..%2f..%2fetc%2fpasswd', '%00', 'a%2Fb', '%FF', '%zz']) {
     scenario(`GET …/${name}${path} names the fault of the name`, {

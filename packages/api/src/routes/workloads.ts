@@ -2,6 +2,7 @@ import { changeLifecycle, changeLifecycles } from '@toolhaven/core/workloads/lif
 import { createWorkload } from '@toolhaven/core/workloads/create'
 import { editWorkload } from '@toolhaven/core/workloads/edit'
 import { importWorkload } from '@toolhaven/core/workloads/import'
+import { pruneLogs } from '@toolhaven/core/workloads/prune-logs'
 import {
   exportWorkload,
   getWorkload,
@@ -14,7 +15,7 @@ import type { ApiDeps } from '../api-deps.ts'
 import type { Handlers } from '../bind.ts'
 import { eventStream } from '../event-stream.ts'
 
-type Own = keyof typeof workloadRoutes | 'importWorkload' | 'followLogs'
+type Own = keyof typeof workloadRoutes | 'importWorkload' | 'followLogs' | 'pruneLogs'
 
 export function workloadHandlers(deps: ApiDeps): Pick<Handlers, Own> {
   const { workloads } = deps
@@ -33,6 +34,7 @@ export function workloadHandlers(deps: ApiDeps): Pick<Handlers, Own> {
     restartWorkloads: async ({ body }) => void (await changeLifecycles(workloads, body, 'restart')),
     stopWorkloads: async ({ body }) => void (await changeLifecycles(workloads, body, 'stop')),
     importWorkload: ({ body }) => importWorkload(workloads, body),
+    pruneLogs: () => pruneLogs(workloads),
     followLogs: ({ params, signal }) => followLogs(deps, params.name, signal),
   }
 }

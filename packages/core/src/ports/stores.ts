@@ -76,4 +76,6 @@ export interface LogStore {
   /** Lines as they come, until aborted. */
   follow(name: string, signal: AbortSignal): AsyncIterable<string>
   remove(name: string): Promise<void>
+  /** Whose output there is, sorted; in lower case, as file systems may not tell more. */
+  names(): Promise<string[]>
 }

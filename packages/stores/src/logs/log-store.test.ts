@@ -120,6 +120,18 @@ describe('the log store', () => {
     expect(await store.tail('w', 1)).toEqual(['[toolhaven: 1952 lines left out, they came faster than the disk]'])
   })
 
+  it('names whose output there is, also what waits or is left of older files, and nothing else', async () => {
+    const { store, dir } = await setUp()
+    expect(await store.names()).toEqual([])
+    store.append('Web', 'stdout', 'one\n')
+    store.append('a.b-c', 'stdout', 'one\n')
+    expect(await store.names()).toEqual(['a.b-c', 'web'])
+    for (const file of ['old.log.2', 'notes.txt', '.hidden.log', 'UPPER.log']) await writeFile(join(dir, file), 'x')
+    expect(await store.names()).toEqual(['a.b-c', 'old', 'web'])
+    await store.remove('old')
+    expect(await store.names()).toEqual(['a.b-c', 'web'])
+  })
+
   it('removes all files of a workload and what still waits', async () => {
     const { store, dir } = await setUp({ maxBytes: 20 })
     for (const line of numbered(5)) {

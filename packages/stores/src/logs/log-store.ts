@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describeError } from '@toolhaven/core/errors'
 import type { Logger } from '@toolhaven/core/ports/logger'
@@ -69,6 +69,12 @@ export function createLogStore(options: LogStoreOptions): FileLogStore {
         for (let index = 0; index < files; index += 1) await rm(rotated(fileOf(stem), index), { force: true })
       }
       await attempt(stem, removeFiles, undefined)
+    },
+    async names() {
+      await writer.flushAll()
+      const found = await readdir(dir).catch((): string[] => [])
+      const stems = found.map((file) => /^(.+)\.log(\.\d+)?$/.exec(file)?.[1]).filter((stem) => stem !== undefined)
+      return [...new Set(stems.filter((stem) => stemOf(stem) === stem))].toSorted()
     },
     [Symbol.asyncDispose]: () => writer.flushAll(),
   }

@@ -91,7 +91,11 @@ export class MemoryLogs implements LogStore {
   }
 
   async remove(name: string): Promise<void> {
-    this.lines.delete(name)
+    for (const key of this.lines.keys()) if (key.toLowerCase() === name.toLowerCase()) this.lines.delete(key)
+  }
+
+  async names(): Promise<string[]> {
+    return [...this.lines.keys()].map((name) => name.toLowerCase()).toSorted()
   }
 }
 
