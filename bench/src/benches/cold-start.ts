@@ -32,7 +32,7 @@ async function onDocker(rig: Rig): Promise<Figure[]> {
   return await compare('Docker', apiOf(daemon), FIXTURE_IMAGE, { command: 'docker', args: byHand })
 }
 
-/** What the daemon asks of the engine for a container with the default profile (docs/decisions/0010). */
+/** What the daemon asks of the engine for a container with the default profile. */
 const SAME_FLAGS = [
   ...['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges', '--pids-limit', '512'],
   ...['--memory', '1g', '--memory-swap', '1g', '--init', '--network', 'bridge'],
