@@ -1,5 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { until } from '@toolhaven/testing/testbed/until'
@@ -25,7 +26,7 @@ async function entriesIn(home: Home, path: string): Promise<Record<string, strin
 }
 
 async function untilEntries(home: Home, path: string, wanted: Record<string, string>): Promise<void> {
-  const same = async () => JSON.stringify(Object.entries(await entriesIn(home, path)).toSorted()) === JSON.stringify(Object.entries(wanted).toSorted())
+  const same = async () => isDeepStrictEqual(await entriesIn(home, path), wanted)
   await until(`${path} to have ${Object.keys(wanted).join(', ') || 'nothing of ours'}`, same, 30_000)
 }
 
@@ -53,7 +54,11 @@ test('the files of registered clients follow the workloads: there while wanted, 
 
   // Amp is an extension that lives in the settings of VS Code.
   const found = await daemon.api.call('discoverClients', {})
-  expect(found.clients.filter(({ installed }) => installed).map(({ client_type: type }) => type)).toEqual(['Cursor', 'VSCode', 'AmpVSCode'])
+  expect(found.clients.filter(({ installed }) => installed).map(({ client_type: type }) => type)).toEqual([
+    'Cursor',
+    'VSCode',
+    'AmpVSCode',
+  ])
   await daemon.api.call('registerClients', { body: { names: ['Cursor', 'VSCode'] } })
   await untilEntries(home, CURSOR, { ...own, tools: url })
   await untilEntries(home, VSCODE, { tools: url })

@@ -16,11 +16,19 @@ interface Answer {
 }
 
 /** One raw call: headers exactly as given, over TCP or a unix socket. */
-async function call(where: { port: number } | { socketPath: string }, path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
+async function call(
+  where: { port: number } | { socketPath: string },
+  path: string,
+  headers: Record<string, string> = {},
+  method = 'GET',
+): Promise<Answer> {
   const sent = request({ host: '127.0.0.1', ...where, path, method, headers, agent: false })
   const answer = Promise.withResolvers<Answer>()
   sent.on('error', answer.reject)
-  sent.on('response', (response) => void text(response).then((body) => answer.resolve({ status: response.statusCode ?? 0, body })))
+  sent.on(
+    'response',
+    (response) => void text(response).then((body) => answer.resolve({ status: response.statusCode ?? 0, body })),
+  )
   sent.end()
   return answer.promise
 }
@@ -29,7 +37,11 @@ const ASK = `const r = await fetch(process.argv[1]); process.stdout.write(JSON.s
 
 /** The same call by an ordinary user of this machine. */
 async function callAsNobody(url: string): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', ASK, url], { uid: 65_534, gid: 65_534, env: {} })
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', ASK, url], {
+    uid: 65_534,
+    gid: 65_534,
+    env: {},
+  })
   return stdout
 }
 
@@ -93,7 +105,9 @@ describe('over real sockets', () => {
     await using daemon = await startDaemon(home, ['--host', '0.0.0.0'])
     const path = '/api/v1beta/workloads'
     expect(await call({ port: daemon.port }, path)).toMatchObject({ status: 403 })
-    expect(await call({ port: daemon.port }, path, { authorization: `Bearer ${token}x` })).toMatchObject({ status: 403 })
+    expect(await call({ port: daemon.port }, path, { authorization: `Bearer ${token}x` })).toMatchObject({
+      status: 403,
+    })
     expect(await call({ port: daemon.port }, path, { authorization: `Bearer ${token}` })).toMatchObject({ status: 200 })
     expect(await call({ socketPath: await socketOf(home) }, path, { host: 'localhost' })).toMatchObject({ status: 200 })
   })

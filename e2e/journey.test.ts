@@ -33,7 +33,12 @@ describe.each([{ kind: 'docker' }, { kind: 'podman' }, { kind: 'process' }] as c
     const workloads = [
       { name: 'pipe', transport: 'stdio', proxy_mode: 'streamable-http' },
       { name: 'pipe-sse', transport: 'stdio', proxy_mode: 'sse' },
-      { name: 'events', transport: 'sse', target_port: events, cmd_arguments: ['--transport=sse', `--port=${events}`, `--host=${host}`] },
+      {
+        name: 'events',
+        transport: 'sse',
+        target_port: events,
+        cmd_arguments: ['--transport=sse', `--port=${events}`, `--host=${host}`],
+      },
       {
         name: 'streams',
         transport: 'streamable-http',

@@ -21,7 +21,8 @@ async function startFixture(daemon: DaemonProcess, { fixture }: Platform, name: 
 
 describe('on docker', () => {
   const platform = usePlatform('docker')
-  const idsOf = async ({ engine }: Platform) => (engine ? await containersOf(engine) : []).map(({ id, state }) => `${state} ${id}`)
+  const idsOf = async ({ engine }: Platform) =>
+    (engine ? await containersOf(engine) : []).map(({ id, state }) => `${state} ${id}`)
 
   test('a second thv serve takes over: the same container, the same client session', async (context) => {
     const here = platform(context)
@@ -74,7 +75,9 @@ describe('on docker', () => {
     await using home = await here.makeHome()
     const first = await startDaemon(home, ['--stop-workloads-on-exit'])
     await startFixture(first, here, 'quick')
-    await first.api.call('createWorkload', { body: { name: 'stubborn', image: TINY_IMAGE, cmd_arguments: ['--stubborn'] } })
+    await first.api.call('createWorkload', {
+      body: { name: 'stubborn', image: TINY_IMAGE, cmd_arguments: ['--stubborn'] },
+    })
     await untilStatus(first, 'stubborn', 'running')
     expect(await first.stop()).toBe(0)
     expect((await idsOf(here)).filter((line) => line.startsWith('running'))).toEqual([])
@@ -192,7 +195,13 @@ describe('thv serve refuses', () => {
     { what: 'an unknown flag', args: ['serve', '--prot', '1'], env: {}, code: 2, says: '--prot' },
     { what: 'a port that is none', args: ['serve', '--port', '65536'], env: {}, code: 2, says: '0 to 65535' },
     { what: 'an unknown command', args: ['sevre'], env: {}, code: 2, says: 'sevre' },
-    { what: 'an unknown THV_RUNTIME', args: ['serve', '--port', '0'], env: { THV_RUNTIME: 'dokcer' }, code: 2, says: 'docker, podman, process' },
+    {
+      what: 'an unknown THV_RUNTIME',
+      args: ['serve', '--port', '0'],
+      env: { THV_RUNTIME: 'dokcer' },
+      code: 2,
+      says: 'docker, podman, process',
+    },
     {
       what: 'an engine that is asked for and not there',
       args: ['serve', '--port', '0'],
@@ -200,8 +209,20 @@ describe('thv serve refuses', () => {
       code: 4,
       says: 'THV_RUNTIME is docker',
     },
-    { what: 'an address others can reach, without a token', args: ['serve', '--host', '0.0.0.0', '--port', '0'], env: {}, code: 2, says: 'THV_API_TOKEN' },
-    { what: 'a short token', args: ['serve', '--port', '0'], env: { THV_API_TOKEN: 'short' }, code: 2, says: 'at least 16' },
+    {
+      what: 'an address others can reach, without a token',
+      args: ['serve', '--host', '0.0.0.0', '--port', '0'],
+      env: {},
+      code: 2,
+      says: 'THV_API_TOKEN',
+    },
+    {
+      what: 'a short token',
+      args: ['serve', '--port', '0'],
+      env: { THV_API_TOKEN: 'short' },
+      code: 2,
+      says: 'at least 16',
+    },
   ])('$what', async ({ args, env, code, says }) => {
     await using home = await makeHome({ env })
     const ended = await runThv(home, args)

@@ -17,7 +17,11 @@ async function everyAnswer({ baseUrl }: DaemonProcess): Promise<Map<string, stri
   const paths = Object.entries(routes).filter(([id, { method }]) => method === 'GET' && !streams.has(id))
   const answers = new Map<string, string>()
   for (const [, { path }] of paths) {
-    const values: Record<string, string> = { '/workloads/{name}': 'holder', '/groups/{name}': 'default', '/clients/{name}': 'Cursor' }
+    const values: Record<string, string> = {
+      '/workloads/{name}': 'holder',
+      '/groups/{name}': 'default',
+      '/clients/{name}': 'Cursor',
+    }
     const filled = path.replaceAll(/(\/[\w-]+)\/\{(\w+)\}/g, (_, parent: string, name: string) => {
       const value = values[`${parent}/{${name}}`] ?? (name === 'key' ? 'token' : 'default')
       return `${parent}/${value}`
@@ -41,7 +45,8 @@ async function everyFile(home: Home): Promise<Map<string, string>> {
   return files
 }
 
-const leaks = (texts: Map<string, string>) => [...texts].filter(([, text]) => text.includes(CANARY)).map(([where]) => where)
+const leaks = (texts: Map<string, string>) =>
+  [...texts].filter(([, text]) => text.includes(CANARY)).map(([where]) => where)
 
 describe.each([{ kind: 'process' }, { kind: 'docker' }] as const)('on $kind', ({ kind }) => {
   const platform = usePlatform(kind)
@@ -62,9 +67,18 @@ describe.each([{ kind: 'process' }, { kind: 'docker' }] as const)('on $kind', ({
     expect(env['API_TOKEN']).toBe(CANARY)
     // A server that says its secret aloud, in a name that is asked for, in its own log.
     await connection.client.callTool({ name: CANARY, arguments: {} }).catch(() => undefined)
-    await daemon.api.call('createWorkload', { body: { name: 'talker', image: here.fixture, cmd_arguments: ['--behaviour=crash-at-start'], secrets: [{ name: 'token', target: 'API_TOKEN' }] } })
+    await daemon.api.call('createWorkload', {
+      body: {
+        name: 'talker',
+        image: here.fixture,
+        cmd_arguments: ['--behaviour=crash-at-start'],
+        secrets: [{ name: 'token', target: 'API_TOKEN' }],
+      },
+    })
     await untilStatus(daemon, 'talker', 'error')
-    const refused: unknown = await daemon.api.call('createSecret', { body: { key: 'token', value: CANARY } }).catch((error: unknown) => error)
+    const refused: unknown = await daemon.api
+      .call('createSecret', { body: { key: 'token', value: CANARY } })
+      .catch((error: unknown) => error)
     expect(refused).toMatchObject({ status: 409 })
 
     const answers = await everyAnswer(daemon)
@@ -74,7 +88,9 @@ describe.each([{ kind: 'process' }, { kind: 'docker' }] as const)('on $kind', ({
     expect(String(refused)).not.toContain(CANARY)
     expect(await daemon.stop()).toBe(0)
     const files = await everyFile(home)
-    expect([...files.keys()].filter((path) => /daemon\.log$|journal\.ndjson$|holder\.json$|holder\.log$/.test(path)).length).toBeGreaterThan(2)
+    expect(
+      [...files.keys()].filter((path) => /daemon\.log$|journal\.ndjson$|holder\.json$|holder\.log$/.test(path)).length,
+    ).toBeGreaterThan(2)
     expect(leaks(files)).toEqual([])
     expect(daemon.output()).not.toContain(CANARY)
   })
@@ -88,7 +104,9 @@ describe.each([{ kind: 'process' }, { kind: 'docker' }] as const)('on $kind', ({
     await first.stop()
     await using second = await startDaemon(home)
     expect(await second.api.call('listSecrets', {})).toEqual({ keys: [{ key: 'token' }] })
-    await second.api.call('createWorkload', { body: { name: 'later', image: here.fixture, secrets: [{ name: 'token', target: 'T' }] } })
+    await second.api.call('createWorkload', {
+      body: { name: 'later', image: here.fixture, secrets: [{ name: 'token', target: 'T' }] },
+    })
     await untilStatus(second, 'later', 'running')
     const { url } = await second.api.call('getWorkload', { params: { name: 'later' } })
     await using connection = await connectMcp(url)

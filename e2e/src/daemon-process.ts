@@ -62,7 +62,12 @@ export async function runThv(home: Home, args: readonly string[]): Promise<{ cod
 }
 
 function spawnThv(home: Home, args: readonly string[]): { child: ChildProcess; output: () => string } {
-  const child = spawn(process.execPath, [THV, ...args], { env: home.env, cwd: home.dir, stdio: ['ignore', 'pipe', 'pipe'], ...home.user })
+  const child = spawn(process.execPath, [THV, ...args], {
+    env: home.env,
+    cwd: home.dir,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...home.user,
+  })
   let text = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()))
   return { child, output: () => text }

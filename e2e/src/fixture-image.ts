@@ -23,9 +23,18 @@ export async function buildFixtureImage(engine: Engine, reference: string = FIXT
   try {
     await writeFixtureServer(folder)
     await writeFile(join(folder, 'Dockerfile'), DOCKERFILE)
-    await promisify(execFile)('tar', ['-C', folder, '-cf', join(folder, 'context.tar'), 'Dockerfile', 'fixture-server.mjs'])
+    await promisify(execFile)('tar', [
+      '-C',
+      folder,
+      '-cf',
+      join(folder, 'context.tar'),
+      'Dockerfile',
+      'fixture-server.mjs',
+    ])
     const query = new URLSearchParams({ t: reference, rm: 'true' })
-    await engineMust(engine.socketPath, 'POST', `/build?${query}`, { bytes: await readFile(join(folder, 'context.tar')) })
+    await engineMust(engine.socketPath, 'POST', `/build?${query}`, {
+      bytes: await readFile(join(folder, 'context.tar')),
+    })
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

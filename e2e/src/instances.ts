@@ -7,7 +7,9 @@ import { until } from '@toolhaven/testing/testbed/until'
 import type { Home } from './home.ts'
 import type { Platform } from './platform.ts'
 
-const containerList = z.array(z.looseObject({ Id: z.string(), State: z.string(), Labels: z.record(z.string(), z.string()) }))
+const containerList = z.array(
+  z.looseObject({ Id: z.string(), State: z.string(), Labels: z.record(z.string(), z.string()) }),
+)
 
 export interface Container {
   id: string
@@ -19,8 +21,14 @@ export interface Container {
 /** Everything on the engine that carries our label, running or not. */
 export async function containersOf(engine: Engine): Promise<Container[]> {
   const query = new URLSearchParams({ all: 'true', filters: JSON.stringify({ label: ['toolhaven'] }) })
-  const listed = containerList.parse(JSON.parse(await engineMust(engine.socketPath, 'GET', `/containers/json?${query}`)))
-  const containers = listed.map(({ Id, State, Labels }) => ({ id: Id, name: Labels['toolhaven-name'] ?? '', state: State }))
+  const listed = containerList.parse(
+    JSON.parse(await engineMust(engine.socketPath, 'GET', `/containers/json?${query}`)),
+  )
+  const containers = listed.map(({ Id, State, Labels }) => ({
+    id: Id,
+    name: Labels['toolhaven-name'] ?? '',
+    state: State,
+  }))
   return containers.toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 

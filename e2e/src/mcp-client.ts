@@ -12,7 +12,9 @@ export interface McpConnection extends AsyncDisposable {
 export async function connectMcp(url: string): Promise<McpConnection> {
   const client = new Client({ name: 'toolhaven-e2e', version: '1.0.0' })
   const address = new URL(url)
-  await client.connect(address.pathname === '/sse' ? new SSEClientTransport(address) : new StreamableHTTPClientTransport(address))
+  await client.connect(
+    address.pathname === '/sse' ? new SSEClientTransport(address) : new StreamableHTTPClientTransport(address),
+  )
   return {
     client,
     toolNames: async () => (await client.listTools()).tools.map(({ name }) => name),
@@ -21,7 +23,11 @@ export async function connectMcp(url: string): Promise<McpConnection> {
 }
 
 /** The text a tool answers with. */
-export async function callText({ client }: McpConnection, name: string, args: Record<string, unknown> = {}): Promise<string> {
+export async function callText(
+  { client }: McpConnection,
+  name: string,
+  args: Record<string, unknown> = {},
+): Promise<string> {
   const { content } = CallToolResultSchema.parse(await client.callTool({ name, arguments: args }))
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('')
 }

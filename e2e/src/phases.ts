@@ -9,7 +9,8 @@ import type { Home } from './home.ts'
 import { containersOf } from './instances.ts'
 import { type McpConnection, connectMcp } from './mcp-client.ts'
 import type { Platform, PlatformKind } from './platform.ts'
-import { untilStatus } from './statuses.ts'
+import { untilRecovered, untilStatus } from './statuses.ts'
+import { TINY_IMAGE, buildTinyImage } from './tiny-image.ts'
 
 export type Phase = 'fetching' | 'starting' | 'created' | 'connecting' | 'running' | 'stopping' | 'removing'
 
@@ -45,7 +46,9 @@ export interface Scene extends AsyncDisposable {
 export async function enterPhase(platform: Platform, phase: Phase, name: string): Promise<Scene> {
   await using opened = new AsyncDisposableStack()
   const gate = opened.use(await makeGate(platform.packagePort))
-  const home = opened.use(await platform.makeHome(platform.engine ? {} : { npm_config_registry: `http://127.0.0.1:${gate.port}/` }))
+  const home = opened.use(
+    await platform.makeHome(platform.engine ? {} : { npm_config_registry: `http://127.0.0.1:${gate.port}/` }),
+  )
   const daemon = opened.use(await startDaemon(home))
   const client = opened.use(await startBystander(platform, daemon))
   await reach({ platform, daemon, phase, name, gate })
@@ -95,13 +98,22 @@ async function reach({ platform, daemon, phase, name, gate }: Reach): Promise<vo
       await create()
       return untilCreated(platform, name)
     case 'running':
+      await create()
+      return untilStatus(daemon, name, 'running')
     case 'stopping':
     case 'removing':
-      await create()
-      await untilStatus(daemon, name, 'running')
-      if (phase === 'stopping') await daemon.api.call('stopWorkload', { params: { name } })
-      if (phase === 'removing') await daemon.api.call('deleteWorkload', { params: { name } })
+      await startStubborn(platform, daemon, name)
+      await daemon.api.call(phase === 'stopping' ? 'stopWorkload' : 'deleteWorkload', { params: { name } })
+      return untilRecovered(daemon, name, phase)
   }
+}
+
+/** In a container it ignores SIGTERM, so that its end takes the whole grace period; a sandbox has no shell to write that in. */
+async function startStubborn({ engine, fixture }: Platform, daemon: DaemonProcess, name: string): Promise<void> {
+  if (engine) await buildTinyImage(engine)
+  const body = engine ? { name, image: TINY_IMAGE, cmd_arguments: ['--stubborn'] } : { name, image: fixture }
+  await daemon.api.call('createWorkload', { body })
+  await untilStatus(daemon, name, 'running')
 }
 
 async function untilCreated({ engine }: Platform, name: string): Promise<void> {

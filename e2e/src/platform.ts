@@ -88,7 +88,8 @@ async function openProcess(): Promise<Platform> {
     fixture: `npx://${FIXTURE_PACKAGE}@1.0.0`,
     otherFixture: `npx://${FIXTURE_PACKAGE}-too@1.0.0`,
     packagePort: registry.port,
-    makeHome: (extra = {}) => makeHome({ env: { THV_RUNTIME: 'process', npm_config_registry: registry.url, ...extra } }),
+    makeHome: (extra = {}) =>
+      makeHome({ env: { THV_RUNTIME: 'process', npm_config_registry: registry.url, ...extra } }),
     async [Symbol.asyncDispose]() {
       await registry[Symbol.asyncDispose]()
       await rm(folder, { recursive: true, force: true })

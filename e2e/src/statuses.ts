@@ -18,7 +18,12 @@ export async function untilRecovered(daemon: DaemonProcess, name: string, wanted
 
 type Report = { status: string; context: string }
 
-async function untilReport(daemon: DaemonProcess, name: string, wanted: string, isIt: (report: Report) => boolean): Promise<void> {
+async function untilReport(
+  daemon: DaemonProcess,
+  name: string,
+  wanted: string,
+  isIt: (report: Report) => boolean,
+): Promise<void> {
   let last: Report | undefined
   const ask = async () => {
     const { status, status_context: context } = await daemon.api.call('getWorkload', { params: { name } })
@@ -26,7 +31,10 @@ async function untilReport(daemon: DaemonProcess, name: string, wanted: string, 
     return isIt(last)
   }
   await until(`${name} to be ${wanted}`, ask, PATIENCE_MS).catch((error: unknown) => {
-    throw new Error(`${String(error)}; last seen: ${last?.status} ${last?.context}; the daemon said: ${daemon.output()}`, { cause: error })
+    throw new Error(
+      `${String(error)}; last seen: ${last?.status} ${last?.context}; the daemon said: ${daemon.output()}`,
+      { cause: error },
+    )
   })
 }
 

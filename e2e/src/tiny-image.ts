@@ -36,7 +36,9 @@ export async function buildTinyImage(engine: Engine): Promise<void> {
     await writeFile(join(folder, 'Dockerfile'), DOCKERFILE)
     await promisify(execFile)('tar', ['-C', folder, '-cf', join(folder, 'context.tar'), 'Dockerfile', 'server.sh'])
     const query = new URLSearchParams({ t: TINY_IMAGE, rm: 'true' })
-    await engineMust(engine.socketPath, 'POST', `/build?${query}`, { bytes: await readFile(join(folder, 'context.tar')) })
+    await engineMust(engine.socketPath, 'POST', `/build?${query}`, {
+      bytes: await readFile(join(folder, 'context.tar')),
+    })
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

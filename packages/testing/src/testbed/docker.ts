@@ -68,5 +68,6 @@ export async function startDocker(): Promise<Engine> {
 /** A daemon mounts its data folder on itself; a killed one leaves that to nobody. */
 async function unmountBelow(folder: string): Promise<void> {
   const mounts = (await readFile('/proc/self/mountinfo', 'utf8')).split('\n').map((line) => line.split(' ')[4] ?? '')
-  for (const mount of mounts.filter((path) => path.startsWith(`${folder}/`)).toReversed()) await run('umount', ['--lazy', mount])
+  for (const mount of mounts.filter((path) => path.startsWith(`${folder}/`)).toReversed())
+    await run('umount', ['--lazy', mount])
 }
