@@ -4,9 +4,22 @@ import { explainFailure } from './output/explain-failure.ts'
 import { createOutput } from './output/output.ts'
 import { VERSION } from './version.ts'
 
+/** What shells give for a program that Ctrl-C ended. */
+const INTERRUPTED = 130
+
 const [first] = process.argv.slice(2)
 if (first === '--version' || first === '-V') process.stdout.write(`thv ${VERSION}\n`)
+else if (first === '__complete') process.stdout.write(await complete(process.argv.slice(3)))
 else process.exitCode = await main()
+
+/** For the scripts of \`thv completion\`. */
+async function complete(args: readonly string[]): Promise<string> {
+  const [{ answerShell }, { COMMANDS, GROUPS }] = await Promise.all([
+    import('./completion/answer-shell.ts'),
+    import('./commands.ts'),
+  ])
+  return answerShell({ commands: COMMANDS, groups: GROUPS }, environment(), args)
+}
 
 /** What the call does not need is not loaded: `thv --version` ends above. */
 async function main(): Promise<number> {
@@ -33,5 +46,12 @@ async function run(command: CommandDef, input: Input, debug: boolean): Promise<v
     const { findDaemon } = await import('./connect/find-daemon.ts')
     return findDaemon(env, out.note, abort.signal)
   }
-  await command.run({ daemon, out, env, cwd: process.cwd(), signal: abort.signal, debug }, input)
+  // Whoever reads our output may have enough of it, as `head` has.
+  process.stdout.on('error', () => process.exit())
+  try {
+    await command.run({ daemon, out, env, cwd: process.cwd(), signal: abort.signal, debug }, input)
+  } catch (error) {
+    if (!abort.signal.aborted) throw error
+    process.exitCode = INTERRUPTED
+  }
 }

@@ -55,7 +55,7 @@ export function createOutput({ stdout, stderr, env }: OutputStreams): Output {
       erase()
       if (text === '') return
       // One column stays free: a full line would wrap, and only its second half could be erased.
-      stderr.write([...printable(text)].slice(0, (stderr.columns ?? 80) - 1).join(''))
+      stderr.write(printable(text).slice(0, (stderr.columns ?? 80) - 1))
       hasTransient = true
     },
   }

@@ -1,0 +1,27 @@
+import { defineCommand } from '../command.ts'
+
+export const exportCommand = defineCommand({
+  words: 'export',
+  summary: 'Write down how a workload is run',
+  description:
+    'Writes the run configuration of a workload as JSON, to a file or to standard output. ' +
+    'Secrets are in it by name only. "thv run --from-config" runs it again, here or on another machine.',
+  args: [
+    { name: 'name', summary: 'which workload', required: true },
+    { name: 'file', summary: 'where to; left out: standard output' },
+  ],
+  examples: [
+    { command: 'thv export time', shows: 'on the screen' },
+    { command: 'thv export time backup/time.json', shows: 'into a file that only you can read; its folder is made' },
+  ],
+  run: async ({ daemon, out, cwd, signal }, { args: [name = '', file] }) => {
+    const [client, { orUnknownWorkload }] = await Promise.all([daemon(), import('../lifecycle/or-unknown.ts')])
+    const config = await orUnknownWorkload(client, [name], signal, () =>
+      client.call('exportWorkload', { params: { name } }, signal),
+    )
+    if (file === undefined) return out.json(config)
+    const { writeExport } = await import('../lifecycle/write-export.ts')
+    await writeExport(cwd, file, `${JSON.stringify(config, null, 2)}\n`)
+    out.note(`${name} is written to ${file}`)
+  },
+})

@@ -1,0 +1,53 @@
+import { FORMAT_FLAG, defineCommand } from '../command.ts'
+
+export const list = defineCommand({
+  words: 'list',
+  aliases: ['ls'],
+  summary: 'List workloads',
+  description: 'Lists the workloads that should be running, whatever their status. With --all, stopped ones too.',
+  flags: {
+    all: { type: 'boolean', short: 'a', summary: 'stopped ones too' },
+    group: { type: 'text', short: 'g', value: 'name', summary: 'only those of this group' },
+    label: { type: 'list', short: 'l', value: 'key=value', summary: 'only those with this label; may be repeated' },
+    format: {
+      ...FORMAT_FLAG.format,
+      choices: ['text', 'json', 'mcpservers'],
+      summary: 'how to print: text, json, or mcpservers for a client’s file',
+    },
+  },
+  examples: [
+    { command: 'thv list', shows: 'what should be running' },
+    { command: 'thv list --all --format json', shows: 'everything, for a script' },
+    { command: 'thv list --group default --label team=docs', shows: 'those of a group with a label' },
+    { command: 'thv list --format mcpservers', shows: 'entries to paste into the file of a client' },
+  ],
+  run: async ({ daemon, out, signal }, { flags }) => {
+    const client = await daemon()
+    const { orUnknownGroup } = await import('../lifecycle/or-unknown.ts')
+    const query = { all: flags.all, group: flags.group }
+    const { workloads } = await orUnknownGroup(client, flags.group, signal, () =>
+      client.call('listWorkloads', { query }, signal),
+    )
+    const wanted = workloads.filter(({ labels }) => flags.label.every((pair) => hasLabel(labels, pair)))
+    if (flags.format === 'json') return out.json({ workloads: wanted })
+    if (flags.format === 'mcpservers') {
+      return out.json({ mcpServers: Object.fromEntries(wanted.map(({ name, url }) => [name, clientEntry(url)])) })
+    }
+    if (wanted.length > 0) return (await import('../output/workload-table.ts')).workloadTable(out, wanted)
+    const isAll = flags.all && flags.group === undefined && flags.label.length === 0
+    out.note(
+      isAll
+        ? 'There are no workloads; "thv run NAME" starts one.'
+        : `No workload ${flags.all ? 'matches' : 'is running'}; "thv list --all" shows all.`,
+    )
+  },
+})
+
+function hasLabel(labels: Readonly<Record<string, string>>, pair: string): boolean {
+  const [key = '', ...value] = pair.split('=')
+  return labels[key] === value.join('=')
+}
+
+function clientEntry(url: string) {
+  return { url, type: url.endsWith('/sse') ? 'sse' : 'streamable-http' }
+}

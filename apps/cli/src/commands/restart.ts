@@ -1,0 +1,13 @@
+import { lifecycleCommand } from '../lifecycle/lifecycle-command.ts'
+
+export const restart = lifecycleCommand('restart', {
+  words: 'restart',
+  summary: 'Start stopped workloads, or running ones anew',
+  description: 'Starts workloads, also those that run, and waits until they answer. Port and address stay the same.',
+  examples: [
+    { command: 'thv restart time', shows: 'one workload' },
+    { command: 'thv restart --group default', shows: 'all of a group' },
+    { command: 'thv restart --all', shows: 'every workload, also those that were stopped' },
+  ],
+  done: 'is running',
+})

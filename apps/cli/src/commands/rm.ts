@@ -1,0 +1,14 @@
+import { lifecycleCommand } from '../lifecycle/lifecycle-command.ts'
+
+export const rm = lifecycleCommand('delete', {
+  words: 'rm',
+  summary: 'Remove workloads',
+  description:
+    'Stops workloads and removes them with their configuration, logs and client entries. Stored secrets stay.',
+  examples: [
+    { command: 'thv rm time', shows: 'one workload' },
+    { command: 'thv rm --group default', shows: 'all of a group; the group stays' },
+    { command: 'thv rm --all', shows: 'every workload' },
+  ],
+  done: 'is removed',
+})

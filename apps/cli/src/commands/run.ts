@@ -1,0 +1,36 @@
+import { defineCommand } from '../command.ts'
+import { RUN_FLAGS } from '../run/run-flags.ts'
+
+export const run = defineCommand({
+  words: 'run',
+  summary: 'Run an MCP server',
+  description:
+    'Runs an MCP server in isolation, waits until it answers, and prints the address for clients.\n\n' +
+    'SERVER is one of\n' +
+    '  a name of the registry         time ("thv search" finds names)\n' +
+    '  a package                      npx://NAME, uvx://NAME, go://MODULE\n' +
+    '  a container image              registry.example.com/team/server:1.0\n' +
+    '  the address of a remote one    https://example.com/mcp\n\n' +
+    'What follows -- is handed to the server. Relative paths are those of your working directory.',
+  args: [
+    { name: 'server', summary: 'what to run' },
+    { name: 'args', summary: 'arguments of the server, after --', variadic: true },
+  ],
+  flags: RUN_FLAGS,
+  examples: [
+    { command: 'thv run time', shows: 'a server of the registry' },
+    { command: 'thv run npx://@modelcontextprotocol/server-everything --name everything', shows: 'a package of npm' },
+    { command: 'thv run time --name time-offline --permission-profile none', shows: 'without any network' },
+    { command: 'thv run time --tools get_current_time --label team=docs', shows: 'with one of its tools only' },
+    {
+      command: 'thv run fetch --env HTTP_TIMEOUT=5 --memory 512m -- --ignore-robots-txt',
+      shows: 'with a variable, a limit and an argument',
+    },
+    { command: 'thv run time --name notes --volume ./notes:/notes:ro', shows: 'with a folder it may read' },
+    { command: 'thv run --from-config time.json', shows: 'what "thv export" wrote' },
+  ],
+  run: async (context, { args, flags }) => {
+    const { startWorkload } = await import('../run/start-workload.ts')
+    await startWorkload(context, args, flags)
+  },
+})

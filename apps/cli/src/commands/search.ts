@@ -1,0 +1,27 @@
+import { FORMAT_FLAG, defineCommand } from '../command.ts'
+
+export const search = defineCommand({
+  words: 'search',
+  summary: 'Find servers in the registry',
+  description:
+    'Finds the servers of the registry that have every word in their name, tags, tools or description, best match first. ' +
+    '"thv run NAME" runs one.',
+  args: [{ name: 'word', summary: 'what to look for', required: true, variadic: true }],
+  flags: FORMAT_FLAG,
+  examples: [
+    { command: 'thv search time', shows: 'servers that have to do with time' },
+    { command: 'thv search web page --format json', shows: 'two words, for a script' },
+  ],
+  run: async ({ daemon, out, signal }, { args, flags }) => {
+    const client = await daemon()
+    const [{ REGISTRY, serverTable }, { searchServers }] = await Promise.all([
+      import('../registry/servers.ts'),
+      import('../registry/search-servers.ts'),
+    ])
+    const query = args.join(' ')
+    const found = searchServers(await client.call('listServers', { params: { name: REGISTRY } }, signal), query)
+    if (flags.format === 'json') return out.json(found)
+    if (found.servers.length + found.remote_servers.length > 0) return serverTable(out, found)
+    out.note(`No server has to do with "${query}"; "thv registry list" shows them all.`)
+  },
+})

@@ -1,0 +1,15 @@
+import { lifecycleCommand } from '../lifecycle/lifecycle-command.ts'
+
+export const stop = lifecycleCommand('stop', {
+  words: 'stop',
+  summary: 'Stop workloads',
+  description:
+    'Stops workloads and waits until they are down. Their configuration and port are kept: "thv restart" starts them again.',
+  examples: [
+    { command: 'thv stop time', shows: 'one workload' },
+    { command: 'thv stop time fetch', shows: 'two at once' },
+    { command: 'thv stop --group default', shows: 'all of a group' },
+    { command: 'thv stop --all', shows: 'every workload' },
+  ],
+  done: 'is stopped',
+})

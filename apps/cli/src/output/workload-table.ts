@@ -1,0 +1,30 @@
+import type { Workload } from '@toolhaven/contract/workloads'
+import type { Output } from './output.ts'
+import { printable } from './table.ts'
+
+/** The workloads, and below them why those that do not run do not. */
+export function workloadTable(out: Output, workloads: readonly Workload[]): void {
+  const { red, yellow, dim } = out.colour
+  const paint = {
+    error: red,
+    unhealthy: red,
+    unknown: yellow,
+    starting: yellow,
+    stopping: yellow,
+    removing: yellow,
+    stopped: dim,
+  }
+  out.table<Workload>(
+    [
+      { title: 'NAME', value: ({ name }) => name },
+      { title: 'STATUS', value: ({ status }) => status },
+      { title: 'GROUP', value: ({ group }) => group },
+      { title: 'URL', value: ({ url }) => url },
+      { title: 'PACKAGE', value: ({ package: reference }) => reference, shrinks: true },
+    ],
+    workloads,
+  )
+  for (const { name, status, status_context: why } of workloads) {
+    if (why !== '' && status !== 'running') out.note(`${paint[status](name)}: ${printable(why)}`)
+  }
+}

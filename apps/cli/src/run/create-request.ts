@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { parseEnv } from 'node:util'
+import type { PermissionProfile } from '@toolhaven/contract/permission-profile'
+import type { CreateRequest } from '@toolhaven/contract/workload-request'
+import { describeError, invalid } from '@toolhaven/core/errors'
+import { type Caller, absoluteVolume } from './host-paths.ts'
+import { megabytesOf, pairsOf, secretOf } from './pairs.ts'
+import type { RunFlags } from './run-flags.ts'
+
+export interface RunCaller extends Caller {
+  env: Readonly<Record<string, string | undefined>>
+}
+
+/** The request that the options of `thv run` ask for. The daemon checks it; here only what it cannot see is resolved. */
+export async function createRequestOf(
+  caller: RunCaller,
+  [server = '', ...args]: readonly string[],
+  flags: RunFlags,
+): Promise<CreateRequest> {
+  const { name, group, transport, proxyMode, proxyPort, targetPort, host, memory, cpus, pids } = flags
+  const variables = { ...(await fileVariables(caller, flags.envFile)), ...ownVariables(caller, flags.env) }
+  const resources = { memory_mb: memory === undefined ? undefined : megabytesOf(memory), cpus, pids }
+  const request = {
+    ...(/^https?:\/\//i.test(server) ? { url: server } : { image: server }),
+    ...{ name, group, host, transport, proxy_mode: proxyMode, proxy_port: proxyPort, target_port: targetPort },
+    cmd_arguments: args,
+    env_vars: variables,
+    volumes: flags.volume.map((volume) => absoluteVolume(caller, volume)),
+    secrets: flags.secret.map(secretOf),
+    tools: flags.tools.flatMap((names) => names.split(',')).map((tool) => tool.trim()),
+    permission_profile:
+      flags.permissionProfile === undefined ? undefined : await profileOf(caller, flags.permissionProfile),
+    labels: pairsOf('--label', flags.label),
+    headers: pairsOf('--header', flags.header),
+    resources: withoutUnset(resources),
+  }
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- names and choices are as the parser let them through; the daemon checks all
+  return withoutUnset(request) as CreateRequest
+}
+
+/** Fields that nobody asked for are left to the daemon, and to the registry's entry. */
+function withoutUnset(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const isSet = (value: unknown) =>
+    value !== undefined && (typeof value !== 'object' || value === null || Object.keys(value).length > 0)
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => isSet(value)))
+}
+
+async function fileVariables({ cwd }: RunCaller, files: readonly string[]): Promise<Record<string, string>> {
+  const found: Record<string, string> = {}
+  for (const file of files) {
+    for (const [name, value] of Object.entries(parseEnv(await readText(cwd, '--env-file', file))))
+      found[name] = value ?? ''
+  }
+  return found
+}
+
+/** `KEY` alone hands on the caller's own variable, so that a value need not stand on the command line. */
+function ownVariables({ env }: RunCaller, options: readonly string[]): Record<string, string> {
+  const pairs = options.map((option) => {
+    if (option.includes('=')) return option
+    const value = env[option]
+    if (value === undefined) throw invalid(`--env ${option}: you have no variable of that name; write ${option}=VALUE`)
+    return `${option}=${value}`
+  })
+  return pairsOf('--env', pairs)
+}
+
+async function profileOf({ cwd }: RunCaller, profile: string): Promise<PermissionProfile> {
+  if (profile === 'none' || profile === 'network') return { name: profile }
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- the daemon checks it and names what is wrong
+  return (await readJsonObject(cwd, '--permission-profile', profile)) as PermissionProfile
+}
+
+/** A file that an option names, as the object it holds. */
+export async function readJsonObject(cwd: string, flag: string, file: string): Promise<object> {
+  const text = await readText(cwd, flag, file)
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  } catch (error) {
+    throw invalid(`${flag} ${file} is not JSON: ${describeError(error)}`, error)
+  }
+  throw invalid(`${flag} ${file} must hold a JSON object`)
+}
+
+async function readText(cwd: string, flag: string, file: string): Promise<string> {
+  try {
+    return await readFile(resolve(cwd, file), 'utf8')
+  } catch (error) {
+    throw invalid(`${flag} ${file} cannot be read: ${describeError(error)}`, error)
+  }
+}

@@ -1,0 +1,30 @@
+import { invalid } from '@toolhaven/core/errors'
+
+/** `KEY=VALUE` options as one object; a later one wins. The value is not in the error: it may be a secret. */
+export function pairsOf(flag: string, pairs: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const at = pair.indexOf('=')
+      if (at < 1) throw invalid(`${flag} must have the form KEY=VALUE`)
+      return [pair.slice(0, at), pair.slice(at + 1)]
+    }),
+  )
+}
+
+/** `NAME,target=VARIABLE` */
+export function secretOf(text: string): { name: string; target: string } {
+  const [, name, target] = /^([^,]+),target=(.+)$/.exec(text) ?? []
+  if (name === undefined || target === undefined)
+    throw invalid(`--secret ${text} must have the form NAME,target=VARIABLE`)
+  return { name, target }
+}
+
+const MEGABYTES: Readonly<Record<string, number>> = { '': 1, m: 1, mb: 1, g: 1024, gb: 1024 }
+
+/** `512m`, `2g` or plain megabytes. */
+export function megabytesOf(text: string): number {
+  const [, digits, unit = ''] = /^(\d+(?:\.\d+)?)([a-z]*)$/.exec(text.toLowerCase()) ?? []
+  const factor = MEGABYTES[unit]
+  if (digits === undefined || factor === undefined) throw invalid(`--memory ${text} must be a size such as 512m or 2g`)
+  return Math.round(Number(digits) * factor)
+}

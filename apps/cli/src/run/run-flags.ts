@@ -1,0 +1,60 @@
+import { type FlagDef, type FlagValues, FORMAT_FLAG } from '../command.ts'
+
+/** What `thv run` takes; each is a field of the request to create a workload. */
+export const RUN_FLAGS = {
+  name: { type: 'text', value: 'name', summary: 'name of the workload; left out: made from the server’s' },
+  group: { type: 'text', short: 'g', value: 'name', summary: 'group it belongs to; left out: default' },
+  transport: {
+    type: 'text',
+    value: 'kind',
+    summary: 'how the server speaks: stdio, sse or streamable-http',
+    choices: ['stdio', 'sse', 'streamable-http'],
+  },
+  proxyMode: {
+    type: 'text',
+    value: 'kind',
+    summary: 'how clients of a stdio server speak: sse or streamable-http',
+    choices: ['sse', 'streamable-http'],
+  },
+  proxyPort: {
+    type: 'number',
+    value: 'port',
+    summary: 'port clients connect to; left out: a free one',
+    min: 1,
+    max: 65_535,
+  },
+  targetPort: {
+    type: 'number',
+    value: 'port',
+    summary: 'port an sse or streamable-http server listens on',
+    min: 1,
+    max: 65_535,
+  },
+  host: { type: 'text', value: 'address', summary: 'address the port is opened at; left out: 127.0.0.1' },
+  env: {
+    type: 'list',
+    short: 'e',
+    value: 'KEY=VALUE',
+    summary: 'variable for the server; KEY alone takes yours; may be repeated',
+  },
+  envFile: { type: 'list', value: 'file', summary: 'file of variables, one KEY=VALUE per line; may be repeated' },
+  volume: {
+    type: 'list',
+    short: 'v',
+    value: 'host:container[:ro]',
+    summary: 'file or folder the server may use; may be repeated',
+  },
+  secret: { type: 'list', value: 'NAME,target=VAR', summary: 'stored secret given as a variable; may be repeated' },
+  tools: { type: 'list', value: 'names', summary: 'only these tools, with commas between; may be repeated' },
+  permissionProfile: { type: 'text', value: 'none|network|file', summary: 'what the server may reach, read and write' },
+  label: { type: 'list', short: 'l', value: 'key=value', summary: 'label of the workload; may be repeated' },
+  header: { type: 'list', value: 'NAME=VALUE', summary: 'header sent to a remote server; may be repeated' },
+  memory: { type: 'text', value: 'size', summary: 'memory at most, such as 512m or 2g' },
+  cpus: { type: 'number', value: 'number', summary: 'processors at most, such as 0.5', min: 0.01, max: 1024 },
+  pids: { type: 'number', value: 'number', summary: 'processes at most', min: 8, max: 1_000_000 },
+  fromConfig: { type: 'text', value: 'file', summary: 'run what "thv export" wrote' },
+  noWait: { type: 'boolean', summary: 'return at once and let it start in the background' },
+  ...FORMAT_FLAG,
+} as const satisfies Record<string, FlagDef>
+
+export type RunFlags = FlagValues<typeof RUN_FLAGS>

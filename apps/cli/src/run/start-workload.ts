@@ -1,0 +1,96 @@
+import { homedir } from 'node:os'
+import type { RunConfig } from '@toolhaven/contract/run-config'
+import { ThvError, invalid, isThvError } from '@toolhaven/core/errors'
+import type { DaemonClient } from '../connect/daemon-client.ts'
+import type { Context } from '../context.ts'
+import { orUnknownGroup } from '../lifecycle/or-unknown.ts'
+import { closest } from '../output/did-you-mean.ts'
+import { printable } from '../output/table.ts'
+import { waitForOutcome } from '../output/wait-for-outcome.ts'
+import { serverNames } from '../registry/servers.ts'
+import { createRequestOf, readJsonObject } from './create-request.ts'
+import type { RunFlags } from './run-flags.ts'
+
+/** Creates the workload, waits until it runs, and prints its name and address. A failed one stays as the daemon has it. */
+export async function startWorkload(context: Context, args: readonly string[], flags: RunFlags): Promise<void> {
+  const { out, signal } = context
+  const send = await prepare(context, args, flags)
+  const client = await context.daemon()
+  try {
+    const { name } = await orUnknownGroup(client, flags.group, signal, () => send(client))
+    if (!flags.noWait) await untilRunning(context, client, name)
+    const workload = await client.call('getWorkload', { params: { name } }, signal)
+    if (flags.format === 'json') return out.json(workload)
+    out.line(`${name} is ${workload.status} at ${workload.url}`)
+    if (workload.status === 'running' && workload.status_context !== '') out.note(printable(workload.status_context))
+  } catch (error) {
+    throw await withServerMeant(client, args[0], error, signal)
+  }
+}
+
+type Send = (client: DaemonClient) => Promise<{ name: string }>
+
+/** All that can be wrong with the call itself is found before the daemon is asked, or started. */
+async function prepare({ cwd, env, signal }: Context, args: readonly string[], flags: RunFlags): Promise<Send> {
+  if (flags.fromConfig !== undefined) {
+    const body = await importOf(cwd, args, flags, flags.fromConfig)
+    return (client) => client.call('importWorkload', { body }, signal)
+  }
+  if (args.length === 0)
+    throw invalid('what should run? Name a server, or give --from-config; "thv search WORD" finds servers')
+  const body = await createRequestOf({ cwd, env, homeDir: env['HOME'] || homedir() }, args, flags)
+  return (client) => client.call('createWorkload', { body }, signal)
+}
+
+const BESIDE_CONFIG = new Set(['fromConfig', 'name', 'group', 'proxyPort', 'noWait', 'format'])
+
+/** Name, group and port may differ from the file, so that it can run a second time beside the first. */
+async function importOf(cwd: string, args: readonly string[], flags: RunFlags, file: string): Promise<RunConfig> {
+  const isGiven = (value: unknown) => (Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false)
+  const others = Object.entries(flags).filter(([name, value]) => !BESIDE_CONFIG.has(name) && isGiven(value))
+  if (args.length > 0 || others.length > 0) {
+    throw invalid(
+      '--from-config takes everything from the file; beside it only --name, --group and --proxy-port can be given',
+    )
+  }
+  const { name, group, proxyPort: port } = flags
+  const config = await readJsonObject(cwd, '--from-config', file)
+  const changes = {
+    ...(name !== undefined && { name }),
+    ...(group !== undefined && { group }),
+    ...(port !== undefined && { port }),
+  }
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- the daemon checks it and names what is wrong
+  return { ...config, ...changes } as RunConfig
+}
+
+async function untilRunning(context: Context, client: DaemonClient, name: string): Promise<void> {
+  try {
+    await waitForOutcome(context, client, [name], 'run')
+  } catch (error) {
+    if (context.signal.aborted) context.out.note(`${name} goes on starting; "thv rm ${name}" removes it.`)
+    else if (isThvError(error, 'conflict')) throw failedStart(name, error)
+    throw error
+  }
+}
+
+function failedStart(name: string, error: ThvError): ThvError {
+  const next = `"thv logs ${name}" shows its output, "thv restart ${name}" tries again, "thv rm ${name}" removes it.`
+  return new ThvError('conflict', `${printable(error.message)}\n${next}`, { cause: error })
+}
+
+/** What is no name of the registry is taken for an image; a slip of the keyboard then fails as one. */
+async function withServerMeant(
+  client: DaemonClient,
+  server: string | undefined,
+  error: unknown,
+  signal: AbortSignal,
+): Promise<unknown> {
+  if (!isThvError(error) || server === undefined || !/^[\w.-]+$/.test(server)) return error
+  const names = await serverNames(client, signal).catch((): string[] => [])
+  const meant = names.includes(server) ? undefined : closest(server, names)
+  if (meant === undefined) return error
+  return new ThvError(error.code, `${error.message}\nThe registry has no ${server}. Did you mean ${meant}?`, {
+    cause: error,
+  })
+}
