@@ -7,7 +7,12 @@ export interface ArgDef {
   required?: boolean
   /** Takes all the rest; only the last one may. */
   variadic?: boolean
+  choices?: readonly string[]
+  /** What it names; a shell completes it with those there are. */
+  completes?: NameKind
 }
+
+export type NameKind = 'workload' | 'group' | 'client' | 'secret' | 'server'
 
 export type FlagDef =
   | { type: 'boolean'; summary: string; short?: string }

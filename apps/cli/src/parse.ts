@@ -1,5 +1,6 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
 import type { CommandDef, FlagDef, Input } from './command.ts'
+import { spelledFlag } from './spelled-flag.ts'
 
 export interface ParseHooks {
   run: (command: CommandDef, input: Input) => Promise<void>
@@ -44,9 +45,10 @@ function base(command: Command): Command {
 function fill(command: Command, definition: CommandDef, run: ParseHooks['run']): void {
   command.summary(definition.summary).description(definition.description ?? `${definition.summary}.`)
   command.aliases([...(definition.aliases ?? [])])
-  for (const { name, summary, required, variadic } of definition.args ?? []) {
+  for (const { name, summary, required, variadic, choices } of definition.args ?? []) {
     const text = variadic ? `${name}...` : name
-    command.addArgument(new Argument(required ? `<${text}>` : `[${text}]`, summary))
+    const argument = new Argument(required ? `<${text}>` : `[${text}]`, summary)
+    command.addArgument(choices ? argument.choices(choices) : argument)
   }
   for (const [name, flag] of Object.entries(definition.flags ?? {})) command.addOption(optionOf(name, flag))
   const examples = definition.examples.map(({ command: line, shows }) => `  $ ${line}\n      ${shows}`)
@@ -70,7 +72,7 @@ function valueOf(given: Readonly<Record<string, unknown>>, name: string, flag: F
 }
 
 function optionOf(name: string, flag: FlagDef): Option {
-  const long = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+  const long = spelledFlag(name)
   const spelled = flag.short ? `-${flag.short}, ${long}` : long
   if (flag.type === 'boolean') return new Option(spelled, flag.summary)
   const option = new Option(`${spelled} <${flag.value}>`, flag.summary)

@@ -16,13 +16,19 @@ const START_MS = 60_000
 
 /** The daemon THV_HOST names, else the one of this user's state folder, started in the background when none runs. */
 export async function findDaemon(env: Env, say: (line: string) => void, signal: AbortSignal): Promise<DaemonClient> {
-  if (env['THV_HOST']) return createDaemonClient(addressOf(env['THV_HOST'], env['THV_API_TOKEN']))
+  const running = await findRunningDaemon(env)
+  if (running) return running
   const paths = pathsOf(env)
-  const running = await runningSocket(paths)
-  if (running !== undefined) return createDaemonClient({ socketPath: running })
   say('Starting the daemon in the background')
   await startInBackground(paths, env, signal)
   return createDaemonClient({ socketPath: paths.socketPath })
+}
+
+/** The same, but none is started. */
+export async function findRunningDaemon(env: Env): Promise<DaemonClient | undefined> {
+  if (env['THV_HOST']) return createDaemonClient(addressOf(env['THV_HOST'], env['THV_API_TOKEN']))
+  const socketPath = await runningSocket(pathsOf(env))
+  return socketPath === undefined ? undefined : createDaemonClient({ socketPath })
 }
 
 export function pathsOf(env: Env): ToolhavenPaths {

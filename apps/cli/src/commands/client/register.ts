@@ -9,7 +9,7 @@ export const clientRegister = defineCommand({
     'Registers clients with groups, by default with the group "default". From then on their configuration files follow the ' +
     'workloads of those groups; entries of your own stay as they are. A client that is not installed yet gets its entries ' +
     'once it is.\n\n"thv client status" shows the names; either spelling does (ClaudeCode or claude-code).',
-  args: [{ name: 'client', summary: 'which clients', required: true, variadic: true }],
+  args: [{ name: 'client', summary: 'which clients', required: true, variadic: true, completes: 'client' }],
   flags: {
     group: { type: 'list', short: 'g', value: 'name', summary: 'a group they see; may be repeated' },
     ...FORMAT_FLAG,

@@ -1,4 +1,5 @@
 import { defineCommand } from '../../command.ts'
+import { orDidYouMean } from '../../output/did-you-mean.ts'
 import { knownClients } from './known-clients.ts'
 
 export const clientRemove = defineCommand({
@@ -7,7 +8,7 @@ export const clientRemove = defineCommand({
   description:
     'Takes our entries out of the configuration files of clients and stops following them. Entries of your own stay. ' +
     'With --group, from those groups only.',
-  args: [{ name: 'client', summary: 'which clients', required: true, variadic: true }],
+  args: [{ name: 'client', summary: 'which clients', required: true, variadic: true, completes: 'client' }],
   flags: { group: { type: 'list', short: 'g', value: 'name', summary: 'from this group only; may be repeated' } },
   examples: [
     { command: 'thv client remove vscode', shows: 'from every group' },
@@ -16,11 +17,10 @@ export const clientRemove = defineCommand({
   run: async ({ daemon, out, signal }, { args, flags }) => {
     const client = await daemon()
     const names = (await knownClients(client, args, signal)).map((each) => each.client_type)
-    await client.call(
-      'unregisterClients',
-      { body: { names, ...(flags.group.length > 0 && { groups: flags.group }) } },
-      signal,
-    )
+    const body = { names, ...(flags.group.length > 0 && { groups: flags.group }) }
+    const known = async () => (await client.call('listGroups', {}, signal)).groups.map(({ name }) => name)
+    const groups = { wanted: flags.group, known, seeAll: 'thv client list-registered' }
+    await orDidYouMean(groups, () => client.call('unregisterClients', { body }, signal))
     const where = flags.group.length > 0 ? ` from ${flags.group.join(', ')}` : ''
     for (const name of names) out.line(`${name} is removed${where}`)
   },

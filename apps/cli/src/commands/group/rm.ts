@@ -8,7 +8,7 @@ export const groupRm = defineCommand({
   description:
     'Removes a group. Its workloads move to the group "default" and keep running, or are removed too with --with-workloads.\n\n' +
     'When the group has workloads, a terminal is asked first; --yes answers beforehand.',
-  args: [{ name: 'name', summary: 'which group', required: true }],
+  args: [{ name: 'name', summary: 'which group', required: true, completes: 'group' }],
   flags: {
     withWorkloads: { type: 'boolean', summary: 'remove its workloads too, with their configuration and logs' },
     yes: { type: 'boolean', short: 'y', summary: 'do not ask' },

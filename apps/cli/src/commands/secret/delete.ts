@@ -6,7 +6,7 @@ export const secretDelete = defineCommand({
   summary: 'Delete a secret',
   description:
     'Deletes a secret for good. A workload that uses it keeps running and cannot be started again until the secret is back.',
-  args: [{ name: 'name', summary: 'which secret', required: true }],
+  args: [{ name: 'name', summary: 'which secret', required: true, completes: 'secret' }],
   examples: [{ command: 'thv secret delete github-token', shows: 'it is gone at once' }],
   run: async ({ daemon, out, signal }, { args: [name = ''] }) => {
     const client = await daemon()

@@ -8,7 +8,7 @@ export const secretGet = defineCommand({
   description:
     'Prints the value of a secret. It is read over the unix socket of the daemon on this machine, which only you can open; ' +
     'over the network no value is ever given out, so it does not work with THV_HOST.',
-  args: [{ name: 'name', summary: 'which secret', required: true }],
+  args: [{ name: 'name', summary: 'which secret', required: true, completes: 'secret' }],
   flags: FORMAT_FLAG,
   examples: [{ command: 'thv secret get github-token', shows: 'the value, in the clear' }],
   run: async ({ daemon, out, env, signal }, { args: [name = ''], flags }) => {

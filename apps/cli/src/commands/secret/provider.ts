@@ -9,14 +9,14 @@ export const secretProvider = defineCommand({
     'Shows the provider of secrets, or changes to another: encrypted (a sealed file), 1password (read only), or none. ' +
     'Secrets of the former provider stay where they are and are there again after changing back.\n\n' +
     '"thv secret setup" does the same with questions, and takes a password.',
-  args: [{ name: 'provider', summary: `change to ${PROVIDER_TYPES.join(', ')}` }],
+  args: [{ name: 'provider', summary: 'change to this one', choices: PROVIDER_TYPES }],
   flags: FORMAT_FLAG,
   examples: [
     { command: 'thv secret provider', shows: 'the one in use and what it can do' },
     { command: 'thv secret provider encrypted', shows: 'change to the sealed file' },
   ],
   run: async ({ daemon, out, signal }, { args: [wanted], flags }) => {
-    const type = wanted === undefined ? undefined : await checked(wanted)
+    const type = wanted === undefined ? undefined : parseProvider(wanted)
     const client = await daemon()
     if (type !== undefined) {
       const { message } = await client.call('setupSecrets', { body: { provider_type: type } }, signal)
@@ -29,10 +29,3 @@ export const secretProvider = defineCommand({
     out.line(`${details.provider_type} (can: ${able || 'nothing'})`)
   },
 })
-
-async function checked(text: string) {
-  const { invalid } = await import('@toolhaven/core/errors')
-  const type = parseProvider(text)
-  if (!type) throw invalid(`"${text}" is no provider of secrets; there are ${PROVIDER_TYPES.join(', ')}`)
-  return type
-}

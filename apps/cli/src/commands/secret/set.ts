@@ -9,7 +9,7 @@ export const secretSet = defineCommand({
     'Stores a secret, or changes it when there is one of that name. The value comes from a pipe, without the newline at its ' +
     'end, or is asked for without showing it. It is never an argument: arguments stand in the history of the shell and in ' +
     'the list of processes.\n\nA workload gets it with "thv run --secret NAME,target=VARIABLE ...".',
-  args: [{ name: 'name', summary: 'name of the secret', required: true }],
+  args: [{ name: 'name', summary: 'name of the secret', required: true, completes: 'secret' }],
   examples: [
     { command: 'thv secret set github-token', shows: 'asks for the value' },
     { command: 'cat token.txt | thv secret set github-token', shows: 'takes the value from a pipe' },

@@ -1,0 +1,36 @@
+import type { NameKind } from '../command.ts'
+import { printable } from '../output/table.ts'
+import { type CommandTree, completeLine } from './complete-line.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+const CURRENT = '--current='
+/** A person has pressed a key and waits. */
+const PATIENCE_MS = 1_500
+
+/**
+ * Answers a shell that asked `thv __complete --current=PART -- WORD...`: a line for each candidate, with a tab before
+ * what is said about it. Never starts a daemon, and says nothing when something fails: a shell has no use for errors.
+ */
+export async function answerShell(tree: CommandTree, env: Env, args: readonly string[]): Promise<string> {
+  const typed = args.find((arg) => arg.startsWith(CURRENT))?.slice(CURRENT.length) ?? ''
+  const current = typed === '=' ? '' : typed
+  const before = args.slice(args.indexOf('--') + 1)
+  const { candidates, names } = completeLine(tree, before, current)
+  const known = names === undefined ? [] : await namesFor(env, names).catch(() => [])
+  const fitting = known.filter((name) => name.toLowerCase().startsWith(current.toLowerCase()))
+  const lines = [
+    ...fitting.map((name) => printable(name)),
+    ...candidates.map(({ value, summary }) => `${value}\t${summary}`),
+  ]
+  return lines.map((line) => `${line}\n`).join('')
+}
+
+async function namesFor(env: Env, kind: NameKind): Promise<string[]> {
+  const [{ findRunningDaemon }, { knownNames }] = await Promise.all([
+    import('../connect/find-daemon.ts'),
+    import('./known-names.ts'),
+  ])
+  const daemon = await findRunningDaemon(env)
+  return daemon ? knownNames(daemon, kind, AbortSignal.timeout(PATIENCE_MS)) : []
+}
