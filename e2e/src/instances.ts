@@ -32,6 +32,11 @@ export async function containersOf(engine: Engine): Promise<Container[]> {
   return containers.toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
+export async function removeContainers(engine: Engine): Promise<void> {
+  for (const { id } of await containersOf(engine))
+    await engineMust(engine.socketPath, 'DELETE', `/containers/${id}?force=true`)
+}
+
 /** Process ids of all sandboxes of the home's daemon, and of what runs in them: its data folder is mounted there. */
 export async function processesOf(home: Home): Promise<number[]> {
   const mark = `/${basename(home.dir)}/data/`

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Engine } from '@toolhaven/testing/testbed/engine'
 import { engineMust } from '@toolhaven/testing/testbed/engine-http'
 import { until } from '@toolhaven/testing/testbed/until'
@@ -50,7 +52,7 @@ export async function enterPhase(platform: Platform, phase: Phase, name: string)
     await platform.makeHome(platform.engine ? {} : { npm_config_registry: `http://127.0.0.1:${gate.port}/` }),
   )
   const daemon = opened.use(await startDaemon(home))
-  const client = opened.use(await startBystander(platform, daemon))
+  const client = opened.use(await startBystander(platform, home, daemon))
   await reach({ platform, daemon, phase, name, gate })
   const all = opened.move()
   return {
@@ -65,11 +67,22 @@ export async function enterPhase(platform: Platform, phase: Phase, name: string)
   }
 }
 
-async function startBystander({ fixture }: Platform, daemon: DaemonProcess): Promise<McpConnection> {
+async function startBystander({ fixture }: Platform, home: Home, daemon: DaemonProcess): Promise<McpConnection> {
   const { name } = await daemon.api.call('createWorkload', { body: { name: 'bystander', image: fixture } })
   await untilStatus(daemon, name, 'running')
   const { url } = await daemon.api.call('getWorkload', { params: { name } })
-  return connectMcp(url)
+  const connection = await connectMcp(url)
+  await untilStored(home, name, connection)
+  return connection
+}
+
+/** Sessions are written down a moment after they begin; a power cut within that moment costs the client its session. */
+async function untilStored(home: Home, name: string, { client }: McpConnection): Promise<void> {
+  const session = client.transport?.sessionId
+  if (session === undefined) throw new Error('the client has no session')
+  const file = join(home.stateDir, 'sessions', `${name}.json`)
+  const isThere = async () => (await readFile(file, 'utf8').catch(() => '')).includes(session)
+  await until('the session to be stored', isThere, 30_000)
 }
 
 interface Reach {

@@ -2,7 +2,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'vitest'
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll, afterEach, beforeAll } from 'vitest'
 import { startDocker } from '@toolhaven/testing/testbed/docker'
 import type { Engine } from '@toolhaven/testing/testbed/engine'
 import { startPackageRegistry } from '@toolhaven/testing/testbed/package-registry'
@@ -11,6 +11,7 @@ import { Unavailable } from '@toolhaven/testing/testbed/unavailable'
 import { FIXTURE_IMAGE, buildFixtureImage } from './fixture-image.ts'
 import { FIXTURE_PACKAGE, writeFixturePackage } from './fixture-package.ts'
 import { type Home, type User, makeHome } from './home.ts'
+import { removeContainers } from './instances.ts'
 
 export type PlatformKind = 'docker' | 'podman' | 'process'
 
@@ -36,6 +37,10 @@ export function usePlatform(kind: PlatformKind): (context: TestContext) => Platf
       if (error instanceof Unavailable) return error
       throw error
     })
+  })
+  // What a failed test left behind must not fail the next one.
+  afterEach(async () => {
+    if (platform && !(platform instanceof Unavailable) && platform.engine) await removeContainers(platform.engine)
   })
   afterAll(async () => {
     if (platform && !(platform instanceof Unavailable)) await platform[Symbol.asyncDispose]()

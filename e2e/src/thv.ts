@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Home } from './home.ts'
+
+const THV = fileURLToPath(new URL('../../apps/cli/bin/thv.mjs', import.meta.url))
+
+export interface ThvResult {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+export interface ThvOptions {
+  input?: string
+  env?: Readonly<Record<string, string>>
+  /** Presses Ctrl-C once the output so far is as wanted. */
+  interruptWhen?: (output: string) => boolean
+  /** Presses Ctrl-C then. */
+  interruptAfter?: Promise<unknown>
+}
+
+/** Runs `thv` in the home's folder as a user would from a script, to its end. */
+export async function thv(home: Home, args: readonly string[], options: ThvOptions = {}): Promise<ThvResult> {
+  const env = { ...home.env, ...options.env }
+  const child = spawn(process.execPath, [THV, ...args], { env, cwd: home.dir, stdio: 'pipe', ...home.user })
+  const result: ThvResult = { code: null, stdout: '', stderr: '' }
+  let isInterrupted = false
+  const read = (name: 'stdout' | 'stderr') => (chunk: Buffer) => {
+    result[name] += chunk.toString()
+    if (isInterrupted || !options.interruptWhen?.(result.stdout + result.stderr)) return
+    isInterrupted = true
+    child.kill('SIGINT')
+  }
+  child.stdout.on('data', read('stdout'))
+  child.stderr.on('data', read('stderr'))
+  void options.interruptAfter?.then(() => child.kill('SIGINT'))
+  child.stdin.end(options.input ?? '')
+  const patience = setTimeout(() => child.kill('SIGKILL'), 120_000)
+  // 'close' comes after the last output.
+  await once(child, 'close')
+  clearTimeout(patience)
+  return { ...result, code: child.exitCode }
+}
