@@ -4,6 +4,7 @@ import { clientRegister } from './commands/client/register.ts'
 import { clientRemove } from './commands/client/remove.ts'
 import { clientSetup } from './commands/client/setup.ts'
 import { clientStatus } from './commands/client/status.ts'
+import { completion } from './commands/completion.ts'
 import { configGetCaCert } from './commands/config/get-ca-cert.ts'
 import { configGetRegistry } from './commands/config/get-registry.ts'
 import { otelGetEndpoint } from './commands/config/otel/get-endpoint.ts'
@@ -19,10 +20,20 @@ import { configSetCaCert } from './commands/config/set-ca-cert.ts'
 import { configSetRegistry } from './commands/config/set-registry.ts'
 import { configUnsetCaCert } from './commands/config/unset-ca-cert.ts'
 import { configUnsetRegistry } from './commands/config/unset-registry.ts'
+import { exportCommand } from './commands/export.ts'
 import { groupCreate } from './commands/group/create.ts'
 import { groupList } from './commands/group/list.ts'
 import { groupRm } from './commands/group/rm.ts'
+import { list } from './commands/list.ts'
+import { logs } from './commands/logs.ts'
+import { logsPrune } from './commands/logs/prune.ts'
+import { registryInfo } from './commands/registry/info.ts'
+import { registryList } from './commands/registry/list.ts'
+import { restart } from './commands/restart.ts'
+import { rm } from './commands/rm.ts'
+import { run } from './commands/run.ts'
 import { runtimeCheck } from './commands/runtime/check.ts'
+import { search } from './commands/search.ts'
 import { secretDelete } from './commands/secret/delete.ts'
 import { secretGet } from './commands/secret/get.ts'
 import { secretList } from './commands/secret/list.ts'
@@ -31,6 +42,7 @@ import { secretResetKeyring } from './commands/secret/reset-keyring.ts'
 import { secretSet } from './commands/secret/set.ts'
 import { secretSetup } from './commands/secret/setup.ts'
 import { serve } from './commands/serve.ts'
+import { stop } from './commands/stop.ts'
 import { version } from './commands/version.ts'
 
 /** The whole command tree, listed by hand; help, completion and the reference pages are made from it. */
@@ -40,15 +52,20 @@ export const COMMANDS: readonly CommandDef[] = [
   clientRemove,
   clientSetup,
   clientStatus,
+  completion,
   configGetCaCert,
   configGetRegistry,
   configSetCaCert,
   configSetRegistry,
   configUnsetCaCert,
   configUnsetRegistry,
+  exportCommand,
   groupCreate,
   groupList,
   groupRm,
+  list,
+  logs,
+  logsPrune,
   otelGetEndpoint,
   otelGetEnvVars,
   otelGetSamplingRate,
@@ -58,7 +75,13 @@ export const COMMANDS: readonly CommandDef[] = [
   otelUnsetEndpoint,
   otelUnsetEnvVars,
   otelUnsetSamplingRate,
+  registryInfo,
+  registryList,
+  restart,
+  rm,
+  run,
   runtimeCheck,
+  search,
   secretDelete,
   secretGet,
   secretList,
@@ -67,6 +90,7 @@ export const COMMANDS: readonly CommandDef[] = [
   secretSet,
   secretSetup,
   serve,
+  stop,
   version,
 ]
 
@@ -76,6 +100,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   config: 'Settings of the daemon',
   'config otel': 'Where telemetry goes, and how much of it',
   group: 'Put workloads together',
+  registry: 'Servers you can run',
   runtime: 'Where workloads run',
   secret: 'Keep passwords and tokens for workloads',
 }

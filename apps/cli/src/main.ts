@@ -12,7 +12,7 @@ if (first === '--version' || first === '-V') process.stdout.write(`thv ${VERSION
 else if (first === '__complete') process.stdout.write(await complete(process.argv.slice(3)))
 else process.exitCode = await main()
 
-/** For the scripts of \`thv completion\`. */
+/** For the scripts of `thv completion`. */
 async function complete(args: readonly string[]): Promise<string> {
   const [{ answerShell }, { COMMANDS, GROUPS }] = await Promise.all([
     import('./completion/answer-shell.ts'),
