@@ -120,7 +120,7 @@ describe('on docker', () => {
       const here = platform(context)
       const engine = engineOf(here)
       await using home = await here.makeHome()
-      const first = await startDaemon(home)
+      await using first = await startDaemon(home)
       await (await start(first, here, 'both'))[Symbol.asyncDispose]()
       await (await start(first, here, 'orphan'))[Symbol.asyncDispose]()
       await first.kill()

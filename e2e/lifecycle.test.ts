@@ -47,14 +47,14 @@ describe('on docker', () => {
   test('SIGTERM leaves containers running; with --stop-workloads-on-exit they stop, and run again with the next daemon', async (context) => {
     const here = platform(context)
     await using home = await here.makeHome()
-    const first = await startDaemon(home)
+    await using first = await startDaemon(home)
     const url = await startFixture(first, here, 'stays')
     const before = await idsOf(here)
     expect(await first.stop()).toBe(0)
     expect(await idsOf(here)).toEqual(before)
     expect(before[0]).toMatch(/^running /)
 
-    const second = await startDaemon(home, ['--stop-workloads-on-exit'])
+    await using second = await startDaemon(home, ['--stop-workloads-on-exit'])
     await untilStatus(second, 'stays', 'running')
     expect(await idsOf(here)).toEqual(before)
     expect(await second.stop()).toBe(0)
@@ -73,7 +73,7 @@ describe('on docker', () => {
     const here = platform(context)
     if (here.engine) await buildTinyImage(here.engine)
     await using home = await here.makeHome()
-    const first = await startDaemon(home, ['--stop-workloads-on-exit'])
+    await using first = await startDaemon(home, ['--stop-workloads-on-exit'])
     await startFixture(first, here, 'quick')
     await first.api.call('createWorkload', {
       body: { name: 'stubborn', image: TINY_IMAGE, cmd_arguments: ['--stubborn'] },
@@ -95,7 +95,7 @@ describe('on process', () => {
   test('a restart of the daemon starts servers again, stopped ones stay stopped, and the client goes on in its session', async (context) => {
     const here = platform(context)
     await using home = await here.makeHome()
-    const first = await startDaemon(home)
+    await using first = await startDaemon(home)
     await using connection = await connectMcp(await startFixture(first, here, 'again'))
     await startFixture(first, here, 'resting')
     await first.api.call('stopWorkload', { params: { name: 'resting' } })
@@ -134,7 +134,7 @@ describe('on process', () => {
   test('a lock that a killed daemon left behind is taken over', async (context) => {
     const here = platform(context)
     await using home = await here.makeHome()
-    const first = await startDaemon(home)
+    await using first = await startDaemon(home)
     await startFixture(first, here, 'found')
     await first.kill()
     await using second = await startDaemon(home)

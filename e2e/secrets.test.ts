@@ -98,7 +98,7 @@ describe.each([{ kind: 'process' }, { kind: 'docker' }] as const)('on $kind', ({
   test('the key file opens the store for the next daemon, and the server gets its secret again', async (context) => {
     const here = platform(context)
     await using home = await here.makeHome()
-    const first = await startDaemon(home)
+    await using first = await startDaemon(home)
     await first.api.call('setupSecrets', { body: { provider_type: 'encrypted' } })
     await first.api.call('createSecret', { body: { key: 'token', value: CANARY } })
     await first.stop()
