@@ -17,7 +17,7 @@ import type { ToolhavenPaths } from '@toolhaven/stores/files/paths'
 import { createWorkloadStore } from '@toolhaven/stores/files/workload-store'
 import { createHost } from '@toolhaven/stores/host/host'
 import { createLogStore } from '@toolhaven/stores/logs/log-store'
-import { createGuardedFetch } from '@toolhaven/stores/net/guarded-fetch'
+import type { GuardedFetch, GuardedFetchOptions } from '@toolhaven/stores/net/guarded-fetch'
 import { builtInDocument } from '@toolhaven/stores/registry/built-in/built-in-document'
 import { REGISTRY_FETCH_LIMITS, createRegistrySource } from '@toolhaven/stores/registry/registry-source'
 import { createSecretsProviders } from '@toolhaven/stores/secrets/providers'
@@ -100,10 +100,22 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
 }
 
 function registrySourceOf(dataDir: string, env: ServeSettings['env'], logger: Logger): RegistrySource {
-  const publicFetch = createGuardedFetch({ allowPrivate: false, ...REGISTRY_FETCH_LIMITS })
-  const privateFetch = createGuardedFetch({ allowPrivate: true, proxy: proxyOf(env), ...REGISTRY_FETCH_LIMITS })
-  const fetchFor = (allowPrivate: boolean) => (allowPrivate ? privateFetch : publicFetch)
+  const fetches = {
+    public: lazyFetch({ allowPrivate: false }),
+    private: lazyFetch({ allowPrivate: true, proxy: proxyOf(env) }),
+  }
+  const fetchFor = (allowPrivate: boolean) => (allowPrivate ? fetches.private : fetches.public)
   return createRegistrySource({ dataDir, logger, clock: systemClock, fetchFor, builtIn: builtInDocument })
+}
+
+/** Only a registry at a URL needs it: what it loads is loaded then. */
+function lazyFetch(options: Pick<GuardedFetchOptions, 'allowPrivate' | 'proxy'>): GuardedFetch {
+  let made: Promise<GuardedFetch> | undefined
+  const make = async () => {
+    const { createGuardedFetch } = await import('@toolhaven/stores/net/guarded-fetch')
+    return createGuardedFetch({ ...options, ...REGISTRY_FETCH_LIMITS })
+  }
+  return async (url, init) => (await (made ??= make()))(url, init)
 }
 
 function reportOn(runtime: Runtime, tried: RuntimeReport['tried']) {

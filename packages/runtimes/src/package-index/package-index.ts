@@ -1,6 +1,5 @@
 import type { PackageIndex } from '@toolhaven/core/ports/host'
 import { checkPackageName, checkPackageVersion } from '@toolhaven/core/workloads/package-reference'
-import { latestGoVersion } from './go-modules.ts'
 import { latestNpmVersion } from './npm.ts'
 import { latestPythonVersion } from './pypi.ts'
 
@@ -13,7 +12,7 @@ export interface PackageIndexOptions {
 
 /** Asks the user's own npm, pip and Go, so their registries, proxies and credentials are used. */
 export function createPackageIndex(options: PackageIndexOptions): PackageIndex {
-  const lookups = { npx: latestNpmVersion, uvx: latestPythonVersion, go: latestGoVersion }
+  const lookups = { npx: latestNpmVersion, uvx: latestPythonVersion, go: lazyGoVersion }
   return {
     latestVersion: async (scheme, name, signal) => {
       signal.throwIfAborted()
@@ -24,4 +23,10 @@ export function createPackageIndex(options: PackageIndexOptions): PackageIndex {
       return version
     },
   }
+}
+
+/** Few ask for Go modules; what that loads is loaded then. */
+const lazyGoVersion: typeof latestNpmVersion = async (options, name, signal) => {
+  const { latestGoVersion } = await import('./go-modules.ts')
+  return latestGoVersion(options, name, signal)
 }

@@ -4,7 +4,6 @@ import { atomicWrite } from '../files/atomic-write.ts'
 import { ensurePrivateFolder } from '../files/private-folder.ts'
 import { readPrivateFile } from '../files/private-file.ts'
 import { createSerialQueue } from '../files/serial-queue.ts'
-import { applyConfig, parseConfig } from './config-file.ts'
 
 /**
  * The settings in config.yaml. A missing file means defaults and is made by the first change. Users may link it to a
@@ -13,13 +12,16 @@ import { applyConfig, parseConfig } from './config-file.ts'
 export async function openConfigStore(options: { file: string }): Promise<ConfigStore> {
   const { file } = options
   const oneAtATime = createSerialQueue()
-  let current = freeze((await read(file)).config)
+  const text = await readText(file)
+  // Most daemons have no such file: they need not load all that reading YAML takes.
+  let current = freeze(text === undefined ? defaults() : (await configFile()).parseConfig(text, file).config)
 
   return {
     get: () => current,
     update: (change) =>
       oneAtATime('', async () => {
-        const { config, document } = await read(file)
+        const { applyConfig, parseConfig } = await configFile()
+        const { config, document } = parseConfig((await readText(file)) ?? '', file)
         applyConfig(document, config, change(structuredClone(config)))
         const changed = document.toString({ lineWidth: 0, flowCollectionPadding: false })
         // What we write must be what we can read: a change that breaks a rule is refused before it reaches the disk.
@@ -33,10 +35,11 @@ export async function openConfigStore(options: { file: string }): Promise<Config
   }
 }
 
-async function read(file: string) {
-  const text = (await readPrivateFile(file, { followSymlink: true, maxBytes: 1024 * 1024 })) ?? ''
-  return parseConfig(text, file)
-}
+const configFile = () => import('./config-file.ts')
+
+const readText = (file: string) => readPrivateFile(file, { followSymlink: true, maxBytes: 1024 * 1024 })
+
+const defaults = (): DaemonConfig => ({ registry: {}, secrets: {}, otel: {}, allowedHosts: [], baseImages: {} })
 
 function freeze(config: DaemonConfig): DaemonConfig {
   for (const part of Object.values(config)) Object.freeze(part)
