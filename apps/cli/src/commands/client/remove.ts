@@ -1,4 +1,4 @@
-import { defineCommand } from '../../command.ts'
+import { FORMAT_FLAG, defineCommand } from '../../command.ts'
 import { orDidYouMean } from '../../output/did-you-mean.ts'
 import { knownClients } from './known-clients.ts'
 
@@ -9,7 +9,10 @@ export const clientRemove = defineCommand({
     'Takes our entries out of the configuration files of clients and stops following them. Entries of your own stay. ' +
     'With --group, from those groups only.',
   args: [{ name: 'client', summary: 'which clients', required: true, variadic: true, completes: 'client' }],
-  flags: { group: { type: 'list', short: 'g', value: 'name', summary: 'from this group only; may be repeated' } },
+  flags: {
+    group: { type: 'list', short: 'g', value: 'name', summary: 'from this group only; may be repeated' },
+    ...FORMAT_FLAG,
+  },
   examples: [
     { command: 'thv client remove vscode', shows: 'from every group' },
     { command: 'thv client remove cursor --group default', shows: 'from one group' },
@@ -21,6 +24,7 @@ export const clientRemove = defineCommand({
     const known = async () => (await client.call('listGroups', {}, signal)).groups.map(({ name }) => name)
     const groups = { wanted: flags.group, known, seeAll: 'thv client list-registered' }
     await orDidYouMean(groups, () => client.call('unregisterClients', { body }, signal))
+    if (flags.format === 'json') return out.json(body)
     const where = flags.group.length > 0 ? ` from ${flags.group.join(', ')}` : ''
     for (const name of names) out.line(`${name} is removed${where}`)
   },

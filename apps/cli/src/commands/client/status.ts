@@ -14,7 +14,7 @@ export const clientStatus = defineCommand({
   run: async ({ daemon, out, signal }, { flags }) => {
     const client = await daemon()
     const { clients } = await client.call('discoverClients', {}, signal)
-    if (flags.format === 'json') return out.json(clients)
+    if (flags.format === 'json') return out.json({ clients })
     out.table(
       [
         { title: 'CLIENT', value: (each) => each.client_type },

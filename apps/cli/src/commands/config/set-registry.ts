@@ -1,4 +1,4 @@
-import { defineCommand } from '../../command.ts'
+import { FORMAT_FLAG, defineCommand } from '../../command.ts'
 
 export const configSetRegistry = defineCommand({
   words: 'config set-registry',
@@ -7,7 +7,10 @@ export const configSetRegistry = defineCommand({
     'Takes the registry from a URL or a file from now on. It is read and checked first; if it does not hold, the former ' +
     'one stays. A URL on a private network needs --allow-private-ip.',
   args: [{ name: 'source', summary: 'a URL, or the path of a file', required: true }],
-  flags: { allowPrivateIp: { type: 'boolean', short: 'p', summary: 'the URL may be on a private network' } },
+  flags: {
+    allowPrivateIp: { type: 'boolean', short: 'p', summary: 'the URL may be on a private network' },
+    ...FORMAT_FLAG,
+  },
   examples: [
     { command: 'thv config set-registry ./registry.json', shows: 'a file' },
     { command: 'thv config set-registry https://example.com/registry.json', shows: 'a URL' },
@@ -17,8 +20,9 @@ export const configSetRegistry = defineCommand({
       ? { url: source, allow_private_ip: flags.allowPrivateIp }
       : { local_path: await pathOf(source, cwd) }
     const client = await daemon()
-    const { message } = await client.call('updateRegistry', { params: { name: 'default' }, body }, signal)
-    out.line(message)
+    const changed = await client.call('updateRegistry', { params: { name: 'default' }, body }, signal)
+    if (flags.format === 'json') return out.json(changed)
+    out.line(changed.message)
   },
 })
 

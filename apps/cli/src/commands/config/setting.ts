@@ -51,11 +51,13 @@ export function setSetting(setting: Setting, { args, examples, more, change }: S
     summary: `Set ${setting.noun}`,
     description: `Sets ${setting.noun}: ${setting.purpose}.${more === undefined ? '' : `\n\n${more}`}`,
     args,
+    flags: FORMAT_FLAG,
     examples,
     run: async (context, input) => {
       const body = await change(input.args, context)
       const client = await context.daemon()
       const settings = await client.call('updateSettings', { body }, context.signal)
+      if (input.flags.format === 'json') return context.out.json(setting.of(settings))
       context.out.line(`${setting.noun} is now ${setting.show(settings) ?? 'not set'}`)
     },
   })
@@ -67,10 +69,12 @@ export function unsetSetting(setting: Setting): CommandDef {
     words,
     summary: `Clear ${setting.noun}`,
     description: `Clears ${setting.noun}: ${setting.purpose}.`,
+    flags: FORMAT_FLAG,
     examples: [{ command: `thv ${words}`, shows: 'back to none' }],
-    run: async ({ daemon, out, signal }) => {
+    run: async ({ daemon, out, signal }, { flags }) => {
       const client = await daemon()
-      await client.call('updateSettings', { body: setting.cleared }, signal)
+      const settings = await client.call('updateSettings', { body: setting.cleared }, signal)
+      if (flags.format === 'json') return out.json(setting.of(settings))
       out.line(`${setting.noun} is no longer set`)
     },
   })

@@ -1,4 +1,4 @@
-import { defineCommand } from '../../command.ts'
+import { FORMAT_FLAG, defineCommand } from '../../command.ts'
 
 export const groupCreate = defineCommand({
   words: 'group create',
@@ -7,12 +7,14 @@ export const groupCreate = defineCommand({
     'Creates a group of workloads. A client registered with a group sees the workloads of that group only.\n\n' +
     'Names are lower case: letters, digits, ".", "_" and "-".',
   args: [{ name: 'name', summary: 'name of the new group', required: true }],
+  flags: FORMAT_FLAG,
   examples: [
     { command: 'thv group create research', shows: 'an empty group; "thv run --group research ..." fills it' },
   ],
-  run: async ({ daemon, out, signal }, { args: [name = ''] }) => {
+  run: async ({ daemon, out, signal }, { args: [name = ''], flags }) => {
     const client = await daemon()
-    await client.call('createGroup', { body: { name } }, signal)
+    const created = await client.call('createGroup', { body: { name } }, signal)
+    if (flags.format === 'json') return out.json(created)
     out.line(`group ${name} is created`)
   },
 })

@@ -12,7 +12,7 @@ export const groupList = defineCommand({
   run: async ({ daemon, out, signal }, { flags }) => {
     const client = await daemon()
     const { groups } = await client.call('listGroups', {}, signal)
-    if (flags.format === 'json') return out.json(groups)
+    if (flags.format === 'json') return out.json({ groups })
     const { workloads } = await client.call('listWorkloads', { query: { all: true } }, signal)
     const membersOf = (name: string) => workloads.filter(({ group }) => group === name).map((workload) => workload.name)
     out.table(

@@ -1,4 +1,4 @@
-import { defineCommand } from '../../command.ts'
+import { FORMAT_FLAG, defineCommand } from '../../command.ts'
 import type { DaemonClient } from '../../connect/daemon-client.ts'
 import type { Context } from '../../context.ts'
 
@@ -12,6 +12,7 @@ export const groupRm = defineCommand({
   flags: {
     withWorkloads: { type: 'boolean', summary: 'remove its workloads too, with their configuration and logs' },
     yes: { type: 'boolean', short: 'y', summary: 'do not ask' },
+    ...FORMAT_FLAG,
   },
   examples: [
     { command: 'thv group rm research', shows: 'its workloads move to the group default' },
@@ -30,6 +31,7 @@ export const groupRm = defineCommand({
       const { waitForOutcome } = await import('../../output/wait-for-outcome.ts')
       await waitForOutcome(context, client, members, 'delete')
     }
+    if (flags.format === 'json') return context.out.json({ name })
     const rest =
       members.length === 0
         ? ''

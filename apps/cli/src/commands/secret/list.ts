@@ -13,7 +13,7 @@ export const secretList = defineCommand({
   run: async ({ daemon, out, signal }, { flags }) => {
     const client = await daemon()
     const { keys } = await orSetUp(() => client.call('listSecrets', {}, signal))
-    if (flags.format === 'json') return out.json(keys)
+    if (flags.format === 'json') return out.json({ keys })
     if (keys.length === 0) return out.note('There are no secrets; "thv secret set NAME" stores one.')
     const columns = [{ title: 'NAME', value: ({ key }: (typeof keys)[number]) => key }]
     const description = {

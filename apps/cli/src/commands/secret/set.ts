@@ -1,4 +1,4 @@
-import { defineCommand } from '../../command.ts'
+import { FORMAT_FLAG, defineCommand } from '../../command.ts'
 import type { DaemonClient } from '../../connect/daemon-client.ts'
 import { orSetUp } from './or-set-up.ts'
 
@@ -10,16 +10,18 @@ export const secretSet = defineCommand({
     'end, or is asked for without showing it. It is never an argument: arguments stand in the history of the shell and in ' +
     'the list of processes.\n\nA workload gets it with "thv run --secret NAME,target=VARIABLE ...".',
   args: [{ name: 'name', summary: 'name of the secret', required: true, completes: 'secret' }],
+  flags: FORMAT_FLAG,
   examples: [
     { command: 'thv secret set github-token', shows: 'asks for the value' },
     { command: 'cat token.txt | thv secret set github-token', shows: 'takes the value from a pipe' },
   ],
-  run: async ({ daemon, out, signal }, { args: [name = ''] }) => {
+  run: async ({ daemon, out, signal }, { args: [name = ''], flags }) => {
     const client = await daemon()
     // Before anybody types a value that could not be kept.
     await orSetUp(() => client.call('getSecretsProvider', {}, signal))
     const value = await readValue(name, signal)
-    await orSetUp(() => store(client, name, value, signal))
+    const stored = await orSetUp(() => store(client, name, value, signal))
+    if (flags.format === 'json') return out.json(stored)
     out.line(`secret ${name} is stored`)
   },
 })
@@ -36,12 +38,12 @@ async function readValue(name: string, signal: AbortSignal): Promise<string> {
   return piped ?? askHidden({ message: `Value of ${name} (not shown)`, instead, signal })
 }
 
-async function store(client: DaemonClient, key: string, value: string, signal: AbortSignal): Promise<void> {
+async function store(client: DaemonClient, key: string, value: string, signal: AbortSignal) {
   const { isThvError } = await import('@toolhaven/core/errors')
   try {
-    await client.call('createSecret', { body: { key, value } }, signal)
+    return await client.call('createSecret', { body: { key, value } }, signal)
   } catch (error) {
     if (!isThvError(error, 'conflict')) throw error
-    await client.call('updateSecret', { params: { key }, body: { value } }, signal)
+    return client.call('updateSecret', { params: { key }, body: { value } }, signal)
   }
 }

@@ -1,4 +1,4 @@
-import { defineCommand } from '../../command.ts'
+import { FORMAT_FLAG, defineCommand } from '../../command.ts'
 import { PROVIDERS, PROVIDER_TYPES, type ProviderType, parseProvider } from './provider-types.ts'
 
 export const secretSetup = defineCommand({
@@ -9,9 +9,12 @@ export const secretSetup = defineCommand({
     'if the store is to have one of your own.\n\n' +
     'Without a password of your own a random one is made and kept in the keyring of this system, or, where there is none, ' +
     'in a file that only you can read. A store that is there already is opened, never replaced.',
-  flags: { provider: { type: 'text', value: 'provider', summary: 'do not ask which', choices: PROVIDER_TYPES } },
+  flags: {
+    provider: { type: 'text', value: 'provider', summary: 'do not ask which', choices: PROVIDER_TYPES },
+    ...FORMAT_FLAG,
+  },
   examples: [
-    { command: 'thv secret setup --provider encrypted < /dev/null', shows: 'a sealed file with a random password' },
+    { command: 'thv secret setup --provider encrypted', shows: 'a sealed file with a random password' },
     {
       command: 'cat password.txt | thv secret setup --provider encrypted',
       shows: 'a sealed file with a password of your own',
@@ -22,9 +25,10 @@ export const secretSetup = defineCommand({
     const password = provider === 'encrypted' ? await readPassword(flags.provider === undefined, signal) : undefined
     const client = await daemon()
     const body = { provider_type: provider, ...(password !== undefined && { password }) }
-    const { message } = await client.call('setupSecrets', { body }, signal)
+    const done = await client.call('setupSecrets', { body }, signal)
+    if (flags.format === 'json') return out.json(done)
     out.line(`secrets provider ${provider} is set up`)
-    out.note(message)
+    out.note(done.message)
   },
 })
 
