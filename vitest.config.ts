@@ -36,6 +36,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'e2e',
+          globalSetup: ['e2e/src/global-setup.ts'],
           include: ['e2e/**/*.test.ts'],
           exclude: never,
           fileParallelism: false,

@@ -26,7 +26,10 @@ export async function checkDirection(folder: string): Promise<Direction> {
   const unseen = files.filter((file) => !seen.has(file))
   const problems = output.summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`)
   if (files.length === 0) problems.push('near-zero: there is no source file to look at')
-  if (unseen.length > 0) problems.push(`near-zero: ${unseen.length} of ${files.length} source files were not looked at: ${unseen.slice(0, 5).join(', ')}`)
+  if (unseen.length > 0)
+    problems.push(
+      `near-zero: ${unseen.length} of ${files.length} source files were not looked at: ${unseen.slice(0, 5).join(', ')}`,
+    )
   const imports = output.summary.totalDependenciesCruised ?? 0
   if (files.length > 10 && imports < files.length) {
     problems.push(`near-zero: ${imports} imports in ${files.length} files`)

@@ -7,7 +7,8 @@ import { type ApiClient, createApiClient } from '@toolhaven/contract/client'
 import { until } from '@toolhaven/testing/testbed/until'
 import type { Home } from './home.ts'
 
-const THV = fileURLToPath(new URL('../../apps/cli/bin/thv.mjs', import.meta.url))
+/** The built program, made by global-setup.ts. */
+const THV = fileURLToPath(new URL('../../apps/cli/dist/thv.mjs', import.meta.url))
 
 export interface DaemonProcess extends AsyncDisposable {
   pid: number

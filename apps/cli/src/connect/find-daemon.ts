@@ -3,7 +3,6 @@ import { open } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { invalid, unavailable } from '@toolhaven/core/errors'
 import { readLock } from '@toolhaven/stores/files/instance-lock'
 import { type ToolhavenPaths, toolhavenPaths } from '@toolhaven/stores/files/paths'
@@ -57,7 +56,8 @@ async function startInBackground(paths: ToolhavenPaths, env: Env, signal: AbortS
   await ensurePrivateFolder(paths.stateDir)
   const output = join(paths.stateDir, 'daemon.out')
   const log = await open(output, 'w', 0o600)
-  const program = fileURLToPath(new URL('../../bin/thv.mjs', import.meta.url))
+  // What was started is what is started again: the sources or the bundle.
+  const [, program = ''] = process.argv
   const child = spawn(process.execPath, [program, 'serve'], {
     detached: true,
     stdio: ['ignore', log.fd, log.fd],
