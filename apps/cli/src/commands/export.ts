@@ -7,7 +7,7 @@ export const exportCommand = defineCommand({
     'Writes the run configuration of a workload as JSON, to a file or to standard output. ' +
     'Secrets are in it by name only. "thv run --from-config" runs it again, here or on another machine.',
   args: [
-    { name: 'name', summary: 'which workload', required: true },
+    { name: 'name', summary: 'which workload', required: true, completes: 'workload' },
     { name: 'file', summary: 'where to; left out: standard output' },
   ],
   examples: [

@@ -4,7 +4,7 @@ export const logs = defineCommand({
   words: 'logs',
   summary: 'Show what a workload has written',
   description: 'Shows the last 100 lines of a workload’s output, and with --follow each new one until Ctrl-C.',
-  args: [{ name: 'name', summary: 'which workload', required: true }],
+  args: [{ name: 'name', summary: 'which workload', required: true, completes: 'workload' }],
   flags: { follow: { type: 'boolean', short: 'f', summary: 'go on with each new line' } },
   examples: [
     { command: 'thv logs time', shows: 'the last lines' },

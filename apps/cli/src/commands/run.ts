@@ -13,7 +13,7 @@ export const run = defineCommand({
     '  the address of a remote one    https://example.com/mcp\n\n' +
     'What follows -- is handed to the server. Relative paths are those of your working directory.',
   args: [
-    { name: 'server', summary: 'what to run' },
+    { name: 'server', summary: 'what to run', completes: 'server' },
     { name: 'args', summary: 'arguments of the server, after --', variadic: true },
   ],
   flags: RUN_FLAGS,

@@ -16,7 +16,7 @@ export interface LifecycleTexts {
 export function lifecycleCommand(verb: keyof typeof OPERATIONS, { done, ...texts }: LifecycleTexts): CommandDef {
   return defineCommand({
     ...texts,
-    args: [{ name: 'name', summary: 'which workloads', variadic: true }],
+    args: [{ name: 'name', summary: 'which workloads', variadic: true, completes: 'workload' }],
     flags: {
       all: { type: 'boolean', short: 'a', summary: 'every workload' },
       group: { type: 'text', short: 'g', value: 'name', summary: 'every workload of this group' },

@@ -4,7 +4,7 @@ export const registryInfo = defineCommand({
   words: 'registry info',
   summary: 'Show what is known of a server',
   description: 'Shows a server of the registry: what it is for, its tools, what it needs and what it may do.',
-  args: [{ name: 'server', summary: 'name of the server', required: true }],
+  args: [{ name: 'server', summary: 'name of the server', required: true, completes: 'server' }],
   flags: FORMAT_FLAG,
   examples: [
     { command: 'thv registry info time', shows: 'tools, variables and permissions' },
