@@ -5,6 +5,7 @@ import { writeFixtureServer } from '@toolhaven/testing/mcp-servers/fixture-sourc
 import { startPackageRegistry } from '@toolhaven/testing/testbed/package-registry'
 import { type DaemonProcess, startDaemon } from './daemon-process.ts'
 import { type Home, makeHome } from './home.ts'
+import { listNames, untilGone } from './statuses.ts'
 
 /** Where commands are tried: a home with a running daemon, whose registry knows two servers that start fast. */
 export interface CliWorld extends AsyncDisposable {
@@ -12,6 +13,12 @@ export interface CliWorld extends AsyncDisposable {
   daemon: DaemonProcess
   /** A package with the fixture MCP server. */
   fixture: string
+  /** The registry document in use. */
+  registry: object
+  /** Removes the workloads that a test has left, and puts the registry back. */
+  removeAll: () => Promise<void>
+  /** A second home on the same machine. */
+  makeHome: () => Promise<Home>
 }
 
 const PACKAGE = '@modelcontextprotocol/server-everything'
@@ -21,24 +28,48 @@ export async function openCliWorld(): Promise<CliWorld> {
   const folder = await mkdtemp(join(tmpdir(), 'thv-cli-'))
   cleanUp.defer(() => rm(folder, { recursive: true, force: true }))
   await writePackage(join(folder, 'package'))
-  const registry = cleanUp.use(await startPackageRegistry([join(folder, 'package')]))
-  const home = cleanUp.use(await makeHome({ env: { THV_RUNTIME: 'process', npm_config_registry: registry.url } }))
+  const packages = cleanUp.use(await startPackageRegistry([join(folder, 'package')]))
+  const env = { THV_RUNTIME: 'process', npm_config_registry: packages.url }
+  const home = cleanUp.use(await makeHome({ env }))
   const daemon = cleanUp.use(await startDaemon(home))
   const fixture = `npx://${PACKAGE}@1.0.0`
+  const registry = registryOf(fixture)
   const file = join(folder, 'registry.json')
-  await writeFile(file, JSON.stringify(registryOf(fixture)))
-  await daemon.api.call('updateRegistry', { params: { name: 'default' }, body: { local_path: file } })
+  await writeFile(file, JSON.stringify(registry))
+  const useRegistry = () =>
+    daemon.api.call('updateRegistry', { params: { name: 'default' }, body: { local_path: file } })
+  await useRegistry()
   const kept = cleanUp.move()
-  return { home, daemon, fixture, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+  return {
+    ...{ home, daemon, fixture, registry },
+    removeAll: async () => {
+      await removeWorkloads(daemon)
+      await useRegistry()
+    },
+    makeHome: () => makeHome({ env }),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+async function removeWorkloads(daemon: DaemonProcess): Promise<void> {
+  const names = await listNames(daemon)
+  if (names.length === 0) return
+  await daemon.api.call('deleteWorkloads', { body: { names } })
+  await untilGone(daemon, ...names)
 }
 
 /** The fixture server under the name of a well-known package, as help texts name it. */
 async function writePackage(folder: string): Promise<void> {
   await mkdir(folder)
   const program = await writeFixtureServer(folder)
-  await writeFile(program, `#!/usr/bin/env node\n${await readFile(program, 'utf8')}`)
+  await writeFile(program, `#!/usr/bin/env node\nprocess.stderr.write("ready\\n")\n${await readFile(program, 'utf8')}`)
   await chmod(program, 0o755)
-  const manifest = { name: PACKAGE, version: '1.0.0', type: 'module', bin: { 'server-everything': 'fixture-server.mjs' } }
+  const manifest = {
+    name: PACKAGE,
+    version: '1.0.0',
+    type: 'module',
+    bin: { 'server-everything': 'fixture-server.mjs' },
+  }
   await writeFile(join(folder, 'package.json'), JSON.stringify(manifest))
 }
 

@@ -40,5 +40,7 @@ export async function thv(home: Home, args: readonly string[], options: ThvOptio
   // 'close' comes after the last output.
   await once(child, 'close')
   clearTimeout(patience)
+  if (child.signalCode === 'SIGKILL')
+    throw new Error(`thv ${args.join(' ')} did not end; it said: ${result.stdout}${result.stderr}`)
   return { ...result, code: child.exitCode }
 }

@@ -18,10 +18,12 @@ export async function waitForOutcome(
 ): Promise<void> {
   const waiting = new Set(names)
   const failures = new Map<string, string>()
-  const events = await client.stream('streamEvents', {}, signal)
-  // What was gone before the stream began sends no more events.
-  if (verb === 'delete') await forgetGone(client, waiting, signal)
+  // The stream has no end of its own: left open, it would keep the program from ending.
+  const enough = new AbortController()
+  const events = await client.stream('streamEvents', {}, AbortSignal.any([signal, enough.signal]))
   try {
+    // What was gone before the stream began sends no more events.
+    if (verb === 'delete') await forgetGone(client, waiting, signal)
     if (waiting.size === 0) return
     for await (const data of events) {
       const event = parseEvent(data)
@@ -33,6 +35,7 @@ export async function waitForOutcome(
       out.transient(progressLine(event))
     }
   } finally {
+    enough.abort()
     out.transient('')
   }
   if (failures.size > 0) throw conflict([...failures].map(([name, why]) => `${name}: ${why}`).join('\n'))
