@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
+import { bundleCli } from '../tools/bundle-cli.ts'
 import { coldStart } from './src/benches/cold-start.ts'
 import { gateway } from './src/benches/gateway.ts'
 import { listWorkloads } from './src/benches/list-workloads.ts'
@@ -25,6 +26,7 @@ async function main(only: readonly string[] | undefined, strict: boolean): Promi
     return 2
   }
   const chosen = BENCHES.filter(({ name }) => only?.includes(name) ?? true)
+  await bundleCli()
   const machine = { ...describeMachine(), loadBefore: loadavg() }
   const reports = await runAll(chosen)
   const results = { date: new Date().toISOString(), machine: { ...machine, loadAfter: loadavg() }, reports }
