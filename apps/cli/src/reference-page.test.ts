@@ -12,7 +12,7 @@ const tree: ReferenceTree = {
     defineCommand({
       words: 'group rm',
       summary: 'Remove a group',
-      description: 'Removes a group <name>; {not} code.\n\n  thv group rm a\n\nDone.',
+      description: 'Removes a group <name>; {not} code:\n  thv group rm a\n  thv group rm b\n\nDone.',
       args: [{ name: 'name', summary: 'which a|b', required: true, variadic: true }],
       flags: {
         withWorkloads: { type: 'boolean', short: 'w', summary: 'all of it' },
@@ -37,10 +37,11 @@ Remove a group.
 
 ## Synopsis
 
-Removes a group \\<name\\>; \\{not\\} code.
+Removes a group \\<name\\>; \\{not\\} code:
 
-\`\`\`bash
+\`\`\`text
 thv group rm a
+thv group rm b
 \`\`\`
 
 Done.

@@ -130,14 +130,18 @@ function seeAlso(words: string, tree: ReferenceTree): string {
   return `## See also\n\n${links.join('\n')}`
 }
 
-const code = (text: string) => `\`\`\`bash\n${text}\n\`\`\``
+const code = (text: string, language = 'bash') => `\`\`\`${language}\n${text}\n\`\`\``
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
 
-/** Characters that MDX would take for a tag, an expression or emphasis; indented lines are kept as they are. */
+/** Indented lines are shown as they are; elsewhere, what MDX would take for a tag, an expression or emphasis is escaped. */
 function prose(text: string): string {
-  const escape = (line: string) => line.replaceAll(/[\\`*_{}<>[\]]/g, (character) => `\\${character}`)
-  const blocks = text
-    .split('\n\n')
-    .map((block) => (block.startsWith('  ') ? code(block.replaceAll(/^ {2}/gm, '')) : escape(block)))
-  return blocks.join('\n\n')
+  const parts = text.split(/\n*((?:^ {2}.*(?:\n|$))+)\n*/m)
+  return parts
+    .filter((part) => part.trim() !== '')
+    .map((part) => (part.startsWith('  ') ? code(part.trimEnd().replaceAll(/^ {2}/gm, ''), 'text') : escapeMdx(part)))
+    .join('\n\n')
+}
+
+function escapeMdx(text: string): string {
+  return text.replaceAll(/[\\`*_{}<>[\]]/g, (character) => `\\${character}`)
 }

@@ -20,6 +20,8 @@ _thv() {
   if (( \${#found} )); then _describe 'thv' found; else _files; fi
 }
 compdef _thv thv
+# In a file of $fpath this is the first call itself.
+if [[ "\${funcstack[1]}" == _thv ]]; then _thv; fi
 `,
   fish: `# fish completion for thv
 function __thv_complete
