@@ -21,7 +21,9 @@ describe('the closest name', () => {
 
 describe('an error', () => {
   const names = { wanted: ['tiem', 'fetch'], known: async () => ['time', 'fetch'], seeAll: 'thv list --all' }
-  const failing = (error: Error) => () => Promise.reject(error)
+  const failing = (error: Error) => async () => {
+    throw error
+  }
 
   test('that something was not found says what was meant, and of the unknown name only', async () => {
     const failed = orDidYouMean(names, failing(notFound('workload tiem not found')))

@@ -35,8 +35,7 @@ export async function createRequestOf(
     headers: pairsOf('--header', flags.header),
     resources: withoutUnset(resources),
   }
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- names and choices are as the parser let them through; the daemon checks all
-  return withoutUnset(request) as CreateRequest
+  return withoutUnset(request)
 }
 
 /** Fields that nobody asked for are left to the daemon, and to the registry's entry. */
@@ -68,8 +67,7 @@ function ownVariables({ env }: RunCaller, options: readonly string[]): Record<st
 
 async function profileOf({ cwd }: RunCaller, profile: string): Promise<PermissionProfile> {
   if (profile === 'none' || profile === 'network') return { name: profile }
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- the daemon checks it and names what is wrong
-  return (await readJsonObject(cwd, '--permission-profile', profile)) as PermissionProfile
+  return readJsonObject(cwd, '--permission-profile', profile)
 }
 
 /** A file that an option names, as the object it holds. */
