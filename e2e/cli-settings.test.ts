@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -33,6 +35,7 @@ let world: CliWorld
 beforeAll(async () => {
   world = await openCliWorld()
   await mkdir(join(world.home.env['HOME'] ?? '', '.cursor'))
+  expect(await thv('run', 'time')).toMatchObject({ code: 0 })
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
@@ -45,6 +48,8 @@ async function json<Schema extends z.ZodType>(schema: Schema, ...args: string[])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   return schema.parse(JSON.parse(stdout))
 }
+
+const addressInfo = z.looseObject({ port: z.number() })
 
 const cursorEntries = async () => {
   const text = await readFile(join(world.home.env['HOME'] ?? '', '.cursor', 'mcp.json'), 'utf8').catch(() => '{}')
@@ -62,7 +67,9 @@ describe('groups', () => {
       stderr: 'thv: group research already exists\n',
     })
     expect(await thv('group', 'create', 'Bad Name')).toMatchObject({ code: 2, stdout: '' })
-    expect((await thv('group', 'list')).stdout).toMatch(/^NAME +CLIENTS +WORKLOADS\ndefault +- +-\nresearch +- +-\n$/)
+    expect((await thv('group', 'list')).stdout).toMatch(
+      /^NAME +CLIENTS +WORKLOADS\ndefault +- +time\nresearch +- +-\n$/,
+    )
     expect(await json(groupList, 'group', 'list')).toMatchObject({
       groups: [{ name: 'default' }, { name: 'research' }],
     })
@@ -76,16 +83,16 @@ describe('groups', () => {
 
   test('with workloads are removed only after a yes; then those move, or go too', async () => {
     await thv('group', 'create', 'old')
-    expect(await thv('run', 'time', '--group', 'old')).toMatchObject({ code: 0 })
+    expect(await thv('run', 'time', '--name', 'mover', '--group', 'old')).toMatchObject({ code: 0 })
     const unasked = await thv('group', 'rm', 'old')
     expect(unasked).toMatchObject({ code: 2, stdout: '' })
-    expect(unasked.stderr).toBe('thv: group old has workloads (time); add --yes to move them to the group default\n')
+    expect(unasked.stderr).toBe('thv: group old has workloads (mover); add --yes to move them to the group default\n')
     const no = await atTerminal(world.home, ['group', 'rm', 'old'], [['remove the group and move them', KEYS.enter]])
     expect(no.code).toBe(1)
     expect(no.screen).toContain('cancelled; nothing was changed')
     const yes = await atTerminal(world.home, ['group', 'rm', 'old'], [['remove the group and move them', 'y']])
     expect(yes.code).toBe(0)
-    expect(yes.screen).toContain('group old is removed; now in the group default: time')
+    expect(yes.screen).toContain('group old is removed; now in the group default: mover')
 
     await thv('group', 'create', 'doomed')
     expect(await thv('run', 'fetch', '--group', 'doomed')).toMatchObject({ code: 0 })
@@ -93,7 +100,8 @@ describe('groups', () => {
       done('group doomed is removed with its workloads\n'),
     )
     const { workloads } = await world.daemon.api.call('listWorkloads', { query: { all: true } })
-    expect(workloads.map(({ name }) => name)).toEqual(['time'])
+    expect(workloads.map(({ name }) => name)).toEqual(['mover', 'time'])
+    expect(await thv('rm', 'mover')).toMatchObject({ code: 0 })
   })
 })
 
@@ -199,6 +207,16 @@ describe('settings', () => {
     expect(await thv('config', 'get-registry')).toEqual(done('built-in\n'))
     expect(await thv('config', 'set-registry', `file://${before.source}`)).toMatchObject({ code: 0 })
     expect(await json(registryInfo, 'config', 'get-registry')).toEqual(before)
+    const document = await readFile(before.source, 'utf8')
+    await using server = createServer((_, response) =>
+      response.setHeader('content-type', 'application/json').end(document),
+    )
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const url = `http://127.0.0.1:${addressInfo.parse(server.address()).port}/registry.json`
+    expect((await thv('config', 'set-registry', url)).code).not.toBe(0)
+    expect(await thv('config', 'set-registry', url, '--allow-private-ip')).toMatchObject({ code: 0 })
+    expect(await thv('config', 'get-registry')).toEqual(done(`${url}\n`))
+    expect(await thv('config', 'set-registry', before.source)).toMatchObject({ code: 0 })
   })
 })
 
@@ -232,10 +250,12 @@ describe('secrets', () => {
     expect(await thvWith({ input: 'hunter22\n' }, 'secret', 'setup', '--provider', 'encrypted')).toMatchObject({
       code: 0,
     })
+    expect(await thv('secret', 'setup', '--provider', 'encrypted')).toMatchObject({ code: 0 })
     expect(await json(providerDetails, 'secret', 'provider')).toMatchObject({ provider_type: 'encrypted' })
   })
 
   test('come from a pipe or a hidden question, are read over the socket only, and are deleted', async () => {
+    await thvWith({ input: 'hunter22\n' }, 'secret', 'setup', '--provider', 'encrypted')
     expect(await thvWith({ input: 'line one\nline two\n' }, 'secret', 'set', 'token')).toEqual(
       done('secret token is stored\n'),
     )
@@ -262,6 +282,7 @@ describe('secrets', () => {
   })
 
   test('the keyring is not touched where there is none', async () => {
+    await thvWith({ input: 'hunter22\n' }, 'secret', 'setup', '--provider', 'encrypted')
     expect(await thvWith({ input: 'hunter22' }, 'secret', 'reset-keyring')).toMatchObject({ code: 4, stdout: '' })
   })
 })
