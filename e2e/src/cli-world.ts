@@ -80,7 +80,7 @@ function registryOf(image: string) {
     version: '1.0.0',
     last_updated: '2026-01-15T00:00:00Z',
     servers: {
-      time: { ...common, description: 'Tells the time' },
+      time: { ...common, description: 'Tells the time', tools: ['get_current_time', 'echo'] },
       fetch: { ...common, description: 'Fetches a web page' },
       keyed: { ...common, description: 'Needs a key', env_vars: [key] },
     },

@@ -1,0 +1,107 @@
+import { execFile } from 'node:child_process'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { delimiter, join } from 'node:path'
+import { rootCertificates } from 'node:tls'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { COMMANDS } from '../apps/cli/src/commands.ts'
+import { type CliWorld, openCliWorld } from './src/cli-world.ts'
+import { thv } from './src/thv.ts'
+
+/** What must be there before the examples of a command make sense; lines of a shell, as in a help text. */
+const GIVEN: Readonly<Record<string, readonly string[]>> = {
+  'client remove': ['thv client register cursor vscode'],
+  export: ['thv run time'],
+  'group rm': ['thv group create research', 'thv group create old', 'thv run time --group old'],
+  list: ['thv run time --label team=docs'],
+  logs: ['thv run time'],
+  restart: ['thv run time', 'thv stop time'],
+  rm: ['thv run time'],
+  run: ['thv run time', 'thv export time time.json', 'thv rm time', 'mkdir -p notes'],
+  'secret delete': ['thv secret setup --provider encrypted < password.txt', 'thv secret set github-token < token.txt'],
+  'secret get': ['thv secret setup --provider encrypted < password.txt', 'thv secret set github-token < token.txt'],
+  'secret list': ['thv secret setup --provider encrypted < password.txt'],
+  'secret provider': ['thv secret setup --provider encrypted < password.txt'],
+  'secret set': ['thv secret setup --provider encrypted < password.txt'],
+  stop: ['thv run time', 'thv run fetch'],
+}
+
+/** Examples that need what this file has not, and where they are tried instead. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  'thv client setup': 'asks at a terminal: cli-settings.test.ts',
+  'thv secret set github-token': 'asks at a terminal: cli-settings.test.ts',
+  'thv secret setup --provider encrypted': 'asks at a terminal: cli-settings.test.ts',
+  'thv secret reset-keyring': 'the machine has a keyring or not: cli-settings.test.ts',
+  'thv secret reset-keyring --force --yes': 'the machine has a keyring or not: cli-settings.test.ts',
+  'thv config set-registry https://example.com/registry.json':
+    'an address of the internet: cli-settings.test.ts takes one of its own',
+}
+
+let world: CliWorld
+let path: string
+beforeAll(async () => {
+  world = await openCliWorld()
+  const { dir, env } = world.home
+  const bin = join(dir, 'bin')
+  await mkdir(bin)
+  await symlink(fileURLToPath(new URL('../apps/cli/bin/thv.mjs', import.meta.url)), join(bin, 'thv'))
+  path = [bin, env['PATH']].join(delimiter)
+  await writeFile(join(dir, 'company-ca.pem'), rootCertificates[0] ?? '')
+  await writeFile(join(dir, 'registry.json'), JSON.stringify(world.registry))
+  await writeFile(join(dir, 'password.txt'), 'a good password\n')
+  await writeFile(join(dir, 'token.txt'), 'token\n')
+})
+afterEach(() => world.removeAll())
+afterAll(() => world[Symbol.asyncDispose]())
+
+describe.each(COMMANDS)('thv $words', ({ words, examples }) => {
+  test('has an example', () => {
+    expect(examples.length).toBeGreaterThan(0)
+  })
+  for (const { command, shows, endless } of examples.filter((example) => ELSEWHERE[example.command] === undefined)) {
+    test(`${command} (${shows})`, async (context) => {
+      if (words === 'serve') return serves(command, context.skip)
+      for (const line of GIVEN[words] ?? [])
+        await shell(line, { mayFail: line.includes('create') || line.includes('setup') })
+      if (!endless) return shell(command)
+      const interruptWhen = (output: string) => output.includes('\n')
+      expect(await thv(world.home, command.split(' ').slice(1), { interruptWhen })).toMatchObject({
+        code: 0,
+        stderr: '',
+      })
+    })
+  }
+})
+
+test('what is tried elsewhere is still an example', () => {
+  const all = COMMANDS.flatMap(({ examples }) => examples.map(({ command }) => command))
+  expect(all).toEqual(expect.arrayContaining(Object.keys(ELSEWHERE)))
+})
+
+/** As it is typed; fails with what it said. */
+async function shell(line: string, { mayFail = false } = {}): Promise<void> {
+  const options = { cwd: world.home.dir, env: { ...world.home.env, PATH: path }, timeout: 120_000 }
+  await promisify(execFile)('sh', ['-c', line], options).catch((error: unknown) => {
+    if (!mayFail) throw error
+  })
+}
+
+/** A second daemon with a home of its own, at the port that the example names or means. */
+async function serves(command: string, skip: (reason: string) => never): Promise<void> {
+  const port = Number(/--port (\d+)/.exec(command)?.[1] ?? 8080)
+  if (await isTaken(port)) return skip(`port ${port} of this machine is taken`)
+  await using home = await world.makeHome()
+  const interruptWhen = (output: string) => output.includes(`:${port}/api`)
+  const { code, stdout, stderr } = await thv(home, command.split(' ').slice(1), { interruptWhen })
+  expect(code, stdout + stderr).toBe(0)
+}
+
+function isTaken(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+    socket.once('connect', () => socket.destroy())
+  })
+}
