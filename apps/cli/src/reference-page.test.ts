@@ -11,6 +11,7 @@ const tree: ReferenceTree = {
   commands: [
     defineCommand({
       words: 'group rm',
+      aliases: ['del'],
       summary: 'Remove a group',
       description: 'Removes a group <name>; {not} code:\n  thv group rm a\n  thv group rm b\n\nDone.',
       args: [{ name: 'name', summary: 'which a|b', required: true, variadic: true }],
@@ -49,8 +50,10 @@ Done.
 ## Usage
 
 \`\`\`bash
-thv group rm <name...> [flags]
+thv group rm [options] <name...>
 \`\`\`
+
+Short: \`thv group del\`
 
 | Argument | Meaning |
 | --- | --- |

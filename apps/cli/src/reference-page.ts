@@ -30,7 +30,7 @@ export function renderReferencePage(words: string, tree: ReferenceTree): string 
     `---\ntitle: ${JSON.stringify(nameOf(words))}\ndescription: ${JSON.stringify(summary)}\n---`,
     `${prose(summary)}.`,
     `## Synopsis\n\n${prose(command?.description ?? `${summary}.`)}`,
-    `## Usage\n\n${code(usageOf(words, command))}`,
+    `## Usage\n\n${code(usageOf(words, command))}${aliasesOf(command)}`,
     argumentsOf(command?.args ?? []),
     examplesOf(command),
     `## Options\n\n${optionTable([...ownOptions(command), HELP, ...(words === '' ? [DEBUG, VERSION] : [])])}`,
@@ -68,9 +68,16 @@ const nameOf = (words: string) => (words === '' ? 'thv' : `thv ${words}`)
 const fileOf = (words: string) => `${nameOf(words).replaceAll(' ', '_')}.md`
 
 function usageOf(words: string, command: CommandDef | undefined): string {
-  if (!command) return `${nameOf(words)} [command] [flags]`
+  if (!command) return `${nameOf(words)} [options] [command]`
   const args = (command.args ?? []).map((arg) => spelledArg(arg))
-  return [nameOf(words), ...args, '[flags]'].join(' ')
+  return [nameOf(words), '[options]', ...args].join(' ')
+}
+
+function aliasesOf(command: CommandDef | undefined): string {
+  const names = (command?.aliases ?? []).map(
+    (alias) => `\`${nameOf([...(command?.words.split(' ').slice(0, -1) ?? []), alias].join(' '))}\``,
+  )
+  return names.length === 0 ? '' : `\n\nShort: ${names.join(', ')}`
 }
 
 function spelledArg({ name, required, variadic }: ArgDef): string {

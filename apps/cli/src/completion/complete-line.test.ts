@@ -9,6 +9,7 @@ const tree: CommandTree = {
   commands: [
     defineCommand({
       words: 'logs',
+      aliases: ['log'],
       summary: 'Show logs',
       args: [{ name: 'name', summary: 'which', required: true, completes: 'workload' }],
       flags: { follow: { type: 'boolean', short: 'f', summary: 'go on' } },
@@ -90,6 +91,7 @@ describe('completion', () => {
   test('a flag and its value do not count as arguments', () => {
     expect(names('group', 'rm', '--format', 'json', '')).toBe('group')
     expect(names('logs', '-f', '')).toBe('workload')
+    expect(names('log', '-f', '')).toBe('workload')
   })
 
   test('an argument with fixed choices offers them', () => {

@@ -51,7 +51,9 @@ function locate(commands: readonly CommandDef[], before: readonly string[]): Pla
 }
 
 function descend(commands: readonly CommandDef[], place: Place, word: string): void {
-  const path = place.path === '' ? word : `${place.path} ${word}`
+  const prefix = place.path === '' ? '' : `${place.path} `
+  const siblings = commands.filter(({ words }) => words.startsWith(prefix) && !words.slice(prefix.length).includes(' '))
+  const path = siblings.find(({ aliases }) => aliases?.includes(word))?.words ?? prefix + word
   const isWord = place.given === 0 && commands.some(({ words }) => words === path || words.startsWith(`${path} `))
   if (!isWord) {
     place.given += 1
