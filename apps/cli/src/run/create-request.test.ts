@@ -1,0 +1,75 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { createRequestOf } from './create-request.ts'
+import { absoluteVolume } from './host-paths.ts'
+import { megabytesOf, pairsOf, secretOf } from './pairs.ts'
+import type { RunFlags } from './run-flags.ts'
+
+const NONE: RunFlags = {
+  ...{ name: undefined, group: undefined, transport: undefined, proxyMode: undefined, proxyPort: undefined },
+  ...{ targetPort: undefined, host: undefined, env: [], envFile: [], volume: [], secret: [], tools: [], label: [] },
+  ...{ permissionProfile: undefined, header: [], memory: undefined, cpus: undefined, pids: undefined },
+  ...{ fromConfig: undefined, noWait: false, format: 'text' },
+}
+const caller = { cwd: '/work/dir', homeDir: '/home/me', env: { MINE: 'x' } }
+const ask = (args: string[], flags: Partial<RunFlags> = {}) => createRequestOf(caller, args, { ...NONE, ...flags })
+
+test('what nobody asked for is left to the daemon', async () => {
+  expect(await ask(['time'])).toEqual({ image: 'time' })
+  expect(await ask(['HTTPS://example.com/mcp'])).toEqual({ url: 'HTTPS://example.com/mcp' })
+})
+
+test('options become fields of the request', async () => {
+  const flags = {
+    memory: '2g',
+    cpus: 0.5,
+    pids: 64,
+    header: ['X-Key=a=b'],
+    secret: ['k,target=KEY'],
+    permissionProfile: 'none',
+  }
+  expect(await ask(['time', '--flag', 'b'], { ...flags, env: ['MINE', 'A='], tools: ['a, b', 'c'] })).toEqual({
+    image: 'time',
+    cmd_arguments: ['--flag', 'b'],
+    env_vars: { MINE: 'x', A: '' },
+    tools: ['a', 'b', 'c'],
+    headers: { 'X-Key': 'a=b' },
+    secrets: [{ name: 'k', target: 'KEY' }],
+    permission_profile: { name: 'none' },
+    resources: { memory_mb: 2048, cpus: 0.5, pids: 64 },
+  })
+})
+
+test('a profile must be a file with a JSON object', async () => {
+  const cwd = await mkdtemp(join(tmpdir(), 'thv-run-'))
+  onTestFinished(() => rm(cwd, { recursive: true, force: true }))
+  for (const [text, said] of [
+    ['[]', 'must hold a JSON object'],
+    ['{', 'is not JSON'],
+  ] as const) {
+    await writeFile(join(cwd, 'profile.json'), text)
+    const failed = createRequestOf({ ...caller, cwd }, ['time'], { ...NONE, permissionProfile: 'profile.json' })
+    await expect(failed).rejects.toThrow(said)
+  }
+})
+
+test('paths of the caller are made absolute, those of the container are not touched', () => {
+  const paths = ['./notes:/n:ro', '../up:/n', '~/x:/n', '~:/n', '/abs:/n', 'notes:relative', '~other:/n', ':/n']
+  expect(paths.map((path) => absoluteVolume(caller, path))).toEqual([
+    ...['/work/dir/notes:/n:ro', '/work/up:/n', '/home/me/x:/n', '/home/me:/n', '/abs:/n'],
+    ...['/work/dir/notes:relative', '/work/dir/~other:/n', ':/n'],
+  ])
+})
+
+test('a pair that is none is refused without telling what may be a secret', () => {
+  expect(() => pairsOf('--header', ['hunter2'])).toThrow('--header must have the form KEY=VALUE')
+  expect(() => pairsOf('--env', ['=x'])).toThrow('--env must have the form KEY=VALUE')
+  expect(() => secretOf('token')).toThrow('NAME,target=VARIABLE')
+})
+
+test('memory is read with and without a unit', () => {
+  expect(['512', '512m', '1.5G', '64MB'].map(megabytesOf)).toEqual([512, 512, 1536, 64])
+  for (const text of ['', 'm', '-1', '2 t', '5k']) expect(() => megabytesOf(text)).toThrow('must be a size')
+})
