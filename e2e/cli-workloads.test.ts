@@ -74,7 +74,7 @@ test('a server is found, run, used, listed, read, stopped, restarted, exported, 
   })
 })
 
-test('every option of run reaches the workload', async () => {
+test('options, variables, paths and arguments of run reach the workload', async () => {
   for (const folder of ['some/folder', 'home/notes']) await mkdir(join(world.home.dir, folder), { recursive: true })
   await writeFile(join(world.home.dir, 'some.env'), 'export FROM_FILE="a b"\nBOTH=file\n')
   await writeFile(
