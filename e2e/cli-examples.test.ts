@@ -46,7 +46,7 @@ beforeAll(async () => {
   const { dir, env } = world.home
   const bin = join(dir, 'bin')
   await mkdir(bin)
-  await symlink(fileURLToPath(new URL('../apps/cli/bin/thv.mjs', import.meta.url)), join(bin, 'thv'))
+  await symlink(fileURLToPath(new URL('../apps/cli/dist/thv.mjs', import.meta.url)), join(bin, 'thv'))
   path = [bin, env['PATH']].join(delimiter)
   await writeFile(join(dir, 'company-ca.pem'), rootCertificates[0] ?? '')
   await writeFile(join(dir, 'registry.json'), JSON.stringify(world.registry))

@@ -16,7 +16,7 @@ import { type CliWorld, openCliWorld } from './src/cli-world.ts'
 import { KEYS, atTerminal } from './src/terminal.ts'
 import { type ThvOptions, thv as runThv } from './src/thv.ts'
 
-const THV = fileURLToPath(new URL('../apps/cli/bin/thv.mjs', import.meta.url))
+const THV = fileURLToPath(new URL('../apps/cli/dist/thv.mjs', import.meta.url))
 
 /** Self-signed, of a key that nobody has. */
 const CERTIFICATE = `-----BEGIN CERTIFICATE-----

@@ -1,3 +1,4 @@
+import { chmod } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 
@@ -21,6 +22,7 @@ export async function bundleCli(): Promise<void> {
     },
   })
   await build.write({ dir: 'apps/cli/dist', format: 'esm', entryFileNames: '[name].mjs', cleanDir: true })
+  await chmod(new URL('../apps/cli/dist/thv.mjs', import.meta.url), 0o755)
 }
 
 if (import.meta.main) await bundleCli()

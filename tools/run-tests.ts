@@ -21,9 +21,9 @@ const { values, positionals } = parseArgs({
 })
 
 const stages: Stage[] = [
-  { project: 'unit', limitMinutes: 12 },
-  { project: 'engine', limitMinutes: 17 },
-  ...(existsSync(path.join(root, 'e2e')) ? [{ project: 'e2e', limitMinutes: 13 }] : []),
+  { project: 'unit', limitMinutes: 10 },
+  { project: 'engine', limitMinutes: 14 },
+  ...(existsSync(path.join(root, 'e2e')) ? [{ project: 'e2e', limitMinutes: 20 }] : []),
 ].filter(({ project }) => values.stage?.includes(project) ?? true)
 
 const total = { passed: 0, failed: 0, skipped: 0 }

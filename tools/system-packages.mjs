@@ -55,7 +55,7 @@ function aptInstall(names) {
     done = install()
   }
   if (done.status === 0) return undefined
-  const said = `${done.stderr ?? ''}`
+  const said = String(done.stderr ?? '')
     .trim()
     .split('\n')
     .findLast((line) => line.startsWith('E:'))

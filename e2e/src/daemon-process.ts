@@ -1,7 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ApiClient, createApiClient } from '@toolhaven/contract/client'
 import { until } from '@toolhaven/testing/testbed/until'
@@ -90,8 +88,4 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number 
   const code = await exited
   clearTimeout(patience)
   return code
-}
-
-export async function daemonLog(home: Home): Promise<string> {
-  return readFile(join(home.stateDir, 'daemon.log'), 'utf8')
 }

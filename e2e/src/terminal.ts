@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import type { Home } from './home.ts'
 
-const THV = fileURLToPath(new URL('../../apps/cli/bin/thv.mjs', import.meta.url))
+const THV = fileURLToPath(new URL('../../apps/cli/dist/thv.mjs', import.meta.url))
 
 /** Once the screen says this, these keys are pressed. */
 export type Step = readonly [says: string, keys: string]

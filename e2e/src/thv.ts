@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Home } from './home.ts'
 
-const THV = fileURLToPath(new URL('../../apps/cli/bin/thv.mjs', import.meta.url))
+const THV = fileURLToPath(new URL('../../apps/cli/dist/thv.mjs', import.meta.url))
 
 export interface ThvResult {
   code: number | null

@@ -68,9 +68,7 @@ export interface CommandDef<Flags extends Record<string, FlagDef> = Record<strin
 }
 
 /** Checks a definition against its own flags, then forgets them: the tree holds commands of every kind. */
-export function defineCommand<const Flags extends Record<string, FlagDef> = Record<never, FlagDef>>(
-  command: CommandDef<Flags>,
-): CommandDef {
+export function defineCommand<const Flags extends Record<string, FlagDef>>(command: CommandDef<Flags>): CommandDef {
   const { run, ...rest } = command
   return { ...rest, run: (context, input) => run(context, narrow<Flags>(input)) }
 }

@@ -43,10 +43,21 @@ function shrink<Row>(columns: readonly Column<Row>[], widths: number[], width: n
 function fit(text: string, width: number): string {
   const own = displayWidth(text)
   if (own <= width) return text + ' '.repeat(width - own)
-  return `${[...text].slice(0, Math.max(0, width - 1)).join('')}…`
+  return `${charactersOf(text)
+    .slice(0, Math.max(0, width - 1))
+    .join('')}…`
 }
 
-const displayWidth = (text: string) => [...text].length
+const displayWidth = (text: string) => charactersOf(text).length
+
+const segmenter = new Intl.Segmenter()
+
+/** What a reader counts as one character, an emoji of several code points included. */
+function charactersOf(text: string): string[] {
+  // oxlint-disable-next-line no-control-regex -- plain ASCII needs no segmenter, which is slow to start
+  if (/^[\u0020-\u007E]*$/.test(text)) return text.split('')
+  return Array.from(segmenter.segment(text), ({ segment }) => segment)
+}
 
 /** Text of servers and registries must not drive the terminal. */
 export function printable(text: string): string {
