@@ -4,6 +4,7 @@ import type { CallResult } from '@toolhaven/contract/client'
 import type { RouteDef } from '@toolhaven/contract/route'
 import { type OperationId, routes } from '@toolhaven/contract/routes'
 import { invalid } from '@toolhaven/core/errors'
+import { jsonResponse } from './json-response.ts'
 import { readBody } from './read-body.ts'
 import { validate } from './validate.ts'
 
@@ -87,10 +88,7 @@ function respond(route: RouteDef, result: unknown): Response {
       headers: { 'content-type': `${answer.contentType}; charset=utf-8` },
     })
   }
-  return new Response(JSON.stringify(result), {
-    status: Number(status),
-    headers: { 'content-type': 'application/json' },
-  })
+  return jsonResponse(JSON.stringify(result), Number(status))
 }
 
 function isOperation(id: string): id is OperationId {

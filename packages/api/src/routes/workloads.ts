@@ -14,13 +14,14 @@ import type { workloadRoutes } from '@toolhaven/contract/workloads'
 import type { ApiDeps } from '../api-deps.ts'
 import type { Handlers } from '../bind.ts'
 import { eventStream } from '../event-stream.ts'
+import { jsonResponse } from '../json-response.ts'
 
 type Own = keyof typeof workloadRoutes | 'importWorkload' | 'followLogs' | 'pruneLogs'
 
 export function workloadHandlers(deps: ApiDeps): Pick<Handlers, Own> {
   const { workloads } = deps
   return {
-    listWorkloads: ({ query }) => ({ workloads: listWorkloads(workloads, query) }),
+    listWorkloads: ({ query }) => jsonResponse(`{"workloads":[${listWorkloads(workloads, query).join(',')}]}`),
     createWorkload: ({ body }) => createWorkload(workloads, body),
     getWorkload: ({ params }) => getWorkload(workloads, params.name),
     deleteWorkload: async ({ params }) => void (await changeLifecycle(workloads, params.name, 'delete')),

@@ -7,6 +7,8 @@ import { deriveStatus, type StatusReport } from './status.ts'
 export interface Entry {
   stored: StoredWorkload
   observed: Observed
+  /** The record as it was last shown, and what it was made from. */
+  shown?: { stored: StoredWorkload; status: string; context: string; json: string }
 }
 
 /**

@@ -11,17 +11,25 @@ import type { WorkloadsDeps } from './workloads-deps.ts'
 
 type Deps = Pick<WorkloadsDeps, 'book' | 'groupExists' | 'logs' | 'masker'>
 
-/** Those wanted running; with `all`, every one. */
-export function listWorkloads(
-  deps: Deps,
-  query: { all?: boolean | undefined; group?: string | undefined },
-): Workload[] {
+/** Those wanted running; with `all`, every one. As JSON text of records: lists are asked for often and change seldom. */
+export function listWorkloads(deps: Deps, query: { all?: boolean | undefined; group?: string | undefined }): string[] {
   if (query.group !== undefined && !deps.groupExists(query.group)) throw notFound(`group ${query.group} not found`)
   return deps.book
     .all()
     .filter(({ stored }) => query.all || stored.wanted === 'running')
     .filter(({ stored }) => query.group === undefined || stored.config.group === query.group)
-    .map((entry) => toRecord(deps, entry))
+    .map((entry) => recordJson(deps, entry))
+}
+
+/** Made again only when something in it changed. */
+function recordJson(deps: Deps, entry: Entry): string {
+  const { stored, observed, shown } = entry
+  const { status, context } = deriveStatus(stored, observed)
+  const masked = context === '' ? '' : deps.masker.mask(context)
+  if (shown?.stored === stored && shown.status === status && shown.context === masked) return shown.json
+  const json = JSON.stringify(toRecord(deps, entry))
+  entry.shown = { stored, status, context: masked, json }
+  return json
 }
 
 /** The record and the configuration in force, in one object. */
