@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { invalid, unavailable } from '@toolhaven/core/errors'
+import { invalid } from '@toolhaven/core/errors'
 import type { PrepareOptions } from '@toolhaven/core/ports/runtime'
 import { z } from 'zod'
 import { findNpm, npmFailure } from '../package-index/npm.ts'
@@ -46,7 +46,13 @@ export async function prepareNpx(
     await install(fetch, signal)
     if (!npm.ignoreScripts && (await hasInstallScripts(target))) {
       progress(`install scripts of ${name}@${version}`)
-      await runInstallScripts(fetch, signal)
+      const failure = await runInstallScripts(fetch, signal)
+      // Often of a part that is not needed (a browser, a driver): the server starts without, or says itself what it lacks.
+      if (failure !== undefined)
+        tools.logger.warn('install scripts failed; the server is started without them', {
+          package: `${name}@${version}`,
+          reason: failure,
+        })
     }
     return { format: 1, scheme: 'npx', name, version, needs: [], ...(await npmEntry(target, name)) }
   })
@@ -94,9 +100,12 @@ async function install(
   if (result.exitCode !== 0) throw npmFailure(`${name}@${version}`, `${result.stdout}\n${result.stderr}`)
 }
 
-/** Runs what packages bring: with the network, which many need for their binaries, but without npm's configuration. */
-async function runInstallScripts(fetch: Fetch, signal: AbortSignal): Promise<void> {
-  const { tools, name, version, target, scratch } = fetch
+/**
+ * Runs what packages bring: with the network, which many need for their binaries, but without npm's configuration.
+ * Gives the reason when one of them failed.
+ */
+async function runInstallScripts(fetch: Fetch, signal: AbortSignal): Promise<string | undefined> {
+  const { tools, target, scratch } = fetch
   const { layout, args, env } = await npmCommand(fetch)
   args.push(
     'rebuild',
@@ -108,12 +117,9 @@ async function runInstallScripts(fetch: Fetch, signal: AbortSignal): Promise<voi
     { sandbox: tools.sandbox, layout, program: nodeIn(layout.binds, tools), args, env, scratch },
     signal,
   )
-  if (result.exitCode === 0) return
-  const reason =
-    /npm (?:error|ERR!) (?!code|path|command)(.*)/.exec(result.stderr)?.[1] ?? `exit code ${result.exitCode}`
-  throw unavailable(
-    `The install scripts of ${name}@${version} failed (${reason.slice(0, 200)}); it may need a compiler (apt install build-essential python3).`,
-  )
+  if (result.exitCode === 0) return undefined
+  const reason = /npm (?:error|ERR!) (?!code|path|command)(.*)/.exec(result.stderr)?.[1]
+  return (reason ?? `exit code ${result.exitCode}`).slice(0, 200)
 }
 
 async function npmCommand({ tools, npm, scratch, caCertificate }: Omit<Fetch, 'name' | 'version'>) {

@@ -54,6 +54,11 @@ beforeAll(async () => {
       { 'run.js': '', 'spy.js': spy },
     ),
     await writePackage('thv-binless', {}, { 'index.js': '' }),
+    await writePackage(
+      'thv-failing',
+      { bin: 'run.js', scripts: { postinstall: 'node -e "process.exit(7)"' } },
+      { 'run.js': '' },
+    ),
   ]
   registry = await startPackageRegistry(folders, { token: TOKEN })
   await mkdir(join(root, 'home'))
@@ -72,6 +77,12 @@ afterAll(async () => {
 })
 
 describe('fetching an npm package', () => {
+  test('goes on without install scripts that fail', async (context) => {
+    if (unsupported !== undefined) context.skip(unsupported)
+    const { id } = await make({ THV_TEST_TOKEN: TOKEN }).prepare(source('thv-failing'), quiet, signal())
+    expect(await readdir(join(id, 'node_modules', 'thv-failing'))).toContain('run.js')
+  })
+
   test('uses the registry and the credentials of the user, which install scripts never see', async (context) => {
     if (unsupported !== undefined) return context.skip(unsupported)
     await using runtime = make({ THV_TEST_TOKEN: TOKEN })

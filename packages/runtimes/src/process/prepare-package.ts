@@ -1,4 +1,5 @@
 import { invalid } from '@toolhaven/core/errors'
+import type { Logger } from '@toolhaven/core/ports/logger'
 import type { Prepared, PrepareOptions, Source } from '@toolhaven/core/ports/runtime'
 import { checkPackageName, checkPackageVersion } from '@toolhaven/core/workloads/package-reference'
 import { prepareGo } from './go-package.ts'
@@ -12,6 +13,7 @@ export interface PackageTools {
   env: Readonly<Record<string, string | undefined>>
   homeDir: string
   sandbox: Sandbox
+  logger: Logger
 }
 
 export interface PackageName {
