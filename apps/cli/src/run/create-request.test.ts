@@ -13,7 +13,7 @@ const NONE: RunFlags = {
   ...{ permissionProfile: undefined, header: [], memory: undefined, cpus: undefined, pids: undefined },
   ...{ fromConfig: undefined, noWait: false, format: 'text' },
 }
-const caller = { cwd: '/work/dir', homeDir: '/home/me', env: { MINE: 'x' } }
+const caller = { cwd: '/project/dir', homeDir: '/home/me', env: { MINE: 'x' } }
 const ask = (args: string[], flags: Partial<RunFlags> = {}) => createRequestOf(caller, args, { ...NONE, ...flags })
 
 test('what nobody asked for is left to the daemon', async () => {
@@ -58,8 +58,8 @@ test('a profile must be a file with a JSON object', async () => {
 test('paths of the caller are made absolute, those of the container are not touched', () => {
   const paths = ['./notes:/n:ro', '../up:/n', '~/x:/n', '~:/n', '/abs:/n', 'notes:relative', '~other:/n', ':/n']
   expect(paths.map((path) => absoluteVolume(caller, path))).toEqual([
-    ...['/work/dir/notes:/n:ro', '/work/up:/n', '/home/me/x:/n', '/home/me:/n', '/abs:/n'],
-    ...['/work/dir/notes:relative', '/work/dir/~other:/n', ':/n'],
+    ...['/project/dir/notes:/n:ro', '/project/up:/n', '/home/me/x:/n', '/home/me:/n', '/abs:/n'],
+    ...['/project/dir/notes:relative', '/project/dir/~other:/n', ':/n'],
   ])
 })
 

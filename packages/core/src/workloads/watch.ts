@@ -38,7 +38,7 @@ async function lookAgain(deps: SupervisorDeps, supervisor: Supervisor): Promise<
   const health = await deps.runtime.probe(AbortSignal.any([deps.shutdown, AbortSignal.timeout(5_000)]))
   if (health.state !== 'healthy' || deps.shutdown.aborted) return
   for (const { stored, observed } of deps.book.all()) {
-    if (stored.config.remote_url || stored.config.name === '') continue
+    if (stored.config.remote_url) continue
     const isCertain = observed.runtimeDown === undefined && observed.connected
     if (!isCertain) deps.book.observe(stored.config.name, { instance: 'unknown' }, ['failure', 'runtimeDown'])
     supervisor.poke(stored.config.name)
