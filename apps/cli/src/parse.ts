@@ -8,11 +8,11 @@ export interface ParseHooks {
   groups: Readonly<Record<string, string>>
 }
 
+export const SUMMARY = 'Runs MCP servers in isolation and gives every AI client one safe way to reach them.'
+
 /** Turns the command tree into a commander program; commander parses, the definitions say what. */
 export function buildProgram(commands: readonly CommandDef[], hooks: ParseHooks): Command {
-  const root = base(new Command('thv'))
-    .description('Runs MCP servers in isolation and gives every AI client one safe way to reach them.')
-    .option('--debug', 'say more about what happens')
+  const root = base(new Command('thv')).description(SUMMARY).option('--debug', 'say more about what happens')
   const nodes = new Map<string, Command>([['', root]])
   for (const definition of commands) {
     const words = definition.words.split(' ')
