@@ -2,10 +2,10 @@ import { notFound, unavailable } from '@toolhaven/core/errors'
 import { EnvHttpProxyAgent, request } from 'undici'
 import { z } from 'zod'
 import { findProgram } from './find-program.ts'
-import { isNetworkVariable } from './network-variables.ts'
+import { goEnv } from './go-env.ts'
 import { runProgram } from './run-program.ts'
 
-export interface GoOptions {
+interface GoOptions {
   env: Readonly<Record<string, string | undefined>>
   homeDir: string
 }
@@ -24,15 +24,6 @@ export async function latestGoVersion({ env, homeDir }: GoOptions, name: string,
     if (version !== undefined) return version
   }
   throw notFound(`The Go package ${name} was not found; check its path.`)
-}
-
-export function goEnv(env: GoOptions['env'], homeDir: string): Record<string, string> {
-  const picked: Record<string, string> = { HOME: homeDir }
-  const wanted =
-    /^(PATH|GOPROXY|GOPRIVATE|GONOPROXY|GONOSUMDB|GOSUMDB|GONOSUMCHECK|GOINSECURE|GOENV|GOROOT|XDG_CONFIG_HOME)$/
-  for (const [key, value] of Object.entries(env))
-    if (value !== undefined && (wanted.test(key) || isNetworkVariable(key))) picked[key] = value
-  return picked
 }
 
 const moduleSchema = z.object({ Version: z.string() })
