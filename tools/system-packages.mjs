@@ -12,6 +12,7 @@ export const TESTBED = [
   ...SANDBOX,
   { name: 'docker.io', binary: 'dockerd', gives: 'tests on a Docker engine' },
   { name: 'iptables', binary: 'iptables', gives: 'networks of the Docker engine' },
+  { name: 'iproute2', binary: 'ip', gives: 'a network of its own for each Docker engine' },
   { name: 'podman', binary: 'podman', gives: 'tests on Podman, rootless included' },
   { name: 'crun', binary: 'crun', gives: 'rootless containers of Podman' },
   { name: 'runc', binary: 'runc', gives: 'containers of Docker and of rootful Podman' },

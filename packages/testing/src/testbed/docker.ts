@@ -3,6 +3,7 @@ import { access, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { createBridge } from './bridge.ts'
 import { answersPing } from './engine-http.ts'
 import type { Engine } from './engine.ts'
 import { startService, type Service } from './service.ts'
@@ -20,8 +21,9 @@ export async function startDocker(): Promise<Engine> {
   // Short: a unix socket's path has 107 bytes.
   const folder = await mkdtemp(join(tmpdir(), 'thv-d-'))
   const socketPath = join(folder, 'd.sock')
+  const bridge = await createBridge()
   let service: Service | undefined
-  const start = async () => {
+  const startOnce = async () => {
     service = await startService({
       command: DOCKERD,
       args: [
@@ -29,6 +31,8 @@ export async function startDocker(): Promise<Engine> {
         join(folder, 'data'),
         '--exec-root',
         join(folder, 'exec'),
+        '--bridge',
+        bridge.name,
         '-H',
         `unix://${socketPath}`,
         '-p',
@@ -38,6 +42,7 @@ export async function startDocker(): Promise<Engine> {
       isReady: () => answersPing(socketPath),
     })
   }
+  const start = () => withRetries(startOnce)
   const stop = async () => {
     await service?.[Symbol.asyncDispose]()
     service = undefined
@@ -48,7 +53,10 @@ export async function startDocker(): Promise<Engine> {
     // Its containerd dies with it. Pid files would keep the next ones from starting while a number is in use, even by a zombie.
     for (const file of ['d.pid', 'exec/containerd/containerd.pid']) await rm(join(folder, file), { force: true })
   }
-  await start()
+  await start().catch(async (error: unknown) => {
+    await bridge[Symbol.asyncDispose]()
+    throw error
+  })
   return {
     kind: 'docker',
     socketPath,
@@ -59,9 +67,20 @@ export async function startDocker(): Promise<Engine> {
       // A killed daemon left its containerd and containers behind; only a daemon ends them.
       if (service === undefined) await start()
       await stop()
+      await bridge[Symbol.asyncDispose]()
       await unmountBelow(folder)
       await rm(folder, { recursive: true, force: true, maxRetries: 3 })
     },
+  }
+}
+
+/** Two daemons that start at the same time make the same chain of iptables: the second fails, and finds it when it tries again. */
+async function withRetries(start: () => Promise<void>, left = 5): Promise<void> {
+  try {
+    await start()
+  } catch (error) {
+    if (left === 0 || !String(error).includes('iptables failed')) throw error
+    await withRetries(start, left - 1)
   }
 }
 

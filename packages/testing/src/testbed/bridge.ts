@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process'
+import { randomBytes, randomInt } from 'node:crypto'
+import { promisify } from 'node:util'
+import { Unavailable } from './unavailable.ts'
+
+const run = promisify(execFile)
+const TRIES = 20
+
+export interface Bridge extends AsyncDisposable {
+  name: string
+}
+
+/**
+ * A network bridge for one private engine. On the default one, engines that know nothing of each other would hand out the
+ * same addresses: those of two test runs, or of a test run and the user's own Docker.
+ */
+export async function createBridge(): Promise<Bridge> {
+  const name = `thv${randomBytes(5).toString('hex')}`
+  await ip('link', 'add', 'name', name, 'type', 'bridge')
+  try {
+    await ip('addr', 'add', await freeAddress(), 'dev', name)
+    await ip('link', 'set', name, 'up')
+  } catch (error) {
+    await ip('link', 'delete', name)
+    throw error
+  }
+  return { name, [Symbol.asyncDispose]: () => ip('link', 'delete', name).then(() => undefined) }
+}
+
+async function freeAddress(): Promise<string> {
+  const taken = await ip('-oneline', '-4', 'route', 'show', 'table', 'all')
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    const network = `10.${randomInt(200, 250)}.${randomInt(0, 256)}`
+    if (!taken.includes(`${network}.`)) return `${network}.1/24`
+  }
+  throw new Unavailable('no free network was found for a private Docker daemon')
+}
+
+async function ip(...args: string[]): Promise<string> {
+  const { stdout } = await run('ip', args).catch((error: unknown) => {
+    throw new Unavailable('a private Docker daemon needs a network bridge (ip, Debian package iproute2)', {
+      cause: error,
+    })
+  })
+  return stdout
+}
