@@ -1,0 +1,70 @@
+import type * as Preset from '@docusaurus/preset-classic'
+import type { Config } from '@docusaurus/types'
+import { codeThemeDark, codeThemeLight } from './code-themes'
+import { footer, navbar } from './navigation'
+import { publishPlugin } from './publish-plugin'
+import type { SiteSettings } from './settings'
+import { sitePlugin } from './site-plugin'
+
+/** The whole configuration of the site. Tests build a second site from it, with other settings. */
+export function createSiteConfig(settings: SiteSettings): Config {
+  return {
+    title: 'Toolhaven',
+    tagline: 'simple and secure AI tools',
+    favicon: 'img/favicon.svg',
+    url: settings.url,
+    baseUrl: settings.baseUrl,
+    // Own banner, with the words of the specification: src/components/base-url-banner.tsx.
+    baseUrlIssueBanner: false,
+    onBrokenLinks: settings.brokenLinks,
+    onBrokenAnchors: settings.brokenLinks,
+    onBrokenMarkdownLinks: settings.brokenLinks,
+    onDuplicateRoutes: 'throw',
+    i18n: { defaultLocale: 'en', locales: ['en'] },
+    // Not `v4: true`: it would put a suffix on the storage key `theme`.
+    future: { experimental_faster: true, v4: { removeLegacyPostBuildHeadAttribute: true } },
+    markdown: { format: 'detect', mermaid: true },
+    themes: ['@docusaurus/theme-mermaid'],
+    presets: [['classic', presetOptions(settings)]],
+    plugins: [sitePlugin, publishPlugin],
+    customFields: { search: { ...settings.search } },
+    themeConfig: themeConfig(settings),
+  }
+}
+
+function presetOptions(settings: SiteSettings): Preset.Options {
+  return {
+    docs: settings.docs && {
+      routeBasePath: '/',
+      sidebarPath: './sidebars.ts',
+      sidebarCollapsible: true,
+      sidebarCollapsed: false,
+      versions: { current: { label: 'Next' } },
+    },
+    blog: false,
+    theme: { customCss: ['./src/css/custom.css'] },
+    sitemap: { ignorePatterns: ['/search', '/theme-preview'] },
+    ...(settings.tagManagerId === undefined ? {} : { googleTagManager: { containerId: settings.tagManagerId } }),
+  }
+}
+
+function themeConfig(settings: SiteSettings): Preset.ThemeConfig {
+  return {
+    image: 'img/social-card.png',
+    colorMode: {
+      defaultMode: 'dark',
+      disableSwitch: !settings.colorModeSwitch,
+      respectPrefersColorScheme: true,
+    },
+    docs: { sidebar: { hideable: false, autoCollapseCategories: false } },
+    tableOfContents: { minHeadingLevel: 2, maxHeadingLevel: 3 },
+    navbar: navbar(settings),
+    footer,
+    prism: {
+      theme: codeThemeLight,
+      darkTheme: codeThemeDark,
+      additionalLanguages: ['bash', 'json', 'powershell', 'docker', 'promql'],
+    },
+    mermaid: { theme: { light: 'neutral', dark: 'dark' } },
+  }
+}

@@ -1,0 +1,50 @@
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { LoadContext, Plugin } from '@docusaurus/types'
+import { plainMarkdown } from './plain-markdown'
+
+interface Page {
+  title: string
+  description: string
+  permalink: string
+  source: string
+}
+
+/** After the build: a Markdown copy of each page beside it, and llms.txt that lists them. */
+export function publishPlugin(context: LoadContext): Plugin {
+  const { title, tagline, url, baseUrl } = context.siteConfig
+  return {
+    name: 'toolhaven-publish',
+    async postBuild({ outDir, plugins }) {
+      const docs = plugins.find(({ name }) => name === 'docusaurus-plugin-content-docs')
+      const pages = pagesOf(docs?.content).filter(({ permalink }) => permalink !== `${baseUrl}theme-preview`)
+      for (const page of pages) {
+        const source = path.join(context.siteDir, page.source.replace(/^@site\//, ''))
+        const target = path.join(outDir, markdownPath(page.permalink.slice(baseUrl.length)))
+        await mkdir(path.dirname(target), { recursive: true })
+        await writeFile(target, plainMarkdown(page, await readFile(source, 'utf8')))
+      }
+      const lines = pages
+        .toSorted((one, other) => one.permalink.localeCompare(other.permalink))
+        .map(
+          ({ title, description, permalink }) =>
+            `- [${title}](${url}${baseUrl}${markdownPath(permalink.slice(baseUrl.length))}): ${description}`,
+        )
+      await writeFile(path.join(outDir, 'llms.txt'), [`# ${title}`, '', `> ${tagline}`, '', ...lines, ''].join('\n'))
+      await cp(path.join(outDir, 'llms.txt'), path.join(outDir, '.well-known/llms.txt'))
+    },
+  }
+}
+
+/** `guides-cli/install` → `guides-cli/install.md`; a folder's own page is `guides-cli/index.md`. */
+function markdownPath(route: string): string {
+  return route === '' || route.endsWith('/') ? `${route}index.md` : `${route}.md`
+}
+
+/** The docs plugin does not type its content for others. */
+function pagesOf(content: unknown): Page[] {
+  if (typeof content !== 'object' || content === null || !('loadedVersions' in content)) return []
+  const versions = content.loadedVersions
+  if (!Array.isArray(versions)) return []
+  return versions.flatMap(({ docs }: { docs: Page[] }) => docs)
+}

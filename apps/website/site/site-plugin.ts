@@ -1,0 +1,65 @@
+import path from 'node:path'
+import type { LoadContext, Plugin } from '@docusaurus/types'
+import { themeCorrection } from './inline-scripts'
+
+interface Change {
+  file: RegExp
+  changes: { from: string; to: string }[]
+}
+
+const libraryChanges: Change[] = [
+  {
+    // The only address outside the site that redoc contacts at run time: its logo.
+    file: /redoc[\\/]bundles[\\/]redoc\.(browser\.)?lib\.js$/,
+    changes: [
+      {
+        from: 'https://cdn.redoc.ly/redoc/logo-mini.svg',
+        to: 'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22/%3E',
+      },
+    ],
+  },
+  {
+    // The choice "system" is stored as that word; the library would delete the key. And a tab that hears of a change
+    // follows it without writing again, or two tabs would undo each other.
+    file: /theme-common[\\/]lib[\\/]contexts[\\/]colorMode\.js$/,
+    changes: [
+      {
+        from: 'if (newColorMode === null) {\n        ColorModeStorage.del();',
+        to: "if (newColorMode === null) {\n        ColorModeStorage.set('system');",
+      },
+      {
+        from: 'setColorMode(coerceToColorModeChoice(e.newValue));',
+        to: 'setColorMode(coerceToColorModeChoice(e.newValue), { persist: false });',
+      },
+    ],
+  },
+]
+
+/** What the site needs of the bundler and of every page's HTML. */
+export function sitePlugin(context: LoadContext): Plugin {
+  const { colorMode } = context.siteConfig.themeConfig
+  return {
+    name: 'toolhaven-site',
+    getClientModules: () => [path.resolve(__dirname, '../src/client/analytics.ts')],
+    injectHtmlTags: () => ({ preBodyTags: [{ tagName: 'script', innerHTML: themeCorrection(colorMode) }] }),
+    configureWebpack: (_config, isServer) => ({
+      module: {
+        rules: libraryChanges.map(({ file, changes }) => ({
+          test: file,
+          enforce: 'pre' as const,
+          use: [{ loader: path.resolve(__dirname, 'patch-source.cjs'), options: { changes } }],
+        })),
+      },
+      // The stock group pulls into every page what half of the chunks use, diagrams included.
+      ...(isServer
+        ? {}
+        : {
+            optimization: {
+              splitChunks: {
+                cacheGroups: { common: { name: false, minChunks: 2, priority: -30, reuseExistingChunk: true } },
+              },
+            },
+          }),
+    }),
+  }
+}
