@@ -22,6 +22,7 @@ export const TESTBED = [
   { name: 'docker-registry', binary: 'docker-registry', gives: 'pull tests against a real registry on loopback' },
   { name: 'python3', binary: '/usr/bin/python3', gives: 'servers that come from Python packages' },
   { name: 'python3-venv', binary: '/usr/share/python-wheels', gives: 'the Python base image of the testbed' },
+  { name: 'curl', binary: 'curl', gives: 'pages of the documentation that call the API' },
 ]
 
 /** Installs what is missing where it may (root and apt); else says what is missing, what it costs and the command. */

@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest'
+import { sample } from '@toolhaven/testing/rotation'
+import { findPages, mustDeclare } from './src/documentation/find-pages.ts'
+import { missingDeclaration } from './src/documentation/parse-page.ts'
+import { runPage } from './src/documentation/run-page.ts'
+import { usePlatform } from './src/platform.ts'
+
+const PAGES = await findPages()
+const RUNNABLE = PAGES.filter(({ steps }) => steps.length > 0)
+const isDocker = (page: (typeof PAGES)[number]) => page.frontMatter['platform'] === 'docker'
+
+const PAGE_MS = 600_000
+
+test('there are pages that can be run', () => {
+  expect(RUNNABLE).not.toEqual([])
+})
+
+test.each(PAGES)('$path says of every command whether it runs', ({ path, ...page }) => {
+  const faults = [...page.faults, ...(mustDeclare(path) ? missingDeclaration(page) : [])]
+  expect(faults.map(({ line, text }) => `${path}:${line}: ${text}`)).toEqual([])
+})
+
+/** The gate takes two pages a run and so comes round to all; a full run takes every one. */
+const chosen = sample(RUNNABLE, 2)
+
+for (const page of chosen.filter((each) => !isDocker(each)))
+  test(`${page.path} does what it says`, () => runPage(page.path, page), PAGE_MS)
+
+const onDocker = chosen.filter(isDocker)
+describe.runIf(onDocker.length > 0)('on Docker', () => {
+  const platform = usePlatform('docker')
+  for (const page of onDocker)
+    test(
+      `${page.path} does what it says`,
+      (context) => runPage(page.path, page, { makeHome: platform(context).makeHome }),
+      PAGE_MS,
+    )
+})
