@@ -3,7 +3,7 @@ import type { ICruiseOptions, IForbiddenRuleType, IResolveOptions } from 'depend
 /** Tests, and the files `test-*.ts` beside them that only tests import. */
 const TEST = '(\\.test|/test-[^/]+)\\.ts$'
 const PURE = '^packages/(contract|core|api)/src/'
-const ADAPTER = '^packages/(api|runtimes|stores|gateway)/'
+const ADAPTER = '^packages/(api|runtimes|stores|gateway|egress)/'
 
 /** The rules of docs/architecture.md; check-direction.test.ts plants a violation of each. */
 export const directionRules: IForbiddenRuleType[] = [

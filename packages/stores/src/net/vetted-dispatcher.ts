@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { getCACertificates } from 'node:tls'
 import { invalid, unavailable } from '@toolhaven/core/errors'
 import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent } from 'undici'
-import { addressReach } from './is-public-address.ts'
+import { addressReach } from '@toolhaven/core/net/address-reach'
 
 export interface VettedDispatcherOptions {
   /** Lets it reach this machine and private networks, and plain http. Link-local and reserved addresses stay refused. */

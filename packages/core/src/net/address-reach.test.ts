@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { addressReach, isPublicAddress } from './is-public-address.ts'
+import { addressReach, isPublicAddress } from './address-reach.ts'
 
 const octet = fc.integer({ min: 0, max: 255 })
 const octets = (...fixed: number[]) =>
