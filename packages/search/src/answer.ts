@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto'
+import { countFacets, createFilter } from './facets.ts'
+import { createMarker, type Marker } from './mark.ts'
+import { LEVELS, type SearchRecord } from './record.ts'
+import { search } from './search.ts'
+import type { SearchIndex } from './search-index.ts'
+import type { SearchRequest } from './search-request.ts'
+
+/** Deeper pages are not served: nobody reads them, and they cost a full ranking. */
+const MAX_HITS = 1000
+
+type Json = Record<string, unknown>
+
+/** The answer to one request, in the shape of hosted search. */
+export function answer(index: SearchIndex, request: SearchRequest): Json {
+  const startedAt = performance.now()
+  const { query, page, hitsPerPage } = request
+  const { words, numbers } = search(index, query, createFilter(request.facetFilters ?? []))
+  const records = numbers.flatMap((number) => index.records[number] ?? [])
+  const marker = createMarker(index.vocabulary.terms, words, {
+    tags: { pre: request.highlightPreTag, post: request.highlightPostTag },
+    ellipsis: request.snippetEllipsisText,
+  })
+  const hits = records.slice(0, MAX_HITS).slice(page * hitsPerPage, (page + 1) * hitsPerPage)
+  return {
+    hits: hits.map((record) => toHit(record, request, marker)),
+    nbHits: records.length,
+    page,
+    nbPages: hitsPerPage === 0 ? 0 : Math.ceil(Math.min(records.length, MAX_HITS) / hitsPerPage),
+    hitsPerPage,
+    ...(request.facets.length > 0 ? { facets: countFacets(records, request.facets), exhaustiveFacetsCount: true } : {}),
+    exhaustiveNbHits: true,
+    exhaustiveTypo: true,
+    query,
+    params: '',
+    index: request.indexName,
+    ...(request.clickAnalytics ? { queryID: randomUUID().replaceAll('-', '') } : {}),
+    processingTimeMS: Math.max(1, Math.round(performance.now() - startedAt)),
+  }
+}
+
+function toHit(record: SearchRecord, request: SearchRequest, marker: Marker): Json {
+  const snippets = readSnippetSizes(request.attributesToSnippet)
+  const snippetOf = (name: string, text: string) => {
+    const size = snippets.get(name) ?? snippets.get('*')
+    return size === undefined ? undefined : marker.snippet(text, size)
+  }
+  const isHighlighted = (name: string) => includes(request.attributesToHighlight, name)
+  return {
+    ...retrieve(record, request.attributesToRetrieve),
+    objectID: record.objectID,
+    _highlightResult: mapTexts(record, (name, text) => (isHighlighted(name) ? marker.highlight(text) : undefined)),
+    _snippetResult: mapTexts(record, snippetOf),
+  }
+}
+
+/** The same shape as the record, with something made of each text in it. */
+function mapTexts(record: SearchRecord, make: (name: string, text: string) => unknown): Json {
+  const levels = LEVELS.flatMap((level) => {
+    const text = record.hierarchy[level]
+    const made = text === null ? undefined : make(`hierarchy.${level}`, text)
+    return made === undefined ? [] : [[level, made] as const]
+  })
+  const content = record.content === null ? undefined : make('content', record.content)
+  return {
+    ...(levels.length > 0 ? { hierarchy: Object.fromEntries(levels) } : {}),
+    ...(content === undefined ? {} : { content }),
+  }
+}
+
+function retrieve(record: SearchRecord, names: readonly string[]): Json {
+  const { hierarchy, objectID: _always, ...plain } = record
+  const levels = Object.entries(hierarchy).filter(([level]) => includes(names, `hierarchy.${level}`))
+  return {
+    ...Object.fromEntries(Object.entries(plain).filter(([name]) => includes(names, name))),
+    ...(levels.length > 0 ? { hierarchy: Object.fromEntries(levels) } : {}),
+  }
+}
+
+/** `hierarchy` stands for all of its levels, `*` for everything. */
+function includes(names: readonly string[], name: string): boolean {
+  return names.some((wanted) => wanted === '*' || wanted === name || name.startsWith(`${wanted}.`))
+}
+
+const DEFAULT_SNIPPET_WORDS = 10
+const MAX_SNIPPET_WORDS = 100
+
+function readSnippetSizes(entries: readonly string[]): Map<string, number> {
+  return new Map(
+    entries.map((entry) => {
+      const [name = '', words = ''] = entry.split(':')
+      const size = /^\d{1,3}$/.test(words) ? Math.min(Number(words), MAX_SNIPPET_WORDS) : DEFAULT_SNIPPET_WORDS
+      return [name, Math.max(1, size)]
+    }),
+  )
+}

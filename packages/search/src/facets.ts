@@ -1,0 +1,54 @@
+import type { SearchRecord } from './record.ts'
+
+/** A filter as hosted search takes it: a list is AND, a list in it is OR, a leading minus is NOT. */
+export type FacetFilters = string | ReadonlyArray<string | readonly string[]>
+
+const FACETS: Readonly<Record<string, (record: SearchRecord) => string | null>> = {
+  language: (record) => record.language,
+  docusaurus_tag: (record) => record.docusaurus_tag,
+  version: (record) => record.version,
+  type: (record) => record.type,
+  'hierarchy.lvl0': (record) => record.hierarchy.lvl0,
+}
+
+/** Tells which records pass. A filter on something that is not a facet lets nothing pass, as it names no value. */
+export function createFilter(filters: FacetFilters): (record: SearchRecord) => boolean {
+  const all = (typeof filters === 'string' ? [filters] : filters).map((group) =>
+    (typeof group === 'string' ? [group] : group).map(parseTerm),
+  )
+  return (record) => all.every((any) => any.length === 0 || any.some((term) => passes(term, record)))
+}
+
+/** How many of these records have each value of the facets asked for. */
+export function countFacets(
+  records: readonly SearchRecord[],
+  names: readonly string[],
+): Record<string, Record<string, number>> {
+  const wanted = names.includes('*') ? Object.keys(FACETS) : names.filter((name) => Object.hasOwn(FACETS, name))
+  return Object.fromEntries(
+    wanted.map((name) => {
+      const groups = Map.groupBy(records, (record) => FACETS[name]?.(record) ?? '')
+      return [name, Object.fromEntries([...groups].map(([value, members]) => [value, members.length]))]
+    }),
+  )
+}
+
+interface Term {
+  facet: string
+  value: string
+  isNegated: boolean
+}
+
+function parseTerm(text: string): Term {
+  const colon = text.indexOf(':')
+  const facet = colon < 0 ? text : text.slice(0, colon)
+  const value = colon < 0 ? '' : text.slice(colon + 1)
+  // A leading minus negates; one that belongs to the value is written with a backslash.
+  if (value.startsWith('-')) return { facet, value: value.slice(1), isNegated: true }
+  return { facet, value: value.replace(/^\\-/, '-'), isNegated: false }
+}
+
+function passes({ facet, value, isNegated }: Term, record: SearchRecord): boolean {
+  const read = Object.hasOwn(FACETS, facet) ? FACETS[facet] : undefined
+  return read !== undefined && (read(record) === value) !== isNegated
+}

@@ -1,0 +1,16 @@
+export const LEVELS = ['lvl0', 'lvl1', 'lvl2', 'lvl3', 'lvl4', 'lvl5', 'lvl6'] as const
+export type Level = (typeof LEVELS)[number]
+export type Hierarchy = Record<Level, string | null>
+
+/** One searchable place in the documentation, in the shape that DocSearch indices have. */
+export interface SearchRecord {
+  objectID: string
+  url: string
+  /** The level of the heading that this is, or `content` for text below it. */
+  type: Exclude<Level, 'lvl0'> | 'content'
+  content: string | null
+  hierarchy: Hierarchy
+  language: string
+  docusaurus_tag: string
+  version: string
+}
