@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { countFacets, createFilter } from './facets.ts'
+import { countFacets, createFilters } from './facets.ts'
 import { createMarker, type Marker } from './mark.ts'
 import { LEVELS, type SearchRecord } from './record.ts'
 import { search } from './search.ts'
-import type { SearchIndex } from './search-index.ts'
+import { createSearchIndex, type SearchIndex } from './search-index.ts'
 import type { SearchRequest } from './search-request.ts'
 
 /** Deeper pages are not served: nobody reads them, and they cost a full ranking. */
@@ -11,11 +11,17 @@ const MAX_HITS = 1000
 
 type Json = Record<string, unknown>
 
-/** The answer to one request, in the shape of hosted search. */
-export function answer(index: SearchIndex, request: SearchRequest): Json {
+/** Makes the answer to one request, in the shape of hosted search. */
+export function createAnswers(records: readonly SearchRecord[]): (request: SearchRequest) => Json {
+  const index = createSearchIndex(records)
+  const filter = createFilters(records)
+  return (request) => answer(index, request, filter(request.facetFilters ?? []))
+}
+
+function answer(index: SearchIndex, request: SearchRequest, allowed: Uint8Array): Json {
   const startedAt = performance.now()
   const { query, page, hitsPerPage } = request
-  const { words, numbers } = search(index, query, createFilter(request.facetFilters ?? []))
+  const { words, numbers } = search(index, query, allowed)
   const records = numbers.flatMap((number) => index.records[number] ?? [])
   const marker = createMarker(index.vocabulary.terms, words, {
     tags: { pre: request.highlightPreTag, post: request.highlightPostTag },

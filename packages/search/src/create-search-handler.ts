@@ -1,8 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
-import { answer } from './answer.ts'
+import { createAnswers } from './answer.ts'
 import type { SearchRecord } from './record.ts'
-import { createSearchIndex } from './search-index.ts'
 import { readSearchRequests, type SearchRequest } from './search-request.ts'
 
 export interface SearchSource {
@@ -22,7 +21,7 @@ const PATH = /\/1\/indexes\/(?:\*|%2A)\/queries$/i
  * text/plain, id and key in the query string or in headers. Whatever is wrong is answered as JSON with message and status.
  */
 export function createSearchHandler(source: SearchSource): (request: Request) => Promise<Response> {
-  const index = createSearchIndex(source.records)
+  const answer = createAnswers(source.records)
   return async (request) => {
     const url = new URL(request.url)
     if (!PATH.test(url.pathname)) return failure(404, 'Not found: search is POST /1/indexes/*/queries')
@@ -35,7 +34,7 @@ export function createSearchHandler(source: SearchSource): (request: Request) =>
     if (typeof requests === 'string') return failure(400, requests)
     const unknown = requests.find(({ indexName }) => indexName !== source.indexName)
     if (unknown !== undefined) return failure(404, `Index ${unknown.indexName} does not exist`)
-    return json(200, { results: requests.map((each) => answer(index, each)) })
+    return json(200, { results: requests.map(answer) })
   }
 }
 

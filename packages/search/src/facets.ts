@@ -11,8 +11,23 @@ const FACETS: Readonly<Record<string, (record: SearchRecord) => string | null>> 
   'hierarchy.lvl0': (record) => record.hierarchy.lvl0,
 }
 
-/** Tells which records pass. A filter on something that is not a facet lets nothing pass, as it names no value. */
-export function createFilter(filters: FacetFilters): (record: SearchRecord) => boolean {
+/** Marks the records that pass with 1, and remembers the last few filters: the pages of a site use one or two. */
+export function createFilters(records: readonly SearchRecord[]): (filters: FacetFilters) => Uint8Array {
+  const known = new Map<string, Uint8Array>()
+  return (filters) => {
+    const key = JSON.stringify(filters)
+    const passes = createFilter(filters)
+    const allowed = known.get(key) ?? Uint8Array.from(records, (record) => (passes(record) ? 1 : 0))
+    if (known.size >= MAX_KNOWN) known.clear()
+    known.set(key, allowed)
+    return allowed
+  }
+}
+
+const MAX_KNOWN = 16
+
+/** Tells whether a record passes. A filter on something that is not a facet lets nothing pass, as it names no value. */
+function createFilter(filters: FacetFilters): (record: SearchRecord) => boolean {
   const all = (typeof filters === 'string' ? [filters] : filters).map((group) =>
     (typeof group === 'string' ? [group] : group).map(parseTerm),
   )

@@ -21,11 +21,7 @@ export function readQuery(vocabulary: Vocabulary, query: string): QueryWord[] {
     return {
       form,
       matches: vocabulary.match(form, isUnfinished(end)),
-      joined: before === undefined ? [] : joinedMatches(vocabulary, before + form, isUnfinished(end)),
+      joined: before === undefined ? [] : vocabulary.matchExactly(before + form, isUnfinished(end)),
     }
   })
-}
-
-function joinedMatches(vocabulary: Vocabulary, form: string, isPrefix: boolean): Match[] {
-  return form.length < 5 ? [] : vocabulary.match(form, isPrefix).filter(({ typos }) => typos === 0)
 }

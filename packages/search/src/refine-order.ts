@@ -1,7 +1,8 @@
 import type { QueryWord } from './query-words.ts'
 import { CONTENT, type SearchIndex } from './search-index.ts'
 
-export interface Ranked {
+/** How well a record fits, before the fine order. */
+export interface Rank {
   number: number
   /** Share of the query that the record lacks, from 0 to 1. */
   missed: number
@@ -9,75 +10,94 @@ export interface Ranked {
   attributes: number
 }
 
+/** Keys are whole numbers below 2^53, less is better: missed, errors, attributes, fine rank, number of the record. */
+const PLACES = 2 ** 20
+const FINE = 2 ** 13
+
+/** Collects keys without making an object for each record. */
+export function createKeyring(capacity: number) {
+  const keys = new Float64Array(capacity)
+  let size = 0
+  return {
+    size: () => size,
+    keys: () => keys.subarray(0, size),
+    add: ({ number, missed, typos, attributes }: Rank) => {
+      const coarse = (Math.round(missed * 127) * 32 + Math.min(typos, 31)) * 64 + Math.min(attributes, 63)
+      keys[size++] = coarse * FINE * PLACES + number
+    },
+  }
+}
+
 const FAR = 7
-/** The fine order is worked out for this many of the best; nobody pages further with the coarse one unnoticed. */
-const REFINED = 300
+/** The fine order is worked out for this many of the best: five screens of hits. */
+const REFINED = 100
 
-/** Orders by the coarse rank, then by nearness of the words, whole words, short headings, level, and place. */
-export function refineOrder(index: SearchIndex, words: readonly QueryWord[], ranked: readonly Ranked[]): number[] {
-  const coarse = Float64Array.from(ranked, ({ number, missed, typos, attributes }) =>
-    pack([Math.round(missed * 127), 7], [typos, 5], [attributes, 6], [0, 13], [number, PLACE_BITS]),
-  ).toSorted()
-  const reader = createReader(index, words)
-  const fine = coarse.slice(0, REFINED)
-  for (const [at, key] of fine.entries()) fine[at] = key + reader(key % PLACES) * PLACES
-  return [...fine.toSorted(), ...coarse.slice(REFINED)].map((key) => key % PLACES)
+/** Numbers of records by the coarse rank, then by nearness of the words, whole words, short headings, level, place. */
+export function refineOrder(index: SearchIndex, words: readonly QueryWord[], keys: Float64Array): Float64Array {
+  const sorted = keys.toSorted()
+  const read = createReader(index, words)
+  const best = sorted.subarray(0, REFINED)
+  for (let at = 0; at < best.length; at++) {
+    const key = best[at] ?? 0
+    best[at] = key + read(key % PLACES) * PLACES
+  }
+  best.sort()
+  return sorted.map((key) => key % PLACES)
 }
 
-/** Keys are whole numbers below 2^53: coarse rank, fine rank, number of the record. */
-const PLACE_BITS = 20
-const PLACES = 2 ** PLACE_BITS
-
-function pack(...fields: ReadonlyArray<readonly [value: number, bits: number]>): number {
-  return fields.reduce((key, [value, bits]) => key * 2 ** bits + Math.min(value, 2 ** bits - 1), 0)
-}
-
-/** Reads the terms of a record once and tells how well they fit, in 13 bits; less is better. */
+/** Reads the terms of a record once and tells how well they fit, in 13 bits. */
 function createReader(index: SearchIndex, words: readonly QueryWord[]): (number: number) => number {
-  const wordOf = new Map<number, number>()
-  const isWhole = new Set<number>()
+  // For each term the word of the query that it stands for, counted from 1, and whether it is the whole word.
+  const wordOf = new Uint8Array(index.vocabulary.terms.length)
+  const isWhole = new Uint8Array(wordOf.length)
   for (const [at, { matches, joined }] of words.entries()) {
     for (const { term, isWhole: whole, typos } of [...matches, ...joined]) {
-      if (!wordOf.has(term)) wordOf.set(term, at)
-      if (whole && typos === 0) isWhole.add(term)
+      if (wordOf[term] === 0) wordOf[term] = at + 1
+      if (whole && typos === 0) isWhole[term] = 1
     }
   }
+  const gaps = new Uint8Array(words.length + 2)
   return (number) => {
     const own = index.own[number] ?? CONTENT
-    const whole = new Set<number>()
-    const gaps = words.map(() => FAR)
-    for (const terms of index.terms[number] ?? []) noteGaps(terms, { wordOf, isWhole, whole, gaps })
+    let whole = 0
+    gaps.fill(FAR)
+    for (const terms of index.terms[number] ?? []) whole |= readGaps(terms, { wordOf, isWhole, gaps })
     const length = own === CONTENT ? FAR : Math.max(0, (index.terms[number]?.[own]?.length ?? 0) - words.length)
-    const nearness = gaps.slice(1).reduce((sum, gap) => sum + gap, 0)
-    return pack([nearness, 5], [words.length - whole.size, 2], [length, 3], [own, 3])
+    let nearness = 0
+    for (let word = 2; word <= words.length; word++) nearness += gaps[word] ?? FAR
+    const unwhole = words.length - countBits(whole)
+    return ((Math.min(nearness, 31) * 4 + Math.min(unwhole, 3)) * 8 + Math.min(length, 7)) * 8 + own
   }
 }
 
 interface Notes {
-  wordOf: ReadonlyMap<number, number>
-  isWhole: ReadonlySet<number>
-  whole: Set<number>
+  wordOf: Uint8Array
+  isWhole: Uint8Array
   /** For each word of the query, how far behind the word before it stands at best. */
-  gaps: number[]
+  gaps: Uint8Array
 }
 
-function noteGaps(terms: Int32Array, { wordOf, isWhole, whole, gaps }: Notes): void {
-  const last: number[] = []
+/** Notes the gaps and answers with the set of words that stand in the terms as they are. */
+function readGaps(terms: Int32Array, { wordOf, isWhole, gaps }: Notes): number {
+  let whole = 0
+  let last: number[] | undefined
   for (let at = 0; at < terms.length; at++) {
-    const term = terms[at] ?? -1
-    const word = wordOf.get(term)
-    if (word === undefined) continue
-    if (isWhole.has(term)) whole.add(word)
+    const term = terms[at] ?? 0
+    const word = wordOf[term] ?? 0
+    if (word === 0) continue
+    if (isWhole[term] === 1) whole |= 1 << word
+    last ??= []
     last[word] = at
-    for (const [left, right] of [
-      [word - 1, word],
-      [word, word + 1],
-    ] as const) {
-      const [from, to] = [last[left], last[right]]
-      // In the order of the query the distance counts as it is, the other way round as one more.
-      if (from !== undefined && to !== undefined && from !== to) {
-        gaps[right] = Math.min(gaps[right] ?? FAR, to > from ? to - from - 1 : from - to, FAR)
-      }
-    }
+    const [before, after] = [last[word - 1], last[word + 1]]
+    // In the order of the query the distance counts as it is, the other way round as one more.
+    if (before !== undefined) gaps[word] = Math.min(gaps[word] ?? FAR, at - before - 1)
+    if (after !== undefined) gaps[word + 1] = Math.min(gaps[word + 1] ?? FAR, at - after)
   }
+  return whole
+}
+
+function countBits(bits: number): number {
+  let count = 0
+  for (let rest = bits; rest !== 0; rest &= rest - 1) count++
+  return count
 }

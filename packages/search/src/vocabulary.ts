@@ -1,4 +1,4 @@
-import { allowedTypos, countTypos } from './typos.ts'
+import { allowedTypos, createTypoCounter } from './typos.ts'
 import { stemOf } from './words.ts'
 
 /** A term of the index that a typed word stands for. */
@@ -11,11 +11,16 @@ export interface Match {
 
 export interface Vocabulary {
   terms: readonly string[]
+  /** The terms that a typed word may stand for, with typing errors in it. */
   match: (typed: string, isPrefix: boolean) => Match[]
+  /** The same without errors. */
+  matchExactly: (typed: string, isPrefix: boolean) => Match[]
 }
 
 /** `terms` are distinct; the number of a term is its place in the list. */
 export function createVocabulary(terms: readonly string[]): Vocabulary {
+  const countTypos = createTypoCounter()
+  const lengths = Uint8Array.from(terms, ({ length }) => Math.min(length, 255))
   const masks = Uint32Array.from(terms, letterMask)
   const sorted = terms.map((form, term) => ({ form, term })).toSorted((a, b) => (a.form < b.form ? -1 : 1))
   const byStem = Map.groupBy(terms.keys(), (term) => stemOf(terms[term] ?? ''))
@@ -34,7 +39,11 @@ export function createVocabulary(terms: readonly string[]): Vocabulary {
   const similar = (typed: string, isPrefix: boolean, max: number): Match[] => {
     const mask = letterMask(typed)
     const found: Match[] = []
+    const shortest = typed.length - max
+    const longest = isPrefix ? Infinity : typed.length + max
     for (let term = 0; term < masks.length; term++) {
+      const length = lengths[term] ?? 0
+      if (length < shortest || length > longest) continue
       const other = masks[term] ?? 0
       // Each error adds at most one letter that the term lacks, so most terms are out without being compared.
       if (countBits(mask & ~other) > max || (!isPrefix && countBits(other & ~mask) > max)) continue
@@ -52,6 +61,7 @@ export function createVocabulary(terms: readonly string[]): Vocabulary {
 
   return {
     terms,
+    matchExactly: (typed, isPrefix) => [...exact(typed, isPrefix).values()],
     match: (typed, isPrefix) => {
       const found = exact(typed, isPrefix)
       const allowed = allowedTypos(typed.length)
