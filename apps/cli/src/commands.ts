@@ -1,4 +1,5 @@
 import type { CommandDef } from './command.ts'
+import { apply } from './commands/apply.ts'
 import { clientListRegistered } from './commands/client/list-registered.ts'
 import { clientRegister } from './commands/client/register.ts'
 import { clientRemove } from './commands/client/remove.ts'
@@ -20,6 +21,7 @@ import { configSetCaCert } from './commands/config/set-ca-cert.ts'
 import { configSetRegistry } from './commands/config/set-registry.ts'
 import { configUnsetCaCert } from './commands/config/unset-ca-cert.ts'
 import { configUnsetRegistry } from './commands/config/unset-registry.ts'
+import { diff } from './commands/diff.ts'
 import { exportCommand } from './commands/export.ts'
 import { groupCreate } from './commands/group/create.ts'
 import { groupList } from './commands/group/list.ts'
@@ -27,6 +29,11 @@ import { groupRm } from './commands/group/rm.ts'
 import { list } from './commands/list.ts'
 import { logs } from './commands/logs.ts'
 import { logsPrune } from './commands/logs/prune.ts'
+import { mcpListPrompts } from './commands/mcp/list-prompts.ts'
+import { mcpListResources } from './commands/mcp/list-resources.ts'
+import { mcpListTools } from './commands/mcp/list-tools.ts'
+import { mcpList } from './commands/mcp/list.ts'
+import { mcpServe } from './commands/mcp/serve.ts'
 import { registryInfo } from './commands/registry/info.ts'
 import { registryList } from './commands/registry/list.ts'
 import { restart } from './commands/restart.ts'
@@ -47,6 +54,7 @@ import { version } from './commands/version.ts'
 
 /** The whole command tree, listed by hand; help, completion and the reference pages are made from it. */
 export const COMMANDS: readonly CommandDef[] = [
+  apply,
   clientListRegistered,
   clientRegister,
   clientRemove,
@@ -59,6 +67,7 @@ export const COMMANDS: readonly CommandDef[] = [
   configSetRegistry,
   configUnsetCaCert,
   configUnsetRegistry,
+  diff,
   exportCommand,
   groupCreate,
   groupList,
@@ -66,6 +75,11 @@ export const COMMANDS: readonly CommandDef[] = [
   list,
   logs,
   logsPrune,
+  mcpList,
+  mcpListPrompts,
+  mcpListResources,
+  mcpListTools,
+  mcpServe,
   otelGetEndpoint,
   otelGetEnvVars,
   otelGetSamplingRate,
@@ -100,6 +114,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   config: 'Settings of the daemon',
   'config otel': 'Where telemetry goes, and how much of it',
   group: 'Put workloads together',
+  mcp: 'Speak the Model Context Protocol',
   registry: 'Servers you can run',
   runtime: 'Where workloads run',
   secret: 'Keep passwords and tokens for workloads',

@@ -12,7 +12,13 @@ export const SUMMARY = 'Runs MCP servers in isolation and gives every AI client 
 
 /** Turns the command tree into a commander program; commander parses, the definitions say what. */
 export function buildProgram(commands: readonly CommandDef[], hooks: ParseHooks): Command {
-  const root = base(new Command('thv')).description(SUMMARY).option('--debug', 'say more about what happens')
+  const root = base(new Command('thv'))
+    .description(SUMMARY)
+    .option('--debug', 'say more about what happens')
+    // It may stand anywhere, so every command takes it.
+    .hook('preAction', (program, command) => {
+      if (command.opts()['debug'] === true) program.setOptionValue('debug', true)
+    })
   const nodes = new Map<string, Command>([['', root]])
   for (const definition of commands) {
     const words = definition.words.split(' ')
@@ -27,19 +33,25 @@ function nodeFor(nodes: Map<string, Command>, words: readonly string[], groups: 
   const known = nodes.get(path)
   if (known) return known
   const parent = words.length === 1 ? nodes.get('') : nodeFor(nodes, words.slice(0, -1), groups)
-  const node = base(new Command(words.at(-1))).description(groups[path] ?? '')
+  const node = base(new Command(words.at(-1)))
+    .description(groups[path] ?? '')
+    .addOption(new Option('--debug').hideHelp())
   parent?.addCommand(node)
   nodes.set(path, node)
   return node
 }
 
 function base(command: Command): Command {
-  return command
-    .exitOverride()
-    .showSuggestionAfterError(true)
-    .configureHelp({ sortSubcommands: true, showGlobalOptions: true })
-    .helpOption('-h, --help', 'show this help')
-    .helpCommand(false)
+  return (
+    command
+      .exitOverride()
+      // Options after `mcp list tools` are its own, though `mcp list` is a command too and has the same.
+      .enablePositionalOptions()
+      .showSuggestionAfterError(true)
+      .configureHelp({ sortSubcommands: true, showGlobalOptions: true })
+      .helpOption('-h, --help', 'show this help')
+      .helpCommand(false)
+  )
 }
 
 function fill(command: Command, definition: CommandDef, run: ParseHooks['run']): void {

@@ -1,8 +1,13 @@
 import type { WorkloadEvent } from '@toolhaven/contract/system'
 import { conflict, unavailable } from '@toolhaven/core/errors'
 import type { DaemonClient } from '../connect/daemon-client.ts'
-import type { Context } from '../context.ts'
+import type { Output } from './output.ts'
 import { progressLine } from './progress-line.ts'
+
+export interface Waiting {
+  out: Pick<Output, 'transient'>
+  signal: AbortSignal
+}
 
 const GOALS = { stop: 'stopped', restart: 'running', run: 'running', delete: 'removed' } as const
 
@@ -11,7 +16,7 @@ const GOALS = { stop: 'stopped', restart: 'running', run: 'running', delete: 're
  * a terminal; workloads that end in an error are told together, once nothing more is waited for.
  */
 export async function waitForOutcome(
-  { out, signal }: Context,
+  { out, signal }: Waiting,
   client: DaemonClient,
   names: readonly string[],
   verb: keyof typeof GOALS,

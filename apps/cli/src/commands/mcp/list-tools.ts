@@ -1,0 +1,15 @@
+import { listCommand } from '../../mcp-client/list-command.ts'
+
+export const mcpListTools = listCommand(['tools'], {
+  words: 'mcp list tools',
+  summary: 'List the tools of an MCP server',
+  description:
+    'Asks an MCP server for its tools and lists them with their arguments; those that may be left out have a question mark.',
+  examples: [
+    { command: 'thv mcp list tools --server time', shows: 'the tools of the workload time' },
+    {
+      command: 'thv mcp list tools --server time --timeout 5 --format json',
+      shows: 'with their schemas, for a script',
+    },
+  ],
+})

@@ -1,0 +1,55 @@
+import { type CommandDef, type Example, FORMAT_FLAG, defineCommand } from '../command.ts'
+
+export type ListKind = 'tools' | 'resources' | 'prompts'
+
+export interface ListTexts {
+  words: string
+  summary: string
+  description: string
+  examples: readonly Example[]
+}
+
+const HOW =
+  'The server is a workload, by its name, or any MCP server, by its address. With --format json the records have the ' +
+  'shape in which the protocol gives them.'
+
+/** `mcp list` and its three parts differ in what they ask the server for. */
+export function listCommand(kinds: readonly ListKind[], texts: ListTexts): CommandDef {
+  return defineCommand({
+    ...texts,
+    description: `${texts.description}\n\n${HOW}`,
+    flags: {
+      server: { type: 'text', short: 's', value: 'name|url', summary: 'name of a workload, or address of a server' },
+      transport: {
+        type: 'text',
+        value: 'kind',
+        summary: 'how the server speaks: auto, sse or streamable-http',
+        choices: ['auto', 'sse', 'streamable-http'],
+        default: 'auto',
+      },
+      timeout: {
+        type: 'number',
+        value: 'seconds',
+        summary: 'how long to wait for the server',
+        default: 30,
+        min: 1,
+        max: 3600,
+      },
+      ...FORMAT_FLAG,
+    },
+    run: async (context, { flags }) => {
+      const [{ invalid }, { targetOf }, { listServer }, { showListing }] = await Promise.all([
+        import('@toolhaven/core/errors'),
+        import('./target.ts'),
+        import('./list-server.ts'),
+        import('./show-listing.ts'),
+      ])
+      if (flags.server === undefined || flags.server === '')
+        throw invalid('which server? Give --server with the name of a workload ("thv list" shows them) or an address')
+      const target = await targetOf(context, flags.server, flags.transport)
+      const listing = await listServer(target, kinds, flags.timeout, context.signal)
+      if (flags.format === 'json') return context.out.json(listing)
+      showListing(context.out, flags.server, listing)
+    },
+  })
+}
