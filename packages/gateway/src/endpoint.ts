@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { isDeepStrictEqual } from 'node:util'
 import type { Backend, EndpointSpec, Handshake } from '@toolhaven/core/ports/gateway'
 import { describeError, unavailable } from '@toolhaven/core/errors'
 import { BackendSlot } from './backend-slot.ts'
@@ -6,7 +7,7 @@ import { connect } from './connect.ts'
 import { dispatch } from './dispatch.ts'
 import type { FrontContext } from './frontends/front-context.ts'
 import { EventStream } from './http/event-stream.ts'
-import { sendRefusal } from './http/reply.ts'
+import { sendRefusal, sendVerdict } from './http/reply.ts'
 import type { JsonObject, RpcMessage, RpcRequest } from './json-rpc.ts'
 import { closeServer, listen } from './listen.ts'
 import type { GatewayLimits, GatewayOptions } from './options.ts'
@@ -22,13 +23,13 @@ const KEEP_CONNECTION_MS = 75_000
 /** One workload's port: clients in front, its server behind, sessions in between. */
 export class Endpoint implements FrontContext {
   readonly limits: GatewayLimits
-  readonly pipeline: Pipeline
   readonly sessions: SessionTable
   readonly #options: GatewayOptions
   readonly #slot: BackendSlot
   readonly #streams = new Set<EventStream>()
   readonly #timer: NodeJS.Timeout
   #spec: EndpointSpec
+  #pipeline: Pipeline | undefined
   #tools: ReadonlySet<string> | undefined
   #server: Server | undefined
   #connects = 0
@@ -40,12 +41,6 @@ export class Endpoint implements FrontContext {
     this.#spec = spec
     this.limits = limits
     this.#slot = new BackendSlot(spec.name)
-    this.pipeline = createPipeline({
-      allowedHosts: options.allowedHosts ?? (() => []),
-      allowPeer: options.allowPeer ?? (() => true),
-      maxMessageBytes: limits.maxMessageBytes,
-      allowedTools: () => this.#tools,
-    })
     this.sessions = new SessionTable({
       name: spec.name,
       limits,
@@ -57,12 +52,18 @@ export class Endpoint implements FrontContext {
     this.#timer.unref()
   }
 
+  get pipeline(): Pipeline {
+    if (this.#pipeline === undefined) throw new Error('the endpoint is not open')
+    return this.#pipeline
+  }
+
   get isConnected(): boolean {
     return this.#slot.link !== undefined
   }
 
   async open(): Promise<void> {
     try {
+      this.#pipeline = await this.#makePipeline(this.#spec)
       this.#server = await this.#bind(this.#spec)
     } catch (error) {
       clearInterval(this.#timer)
@@ -74,8 +75,10 @@ export class Endpoint implements FrontContext {
 
   /** The new address is bound before the old one is given up. */
   async change(spec: EndpointSpec): Promise<void> {
-    const { host, port } = this.#spec
+    const { host, port, authentication } = this.#spec
     const former = this.#server
+    const isSame = spec.port === port && isDeepStrictEqual(spec.authentication, authentication)
+    if (!isSame) this.#pipeline = await this.#makePipeline(spec)
     if (spec.host !== host || spec.port !== port) {
       this.#server = await this.#bind(spec)
       await stopListening(former)
@@ -181,16 +184,45 @@ export class Endpoint implements FrontContext {
     return server
   }
 
-  #handle(request: IncomingMessage, response: ServerResponse): void {
-    const refusal = this.pipeline.admit(request)
-    if (refusal !== undefined) return sendRefusal(response, refusal)
-    route(this, request, response).catch((error: unknown) => {
-      this.#options.logger.error('a request to the gateway failed', {
-        workload: this.#spec.name,
-        error: describeError(error),
-      })
-      sendRefusal(response, { status: 500, message: 'The gateway failed to handle this request.' })
+  #makePipeline(spec: EndpointSpec): Promise<Pipeline> {
+    const { allowedHosts, allowPeer, identityFetch, tokenTimes, logger } = this.#options
+    const host = spec.host.includes(':') ? `[${spec.host}]` : spec.host
+    return createPipeline({
+      allowedHosts: allowedHosts ?? (() => []),
+      allowPeer: allowPeer ?? (() => true),
+      maxMessageBytes: this.limits.maxMessageBytes,
+      allowedTools: () => this.#tools,
+      authentication: spec.authentication,
+      origin: `http://${host}:${spec.port}`,
+      identityFetch,
+      tokenTimes,
+      logger,
     })
+  }
+
+  #handle(request: IncomingMessage, response: ServerResponse): void {
+    const verdict = this.pipeline.admit(request)
+    if (verdict === undefined) return this.#route(request, response)
+    if (!(verdict instanceof Promise)) return sendVerdict(response, verdict)
+    verdict.then(
+      (late) => {
+        if (late !== undefined) sendVerdict(response, late)
+        else if (!request.destroyed) this.#route(request, response)
+      },
+      (error: unknown) => this.#failed(response, error),
+    )
+  }
+
+  #route(request: IncomingMessage, response: ServerResponse): void {
+    route(this, request, response).catch((error: unknown) => this.#failed(response, error))
+  }
+
+  #failed(response: ServerResponse, error: unknown): void {
+    this.#options.logger.error('a request to the gateway failed', {
+      workload: this.#spec.name,
+      error: describeError(error),
+    })
+    sendRefusal(response, { status: 500, message: 'The gateway failed to handle this request.' })
   }
 
   #settled(request: RpcRequest): void {

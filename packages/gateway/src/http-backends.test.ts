@@ -156,7 +156,7 @@ it('after a restart of the daemon a client goes on in the same session at the se
 })
 
 describe('towards an HTTP server', () => {
-  it('only end-to-end headers are passed on, configured ones win, and refusals for want of a login come through', async () => {
+  it('only end-to-end headers are passed on, never a token, configured ones win, and its want of a login is not the client’s', async () => {
     const seen: IncomingMessage['headers'][] = []
     const server = createServer((request, response) => {
       seen.push(request.headers)
@@ -191,6 +191,7 @@ describe('towards an HTTP server', () => {
         'content-type': 'application/json',
         'x-client': 'yes',
         'x-key': 'from the client',
+        authorization: 'Bearer of-the-client',
         cookie: 'a=b',
         origin: 'http://localhost',
         'x-forwarded-for': '1.2.3.4',
@@ -202,10 +203,11 @@ describe('towards an HTTP server', () => {
         params: { protocolVersion: '2025-11-25', capabilities: {} },
       }),
     })
-    expect(response.status).toBe(401)
-    expect(response.headers.get('www-authenticate')).toContain('resource_metadata')
+    expect(response.status).toBe(200)
+    expect(response.headers.get('www-authenticate')).toBeNull()
+    expect(await response.json()).toMatchObject({ id: 1, error: { message: expect.stringContaining('credentials') } })
     expect(seen.at(-1)).toMatchObject({ host: `127.0.0.1:${port}`, 'x-client': 'yes', 'x-key': 'configured' })
-    for (const name of ['cookie', 'origin', 'x-forwarded-for', 'mcp-session-id'])
+    for (const name of ['authorization', 'cookie', 'origin', 'x-forwarded-for', 'mcp-session-id'])
       expect(seen.at(-1)).not.toHaveProperty(name)
   })
 

@@ -1,6 +1,8 @@
 import type { Socket } from 'node:net'
 import type { GatewayEvents } from '@toolhaven/core/ports/gateway'
 import type { Logger } from '@toolhaven/core/ports/logger'
+import type { IdentityFetch } from './oidc/identity-fetch.ts'
+import type { TokenTimes } from './oidc/token-check.ts'
 import type { SessionStore } from './sessions/session-store.ts'
 
 export interface GatewayOptions {
@@ -12,6 +14,9 @@ export interface GatewayOptions {
   allowPeer?: (socket: Socket) => boolean
   /** Names besides loopback that callers may use in Host and Origin. */
   allowedHosts?: () => readonly string[]
+  /** For endpoints with authentication: reaches identity providers, on private addresses too when asked for. */
+  identityFetch?: (allowPrivate: boolean) => IdentityFetch
+  tokenTimes?: Partial<TokenTimes>
   limits?: Partial<GatewayLimits>
 }
 

@@ -1,23 +1,31 @@
 import { expect, it } from 'vitest'
-import { createPipeline } from './pipeline.ts'
+import { createPipeline, type PipelineContext } from './pipeline.ts'
 
-it('has one order', () => {
-  const pipeline = createPipeline({
-    allowedHosts: () => [],
-    allowPeer: () => true,
-    maxMessageBytes: 1,
-    allowedTools: () => undefined,
-  })
-  expect(pipeline.names).toEqual(['guard', 'limits', 'parse', 'tool-filter'])
+const quiet = () => {}
+const context: PipelineContext = {
+  allowedHosts: () => [],
+  allowPeer: () => true,
+  maxMessageBytes: 1,
+  allowedTools: () => undefined,
+  origin: 'http://127.0.0.1:1',
+  identityFetch: () => () => Promise.reject(new Error('nobody there')),
+  logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+}
+
+it('has one order', async () => {
+  expect((await createPipeline(context)).names).toEqual(['guard', 'limits', 'parse', 'tool-filter'])
+  const authentication = { issuer: 'https://id.example.com' }
+  expect((await createPipeline({ ...context, authentication })).names).toEqual([
+    'guard',
+    'limits',
+    'authentication',
+    'parse',
+    'tool-filter',
+  ])
 })
 
-it('shows a tool list of an unknown shape as empty when there is a filter', () => {
-  const pipeline = createPipeline({
-    allowedHosts: () => [],
-    allowPeer: () => true,
-    maxMessageBytes: 1,
-    allowedTools: () => new Set(['a']),
-  })
+it('shows a tool list of an unknown shape as empty when there is a filter', async () => {
+  const pipeline = await createPipeline({ ...context, allowedTools: () => new Set(['a']) })
   expect(pipeline.toClient('tools/list', { result: { tools: { secret: {} }, nextCursor: 'c' } })).toEqual({
     result: { tools: [], nextCursor: 'c' },
   })

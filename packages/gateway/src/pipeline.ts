@@ -1,50 +1,86 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import type { AuthenticationSpec } from '@toolhaven/core/ports/gateway'
+import type { Logger } from '@toolhaven/core/ports/logger'
 import type { HttpRefusal } from './http/reply.ts'
 import type { JsonObject, RpcRequest } from './json-rpc.ts'
 import { guard } from './middleware/guard.ts'
 import { limits } from './middleware/limits.ts'
-import type { Middleware, Parsed } from './middleware/middleware.ts'
+import type { Admission, Middleware, Parsed } from './middleware/middleware.ts'
 import { parse } from './middleware/parse.ts'
 import { toolFilter } from './middleware/tool-filter.ts'
+import type { Caller, Callers } from './oidc/caller.ts'
+import type { IdentityFetch } from './oidc/identity-fetch.ts'
+import type { TokenTimes } from './oidc/token-check.ts'
 
 export interface PipelineContext {
   allowedHosts: () => readonly string[]
   allowPeer: (socket: Socket) => boolean
   maxMessageBytes: number
   allowedTools: () => ReadonlySet<string> | undefined
+  /** Left out: nobody is asked who they are. */
+  authentication?: AuthenticationSpec | undefined
+  /** The address clients use. */
+  origin: string
+  identityFetch?: ((allowPrivate: boolean) => IdentityFetch) | undefined
+  tokenTimes?: Partial<TokenTimes> | undefined
+  logger: Logger
 }
 
 /** What every request meets on its way to the server, and every answer, backwards, on its way back. */
 export interface Pipeline {
   readonly names: readonly string[]
-  admit(request: IncomingMessage): HttpRefusal | undefined
+  admit(request: IncomingMessage): Admission | Promise<Admission>
+  /** Who sent a request that was admitted; undefined where nobody is asked. */
+  callerOf(request: IncomingMessage): Caller | undefined
   parse(body: Buffer): Parsed | HttpRefusal
   fromClient(request: RpcRequest): { code: number; message: string } | undefined
   toClient(method: string, answer: JsonObject): JsonObject
 }
 
-/** The only list and the only order. The backend follows the last line. */
-function inOrder(context: PipelineContext): Middleware[] {
+/** The only list and the only order. The backend follows the last line. What is not configured is not even loaded. */
+async function inOrder(context: PipelineContext, callers: Callers): Promise<Middleware[]> {
   return [
     guard(context), // first: a web page or another user must neither learn nor cost anything
     limits(context), // before the body: what is too large is not even read
+    ...(await authenticationOf(context, callers)), // before the body too: strangers cost us no memory
     parse(), // once, here: all that follows decides on the very message that is forwarded
     toolFilter(context.allowedTools), // last: on names as the server knows them
   ]
 }
 
-export function createPipeline(context: PipelineContext): Pipeline {
-  const list = inOrder(context)
+export async function createPipeline(context: PipelineContext): Promise<Pipeline> {
+  const callers: Callers = new WeakMap()
+  const list = await inOrder(context, callers)
   const backwards = list.toReversed()
   return {
     names: list.map((middleware) => middleware.name),
-    admit: (request) => first(list, (middleware) => middleware.admit?.(request)),
+    admit: (request) => admit(list, request, 0),
+    callerOf: (request) => callers.get(request),
     parse: (body) => first(list, (middleware) => middleware.parse?.(body)) ?? { messages: [], isBatch: false },
     fromClient: (request) => first(list, (middleware) => middleware.fromClient?.(request)),
     toClient: (method, answer) =>
       backwards.reduce((seen, middleware) => middleware.toClient?.(method, seen) ?? seen, answer),
   }
+}
+
+async function authenticationOf(context: PipelineContext, callers: Callers): Promise<Middleware[]> {
+  const { authentication: spec, origin, logger, tokenTimes: times } = context
+  if (spec === undefined) return []
+  const { authentication } = await import('./middleware/authentication.ts')
+  const fetch = context.identityFetch?.(spec.allowPrivateIp === true)
+  if (fetch === undefined) throw new Error('authentication needs a way to reach the identity provider')
+  return [authentication({ spec, origin, fetch, callers, logger, times })]
+}
+
+/** Waits only where one of them has to. */
+function admit(list: readonly Middleware[], request: IncomingMessage, from: number): Admission | Promise<Admission> {
+  for (let at = from; at < list.length; at++) {
+    const answer = list[at]?.admit?.(request)
+    if (answer instanceof Promise) return answer.then((late) => late ?? admit(list, request, at + 1))
+    if (answer !== undefined) return answer
+  }
+  return undefined
 }
 
 function first<T>(list: readonly Middleware[], ask: (middleware: Middleware) => T | undefined): T | undefined {

@@ -18,7 +18,7 @@ export interface RouteContext extends FrontContext {
 /** Every path of a workload's port. */
 const ROUTES: Readonly<Record<string, Readonly<Record<string, Handle>>>> = {
   '/mcp': { POST: postMcp, GET: getMcp, DELETE: deleteMcp },
-  '/sse': { GET: (context, _request, response) => getSse(context, response) },
+  '/sse': { GET: getSse },
   '/messages': { POST: postMessages },
   '/health': { GET: getHealth, HEAD: getHealth },
 }

@@ -37,6 +37,26 @@ export interface EndpointSpec {
   proxyMode: ProxyMode
   /** Only these tools are listed and may be called; empty or left out: all. */
   toolsFilter?: readonly string[]
+  /** Who may call; left out: everybody the port lets in. */
+  authentication?: AuthenticationSpec
+}
+
+/** How callers prove who they are: with a token of an OpenID provider. */
+export interface AuthenticationSpec {
+  /** Tokens must come from it; its keys are found through it unless `jwksUrl` says where they are. */
+  issuer?: string
+  /** Whom tokens must be for; left out: the resource, as MCP asks. */
+  audience?: string
+  jwksUrl?: string
+  /** Where to ask about tokens that are not signed. */
+  introspectionUrl?: string
+  clientId?: string
+  /** The value itself. */
+  clientSecret?: string
+  /** How clients call the server from outside; left out: the address of its port. */
+  resourceUrl?: string
+  /** The provider may be on this machine or its network. */
+  allowPrivateIp?: boolean
 }
 
 export type Backend =

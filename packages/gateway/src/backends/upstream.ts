@@ -31,12 +31,10 @@ export class SessionGone extends Error {}
 /** The server answered with a status that is no answer. */
 export class Refused extends Error {
   readonly status: number
-  readonly authenticate: string | undefined
 
   constructor(response: IncomingMessage) {
     super(`the server answered with status ${response.statusCode}`)
     this.status = response.statusCode ?? 0
-    this.authenticate = response.headers['www-authenticate']
   }
 }
 

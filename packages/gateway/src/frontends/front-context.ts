@@ -26,6 +26,23 @@ export interface FrontContext {
   listening(session: Session): void
 }
 
+/** Whether the session is the caller's own. */
+export function isOwn(context: FrontContext, request: IncomingMessage, session: Session): boolean {
+  return session.owner === context.pipeline.callerOf(request)?.id
+}
+
+/** A stream ends with the token it was opened with: its client comes back with a new one, or not at all. */
+export function endWithToken(context: FrontContext, response: ServerResponse, stream: EventStream): void {
+  const expiresAt = context.pipeline.callerOf(response.req)?.expiresAt ?? Infinity
+  if (expiresAt === Infinity) return
+  const timer = setTimeout(() => stream.end(), Math.min(expiresAt - Date.now(), LONGEST_TIMER_MS))
+  timer.unref()
+  response.once('close', () => clearTimeout(timer))
+}
+
+/** Longer ones would fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
 /** The messages of a POST, or undefined when it was refused and answered. */
 export async function readMessages(
   context: FrontContext,

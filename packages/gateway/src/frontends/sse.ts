@@ -6,7 +6,7 @@ import { describeError } from '@toolhaven/core/errors'
 import { negotiateVersion } from '../protocol-versions.ts'
 import type { ReplySink } from '../sessions/call.ts'
 import type { Session } from '../sessions/session.ts'
-import { readMessages, type FrontContext } from './front-context.ts'
+import { endWithToken, isOwn, readMessages, type FrontContext } from './front-context.ts'
 
 /** Until it introduces itself; clients that reconnect after a daemon restart never do. */
 const UNKNOWN_CLIENT = {
@@ -16,11 +16,13 @@ const UNKNOWN_CLIENT = {
 }
 
 /** The stream of revision 2024-11-05, which is the session: GET /sse. */
-export function getSse(context: FrontContext, response: ServerResponse): void {
+export function getSse(context: FrontContext, request: IncomingMessage, response: ServerResponse): void {
   const session = context.sessions.add('sse', '2024-11-05', UNKNOWN_CLIENT)
   if (session === undefined)
     return sendRefusal(response, { status: 503, message: 'This server has too many clients; try again later.' })
+  session.owner = context.pipeline.callerOf(request)?.id
   const stream = context.openStream(response)
+  endWithToken(context, response, stream)
   stream.send(`/messages?sessionId=${session.id}`, { type: 'endpoint' })
   session.outbox.attach(stream, undefined)
   response.once('close', () => context.sessions.end(session))
@@ -41,7 +43,7 @@ export async function postMessages(
       message: 'The sessionId parameter is missing; open /sse first.',
     })
   const session = context.sessions.get(id)
-  if (session?.front !== 'sse')
+  if (session?.front !== 'sse' || !isOwn(context, request, session))
     return sendRefusal(response, { status: 404, code: -32_001, message: 'Session not found; open /sse again.' })
   session.lastSeen = Date.now()
   const parsed = await readMessages(context, request, response)

@@ -7,7 +7,7 @@ import { sendEmpty, sendJson, sendRefusal, type HttpRefusal } from '../http/repl
 import { errorText, isObject, RPC_ERROR, type RpcMessage, type RpcRequest } from '../json-rpc.ts'
 import { BATCH_VERSION, isKnownVersion, PROTOCOL_VERSIONS, negotiateVersion } from '../protocol-versions.ts'
 import type { Session } from '../sessions/session.ts'
-import { readMessages, type FrontContext } from './front-context.ts'
+import { endWithToken, isOwn, readMessages, type FrontContext } from './front-context.ts'
 import { PostReply } from './post-reply.ts'
 
 /** Messages of a client: POST /mcp. */
@@ -59,6 +59,7 @@ export function getMcp(context: FrontContext, request: IncomingMessage, response
   if ('status' in session) return sendRefusal(response, session)
   const lastEventId = request.headers['last-event-id']
   const stream = context.openStream(response, { 'mcp-session-id': session.id })
+  endWithToken(context, response, stream)
   session.outbox.attach(stream, typeof lastEventId === 'string' ? lastEventId : undefined)
   response.once('close', () => {
     session.lastSeen = Date.now()
@@ -87,6 +88,7 @@ async function initialize(
   )
   if (session === undefined)
     return sendRefusal(response, { status: 503, message: 'This server has too many clients; try again later.' })
+  session.owner = context.pipeline.callerOf(request)?.id
   try {
     const body = await context.initialize(session, message, endToEndHeaders(request.headers))
     const text = JSON.stringify({ ...body, id: message.id })
@@ -99,9 +101,7 @@ async function initialize(
     sendAnswer(context, request, response, text, { 'mcp-session-id': session.id })
   } catch (error) {
     context.sessions.end(session)
-    const refusal = passedOn(error)
-    if (refusal !== undefined) return sendRefusal(response, refusal)
-    sendAnswer(context, request, response, errorText(message.id, RPC_ERROR.server, describeError(error)), {})
+    sendAnswer(context, request, response, errorText(message.id, RPC_ERROR.server, reasonOf(error)), {})
   }
 }
 
@@ -118,11 +118,10 @@ function sendAnswer(
   stream.end()
 }
 
-/** A server that wants a login must be able to say so to the client. */
-function passedOn(error: unknown): HttpRefusal | undefined {
-  if (!(error instanceof Refused) || (error.status !== 401 && error.status !== 403)) return undefined
-  const headers = error.authenticate === undefined ? {} : { 'www-authenticate': error.authenticate }
-  return { status: error.status, message: 'The server refuses the request without other credentials.', headers }
+/** The login it wants is the gateway's affair: a client must not be sent to get a token that goes no further than here. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Refused) || (error.status !== 401 && error.status !== 403)) return describeError(error)
+  return 'The server behind this address asks for credentials of its own; give them to the workload as headers.'
 }
 
 function findSession(context: FrontContext, request: IncomingMessage): Session | HttpRefusal {
@@ -142,7 +141,8 @@ function findSession(context: FrontContext, request: IncomingMessage): Session |
       message: 'The Mcp-Session-Id header is missing; send initialize first.',
     }
   const session = context.sessions.get(id)
-  if (session?.front !== 'streamable-http')
+  // To others it does not exist: its id alone must be worth nothing.
+  if (session?.front !== 'streamable-http' || !isOwn(context, request, session))
     return { status: 404, code: -32_001, message: 'Session not found; send initialize again.' }
   session.lastSeen = Date.now()
   return session

@@ -4,6 +4,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 const NOT_PASSED_ON = new Set([
   'accept',
   'accept-encoding',
+  // Meant for the gateway: a token that was given to us must never be used at another server.
+  'authorization',
   'connection',
   'content-length',
   'content-type',

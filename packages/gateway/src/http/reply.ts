@@ -9,6 +9,14 @@ export interface HttpRefusal {
   headers?: Readonly<Record<string, string>>
 }
 
+/** A complete answer of the gateway's own. */
+export interface HttpAnswer {
+  status: number
+  type: string
+  text: string
+  headers?: Readonly<Record<string, string>>
+}
+
 export function sendText(
   response: ServerResponse,
   status: number,
@@ -38,6 +46,12 @@ export function sendRefusal(response: ServerResponse, refusal: HttpRefusal): voi
     errorText(null, refusal.code ?? RPC_ERROR.server, refusal.message),
     refusal.headers,
   )
+}
+
+/** What a request gets that ends at the gateway. */
+export function sendVerdict(response: ServerResponse, verdict: HttpRefusal | HttpAnswer): void {
+  if ('text' in verdict) sendText(response, verdict.status, verdict.type, verdict.text, verdict.headers)
+  else sendRefusal(response, verdict)
 }
 
 export function sendEmpty(

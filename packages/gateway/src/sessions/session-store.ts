@@ -19,6 +19,8 @@ const storedSession = z.object({
   lastSeen: z.number(),
   subscriptions: z.array(z.string()),
   logLevel: z.string().optional(),
+  /** Who opened it, where callers say who they are. */
+  owner: z.string().optional(),
   /** The session at an HTTP server that belongs to this one; without an id when the server gives none. */
   upstream: z.object({ processId: z.string(), sessionId: z.string().optional() }).optional(),
 })

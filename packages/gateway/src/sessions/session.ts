@@ -21,6 +21,8 @@ export class Session {
   logLevel: string | undefined
   /** Its counterpart at an HTTP server. */
   upstream: { processId: string; sessionId?: string | undefined } | undefined
+  /** The caller who opened it: nobody else may use it, even if they learn its id. */
+  owner: string | undefined
   lastSeen: number
   isEnded = false
 
@@ -54,14 +56,15 @@ export class Session {
   }
 
   toStored(): StoredSession {
-    const { id, version, client, lastSeen, logLevel, upstream } = this
-    return { id, version, client, lastSeen, subscriptions: [...this.subscriptions], logLevel, upstream }
+    const { id, version, client, lastSeen, logLevel, owner, upstream } = this
+    return { id, version, client, lastSeen, subscriptions: [...this.subscriptions], logLevel, owner, upstream }
   }
 
   static fromStored(stored: StoredSession, limits: GatewayLimits): Session {
     const session = new Session('streamable-http', stored.version, stored.client, limits, stored.id)
     session.lastSeen = stored.lastSeen
     session.logLevel = stored.logLevel
+    session.owner = stored.owner
     session.upstream = stored.upstream
     for (const uri of stored.subscriptions) session.subscriptions.add(uri)
     return session

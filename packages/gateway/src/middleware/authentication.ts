@@ -1,0 +1,74 @@
+import type { IncomingMessage } from 'node:http'
+import type { AuthenticationSpec } from '@toolhaven/core/ports/gateway'
+import type { Logger } from '@toolhaven/core/ports/logger'
+import { describeError } from '@toolhaven/core/errors'
+import type { HttpAnswer, HttpRefusal } from '../http/reply.ts'
+import type { Callers } from '../oidc/caller.ts'
+import type { IdentityFetch } from '../oidc/identity-fetch.ts'
+import type { Verdict } from '../oidc/known-tokens.ts'
+import { protectedResource, type ProtectedResource } from '../oidc/protected-resource.ts'
+import { createTokenCheck, type TokenTimes } from '../oidc/token-check.ts'
+import type { Middleware } from './middleware.ts'
+
+export interface AuthenticationOptions {
+  spec: AuthenticationSpec
+  /** The address clients use when none is configured. */
+  origin: string
+  fetch: IdentityFetch
+  /** Where those that follow find who calls. */
+  callers: Callers
+  logger: Logger
+  times?: Partial<TokenTimes> | undefined
+}
+
+/** Asked by whatever watches over the port; says nothing about the server or its clients. */
+const HEALTH_PATH = '/health'
+
+/** Nobody without a good token gets past, on any path and with any method. */
+export function authentication(options: AuthenticationOptions): Middleware {
+  const { spec, callers, logger, times } = options
+  const resource = protectedResource({ resource: spec.resourceUrl ?? options.origin, issuer: spec.issuer })
+  const audiences = spec.audience === undefined ? resource.identifiers : [spec.audience]
+  const check = createTokenCheck({ ...spec, fetch: options.fetch, audiences, ...(times && { times }) })
+
+  const conclude = (request: IncomingMessage, verdict: Verdict): HttpRefusal | undefined => {
+    if ('refused' in verdict) return unauthorized(resource, verdict.refused)
+    callers.set(request, verdict.caller)
+    return undefined
+  }
+  const noProvider = (error: unknown): HttpRefusal => {
+    logger.warn('the identity provider cannot be asked about a token', { error: describeError(error) })
+    return {
+      status: 503,
+      message: 'Tokens cannot be checked now: the identity provider does not answer.',
+      headers: { 'retry-after': '30' },
+    }
+  }
+  return {
+    name: 'authentication',
+    admit(request): HttpRefusal | HttpAnswer | undefined | Promise<HttpRefusal | undefined> {
+      const [path = ''] = (request.url ?? '').split('?', 1)
+      if (path === HEALTH_PATH) return undefined
+      const described = resource.describe(request.method ?? '', path)
+      if (described !== undefined) return described
+      const token = bearerToken(request.headers.authorization)
+      if (token === undefined) return unauthorized(resource)
+      const verdict = check(token)
+      if (!(verdict instanceof Promise)) return conclude(request, verdict)
+      return verdict.then((checked) => conclude(request, checked), noProvider)
+    },
+  }
+}
+
+/** RFC 6750, section 2.1: the scheme in any case, one space at least, a token of these characters only. */
+function bearerToken(header: string | undefined): string | undefined {
+  return /^bearer +([A-Za-z0-9\-._~+/]+=*) *$/i.exec(header ?? '')?.[1]
+}
+
+function unauthorized(resource: ProtectedResource, problem?: string): HttpRefusal {
+  return {
+    status: 401,
+    message: problem === undefined ? 'A bearer token is needed.' : `The token is refused: ${problem}.`,
+    headers: { 'www-authenticate': resource.challenge(problem) },
+  }
+}
