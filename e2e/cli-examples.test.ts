@@ -34,6 +34,9 @@ const GIVEN: Readonly<Record<string, readonly string[]>> = {
 
 /** Examples that need what this file has not, and where they are tried instead. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
+  'thv serve --install': 'needs a systemd instance: cli-service.test.ts',
+  'thv serve --uninstall': 'needs a service: cli-service.test.ts',
+  'thv serve --uninstall --purge': 'asks at a terminal: cli-service.test.ts',
   'thv client setup': 'asks at a terminal: cli-settings.test.ts',
   'thv secret set github-token': 'asks at a terminal: cli-settings.test.ts',
   'thv secret setup --provider encrypted': 'asks at a terminal: cli-settings.test.ts',

@@ -20,6 +20,11 @@ export const TESTBED = [
   { name: 'slirp4netns', binary: 'slirp4netns', gives: 'networks of rootless Podman' },
   { name: 'fuse-overlayfs', binary: 'fuse-overlayfs', gives: 'storage of rootless Podman' },
   { name: 'docker-registry', binary: 'docker-registry', gives: 'pull tests against a real registry on loopback' },
+  {
+    name: 'systemd',
+    binary: 'systemd-analyze',
+    gives: 'tests of the service; nothing of it is started on the machine',
+  },
   { name: 'python3', binary: '/usr/bin/python3', gives: 'servers that come from Python packages' },
   { name: 'python3-venv', binary: '/usr/share/python-wheels', gives: 'the Python base image of the testbed' },
   { name: 'curl', binary: 'curl', gives: 'pages of the documentation that call the API' },

@@ -10,8 +10,10 @@ import { fileURLToPath } from 'node:url'
 const major = Number(process.versions.node.split('.')[0])
 if (major >= 24) {
   // Compiled code of earlier starts. In the user's own folder: in a shared one others could plant code for us to run.
+  // It is written when the program ends, so whoever removes everything must do without.
   const { XDG_CACHE_HOME: cache = '' } = process.env
-  module.enableCompileCache(join(isAbsolute(cache) ? cache : join(homedir(), '.cache'), 'toolhaven', 'compiled'))
+  if (!process.argv.includes('--purge'))
+    module.enableCompileCache(join(isAbsolute(cache) ? cache : join(homedir(), '.cache'), 'toolhaven', 'compiled'))
   await import('../src/main.ts')
 } else {
   const own = fileURLToPath(new URL('../../../node_modules/.bin/node', import.meta.url))

@@ -1,23 +1,51 @@
-import { defineCommand } from '../command.ts'
+import { FORMAT_FLAG, defineCommand } from '../command.ts'
 
 export const serve = defineCommand({
   words: 'serve',
-  summary: 'Run the daemon in the foreground',
+  summary: 'Run the daemon in the foreground, or install it as a service',
   description:
     'Runs the daemon in the foreground: the API, and a port for each workload.\n\n' +
     'A daemon that already runs for the same state folder hands over and exits; its containers and ports stay.\n' +
-    'Environment: THV_RUNTIME (docker, podman, process), THV_API_TOKEN, THV_SECRETS_PASSWORD, and the XDG variables.',
+    'Environment: THV_RUNTIME (docker, podman, process), THV_API_TOKEN, THV_SECRETS_PASSWORD, and the XDG variables.\n\n' +
+    'With --install the daemon becomes a service that starts by itself, with all workloads that were running: a unit of ' +
+    "your own systemd instance on Linux (of the machine's when you are root), a launch agent on macOS. It is started " +
+    'with the other options given, and with the settings of this shell for folders, engine, proxies and package ' +
+    'indexes. Secrets are never written into it.\n\n' +
+    '--uninstall stops and removes the service and leaves workloads and settings; with --purge nothing is left: ' +
+    'entries in client settings, workloads, their containers, images that were built, secrets, settings, logs and caches.',
   flags: {
     host: { type: 'text', value: 'address', summary: 'address the API listens on', default: 'localhost' },
     port: { type: 'number', value: 'number', summary: 'port the API listens on', default: 8080, min: 0, max: 65_535 },
     stopWorkloadsOnExit: { type: 'boolean', summary: 'stop the workloads when the daemon stops' },
     allowUnsandboxed: { type: 'boolean', summary: 'without any sandbox, run servers with all your rights' },
+    install: { type: 'boolean', summary: 'make it a service that starts by itself' },
+    uninstall: { type: 'boolean', summary: 'stop and remove that service' },
+    purge: { type: 'boolean', summary: 'with --uninstall: remove everything that Toolhaven has made' },
+    yes: { type: 'boolean', short: 'y', summary: 'with --purge: do not ask' },
+    ...FORMAT_FLAG,
   },
   examples: [
     { command: 'thv serve', shows: 'API at http://localhost:8080', endless: true },
     { command: 'thv serve --port 9090', shows: 'API at another port', endless: true },
+    { command: 'thv serve --install', shows: 'runs from now on, also after the next start of the machine' },
+    { command: 'thv serve --uninstall', shows: 'the service is gone, workloads and settings stay' },
+    { command: 'thv serve --uninstall --purge', shows: 'asks, then removes everything' },
   ],
-  run: async ({ env, debug }, { flags }) => {
+  run: async (context, { flags }) => {
+    const { env, debug } = context
+    const wrong = misuse(flags)
+    if (wrong !== undefined) {
+      const { invalid } = await import('@toolhaven/core/errors')
+      throw invalid(wrong)
+    }
+    if (flags.install) {
+      const { runInstall } = await import('../service/run-install.ts')
+      return runInstall(context, { ...flags, debug })
+    }
+    if (flags.uninstall) {
+      const { runUninstall } = await import('../service/run-uninstall.ts')
+      return runUninstall(context, flags)
+    }
     const [{ serve: runDaemon }, { serveSettings }] = await Promise.all([
       import('../daemon/serve.ts'),
       import('../daemon/serve-settings.ts'),
@@ -25,3 +53,10 @@ export const serve = defineCommand({
     await runDaemon(serveSettings({ ...flags, debug }, env))
   },
 })
+
+function misuse(flags: Readonly<Record<'install' | 'uninstall' | 'purge' | 'yes', boolean>>): string | undefined {
+  if (flags.install && flags.uninstall) return '--install and --uninstall exclude one another; give one of them'
+  if (flags.purge && !flags.uninstall) return '--purge goes with --uninstall; give both to remove everything'
+  if (flags.yes && !flags.purge) return '--yes goes with --purge; leave it out'
+  return undefined
+}

@@ -1,0 +1,96 @@
+import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { unavailable } from '@toolhaven/core/errors'
+import type { ToolhavenPaths } from '@toolhaven/stores/files/paths'
+import { createOsKeyring } from '@toolhaven/stores/secrets/keyring'
+import { forgetPassword } from '../commands/secret/forget-password.ts'
+import { pathsOf } from '../connect/find-daemon.ts'
+import type { Context } from '../context.ts'
+import { recallEngine } from '../daemon/remembered-engine.ts'
+import { waitForOutcome } from '../output/wait-for-outcome.ts'
+import { endDaemon } from './end-daemon.ts'
+import { removeFolder } from './remove-folder.ts'
+import { removeImages } from './remove-images.ts'
+
+export interface Purged {
+  removed: string[]
+  /** Each with its reason. */
+  kept: string[]
+}
+
+const PATIENCE_MS = 120_000
+
+/**
+ * Removes everything that Toolhaven has made on this machine for this user. What needs the daemon comes first; when that
+ * fails nothing is forgotten, so that it can be tried again.
+ */
+export async function purge(context: Context, uninstall: () => Promise<boolean>): Promise<Purged> {
+  const paths = pathsOf(context.env)
+  const result: Purged = { removed: [], kept: [] }
+  // Without a state folder there never was a daemon.
+  if (existsSync(paths.stateDir)) await removeWithDaemon(context, result)
+  await removeBuiltImages(context, paths, result)
+  if (await uninstall()) result.removed.push('the service')
+  await endDaemon(paths.stateDir)
+  await forgetKeyring(context, paths, result)
+  for (const folder of foldersOf(context, paths)) if (await removeFolder(folder)) result.removed.push(folder)
+  return result
+}
+
+async function removeWithDaemon(context: Context, { removed }: Purged): Promise<void> {
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PATIENCE_MS)])
+  const client = await context.daemon()
+  const clients = await client.call('listClients', {}, signal)
+  const clientNames = clients.map(({ name }) => name)
+  if (clientNames.length > 0) await client.call('unregisterClients', { body: { names: clientNames } }, signal)
+  removed.push(...clientNames.map((name) => `entries in the settings of ${name}`))
+  const { workloads } = await client.call('listWorkloads', { query: { all: true } }, signal)
+  const names = workloads.map(({ name }) => name)
+  if (names.length === 0) return
+  const going = workloads.filter(({ status }) => status !== 'removing').map(({ name }) => name)
+  if (going.length > 0) await client.call('deleteWorkloads', { body: { names: going } }, signal)
+  try {
+    await waitForOutcome({ ...context, signal }, client, names, 'delete')
+  } catch (error) {
+    context.signal.throwIfAborted()
+    throw unavailable(
+      `not every workload could be removed within ${PATIENCE_MS / 1000} s, so the rest was left as it is\n` +
+        '"thv list --all" shows which ones and why; then try again.',
+      error,
+    )
+  }
+  removed.push(...names.map((name) => `workload ${name}`))
+}
+
+async function removeBuiltImages({ signal }: Context, paths: ToolhavenPaths, result: Purged): Promise<void> {
+  const engine = await recallEngine(paths.stateDir)
+  if (!engine) return
+  try {
+    const { removed, kept } = await removeImages(engine, signal)
+    result.removed.push(...removed)
+    result.kept.push(...kept, 'images that were pulled: other programs may use them')
+  } catch (error) {
+    signal.throwIfAborted()
+    result.kept.push(`images that were built: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+async function forgetKeyring({ env, signal }: Context, { dataDir }: ToolhavenPaths, result: Purged): Promise<void> {
+  try {
+    const mayLose = () => Promise.resolve(true)
+    const places = { keyring: createOsKeyring({ env }), dataDir }
+    if (await forgetPassword(places, { mayLose })) result.removed.push('the password in the keyring')
+  } catch {
+    // No store or no keyring: then there is no password either.
+    signal.throwIfAborted()
+  }
+}
+
+/** On macOS several of them are one; the compiled code of the program itself is where XDG has it, there too. */
+function foldersOf({ env }: Context, paths: ToolhavenPaths): Set<string> {
+  const { configDir, dataDir, stateDir, cacheDir, runtimeDir } = paths
+  const compiled = join(env['HOME'] || homedir(), '.cache', 'toolhaven')
+  const folders = [configDir, dataDir, stateDir, cacheDir, compiled, runtimeDir]
+  return new Set(folders.filter((folder) => folder.endsWith('/toolhaven')))
+}

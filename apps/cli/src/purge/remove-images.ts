@@ -1,0 +1,45 @@
+import * as z from 'zod'
+import { LABELS } from '@toolhaven/core/ports/runtime'
+import type { EngineIdentity } from '@toolhaven/runtimes/discover'
+import { type EngineClient, createEngineClient } from '@toolhaven/runtimes/engine/engine-client'
+
+const images = z.array(
+  z.looseObject({
+    Id: z.string(),
+    RepoTags: z.array(z.string()).nullish(),
+    Labels: z.record(z.string(), z.string()).nullish(),
+  }),
+)
+
+export interface ImageRemoval {
+  removed: string[]
+  /** With the reason. */
+  kept: string[]
+}
+
+/** Removes what was built here: images with our label, and those of packages, which have a name that no registry has. */
+export async function removeImages({ kind, address }: EngineIdentity, signal: AbortSignal): Promise<ImageRemoval> {
+  const client = createEngineClient(kind === 'podman' ? 'Podman' : 'Docker', address)
+  const listed = await client.json(images, { method: 'GET', path: '/images/json' }, signal)
+  const removal: ImageRemoval = { removed: [], kept: [] }
+  for (const { Id, RepoTags, Labels } of listed) {
+    const tags = (RepoTags ?? []).filter((tag) => tag !== '<none>:<none>')
+    const isLabelled = Object.hasOwn(Labels ?? {}, LABELS.marker)
+    const ours = isLabelled ? tags : tags.filter((tag) => tag.startsWith('toolhaven.local/'))
+    // An image that got another name too keeps that one.
+    const names = isLabelled && tags.length === 0 ? [Id] : ours
+    for (const name of names) await removeImage(client, name, removal, signal)
+  }
+  return removal
+}
+
+async function removeImage(client: EngineClient, name: string, removal: ImageRemoval, signal: AbortSignal) {
+  try {
+    await client.send({ method: 'DELETE', path: `/images/${name}` }, signal)
+    removal.removed.push(`image ${name}`)
+  } catch (error) {
+    signal.throwIfAborted()
+    // In use by a container that is not of this installation: then it is not ours alone.
+    removal.kept.push(`image ${name}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
