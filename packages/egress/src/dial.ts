@@ -1,0 +1,72 @@
+import { lookup } from 'node:dns/promises'
+import { connect, isIP, type Socket } from 'node:net'
+import { type Destination, judge, judgeAddress, type OutboundRules } from './outbound-policy.ts'
+
+/** All addresses of a name. */
+export type Resolve = (host: string) => Promise<readonly string[]>
+
+/** Begins a connection. */
+export type Connect = (address: string, port: number) => Socket
+
+export interface DialOptions {
+  rules: OutboundRules
+  resolve: Resolve
+  connect: Connect
+  connectMs: number
+}
+
+/** The workload may not go there. */
+export class Blocked extends Error {}
+
+/** It may, but nobody answers. */
+export class Unreachable extends Error {}
+
+export const connectOverTcp: Connect = (host, port) => connect({ host, port, noDelay: true, allowHalfOpen: true })
+
+export async function resolveWithSystem(host: string): Promise<string[]> {
+  return (await lookup(host, { all: true })).map(({ address }) => address)
+}
+
+/** Judges the place, resolves it, judges every address, and dials one of those very addresses. */
+export async function dial(
+  { rules, resolve, connect: begin, connectMs }: DialOptions,
+  place: Destination,
+): Promise<Socket> {
+  const verdict = judge(rules, place)
+  if (!verdict.isAllowed) throw new Blocked(verdict.reason)
+  const addresses = isIP(place.host) ? [place.host] : await resolveOrFail(resolve, place)
+  // One bad answer spoils all: a name that mixes public and private addresses is an attack or a mistake, never a need.
+  for (const address of addresses) {
+    const judged = judgeAddress(rules, place, address)
+    if (!judged.isAllowed) throw new Blocked(judged.reason)
+  }
+  for (const address of addresses) {
+    const socket = await settled(begin(address, place.port), connectMs)
+    if (socket !== undefined) return socket
+  }
+  throw new Unreachable(`${place.host}:${place.port} does not answer`)
+}
+
+async function resolveOrFail(resolve: Resolve, { host, port }: Destination): Promise<readonly string[]> {
+  const addresses = await resolve(host).catch(() => [])
+  if (addresses.length === 0) throw new Unreachable(`${host}:${port} has no address`)
+  return addresses
+}
+
+/** Undefined when nobody answers in time. */
+function settled(socket: Socket, timeoutMs: number): Promise<Socket | undefined> {
+  return new Promise((done) => {
+    const giveUp = () => {
+      clearTimeout(timer)
+      socket.destroy()
+      done(undefined)
+    }
+    const timer = setTimeout(giveUp, timeoutMs)
+    socket.once('error', giveUp)
+    socket.once('connect', () => {
+      clearTimeout(timer)
+      socket.off('error', giveUp)
+      done(socket)
+    })
+  })
+}

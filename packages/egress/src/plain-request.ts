@@ -1,0 +1,70 @@
+import { type IncomingMessage, request as httpRequest, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { type Destination } from './outbound-policy.ts'
+import { readAbsoluteForm, readAuthority } from './read-destination.ts'
+
+/** For the next hop only, or for the proxy. */
+const NOT_PASSED_ON = new Set(['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade'])
+
+export type PlainTarget = Destination & { path: string }
+
+/** Where a plain request wants to go; a text says what is wrong with it. */
+export function readTarget(request: IncomingMessage): PlainTarget | string {
+  const target = readAbsoluteForm(request.url ?? '')
+  if (target === undefined) return 'a proxy request names its target as http://HOST[:PORT]/PATH'
+  if (request.headers.upgrade !== undefined) return 'a plain request cannot be upgraded; use CONNECT'
+  const coding = request.headers['transfer-encoding']
+  if (coding !== undefined && coding !== 'chunked') return 'the only transfer coding is chunked'
+  const hosts = request.headersDistinct['host'] ?? []
+  const [host = ''] = hosts
+  const named = readAuthority(/:\d+$/.test(host) ? host : `${host}:80`)
+  if (hosts.length !== 1 || named?.host !== target.host || named.port !== target.port)
+    return 'the Host header and the target differ'
+  return target
+}
+
+/** Sends the request over the given connection, and the answer back. */
+export function passOn(request: IncomingMessage, response: ServerResponse, target: PlainTarget, remote: Socket): void {
+  const outgoing = httpRequest({
+    method: request.method ?? 'GET',
+    path: target.path,
+    headers: endToEnd(request.rawHeaders),
+    setHost: false,
+    // Without an agent, even `false`: with one, Node would dial by itself.
+    createConnection: () => remote,
+  })
+  const fail = () => {
+    remote.destroy()
+    if (response.headersSent) response.destroy()
+    else response.writeHead(502, { connection: 'close' }).end()
+  }
+  outgoing.once('error', fail)
+  outgoing.once('response', (incoming) => {
+    response.writeHead(incoming.statusCode ?? 502, endToEnd(incoming.rawHeaders))
+    incoming.once('error', fail)
+    incoming.pipe(response)
+  })
+  response.once('close', () => remote.destroy())
+  request.once('error', fail)
+  request.pipe(outgoing)
+}
+
+function endToEnd(raw: readonly string[]): string[] {
+  const pairs = Array.from({ length: raw.length / 2 }, (_, at) => [raw[2 * at] ?? '', raw[2 * at + 1] ?? ''] as const)
+  const named = new Set(
+    pairs
+      .filter(([name]) => name.toLowerCase() === 'connection')
+      .flatMap(([, value]) =>
+        value
+          .toLowerCase()
+          .split(',')
+          .map((each) => each.trim()),
+      ),
+  )
+  return pairs
+    .filter(([name]) => {
+      const lower = name.toLowerCase()
+      return !NOT_PASSED_ON.has(lower) && !named.has(lower) && !lower.startsWith('proxy-')
+    })
+    .flat()
+}
