@@ -53,6 +53,7 @@ describe('the route table', () => {
         'readSecret',
         'streamEvents',
         'updateSettings',
+        'getWorkloadRequest',
       ].toSorted(),
     )
     for (const [, route] of others) {

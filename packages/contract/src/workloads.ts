@@ -46,6 +46,15 @@ export const bulkRequest = z
   .meta({ id: 'v1.bulkOperationRequest', description: 'Workloads by name, or all of a group' })
 export type BulkRequest = z.infer<typeof bulkRequest>
 
+export const workloadRequest = z
+  .strictObject({
+    request: createRequest,
+    hidden_headers: z
+      .array(z.string())
+      .meta({ description: 'Headers whose values went to the secret store; request does not have them' }),
+  })
+  .meta({ id: 'toolhaven.workloadRequest', description: 'What was asked for, before defaults and the registry' })
+
 const listQuery = z.strictObject({
   all: z
     .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' })
@@ -138,6 +147,21 @@ export const workloadRoutes = {
       transport: 'stdio',
     }),
     errors: noWorkload,
+  },
+  getWorkloadRequest: {
+    method: 'GET',
+    path: `${API_PREFIX}/workloads/{name}/request`,
+    tag,
+    summary: 'Get what was asked for',
+    description:
+      'The request that made the workload, with every edit since: without defaults and what the registry adds.',
+    params,
+    success: ok(workloadRequest, 'The request', {
+      request: { name: 'everything', image: 'everything' },
+      hidden_headers: [],
+    }),
+    errors: noWorkload,
+    extension: true,
   },
   getWorkloadLogs: {
     method: 'GET',

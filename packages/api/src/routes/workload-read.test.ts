@@ -224,3 +224,34 @@ describe('a file tree cannot be walked by names', () => {
     scenario(`GET ${path}`, { request: `GET ${path}`, answers: { status: 404, text: /^there is no such route/ } })
   }
 })
+
+describe('what was asked for', () => {
+  scenario('is given back without defaults, and without values of headers that are keys', {
+    given: async (fake) => {
+      await done(fake, 'POST /api/v1beta/secrets', { provider_type: 'encrypted' })
+      await done(fake, 'POST /api/v1beta/workloads', {
+        name: 'far',
+        url: 'https://mcp.example.com/mcp',
+        headers: { Authorization: 'Bearer a-key', 'X-Region': 'eu' },
+      })
+      await done(fake, 'POST /api/v1beta/workloads/far/edit', { labels: { team: 'docs' } })
+    },
+    request: 'GET /api/v1beta/workloads/far/request',
+    answers: {
+      status: 200,
+      json: {
+        request: {
+          name: 'far',
+          url: 'https://mcp.example.com/mcp',
+          headers: { 'X-Region': 'eu' },
+          labels: { team: 'docs' },
+        },
+        hidden_headers: ['Authorization'],
+      },
+    },
+  })
+  scenario('is not found for an unknown workload', {
+    request: 'GET /api/v1beta/workloads/ghost/request',
+    answers: { status: 404, text: /ghost not found/ },
+  })
+})

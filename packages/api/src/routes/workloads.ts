@@ -6,6 +6,7 @@ import { pruneLogs } from '@toolhaven/core/workloads/prune-logs'
 import {
   exportWorkload,
   getWorkload,
+  getWorkloadRequest,
   listWorkloads,
   workloadLogs,
   workloadStatusOf,
@@ -27,6 +28,7 @@ export function workloadHandlers(deps: ApiDeps): Pick<Handlers, Own> {
     deleteWorkload: async ({ params }) => void (await changeLifecycle(workloads, params.name, 'delete')),
     editWorkload: ({ params, body }) => editWorkload(workloads, params.name, body),
     exportWorkload: ({ params }) => exportWorkload(workloads, params.name),
+    getWorkloadRequest: ({ params }) => getWorkloadRequest(workloads, params.name),
     getWorkloadLogs: ({ params }) => workloadLogs(workloads, params.name),
     restartWorkload: async ({ params }) => void (await changeLifecycle(workloads, params.name, 'restart')),
     getWorkloadStatus: ({ params }) => workloadStatusOf(workloads, params.name),

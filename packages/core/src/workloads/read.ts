@@ -81,6 +81,12 @@ export function exportWorkload(deps: Deps, name: string): RunConfig {
 
 function toRecord(deps: Deps, { stored, observed }: Entry): Workload {
   const { config } = stored
+/** What was asked for: posted again, it makes the same workload. */
+export function getWorkloadRequest(deps: Deps, name: string) {
+  const { asked, config } = deps.book.get(name).stored
+  return { request: asked, hidden_headers: Object.keys(config.remote_auth_config?.headers_from_secrets ?? {}) }
+}
+
   const { status, context } = deriveStatus(stored, observed)
   return {
     name: config.name,

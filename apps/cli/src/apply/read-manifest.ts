@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { dirname, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
+import type { Manifest } from '@toolhaven/contract/manifest'
+import { describeError, invalid } from '@toolhaven/core/errors'
+import { parseManifest } from '@toolhaven/stores/manifest/parse-manifest'
+import type { Context } from '../context.ts'
+import { absoluteVolume } from '../run/host-paths.ts'
+
+/** The file, or standard input for `-`; paths in it are relative to its folder. */
+export async function readManifest({ cwd, env }: Pick<Context, 'cwd' | 'env'>, file: string): Promise<Manifest> {
+  const isPipe = file === '-'
+  const manifest = parseManifest(
+    isPipe ? await text(process.stdin) : await readText(cwd, file),
+    isPipe ? 'the input' : file,
+  )
+  const folder = isPipe ? cwd : dirname(resolve(cwd, file))
+  const caller = { cwd: folder, homeDir: env['HOME'] || homedir() }
+  const localPath = manifest.registry?.local_path
+  return {
+    ...manifest,
+    ...(localPath !== undefined && {
+      registry: { ...manifest.registry, local_path: absoluteVolume(caller, localPath) },
+    }),
+    workloads: manifest.workloads.map((workload) => ({
+      ...workload,
+      ...(workload.volumes && { volumes: workload.volumes.map((volume) => absoluteVolume(caller, volume)) }),
+    })),
+  }
+}
+
+async function readText(cwd: string, file: string): Promise<string> {
+  try {
+    return await readFile(resolve(cwd, file), 'utf8')
+  } catch (error) {
+    throw invalid(
+      `${file} cannot be read; name the file with -f, or "-" for standard input: ${describeError(error)}`,
+      error,
+    )
+  }
+}

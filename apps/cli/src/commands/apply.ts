@@ -1,0 +1,92 @@
+import { FORMAT_FLAG, defineCommand } from '../command.ts'
+
+export const apply = defineCommand({
+  words: 'apply',
+  summary: 'Make everything as a file says',
+  description:
+    'Reads groups, the registry, workloads and clients from one YAML file and makes the daemon so: what is missing is ' +
+    'made, what differs is changed, what is right is left alone. Applying it again changes nothing.\n\n' +
+    'A small file:\n\n' +
+    '  format: 1\n  groups: [research]\n  workloads:\n    - name: time\n      image: time\n      group: research\n' +
+    '  clients:\n    - name: cursor\n      groups: [research]\n\n' +
+    'A workload takes the fields of the create request of the API: image or url, cmd_arguments, env_vars, secrets (a list of ' +
+    'name and target), volumes, tools, permission_profile, labels, resources and so on. Paths are relative to the file. ' +
+    'Unknown fields are errors; every fault is named at once with its line.\n\n' +
+    'The plan is shown first and a terminal is asked; --yes answers beforehand. What the file does not name stays, unless ' +
+    '--prune or --prune-all is given. Each change is reported; exit code 1 when one failed, the others are made all the same.',
+  flags: {
+    file: {
+      type: 'text',
+      short: 'f',
+      value: 'file',
+      summary: 'the file; "-" is standard input',
+      default: 'toolhaven.yaml',
+    },
+    prune: {
+      type: 'boolean',
+      summary: 'remove workloads that an earlier apply of this file made and it no longer names',
+    },
+    pruneAll: { type: 'boolean', summary: 'remove every workload, group and client that the file does not name' },
+    yes: { type: 'boolean', short: 'y', summary: 'do not ask' },
+    ...FORMAT_FLAG,
+  },
+  examples: [
+    { command: 'thv apply -f toolhaven.yaml --yes', shows: 'makes it so without a question' },
+    { command: 'thv apply -f - --yes < toolhaven.yaml', shows: 'from standard input' },
+    {
+      command: 'thv apply -f toolhaven.yaml --prune --yes',
+      shows: 'also removes workloads that were in the file before',
+    },
+  ],
+  run: async (context, { flags }) => {
+    const { out, signal } = context
+    const [{ readManifest }, { currentState }, { planChanges }, { showChanges }, { carryOut }] = await Promise.all([
+      import('../apply/read-manifest.ts'),
+      import('../apply/current-state.ts'),
+      import('../apply/plan-changes.ts'),
+      import('../apply/show-changes.ts'),
+      import('../apply/carry-out.ts'),
+    ])
+    const manifest = await readManifest(context, flags.file)
+    const client = await context.daemon()
+    const state = await currentState(client, manifest, signal)
+    const changes = planChanges(manifest, state, flags.pruneAll ? 'all' : flags.prune ? 'own' : 'nothing')
+    if (changes.length === 0) {
+      if (flags.format === 'json') return out.json({ changes: [] })
+      return out.note('Nothing to change: everything is as the file says.')
+    }
+    showChanges(out, changes, out.note)
+    if (!flags.yes) await askFirst(changes.length, signal)
+    const outcomes = await carryOut({ context, client, manifest }, changes)
+    const failed = outcomes.filter(({ outcome }) => outcome === 'failed')
+    if (flags.format === 'json') out.json({ changes: outcomes })
+    else
+      for (const { kind, name, action, outcome } of outcomes)
+        if (outcome === 'done') out.line(`${kind} ${name} ${DONE[action]}`)
+    if (failed.length === 0) return
+    const { conflict } = await import('@toolhaven/core/errors')
+    const { printable } = await import('../output/table.ts')
+    const reasons = failed.map(({ kind, name, reason = '' }) => `  ${kind} ${name}: ${printable(reason)}`)
+    throw conflict(
+      `${failed.length} of ${outcomes.length} changes failed; put it right and apply the file again:\n${reasons.join('\n')}`,
+    )
+  },
+})
+
+const DONE = {
+  create: 'is made',
+  update: 'is changed',
+  replace: 'is made anew',
+  start: 'is started',
+  remove: 'is removed',
+}
+
+async function askFirst(count: number, signal: AbortSignal): Promise<void> {
+  const [{ conflict }, { confirm }] = await Promise.all([
+    import('@toolhaven/core/errors'),
+    import('../output/prompt.ts'),
+  ])
+  const message = count === 1 ? 'Make this change?' : `Make these ${count} changes?`
+  const instead = 'there is nobody to ask here; add --yes to make these changes, or look at them with "thv diff"'
+  if (!(await confirm({ message, instead, signal }))) throw conflict('cancelled; nothing was changed')
+}

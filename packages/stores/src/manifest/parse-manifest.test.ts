@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+import { parseManifest } from './parse-manifest.ts'
+
+const parse = (text: string) => parseManifest(text, 'toolhaven.yaml')
+const faultsOf = (text: string): string[] => {
+  try {
+    parse(text)
+  } catch (error) {
+    return String(error instanceof Error ? error.message : error)
+      .split('\n')
+      .slice(1)
+      .map((line) => line.trim())
+  }
+  return []
+}
+
+describe('parseManifest', () => {
+  it('reads groups, workloads, clients and the registry, and leaves out what is not there', () => {
+    const file = parse(
+      [
+        'format: 1',
+        'registry:',
+        '  local_path: registry.json',
+        'groups: [research]',
+        'workloads:',
+        '  - name: time',
+        '    image: time',
+        '    group: research',
+        '    tools: [echo]',
+        'clients:',
+        '  - name: roo-code',
+        '    groups: [research]',
+      ].join('\n'),
+    )
+    expect(file).toEqual({
+      format: 1,
+      name: 'toolhaven',
+      registry: { local_path: 'registry.json' },
+      groups: ['research'],
+      workloads: [{ name: 'time', image: 'time', group: 'research', tools: ['echo'] }],
+      clients: [{ name: 'roo-code', groups: ['research'] }],
+    })
+    expect(parse('format: 1\n')).toMatchObject({ groups: [], workloads: [], clients: [] })
+  })
+
+  it('names every fault at once, in the order of the lines', () => {
+    const text = [
+      'format: 1',
+      'grops: []',
+      'workloads:',
+      '  - name: time',
+      '    image: time',
+      '    toools: [echo]',
+      '    proxy_port: 70000',
+      '  - name: time',
+      '    group: nowhere',
+      '    image: x',
+      'clients:',
+      '  - name: emacs',
+    ].join('\n')
+    expect(faultsOf(text)).toEqual([
+      expect.stringMatching(/^line 2, column 1: grops: unknown field$/),
+      expect.stringMatching(/^line 6, column 5: workloads\[0\]\.toools: unknown field$/),
+      expect.stringMatching(/^line 7, column 5: workloads\[0\]\.proxy_port: Too big/),
+      'line 8, column 5: workloads[1].name: time is the name of two workloads',
+      'line 9, column 5: workloads[1].group: nowhere is not listed under groups',
+      expect.stringMatching(/^line 12, column 5: clients\[0\]\.name: is not a known client/),
+    ])
+  })
+
+  it.each([
+    ['', /it is empty/],
+    ['format: 2\n', /^line 1, column 1: format: /],
+    ['groups: []\n', /format: /],
+    ['format: 1\nname: [\n', /^line \d+, column \d+: /],
+    ['format: 1\nformat: 1\n', /^line 2, column 1: Map keys must be unique/],
+    ['format: 1\n---\nformat: 1\n', /more than one document/],
+    ['format: 1\nname: !secret x\n', /^line 2, column 7: Unresolved tag/],
+    ['- format\n', /expected object/],
+    ['format: 1\nworkloads:\n  - name: x\n', /^line 3, column 5: workloads\[0\]: needs image or url$/],
+    ['format: 1\nworkloads:\n  - {name: x, image: y, labels: {toolhaven.apply: z}}\n', /is set by thv apply itself/],
+    ['format: 1\nregistry: {url: "https://a", local_path: b}\n', /url or local_path, not both/],
+  ])('refuses %j', (text, fault) => {
+    expect(faultsOf(text)).toEqual([expect.stringMatching(fault)])
+  })
+
+  it('does not unfold aliases without end', () => {
+    const bomb = ['a: &a [x, x, x, x, x, x, x, x, x, x]', 'b: &b [*a, *a, *a, *a, *a, *a, *a, *a, *a, *a]']
+    bomb.push('c: &c [*b, *b, *b, *b, *b, *b, *b, *b, *b, *b]', 'd: [*c, *c, *c, *c, *c, *c, *c, *c, *c, *c]')
+    expect(faultsOf(bomb.join('\n'))).toEqual(['it repeats itself by aliases far too often'])
+  })
+})

@@ -1,0 +1,82 @@
+import { type Manifest, manifest } from '@toolhaven/contract/manifest'
+import { invalid } from '@toolhaven/core/errors'
+import { type Document, LineCounter, isMap, isNode, isPair, isScalar, parseAllDocuments } from 'yaml'
+import type * as z from 'zod'
+
+/** Reads what `thv apply` is given; `where` is what errors call it. Every fault is named at once, with its line. */
+export function parseManifest(source: string, where: string): Manifest {
+  const lines = new LineCounter()
+  const documents = parseAllDocuments(source, { lineCounter: lines, prettyErrors: false, uniqueKeys: true })
+  const [document, second] = [...documents]
+  if (document === undefined) throw faulty(where, ['it is empty; begin with "format: 1"'])
+  if (second !== undefined) throw faulty(where, ['it holds more than one document; keep everything in one'])
+  const at = (offset: number | undefined) => {
+    const { line, col } = lines.linePos(offset ?? 0)
+    return `line ${line}, column ${col}`
+  }
+  const broken = [...document.errors, ...document.warnings]
+  if (broken.length > 0)
+    throw faulty(
+      where,
+      broken.map(({ message, pos }) => `${at(pos[0])}: ${message}`),
+    )
+  const parsed = manifest.safeParse(valueOf(document, where))
+  if (parsed.success) return parsed.data
+  const faults = parsed.error.issues.flatMap((issue) => faultsOf(document, issue))
+  const sorted = faults.toSorted((a, b) => a.offset - b.offset)
+  throw faulty(
+    where,
+    sorted.map(({ offset, text }) => `${at(offset)}: ${text}`),
+  )
+}
+
+function valueOf(document: Document, where: string): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 })
+  } catch {
+    throw faulty(where, ['it repeats itself by aliases far too often'])
+  }
+}
+
+interface Fault {
+  offset: number
+  text: string
+}
+
+function faultsOf(document: Document, issue: z.core.$ZodIssue): Fault[] {
+  const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)))
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      offset: offsetOf(document, [...path, key]),
+      text: `${spelled([...path, key])}: unknown field`,
+    }))
+  }
+  const message = issue.message.replace(/^Invalid input: /, '')
+  return [{ offset: offsetOf(document, path), text: path.length > 0 ? `${spelled(path)}: ${message}` : message }]
+}
+
+const spelled = (path: readonly (string | number)[]) =>
+  path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`))
+    .join('')
+    .slice(path[0] === undefined ? 0 : 1)
+
+/** Where the key stands, else its value, else the nearest thing around it that is there. */
+function offsetOf(document: Document, path: readonly (string | number)[]): number {
+  for (let length = path.length; length > 0; length -= 1) {
+    const parent = length === 1 ? document.contents : document.getIn(path.slice(0, length - 1), true)
+    const last = path[length - 1]
+    if (isMap(parent)) {
+      const pair = parent.items.find((item) => isPair(item) && isScalar(item.key) && String(item.key.value) === last)
+      if (pair !== undefined && isNode(pair.key) && pair.key.range) return pair.key.range[0]
+    }
+    const node = document.getIn(path.slice(0, length), true)
+    if (isNode(node) && node.range) return node.range[0]
+  }
+  return 0
+}
+
+function faulty(where: string, faults: readonly string[]) {
+  const count = faults.length === 1 ? 'one fault' : `${faults.length} faults`
+  return invalid(`${where} has ${count}; nothing was changed:\n${faults.map((fault) => `  ${fault}`).join('\n')}`)
+}
