@@ -5,6 +5,7 @@ import { checkRequest } from '@toolhaven/core/guard/check-request'
 import type { ApiDeps } from './api-deps.ts'
 import { bindRoutes } from './bind.ts'
 import { textResponse, toErrorAnswer } from './http-errors.ts'
+import { adoptHandlers } from './routes/adopt.ts'
 import { clientHandlers } from './routes/clients.ts'
 import { groupHandlers } from './routes/groups.ts'
 import { registryHandlers } from './routes/registry.ts'
@@ -40,6 +41,7 @@ export function createApp(deps: ApiDeps, options: AppOptions): Hono {
       ...secretHandlers(deps),
     },
     options,
+      ...adoptHandlers(deps),
   )
   app.notFound((context) => noSuchRoute(context.req.method, context.req.path))
   app.onError((error) => {

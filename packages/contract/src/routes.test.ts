@@ -45,6 +45,8 @@ describe('the route table', () => {
     const others = table.filter(([, { method, path }]) => !calls.has(`${method} ${path}`))
     expect(others.map(([id]) => id).toSorted()).toEqual(
       [
+        'adoptServer',
+        'discoverServers',
         'followLogs',
         'getRuntime',
         'getSettings',
@@ -56,6 +58,7 @@ describe('the route table', () => {
         'getWorkloadRequest',
       ].toSorted(),
     )
+        'undoAdoption',
     for (const [, route] of others) {
       expect(route.extension).toBe(true)
       expect(route.path).toMatch(/^\/api\/v1beta\//)

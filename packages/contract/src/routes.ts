@@ -1,3 +1,4 @@
+import { adoptRoutes } from './adopt.ts'
 import { clientRoutes } from './clients.ts'
 import { groupRoutes } from './groups.ts'
 import { registryRoutes } from './registry.ts'
@@ -15,4 +16,5 @@ export const routes = {
   ...secretRoutes,
 } as const
 
+  ...adoptRoutes,
 export type OperationId = keyof typeof routes

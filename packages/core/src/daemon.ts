@@ -1,3 +1,4 @@
+import { Adoptions } from './adopt/adoptions.ts'
 import type { ClientsDeps } from './clients/clients.ts'
 import { createClientSync } from './clients/sync.ts'
 import { describeError } from './errors.ts'
@@ -8,6 +9,7 @@ import type { ClientFiles } from './ports/clients.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Gateway, GatewayEvents } from './ports/gateway.ts'
 import type { Host, PackageIndex } from './ports/host.ts'
+import type { ForeignEntries, StoredAdoption } from './ports/foreign-entries.ts'
 import type { Logger } from './ports/logger.ts'
 import type { RegistrySource } from './ports/registry-source.ts'
 import type { Runtime } from './ports/runtime.ts'
@@ -40,6 +42,8 @@ export interface DaemonPorts {
   packages: PackageIndex
   clock: Clock
   logger: Logger
+  foreignEntries: ForeignEntries
+  adoptionStore: RecordStore<StoredAdoption>
   readCertificate: (path: string) => Promise<string>
 }
 
@@ -62,6 +66,7 @@ export interface Daemon {
   events: EventBus
   gateway: Gateway
   supervisor: Supervisor
+  adoptions: Adoptions
   /** Reads what is stored; the API may answer from then on. */
   load: () => Promise<void>
   /** Removes orphans and brings every workload to what is wanted; resolves at shutdown. */
@@ -80,7 +85,8 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
   const groupBook = new GroupBook(ports.groupStore)
   const secrets = new Secrets({ providers: ports.secretsProviders, config, journal, masker })
   const registry: RegistryDeps = { source: ports.registrySource, config, journal, logger }
-  const sync = createClientSync({ groups: groupBook, book, files: ports.clientFiles, logger })
+  const held = new Set<string>()
+  const sync = createClientSync({ groups: groupBook, book, files: ports.clientFiles, logger, held })
   const syncClients = async () => void (await sync())
   const gateway = ports.createGateway({
     onBackendLost: (name, reason) => supervisor.backendLost(name, reason),
@@ -119,11 +125,24 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
     events,
     gateway,
     supervisor,
-    load: async () => void (await Promise.all([book.load(), groupBook.load()])),
+    load: async () => void (await Promise.all([book.load(), groupBook.load(), adoptions.load()])),
+  const adoptions = new Adoptions({
+    ...{
+      entries: ports.foreignEntries,
+      store: ports.adoptionStore,
+      workloads,
+      secrets,
+      events,
+      journal,
+      held,
+      shutdown,
+    },
+  })
     run: () => run(supervisorDeps, supervisor),
   }
 }
 
+    adoptions,
 async function run(deps: SupervisorDeps, supervisor: Supervisor): Promise<void> {
   await resync(deps, supervisor).catch((error: unknown) =>
     deps.logger.warn('the runtime could not be listed', { reason: describeError(error) }),

@@ -10,12 +10,15 @@ import { createGateway } from '@toolhaven/gateway/gateway'
 import { createPackageIndex } from '@toolhaven/runtimes/package-index/package-index'
 import { createClientFiles } from '@toolhaven/stores/clients/client-files'
 import { openConfigStore } from '@toolhaven/stores/config/config-store'
+import { createAdoptionStore } from '@toolhaven/stores/adopt/adoption-store'
+import { createForeignEntries } from '@toolhaven/stores/adopt/foreign-entries'
 import { createGroupStore } from '@toolhaven/stores/files/group-store'
 import { loadInstanceId } from '@toolhaven/stores/files/instance-id'
 import { createJournal } from '@toolhaven/stores/files/journal'
 import type { ToolhavenPaths } from '@toolhaven/stores/files/paths'
 import { createWorkloadStore } from '@toolhaven/stores/files/workload-store'
 import { createHost } from '@toolhaven/stores/host/host'
+import { createSerialQueue } from '@toolhaven/stores/files/serial-queue'
 import { createLogStore } from '@toolhaven/stores/logs/log-store'
 import type { GuardedFetch, GuardedFetchOptions } from '@toolhaven/stores/net/guarded-fetch'
 import { builtInDocument } from '@toolhaven/stores/registry/built-in/built-in-document'
@@ -53,6 +56,8 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
   const allowPeer = createPeerCheck(platform, uid)
 
   const daemon = createDaemon(
+  const clientPlatform = platform === 'darwin' ? 'darwin' : 'linux'
+  const clientPlaces = { homeDir, platform: clientPlatform, inTurn: createSerialQueue() } as const
     {
       runtime,
       createGateway: (events) =>
@@ -70,12 +75,9 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
       logs,
       secretsProviders: createSecretsProviders({ dataDir, env, logger }),
       registrySource: registrySourceOf(dataDir, env, logger),
-      clientFiles: createClientFiles({
-        homeDir,
-        platform: platform === 'darwin' ? 'darwin' : 'linux',
-        stateDir,
-        logger,
-      }),
+      clientFiles: createClientFiles({ ...clientPlaces, stateDir, logger }),
+      foreignEntries: createForeignEntries(clientPlaces),
+      adoptionStore: createAdoptionStore({ dir: join(stateDir, 'adoptions'), logger }),
       host: createHost({
         homeDir,
         configDir,

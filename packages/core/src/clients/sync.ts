@@ -14,6 +14,8 @@ export interface ClientSyncDeps {
   book: WorkloadBook
   files: ClientFiles
   logger: Logger
+  /** Workloads whose clients still have the entry of before. */
+  held: ReadonlySet<string>
 }
 
 /** Runs that are asked for while one is under way are answered by one more run after it. */
@@ -53,7 +55,7 @@ async function syncAll(deps: ClientSyncDeps): Promise<ReadonlyMap<ClientType, st
 }
 
 /** An entry stands while its workload is wanted running and the client is registered with its group. */
-function wantedEntries({ groups, book }: ClientSyncDeps, client: ClientType): Map<string, ClientEntry> {
+function wantedEntries({ groups, book, held }: ClientSyncDeps, client: ClientType): Map<string, ClientEntry> {
   const mine = new Set(
     groups
       .all()
@@ -62,6 +64,7 @@ function wantedEntries({ groups, book }: ClientSyncDeps, client: ClientType): Ma
   )
   const entries = new Map<string, ClientEntry>()
   for (const { stored } of book.all()) {
+    if (held.has(stored.config.name)) continue
     if (stored.wanted !== 'running' || !mine.has(stored.config.group ?? 'default')) continue
     entries.set(stored.config.name, {
       url: clientUrl(stored),

@@ -31,6 +31,8 @@ export function sameContent(one: ClientFile, other: ClientFile): boolean {
 export interface ReplaceOptions {
   /** Nothing of ours was in the file before. */
   isFirst: boolean
+  /** False: no copies are left beside the file, because what goes out of it may be a key. */
+  keepCopies?: boolean
   /** Asked right before the file is replaced; when it says no, nothing is. */
   isCurrent(): Promise<boolean>
 }
@@ -44,12 +46,17 @@ export async function replaceClientFile(file: ClientFile, text: string, options:
   if (file.text !== null) {
     await refuseReadOnly(file.path)
     const before = mark + file.text
-    if (options.isFirst) await atomicWrite(`${file.path}.toolhaven-original`, before)
-    await atomicWrite(`${file.path}.toolhaven-backup`, before)
+    const keepCopies = options.keepCopies ?? true
+    if (keepCopies && options.isFirst) await atomicWrite(copiesOf(file.path).original, before)
+    if (keepCopies) await atomicWrite(copiesOf(file.path).backup, before)
   }
   if (!(await options.isCurrent())) return false
   await atomicWrite(file.path, mark + text, { keepMode: true, followSymlink: true })
   return true
+}
+
+export function copiesOf(path: string): { original: string; backup: string } {
+  return { original: `${path}.toolhaven-original`, backup: `${path}.toolhaven-backup` }
 }
 
 export async function removeClientFile(file: ClientFile): Promise<void> {

@@ -4,7 +4,7 @@ import type { ClientType } from '@toolhaven/contract/client-types'
 import { unavailable } from '@toolhaven/core/errors'
 import type { ClientEntry, ClientFiles, ClientSyncResult } from '@toolhaven/core/ports/clients'
 import type { Logger } from '@toolhaven/core/ports/logger'
-import { createSerialQueue } from '../files/serial-queue.ts'
+import { type SerialQueue, createSerialQueue } from '../files/serial-queue.ts'
 import { CLIENT_PROGRAMS, type ClientPlatform, type ClientProgram } from './catalogue.ts'
 import {
   type ClientFile,
@@ -22,14 +22,19 @@ export interface ClientFilesOptions {
   platform: ClientPlatform
   stateDir: string
   logger: Logger
+  /** Shared with whoever else changes these files. */
+  inTurn?: SerialQueue
 }
 
 const MAX_ATTEMPTS = 5
 
+/** One queue for all of them: two clients may share a file. */
+export const CLIENT_FILES = 'client files'
+
 /** Keeps our entries in the configuration files of AI client programs; see docs/decisions/0030-client-entries.md. */
-export function createClientFiles({ homeDir, platform, stateDir, logger }: ClientFilesOptions): ClientFiles {
+export function createClientFiles(options: ClientFilesOptions): ClientFiles {
+  const { homeDir, platform, stateDir, logger, inTurn = createSerialQueue() } = options
   const ownedEntries = createOwnedEntries({ stateDir, logger })
-  const inTurn = createSerialQueue()
   const swept = new Set<string>()
   const locate = (client: ClientType) => {
     const program: ClientProgram = CLIENT_PROGRAMS[client]
@@ -44,7 +49,7 @@ export function createClientFiles({ homeDir, platform, stateDir, logger }: Clien
   return {
     isInstalled: async (client) => (await presentPaths(client)).length > 0,
     sync: (client, wanted) =>
-      inTurn('client files', async () => {
+      inTurn(CLIENT_FILES, async () => {
         const { program } = locate(client)
         const results: ClientSyncResult[] = []
         for (const path of await presentPaths(client)) {

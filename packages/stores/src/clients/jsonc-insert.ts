@@ -81,7 +81,7 @@ function inOneLine(key: string, value: PlainValue): string {
   return `${JSON.stringify(key)}:${JSON.stringify(value)}`
 }
 
-const lineEndOf = (text: string) => /\r?\n/.exec(text)?.[0] ?? '\n'
-const indentUnitOf = (text: string) => /\n([ \t]+)["/]/.exec(text)?.[1] ?? '  '
-const lineIndentAt = (text: string, offset: number) =>
+export const lineEndOf = (text: string) => /\r?\n/.exec(text)?.[0] ?? '\n'
+export const indentUnitOf = (text: string) => /\n([ \t]+)["/]/.exec(text)?.[1] ?? '  '
+export const lineIndentAt = (text: string, offset: number) =>
   /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset))?.[0] ?? ''

@@ -60,7 +60,7 @@ export function planEntries({ client, program, found, owned, wanted }: PlanInput
         )
       }
       kept.set(name, { name, key: own.key, urls: [url], type })
-    } else if (!listEntries(document).some((entry) => entry.key === name && entry.url === url)) {
+    } else if (!listEntries(document).some((entry) => entry.url === url)) {
       const key = freeKey(name, taken)
       taken.add(key)
       added.set(key, { [program.urlField]: url, type })

@@ -3,10 +3,12 @@ import { createApp } from '@toolhaven/api/app'
 import { buildOpenApi } from '@toolhaven/contract/openapi'
 import type { RegistryDocument } from '@toolhaven/contract/registry-document'
 import { type Daemon, createDaemon } from '@toolhaven/core/daemon'
+import type { StoredAdoption } from '@toolhaven/core/ports/foreign-entries'
 import type { StoredGroup, StoredWorkload } from '@toolhaven/core/ports/stores'
 import { FakeGateway } from './fake-gateway.ts'
 import { FakeRuntime } from './fake-runtime.ts'
 import { ManualClock } from './manual-clock.ts'
+import { MemoryForeignEntries } from './memory-foreign-entries.ts'
 import {
   MemoryClientFiles,
   MemoryJournal,
@@ -72,6 +74,8 @@ export interface FakeDaemon extends Disposable {
   clientFiles: MemoryClientFiles
   journal: MemoryJournal
   logs: MemoryLogs
+  foreignEntries: MemoryForeignEntries
+  adoptionStore: MemoryRecordStore<StoredAdoption>
 }
 
 export interface FakeDaemonParts {
@@ -91,11 +95,13 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
   const clientFiles = new MemoryClientFiles()
   const journal = new MemoryJournal()
   const logs = new MemoryLogs()
+  const foreignEntries = new MemoryForeignEntries()
+  const adoptionStore = new MemoryRecordStore<StoredAdoption>(({ name }) => name)
   const clock = new ManualClock()
   const gateways: FakeGateway[] = []
   const daemon = createDaemon(
     {
-      ...{ runtime, workloadStore, groupStore, journal, logs, clientFiles, clock },
+      ...{ runtime, workloadStore, groupStore, journal, logs, clientFiles, clock, foreignEntries, adoptionStore },
       createGateway: (events) => {
         const gateway = new FakeGateway(events)
         gateways.push(gateway)
@@ -124,7 +130,19 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
   const [gateway] = gateways
   if (!gateway) throw new Error('the daemon made no gateway')
   return {
-    ...{ daemon, runtime, gateway, clock, workloadStore, groupStore, clientFiles, journal, logs },
+    ...{
+      daemon,
+      runtime,
+      gateway,
+      clock,
+      workloadStore,
+      groupStore,
+      clientFiles,
+      journal,
+      logs,
+      foreignEntries,
+      adoptionStore,
+    },
     app: createApp(apiDeps, { overSocket: false, allowedHosts: [] }),
     socketApp: createApp(apiDeps, { overSocket: true, allowedHosts: [] }),
     [Symbol.dispose]: () => shutdown.abort(),

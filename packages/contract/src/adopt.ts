@@ -1,0 +1,150 @@
+import * as z from 'zod'
+import { clientType } from './client-types.ts'
+import { groupName, workloadName } from './names.ts'
+import { API_PREFIX, ok, type Routes } from './route.ts'
+
+const place = z
+  .strictObject({
+    client_type: clientType,
+    key: z.string().meta({ description: 'Name of the entry in the client’s file' }),
+    file: z.string(),
+  })
+  .meta({ id: 'toolhaven.clientEntryPlace' })
+
+const variable = z.strictObject({
+  name: z.string(),
+  secret: z.boolean().meta({ description: 'Whether its value would go to the secret store' }),
+})
+
+/** What a workload would be made from; values of variables and headers are never in it. */
+const becomes = z.strictObject({
+  image: z.string().optional(),
+  url: z.string().optional(),
+  transport: z.enum(['stdio', 'sse', 'streamable-http']),
+  cmd_arguments: z.array(z.string()).meta({ description: 'Values that look like keys are replaced by ***' }),
+  volumes: z.array(z.string()),
+})
+
+export const foreignServer = z
+  .strictObject({
+    name: workloadName.meta({ description: 'The name it is adopted by, and of its workload' }),
+    found_in: z.array(place),
+    command: z.string().meta({ description: 'What clients start or where they connect; keys are replaced by ***' }),
+    env_vars: z.array(variable),
+    headers: z.array(variable),
+    becomes: becomes.optional(),
+    obstacle: z.string().optional().meta({ description: 'Why it cannot be adopted' }),
+    shares: workloadName.optional().meta({ description: 'Adopted before from another client: that workload is used' }),
+    notes: z.array(z.string()),
+  })
+  .meta({ id: 'toolhaven.foreignServer', description: 'An MCP server that clients run or reach without Toolhaven' })
+export type ForeignServer = z.infer<typeof foreignServer>
+
+export const adoption = z
+  .strictObject({
+    name: workloadName,
+    status: z.enum(['starting', 'adopted']),
+    found_in: z.array(place),
+    secrets: z.array(z.string()).meta({ description: 'Names of the secrets that were made for it' }),
+    notes: z.array(z.string()),
+  })
+  .meta({ id: 'toolhaven.adoption' })
+export type Adoption = z.infer<typeof adoption>
+
+export const foreignServerList = z
+  .strictObject({
+    servers: z.array(foreignServer),
+    adoptions: z.array(adoption).meta({ description: 'What was adopted and can be undone' }),
+    faults: z
+      .array(z.strictObject({ client_type: clientType, reason: z.string() }))
+      .meta({ description: 'Files of clients that could not be read' }),
+  })
+  .meta({ id: 'toolhaven.foreignServerList' })
+export type ForeignServerList = z.infer<typeof foreignServerList>
+
+export const adoptRequest = z
+  .strictObject({ name: workloadName, group: groupName.optional() })
+  .meta({ id: 'toolhaven.adoptRequest' })
+
+export const undoAdoptionRequest = z.strictObject({ name: workloadName }).meta({ id: 'toolhaven.undoAdoptionRequest' })
+
+export const undoneAdoption = z
+  .strictObject({
+    name: workloadName,
+    restored: z.array(place).meta({ description: 'Entries that are what they were before' }),
+    removed_secrets: z.array(z.string()),
+    notes: z.array(z.string()),
+  })
+  .meta({ id: 'toolhaven.undoneAdoption' })
+export type UndoneAdoption = z.infer<typeof undoneAdoption>
+
+const tag = 'discovery'
+const examplePlace = { client_type: 'Cursor', key: 'github', file: '/home/user/.cursor/mcp.json' }
+const exampleAdoption = {
+  name: 'github',
+  status: 'adopted',
+  found_in: [examplePlace],
+  secrets: ['github-GITHUB_TOKEN'],
+  notes: [],
+}
+
+export const adoptRoutes = {
+  discoverServers: {
+    method: 'GET',
+    path: `${API_PREFIX}/discovery/servers`,
+    tag,
+    summary: 'See which MCP servers clients run without Toolhaven',
+    description: 'Reads the files of every known client. Names of variables are given, never their values.',
+    success: ok(foreignServerList, 'What was found, and what was adopted before', {
+      servers: [
+        {
+          name: 'github',
+          found_in: [examplePlace],
+          command: 'npx -y @example/github-server@1.2.0',
+          env_vars: [{ name: 'GITHUB_TOKEN', secret: true }],
+          headers: [],
+          becomes: { image: 'npx://@example/github-server@1.2.0', transport: 'stdio', cmd_arguments: [], volumes: [] },
+          notes: [],
+        },
+      ],
+      adoptions: [],
+      faults: [],
+    }),
+    extension: true,
+  },
+  adoptServer: {
+    method: 'POST',
+    path: `${API_PREFIX}/discovery/servers/adopt`,
+    tag,
+    summary: 'Move a server of a client into isolation',
+    description:
+      'Stores its keys, runs it as a workload and, once it runs, points the entries of its clients to it. Answers when that ' +
+      'is done. When it does not start, everything is as it was. A caller that leaves earlier calls it off.',
+    body: adoptRequest,
+    bodyExample: { name: 'github' },
+    success: ok(adoption, 'Adopted', exampleAdoption),
+    extension: true,
+    errors: {
+      404: 'no such server or group, or no secrets provider',
+      405: 'secrets cannot be written',
+      409: 'it did not start',
+    },
+  },
+  undoAdoption: {
+    method: 'POST',
+    path: `${API_PREFIX}/discovery/servers/undo`,
+    tag,
+    summary: 'Give a server back to its clients',
+    description: 'Puts the entries back as they were, then removes the workload and the secrets that were made for it.',
+    body: undoAdoptionRequest,
+    bodyExample: { name: 'github' },
+    success: ok(undoneAdoption, 'Undone', {
+      name: 'github',
+      restored: [examplePlace],
+      removed_secrets: ['github-GITHUB_TOKEN'],
+      notes: [],
+    }),
+    errors: { 404: 'nothing of that name was adopted' },
+    extension: true,
+  },
+} as const satisfies Routes

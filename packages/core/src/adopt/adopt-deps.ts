@@ -1,0 +1,17 @@
+import type { EventBus } from '../event-bus.ts'
+import type { ForeignEntries, StoredAdoption } from '../ports/foreign-entries.ts'
+import type { Journal, RecordStore } from '../ports/stores.ts'
+import type { Secrets } from '../secrets/secrets.ts'
+import type { WorkloadsDeps } from '../workloads/workloads-deps.ts'
+
+export interface AdoptDeps {
+  entries: ForeignEntries
+  store: RecordStore<StoredAdoption>
+  workloads: WorkloadsDeps
+  secrets: Secrets
+  events: EventBus
+  journal: Journal
+  /** Workloads that client files do not follow yet: their clients still have the entry of before. */
+  held: Set<string>
+  shutdown: AbortSignal
+}

@@ -1,0 +1,47 @@
+import type { StoredAdoption } from '../ports/foreign-entries.ts'
+import { changeLifecycle } from '../workloads/lifecycle.ts'
+import type { AdoptDeps } from './adopt-deps.ts'
+import { untilGone } from './wait-for-status.ts'
+
+/** Removes what an adoption made: the workload, then its secrets, then what is known of it. Gives the removed secrets. */
+export async function takeBack(
+  deps: AdoptDeps,
+  record: StoredAdoption,
+): Promise<{ removed: string[]; notes: string[] }> {
+  const { name } = record
+  const { book } = deps.workloads
+  if (book.find(name)) {
+    if (book.find(name)?.stored.wanted !== 'absent') await changeLifecycle(deps.workloads, name, 'delete')
+    await untilGone(deps, name)
+  }
+  const removed: string[] = []
+  const notes: string[] = []
+  for (const key of record.secrets) {
+    const user = book.all().find(({ stored }) => usesSecret(stored.config, key))?.stored.config.name
+    if (user !== undefined) notes.push(`the secret ${key} stays: ${user} uses it`)
+    else if (await deletes(deps, key)) removed.push(key)
+  }
+  if ('secret' in record.originals) await deletes(deps, record.originals.secret)
+  await deps.store.remove(name)
+  deps.held.delete(name)
+  await deps.workloads.syncClients()
+  return { removed, notes }
+}
+
+async function deletes({ secrets }: AdoptDeps, key: string): Promise<boolean> {
+  // One that was never made, or that somebody deleted, needs no deleting.
+  if (!(await secrets.has(key))) return false
+  await secrets.delete(key)
+  return true
+}
+
+function usesSecret(
+  config: {
+    secrets?: string[] | undefined
+    remote_auth_config?: { headers_from_secrets?: Record<string, string> | undefined } | undefined
+  },
+  key: string,
+): boolean {
+  const inHeaders = Object.values(config.remote_auth_config?.headers_from_secrets ?? {})
+  return inHeaders.includes(key) || (config.secrets ?? []).some((reference) => reference.startsWith(`${key},target=`))
+}

@@ -1,0 +1,55 @@
+import type { WorkloadEvent } from '@toolhaven/contract/system'
+import { conflict, unavailable } from '../errors.ts'
+import type { AdoptDeps } from './adopt-deps.ts'
+
+type Deps = Pick<AdoptDeps, 'events' | 'workloads' | 'shutdown'>
+
+/** Resolves when the workload runs; rejects with its reason when it ends in an error or is removed. */
+export function untilRunning(deps: Deps, name: string, signal: AbortSignal): Promise<void> {
+  return waitFor(deps, name, signal, ({ status, status_context: why }) => {
+    if (status === 'error') throw conflict(`${name} did not start: ${why}`)
+    if (status === 'removed') throw conflict(`${name} was removed while it started`)
+    return status === 'running'
+  })
+}
+
+const GONE_MS = 60_000
+
+/** Resolves when nothing is left of the workload. */
+export async function untilGone(deps: Deps, name: string): Promise<void> {
+  if (!deps.workloads.book.find(name)) return
+  await waitFor(deps, name, AbortSignal.timeout(GONE_MS), ({ status }) => status === 'removed')
+}
+
+async function waitFor(
+  { events, workloads, shutdown }: Deps,
+  name: string,
+  signal: AbortSignal,
+  isDone: (event: Pick<WorkloadEvent, 'status' | 'status_context'>) => boolean,
+): Promise<void> {
+  const limit = AbortSignal.any([signal, shutdown])
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const look = (event: Pick<WorkloadEvent, 'status' | 'status_context'>) => {
+    try {
+      if (isDone(event)) resolve()
+    } catch (error) {
+      reject(error)
+    }
+  }
+  const giveUp = () => reject(unavailable(`${name} was not waited for any longer`, limit.reason))
+  const stop = events.subscribe((event) => {
+    if (event.workload === name) look(event)
+  })
+  limit.addEventListener('abort', giveUp, { once: true })
+  try {
+    if (limit.aborted) giveUp()
+    if (workloads.book.find(name)) {
+      const { status, context } = workloads.book.status(name)
+      look({ status, status_context: workloads.masker.mask(context) })
+    }
+    await promise
+  } finally {
+    stop()
+    limit.removeEventListener('abort', giveUp)
+  }
+}

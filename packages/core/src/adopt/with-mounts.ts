@@ -1,0 +1,21 @@
+import type { AdoptDeps } from './adopt-deps.ts'
+import type { Translation } from './translate.ts'
+
+/**
+ * A path of this machine that the entry names, as an argument or as the value of a variable, is mounted where it was: a
+ * server of files goes on to see those files, and nothing else of the machine.
+ */
+export async function withMounts({ workloads }: Pick<AdoptDeps, 'workloads'>, plan: Translation): Promise<Translation> {
+  if (plan.image === undefined || plan.volumes.length > 0) return plan
+  const named = [...plan.args, ...Object.values(plan.variables)].filter(
+    (text) => text.startsWith('/') && text.length > 1,
+  )
+  const volumes: string[] = []
+  for (const path of new Set(named)) {
+    const found = await workloads.host.resolvePath(path)
+    if (found?.kind === 'directory' || found?.kind === 'file') volumes.push(`${path}:${path}`)
+  }
+  const hidden = plan.args.filter((text) => /^(\.\.?|~)\//.test(text))
+  const notes = hidden.map((text) => `${text} is not seen by the workload: write the whole path`)
+  return { ...plan, volumes, notes: [...plan.notes, ...notes] }
+}

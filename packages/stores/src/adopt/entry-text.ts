@@ -1,0 +1,61 @@
+import type { ClientEntry } from '@toolhaven/core/ports/clients'
+import type { EntryPlace } from '@toolhaven/core/ports/foreign-entries'
+import { getNodeValue, type Node } from 'jsonc-parser'
+import type { ClientProgram } from '../clients/catalogue.ts'
+import { indentUnitOf, lineEndOf, lineIndentAt } from '../clients/jsonc-insert.ts'
+import { endOf, keyOf, parseJsoncObject, propertiesOf, valueOf } from '../clients/jsonc-text.ts'
+import { serversIn } from '../clients/servers-document.ts'
+import { SERVER_FIELDS } from './server-definition.ts'
+
+type Shape = Pick<ClientProgram, 'serversKey' | 'urlField' | 'types'>
+
+export interface EntryText {
+  key: string
+  /** The value exactly as it is written. */
+  text: string
+  value: unknown
+}
+
+/** Every entry of the file, in order. */
+export function entriesIn(text: string, path: string, shape: Shape): EntryText[] {
+  return propertiesIn(text, path, shape).flatMap((property) => {
+    const node = valueOf(property)
+    if (node === undefined) return []
+    const value: unknown = getNodeValue(node)
+    return [{ key: keyOf(property), text: text.slice(node.offset, endOf(node)), value }]
+  })
+}
+
+/** The file with another text for one entry's value; every other byte stays. */
+export function replaceEntry(text: string, { path, key }: EntryPlace, shape: Shape, value: string): string {
+  const { node } = find(text, path, key, shape)
+  const after = text.slice(0, node.offset) + value + text.slice(endOf(node))
+  // What cannot be read afterwards is not written.
+  parseJsoncObject(after, path)
+  return after
+}
+
+/** The entry made to lead to an address, laid out as the old one: what only concerns the client stays in it. */
+export function pointedEntry(text: string, { path, key }: EntryPlace, shape: Shape, to: ClientEntry): string {
+  const { node, property } = find(text, path, key, shape)
+  const kept = propertiesOf(node)
+    .filter((field) => !SERVER_FIELDS.has(keyOf(field)))
+    .map((field): [string, unknown] => [keyOf(field), getNodeValue(valueOf(field) ?? node)])
+  const value = { [shape.urlField]: to.url, type: shape.types[to.transport], ...Object.fromEntries(kept) }
+  if (!text.slice(node.offset, endOf(node)).includes('\n')) return JSON.stringify(value)
+  const lines = JSON.stringify(value, undefined, indentUnitOf(text)).split('\n')
+  return lines.join(lineEndOf(text) + lineIndentAt(text, property.offset))
+}
+
+function find(text: string, path: string, key: string, shape: Shape): { property: Node; node: Node } {
+  const property = propertiesIn(text, path, shape).findLast((each) => keyOf(each) === key)
+  const node = property && valueOf(property)
+  // The caller has just seen it.
+  if (property === undefined || node === undefined) throw new Error(`${path} has no entry ${key}`)
+  return { property, node }
+}
+
+function propertiesIn(text: string, path: string, shape: Shape): readonly Node[] {
+  const { servers } = serversIn({ text, file: path, shape, footprint: {} })
+  return servers === undefined ? [] : propertiesOf(servers)
+}

@@ -1,0 +1,146 @@
+import { chmod, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { CLIENT_TYPES } from '@toolhaven/contract/client-types'
+import { silentLogger } from '@toolhaven/testing/fakes/memory-stores'
+import { parse } from 'jsonc-parser'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { CLIENT_PROGRAMS } from '../clients/catalogue.ts'
+import { createSerialQueue } from '../files/serial-queue.ts'
+import { createAdoptionStore } from './adoption-store.ts'
+import { createForeignEntries } from './foreign-entries.ts'
+
+let home = ''
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'toolhaven-adopt-'))
+})
+afterEach(() => rm(home, { recursive: true, force: true }))
+
+const open = () => createForeignEntries({ homeDir: home, platform: 'linux', inTurn: createSerialQueue() })
+const TO = { url: 'http://127.0.0.1:4001/mcp', transport: 'streamable-http' } as const
+
+async function place(file: string, text: string): Promise<string> {
+  const path = join(home, file)
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, text)
+  return path
+}
+
+describe.each(CLIENT_TYPES)('%s', (client) => {
+  const program = CLIENT_PROGRAMS[client]
+  it('has its entry found, pointed to the workload and put back byte for byte', async () => {
+    const original = `{
+  // mine
+  "${program.serversKey}": {
+    "gh": { // keep
+      "command": "npx", "args": ["-y", "server"], /* odd */
+      "env": {"TOKEN": "k\\u0065y"},
+      "alwaysAllow": ["a"],
+    },
+    "other": {"${program.urlField}": "https://example.com/mcp"}
+  }, "more": 1
+}`
+    const path = await place(program.files.linux[0], original)
+    const files = open()
+    const { entries, faults } = await files.list()
+    expect(faults).toEqual([])
+    const entry = entries.find(({ key }) => key === 'gh')
+    expect(entry).toMatchObject({
+      client,
+      path,
+      definition: { command: 'npx', args: ['-y', 'server'], env: { TOKEN: 'key' } },
+    })
+    expect(entries.find(({ key }) => key === 'other')?.definition.url).toBe('https://example.com/mcp')
+    const found = { client, path, key: 'gh' }
+    expect(await files.point(found, entry?.text ?? '', TO)).toBe('written')
+    const changed = await readFile(path, 'utf8')
+    expect(parse(changed)[program.serversKey].gh).toEqual({
+      [program.urlField]: TO.url,
+      type: program.types['streamable-http'],
+      alwaysAllow: ['a'],
+    })
+    expect(changed).not.toContain('TOKEN')
+    expect(changed.startsWith(original.slice(0, original.indexOf('{ // keep')))).toBe(true)
+    // No copy with the key is left beside the file.
+    expect((await readdir(dirname(path))).filter((name) => name.includes('toolhaven'))).toEqual([])
+    expect(await files.restore(found, TO.url, entry?.text ?? '')).toBe('restored')
+    expect(await readFile(path, 'utf8')).toBe(original)
+  })
+})
+
+describe('an entry', () => {
+  const cursor = (text: string) => place('.cursor/mcp.json', text)
+  const entry = '{"command":"npx","args":["x"]}'
+
+  it('is not touched when it is not what was seen any more', async () => {
+    const path = await cursor(`{"mcpServers":{"a":${entry}}}`)
+    const at = { client: 'Cursor', path, key: 'a' } as const
+    expect(await open().point(at, '{"command":"uvx"}', TO)).toBe('changed')
+    expect(await open().restore(at, TO.url, '{}')).toBe('changed')
+    expect(await open().restore({ ...at, key: 'b' }, TO.url, '{}')).toBe('gone')
+    expect(await open().restore(at, TO.url, entry)).toBe('restored')
+    expect(await readFile(path, 'utf8')).toBe(`{"mcpServers":{"a":${entry}}}`)
+  })
+
+  it('comes back alone when the rest of the file was changed since', async () => {
+    const path = await cursor(`\ufeff{"mcpServers":{"a":${entry}}}\r\n`)
+    const at = { client: 'Cursor', path, key: 'a' } as const
+    await open().point(at, entry, TO)
+    await writeFile(path, (await readFile(path, 'utf8')).replace('{"mcpServers"', '{"theme":"dark","mcpServers"'))
+    expect(await open().restore(at, TO.url, entry)).toBe('restored')
+    expect(await readFile(path, 'utf8')).toBe(`\ufeff{"theme":"dark","mcpServers":{"a":${entry}}}\r\n`)
+  })
+
+  it('of a file that cannot be read is a fault, and others are found', async () => {
+    await cursor('{"mcpServers":')
+    await place('.codeium/mcp_config.json', `{"mcpServers":{"b":${entry}}}`)
+    await place('.claude.json', '// nothing yet\n')
+    const { entries, faults } = await open().list()
+    expect(entries.map(({ key }) => key)).toEqual(['b'])
+    expect(faults).toEqual([{ client: 'Cursor', reason: expect.stringContaining('line 1') }])
+  })
+
+  it('of a read-only file is refused, and keeps its mode otherwise', async () => {
+    const path = await cursor(`{"mcpServers":{"a":${entry}}}`)
+    await chmod(path, 0o400)
+    const at = { client: 'Cursor', path, key: 'a' } as const
+    await expect(open().point(at, entry, TO)).rejects.toThrow('read-only')
+    await chmod(path, 0o640)
+    expect(await open().point(at, entry, TO)).toBe('written')
+    expect((await stat(path)).mode & 0o777).toBe(0o640)
+    await writeFile(`${path}.toolhaven-backup`, '')
+    expect(await open().copies([at])).toEqual([`${path}.toolhaven-backup`])
+  })
+
+  it.each([
+    ['"text"', { fault: expect.stringContaining('cannot be understood') }],
+    ['{"command":"x","args":"y"}', { fault: expect.stringContaining('args') }],
+    ['{"command":"x","env":{"A":1,"B":true}}', { env: { A: '1', B: 'true' } }],
+    ['{"serverUrl":"https://a","transport":"sse"}', { url: 'https://a', type: 'sse' }],
+    ['{"command":"x","disabled":true}', { isDisabled: true }],
+    [
+      '{"command":"x","enabled":false,"cwd":"/","envFile":".env"}',
+      { isDisabled: true, unsupported: ['cwd', 'envFile'] },
+    ],
+  ])('that says %s is understood', (text, expected) => {
+    expect(open().read(text)).toMatchObject(expected)
+  })
+})
+
+it('what was adopted is kept in a file that only its owner can read', async () => {
+  const store = createAdoptionStore({ dir: join(home, 'adoptions'), logger: silentLogger })
+  const record = {
+    ...{
+      name: 'gh',
+      phase: 'adopted',
+      url: TO.url,
+      secrets: ['gh-TOKEN'],
+      originals: { secret: 'gh-original-entries' },
+    },
+    entries: [{ client: 'Cursor', path: '/x', key: 'gh' }],
+  } as const
+  await store.save({ ...record, entries: [...record.entries], secrets: [...record.secrets] })
+  expect(await store.load()).toEqual([record])
+  const [file = ''] = await readdir(join(home, 'adoptions'))
+  expect((await stat(join(home, 'adoptions', file))).mode & 0o777).toBe(0o600)
+})

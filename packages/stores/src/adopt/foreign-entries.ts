@@ -1,0 +1,106 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CLIENT_TYPES, type ClientType } from '@toolhaven/contract/client-types'
+import { describeError, unavailable } from '@toolhaven/core/errors'
+import type { ClientEntry } from '@toolhaven/core/ports/clients'
+import type { EntryPlace, ForeignEntries, ForeignEntry } from '@toolhaven/core/ports/foreign-entries'
+import { parse } from 'jsonc-parser'
+import { CLIENT_PROGRAMS, type ClientPlatform, type ClientProgram } from '../clients/catalogue.ts'
+import { copiesOf, readClientFile, replaceClientFile, sameContent } from '../clients/client-file.ts'
+import { CLIENT_FILES } from '../clients/client-files.ts'
+import { skipTrivia } from '../clients/jsonc-text.ts'
+import type { SerialQueue } from '../files/serial-queue.ts'
+import { entriesIn, pointedEntry, replaceEntry } from './entry-text.ts'
+import { serverDefinition } from './server-definition.ts'
+
+export interface ForeignEntriesOptions {
+  homeDir: string
+  platform: ClientPlatform
+  inTurn: SerialQueue
+}
+
+const MAX_ATTEMPTS = 5
+
+/** Entries that others made in the files of client programs; see docs/decisions on adopted servers. */
+export function createForeignEntries({ homeDir, platform, inTurn }: ForeignEntriesOptions): ForeignEntries {
+  const pathsOf = (client: ClientType) => CLIENT_PROGRAMS[client].files[platform].map((file) => join(homeDir, file))
+  return {
+    async list() {
+      const entries: ForeignEntry[] = []
+      const faults: { client: ClientType; reason: string }[] = []
+      for (const client of CLIENT_TYPES) {
+        for (const path of pathsOf(client)) {
+          try {
+            entries.push(...(await entriesOf(client, path)))
+          } catch (error) {
+            faults.push({ client, reason: describeError(error) })
+          }
+        }
+      }
+      return { entries, faults }
+    },
+    read: (text) => serverDefinition(parse(text, [], { allowTrailingComma: true })),
+    point: (place, before, to) =>
+      inTurn(CLIENT_FILES, () =>
+        change(place, (text, found) => {
+          if (found?.text !== before) return 'changed'
+          return pointTo(text, place, to)
+        }).then((outcome) => (outcome === 'done' ? 'written' : 'changed')),
+      ),
+    restore: (place, url, original) =>
+      inTurn(CLIENT_FILES, () =>
+        change(place, (text, found) => {
+          if (found === undefined) return 'gone'
+          if (found.text === original) return 'restored'
+          if (found.definition.url !== url) return 'changed'
+          return { text: replaceEntry(text, place, shapeOf(place), original) }
+        }).then((outcome) => (outcome === 'done' ? 'restored' : outcome)),
+      ),
+    async copies(places) {
+      const paths = new Set(places.flatMap(({ path }) => Object.values(copiesOf(path))))
+      const found = await Promise.all([...paths].map(async (path) => ((await exists(path)) ? [path] : [])))
+      return found.flat()
+    },
+  }
+}
+
+const shapeOf = ({ client }: Pick<EntryPlace, 'client'>): ClientProgram => CLIENT_PROGRAMS[client]
+
+async function entriesOf(client: ClientType, path: string): Promise<ForeignEntry[]> {
+  const { text } = await readClientFile(path)
+  if (text === null || skipTrivia(text, 0) === text.length) return []
+  return entriesIn(text, path, shapeOf({ client })).map(({ key, text: raw, value }) => ({
+    client,
+    path,
+    key,
+    text: raw,
+    definition: serverDefinition(value),
+  }))
+}
+
+function pointTo(text: string, place: EntryPlace, to: ClientEntry): { text: string } {
+  const shape = shapeOf(place)
+  return { text: replaceEntry(text, place, shape, pointedEntry(text, place, shape, to)) }
+}
+
+type Edit<Outcome> = (text: string, found: ForeignEntry | undefined) => Outcome | { text: string }
+
+/** Reads, edits and replaces the file, from the start again when somebody else changed it meanwhile. */
+async function change<Outcome extends string>(place: EntryPlace, edit: Edit<Outcome>): Promise<Outcome | 'done'> {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const file = await readClientFile(place.path)
+    const found = (await entriesOf(place.client, place.path)).findLast(({ key }) => key === place.key)
+    const outcome = edit(file.text ?? '', found)
+    if (typeof outcome === 'string') return outcome
+    const isCurrent = async () => sameContent(file, await readClientFile(file.path))
+    if (await replaceClientFile(file, outcome.text, { isFirst: false, keepCopies: false, isCurrent })) return 'done'
+  }
+  throw unavailable(`${place.path} is being changed by another program all the time: close it or try again later`)
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,47 @@
+import type { ServerDefinition } from '@toolhaven/core/ports/foreign-entries'
+import * as z from 'zod'
+
+const text = z.union([z.string(), z.number(), z.boolean()]).transform(String)
+
+const entry = z.looseObject({
+  command: z.string().min(1).optional(),
+  args: z.array(text).optional(),
+  env: z.record(z.string(), text).nullish(),
+  url: z.string().min(1).optional(),
+  serverUrl: z.string().min(1).optional(),
+  type: z.string().optional(),
+  transport: z.string().optional(),
+  headers: z.record(z.string(), text).nullish(),
+  disabled: z.boolean().optional(),
+  enabled: z.boolean().optional(),
+  cwd: z.string().optional(),
+  envFile: z.string().optional(),
+})
+
+/** What is said of the server itself; all else in an entry concerns the client. */
+export const SERVER_FIELDS: ReadonlySet<string> = new Set([
+  ...['command', 'args', 'env', 'url', 'serverUrl', 'type', 'transport', 'headers', 'cwd', 'envFile'],
+])
+
+/** What an entry of a client's file says about its server, in the one form that all clients share. */
+export function serverDefinition(value: unknown): ServerDefinition {
+  const parsed = entry.safeParse(value)
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    const fault = `its entry cannot be understood (${issue?.path.join('.') || 'it'} is not as expected)`
+    return { args: [], env: {}, headers: {}, isDisabled: false, unsupported: [], fault }
+  }
+  const { command, args = [], env, headers, disabled, enabled, cwd, envFile, ...rest } = parsed.data
+  const url = rest.url ?? rest.serverUrl
+  const type = rest.type ?? rest.transport
+  return {
+    ...(command !== undefined && { command }),
+    args,
+    env: env ?? {},
+    ...(url !== undefined && { url }),
+    ...(type !== undefined && { type }),
+    headers: headers ?? {},
+    isDisabled: disabled === true || enabled === false,
+    unsupported: [...(cwd ? ['cwd'] : []), ...(envFile ? ['envFile'] : [])],
+  }
+}
