@@ -22,6 +22,14 @@ export const oidcOptions = z
     client_secret: z.string().optional(),
     jwks_url: z.string().optional(),
     introspection_url: z.string().optional(),
+    resource_url: z
+      .string()
+      .optional()
+      .meta({ description: 'How clients call the workload from outside; left out: its own address. An extension' }),
+    allow_private_ip: z
+      .boolean()
+      .optional()
+      .meta({ description: 'The provider may be on this machine or its network, and use http. An extension' }),
   })
   .meta({ id: 'v1.oidcOptions', description: 'Who may call the workload' })
 export type OidcOptions = z.infer<typeof oidcOptions>

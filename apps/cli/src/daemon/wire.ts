@@ -20,12 +20,12 @@ import { createWorkloadStore } from '@toolhaven/stores/files/workload-store'
 import { createHost } from '@toolhaven/stores/host/host'
 import { createSerialQueue } from '@toolhaven/stores/files/serial-queue'
 import { createLogStore } from '@toolhaven/stores/logs/log-store'
-import type { GuardedFetch, GuardedFetchOptions } from '@toolhaven/stores/net/guarded-fetch'
 import { builtInDocument } from '@toolhaven/stores/registry/built-in/built-in-document'
 import { REGISTRY_FETCH_LIMITS, createRegistrySource } from '@toolhaven/stores/registry/registry-source'
 import { createSecretsProviders } from '@toolhaven/stores/secrets/providers'
 import { VERSION } from '../version.ts'
 import { chooseRuntime } from './choose-runtime.ts'
+import { identityFetches, lazyFetch, proxyOf } from './lazy-fetch.ts'
 import { createPeerCheck } from './peer-user.ts'
 import { readCertificate } from './read-certificate.ts'
 import type { ServeSettings } from './serve-settings.ts'
@@ -67,6 +67,7 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
           sessionStore: createSessionFiles(join(stateDir, 'sessions')),
           allowPeer,
           allowedHosts: () => config.get().allowedHosts,
+          identityFetch: identityFetches(env),
         }),
       workloadStore,
       groupStore: createGroupStore({ dir: paths.groupsDir, logger }),
@@ -103,21 +104,11 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
 
 function registrySourceOf(dataDir: string, env: ServeSettings['env'], logger: Logger): RegistrySource {
   const fetches = {
-    public: lazyFetch({ allowPrivate: false }),
-    private: lazyFetch({ allowPrivate: true, proxy: proxyOf(env) }),
+    public: lazyFetch({ ...REGISTRY_FETCH_LIMITS, allowPrivate: false }),
+    private: lazyFetch({ ...REGISTRY_FETCH_LIMITS, allowPrivate: true, proxy: proxyOf(env) }),
   }
   const fetchFor = (allowPrivate: boolean) => (allowPrivate ? fetches.private : fetches.public)
   return createRegistrySource({ dataDir, logger, clock: systemClock, fetchFor, builtIn: builtInDocument })
-}
-
-/** Only a registry at a URL needs it: what it loads is loaded then. */
-function lazyFetch(options: Pick<GuardedFetchOptions, 'allowPrivate' | 'proxy'>): GuardedFetch {
-  let made: Promise<GuardedFetch> | undefined
-  const make = async () => {
-    const { createGuardedFetch } = await import('@toolhaven/stores/net/guarded-fetch')
-    return createGuardedFetch({ ...options, ...REGISTRY_FETCH_LIMITS })
-  }
-  return async (url, init) => (await (made ??= make()))(url, init)
 }
 
 function reportOn(runtime: Runtime, tried: RuntimeReport['tried']) {
@@ -140,13 +131,6 @@ function apiDepsOf(daemon: Daemon, rest: Pick<ApiDeps, 'logger' | 'shutdown' | '
       return (openApi ??= buildOpenApi(VERSION))
     },
   }
-}
-
-function proxyOf(env: ServeSettings['env']) {
-  const http = env['HTTP_PROXY'] ?? env['http_proxy']
-  const https = env['HTTPS_PROXY'] ?? env['https_proxy']
-  const except = env['NO_PROXY'] ?? env['no_proxy']
-  return { ...(http && { http }), ...(https && { https }), ...(except && { except }) }
 }
 
 /** Whoever reaches one of these commands the engine, and so the machine. */

@@ -5,6 +5,7 @@ import { ask, done, scenario, send } from '@toolhaven/testing/scenario'
 
 const CREATE = 'POST /api/v1beta/workloads'
 const WEB = { name: 'web', image: 'npx://web@1.0.0' }
+const OIDC = { issuer: 'https://id.example.com', audience: 'https://mcp.example.com' }
 
 const details = async (fake: FakeDaemon, name: string) => {
   const { text } = await send(fake, `GET /api/v1beta/workloads/${name}`)
@@ -37,6 +38,41 @@ describe('creating a workload', () => {
       })
       expect(fake.journal.entries).toMatchObject([{ action: 'create', target: 'web' }])
     },
+  })
+
+  scenario('that asks its callers who they are keeps the client secret to itself', {
+    given: (fake) => done(fake, 'POST /api/v1beta/secrets', { provider_type: 'encrypted' }),
+    request: CREATE,
+    body: { ...WEB, oidc: { ...OIDC, client_id: 'web', client_secret: 'canary-of-oidc' } },
+    answers: { status: 201, matches: { name: 'web' } },
+    afterwards: async (fake) => {
+      await settle()
+      const shown = { ...OIDC, client_id: 'web', client_secret: 'web-oidc-client-secret' }
+      expect(await details(fake, 'web')).toMatchObject({ status: 'running', oidc: shown })
+      expect(JSON.stringify(fake.workloadStore.records.get('web'))).not.toContain('canary-of-oidc')
+      expect(fake.gateway.endpoints.get('web')?.authentication).toMatchObject({
+        issuer: OIDC.issuer,
+        clientSecret: 'canary-of-oidc',
+      })
+      await done(fake, 'POST /api/v1beta/workloads/web/edit', { labels: { team: 'docs' } })
+      await settle()
+      expect(fake.gateway.endpoints.get('web')?.authentication).toMatchObject({ clientSecret: 'canary-of-oidc' })
+      const { text } = await send(fake, 'GET /api/v1beta/workloads/web/export')
+      expect(JSON.parse(text)).toMatchObject({ oidc_config: { clientSecret: 'web-oidc-client-secret' } })
+      expect(text).not.toContain('canary-of-oidc')
+      await done(fake, 'POST /api/v1beta/workloads/web/edit', { oidc: null })
+      await settle()
+      expect(fake.gateway.endpoints.get('web')).not.toHaveProperty('authentication')
+    },
+  })
+
+  scenario('that asks its callers who they are may be bound to an allowed address', {
+    given: (fake) => fake.daemon.settings.config.update((config) => ({ ...config, allowedHosts: ['192.168.1.5'] })),
+    request: CREATE,
+    body: { ...WEB, host: '192.168.1.5', oidc: OIDC },
+    answers: { status: 201, matches: { name: 'web' } },
+    afterwards: async (fake) =>
+      expect(await details(fake, 'web')).toMatchObject({ url: expect.stringMatching(/^http:\/\/192\.168\.1\.5:/) }),
   })
 
   scenario('of a registry server takes what the request leaves out from the entry', {
@@ -401,6 +437,23 @@ describe('a create is refused', () => {
   refused('with an allowed host but without oidc', { ...WEB, host: '192.168.1.5' }, 400, /oidc/, (fake) =>
     fake.daemon.settings.config.update((config) => ({ ...config, allowedHosts: ['192.168.1.5'] })),
   )
+  for (const oidc of [{ audience: 'x' }, { introspection_url: 'https://id.example.com/' }])
+    refused(`with oidc ${JSON.stringify(oidc)}`, { ...WEB, oidc }, 400, /^oidc: issuer or jwks_url is missing/)
+  for (const issuer of ['id', 'ftp://id.example.com', 'https://a:b@id.example.com', 'https://id.example.com/#x'])
+    refused(`with the issuer ${issuer}`, { ...WEB, oidc: { issuer } }, 400, /^oidc: issuer must be an https address/)
+  refused('with an issuer without https', { ...WEB, oidc: { issuer: 'http://id.example.com' } }, 400, /must use https/)
+  refused(
+    'with a client secret and no client',
+    { ...WEB, oidc: { issuer: 'https://id.example.com', client_secret: 'x' } },
+    400,
+    /^oidc: client_secret needs client_id/,
+  )
+  refused(
+    'with a client secret and no provider of secrets',
+    { ...WEB, oidc: { issuer: 'https://id.example.com', client_id: 'a', client_secret: 'hunter2' } },
+    404,
+    /^(?!.*hunter2).*no secrets provider/,
+  )
   refused('with an unknown field', { ...WEB, imagee: 'x' }, 400, /^unknown field imagee/)
   refused(
     'with an unknown inner field',
@@ -418,7 +471,6 @@ describe('a create is refused', () => {
   refused('with headers for an image', { ...WEB, headers: { 'X-A': 'b' } }, 400, /headers/)
 
   const notYet: [string, object][] = [
-    ['oidc', { oidc: { issuer: 'https://id.example.com' } }],
     ['authz_config', { authz_config: '{"type":"cedarv1"}' }],
     ['network_isolation', { network_isolation: true }],
     ['an outbound allow-list', { permission_profile: { network: { outbound: { allow_host: ['example.com'] } } } }],

@@ -203,7 +203,7 @@ describe('an edit is refused', () => {
   refused('with a protected mount', { volumes: ['/:/x'] }, 400, /privileged/)
   refused('with a secret and no provider', { secrets: [{ name: 'k', target: 'K' }] }, 404, /no secrets provider/)
   refused('with a host that is not loopback', { host: '0.0.0.0' }, 400, /^host /)
-  refused('with oidc', { oidc: { issuer: 'https://id.example.com' } }, 400, /^not available yet: oidc/)
+  refused('with oidc that can check nothing', { oidc: { audience: 'x' } }, 400, /^oidc: issuer or jwks_url is missing/)
   refused('with network isolation', { network_isolation: true }, 400, /^not available yet: network_isolation/)
   refused('with an unknown field', { toolz: [] }, 400, /^unknown field toolz/)
   refused('with tools the registry entry lacks', { tools: ['fly'] }, 400, /no tool fly/, (fake) =>

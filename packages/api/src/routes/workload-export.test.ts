@@ -60,6 +60,20 @@ describe('export', () => {
 
 const ROUND_TRIPS: [string, object][] = [
   ['a package', { image: 'npx://web' }],
+  [
+    'who may call',
+    {
+      image: 'npx://web@1.0.0',
+      oidc: {
+        ...{ issuer: 'http://127.0.0.1:9', audience: 'web', client_id: 'web', client_secret: 'token' },
+        ...{
+          introspection_url: 'http://127.0.0.1:9/ask',
+          resource_url: 'https://web.example.com',
+          allow_private_ip: true,
+        },
+      },
+    },
+  ],
   ['an image', { image: 'registry.example.com/tools/web:1', transport: 'sse', target_port: 8000 }],
   [
     'everything a request can say',
@@ -178,7 +192,8 @@ describe('import', () => {
   )
   for (const [field, value] of [
     ['isolate_network', true],
-    ['oidc_config', { issuer: 'https://id.example.com' }],
+    ['oidc_config', { issuer: 'https://id.example.com', cacertPath: '/data/ca' }],
+    ['oidc_config', { issuer: 'https://id.example.com', authTokenFile: '/data/token' }],
     ['authz_config', { type: 'cedarv1', version: '1.0' }],
     ['audit_config', {}],
     ['telemetry_config', {}],

@@ -44,19 +44,19 @@ export interface EndpointSpec {
 /** How callers prove who they are: with a token of an OpenID provider. */
 export interface AuthenticationSpec {
   /** Tokens must come from it; its keys are found through it unless `jwksUrl` says where they are. */
-  issuer?: string
+  issuer?: string | undefined
   /** Whom tokens must be for; left out: the resource, as MCP asks. */
-  audience?: string
-  jwksUrl?: string
+  audience?: string | undefined
+  jwksUrl?: string | undefined
   /** Where to ask about tokens that are not signed. */
-  introspectionUrl?: string
-  clientId?: string
+  introspectionUrl?: string | undefined
+  clientId?: string | undefined
   /** The value itself. */
-  clientSecret?: string
+  clientSecret?: string | undefined
   /** How clients call the server from outside; left out: the address of its port. */
-  resourceUrl?: string
+  resourceUrl?: string | undefined
   /** The provider may be on this machine or its network. */
-  allowPrivateIp?: boolean
+  allowPrivateIp?: boolean | undefined
 }
 
 export type Backend =

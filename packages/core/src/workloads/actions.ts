@@ -2,6 +2,7 @@ import { LABELS } from '../ports/runtime.ts'
 import type { Entry } from './book.ts'
 import { recordExit, recordRestart } from './failures.ts'
 import { instanceName, readSecrets } from './instance-spec.ts'
+import { oidcOwner } from './oidc.ts'
 import type { Action } from './reconcile.ts'
 import { connectHttp, endpointSpec, startInstance, startRemote } from './start-instance.ts'
 import type { SupervisorDeps } from './supervisor-deps.ts'
@@ -52,7 +53,7 @@ async function adopt(deps: SupervisorDeps, entry: Entry, signal: AbortSignal): P
   const { handle } = entry.observed
   if (!handle) return deps.book.observe(config.name, { instance: 'unknown' })
   try {
-    await deps.gateway.open(endpointSpec(entry.stored))
+    await deps.gateway.open(await endpointSpec(deps, entry.stored))
     deps.book.observe(config.name, { open: true })
     deps.masker.hold(config.name, Object.values(await readSecrets(deps, config)))
     const limit = AbortSignal.any([signal, AbortSignal.timeout(deps.handshakeTimeoutMs)])
@@ -95,6 +96,7 @@ async function stop(deps: SupervisorDeps, entry: Entry, signal: AbortSignal): Pr
   await deps.gateway.close(name)
   deps.book.observe(name, { open: false, attempts: 0 }, ['failure'])
   deps.masker.release(name)
+  deps.masker.release(oidcOwner(name))
   await deps.syncClients()
 }
 

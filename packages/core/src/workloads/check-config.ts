@@ -2,6 +2,7 @@ import type { ImageServer, RemoteServer } from '@toolhaven/contract/registry-doc
 import type { RunConfig } from '@toolhaven/contract/run-config'
 import { invalid, notFound } from '../errors.ts'
 import { parseSecretReference } from './instance-spec.ts'
+import { checkOidc, oidcOptionsOf } from './oidc.ts'
 import { type MountDeclaration, declaredMounts } from './mounts.ts'
 import type { WorkloadsDeps } from './workloads-deps.ts'
 
@@ -15,19 +16,26 @@ export async function checkConfig(
 ): Promise<RunConfig> {
   const group = config.group ?? 'default'
   if (!deps.groupExists(group)) throw notFound(`group ${group} not found; create it first`)
-  checkBindAddress(deps, config.host || '127.0.0.1')
+  const oidc = oidcOptionsOf(config.oidc_config)
+  if (oidc) checkOidc(oidc)
+  checkBindAddress(deps, config.host || '127.0.0.1', oidc !== undefined)
   checkTools(config, entry)
   checkRequiredVariables(config, entry)
   await checkSecrets(deps, config)
   return withResolvedMounts(deps, config)
 }
 
-export function checkBindAddress(deps: Pick<Deps, 'config'>, host: string): void {
+/** Others on the network may only reach what asks them who they are. */
+export function checkBindAddress(deps: Pick<Deps, 'config'>, host: string, isProtected: boolean): void {
   const isLoopback = host === '127.0.0.1' || host === '::1' || host === 'localhost'
   if (isLoopback) return
   const isAllowed = deps.config().allowedHosts.includes(host)
-  const why = isAllowed ? 'needs oidc to protect the workload, which is not available yet' : 'is not a loopback address'
-  throw invalid(`host "${host}" ${why}; use 127.0.0.1`)
+  if (isAllowed && isProtected) return
+  throw invalid(
+    isAllowed
+      ? `host "${host}" needs oidc to protect the workload; add it, or use 127.0.0.1`
+      : `host "${host}" is not a loopback address; use 127.0.0.1`,
+  )
 }
 
 function checkTools(config: RunConfig, entry: ImageServer | RemoteServer | undefined): void {

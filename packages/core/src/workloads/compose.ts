@@ -5,6 +5,7 @@ import type { CreateRequest } from '@toolhaven/contract/workload-request'
 import { DEFAULT_GROUP } from '@toolhaven/contract/names'
 import { invalid } from '../errors.ts'
 import type { StoredWorkload } from '../ports/stores.ts'
+import { oidcConfigOf } from './oidc.ts'
 import { withoutEmpty } from './without-empty.ts'
 import type { Target } from './target.ts'
 
@@ -29,6 +30,7 @@ export function composeRunConfig(name: string, port: number, asked: CreateReques
       `not available yet: a ${transport} server without any network; use the stdio transport or the profile "network"`,
     )
   }
+  const oidc = oidcConfigOf(asked.oidc)
   const config: RunConfig = {
     schema_version: SCHEMA_VERSION,
     name,
@@ -48,6 +50,7 @@ export function composeRunConfig(name: string, port: number, asked: CreateReques
     container_labels: asked.labels ?? {},
     ...(!isRemote && { container_name: `thv-${name}`, permission_profile: profile }),
     ...(asked.headers && { remote_auth_config: { headers: asked.headers } }),
+    ...(oidc && { oidc_config: oidc }),
     ...(asked.resources && { resources: asked.resources }),
   }
   return { config: { ...withoutEmpty(config), name, transport, schema_version: SCHEMA_VERSION }, profileOrigin }

@@ -7,6 +7,7 @@ import { choosePort } from './choose-port.ts'
 import { composeRunConfig } from './compose.ts'
 import { refuseWhatIsNotAvailable } from './not-available.ts'
 import { hideHeaderSecrets, withoutHeaderSecrets } from './header-secrets.ts'
+import { hideOidcSecret, oidcConfigOf, withoutOidcSecret } from './oidc.ts'
 import { leaveDeletedGroup } from './move-to-default.ts'
 import { resolveTarget, uniqueName } from './target.ts'
 import type { WorkloadsDeps } from './workloads-deps.ts'
@@ -23,7 +24,7 @@ export async function createWorkload(
   if (asked.name !== undefined && deps.book.isNameTaken(asked.name)) throw nameTaken(deps, asked.name)
   const host = asked.host || '127.0.0.1'
   // Before a port is looked for: no address of others is tried.
-  checkBindAddress(deps, host)
+  checkBindAddress(deps, host, oidcConfigOf(asked.oidc) !== undefined)
   let port = await choosePort(deps, host, asked.proxy_port)
   // Another create may have taken the same one meanwhile; a port that was asked for is then refused there.
   while (deps.book.isPortTaken(port)) port = await choosePort(deps, host, asked.proxy_port)
@@ -33,9 +34,9 @@ export async function createWorkload(
 
   const composed = composeRunConfig(name, port, asked, target)
   const checked = await checkConfig(deps, { ...composed.config, ...imported }, target.entry)
-  const config = await hideHeaderSecrets(deps, checked, target.entry)
+  const config = await hideOidcSecret(deps, await hideHeaderSecrets(deps, checked, target.entry))
   const stored: StoredWorkload = {
-    asked: { ...withoutHeaderSecrets(asked, config), name },
+    asked: { ...withoutOidcSecret(withoutHeaderSecrets(asked, config), config), name },
     ...(target.entry && { entry: target.entry }),
     config,
     wanted: 'running',

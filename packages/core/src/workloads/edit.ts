@@ -4,6 +4,7 @@ import type { StoredWorkload } from '../ports/stores.ts'
 import { checkConfig } from './check-config.ts'
 import { composeRunConfig } from './compose.ts'
 import { hideHeaderSecrets, withoutHeaderSecrets } from './header-secrets.ts'
+import { hideOidcSecret, withoutOidcSecret } from './oidc.ts'
 import { refuseWhatIsNotAvailable } from './not-available.ts'
 import { leaveDeletedGroup } from './move-to-default.ts'
 import { type Target, resolveTarget, targetOfEntry } from './target.ts'
@@ -28,14 +29,14 @@ export async function editWorkload(
   const composed = composeRunConfig(name, stored.port, asked, target)
   const merged = keptAuth ? { ...composed.config, remote_auth_config: keptAuth } : composed.config
   const checked = await checkConfig(deps, merged, target.entry)
-  const config = await hideHeaderSecrets(deps, checked, target.entry)
+  const config = await hideOidcSecret(deps, await hideHeaderSecrets(deps, checked, target.entry))
 
   await deps.book.change(name, (current) => {
     if (current.wanted === 'absent') throw notFound(`workload ${name} is being removed`)
     const { entry: _entry, resolved, ...rest } = current
     const next: StoredWorkload = {
       ...rest,
-      asked: withoutHeaderSecrets(asked, config),
+      asked: withoutOidcSecret(withoutHeaderSecrets(asked, config), config),
       config,
       wanted: 'running',
       generation: current.generation + 1,

@@ -2,15 +2,15 @@ import type { RunConfig } from '@toolhaven/contract/run-config'
 import type { CreateRequest } from '@toolhaven/contract/workload-request'
 import { createWorkload } from './create.ts'
 import { parseSecretReference } from './instance-spec.ts'
-import { invalid } from '../errors.ts'
+import { invalid, notFound } from '../errors.ts'
 import { printable } from './image-reference.ts'
+import { oidcOptionsOf } from './oidc.ts'
 import { middlewareConfigs } from './middleware-configs.ts'
 import type { WorkloadsDeps } from './workloads-deps.ts'
 
 /** Fields of the run configuration that describe what an import builds anew or cannot honour yet. */
 const NOT_YET = [
   'isolate_network',
-  'oidc_config',
   'authz_config',
   'audit_config',
   'telemetry_config',
@@ -28,6 +28,7 @@ export async function importWorkload(deps: WorkloadsDeps, config: RunConfig): Pr
   if (refused.length > 0) throw invalid(`not available yet: ${refused.join(', ')}; leave it out`)
   if (config.ignore_config?.loadGlobal || config.ignore_config?.printOverlays)
     throw invalid('not available yet: ignore_config; leave it out')
+  await checkOidcConfig(deps, config)
   refuseForeignMiddleware(config)
   const auth = config.remote_auth_config
   const { headers: _headers, headers_from_secrets: fromSecrets, ...login } = auth ?? {}
@@ -60,6 +61,15 @@ function refuseForeignMiddleware(config: RunConfig): void {
   )
 }
 
+async function checkOidcConfig(deps: WorkloadsDeps, { oidc_config: oidc }: RunConfig): Promise<void> {
+  const refused = (['cacertPath', 'authTokenFile'] as const).filter((field) => oidc?.[field] !== undefined)
+  if (refused.length > 0)
+    throw invalid(`not available yet: oidc_config.${refused.join(', oidc_config.')}; leave it out`)
+  // In a configuration it is always a name: taken for a value, it would be stored and believed to be the secret.
+  const key = oidc?.clientSecret
+  if (key !== undefined && !(await deps.secretExists(key))) throw notFound(`secret ${key} not found; create it first`)
+}
+
 function requestOf(config: RunConfig): CreateRequest {
   const request: CreateRequest = {
     name: config.name,
@@ -80,6 +90,8 @@ function requestOf(config: RunConfig): CreateRequest {
   if (config.target_port !== undefined) request.target_port = config.target_port
   if (config.permission_profile !== undefined) request.permission_profile = config.permission_profile
   if (config.resources !== undefined) request.resources = config.resources
+  const oidc = oidcOptionsOf(config.oidc_config)
+  if (oidc !== undefined) request.oidc = oidc
   const clear = config.remote_auth_config?.headers
   if (clear !== undefined) request.headers = clear
   return request

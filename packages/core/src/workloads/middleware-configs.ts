@@ -5,6 +5,7 @@ export function middlewareConfigs(config: RunConfig): MiddlewareConfig[] {
   const list: MiddlewareConfig[] = [
     { type: 'guard', parameters: {} },
     { type: 'limits', parameters: {} },
+    ...(config.oidc_config ? [{ type: 'auth', parameters: { oidc_config: config.oidc_config } }] : []),
     { type: 'mcp-parser', parameters: {} },
   ]
   if (config.tools_filter?.length) list.push({ type: 'tool-filter', parameters: { filter_tools: config.tools_filter } })

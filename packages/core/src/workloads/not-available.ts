@@ -7,7 +7,6 @@ import { invalid } from '../errors.ts'
  * `true` means: this request asks for it.
  */
 const NOT_YET: readonly { what: string; asks: (asked: CreateRequest) => boolean }[] = [
-  { what: 'oidc (who may call a workload)', asks: (a) => isGiven(a.oidc) },
   { what: 'authz_config (which calls are allowed)', asks: (a) => isGiven(a.authz_config) },
   { what: 'network_isolation', asks: (a) => a.network_isolation === true },
   {

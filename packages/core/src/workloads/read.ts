@@ -4,6 +4,7 @@ import { notFound } from '../errors.ts'
 import type { StoredWorkload } from '../ports/stores.ts'
 import type { Entry } from './book.ts'
 import { parseSecretReference } from './instance-spec.ts'
+import { oidcOptionsOf } from './oidc.ts'
 import { middlewareConfigs } from './middleware-configs.ts'
 import { deriveStatus } from './status.ts'
 import { withoutEmpty } from './without-empty.ts'
@@ -51,6 +52,7 @@ export function getWorkload(deps: Deps, name: string): WorkloadDetails {
       volumes: config.volumes,
       permission_profile: config.permission_profile,
       headers: config.remote_auth_config?.headers,
+      oidc: oidcOptionsOf(config.oidc_config),
       resources: config.resources,
       proxy_port: stored.asked.proxy_port,
       secrets,
@@ -79,14 +81,14 @@ export function exportWorkload(deps: Deps, name: string): RunConfig {
   return { ...stored.config, middleware_configs: middlewareConfigs(stored.config) }
 }
 
-function toRecord(deps: Deps, { stored, observed }: Entry): Workload {
-  const { config } = stored
 /** What was asked for: posted again, it makes the same workload. */
 export function getWorkloadRequest(deps: Deps, name: string) {
   const { asked, config } = deps.book.get(name).stored
   return { request: asked, hidden_headers: Object.keys(config.remote_auth_config?.headers_from_secrets ?? {}) }
 }
 
+function toRecord(deps: Deps, { stored, observed }: Entry): Workload {
+  const { config } = stored
   const { status, context } = deriveStatus(stored, observed)
   return {
     name: config.name,
@@ -106,6 +108,12 @@ export function getWorkloadRequest(deps: Deps, name: string) {
 
 /** What clients connect to: always ours, also for a remote server. */
 export function clientUrl({ config, port }: Pick<StoredWorkload, 'config' | 'port'>): string {
-  const host = config.host === '::1' ? '[::1]' : '127.0.0.1'
+  const host = reachableHost(config.host ?? '')
   return `http://${host}:${port}${config.proxy_mode === 'sse' ? '/sse' : '/mcp'}`
+}
+
+/** An address bound on all of the machine's is reached at each of them. */
+function reachableHost(host: string): string {
+  if (host === '' || host === 'localhost' || host === '0.0.0.0' || host === '::') return '127.0.0.1'
+  return host.includes(':') ? `[${host}]` : host
 }

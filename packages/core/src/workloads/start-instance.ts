@@ -5,6 +5,8 @@ import type { StoredWorkload } from '../ports/stores.ts'
 import type { Entry } from './book.ts'
 import { Recorded, recordExit } from './failures.ts'
 import { instanceSpec, readSecrets } from './instance-spec.ts'
+import { authenticationSpec } from './oidc.ts'
+import { clientUrl } from './read.ts'
 import { parsePackageReference } from './package-reference.ts'
 import type { SupervisorDeps } from './supervisor-deps.ts'
 
@@ -78,8 +80,9 @@ export async function connectHttp(
   await deps.gateway.connect(name, { kind: 'http', transport, url, processId: handle.id }, signal)
 }
 
-export function endpointSpec(stored: StoredWorkload): EndpointSpec {
+export async function endpointSpec(deps: SupervisorDeps, stored: StoredWorkload): Promise<EndpointSpec> {
   const { config } = stored
+  const authentication = await authenticationSpec(deps, config)
   return {
     name: config.name,
     host: config.host ?? '127.0.0.1',
@@ -87,11 +90,12 @@ export function endpointSpec(stored: StoredWorkload): EndpointSpec {
     transport: config.transport,
     proxyMode: config.proxy_mode ?? 'streamable-http',
     ...(config.tools_filter?.length && { toolsFilter: config.tools_filter }),
+    ...(authentication && { authentication: { resourceUrl: new URL(clientUrl(stored)).origin, ...authentication } }),
   }
 }
 
 async function openEndpoint(deps: SupervisorDeps, stored: StoredWorkload): Promise<void> {
-  await deps.gateway.open(endpointSpec(stored))
+  await deps.gateway.open(await endpointSpec(deps, stored))
   deps.book.observe(stored.config.name, { open: true })
 }
 
