@@ -26,7 +26,7 @@ export function createSiteConfig(settings: SiteSettings): Config {
     markdown: { format: 'detect', mermaid: true },
     themes: ['@docusaurus/theme-mermaid'],
     presets: [['classic', presetOptions(settings)]],
-    plugins: [sitePlugin, publishPlugin],
+    plugins: [sitePlugin, publishPlugin(settings)],
     customFields: { search: { ...settings.search } },
     themeConfig: themeConfig(settings),
   }

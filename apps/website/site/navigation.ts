@@ -1,7 +1,8 @@
-import type { NavbarConfig } from '@docusaurus/theme-common'
+import type { ThemeConfig } from '@docusaurus/preset-classic'
 import { type SiteSettings, links } from './settings'
 
-type NavbarItem = NavbarConfig['items'][number]
+type NavbarConfig = NonNullable<ThemeConfig['navbar']>
+type NavbarItem = NonNullable<NavbarConfig['items']>[number]
 
 /** Icons are drawn by CSS masks (src/css/icons.css); the name is for those who do not see them. */
 const icon = (name: string, href: string, label: string): NavbarItem => ({
@@ -35,6 +36,7 @@ export function navbar(settings: SiteSettings): NavbarConfig {
       { label: 'Operator CRD', to: '/toolhaven/reference/crd-spec' },
     ],
   }
+  const versions: NavbarItem = { type: 'docsVersionDropdown', position: 'right' }
   return {
     hideOnScroll: false,
     title: 'Toolhaven',
@@ -42,7 +44,7 @@ export function navbar(settings: SiteSettings): NavbarConfig {
     items: [
       docs,
       references,
-      ...(settings.docs ? [{ type: 'docsVersionDropdown', position: 'right' }] : []),
+      ...(settings.docs ? [versions] : []),
       { type: 'localeDropdown', position: 'right' },
       icon('source', links.source, 'Source code'),
       icon('chat', links.chat, 'Chat community'),

@@ -1,0 +1,36 @@
+import Link from '@docusaurus/Link'
+import type { Props } from '@theme/NotFound/Content'
+import type { ReactElement } from 'react'
+import styles from './styles.module.css'
+
+const WAYS = [
+  ['/toolhaven/', 'Overview', 'What Toolhaven is and which edition fits'],
+  ['/toolhaven/quickstart', 'Quickstart', 'A first server in a few minutes'],
+  ['/toolhaven/reference/cli/thv', 'Commands', 'Every command and its options'],
+  ['/toolhaven/faq', 'FAQ', 'Short answers to common questions'],
+] as const
+
+export default function NotFoundContent({ className = '' }: Props): ReactElement {
+  return (
+    <main className={`container ${styles.page} ${className}`}>
+      <p className={styles.code} aria-hidden="true">
+        404
+      </p>
+      <h1>Page not found</h1>
+      <p className={styles.text}>
+        There is nothing at this address. The page may have moved, or the link that led you here has a slip in it. Press{' '}
+        <kbd>/</kbd> to search, or go on from one of these:
+      </p>
+      <ul className={styles.ways}>
+        {WAYS.map(([to, title, text]) => (
+          <li key={to}>
+            <Link to={to} className={`card padding--md ${styles.way}`}>
+              <strong>{title}</strong>
+              <span>{text}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </main>
+  )
+}

@@ -1,0 +1,1 @@
+export default { docs: ['first', 'second'] }

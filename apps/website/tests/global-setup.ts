@@ -1,0 +1,24 @@
+import path from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { buildSite, isSiteFresh, siteFolder } from '../../../tools/site-build.ts'
+
+const fixture = path.resolve(import.meta.dirname, 'fixture-site')
+
+/** Builds the site once for all files (nothing when it is fresh), and the small sites with other configurations. */
+export default async function setUp(project: TestProject): Promise<void> {
+  const log = (line: string) => process.stdout.write(`${line}\n`)
+  if (!isSiteFresh()) await buildSite({ log })
+  const fixtureFolders: Record<string, string> = {}
+  for (const [name, args] of [
+    ['other', []],
+    ['no-docs', []],
+    ['development', ['--dev']],
+  ] as const) {
+    const outDir = path.resolve(import.meta.dirname, `../.cache/fixture/${name}`)
+    const env = { FIXTURE: name, DOCUSAURUS_GENERATED_FILES_DIR_NAME: `.docusaurus/${name}` }
+    await buildSite({ log, siteDir: fixture, outDir, env, args })
+    fixtureFolders[name] = outDir
+  }
+  project.provide('siteFolder', siteFolder)
+  project.provide('fixtureFolders', fixtureFolders)
+}

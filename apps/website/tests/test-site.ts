@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core'
+import { inject } from 'vitest'
+import { openSearch } from '../server/open-search.ts'
+import { type RunningSite, serveSite } from '../server/serve-site.ts'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    siteFolder: string
+    fixtureFolders: Record<string, string>
+  }
+}
+
+export const DESKTOP = { width: 1280, height: 900 }
+export const MOBILE = { width: 390, height: 844 }
+
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+
+/** Debian's browser. The sandbox of the browser needs rights that a test run as root in a container does not have. */
+export function launchBrowser(): Promise<Browser> {
+  const executablePath = CHROMIUM.find((file) => existsSync(file))
+  if (executablePath === undefined) throw new Error('There is no Chromium: install the package chromium.')
+  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
+}
+
+/** The site that was built once for all test files, served with its embedded search. */
+export async function startSite(folder = inject('siteFolder')): Promise<RunningSite> {
+  const search = await openSearch(folder)
+  return serveSite({ folder, port: 0, host: '127.0.0.1', ...(search === undefined ? {} : { search }) })
+}
+
+/** One of the sites of tests/fixture-site, built with another configuration. */
+export function startFixture(name: string): Promise<RunningSite> {
+  const folder = inject('fixtureFolders')[name]
+  if (folder === undefined) throw new Error(`There is no fixture site called ${name}`)
+  return startSite(path.resolve(folder))
+}
+
+export interface Watched {
+  page: Page
+  context: BrowserContext
+  /** Console errors, uncaught errors and requests to other hosts, as one line each. */
+  complaints: string[]
+}
+
+export interface PageOptions {
+  viewport?: { width: number; height: number }
+  colorScheme?: 'light' | 'dark'
+  reducedMotion?: 'reduce'
+}
+
+/** A page of its own context (storage included) that notes what a reader's console would show. */
+export async function openPage(browser: Browser, site: RunningSite, options: PageOptions = {}): Promise<Watched> {
+  const context = await browser.newContext({ viewport: DESKTOP, colorScheme: 'dark', ...options, baseURL: site.url })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  watch(page, new URL(site.url).host, complaints)
+  return { page, context, complaints }
+}
+
+function watch(page: Page, host: string, complaints: string[]): void {
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(`console: ${message.text()}`)
+  })
+  page.on('pageerror', (error) => complaints.push(`error: ${error.message}`))
+  page.on('request', (request) => {
+    const url = new URL(request.url())
+    if (url.protocol.startsWith('http') && url.host !== host) complaints.push(`outside request: ${request.url()}`)
+  })
+}
+
+/** Until React has taken over the page: the colour toggle is disabled before. */
+export async function hydrated(page: Page): Promise<void> {
+  await page.waitForFunction(() => document.documentElement.hasAttribute('data-has-hydrated') && 'docusaurus' in window)
+}

@@ -1,0 +1,144 @@
+import * as z from 'zod'
+import { envVarName } from '../names.ts'
+import { permissionProfile } from '../permission-profile.ts'
+import { oauthConfig } from '../registry-document.ts'
+import { auditConfig, authorizationConfig, proxyMode, telemetryConfig, transportType } from '../run-config.ts'
+
+/** The resource of the Kubernetes operator. A preview: the operator is not there yet, and fields may still change. */
+
+export const CRD_GROUP = 'toolhaven.dev'
+export const CRD_VERSION = 'v1alpha1'
+export const CRD_KIND = 'MCPServer'
+
+const portNumber = z.int().min(1).max(65535)
+const resourceName = z
+  .string()
+  .regex(/^[a-z0-9]([a-z0-9-]{0,251}[a-z0-9])?$/, 'must be the name of a Kubernetes object')
+
+const envVar = z
+  .strictObject({ name: envVarName, value: z.string() })
+  .meta({ id: 'EnvVar', description: 'A variable that the server gets when it starts' })
+
+const secretRef = z
+  .strictObject({
+    name: resourceName.meta({ description: 'Name of the Secret, in the namespace of the resource' }),
+    key: z.string().min(1).meta({ description: 'Key in the Secret' }),
+    targetEnvName: envVarName
+      .optional()
+      .meta({ description: 'Variable that gets the value; left out: the name of the key' }),
+  })
+  .meta({ id: 'SecretRef', description: 'A value of a Secret that the server gets as a variable' })
+
+const volume = z
+  .strictObject({
+    name: resourceName,
+    claimName: resourceName.meta({ description: 'Name of the PersistentVolumeClaim' }),
+    mountPath: z.string().min(1).meta({ description: 'Where the server sees it' }),
+    readOnly: z.boolean().default(true),
+  })
+  .meta({ id: 'Volume', description: 'Storage of the cluster that the server may use' })
+
+const permissionProfileRef = z
+  .discriminatedUnion('type', [
+    z.strictObject({
+      type: z.literal('builtin'),
+      name: z.enum(['none', 'network']).meta({ description: 'A profile that Toolhaven brings' }),
+    }),
+    z.strictObject({
+      type: z.literal('configMap'),
+      name: resourceName.meta({ description: 'Name of the ConfigMap' }),
+      key: z.string().min(1).meta({ description: 'Key in the ConfigMap, which holds a profile as JSON' }),
+    }),
+    z.strictObject({ type: z.literal('inline'), profile: permissionProfile }),
+  ])
+  .meta({ id: 'PermissionProfileRef', description: 'Where the permission profile is' })
+
+const oidc = z
+  .strictObject({
+    issuer: z.string().min(1).meta({ description: 'Address of the identity provider' }),
+    audience: z.string().optional().meta({ description: 'Audience that a token must name' }),
+    clientId: z.string().optional(),
+    jwksUrl: z.string().optional().meta({ description: 'Left out: found through the issuer' }),
+  })
+  .meta({ id: 'OIDC', description: 'How callers prove who they are' })
+
+const quantities = z
+  .strictObject({
+    cpu: z.string().optional().meta({ description: 'For example "500m"' }),
+    memory: z.string().optional().meta({ description: 'For example "256Mi"' }),
+  })
+  .meta({ id: 'Quantities' })
+
+const resources = z
+  .strictObject({ limits: quantities.optional(), requests: quantities.optional() })
+  .meta({ id: 'Resources', description: 'As in a container of a pod' })
+
+const remote = z
+  .strictObject({
+    url: z.url().meta({ description: 'Address of the remote server' }),
+    oauth: oauthConfig.optional().meta({ description: 'How the operator logs in to it' }),
+  })
+  .meta({ id: 'Remote', description: 'A server that runs elsewhere' })
+
+export const mcpServerSpec = z
+  .strictObject({
+    image: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({ description: 'Container image of the server. Exactly one of image and remote is given' }),
+    remote: remote.optional(),
+    transport: transportType.default('stdio').meta({ description: 'How the server speaks inside its pod' }),
+    proxyMode: proxyMode.default('streamable-http').meta({ description: 'What clients speak with a stdio server' }),
+    port: portNumber.default(8080).meta({ description: 'Port of the Service that clients reach' }),
+    targetPort: portNumber.optional().meta({ description: 'Port the server listens on, unless it speaks stdio' }),
+    args: z.array(z.string()).optional().meta({ description: 'Arguments of the server' }),
+    env: z.array(envVar).optional(),
+    secrets: z.array(secretRef).optional(),
+    volumes: z.array(volume).optional(),
+    tools: z.array(z.string().min(1)).optional().meta({ description: 'Only these tools are listed and may be called' }),
+    permissionProfile: permissionProfileRef.optional(),
+    oidc: oidc.optional(),
+    authorization: authorizationConfig.optional(),
+    audit: auditConfig.optional(),
+    telemetry: telemetryConfig.optional(),
+    resources: resources.optional(),
+    serviceAccount: resourceName
+      .optional()
+      .meta({ description: 'Account the server runs as; left out: one that may do nothing' }),
+    podTemplate: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({ description: 'Fields of a pod template that are laid over the one the operator makes' }),
+  })
+  .meta({ id: 'MCPServerSpec', description: 'What is wanted' })
+
+const condition = z
+  .strictObject({
+    type: z.enum(['Ready', 'PermissionsApplied', 'TokensAccepted']),
+    status: z.enum(['True', 'False', 'Unknown']),
+    reason: z.string(),
+    message: z.string(),
+    lastTransitionTime: z.string().meta({ description: 'RFC 3339' }),
+  })
+  .meta({ id: 'Condition' })
+
+export const mcpServerStatus = z
+  .strictObject({
+    phase: z.enum(['Pending', 'Running', 'Failed', 'Terminating']).optional(),
+    message: z.string().optional().meta({ description: 'Why the server is in this phase' }),
+    url: z.string().optional().meta({ description: 'Address for clients inside the cluster' }),
+    observedGeneration: z.int().optional(),
+    conditions: z.array(condition).optional(),
+  })
+  .meta({ id: 'MCPServerStatus', description: 'What the operator saw last' })
+
+export const mcpServer = z
+  .strictObject({
+    apiVersion: z.literal(`${CRD_GROUP}/${CRD_VERSION}`),
+    kind: z.literal(CRD_KIND),
+    metadata: z.record(z.string(), z.unknown()).meta({ description: 'As in every Kubernetes object' }),
+    spec: mcpServerSpec,
+    status: mcpServerStatus.optional(),
+  })
+  .meta({ id: 'MCPServer', description: 'One MCP server that the operator runs' })

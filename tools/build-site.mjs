@@ -1,0 +1,5 @@
+// `npm run build:site`: the documentation website, into apps/website/build.
+import process from 'node:process'
+import { become, run, setUp } from './set-up.mjs'
+
+await run(() => become(setUp(), 'tools/run-site-build.ts', process.argv.slice(2)))

@@ -1,0 +1,91 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { CRD_GROUP, CRD_KIND, CRD_VERSION, mcpServer } from '@toolhaven/contract/crd/mcp-server'
+import { CLIENT_TYPES, type ClientType, parseClientType } from '@toolhaven/contract/client-types'
+import { CLIENT_PROGRAMS, type ClientProgram } from '@toolhaven/stores/clients/catalogue'
+import * as z from 'zod'
+import { schemaSections } from './schema-tables.ts'
+
+/** Writes the reference pages of the website and the files beside them; with --check, fails when one is stale. */
+const root = path.resolve(import.meta.dirname, '..')
+const generated = path.join(root, 'packages/contract/generated')
+const frames = path.join(root, 'apps/website/site/reference')
+
+const openapi = await readFile(path.join(generated, 'openapi.json'), 'utf8')
+const registry = await readFile(path.join(generated, 'registry.schema.json'), 'utf8')
+const crd = z.toJSONSchema(mcpServer, { target: 'draft-2020-12', io: 'input' })
+
+const files: Record<string, string> = {
+  'static/api-specs/openapi.json': openapi,
+  'static/api-specs/registry.schema.json': registry,
+  'static/api-specs/mcpserver.schema.json': `${JSON.stringify({ ...crd, title: CRD_KIND }, null, 2)}\n`,
+  'docs/toolhaven/reference/registry-schema.mdx': await page('registry-schema', {
+    SECTIONS: schemaSections(JSON.parse(registry), 'registry.Registry'),
+  }),
+  'docs/toolhaven/reference/crd-spec.mdx': await page('crd-spec', {
+    GROUP: CRD_GROUP,
+    VERSION: CRD_VERSION,
+    KIND: CRD_KIND,
+    SECTIONS: schemaSections(crd, 'MCPServer'),
+  }),
+  'docs/toolhaven/reference/client-compatibility.mdx': await page('client-compatibility', clientTables()),
+}
+
+const check = process.argv.includes('--check')
+for (const [file, text] of Object.entries(files)) {
+  const target = path.join(root, 'apps/website', file)
+  if (!check) {
+    await mkdir(path.dirname(target), { recursive: true })
+    await writeFile(target, text)
+  } else if ((await readFile(target, 'utf8').catch(() => '')) !== text) {
+    process.stderr.write(`apps/website/${file} is stale: run npm run generate\n`)
+    process.exitCode = 1
+  }
+}
+
+/** The words of a page are in site/reference; here its tables are put in. */
+async function page(name: string, parts: Readonly<Record<string, string>>): Promise<string> {
+  const frame = await readFile(path.join(frames, `${name}.template.mdx`), 'utf8')
+  return frame.replaceAll(/%([A-Z]+)%/g, (mark, part: string) => parts[part] ?? mark)
+}
+
+function clientTables(): Record<string, string> {
+  const names = {
+    RooCode: ['Roo Code', 'roo-code'],
+    Cline: ['Cline', 'cline'],
+    Cursor: ['Cursor', 'cursor'],
+    VSCodeInsider: ['VS Code Insiders', 'vscode-insider'],
+    VSCode: ['VS Code', 'vscode'],
+    ClaudeCode: ['Claude Code', 'claude-code'],
+    Windsurf: ['Windsurf', 'windsurf'],
+    WindsurfJetBrains: ['Windsurf for JetBrains', 'windsurf-jetbrains'],
+    AmpCli: ['Amp CLI', 'amp-cli'],
+    AmpVSCode: ['Amp in VS Code', 'amp-vscode'],
+    AmpCursor: ['Amp in Cursor', 'amp-cursor'],
+    AmpVSCodeInsider: ['Amp in VS Code Insiders', 'amp-vscode-insider'],
+    AmpWindsurf: ['Amp in Windsurf', 'amp-windsurf'],
+  } as const satisfies Record<ClientType, readonly [string, string]>
+  for (const type of CLIENT_TYPES) {
+    if (parseClientType(names[type][1]) !== type) throw new Error(`${names[type][1]} does not name ${type}`)
+  }
+  const programs: [ClientType, ClientProgram][] = CLIENT_TYPES.map((type) => [type, CLIENT_PROGRAMS[type]])
+  const clients = programs.map(
+    ([type, { serversKey, urlField, types }]) =>
+      `| ${names[type][0]} | \`${names[type][1]}\` | \`${serversKey}\` | \`${urlField}\` | \`${types['streamable-http']}\`, \`${types.sse}\` |`,
+  )
+  const places = programs.map(
+    ([type, { files }]) => `| ${names[type][0]} | ${list(files.linux)} | ${list(files.darwin)} |`,
+  )
+  return {
+    CLIENTS: [
+      '| Client | Name | Key of the servers | Field of the address | Types |',
+      '|---|---|---|---|---|',
+      ...clients,
+    ].join('\n'),
+    FILES: ['| Client | Linux and WSL | macOS |', '|---|---|---|', ...places].join('\n'),
+  }
+}
+
+function list(paths: readonly string[]): string {
+  return paths.map((file) => `\`~/${file}\``).join('<br />')
+}

@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { rename, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { buildRecords } from '@toolhaven/search/build-records'
+
+const root = path.resolve(import.meta.dirname, '..')
+const site = path.join(root, 'apps/website')
+export const siteFolder = path.join(site, 'build')
+
+export interface SiteBuild {
+  log: (line: string) => void
+  /** Another site (of the tests) or another place for the result. */
+  siteDir?: string
+  outDir?: string
+  env?: Readonly<Record<string, string>>
+  args?: readonly string[]
+}
+
+/** True when nothing that goes into the site has changed since it was built. */
+export function isSiteFresh(): boolean {
+  const stamp = path.join(siteFolder, '.stamp')
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === inputMark()
+}
+
+/** Builds beside the old site and takes its place when all went well, so that one is always whole. */
+export async function buildSite({ log, siteDir = site, outDir = siteFolder, env = {}, args = [] }: SiteBuild) {
+  const began = Date.now()
+  const mark = inputMark()
+  const next = `${outDir}.next`
+  await rm(next, { recursive: true, force: true })
+  await docusaurus(['build', siteDir, '--out-dir', next, ...args], env)
+  const records = await buildRecords(next)
+  await writeFile(path.join(next, '.records.json'), JSON.stringify(records))
+  await writeFile(path.join(next, '.stamp'), mark)
+  await rm(outDir, { recursive: true, force: true })
+  await rename(next, outDir)
+  const pages = globSync('**/index.html', { cwd: outDir }).length
+  log(`Built ${pages} pages with ${records.length} search records in ${((Date.now() - began) / 1000).toFixed(0)} s.`)
+}
+
+function docusaurus(args: readonly string[], extra: Readonly<Record<string, string>>): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  // Asks no registry for newer versions.
+  const env = { ...process.env, NO_UPDATE_NOTIFIER: '1', FORCE_COLOR: '0', ...extra }
+  const program = path.join(root, 'node_modules/@docusaurus/core/bin/docusaurus.mjs')
+  const child = spawn(process.execPath, [program, ...args], { cwd: site, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let said = ''
+  const collect = (chunk: string) => (said += chunk)
+  child.stdout.setEncoding('utf8').on('data', collect)
+  child.stderr.setEncoding('utf8').on('data', collect)
+  child.on('error', reject)
+  child.on('close', (code) =>
+    code === 0 ? resolve() : reject(new Error(`The site could not be built:\n${said.trim()}`)),
+  )
+  return promise
+}
+
+/** Of everything the site is made from, and of the settings in the environment. */
+function inputMark(): string {
+  const files = globSync(
+    [
+      'apps/website/{docs,site,src,static}/**/*.*',
+      'apps/website/{docusaurus.config.ts,sidebars.ts,package.json}',
+      'packages/search/src/**/*.ts',
+      'tools/site-build.ts',
+      'package-lock.json',
+    ],
+    { cwd: root },
+  )
+  const hash = createHash('sha256')
+  for (const file of files.filter((file) => !file.endsWith('.test.ts')).toSorted()) {
+    hash
+      .update(`${file}\0`)
+      .update(readFileSync(path.join(root, file)))
+      .update('\0')
+  }
+  for (const [name, value] of Object.entries(process.env).toSorted()) {
+    if (name.startsWith('SITE_')) hash.update(`${name}=${value}\0`)
+  }
+  return hash.digest('hex')
+}
