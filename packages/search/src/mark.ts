@@ -90,15 +90,10 @@ function bestWindow(spans: readonly Span[], size: number): number {
     const count = new Set(spans.slice(first, first + size).flatMap(({ word }) => word ?? [])).size
     if (count > best.count) best = { first, count }
   }
-  // A little of what stands before the match tells more than the match at the very edge.
-  const lead =
-    best.first === 0 ? 0 : Math.min(best.first, Math.max(0, leadOf(spans.slice(best.first, best.first + size))))
-  return best.first - lead
-}
-
-function leadOf(shown: readonly Span[]): number {
-  const last = shown.findLastIndex(({ word }) => word !== undefined)
-  return Math.floor((shown.length - 1 - last) / 2)
+  if (best.first === 0) return 0
+  // The match came in at the far end: moving on half of what stands before it puts it in the middle.
+  const lead = spans.slice(best.first, best.first + size).findIndex(({ word }) => word !== undefined)
+  return Math.min(best.first + Math.max(0, Math.floor(lead / 2)), Math.max(0, spans.length - size))
 }
 
 function render(

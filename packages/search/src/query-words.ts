@@ -1,5 +1,5 @@
 import type { Match, Vocabulary } from './vocabulary.ts'
-import { isStopWord, wordsOf } from './words.ts'
+import { isStopWord, type Word, wordsOf } from './words.ts'
 
 export interface QueryWord {
   form: string
@@ -12,8 +12,10 @@ const MAX_WORDS = 10
 
 /** The words of a query that count, with the terms that each may stand for. The last one may be unfinished. */
 export function readQuery(vocabulary: Vocabulary, query: string): QueryWord[] {
-  const all = wordsOf(query).slice(0, MAX_WORDS)
   const isUnfinished = (end: number) => end === query.length
+  const all = wordsOf(query)
+    .slice(0, MAX_WORDS)
+    .flatMap((word) => splitWord(vocabulary, word, isUnfinished(word.end)))
   const telling = all.filter(({ form }) => !isStopWord(form))
   const words = telling.length > 0 ? telling : all
   return words.map(({ form, end }, at) => {
@@ -25,3 +27,22 @@ export function readQuery(vocabulary: Vocabulary, query: string): QueryWord[] {
     }
   })
 }
+
+/** A word that stands for nothing may be two, with the space forgotten. */
+function splitWord(vocabulary: Vocabulary, word: Word, isPrefix: boolean): Word[] {
+  const { form, start, end } = word
+  if (form.length < MIN_SPLIT || vocabulary.match(form, isPrefix).length > 0) return [word]
+  for (let at = form.length - 2; at >= 2; at--) {
+    const [left, right] = [form.slice(0, at), form.slice(at)]
+    const isKnown =
+      vocabulary.matchExactly(left, false).length > 0 && vocabulary.matchExactly(right, isPrefix).length > 0
+    if (isKnown)
+      return [
+        { form: left, start, end: start + at },
+        { form: right, start: start + at, end },
+      ]
+  }
+  return [word]
+}
+
+const MIN_SPLIT = 5

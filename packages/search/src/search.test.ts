@@ -1,0 +1,85 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { search } from './search.ts'
+import { createSearchIndex } from './search-index.ts'
+import { records } from './test-records.ts'
+
+const index = createSearchIndex(records)
+const everything = new Uint8Array(records.length).fill(1)
+const urls = (query: string) => search(index, query, everything).numbers.map((number) => records[number]?.url)
+
+describe('a search', () => {
+  it.each([
+    ['a title', 'network isolation', '/guides/network'],
+    ['the beginning of a word', 'regis', '/reference/registry'],
+    ['a heading within a page', 'windows', '/guides/install#windows'],
+    ['a heading together with its page', 'install linux', '/guides/install#linux'],
+    ['text', 'ten seconds', '/guides/run#stop'],
+    ['another form of a word', 'secret', '/guides/secrets'],
+    ['a question', 'how do I stop my server', '/guides/run#stop'],
+    ['a word written apart', 'quick start', '/reference/quickstart'],
+    ['a missing letter', 'netwrk', '/guides/network'],
+    ['a letter too many', 'isollation', '/guides/network'],
+    ['a wrong letter', 'regostry', '/reference/registry'],
+    ['two letters exchanged', 'instlal', '/guides/install'],
+    ['two errors in a long word', 'managmnt', '/guides/secrets'],
+  ])('finds %s first', (_, query, url) => {
+    expect(urls(query)[0]).toBe(url)
+  })
+
+  it('allows no error in a word of three letters', () => {
+    expect(urls('rum')).toEqual([])
+  })
+
+  it('puts what is spelt right before what is not', () => {
+    const found = urls('host')
+    expect(found[0]).toBe('/guides/network')
+  })
+
+  it('ranks a title before a heading before text', () => {
+    expect(urls('server').slice(0, 2)).toEqual(['/guides/run', '/guides/run#stop'])
+  })
+
+  it('answers with each address once', () => {
+    const found = urls('server')
+    expect(new Set(found).size).toBe(found.length)
+  })
+
+  it('needs all of two words, and drops one only where nothing has both', () => {
+    expect(urls('proxy gateway')).toEqual(['/guides/network#proxy'])
+    expect(urls('proxy zebra')).toEqual(['/guides/network#proxy'])
+  })
+
+  it('finds nothing for a word that is nowhere', () => {
+    expect(urls('zebra')).toEqual([])
+  })
+
+  it('searches for stop words when there are no others', () => {
+    expect(urls('the')).not.toEqual([])
+  })
+
+  it('shows every section first when nothing is asked', () => {
+    expect(urls('').slice(0, 2)).toEqual(['/guides/install', '/reference/registry'])
+  })
+
+  it('finds only what is allowed', () => {
+    const allowed = Uint8Array.from(records, ({ url }) => (url === '/guides/run' ? 1 : 0))
+    expect(search(index, 'server', allowed).numbers.map((number) => records[number]?.url)).toEqual(['/guides/run'])
+  })
+
+  it('survives any query', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (query) => urls(query).length <= records.length),
+    )
+  })
+
+  it('finds a page by its title with any one letter left out', () => {
+    const titles = records.filter(({ type, hierarchy }) => type === 'lvl1' && (hierarchy.lvl1?.length ?? 0) > 8)
+    fc.assert(
+      fc.property(fc.constantFrom(...titles), fc.nat(6), ({ url, hierarchy }, at) => {
+        const title = hierarchy.lvl1 ?? ''
+        expect(urls(title.slice(0, at + 1) + title.slice(at + 2))).toContain(url)
+      }),
+    )
+  })
+})
