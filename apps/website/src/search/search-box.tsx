@@ -1,0 +1,55 @@
+import type { FormEvent, KeyboardEvent, ReactElement, RefObject } from 'react'
+import styles from './search-modal.module.css'
+import { MAX_QUERY } from './search-request'
+import type { Autocomplete } from './use-search'
+
+interface Props {
+  autocomplete: Autocomplete
+  status: string
+  input: RefObject<HTMLInputElement | null>
+  close: () => void
+}
+
+export function SearchBox({ autocomplete, status, input, close }: Props): ReactElement {
+  const inputElement = input.current
+  const form = autocomplete.getFormProps({ inputElement })
+  const field = autocomplete.getInputProps({ inputElement, maxLength: MAX_QUERY })
+  const onReset = (event: FormEvent) => {
+    form.onReset(event)
+    // Where a click does not move focus, there is no focus event that would bring the start screen.
+    void autocomplete.refresh()
+  }
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    // Without an active result Enter does nothing: it must not submit the form either.
+    if (event.key === 'Enter' && field['aria-activedescendant'] === undefined) event.preventDefault()
+    field.onKeyDown(event)
+  }
+  return (
+    <form className={styles.box} role="search" noValidate onSubmit={form.onSubmit} onReset={onReset}>
+      <button type="submit" className={styles.submit} aria-label="Submit the query">
+        <span className={styles.magnifier} data-spinning={status === 'stalled' || undefined} />
+      </button>
+      <input
+        {...field}
+        ref={input}
+        className={styles.input}
+        role="combobox"
+        aria-label="Search"
+        aria-labelledby={undefined}
+        aria-autocomplete="list"
+        aria-haspopup="listbox"
+        aria-expanded={field['aria-controls'] !== undefined && field['aria-controls'] !== ''}
+        aria-controls={field['aria-controls'] === '' ? undefined : field['aria-controls']}
+        placeholder="Search the documentation"
+        spellCheck={false}
+        onKeyDown={onKeyDown}
+      />
+      <button type="reset" className={styles.reset} hidden={field.value === ''} aria-label="Clear the query">
+        <span aria-hidden="true">×</span>
+      </button>
+      <button type="button" className={styles.close} onClick={close}>
+        Close
+      </button>
+    </form>
+  )
+}
