@@ -15,7 +15,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{apps,packages,tools,bench}/**/*.test.ts'],
-          exclude: [...never, '**/*.engine.test.ts'],
+          exclude: [...never, '**/*.engine.test.ts', 'apps/website/tests/**'],
           ...deadlines,
         },
       },
@@ -30,6 +30,20 @@ export default defineConfig({
           testTimeout: 300_000,
           hookTimeout: 600_000,
           teardownTimeout: 120_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'site',
+          globalSetup: ['apps/website/tests/global-setup.ts'],
+          include: ['apps/website/tests/*.test.ts'],
+          exclude: never,
+          // A browser for each file, and the pages share the machine with it.
+          maxWorkers: 2,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          teardownTimeout: 60_000,
         },
       },
       {

@@ -120,7 +120,10 @@ function sentence(text: string): string {
 }
 
 function shortName(name: string): string {
-  return name.replace(/^\w+\./, '')
+  const [space = '', last] = name.split('.')
+  if (last === undefined) return name
+  // Several packages call their type just so.
+  return last === 'Config' ? `${space.charAt(0).toUpperCase()}${space.slice(1)}Config` : last
 }
 
 function anchor(name: string): string {

@@ -31,6 +31,8 @@ export async function buildSite({ log, siteDir = site, outDir = siteFolder, env 
   const next = `${outDir}.next`
   await rm(next, { recursive: true, force: true })
   await docusaurus(['build', siteDir, '--out-dir', next, ...args], env)
+  // Stopped from outside, it ends without a complaint.
+  if (!existsSync(path.join(next, 'index.html'))) throw new Error('The build of the site was stopped.')
   const records = await buildRecords(next)
   await writeFile(path.join(next, '.records.json'), JSON.stringify(records))
   await writeFile(path.join(next, '.stamp'), mark)

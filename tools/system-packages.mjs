@@ -26,6 +26,7 @@ export const TESTBED = [
     gives: 'tests of the service; nothing of it is started on the machine',
   },
   { name: 'python3', binary: '/usr/bin/python3', gives: 'servers that come from Python packages' },
+  { name: 'chromium', binary: 'chromium', gives: 'tests of the website in a browser' },
   { name: 'python3-venv', binary: '/usr/share/python-wheels', gives: 'the Python base image of the testbed' },
   { name: 'curl', binary: 'curl', gives: 'pages of the documentation that call the API' },
 ]

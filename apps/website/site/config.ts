@@ -1,6 +1,6 @@
 import type * as Preset from '@docusaurus/preset-classic'
 import type { Config } from '@docusaurus/types'
-import { codeThemeDark, codeThemeLight } from './code-themes'
+import { codeTheme } from './code-themes'
 import { footer, navbar } from './navigation'
 import { publishPlugin } from './publish-plugin'
 import type { SiteSettings } from './settings'
@@ -50,19 +50,18 @@ function presetOptions(settings: SiteSettings): Preset.Options {
 
 function themeConfig(settings: SiteSettings): Preset.ThemeConfig {
   return {
-    image: 'img/social-card.png',
     colorMode: {
       defaultMode: 'dark',
       disableSwitch: !settings.colorModeSwitch,
-      respectPrefersColorScheme: true,
+      respectPrefersColorScheme: settings.followSystemColor,
     },
     docs: { sidebar: { hideable: false, autoCollapseCategories: false } },
     tableOfContents: { minHeadingLevel: 2, maxHeadingLevel: 3 },
     navbar: navbar(settings),
     footer,
     prism: {
-      theme: codeThemeLight,
-      darkTheme: codeThemeDark,
+      theme: codeTheme,
+      darkTheme: codeTheme,
       additionalLanguages: ['bash', 'json', 'powershell', 'docker', 'promql'],
     },
     mermaid: { theme: { light: 'neutral', dark: 'dark' } },

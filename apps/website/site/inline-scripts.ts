@@ -30,3 +30,11 @@ function parse(value: unknown): ColorMode {
     disableSwitch: given['disableSwitch'] === true,
   }
 }
+
+/**
+ * On a host that does not redirect, `/page.html` and `/page/index.html` show the page too. The address is put right before
+ * anything reads it, or the page would not be the one that was rendered.
+ */
+export const addressCorrection =
+  "(function(){var p=location.pathname,n=p.replace(/(?:\\/index)?\\.html$/,'')||'/';" +
+  "if(n!==p)history.replaceState(history.state,'',n+location.search+location.hash)})();"

@@ -37,6 +37,8 @@ export interface SiteSettings {
   /** Google Tag Manager, when a container id is configured. */
   tagManagerId?: string
   colorModeSwitch: boolean
+  /** Without it, a reader who chose nothing gets the default mode. */
+  followSystemColor: boolean
   docs: boolean
   /** Broken links stop the build; while pages are being written they may only warn. */
   brokenLinks: 'throw' | 'warn'
@@ -52,6 +54,7 @@ export function settingsFrom(env: Environment): SiteSettings {
     search: searchFrom(env),
     ...(tagManagerId === undefined ? {} : { tagManagerId }),
     colorModeSwitch: true,
+    followSystemColor: true,
     docs: true,
     brokenLinks: env['SITE_DRAFT'] === '1' ? 'warn' : 'throw',
   }

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { LoadContext, Plugin } from '@docusaurus/types'
-import { themeCorrection } from './inline-scripts'
+import { addressCorrection, themeCorrection } from './inline-scripts'
 
 interface Change {
   file: RegExp
@@ -41,7 +41,9 @@ export function sitePlugin(context: LoadContext): Plugin {
   return {
     name: 'toolhaven-site',
     getClientModules: () => [path.resolve(__dirname, '../src/client/analytics.ts')],
-    injectHtmlTags: () => ({ preBodyTags: [{ tagName: 'script', innerHTML: themeCorrection(colorMode) }] }),
+    injectHtmlTags: () => ({
+      preBodyTags: [{ tagName: 'script', innerHTML: `${themeCorrection(colorMode)}${addressCorrection}` }],
+    }),
     configureWebpack: (_config, isServer) => ({
       module: {
         rules: libraryChanges.map(({ file, changes }) => ({

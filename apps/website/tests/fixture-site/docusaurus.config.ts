@@ -24,7 +24,8 @@ const variants: Record<string, SiteSettings> = {
       eventsUrl: 'http://search-a.test:8101/1/events',
     },
   },
-  'no-docs': { ...base, docs: false },
+  /** Neither docs nor the system's colour preference. */
+  'no-docs': { ...base, docs: false, followSystemColor: false },
   development: base,
 }
 

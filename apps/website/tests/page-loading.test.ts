@@ -1,0 +1,173 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { RunningSite } from '../server/serve-site.ts'
+import { hydrated, launchBrowser, openPage, startFixture, startSite } from './test-site.ts'
+
+let site: RunningSite
+let fixture: RunningSite
+let browser: Browser
+beforeAll(async () => {
+  site = await startSite()
+  fixture = await startFixture('no-docs')
+  browser = await launchBrowser()
+})
+afterAll(async () => {
+  await browser?.close()
+  await site?.[Symbol.asyncDispose]()
+  await fixture?.[Symbol.asyncDispose]()
+})
+
+/** A connection that forbids prefetching, so that a page's resources are first asked for when it is opened. */
+async function connection(page: Page, value: { effectiveType: string; saveData: boolean }): Promise<void> {
+  await page.addInitScript((value) => Object.defineProperty(navigator, 'connection', { value }), value)
+}
+const SAVING = { effectiveType: '4g', saveData: true }
+
+/** Holds back every script from now on. */
+async function holdScripts(page: Page): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route('**/assets/js/**', async (route) => {
+    await promise
+    await route.continue()
+  })
+  return resolve
+}
+
+const faqLink = (page: Page) => page.locator('.footer').getByRole('link', { name: 'FAQ' })
+
+describe('page loading', () => {
+  test('a loader appears after a delay of 200 ms', async () => {
+    const { page, context } = await openPage(browser, fixture)
+    await connection(page, SAVING)
+    await page.goto('/lazy')
+    await hydrated(page)
+    const release = await holdScripts(page)
+    await page.clock.install()
+    await page.getByRole('button', { name: 'Load' }).click()
+    await page.clock.runFor(199)
+    expect(await page.locator('#place svg').count()).toBe(0)
+    await page.clock.runFor(2)
+    await page.locator('#place svg').waitFor()
+    release()
+    await page.getByText('The page that was waited for').waitFor()
+    await context.close()
+  })
+
+  test('on failure the error text and a Retry button are shown, and Retry loads the page', async () => {
+    const { page, context } = await openPage(browser, fixture)
+    await connection(page, SAVING)
+    await page.goto('/lazy')
+    await hydrated(page)
+    await page.route('**/assets/js/**', (route) => route.abort())
+    await page.getByRole('button', { name: 'Load' }).click()
+    await page
+      .locator('#place')
+      .getByText(/ChunkLoadError/)
+      .first()
+      .waitFor()
+    await page.unroute('**/assets/js/**')
+    await page.locator('#place').getByRole('button', { name: 'Retry' }).click()
+    await page.getByText('The page that was waited for').waitFor()
+    await context.close()
+  })
+
+  test('a route change preloads the next page and keeps the old one until it is there', async () => {
+    const { page, context } = await openPage(browser, site)
+    await connection(page, SAVING)
+    await page.goto('/')
+    await hydrated(page)
+    const release = await holdScripts(page)
+    const asked = page.waitForRequest('**/assets/js/**')
+    await faqLink(page).click()
+    await asked
+    expect(await page.locator('h1').innerText()).toMatch(/harbour/)
+    release()
+    await page.locator('.theme-doc-markdown h1').waitFor()
+    await context.close()
+  })
+
+  test('if preloading fails, the page reloads fully', async () => {
+    const { page, context } = await openPage(browser, site)
+    await connection(page, SAVING)
+    await page.goto('/')
+    await hydrated(page)
+    await page.evaluate(() => Reflect.set(window, 'sameDocument', true))
+    await page.route('**/assets/js/**', (route) => route.abort())
+    const reloaded = page.waitForRequest((request) => request.isNavigationRequest())
+    await faqLink(page).click()
+    expect(new URL((await reloaded).url()).pathname).toBe('/toolhaven/faq')
+    await page.waitForFunction(() => !('sameDocument' in window))
+    await context.close()
+  })
+
+  test.each([
+    ['an ordinary connection', { effectiveType: '4g', saveData: false }, true],
+    ['a slow 2g connection', { effectiveType: 'slow-2g', saveData: false }, false],
+    ['a 2g connection', { effectiveType: '2g', saveData: false }, false],
+    ['data-saver', SAVING, false],
+  ])('on %s links are prefetched: see the table', async (_case, value, prefetches) => {
+    const { page, context } = await openPage(browser, site)
+    await connection(page, value)
+    await page.goto('/')
+    await hydrated(page)
+    if (prefetches) await page.waitForFunction(() => document.querySelector('link[rel=prefetch]') !== null)
+    // Observers report visible links within a frame or two of the page being idle.
+    else await page.evaluate(() => new Promise((done) => requestIdleCallback(() => requestAnimationFrame(done))))
+    expect((await page.locator('link[rel=prefetch]').count()) > 0).toBe(prefetches)
+    await context.close()
+  })
+})
+
+describe('progress bar', () => {
+  test('it starts 200 ms after a route change to a different path and finishes when the route has updated', async () => {
+    const { page, context } = await openPage(browser, site)
+    await connection(page, SAVING)
+    await page.goto('/')
+    await hydrated(page)
+    const release = await holdScripts(page)
+    await page.clock.install()
+    await faqLink(page).click()
+    await page.clock.runFor(199)
+    expect(await page.locator('#nprogress').count()).toBe(0)
+    await page.clock.runFor(2)
+    expect(await page.locator('#nprogress').count()).toBe(1)
+    release()
+    await page.locator('.theme-doc-markdown h1').waitFor()
+    await page.clock.runFor(2000)
+    await page.locator('#nprogress').waitFor({ state: 'detached' })
+    await context.close()
+  })
+
+  test('minimum 0.08, speed 200 ms, trickle every 800 ms', async () => {
+    const { page, context } = await openPage(browser, site)
+    await connection(page, SAVING)
+    await page.goto('/')
+    await hydrated(page)
+    const release = await holdScripts(page)
+    await page.clock.install()
+    await faqLink(page).click()
+    await page.clock.runFor(210)
+    const bar = page.locator('#nprogress .bar')
+    const left = async () => Number(/-(\d+(?:\.\d+)?)%/.exec((await bar.getAttribute('style')) ?? '')?.[1])
+    expect(await left()).toBe(92)
+    expect(await bar.getAttribute('style')).toMatch(/transition: (?:all )?200ms/)
+    await page.clock.runFor(700)
+    expect(await left()).toBe(92)
+    await page.clock.runFor(500)
+    expect(await left()).toBeLessThan(92)
+    release()
+    await context.close()
+  })
+
+  test('a change of the query or the hash alone starts none', async () => {
+    const { page, context } = await openPage(browser, site)
+    await page.goto('/toolhaven/faq')
+    await hydrated(page)
+    await page.clock.install()
+    await page.locator('.theme-doc-toc-desktop a').first().click()
+    await page.clock.runFor(1000)
+    expect(await page.locator('#nprogress').count()).toBe(0)
+    expect(new URL(page.url()).hash).not.toBe('')
+    await context.close()
+  })
+})

@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { sample } from '@toolhaven/testing/rotation'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { RunningSite } from '../server/serve-site.ts'
+import { DOCS_ROUTES, OTHER_ROUTES, ROUTES } from './test-routes.ts'
+import { DESKTOP, MOBILE, type Watched, hydrated, launchBrowser, openPage, startSite } from './test-site.ts'
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Inside the API viewer, which is not ours: what is left there, and why it may stay. */
+const VIEWER_EXCEPTIONS: Readonly<Record<string, string>> = {}
+
+let site: RunningSite
+let browser: Browser
+beforeAll(async () => {
+  site = await startSite()
+  browser = await launchBrowser()
+})
+afterAll(async () => {
+  await browser?.close()
+  await site?.[Symbol.asyncDispose]()
+})
+
+test('the specification names 107 routes', () => {
+  expect(new Set(ROUTES).size).toBe(107)
+})
+
+test.each(ROUTES)('%s answers 200 in both spellings, and names itself as the canonical one', async (route) => {
+  const other = route.endsWith('/') ? route.slice(0, -1) : `${route}/`
+  const [first, second] = await Promise.all([fetch(`${site.url}${route}`), fetch(`${site.url}${other || '/'}`)])
+  expect([first.status, second.status]).toEqual([200, 200])
+  const html = await first.text()
+  const canonical = /<link[^>]*rel="?canonical"?[^>]*>/.exec(html)?.[0]
+  expect(new URL(/href="?([^"\s>]+)/.exec(canonical ?? '')?.[1] ?? '').pathname).toBe(route)
+  expect(html).toMatch(/<meta[^>]*name="?generator"?[^>]*content="Docusaurus v3\.8\.1"/)
+})
+
+const modes = ['light', 'dark'] as const
+const sizes = { desktop: DESKTOP, mobile: MOBILE }
+const cells = ROUTES.flatMap((route) =>
+  modes.flatMap((mode) => (['desktop', 'mobile'] as const).map((size) => ({ route, mode, size }))),
+)
+
+describe('every page', () => {
+  test.each(sample(spread(cells), 28))('$route in $mode on $size is whole and clean', async ({ route, mode, size }) => {
+    const watched = await openPage(browser, site, { viewport: sizes[size], colorScheme: mode })
+    const { page } = watched
+    try {
+      await page.goto(route)
+      await hydrated(page)
+      expect(await page.title()).toMatch(/Toolhaven/)
+      expect(await page.locator('h1').count()).toBe(1)
+      if (size === 'desktop') await expectSidebar(page, route)
+      expect(await page.locator('html').getAttribute('data-theme')).toBe(mode)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+      if (route.endsWith('/reference/api')) await page.locator('.api-content h1').first().waitFor()
+      if (route === '/theme-preview') await page.locator('.docusaurus-mermaid-container svg').nth(1).waitFor()
+      await expectTableOfContents(page)
+      expect(await violations(watched, route)).toEqual([])
+      expect(watched.complaints).toEqual([])
+    } finally {
+      await watched.context.close()
+    }
+  })
+})
+
+/** Neighbours in the list are far apart on the site, so that each sample meets every kind of page. */
+function spread<Cell>(list: readonly Cell[]): readonly Cell[] {
+  const step = 61
+  return list.map((_, index) => list[(index * step) % list.length]!)
+}
+
+async function expectSidebar(page: Page, route: string): Promise<void> {
+  const shown = await page.locator('.theme-doc-sidebar-container').count()
+  expect(shown).toBe(OTHER_ROUTES.includes(route) ? 0 : 1)
+  expect(DOCS_ROUTES.includes(route)).toBe(shown === 1)
+}
+
+/** The table of contents has exactly the headings of levels 2 and 3 of the page. */
+async function expectTableOfContents(page: Page): Promise<void> {
+  const links = await page
+    .locator('.theme-doc-toc-desktop .table-of-contents__link')
+    .evaluateAll((all) => all.map((link) => link.getAttribute('href')))
+  if (links.length === 0) return
+  const headings = await page
+    .locator('.theme-doc-markdown :is(h2, h3)[id]')
+    .evaluateAll((all) =>
+      all.filter((heading) => heading.closest('.tabs-container, details') === null).map(({ id }) => `#${id}`),
+    )
+  expect(links.filter((link) => !headings.includes(link ?? ''))).toEqual([])
+}
+
+async function violations({ page }: Watched, route: string): Promise<string[]> {
+  // Not as a script of the page, which its content security policy would refuse.
+  await page.evaluate(axeSource)
+  const found = await page.evaluate(async (inViewer: boolean) => {
+    const axe: unknown = Reflect.get(window, 'axe')
+    const run: (
+      context: unknown,
+    ) => Promise<{
+      violations: { id: string; impact: string; nodes: { target: string[]; failureSummary: string }[] }[]
+    }> = Reflect.get(Object(axe), 'run')
+    const outside = await run(inViewer ? { exclude: ['.redoc-wrap'] } : document)
+    const inside = inViewer ? await run({ include: ['.redoc-wrap'] }) : { violations: [] }
+    const serious = inside.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    return [...outside.violations, ...serious].flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary.slice(0, 200)}`),
+    )
+  }, route.endsWith('/reference/api'))
+  return found.filter((line) => !Object.keys(VIEWER_EXCEPTIONS).some((id) => line.startsWith(`${id}:`)))
+}
