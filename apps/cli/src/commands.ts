@@ -1,5 +1,6 @@
 import type { CommandDef } from './command.ts'
 import { apply } from './commands/apply.ts'
+import { build } from './commands/build.ts'
 import { clientListRegistered } from './commands/client/list-registered.ts'
 import { clientRegister } from './commands/client/register.ts'
 import { clientRemove } from './commands/client/remove.ts'
@@ -26,6 +27,7 @@ import { exportCommand } from './commands/export.ts'
 import { groupCreate } from './commands/group/create.ts'
 import { groupList } from './commands/group/list.ts'
 import { groupRm } from './commands/group/rm.ts'
+import { inspector } from './commands/inspector.ts'
 import { list } from './commands/list.ts'
 import { logs } from './commands/logs.ts'
 import { logsPrune } from './commands/logs/prune.ts'
@@ -55,6 +57,7 @@ import { version } from './commands/version.ts'
 /** The whole command tree, listed by hand; help, completion and the reference pages are made from it. */
 export const COMMANDS: readonly CommandDef[] = [
   apply,
+  build,
   clientListRegistered,
   clientRegister,
   clientRemove,
@@ -72,6 +75,7 @@ export const COMMANDS: readonly CommandDef[] = [
   groupCreate,
   groupList,
   groupRm,
+  inspector,
   list,
   logs,
   logsPrune,

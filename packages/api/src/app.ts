@@ -6,8 +6,10 @@ import type { ApiDeps } from './api-deps.ts'
 import { bindRoutes } from './bind.ts'
 import { textResponse, toErrorAnswer } from './http-errors.ts'
 import { adoptHandlers } from './routes/adopt.ts'
+import { buildHandlers } from './routes/builds.ts'
 import { clientHandlers } from './routes/clients.ts'
 import { groupHandlers } from './routes/groups.ts'
+import { inspectionHandlers } from './routes/inspections.ts'
 import { registryHandlers } from './routes/registry.ts'
 import { secretHandlers } from './routes/secrets.ts'
 import { systemHandlers } from './routes/system.ts'
@@ -35,13 +37,15 @@ export function createApp(deps: ApiDeps, options: AppOptions): Hono {
     {
       ...systemHandlers(deps),
       ...workloadHandlers(deps),
+      ...buildHandlers(deps),
+      ...inspectionHandlers(deps),
       ...groupHandlers(deps),
       ...clientHandlers(deps),
+      ...adoptHandlers(deps),
       ...registryHandlers(deps),
       ...secretHandlers(deps),
     },
     options,
-      ...adoptHandlers(deps),
   )
   app.notFound((context) => noSuchRoute(context.req.method, context.req.path))
   app.onError((error) => {

@@ -47,18 +47,21 @@ describe('the route table', () => {
       [
         'adoptServer',
         'discoverServers',
+        'buildPackage',
         'followLogs',
+        'getBuildRecipe',
+        'inspectWorkload',
         'getRuntime',
         'getSettings',
+        'getWorkloadRequest',
         'importWorkload',
         'pruneLogs',
         'readSecret',
         'streamEvents',
+        'undoAdoption',
         'updateSettings',
-        'getWorkloadRequest',
       ].toSorted(),
     )
-        'undoAdoption',
     for (const [, route] of others) {
       expect(route.extension).toBe(true)
       expect(route.path).toMatch(/^\/api\/v1beta\//)

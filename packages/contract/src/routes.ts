@@ -1,6 +1,8 @@
 import { adoptRoutes } from './adopt.ts'
+import { buildRoutes } from './builds.ts'
 import { clientRoutes } from './clients.ts'
 import { groupRoutes } from './groups.ts'
+import { inspectionRoutes } from './inspections.ts'
 import { registryRoutes } from './registry.ts'
 import { secretRoutes } from './secrets.ts'
 import { systemRoutes } from './system.ts'
@@ -10,11 +12,13 @@ import { workloadRoutes } from './workloads.ts'
 export const routes = {
   ...systemRoutes,
   ...workloadRoutes,
+  ...buildRoutes,
+  ...inspectionRoutes,
   ...groupRoutes,
   ...clientRoutes,
+  ...adoptRoutes,
   ...registryRoutes,
   ...secretRoutes,
 } as const
 
-  ...adoptRoutes,
 export type OperationId = keyof typeof routes

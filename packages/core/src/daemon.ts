@@ -1,19 +1,23 @@
 import { Adoptions } from './adopt/adoptions.ts'
+import type { BuildsDeps } from './builds/build.ts'
 import type { ClientsDeps } from './clients/clients.ts'
 import { createClientSync } from './clients/sync.ts'
 import { describeError } from './errors.ts'
 import { type EventBus, createEventBus } from './event-bus.ts'
 import { GroupBook } from './groups/group-book.ts'
 import type { GroupsDeps } from './groups/groups.ts'
+import { Inspections } from './inspections/inspections.ts'
 import type { ClientFiles } from './ports/clients.ts'
 import type { Clock } from './ports/clock.ts'
+import type { ForeignEntries, StoredAdoption } from './ports/foreign-entries.ts'
 import type { Gateway, GatewayEvents } from './ports/gateway.ts'
 import type { Host, PackageIndex } from './ports/host.ts'
-import type { ForeignEntries, StoredAdoption } from './ports/foreign-entries.ts'
 import type { Logger } from './ports/logger.ts'
+import type { RenderRecipe } from './ports/recipes.ts'
 import type { RegistrySource } from './ports/registry-source.ts'
 import type { Runtime } from './ports/runtime.ts'
 import type { SecretsProviders } from './ports/secrets.ts'
+import type { OpenTunnel } from './ports/tunnel.ts'
 import type { ConfigStore, Journal, LogStore, RecordStore, StoredGroup, StoredWorkload } from './ports/stores.ts'
 import { type RegistryDeps, findServer } from './registry/registry.ts'
 import { createMasker } from './secrets/masker.ts'
@@ -38,12 +42,14 @@ export interface DaemonPorts {
   secretsProviders: SecretsProviders
   registrySource: RegistrySource
   clientFiles: ClientFiles
-  host: Host
-  packages: PackageIndex
-  clock: Clock
-  logger: Logger
   foreignEntries: ForeignEntries
   adoptionStore: RecordStore<StoredAdoption>
+  host: Host
+  packages: PackageIndex
+  renderRecipe: RenderRecipe
+  openTunnel: OpenTunnel
+  clock: Clock
+  logger: Logger
   readCertificate: (path: string) => Promise<string>
 }
 
@@ -60,13 +66,15 @@ export interface Daemon {
   workloads: WorkloadsDeps
   groups: GroupsDeps
   clients: ClientsDeps
+  adoptions: Adoptions
   registry: RegistryDeps
   secrets: Secrets
   settings: SettingsDeps
+  builds: BuildsDeps
+  inspections: Inspections
   events: EventBus
   gateway: Gateway
   supervisor: Supervisor
-  adoptions: Adoptions
   /** Reads what is stored; the API may answer from then on. */
   load: () => Promise<void>
   /** Removes orphans and brings every workload to what is wanted; resolves at shutdown. */
@@ -97,10 +105,14 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
     const path = config.get().caCertificatePath ?? options.defaultCaCertificatePath
     return path === undefined ? undefined : ports.readCertificate(path)
   }
+  const { instanceId } = options
+  const { openTunnel, packages, renderRecipe } = ports
+  const inspections = new Inspections({ book, runtime, openTunnel, caCertificate, instanceId })
   const supervisorDeps: SupervisorDeps = {
-    ...{ book, runtime, gateway, packages: ports.packages, logs, masker, clock, logger },
+    ...{ book, runtime, gateway, packages, logs, masker, clock, logger },
     ...{ readSecret, caCertificate, syncClients, shutdown },
-    instanceId: options.instanceId,
+    isInUse: (name) => inspections.owns(name),
+    instanceId,
     handshakeTimeoutMs: options.handshakeTimeoutMs,
     stopGraceMs: options.stopGraceMs,
   }
@@ -114,18 +126,6 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
     storeSecret: (key, value) => secrets.store(key, value),
     config: () => config.get(),
   }
-  const deleteWorkload = (name: string) => changeLifecycle(workloads, name, 'delete')
-  return {
-    workloads,
-    groups: { groups: groupBook, book, journal, deleteWorkload, syncClients },
-    clients: { groups: groupBook, files: ports.clientFiles, sync, journal },
-    registry,
-    secrets,
-    settings: { config, journal, readCertificate: ports.readCertificate },
-    events,
-    gateway,
-    supervisor,
-    load: async () => void (await Promise.all([book.load(), groupBook.load(), adoptions.load()])),
   const adoptions = new Adoptions({
     ...{
       entries: ports.foreignEntries,
@@ -138,11 +138,25 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
       shutdown,
     },
   })
+  const deleteWorkload = (name: string) => changeLifecycle(workloads, name, 'delete')
+  return {
+    workloads,
+    groups: { groups: groupBook, book, journal, deleteWorkload, syncClients },
+    adoptions,
+    clients: { groups: groupBook, files: ports.clientFiles, sync, journal },
+    registry,
+    secrets,
+    settings: { config, journal, readCertificate: ports.readCertificate },
+    builds: { runtime, packages, renderRecipe, caCertificate },
+    inspections,
+    events,
+    gateway,
+    supervisor,
+    load: async () => void (await Promise.all([book.load(), groupBook.load(), adoptions.load()])),
     run: () => run(supervisorDeps, supervisor),
   }
 }
 
-    adoptions,
 async function run(deps: SupervisorDeps, supervisor: Supervisor): Promise<void> {
   await resync(deps, supervisor).catch((error: unknown) =>
     deps.logger.warn('the runtime could not be listed', { reason: describeError(error) }),

@@ -96,6 +96,6 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   503: 'unavailable',
 }
 
-function failureOf(status: number, text: string): ThvError {
+export function failureOf(status: number, text: string): ThvError {
   return new ThvError(CODES[status] ?? 'unavailable', text.trim() || `the daemon answered ${status}`)
 }

@@ -41,7 +41,7 @@ export async function serve(settings: ServeSettings): Promise<void> {
   say('Stopping …')
   logger.info('the daemon stops')
   stop.abort()
-  await parts.daemon.supervisor.idle()
+  await Promise.all([parts.daemon.supervisor.idle(), parts.daemon.inspections.idle()])
   await parts.daemon.gateway.shutdown(DRAIN_MS)
   // Last: calls under way were waited for, and nobody starts again what ends here.
   if (settings.stopWorkloadsOnExit) await stopInstances(parts)

@@ -7,18 +7,20 @@ import type { Logger } from '@toolhaven/core/ports/logger'
 import type { RegistrySource } from '@toolhaven/core/ports/registry-source'
 import type { Runtime } from '@toolhaven/core/ports/runtime'
 import { createGateway } from '@toolhaven/gateway/gateway'
+import { openTunnel } from '@toolhaven/gateway/tunnel/open-tunnel'
+import { renderPackageImage } from '@toolhaven/runtimes/packages/package-image'
 import { createPackageIndex } from '@toolhaven/runtimes/package-index/package-index'
-import { createClientFiles } from '@toolhaven/stores/clients/client-files'
-import { openConfigStore } from '@toolhaven/stores/config/config-store'
 import { createAdoptionStore } from '@toolhaven/stores/adopt/adoption-store'
 import { createForeignEntries } from '@toolhaven/stores/adopt/foreign-entries'
+import { createClientFiles } from '@toolhaven/stores/clients/client-files'
+import { openConfigStore } from '@toolhaven/stores/config/config-store'
 import { createGroupStore } from '@toolhaven/stores/files/group-store'
 import { loadInstanceId } from '@toolhaven/stores/files/instance-id'
 import { createJournal } from '@toolhaven/stores/files/journal'
 import type { ToolhavenPaths } from '@toolhaven/stores/files/paths'
+import { createSerialQueue } from '@toolhaven/stores/files/serial-queue'
 import { createWorkloadStore } from '@toolhaven/stores/files/workload-store'
 import { createHost } from '@toolhaven/stores/host/host'
-import { createSerialQueue } from '@toolhaven/stores/files/serial-queue'
 import { createLogStore } from '@toolhaven/stores/logs/log-store'
 import { builtInDocument } from '@toolhaven/stores/registry/built-in/built-in-document'
 import { REGISTRY_FETCH_LIMITS, createRegistrySource } from '@toolhaven/stores/registry/registry-source'
@@ -54,10 +56,10 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
   const { runtime, tried } = await chooseRuntime({ settings, paths, logger, baseImages, hasStoredWorkloads }, shutdown)
   const logs = createLogStore({ dir: paths.logsDir, logger })
   const allowPeer = createPeerCheck(platform, uid)
-
-  const daemon = createDaemon(
   const clientPlatform = platform === 'darwin' ? 'darwin' : 'linux'
   const clientPlaces = { homeDir, platform: clientPlatform, inTurn: createSerialQueue() } as const
+
+  const daemon = createDaemon(
     {
       runtime,
       createGateway: (events) =>
@@ -85,6 +87,8 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
         cwd,
         protectedPaths: [stateDir, dataDir, configDir, paths.runtimeDir, ...ENGINE_SOCKETS],
       }),
+      renderRecipe: (source, ca) => renderPackageImage(source, baseImages(), ca),
+      openTunnel: (spec) => openTunnel({ ...spec, allowPeer }),
       packages: createPackageIndex({ nodePath, env, homeDir }),
       clock: systemClock,
       logger,

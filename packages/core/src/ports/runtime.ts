@@ -15,6 +15,9 @@ export interface Runtime {
   /** Makes a source startable: pulls the image, or builds or fetches the package. Idempotent and cached. */
   prepare(source: Source, options: PrepareOptions, signal: AbortSignal): Promise<Prepared>
 
+  /** Gives what was prepared a further name as an image; left out where there are no images. */
+  tag?(prepared: Prepared, reference: string, signal: AbortSignal): Promise<void>
+
   /** Creates the instance, not yet started. A leftover of the same name *and owner* is replaced. */
   create(spec: InstanceSpec, signal: AbortSignal): Promise<InstanceHandle>
 

@@ -22,6 +22,8 @@ export interface SupervisorDeps {
   caCertificate: () => Promise<string | undefined>
   /** Makes client files follow; never rejects. */
   syncClients: () => Promise<void>
+  /** Instances without a workload that are in use all the same. */
+  isInUse: (instanceName: string) => boolean
   /** Which installation owns what we create. */
   instanceId: string
   /** How long a server may take to answer its first call. */

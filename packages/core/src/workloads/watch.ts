@@ -62,7 +62,7 @@ export async function resync(deps: SupervisorDeps, supervisor: Supervisor): Prom
   const ids = new Set(listed.map(({ handle }) => handle.id))
   for (const { handle, labels } of listed) {
     const owner = deps.book.find(labels[LABELS.name] ?? '')
-    if (owner) continue
+    if (owner || deps.isInUse(handle.name)) continue
     deps.logger.info('removing an orphan', { instance: handle.name })
     await deps.runtime.remove(handle, deps.shutdown)
   }

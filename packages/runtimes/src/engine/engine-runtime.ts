@@ -16,7 +16,7 @@ import {
 import type { EngineClient } from './engine-client.ts'
 import { engineEvents } from './engine-events.ts'
 import { refusal } from './engine-fault.ts'
-import { ensureImage } from './images.ts'
+import { ensureImage, tagImage } from './images.ts'
 import { createKeyedQueue } from './keyed-queue.ts'
 import { openStdioChannel } from './stdio-channel.ts'
 import { stopContainer } from './stop-container.ts'
@@ -58,6 +58,7 @@ export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOpti
       const build = () => preparePackage(options, source, prepareOptions, signal)
       return oneAtATime(`${source.scheme}://${source.name}@${source.version}`, build, signal)
     },
+    tag: (prepared, reference, signal) => tagImage(client, prepared.id, reference, signal),
     async create(spec, signal) {
       const init = await findInit(signal)
       // Images we build ourselves are known to run without writing to their root.

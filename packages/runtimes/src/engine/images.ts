@@ -40,6 +40,17 @@ export async function ensureImage(
   return pulled
 }
 
+/** Engines keep the name with nothing left out, as they do for one given on their own command line. */
+export async function tagImage(client: EngineClient, id: string, text: string, signal: AbortSignal): Promise<void> {
+  const { registry, repository, tag = 'latest' } = parseImageReference(text)
+  const path = `/images/${encodeURIComponent(id)}/tag`
+  await client
+    .send({ method: 'POST', path, query: { repo: `${registry}/${repository}`, tag } }, signal)
+    .catch((error: unknown) => {
+      throw refusal(`give the image the name ${text}`, error)
+    })
+}
+
 async function findImage(
   client: EngineClient,
   text: string,

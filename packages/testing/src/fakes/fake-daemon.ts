@@ -6,9 +6,10 @@ import { type Daemon, createDaemon } from '@toolhaven/core/daemon'
 import type { StoredAdoption } from '@toolhaven/core/ports/foreign-entries'
 import type { StoredGroup, StoredWorkload } from '@toolhaven/core/ports/stores'
 import { FakeGateway } from './fake-gateway.ts'
+import { openFakeTunnel } from './fake-tunnel.ts'
 import { FakeRuntime } from './fake-runtime.ts'
-import { ManualClock } from './manual-clock.ts'
 import { MemoryForeignEntries } from './memory-foreign-entries.ts'
+import { ManualClock } from './manual-clock.ts'
 import {
   MemoryClientFiles,
   MemoryJournal,
@@ -16,6 +17,7 @@ import {
   MemoryRecordStore,
   fakeHost,
   fakePackages,
+  fakeRecipe,
   fixedRegistry,
   memoryConfig,
   memorySecrets,
@@ -72,10 +74,10 @@ export interface FakeDaemon extends Disposable {
   workloadStore: MemoryRecordStore<StoredWorkload>
   groupStore: MemoryRecordStore<StoredGroup>
   clientFiles: MemoryClientFiles
-  journal: MemoryJournal
-  logs: MemoryLogs
   foreignEntries: MemoryForeignEntries
   adoptionStore: MemoryRecordStore<StoredAdoption>
+  journal: MemoryJournal
+  logs: MemoryLogs
 }
 
 export interface FakeDaemonParts {
@@ -93,10 +95,10 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
   const workloadStore = parts.workloadStore ?? new MemoryRecordStore<StoredWorkload>(({ config }) => config.name)
   const groupStore = parts.groupStore ?? new MemoryRecordStore<StoredGroup>(({ name }) => name)
   const clientFiles = new MemoryClientFiles()
-  const journal = new MemoryJournal()
-  const logs = new MemoryLogs()
   const foreignEntries = new MemoryForeignEntries()
   const adoptionStore = new MemoryRecordStore<StoredAdoption>(({ name }) => name)
+  const journal = new MemoryJournal()
+  const logs = new MemoryLogs()
   const clock = new ManualClock()
   const gateways: FakeGateway[] = []
   const daemon = createDaemon(
@@ -112,6 +114,8 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
       registrySource: fixedRegistry(fakeRegistry),
       host: fakeHost,
       packages: fakePackages,
+      renderRecipe: fakeRecipe,
+      openTunnel: openFakeTunnel,
       logger: silentLogger,
       readCertificate: async () => 'PEM',
     },

@@ -58,6 +58,10 @@ export class FakeRuntime implements Runtime {
     return { id: text, digest: 'sha256:0' }
   }
 
+  tag?: NonNullable<Runtime['tag']> = async (prepared: Prepared, reference: string) => {
+    this.#check(`tag ${prepared.id} ${reference}`)
+  }
+
   async create(spec: InstanceSpec): Promise<InstanceHandle> {
     this.#check(`create ${spec.name}`)
     const handle: InstanceHandle = { runtime: 'docker', id: `id-${(this.#sequence += 1)}`, name: spec.name }

@@ -1,6 +1,7 @@
 import type { ClientEntry, ClientFiles, ClientSyncResult } from '@toolhaven/core/ports/clients'
 import type { Host, PackageIndex } from '@toolhaven/core/ports/host'
 import type { Logger } from '@toolhaven/core/ports/logger'
+import type { RenderRecipe } from '@toolhaven/core/ports/recipes'
 import type { RegistrySource } from '@toolhaven/core/ports/registry-source'
 import type { SecretsProvider, SecretsProviders } from '@toolhaven/core/ports/secrets'
 import type {
@@ -158,3 +159,10 @@ export const fakeHost: Host = {
 }
 
 export const fakePackages: PackageIndex = { latestVersion: async () => '1.2.3' }
+
+export const fakeRecipe: RenderRecipe = ({ scheme, name, version }, caCertificate) => ({
+  tag: `toolhaven.local/${scheme}-${name}:${version}`,
+  baseImage: 'base:1',
+  dockerfile: 'FROM base:1\n',
+  files: { 'package.json': '{}', ...(caCertificate !== undefined && { 'ca.pem': caCertificate }) },
+})

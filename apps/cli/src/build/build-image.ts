@@ -1,0 +1,45 @@
+import { relative } from 'node:path'
+import { invalid } from '@toolhaven/core/errors'
+import type { Context } from '../context.ts'
+import { followTask } from '../output/follow-task.ts'
+import { writeContext } from './write-context.ts'
+
+interface BuildFlags {
+  tag: string | undefined
+  output: string | undefined
+  dryRun: boolean
+  format: string
+}
+
+/** Builds and prints the name of the image; Ctrl-C calls the build off. */
+export async function buildImage(context: Context, reference: string, { tag, format }: BuildFlags): Promise<void> {
+  const { out } = context
+  const client = await context.daemon()
+  const body = { package: reference, ...(tag !== undefined && { tag }) }
+  for await (const event of followTask(context, client, 'buildPackage', { body })) {
+    if (event.state !== 'done') continue
+    const { state: _, ...image } = event
+    if (format === 'json') out.json(image)
+    else out.line(image.image)
+    return
+  }
+}
+
+/** Prints or writes how the image would be made. */
+export async function printRecipe(context: Context, reference: string, flags: BuildFlags): Promise<void> {
+  const { out, cwd, signal } = context
+  const { tag, output, dryRun, format } = flags
+  if (tag !== undefined) throw invalid('--tag names an image, and with --dry-run or --output none is built')
+  if (dryRun && output !== undefined) throw invalid('--dry-run prints and --output writes; give one of them')
+  const client = await context.daemon()
+  const recipe = await client.call('getBuildRecipe', { query: { package: reference } }, signal)
+  if (output !== undefined) {
+    const paths = await writeContext(cwd, output, recipe)
+    if (format === 'json') return out.json({ package: recipe.package, files: paths })
+    for (const path of paths) out.line(relative(cwd, path))
+    return
+  }
+  if (format === 'json') return out.json(recipe)
+  out.line(recipe.dockerfile.trimEnd())
+  if (out.isTerminal) out.note('It copies files that belong to it; --output FOLDER/ writes all of them.')
+}

@@ -1,0 +1,76 @@
+import type { BuildRecipe, BuildRequest, BuiltImage } from '@toolhaven/contract/builds'
+import { invalid, unavailable } from '../errors.ts'
+import type { PackageIndex } from '../ports/host.ts'
+import type { RenderRecipe } from '../ports/recipes.ts'
+import type { Progress, Runtime, Source } from '../ports/runtime.ts'
+import { checkImageReference, printable } from '../workloads/image-reference.ts'
+import { parsePackageReference } from '../workloads/package-reference.ts'
+
+export interface BuildsDeps {
+  runtime: Runtime
+  packages: PackageIndex
+  renderRecipe: RenderRecipe
+  /** PEM text builds should trust besides the system's. */
+  caCertificate: () => Promise<string | undefined>
+}
+
+type PackageSource = Extract<Source, { kind: 'package' }>
+
+export async function buildRecipe(deps: BuildsDeps, reference: string, signal: AbortSignal): Promise<BuildRecipe> {
+  const source = await resolve(deps, reference, () => undefined, signal)
+  const { tag, baseImage, dockerfile, files } = deps.renderRecipe(source, await deps.caCertificate())
+  return { package: referenceOf(source), image: tag, base_image: baseImage, dockerfile, files: { ...files } }
+}
+
+/** Refuses at once what no build can change. */
+export function checkBuild({ runtime }: BuildsDeps, { package: reference, tag }: BuildRequest): void {
+  parse(reference)
+  if (tag !== undefined) checkTag(tag)
+  if (runtime.tag === undefined)
+    throw unavailable(
+      'building an image needs a container engine, and none is in use; install Docker or Podman and start the daemon again',
+    )
+}
+
+/** Builds the image unless one made by the same recipe is there, and gives it the name asked for. */
+export async function buildPackage(
+  deps: BuildsDeps,
+  { package: reference, tag }: BuildRequest,
+  onProgress: (progress: Progress) => void,
+  signal: AbortSignal,
+): Promise<BuiltImage> {
+  const { runtime } = deps
+  const source = await resolve(deps, reference, onProgress, signal)
+  const caCertificate = await deps.caCertificate()
+  const options = { pull: 'if-absent', onProgress, ...(caCertificate !== undefined && { caCertificate }) } as const
+  const prepared = await runtime.prepare(source, options, signal)
+  if (tag !== undefined) await runtime.tag?.(prepared, tag, signal)
+  const image = tag ?? deps.renderRecipe(source, caCertificate).tag
+  return { package: referenceOf(source), image, id: prepared.id }
+}
+
+async function resolve(
+  { packages }: BuildsDeps,
+  reference: string,
+  onProgress: (progress: Progress) => void,
+  signal: AbortSignal,
+): Promise<PackageSource> {
+  const { scheme, name, version } = parse(reference)
+  if (version !== undefined) return { kind: 'package', scheme, name, version }
+  onProgress({ phase: 'resolving', detail: name })
+  return { kind: 'package', scheme, name, version: await packages.latestVersion(scheme, name, signal) }
+}
+
+function parse(reference: string) {
+  const parsed = parsePackageReference(reference)
+  if (parsed) return parsed
+  throw invalid(`"${printable(reference)}" is no package; write npx://NAME, uvx://NAME or go://MODULE`)
+}
+
+function checkTag(tag: string): void {
+  checkImageReference(tag)
+  if (tag.includes('@'))
+    throw invalid(`tag "${printable(tag)}" must be a name such as team/server:1.0, without a digest`)
+}
+
+const referenceOf = ({ scheme, name, version }: PackageSource) => `${scheme}://${name}@${version}`

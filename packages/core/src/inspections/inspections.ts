@@ -1,0 +1,141 @@
+import type { InspectRequest, InspectionEvent } from '@toolhaven/contract/inspections'
+import { conflict, invalid, unavailable } from '../errors.ts'
+import { type InstanceSpec, LABELS, type Runtime } from '../ports/runtime.ts'
+import type { OpenTunnel, Tunnel } from '../ports/tunnel.ts'
+import type { WorkloadBook } from '../workloads/book.ts'
+import { checkPackageVersion } from '../workloads/package-reference.ts'
+import { type InspectorRun, inspectorInstance, inspectorPage } from './inspector-instance.ts'
+
+const PACKAGE = '@modelcontextprotocol/inspector'
+/** The version our tests connect with. */
+export const INSPECTOR_VERSION = '2.12.0'
+const READY_MS = 120_000
+const REMOVE_MS = 30_000
+
+export interface InspectionsDeps {
+  book: WorkloadBook
+  runtime: Runtime
+  openTunnel: OpenTunnel
+  caCertificate: () => Promise<string | undefined>
+  /** Which installation owns what we create. */
+  instanceId: string
+}
+
+type Report = (event: InspectionEvent) => void
+
+/** Runs the MCP Inspector beside workloads. Each run lasts as long as somebody follows it and leaves nothing behind. */
+export class Inspections {
+  readonly #deps: InspectionsDeps
+  readonly #names = new Set<string>()
+  readonly #running = new Set<Promise<void>>()
+
+  constructor(deps: InspectionsDeps) {
+    this.#deps = deps
+  }
+
+  /** Instances that belong to a run: no workload owns them, and yet they are no orphans. */
+  owns(instanceName: string): boolean {
+    return this.#names.has(instanceName)
+  }
+
+  /** Resolves when all that ran is removed. */
+  async idle(): Promise<void> {
+    await Promise.allSettled(this.#running)
+  }
+
+  /** Checks everything that can be known at once and takes the ports; what it gives runs the Inspector. */
+  async open(name: string, asked: InspectRequest): Promise<(report: Report, signal: AbortSignal) => Promise<void>> {
+    const { book, openTunnel } = this.#deps
+    const { stored } = book.get(name)
+    const { status } = book.status(name)
+    if (status !== 'running' && status !== 'unhealthy')
+      throw conflict(`${name} is ${status}; the Inspector needs a server that runs`)
+    const version = asked.version ?? INSPECTOR_VERSION
+    checkPackageVersion('npx', PACKAGE, version)
+    const ports = [asked.ui_port, asked.mcp_proxy_port]
+    if (new Set([...ports, stored.port]).size < 3)
+      throw invalid(`the two ports of the Inspector must differ from one another and from ${name}’s, ${stored.port}`)
+    const { host = '127.0.0.1', proxy_mode: mode, transport } = stored.config
+    const isSse = transport === 'sse' || (transport === 'stdio' && mode === 'sse')
+    const run: InspectorRun = {
+      version,
+      uiPort: asked.ui_port,
+      proxyPort: asked.mcp_proxy_port,
+      transport: isSse ? 'sse' : 'http',
+      serverUrl: `http://127.0.0.1:${stored.port}${isSse ? '/sse' : '/mcp'}`,
+      token: crypto.randomUUID().replaceAll('-', ''),
+    }
+    const tunnel = await openTunnel({ ports, target: { host: reachable(host), port: stored.port } })
+    return (report, signal) => this.#track(this.#run(run, tunnel, report, signal))
+  }
+
+  async #track(work: Promise<void>): Promise<void> {
+    this.#running.add(work)
+    try {
+      await work
+    } finally {
+      this.#running.delete(work)
+    }
+  }
+
+  async #run(run: InspectorRun, opened: Tunnel, report: Report, signal: AbortSignal): Promise<void> {
+    await using tunnel = opened
+    const { runtime, caCertificate, instanceId } = this.#deps
+    const source = { kind: 'package', scheme: 'npx', name: PACKAGE, version: run.version } as const
+    const ca = await caCertificate()
+    const onProgress = (progress: Extract<InspectionEvent, { state: 'working' }>['progress']) =>
+      report({ state: 'working', progress })
+    const options = { pull: 'if-absent', onProgress, ...(ca !== undefined && { caCertificate: ca }) } as const
+    const prepared = await runtime.prepare(source, options, signal)
+    const labels = { [LABELS.marker]: 'true', [LABELS.instance]: instanceId }
+    const spec: InstanceSpec = { ...inspectorInstance(run, tunnel.preload), prepared, source, labels }
+    this.#names.add(spec.name)
+    try {
+      onProgress({ phase: 'starting', detail: `Inspector ${run.version}` })
+      await this.#untilEnded(run, spec, tunnel, report, signal)
+    } finally {
+      this.#names.delete(spec.name)
+    }
+  }
+
+  async #untilEnded(
+    run: InspectorRun,
+    spec: InstanceSpec,
+    tunnel: Tunnel,
+    report: Report,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { runtime } = this.#deps
+    const handle = await runtime.create(spec, signal)
+    try {
+      tunnel.connect(await runtime.attach(handle, signal))
+      await runtime.start(handle, signal)
+      await within(tunnel.ready, AbortSignal.any([signal, AbortSignal.timeout(READY_MS)]))
+      report({ state: 'ready', url: inspectorPage(run), server_url: run.serverUrl, version: run.version })
+      const words = await within(tunnel.ended, signal)
+      throw unavailable(`the Inspector ended by itself${words === '' ? '' : `: ${words}`}; start it again`)
+    } finally {
+      // The ports first, so that the next run can have them at once.
+      await tunnel[Symbol.asyncDispose]()
+      // Not the caller's signal: it has aborted when there is most to remove.
+      await runtime.remove(handle, AbortSignal.timeout(REMOVE_MS))
+    }
+  }
+}
+
+/** A workload that listens everywhere is reached here. */
+function reachable(host: string): string {
+  return host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
+}
+
+async function within<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const abort = () => reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'))
+  signal.addEventListener('abort', abort, { once: true })
+  if (signal.aborted) abort()
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}

@@ -1,0 +1,12 @@
+import type { Source } from './runtime.ts'
+
+export interface PackageRecipe {
+  /** Full reference of the image that is made by it. */
+  tag: string
+  baseImage: string
+  dockerfile: string
+  files: Readonly<Record<string, string>>
+}
+
+/** How a runtime with images would build a package; needs no such runtime. */
+export type RenderRecipe = (source: Extract<Source, { kind: 'package' }>, caCertificate?: string) => PackageRecipe
