@@ -1,4 +1,5 @@
 import type { CommandDef } from './command.ts'
+import { adopt } from './commands/adopt.ts'
 import { apply } from './commands/apply.ts'
 import { build } from './commands/build.ts'
 import { clientListRegistered } from './commands/client/list-registered.ts'
@@ -60,6 +61,7 @@ export const COMMANDS: readonly CommandDef[] = [
   build,
   clientListRegistered,
   clientRegister,
+  adopt,
   clientRemove,
   clientSetup,
   clientStatus,

@@ -178,6 +178,36 @@ describe('adopting a server', () => {
     answers: { status: 200, matches: { status: 'adopted' } },
     afterwards: (fake) => expect(fake.daemon.workloads.book.all()).toHaveLength(1),
   })
+  scenario('starts anew when somebody removed its workload', {
+    given: async (fake) => {
+      await twoClients(fake)
+      await adopt(fake)
+      await done(fake, 'DELETE /api/v1beta/workloads/github')
+      // One client was put right by hand, the other still leads nowhere.
+      const [cursor] = fake.foreignEntries.places
+      if (cursor) cursor.text = JSON.stringify(GITHUB)
+    },
+    request: 'POST /api/v1beta/discovery/servers/adopt',
+    body: { name: 'github' },
+    answers: { status: 200, matches: { found_in: [{ client_type: 'Cursor' }, { client_type: 'VSCode' }] } },
+    afterwards: (fake) => {
+      const { port } = fake.daemon.workloads.book.get('github').stored
+      for (const { text } of fake.foreignEntries.places) expect(text).toContain(`:${port}/mcp`)
+    },
+  })
+  scenario('does not wait for a shared workload that is stopped', {
+    given: async (fake) => {
+      await setUp(fake)
+      fake.foreignEntries.add('Cursor', 'github', GITHUB)
+      await adopt(fake)
+      fake.foreignEntries.add('VSCode', 'gh', GITHUB)
+      await done(fake, 'POST /api/v1beta/workloads/github/stop')
+    },
+    request: 'POST /api/v1beta/discovery/servers/adopt',
+    body: { name: 'github' },
+    answers: { status: 409, text: /github is stopped; restart it first/ },
+    afterwards: (fake) => expect(fake.adoptionStore.records.size).toBe(1),
+  })
   scenario('tells of an older copy that may hold the keys', {
     given: async (fake) => {
       await twoClients(fake)

@@ -43,12 +43,14 @@ export class Adoptions {
     const server = servers.find((each) => each.name === name)
     if (!server) throw notFound(`no client has a server ${name}; GET /api/v1beta/discovery/servers lists them`)
     if (!server.plan) throw invalid(`${name} cannot be adopted: ${server.obstacle}`)
+    if (server.earlier && !deps.workloads.book.find(name)) {
+      // Somebody removed the workload: what still leads to it is put back first, and all of it starts anew.
+      await this.#undo(name)
+      return this.#adopt(name, group, signal)
+    }
     let record = server.earlier
     try {
-      if (!record || (record.phase === 'starting' && !deps.workloads.book.find(name))) {
-        if (record) await takeBack(deps, record)
-        record = await begin(deps, server, group)
-      }
+      record ??= await begin(deps, server, group)
       await untilRunning(deps, name, signal)
     } catch (error) {
       throw await this.#calledOff(name, error)

@@ -8,6 +8,7 @@ type Deps = Pick<AdoptDeps, 'events' | 'workloads' | 'shutdown'>
 export function untilRunning(deps: Deps, name: string, signal: AbortSignal): Promise<void> {
   return waitFor(deps, name, signal, ({ status, status_context: why }) => {
     if (status === 'error') throw conflict(`${name} did not start: ${why}`)
+    if (status === 'stopped') throw conflict(`${name} is stopped; restart it first`)
     if (status === 'removed') throw conflict(`${name} was removed while it started`)
     return status === 'running'
   })

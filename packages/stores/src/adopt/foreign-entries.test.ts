@@ -2,6 +2,7 @@ import { chmod, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'n
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { CLIENT_TYPES } from '@toolhaven/contract/client-types'
+import type { StoredAdoption } from '@toolhaven/core/ports/foreign-entries'
 import { silentLogger } from '@toolhaven/testing/fakes/memory-stores'
 import { parse } from 'jsonc-parser'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -40,7 +41,7 @@ describe.each(CLIENT_TYPES)('%s', (client) => {
     "other": {"${program.urlField}": "https://example.com/mcp"}
   }, "more": 1
 }`
-    const path = await place(program.files.linux[0], original)
+    const path = await place(program.files.linux[0] ?? '', original)
     const files = open()
     const { entries, faults } = await files.list()
     expect(faults).toEqual([])
@@ -129,17 +130,15 @@ describe('an entry', () => {
 
 it('what was adopted is kept in a file that only its owner can read', async () => {
   const store = createAdoptionStore({ dir: join(home, 'adoptions'), logger: silentLogger })
-  const record = {
-    ...{
-      name: 'gh',
-      phase: 'adopted',
-      url: TO.url,
-      secrets: ['gh-TOKEN'],
-      originals: { secret: 'gh-original-entries' },
-    },
+  const record: StoredAdoption = {
+    name: 'gh',
+    phase: 'adopted',
+    url: TO.url,
     entries: [{ client: 'Cursor', path: '/x', key: 'gh' }],
-  } as const
-  await store.save({ ...record, entries: [...record.entries], secrets: [...record.secrets] })
+    originals: { secret: 'gh-original-entries' },
+    secrets: ['gh-TOKEN'],
+  }
+  await store.save(record)
   expect(await store.load()).toEqual([record])
   const [file = ''] = await readdir(join(home, 'adoptions'))
   expect((await stat(join(home, 'adoptions', file))).mode & 0o777).toBe(0o600)
