@@ -6,12 +6,15 @@ import type { SearchRecord } from './record.ts'
 /** Makes the search records of a built site: one for every heading and every block of text of its pages. */
 export async function buildRecords(buildDir: string): Promise<SearchRecord[]> {
   const files: string[] = []
-  for await (const file of glob('**/*.html', { cwd: buildDir })) files.push(file)
+  for await (const file of glob('**/*.html', { cwd: buildDir })) if (file !== NOT_FOUND) files.push(file)
   const pages = await Promise.all(
     files.toSorted().map(async (file) => readPage(await readFile(join(buildDir, file), 'utf8'), pathOf(file))),
   )
   return pages.flat()
 }
+
+/** Shown for every address that leads nowhere; nobody searches for it. */
+const NOT_FOUND = '404.html'
 
 /** The address under which a static server answers with this file. */
 function pathOf(file: string): string {
