@@ -27,8 +27,8 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
     because: 'rootless Podman on cgroup v1 and plain processes have no such limit; a test checks that they say so',
   },
   {
-    where: /packages\.engine/,
+    where: /(packages|real-servers)\.engine/,
     reason: /Go toolchain/,
-    because: 'the Go base image is made from the toolchain of the machine, which not every machine has',
+    because: 'the Go base image and the Go index need the toolchain of the machine, which not every machine has',
   },
 ]

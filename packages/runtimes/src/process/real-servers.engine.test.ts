@@ -58,12 +58,13 @@ describe('real servers in the sandbox, fetched from the real indexes', async () 
     },
   )
 
-  test.each([
+  test.for([
     ['npx', 'thv-nobody-has-published-this'],
     ['uvx', 'thv-nobody-has-published-this'],
     ['go', 'example.com/thv/nobody-has-published-this'],
-  ] as const)('a package that the %s index does not have is not found', async (scheme, name) => {
+  ] as const)('a package that the %s index does not have is not found', async ([scheme, name], context) => {
     const error: unknown = await index.latestVersion(scheme, name, signal()).catch((thrown: unknown) => thrown)
+    if (scheme === 'go' && String(error).includes('Go is missing')) context.skip('no Go toolchain on this machine')
     expect(isThvError(error, 'not-found') || String(error), String(error)).toBe(true)
     expect(String(error)).toContain(name)
   })
