@@ -32,9 +32,17 @@ process.exitCode = failed === 0 ? 0 : 1
 function allSteps(): Step[] {
   // Folders that exist: oxlint stops at a path that does not.
   const sources = ['apps', 'packages', 'tools', 'e2e', 'bench'].filter((folder) => existsSync(path.join(root, folder)))
-  const copies = ['**/*.test.ts', '**/test-*.ts', '**/node_modules/**', '**/generated/**', 'packages/testing/**']
+  const copies = [
+    '**/*.test.ts',
+    '**/test-*.ts',
+    '**/node_modules/**',
+    '**/generated/**',
+    'packages/testing/**',
+    'apps/website/{build,build.next,.cache,.docusaurus,.docusaurus-*}/**',
+  ]
   return [
     { name: 'types', command: tool('tsc', '--noEmit', '-p', '.') },
+    { name: 'types of the site', command: tool('tsc', '--noEmit', '-p', 'apps/website') },
     { name: 'lint', command: tool('oxlint', '--type-aware', '--deny-warnings', ...sources, 'vitest.config.ts') },
     { name: 'format', command: tool('oxfmt', '--check', '.') },
     { name: 'dead code', command: tool('knip', '--no-progress', '--no-config-hints') },

@@ -23,7 +23,7 @@ const { values, positionals } = parseArgs({
 const stages: Stage[] = [
   { project: 'unit', limitMinutes: 10 },
   { project: 'engine', limitMinutes: 14 },
-  { project: 'site', limitMinutes: 12 },
+  { project: 'site', limitMinutes: 10 },
   ...(existsSync(path.join(root, 'e2e')) ? [{ project: 'e2e', limitMinutes: 20 }] : []),
 ].filter(({ project }) => values.stage?.includes(project) ?? true)
 

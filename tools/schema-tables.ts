@@ -53,7 +53,7 @@ function section(name: string, type: Node): string {
   const lines = [
     `### ${shortName(name)} {#${anchor(name)}}`,
     '',
-    ...(type.description ? [`${sentence(type.description)}`, ''] : []),
+    ...(type.description ? [sentence(type.description), ''] : []),
   ]
   const variants = type.oneOf ?? type.anyOf
   if (type.properties !== undefined) lines.push(...table(type))
@@ -75,7 +75,7 @@ function table({ properties = {}, required = [] }: Node): string[] {
 
 function variantName({ properties = {} }: Node): string {
   const [field, value] = Object.entries(properties).find(([, { const: fixed }]) => fixed !== undefined) ?? []
-  return field === undefined ? 'without a mark' : `with \`${field}\` \`${String(value?.const)}\``
+  return field === undefined ? 'without a mark' : `with \`${field}\` \`${literal(value?.const)}\``
 }
 
 function typeOf(type: Node): string {
@@ -84,8 +84,8 @@ function typeOf(type: Node): string {
     const name = reference.replace('#/$defs/', '')
     return `[${shortName(name)}](#${anchor(name)})`
   }
-  if (type.const !== undefined) return `\`${String(type.const)}\``
-  if (type.enum !== undefined) return type.enum.map((value) => `\`${String(value)}\``).join(', ')
+  if (type.const !== undefined) return `\`${literal(type.const)}\``
+  if (type.enum !== undefined) return type.enum.map((value) => `\`${literal(value)}\``).join(', ')
   const variants = type.anyOf ?? type.oneOf
   if (variants !== undefined) return variants.map(typeOf).join(' or ')
   if (type.type === 'array') return `list of ${type.items === undefined ? 'anything' : typeOf(type.items)}`
@@ -111,6 +111,10 @@ function limits({ default: standard, pattern, minimum, maximum }: Node): string 
   ]
     .filter(Boolean)
     .join(' ')
+}
+
+function literal(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 /** Braces and angle brackets mean something in MDX. */

@@ -19,15 +19,15 @@ export interface SiteBuild {
 }
 
 /** True when nothing that goes into the site has changed since it was built. */
-export function isSiteFresh(): boolean {
-  const stamp = path.join(siteFolder, '.stamp')
-  return existsSync(stamp) && readFileSync(stamp, 'utf8') === inputMark()
+export function isSiteFresh(outDir: string = siteFolder): boolean {
+  const stamp = path.join(outDir, '.stamp')
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === inputMark(outDir)
 }
 
 /** Builds beside the old site and takes its place when all went well, so that one is always whole. */
 export async function buildSite({ log, siteDir = site, outDir = siteFolder, env = {}, args = [] }: SiteBuild) {
   const began = Date.now()
-  const mark = inputMark()
+  const mark = inputMark(outDir)
   const next = `${outDir}.next`
   await rm(next, { recursive: true, force: true })
   await docusaurus(['build', siteDir, '--out-dir', next, ...args], env)
@@ -59,15 +59,20 @@ function docusaurus(args: readonly string[], extra: Readonly<Record<string, stri
   return promise
 }
 
-/** Of everything the site is made from, and of the settings in the environment. */
-function inputMark(): string {
+/** Of everything a site is made from, and of the settings in the environment. */
+function inputMark(outDir: string): string {
+  // Its own tests' site is no part of the site that is served.
+  const fixture =
+    outDir === siteFolder
+      ? []
+      : ['apps/website/tests/fixture-site/{docs,extra-pages}/*', 'apps/website/tests/fixture-site/*.ts']
   const files = globSync(
     [
       'apps/website/{docs,site,src,static}/**/*.*',
       'apps/website/{docusaurus.config.ts,sidebars.ts,package.json}',
       'packages/search/src/**/*.ts',
       'tools/site-build.ts',
-      'package-lock.json',
+      ...fixture,
     ],
     { cwd: root },
   )
@@ -78,7 +83,7 @@ function inputMark(): string {
       .update(readFileSync(path.join(root, file)))
       .update('\0')
   }
-  for (const [name, value] of Object.entries(process.env).toSorted()) {
+  for (const [name, value] of Object.entries(process.env).toSorted(([one], [other]) => one.localeCompare(other))) {
     if (name.startsWith('SITE_')) hash.update(`${name}=${value}\0`)
   }
   return hash.digest('hex')

@@ -27,7 +27,7 @@ export function createRequestHandler(parts: SiteParts) {
     if (url === null || address === undefined) return answer(response, 400, 'The address is not valid.\n')
     if (address === '/insights/view' && request.method === 'POST') return countView(request, response, views)
     if (address === '/insights/views') return json(response, views)
-    if (/^\/1\/indexes\//.test(address)) return search(parts, request, response, url)
+    if (address.startsWith('/1/indexes/')) return search(parts, request, response, url)
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('Allow', 'GET, HEAD')
       return answer(response, 405, 'Only GET and HEAD are answered here.\n')

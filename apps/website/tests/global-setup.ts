@@ -4,10 +4,14 @@ import { buildSite, isSiteFresh, siteFolder } from '../../../tools/site-build.ts
 
 const fixture = path.resolve(import.meta.dirname, 'fixture-site')
 
-/** Builds the site once for all files (nothing when it is fresh), and the small sites with other configurations. */
+/**
+ * Builds the site once for all files, and the small sites with other configurations; what is fresh is left alone.
+ * THV_TEST_SITE=built takes them as they are, to try a test again without waiting.
+ */
 export default async function setUp(project: TestProject): Promise<void> {
   const log = (line: string) => process.stdout.write(`${line}\n`)
-  if (!isSiteFresh()) await buildSite({ log })
+  const isWanted = (outDir?: string) => process.env['THV_TEST_SITE'] !== 'built' && !isSiteFresh(outDir)
+  if (isWanted()) await buildSite({ log })
   const fixtureFolders: Record<string, string> = {}
   for (const [name, args] of [
     ['other', []],
@@ -16,7 +20,7 @@ export default async function setUp(project: TestProject): Promise<void> {
   ] as const) {
     const outDir = path.resolve(import.meta.dirname, `../.cache/fixture/${name}`)
     const env = { FIXTURE: name, DOCUSAURUS_GENERATED_FILES_DIR_NAME: `.docusaurus/${name}` }
-    await buildSite({ log, siteDir: fixture, outDir, env, args })
+    if (isWanted(outDir)) await buildSite({ log, siteDir: fixture, outDir, env, args })
     fixtureFolders[name] = outDir
   }
   project.provide('siteFolder', siteFolder)

@@ -97,9 +97,7 @@ async function violations({ page }: Watched, route: string): Promise<string[]> {
   await page.evaluate(axeSource)
   const found = await page.evaluate(async (inViewer: boolean) => {
     const axe: unknown = Reflect.get(window, 'axe')
-    const run: (
-      context: unknown,
-    ) => Promise<{
+    const run: (context: unknown) => Promise<{
       violations: { id: string; impact: string; nodes: { target: string[]; failureSummary: string }[] }[]
     }> = Reflect.get(Object(axe), 'run')
     const outside = await run(inViewer ? { exclude: ['.redoc-wrap'] } : document)
