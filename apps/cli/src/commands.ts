@@ -24,6 +24,7 @@ import { configSetRegistry } from './commands/config/set-registry.ts'
 import { configUnsetCaCert } from './commands/config/unset-ca-cert.ts'
 import { configUnsetRegistry } from './commands/config/unset-registry.ts'
 import { diff } from './commands/diff.ts'
+import { doctor } from './commands/doctor.ts'
 import { exportCommand } from './commands/export.ts'
 import { groupCreate } from './commands/group/create.ts'
 import { groupList } from './commands/group/list.ts'
@@ -57,11 +58,11 @@ import { version } from './commands/version.ts'
 
 /** The whole command tree, listed by hand; help, completion and the reference pages are made from it. */
 export const COMMANDS: readonly CommandDef[] = [
+  adopt,
   apply,
   build,
   clientListRegistered,
   clientRegister,
-  adopt,
   clientRemove,
   clientSetup,
   clientStatus,
@@ -73,6 +74,7 @@ export const COMMANDS: readonly CommandDef[] = [
   configUnsetCaCert,
   configUnsetRegistry,
   diff,
+  doctor,
   exportCommand,
   groupCreate,
   groupList,

@@ -10,6 +10,7 @@ import { buildHandlers } from './routes/builds.ts'
 import { clientHandlers } from './routes/clients.ts'
 import { groupHandlers } from './routes/groups.ts'
 import { inspectionHandlers } from './routes/inspections.ts'
+import { isolationHandlers } from './routes/isolation.ts'
 import { registryHandlers } from './routes/registry.ts'
 import { secretHandlers } from './routes/secrets.ts'
 import { systemHandlers } from './routes/system.ts'
@@ -42,6 +43,7 @@ export function createApp(deps: ApiDeps, options: AppOptions): Hono {
       ...groupHandlers(deps),
       ...clientHandlers(deps),
       ...adoptHandlers(deps),
+      ...isolationHandlers(deps),
       ...registryHandlers(deps),
       ...secretHandlers(deps),
     },

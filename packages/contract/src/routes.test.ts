@@ -51,6 +51,7 @@ describe('the route table', () => {
         'followLogs',
         'getBuildRecipe',
         'inspectWorkload',
+        'getIsolation',
         'getRuntime',
         'getSettings',
         'getWorkloadRequest',

@@ -3,6 +3,7 @@ import { buildRoutes } from './builds.ts'
 import { clientRoutes } from './clients.ts'
 import { groupRoutes } from './groups.ts'
 import { inspectionRoutes } from './inspections.ts'
+import { isolationRoutes } from './isolation.ts'
 import { registryRoutes } from './registry.ts'
 import { secretRoutes } from './secrets.ts'
 import { systemRoutes } from './system.ts'
@@ -17,6 +18,7 @@ export const routes = {
   ...groupRoutes,
   ...clientRoutes,
   ...adoptRoutes,
+  ...isolationRoutes,
   ...registryRoutes,
   ...secretRoutes,
 } as const

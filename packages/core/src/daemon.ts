@@ -25,6 +25,7 @@ import { Secrets } from './secrets/secrets.ts'
 import type { SettingsDeps } from './settings/settings.ts'
 import { WorkloadBook } from './workloads/book.ts'
 import { changeLifecycle } from './workloads/lifecycle.ts'
+import type { IsolationDeps } from './workloads/isolation.ts'
 import type { SupervisorDeps } from './workloads/supervisor-deps.ts'
 import { Supervisor } from './workloads/supervisor.ts'
 import { resync, watch } from './workloads/watch.ts'
@@ -67,6 +68,7 @@ export interface Daemon {
   groups: GroupsDeps
   clients: ClientsDeps
   adoptions: Adoptions
+  isolation: IsolationDeps
   registry: RegistryDeps
   secrets: Secrets
   settings: SettingsDeps
@@ -143,6 +145,7 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
     workloads,
     groups: { groups: groupBook, book, journal, deleteWorkload, syncClients },
     adoptions,
+    isolation: { book, runtime },
     clients: { groups: groupBook, files: ports.clientFiles, sync, journal },
     registry,
     secrets,

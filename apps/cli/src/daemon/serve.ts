@@ -16,6 +16,8 @@ export async function serve(settings: ServeSettings): Promise<void> {
   const say = (line: string) => void process.stdout.write(`${line}\n`)
   const paths = toolhavenPaths(settings)
   await ensurePrivateFolder(paths.stateDir)
+  // Whoever makes it first must not leave it open: secrets and packages come to lie in it.
+  await ensurePrivateFolder(paths.dataDir)
   // A daemon that could not listen must not end one that does.
   const checkPort = (oldPid: number) => ensurePortIsFree(settings.host, settings.port, oldPid)
   await takeOver(paths.stateDir, checkPort, say)

@@ -1,3 +1,7 @@
+import type { Confinement } from '@toolhaven/contract/isolation'
+
+export type { Confinement } from '@toolhaven/contract/isolation'
+
 /**
  * A place where MCP servers run: a container engine, or sandboxed local processes.
  * No type of any library appears here; one conformance suite (testing/runtime-suite) holds every adapter to these words.
@@ -28,6 +32,9 @@ export interface Runtime {
 
   /** What is true of the instance now; `absent` when it is gone. */
   inspect(handle: InstanceHandle, signal: AbortSignal): Promise<InstanceState>
+
+  /** What confines the instance now, as the kernel or the engine has it; undefined when it does not run. */
+  confinement?(handle: InstanceHandle, signal: AbortSignal): Promise<Confinement | undefined>
 
   /** Asks it to end (SIGTERM), waits `graceMs`, then kills it and its descendants. Resolves when it is down; fine if already down or absent. */
   stop(handle: InstanceHandle, graceMs: number, signal: AbortSignal): Promise<void>

@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream'
 import { notFound } from '@toolhaven/core/errors'
 import type { Runtime, RuntimeCapabilities, RuntimeHealth, RuntimeName } from '@toolhaven/core/ports/runtime'
 import { preparePackage, type PackageBuildOptions } from '../packages/prepare-package.ts'
+import { containerConfinement } from './container-confinement.ts'
 import { containerLogs } from './container-logs.ts'
 import {
   createContainer,
@@ -79,6 +80,7 @@ export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOpti
       }
     },
     start: (handle, signal) => startContainer(client, handle, signal),
+    confinement: (handle, signal) => containerConfinement(client, handle.id, signal),
     inspect: (handle, signal) => observeContainer(client, handle, signal),
     stop: (handle, graceMs, signal) => stopContainer(client, handle, graceMs, signal),
     remove: (handle, signal) => removeContainer(client, handle.id, signal),

@@ -1,6 +1,13 @@
 import type { ChildProcess } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { InstanceHandle, InstanceSpec, InstanceState, StdioChannel } from '@toolhaven/core/ports/runtime'
+import type {
+  Confinement,
+  InstanceHandle,
+  InstanceSpec,
+  InstanceState,
+  StdioChannel,
+} from '@toolhaven/core/ports/runtime'
+import { processFacts, serverProcess } from '../confinement/process-facts.ts'
 import { createControlGroup } from './control-group.ts'
 import type { ControlGroup, ControlGroups } from './control-group.ts'
 import { OutputRing } from './output-ring.ts'
@@ -29,6 +36,8 @@ export class Instance {
   #channel: PipeChannel | undefined
   #process: SandboxProcess | undefined
   #exited: Promise<void> = Promise.resolve()
+  /** The sandbox's first process. */
+  #pid: number | undefined
 
   constructor(parts: InstanceParts) {
     this.parts = parts
@@ -52,7 +61,7 @@ export class Instance {
     const group = await createControlGroup(controlGroups, spec.limits)
     let started: SandboxProcess
     try {
-      started = await sandbox.spawn(plan, { stdin: spec.stdio, beforeStart: (pid) => group.add(pid) })
+      started = await sandbox.spawn(plan, { stdin: spec.stdio, beforeStart: async (pid) => this.#confine(pid, group) })
     } catch (error) {
       await group.remove()
       throw error
@@ -66,6 +75,23 @@ export class Instance {
     this.#exited = this.#untilExited(started.child, group)
     this.parts.onStarted()
     await started.ready
+  }
+
+  async #confine(pid: number, group: ControlGroup): Promise<void> {
+    this.#pid = pid
+    await group.add(pid)
+  }
+
+  /** As the kernel sees the server now. */
+  async confinement(): Promise<Confinement | undefined> {
+    if (this.#state.state !== 'running' || this.#pid === undefined) return undefined
+    const facts = await processFacts(await serverProcess(this.#pid))
+    const mounts = this.parts.spec.mounts.map((mount) => ({
+      source: mount.hostPath,
+      target: mount.containerPath,
+      read_only: mount.readOnly,
+    }))
+    return facts && { ...facts, privileged: false, mounts }
   }
 
   async stop(graceMs: number, signal: AbortSignal): Promise<void> {

@@ -58,6 +58,7 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
       await instance.start(signal)
       options.logger.debug('server process started', { instance: handle.name })
     },
+    confinement: async (handle) => table.known(handle)?.confinement(),
     inspect: async (handle) => table.known(handle)?.state ?? { state: 'absent' },
     stop: async (handle, graceMs, signal) => await table.known(handle)?.stop(graceMs, signal),
     remove: async (handle) => {

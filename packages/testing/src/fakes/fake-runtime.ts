@@ -1,3 +1,4 @@
+import type { Confinement } from '@toolhaven/contract/isolation'
 import { notFound, unavailable } from '@toolhaven/core/errors'
 import type {
   InstanceHandle,
@@ -94,6 +95,25 @@ export class FakeRuntime implements Runtime {
     this.#check('inspect')
     const instance = this.instances.get(handle.name)
     return instance?.handle.id === handle.id ? instance.state : { state: 'absent' }
+  }
+
+  async confinement(handle: InstanceHandle): Promise<Confinement | undefined> {
+    const instance = this.instances.get(handle.name)
+    if (instance?.handle.id !== handle.id || instance.state.state !== 'running') return undefined
+    const mounts = instance.spec.mounts.map((mount) => ({
+      source: mount.hostPath,
+      target: mount.containerPath,
+      read_only: mount.readOnly,
+    }))
+    return {
+      ...{ seen_by: 'engine', user: '1000', capabilities: [], privileged: false, no_new_privileges: true, mounts },
+      ...{
+        system_call_filter: true,
+        own_files: true,
+        read_only_root: true,
+        network: instance.spec.network === 'none' ? 'none' : 'own',
+      },
+    }
   }
 
   async stop(handle: InstanceHandle): Promise<void> {

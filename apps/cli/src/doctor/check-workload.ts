@@ -1,0 +1,62 @@
+import type { DoctorCheck, DoctorReport } from '@toolhaven/contract/doctor'
+import type { Workload } from '@toolhaven/contract/workloads'
+import { outboundPolicy } from '@toolhaven/contract/permission-profile'
+import { describeError } from '@toolhaven/core/errors'
+import type { DaemonClient } from '../connect/daemon-client.ts'
+import { gradeOf } from './grade.ts'
+import { judgeIsolation } from './judge-isolation.ts'
+import { type ServerProbe, probeServer } from './probe-server.ts'
+
+type WorkloadReport = DoctorReport['workloads'][number]
+
+/** Looks at one workload from both sides: as a client of it, and as the machine it runs on. */
+export async function checkWorkload(
+  client: DaemonClient,
+  runtime: string,
+  { name, url, status, status_context: context }: Workload,
+  signal: AbortSignal,
+): Promise<WorkloadReport> {
+  const isRunning = status === 'running'
+  const up: DoctorCheck = isRunning
+    ? { check: 'status', status: 'ok', found: 'running' }
+    : {
+        check: 'status',
+        status: 'failed',
+        found: [status, context].filter(Boolean).join(': '),
+        fix: status === 'stopped' ? `thv restart ${name}` : `thv logs ${name}`,
+      }
+  if (!isRunning) return { name, grade: gradeOf([up]), checks: [up] }
+  const { checks: answers, protocolVersion, tools, tokens }: ServerProbe = await probeServer(name, url, signal)
+  const { checks: confines, isolation } = await isolationOf(client, runtime, name, signal)
+  const checks = [up, ...answers, ...confines]
+  return {
+    name,
+    grade: gradeOf(checks),
+    checks,
+    ...(protocolVersion !== undefined && { protocol_version: protocolVersion }),
+    ...(tools !== undefined && { tools }),
+    ...(tokens !== undefined && { estimated_tokens: tokens }),
+    ...(isolation && { isolation }),
+  }
+}
+
+async function isolationOf(
+  client: DaemonClient,
+  runtime: string,
+  name: string,
+  signal: AbortSignal,
+): Promise<{ checks: DoctorCheck[]; isolation?: NonNullable<WorkloadReport['isolation']> }> {
+  const details = await client.call('getWorkload', { params: { name } }, signal)
+  if (/^https?:\/\//.test(details.package))
+    return { checks: [{ check: 'isolation', status: 'info', found: 'a remote server: nothing of it runs here' }] }
+  try {
+    const isolation = await client.call('getIsolation', { params: { name } }, signal)
+    const wantsNetwork = outboundPolicy(details.permission_profile ?? {}) !== 'nothing'
+    return { checks: judgeIsolation({ name, runtime, wantsNetwork }, isolation), isolation }
+  } catch (error) {
+    signal.throwIfAborted()
+    return {
+      checks: [{ check: 'isolation', status: 'failed', found: describeError(error), fix: `thv restart ${name}` }],
+    }
+  }
+}

@@ -1,0 +1,18 @@
+import { connect } from 'node:net'
+
+const PATIENCE_MS = 2_000
+
+/** Whether somebody takes a connection at the address. */
+export function isListening(url: string): Promise<boolean> {
+  const { hostname, port } = new URL(url)
+  return new Promise((resolve) => {
+    const socket = connect({ host: hostname.replaceAll(/[[\]]/g, ''), port: Number(port) })
+    const end = (isThere: boolean) => {
+      socket.destroy()
+      resolve(isThere)
+    }
+    socket.setTimeout(PATIENCE_MS, () => end(false))
+    socket.once('connect', () => end(true))
+    socket.once('error', () => end(false))
+  })
+}

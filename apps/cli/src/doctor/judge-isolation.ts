@@ -1,0 +1,140 @@
+import type { DoctorCheck } from '@toolhaven/contract/doctor'
+import type { Confinement } from '@toolhaven/contract/isolation'
+
+interface Subject {
+  name: string
+  runtime: string
+  /** Whether its profile lets anything out. */
+  wantsNetwork: boolean
+}
+
+/** What the confinement in force is worth; each finding is about what is, not about what was asked for. */
+export function judgeIsolation({ name, runtime, wantsNetwork }: Subject, seen: Confinement): DoctorCheck[] {
+  const again = `thv restart ${name}`
+  const rules: readonly Rule[] = [
+    {
+      check: 'sandbox',
+      holds: seen.own_files && !seen.privileged,
+      good: 'it sees files of its own only',
+      bad: seen.privileged ? 'it runs privileged' : 'it can read the files of the user the daemon runs as',
+      fix: runtime === 'process' && !seen.privileged ? `apt install bubblewrap, then: ${again}` : again,
+    },
+    {
+      check: 'capabilities',
+      holds: seen.capabilities.length === 0,
+      good: 'none',
+      bad: `it holds ${seen.capabilities.join(', ')}`,
+      fix: again,
+    },
+    {
+      check: 'no-new-privileges',
+      holds: seen.no_new_privileges,
+      good: 'it cannot gain privileges',
+      bad: 'it can gain privileges by running other programs',
+      fix: again,
+    },
+    {
+      check: 'system-calls',
+      holds: seen.system_call_filter,
+      good: 'a filter is in force',
+      bad: 'no system call filter is in force',
+      fix: again,
+      isWarning: true,
+    },
+    {
+      check: 'read-only-root',
+      holds: seen.read_only_root,
+      good: 'its root is read-only',
+      bad: 'it can write to its root',
+      fix: 'run it from a package (npx://, uvx://), whose root is read-only',
+      isWarning: true,
+    },
+  ]
+  return [
+    ...rules.map(judge),
+    userCheck(seen),
+    networkCheck(name, wantsNetwork, seen),
+    limitsCheck(name, seen),
+    mountsCheck(seen),
+  ]
+}
+
+interface Rule {
+  check: string
+  holds: boolean
+  good: string
+  bad: string
+  fix: string
+  isWarning?: boolean
+}
+
+function judge({ check, holds, good, bad, fix, isWarning }: Rule): DoctorCheck {
+  if (holds) return { check, status: 'ok', found: good }
+  return { check, status: isWarning ? 'warning' : 'failed', found: bad, fix }
+}
+
+function userCheck({ user, outside_user: outside = user }: Confinement): DoctorCheck {
+  if (user === '0' && outside === '0')
+    return {
+      check: 'user',
+      status: 'warning',
+      found: 'it runs as root, without its powers',
+      fix: 'choose an image that runs as an ordinary user',
+    }
+  if (outside === '0')
+    return {
+      check: 'user',
+      status: 'warning',
+      found: `it is user ${user}, and root on the machine`,
+      fix: 'run the daemon as an ordinary user',
+    }
+  return {
+    check: 'user',
+    status: 'ok',
+    found: outside === user ? `user ${user}` : `user ${user}, ${outside} on the machine`,
+  }
+}
+
+function networkCheck(name: string, wantsNetwork: boolean, { network }: Confinement): DoctorCheck {
+  if (!wantsNetwork && network !== 'none')
+    return {
+      check: 'network',
+      status: 'failed',
+      found: 'its profile lets nothing out, but it has a network',
+      fix: `thv restart ${name}`,
+    }
+  if (network === 'host')
+    return {
+      check: 'network',
+      status: 'warning',
+      found: 'it shares the network of this machine, loopback included',
+      fix: `thv rm ${name}, then thv run it with --permission-profile none if it needs no network`,
+    }
+  return { check: 'network', status: 'ok', found: network === 'none' ? 'no network' : 'a network of its own' }
+}
+
+function limitsCheck(name: string, { memory_bytes: memory, pids, cpus }: Confinement): DoctorCheck {
+  const missing = [...(memory === undefined ? ['memory'] : []), ...(pids === undefined ? ['processes'] : [])]
+  if (missing.length > 0)
+    return {
+      check: 'limits',
+      status: 'warning',
+      found: `nothing limits its ${missing.join(' and ')}`,
+      fix: `thv runtime check says what this runtime can limit; thv run … --name ${name} --memory 1g --pids 512 sets it`,
+    }
+  const parts = [
+    `memory ${Math.round((memory ?? 0) / 2 ** 20)} MiB`,
+    `${pids} processes`,
+    ...(cpus ? [`${cpus} processors`] : []),
+  ]
+  return { check: 'limits', status: 'ok', found: parts.join(', ') }
+}
+
+function mountsCheck({ mounts }: Confinement): DoctorCheck {
+  const list = mounts.map(({ source, read_only: isReadOnly }) => `${source}${isReadOnly ? ' (read-only)' : ''}`)
+  return {
+    check: 'mounts',
+    status: list.length > 0 ? 'info' : 'ok',
+    found: list.length > 0 ? list.join(', ') : 'nothing of this machine',
+  }
+}

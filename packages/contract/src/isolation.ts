@@ -1,0 +1,43 @@
+import * as z from 'zod'
+import { workloadName } from './names.ts'
+import { API_PREFIX, ok, type Routes } from './route.ts'
+
+/** What confines a running server, as the kernel or the engine has it now; not what was asked for. */
+export const confinement = z
+  .strictObject({
+    seen_by: z
+      .enum(['kernel', 'engine'])
+      .meta({ description: 'Who was asked: the kernel of this machine, or the engine' }),
+    user: z.string().meta({ description: 'User id inside' }),
+    outside_user: z.string().optional().meta({ description: 'The same user as the machine sees it' }),
+    capabilities: z.array(z.string()).meta({ description: 'Those it holds; none is best' }),
+    privileged: z.boolean(),
+    no_new_privileges: z.boolean(),
+    system_call_filter: z.boolean(),
+    own_files: z.boolean().meta({ description: 'It sees files of its own and what is mounted, not the machine’s' }),
+    read_only_root: z.boolean(),
+    network: z.enum(['none', 'own', 'host']).meta({ description: 'Loopback only; one of its own; the machine’s' }),
+    memory_bytes: z.number().optional().meta({ description: 'Left out: no limit' }),
+    pids: z.number().optional(),
+    cpus: z.number().optional(),
+    mounts: z.array(z.strictObject({ source: z.string(), target: z.string(), read_only: z.boolean() })),
+  })
+  .meta({ id: 'toolhaven.confinement' })
+export type Confinement = z.infer<typeof confinement>
+
+export const isolationRoutes = {
+  getIsolation: {
+    method: 'GET',
+    path: `${API_PREFIX}/workloads/{name}/isolation`,
+    tag: 'workloads',
+    summary: 'See what confines a workload now',
+    description: 'Read from the running server itself, so that it also shows what others changed.',
+    params: z.strictObject({ name: workloadName }),
+    success: ok(confinement, 'The confinement in force', {
+      ...{ seen_by: 'kernel', user: '65534', capabilities: [], privileged: false, no_new_privileges: true },
+      ...{ system_call_filter: true, own_files: true, read_only_root: true, network: 'none', pids: 512, mounts: [] },
+    }),
+    errors: { 404: 'no workload of that name', 409: 'nothing of it runs here' },
+    extension: true,
+  },
+} as const satisfies Routes

@@ -1,0 +1,75 @@
+import { readFile } from 'node:fs/promises'
+import type { Confinement } from '@toolhaven/core/ports/runtime'
+import { z } from 'zod'
+import { processFacts } from '../confinement/process-facts.ts'
+import type { EngineClient } from './engine-client.ts'
+import { hasStatus, refusal } from './engine-fault.ts'
+
+const schema = z.looseObject({
+  Id: z.string(),
+  State: z.looseObject({ Pid: z.number().optional(), Running: z.boolean().optional() }),
+  Config: z.looseObject({ User: z.string().nullish() }),
+  HostConfig: z.looseObject({
+    CapDrop: z.array(z.string()).nullish(),
+    CapAdd: z.array(z.string()).nullish(),
+    Privileged: z.boolean().nullish(),
+    SecurityOpt: z.array(z.string()).nullish(),
+    NetworkMode: z.string().nullish(),
+    ReadonlyRootfs: z.boolean().nullish(),
+    Memory: z.number().nullish(),
+    NanoCpus: z.number().nullish(),
+    PidsLimit: z.number().nullish(),
+  }),
+  Mounts: z
+    .array(z.looseObject({ Source: z.string().nullish(), Destination: z.string(), RW: z.boolean().nullish() }))
+    .nullish(),
+})
+type Inspected = z.infer<typeof schema>
+
+/** What confines a container: from the kernel where its process is on this machine, else as the engine has it. */
+export async function containerConfinement(
+  client: EngineClient,
+  id: string,
+  signal: AbortSignal,
+): Promise<Confinement | undefined> {
+  const call = { method: 'GET', path: `/containers/${encodeURIComponent(id)}/json` } as const
+  const found = await client.json(schema, call, signal).catch((error: unknown) => {
+    if (hasStatus(error, 404)) return undefined
+    throw refusal(`inspect the container ${id}`, error)
+  })
+  if (!found?.State.Running) return undefined
+  const facts = (await ownProcess(found)) ?? engineFacts(found)
+  const mounts = (found.Mounts ?? []).map(({ Source, Destination, RW }) => ({
+    source: Source ?? '',
+    target: Destination,
+    read_only: RW === false,
+  }))
+  return { ...facts, privileged: found.HostConfig.Privileged === true, mounts }
+}
+
+/** An engine in a virtual machine has process ids of its own: only one that is in the container's group is meant. */
+async function ownProcess({ Id, State }: Inspected) {
+  if (!State.Pid) return undefined
+  const groups = await readFile(`/proc/${State.Pid}/cgroup`, 'utf8').catch(() => '')
+  return groups.includes(Id) ? processFacts(State.Pid) : undefined
+}
+
+/** What the engine was told to do. */
+export function engineFacts({ Config, HostConfig }: Inspected): Omit<Confinement, 'mounts' | 'privileged'> {
+  const { CapDrop, CapAdd, SecurityOpt, NetworkMode, Memory, NanoCpus, PidsLimit } = HostConfig
+  const options = SecurityOpt ?? []
+  const dropsAll = CapDrop?.some((name) => name.toUpperCase() === 'ALL' || CapDrop.length > 10) ?? false
+  return {
+    seen_by: 'engine',
+    user: Config.User || '0',
+    capabilities: [...(dropsAll ? [] : ['the engine’s default']), ...(CapAdd ?? [])],
+    no_new_privileges: options.some((option) => option.startsWith('no-new-privileges')),
+    system_call_filter: !options.some((option) => /seccomp[=:]unconfined/.test(option)),
+    own_files: true,
+    read_only_root: HostConfig.ReadonlyRootfs === true,
+    network: NetworkMode === 'none' ? 'none' : NetworkMode === 'host' ? 'host' : 'own',
+    ...(Memory && { memory_bytes: Memory }),
+    ...(PidsLimit && PidsLimit > 0 && { pids: PidsLimit }),
+    ...(NanoCpus && { cpus: NanoCpus / 1e9 }),
+  }
+}
