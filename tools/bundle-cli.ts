@@ -1,14 +1,27 @@
 import { chmod } from 'node:fs/promises'
+import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Plugin, rolldown } from 'rolldown'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
+/** A dynamic import of what is loaded anyway costs nothing, and says in the sources what need not be. */
+const QUIET = ['EMPTY_IMPORT_META', 'INEFFECTIVE_DYNAMIC_IMPORT']
+
 /**
- * Makes apps/cli/dist/thv.mjs: the program in one folder of plain JavaScript, split where it loads lazily. Starting it
+ * What nearly every command loads is one file: finding and reading twenty small ones costs more than running them. The
+ * version stays apart, since `thv --version` loads nothing else.
+ */
+const GROUPS = [
+  { name: 'version', test: /\/apps\/cli\/(?:src\/version\.ts|package\.json)$/, priority: 2 },
+  { name: 'command', test: /\/apps\/cli\/src\/run-command\.ts$/, priority: 1 },
+]
+
+/**
+ * Makes thv.mjs and what it loads: the program in one folder of plain JavaScript, split where it loads lazily. Starting it
  * costs about half of what starting the sources costs, most of which is finding and stripping some hundred files.
  */
-export async function bundleCli(): Promise<void> {
+export async function bundleCli(folder = 'apps/cli/dist'): Promise<void> {
   await using build = await rolldown({
     cwd: root,
     input: { thv: 'apps/cli/bin/thv.mjs' },
@@ -17,13 +30,20 @@ export async function bundleCli(): Promise<void> {
     resolve: { mainFields: ['module', 'main'] },
     // These two bring a native library and a WebAssembly file, which must stay files.
     plugins: [lightBuiltIns],
-    external: [/^node:(?!http(?:s|2)?$)/, /^@napi-rs\/keyring/, /^@1password\/sdk/],
+    external: [new RegExp(`^node:(?!(?:${LIGHT_NAMES})$)`), /^@napi-rs\/keyring/, /^@1password\/sdk/],
     onLog: (level, log) => {
-      if (level === 'warn' && log.code !== 'EMPTY_IMPORT_META') process.stderr.write(`${log.message}\n`)
+      if (level === 'warn' && !QUIET.includes(log.code ?? '')) process.stderr.write(`${log.message}\n`)
     },
   })
-  await build.write({ dir: 'apps/cli/dist', format: 'esm', entryFileNames: '[name].mjs', cleanDir: true })
-  await chmod(new URL('../apps/cli/dist/thv.mjs', import.meta.url), 0o755)
+  await build.write({
+    dir: folder,
+    format: 'esm',
+    entryFileNames: '[name].mjs',
+    chunkFileNames: '[name]-[hash].mjs',
+    codeSplitting: { groups: GROUPS },
+    cleanDir: true,
+  })
+  await chmod(path.resolve(root, folder, 'thv.mjs'), 0o755)
 }
 
 /**
@@ -46,15 +66,49 @@ const LIGHT: Readonly<Record<string, string>> = {
   http2: `
     export class Http2ServerRequest {}
     export const constants = { NGHTTP2_NO_ERROR: 0 }`,
+  process: 'export default globalThis.process',
+  child_process: "export default { spawn: (...args) => process.getBuiltinModule('node:child_process').spawn(...args) }",
 }
+
+/**
+ * Of these the same holds: `node:util` alone brings a REPL's history and worker threads along. What is a plain value is
+ * taken by name; what is computed when it is read is only read where somebody imports it.
+ */
+const TAKEN_BY_NAME = ['fs', 'net', 'util']
+
+function takenByName(name: string): string {
+  const found = process.getBuiltinModule(`node:${name}`)
+  const entries = Object.entries(Object.getOwnPropertyDescriptors(found)).filter(([key]) => /^[A-Za-z_]\w*$/.test(key))
+  const [values, computed] = [entries.filter(isValue), entries.filter((entry) => !isValue(entry))]
+  return `
+    const taken = process.getBuiltinModule('node:${name}')
+    export default taken
+    export const { ${values.map(([key]) => key).join(', ')} } = taken
+    ${computed.map(([key]) => `export const ${key} = /* @__PURE__ */ (() => taken.${key})()`).join('\n')}`
+}
+
+const LIGHT_NAMES = [...Object.keys(LIGHT), ...TAKEN_BY_NAME].join('|')
+
+const isValue = ([, { get }]: [string, PropertyDescriptor]) => get === undefined
 
 const lightBuiltIns: Plugin = {
   name: 'light-built-ins',
   resolveId: {
-    filter: { id: /^(?:node:)?http(?:s|2)?$/ },
-    handler: (id) => `\0light-${id.replace('node:', '')}`,
+    filter: { id: new RegExp(`^(?:node:)?(?:${LIGHT_NAMES})$`) },
+    // Commander takes the default of these two; a whole `process` is read with every property, some of which load much.
+    handler: (id, importer) => {
+      const name = id.replace('node:', '')
+      if (name.includes('process') && !importer?.includes('/commander/')) return { id: `node:${name}`, external: true }
+      return `\0light-${name}`
+    },
   },
-  load: { filter: { id: /^\0light-/ }, handler: (id) => LIGHT[id.slice('\0light-'.length)] },
+  load: {
+    filter: { id: /^\0light-/ },
+    handler: (id) => {
+      const name = id.slice('\0light-'.length)
+      return LIGHT[name] ?? takenByName(name)
+    },
+  },
 }
 
-if (import.meta.main) await bundleCli()
+if (import.meta.main) await bundleCli(process.argv[2])

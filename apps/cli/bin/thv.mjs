@@ -1,11 +1,8 @@
 #!/usr/bin/env node
-// Plain JavaScript that any Node can read: the program itself needs the Node that the repository brings.
-import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+// Plain JavaScript that any Node can read, and nothing at the top that a start does not need.
 import module from 'node:module'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 
 const major = Number(process.versions.node.split('.')[0])
 if (major >= 24) {
@@ -16,13 +13,6 @@ if (major >= 24) {
     module.enableCompileCache(join(isAbsolute(cache) ? cache : join(homedir(), '.cache'), 'toolhaven', 'compiled'))
   await import('../src/main.ts')
 } else {
-  const own = fileURLToPath(new URL('../../../node_modules/.bin/node', import.meta.url))
-  if (!existsSync(own)) {
-    process.stderr.write(
-      `thv needs Node 24 and this is Node ${process.versions.node}.\nRun npm install in the repository: it brings the right one.\n`,
-    )
-    process.exit(1)
-  }
-  const result = spawnSync(own, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' })
-  process.exit(result.status ?? 1)
+  const { runOwnNode } = await import('./own-node.mjs')
+  process.exit(runOwnNode())
 }

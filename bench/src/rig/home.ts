@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ServerProcess, freePort, startServer } from './server-process.ts'
 
-const THV = fileURLToPath(new URL('../../../apps/cli/dist/thv.mjs', import.meta.url))
+export const THV = fileURLToPath(new URL('../../../apps/cli/dist/thv.mjs', import.meta.url))
 export const BARE_SERVER = fileURLToPath(new URL('bare-server.mjs', import.meta.url))
 
 /** Everything one daemon keeps, in a temporary folder. */

@@ -1,5 +1,5 @@
 import type { ApiClient } from '@toolhaven/contract/client'
-import { startDaemon } from './home.ts'
+import { type Home, startDaemon } from './home.ts'
 import { settledResidentMb } from './proc.ts'
 import type { Rig } from './rig.ts'
 import type { ServerProcess } from './server-process.ts'
@@ -10,6 +10,7 @@ const SETTLE_SECONDS = 6
 
 /** One daemon with a hundred idle servers. */
 export interface Hundred extends AsyncDisposable {
+  home: Home
   daemon: ServerProcess
   api: ApiClient
   /** Of the daemon alone: with no workload, with one, and with all. */
@@ -32,5 +33,5 @@ export async function startHundred(rig: Rig): Promise<Hundred> {
   await untilAllRun(api, COUNT)
   const all = await settledResidentMb(daemon.pid, SETTLE_SECONDS * 2)
   const owned = stack.move()
-  return { daemon, api, residentMb: { none, one, all }, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  return { home, daemon, api, residentMb: { none, one, all }, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { unavailable } from '@toolhaven/core/errors'
-import { readLock } from '@toolhaven/stores/files/instance-lock'
+import { readLock } from '@toolhaven/stores/files/lock-file'
 
 const PATIENCE_MS = 30_000
 

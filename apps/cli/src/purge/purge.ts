@@ -41,6 +41,12 @@ export async function purge(context: Context, uninstall: () => Promise<boolean>)
 async function removeWithDaemon(context: Context, { removed }: Purged): Promise<void> {
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PATIENCE_MS)])
   const client = await context.daemon()
+  // Their keys are nowhere but in the secret store, which goes too.
+  const { adoptions } = await client.call('discoverServers', {}, signal)
+  for (const { name } of adoptions) {
+    await client.call('undoAdoption', { body: { name } }, signal)
+    removed.push(`workload ${name}, which its clients run by themselves again`)
+  }
   const clients = await client.call('listClients', {}, signal)
   const clientNames = clients.map(({ name }) => name)
   if (clientNames.length > 0) await client.call('unregisterClients', { body: { names: clientNames } }, signal)

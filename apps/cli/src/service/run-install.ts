@@ -1,5 +1,5 @@
 import { unsupported } from '@toolhaven/core/errors'
-import { readLock } from '@toolhaven/stores/files/instance-lock'
+import { readLock } from '@toolhaven/stores/files/lock-file'
 import { createDaemonClient } from '../connect/daemon-client.ts'
 import { pathsOf } from '../connect/find-daemon.ts'
 import type { Context } from '../context.ts'

@@ -8,7 +8,8 @@ import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { loadInstanceId } from './instance-id.ts'
-import { acquireInstanceLock, readLock } from './instance-lock.ts'
+import { acquireInstanceLock } from './instance-lock.ts'
+import { readLock } from './lock-file.ts'
 import { processStart } from './process-identity.ts'
 
 async function tempFolder() {

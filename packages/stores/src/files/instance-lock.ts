@@ -1,12 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { link, open, rename, rm } from 'node:fs/promises'
-import { connect } from 'node:net'
 import { join } from 'node:path'
-import { conflict, isThvError, unavailable } from '@toolhaven/core/errors'
-import * as z from 'zod'
+import { conflict, unavailable } from '@toolhaven/core/errors'
 import { syncFolder, writeFault } from './atomic-write.ts'
 import { errnoOf } from './errno.ts'
+import { type LockHolder, isAlive, lockPath, parseHolder } from './lock-file.ts'
 import { ensurePrivateFolder } from './private-folder.ts'
 import { readPrivateFile } from './private-file.ts'
 import { pidNamespace, processStart } from './process-identity.ts'
@@ -18,16 +17,6 @@ export interface InstanceLock extends AsyncDisposable {
 }
 
 const FORMAT = 1
-
-const lockHolder = z.object({
-  format: z.int(),
-  pid: z.int().positive(),
-  started: z.string(),
-  pidNamespace: z.string().exactOptional(),
-  socketPath: z.string(),
-  token: z.string().regex(/^[0-9a-f]{32}$/),
-})
-export type LockHolder = z.infer<typeof lockHolder>
 
 /** Makes this process the one owner of the state folder. A live owner is a `conflict` that names its process id. */
 export async function acquireInstanceLock(options: { stateDir: string; socketPath: string }): Promise<InstanceLock> {
@@ -62,17 +51,6 @@ export async function acquireInstanceLock(options: { stateDir: string; socketPat
     if (holder?.token === token) await rm(path, { force: true })
   }
   return { token, release, [Symbol.asyncDispose]: release }
-}
-
-/** Who has the state folder, if anybody: `alive` false means that the lock is only a leftover. */
-export async function readLock(stateDir: string): Promise<{ holder: LockHolder; alive: boolean } | undefined> {
-  const read = await readHolder(lockPath(stateDir))
-  if (read?.holder === undefined) return undefined
-  return { holder: read.holder, alive: await isAlive(read.holder) }
-}
-
-function lockPath(stateDir: string): string {
-  return join(stateDir, 'lock')
 }
 
 interface Taking {
@@ -127,33 +105,9 @@ function alreadyOwned(holder: LockHolder) {
 async function readHolder(path: string): Promise<{ token: string; holder?: LockHolder } | undefined> {
   const text = await readPrivateFile(path)
   if (text === undefined) return undefined
-  try {
-    const holder = lockHolder.parse(JSON.parse(text))
-    return { token: holder.token, holder }
-  } catch (error) {
-    if (isThvError(error)) throw error
-    return { token: createHash('sha256').update(text).digest('hex').slice(0, 32) }
-  }
-}
-
-async function isAlive(holder: LockHolder): Promise<boolean> {
-  const namespace = await pidNamespace()
-  // From another container its process id says nothing, but its socket is in a shared folder.
-  if (holder.pidNamespace !== undefined && holder.pidNamespace !== namespace) return answers(holder.socketPath)
-  return (await processStart(holder.pid)) === holder.started
-}
-
-function answers(socketPath: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(socketPath)
-    const end = (result: boolean) => {
-      socket.destroy()
-      resolve(result)
-    }
-    socket.setTimeout(1000, () => end(false))
-    socket.once('connect', () => end(true))
-    socket.once('error', () => end(false))
-  })
+  const holder = parseHolder(text)
+  if (holder) return { token: holder.token, holder }
+  return { token: createHash('sha256').update(text).digest('hex').slice(0, 32) }
 }
 
 async function writeNew(path: string, text: string): Promise<void> {

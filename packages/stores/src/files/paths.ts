@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { isAbsolute, join } from 'node:path'
 import { unavailable } from '@toolhaven/core/errors'
 
@@ -31,8 +30,8 @@ export function toolhavenPaths(sources: PathSources): ToolhavenPaths {
   const { homeDir, platform } = sources
   const library = join(homeDir, 'Library', 'Application Support')
   const mac = platform === 'darwin'
-  const stateDir = below(sources, 'XDG_STATE_HOME', mac ? library : join(homeDir, '.local', 'state'))
-  const defaultStateDir = join(mac ? library : join(homeDir, '.local', 'state'), 'toolhaven')
+  const stateDir = stateDirOf(sources)
+  const defaultStateDir = stateDirOf({ ...sources, env: {} })
   const configDir = below(sources, 'XDG_CONFIG_HOME', mac ? library : join(homeDir, '.config'))
   const socket = chooseSocket(sources, stateDir, stateDir === defaultStateDir)
   return {
@@ -51,6 +50,14 @@ export function toolhavenPaths(sources: PathSources): ToolhavenPaths {
   }
 }
 
+/** Where the lock is: all that is needed to find a daemon that runs. */
+export function stateDirOf(sources: PathSources): string {
+  const { homeDir, platform } = sources
+  const fallback =
+    platform === 'darwin' ? join(homeDir, 'Library', 'Application Support') : join(homeDir, '.local', 'state')
+  return below(sources, 'XDG_STATE_HOME', fallback)
+}
+
 function below(sources: PathSources, variable: string, fallback: string): string {
   return join(absolute(sources.env[variable]) ?? fallback, 'toolhaven')
 }
@@ -65,9 +72,8 @@ function absolute(value: string | undefined): string | undefined {
  * longer path silently, so the daemon would listen somewhere else than where clients look.
  */
 function chooseSocket(sources: PathSources, stateDir: string, isDefault: boolean): { dir: string; path: string } {
-  const tag = createHash('sha256').update(stateDir).digest('hex').slice(0, 8)
   // Two state folders may share one runtime folder; each has its own daemon, so each has its own socket.
-  const file = isDefault ? 'thv.sock' : `thv-${tag}.sock`
+  const file = isDefault ? 'thv.sock' : `thv-${tagOf(stateDir)}.sock`
   const runtime = absolute(sources.env['XDG_RUNTIME_DIR'])
   const dirs = [
     ...(runtime === undefined ? [] : [join(runtime, 'toolhaven')]),
@@ -83,4 +89,10 @@ function chooseSocket(sources: PathSources, stateDir: string, isDefault: boolean
   throw unavailable(
     `no folder has a path short enough for the daemon's socket (${limit} bytes): set XDG_RUNTIME_DIR to a shorter one`,
   )
+}
+
+/** Taken only when it is needed: loading node:crypto is a good part of the start of a command. */
+function tagOf(text: string): string {
+  const { createHash } = process.getBuiltinModule('node:crypto')
+  return createHash('sha256').update(text).digest('hex').slice(0, 8)
 }

@@ -1,6 +1,4 @@
-import { execFile } from 'node:child_process'
 import { readFile, readlink } from 'node:fs/promises'
-import { promisify } from 'node:util'
 import { errnoOf } from './errno.ts'
 
 /**
@@ -42,6 +40,7 @@ async function linuxStart(pid: number): Promise<string | undefined> {
 }
 
 async function psStart(pid: number): Promise<string | undefined> {
+  const [{ execFile }, { promisify }] = await Promise.all([import('node:child_process'), import('node:util')])
   try {
     const { stdout } = await promisify(execFile)('ps', ['-o', 'state=,lstart=', '-p', String(pid)], {
       env: { LC_ALL: 'C', TZ: 'UTC', PATH: '/bin:/usr/bin' },

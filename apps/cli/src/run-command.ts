@@ -1,0 +1,51 @@
+import type { CommandDef, Input } from './command.ts'
+import { COMMANDS, GROUPS } from './commands.ts'
+import { findDaemon } from './connect/find-daemon.ts'
+import { createOutput } from './output/output.ts'
+import { buildProgram } from './parse.ts'
+
+/** What shells give for a program that Ctrl-C ended. */
+const INTERRUPTED = 130
+
+/**
+ * Parses the line, runs the command and gives the exit code. What nearly every command needs is imported above: a file
+ * each would cost more to find and read than to run. The rest is loaded by the commands themselves.
+ */
+export async function runCommand(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const program = buildProgram(neededOf(COMMANDS, argv[2]), {
+    groups: GROUPS,
+    run: (command, input) => run(command, input, env, program.opts()['debug'] === true),
+  })
+  try {
+    await program.parseAsync(argv)
+    return Number(process.exitCode ?? 0)
+  } catch (error) {
+    const { explainFailure } = await import('./output/explain-failure.ts')
+    return explainFailure(error)
+  }
+}
+
+/** A definition costs time to set up: those that begin with another word are left out, unless help or a guess needs all. */
+function neededOf(commands: readonly CommandDef[], first: string | undefined): readonly CommandDef[] {
+  const needed = commands.filter(({ words, aliases = [] }) => {
+    const parts = words.split(' ')
+    return parts[0] === first || (parts.length === 1 && first !== undefined && aliases.includes(first))
+  })
+  return needed.length > 0 ? needed : commands
+}
+
+async function run(command: CommandDef, input: Input, env: NodeJS.ProcessEnv, debug: boolean): Promise<void> {
+  const out = createOutput({ stdout: process.stdout, stderr: process.stderr, env })
+  // The daemon has its own way with signals; every other command is simply given up, tidily.
+  const abort = new AbortController()
+  if (command.words !== 'serve') process.once('SIGINT', () => abort.abort(new Error('interrupted')))
+  const daemon = () => findDaemon(env, out.note, abort.signal)
+  // Whoever reads our output may have enough of it, as `head` has.
+  process.stdout.on('error', () => process.exit())
+  try {
+    await command.run({ daemon, out, env, cwd: process.cwd(), signal: abort.signal, debug }, input)
+  } catch (error) {
+    if (!abort.signal.aborted) throw error
+    process.exitCode = INTERRUPTED
+  }
+}
