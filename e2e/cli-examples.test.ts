@@ -21,6 +21,9 @@ const GIVEN: Readonly<Record<string, readonly string[]>> = {
   'mcp list prompts': ['thv run time'],
   'mcp list resources': ['thv run time'],
   'mcp list tools': ['thv run time'],
+  proxy: ['thv run time --proxy-port 18300'],
+  'proxy stdio': ['thv run time'],
+  'proxy tunnel': ['thv run time'],
   restart: ['thv run time', 'thv stop time'],
   rm: ['thv run time'],
   run: ['thv run time', 'thv export time time.json', 'thv rm time', 'mkdir -p notes'],
@@ -38,6 +41,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'thv serve --uninstall': 'needs a service: cli-service.test.ts',
   'thv serve --uninstall --purge': 'asks at a terminal: cli-service.test.ts',
   'thv client setup': 'asks at a terminal: cli-settings.test.ts',
+  'thv proxy stdio time': 'goes on until its client ends it: cli-proxy-stdio.test.ts',
+  'thv proxy tunnel time --tunnel-provider ngrok': 'not run: it needs an account; with a stand-in in cli-proxy.test.ts',
   'thv secret set github-token': 'asks at a terminal: cli-settings.test.ts',
   'thv secret setup --provider encrypted': 'asks at a terminal: cli-settings.test.ts',
   'thv secret reset-keyring': 'the machine has a keyring or not: cli-settings.test.ts',
@@ -58,6 +63,7 @@ beforeAll(async () => {
   await writeFile(join(dir, 'registry.json'), JSON.stringify(world.registry))
   await writeFile(join(dir, 'password.txt'), 'a good password\n')
   await writeFile(join(dir, 'token.txt'), 'token\n')
+  await writeFile(join(dir, 'messages.jsonl'), '{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
 })
 afterEach(() => world.removeAll())
 afterAll(() => world[Symbol.asyncDispose]())

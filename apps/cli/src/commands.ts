@@ -38,6 +38,9 @@ import { mcpListResources } from './commands/mcp/list-resources.ts'
 import { mcpListTools } from './commands/mcp/list-tools.ts'
 import { mcpList } from './commands/mcp/list.ts'
 import { mcpServe } from './commands/mcp/serve.ts'
+import { proxy } from './commands/proxy.ts'
+import { proxyStdio } from './commands/proxy/stdio.ts'
+import { proxyTunnel } from './commands/proxy/tunnel.ts'
 import { registryInfo } from './commands/registry/info.ts'
 import { registryList } from './commands/registry/list.ts'
 import { restart } from './commands/restart.ts'
@@ -97,6 +100,9 @@ export const COMMANDS: readonly CommandDef[] = [
   otelUnsetEndpoint,
   otelUnsetEnvVars,
   otelUnsetSamplingRate,
+  proxy,
+  proxyStdio,
+  proxyTunnel,
   registryInfo,
   registryList,
   restart,

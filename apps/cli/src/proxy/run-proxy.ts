@@ -1,0 +1,100 @@
+import { createServer } from 'node:net'
+import { invalid } from '@toolhaven/core/errors'
+import { createGateway } from '@toolhaven/gateway/gateway'
+import type { Context } from '../context.ts'
+import { identityFetches } from '../daemon/lazy-fetch.ts'
+import { createPeerCheck } from '../daemon/peer-user.ts'
+import { pairsOf } from '../run/pairs.ts'
+import { proxyAuthentication, readSecretFile } from './proxy-authentication.ts'
+import type { ProxyFlags } from './proxy-flags.ts'
+import { stopSignal, untilStopped } from './until-stopped.ts'
+
+const DRAIN_MS = 5_000
+
+/** Serves one MCP server at an address of its own until it is asked to stop. */
+export async function runProxy(context: Context, name: string, flags: ProxyFlags): Promise<void> {
+  using signal = stopSignal(context.signal)
+  const { out } = context
+  const target = targetOf(flags)
+  const authentication = await proxyAuthentication(context, flags)
+  const isLoopback = ['127.0.0.1', '::1', 'localhost'].includes(flags.host)
+  if (!isLoopback && authentication === undefined)
+    throw invalid(
+      `--host ${flags.host} would let everybody on the network in\nSay whom with --oidc-issuer, or listen on 127.0.0.1.`,
+    )
+  const headers = await targetHeaders(context, flags)
+  const gateway = gatewayOf(context, flags)
+  const port = flags.port === 0 ? await freePort(flags.host) : flags.port
+  const host = flags.host.includes(':') ? `[${flags.host}]` : flags.host.replace('localhost', '127.0.0.1')
+  const { transport, url } = target
+  const proxyMode = 'streamable-http'
+  try {
+    await gateway.open({
+      name,
+      host: flags.host,
+      port,
+      transport,
+      proxyMode,
+      ...(authentication && { authentication }),
+    })
+    await gateway.connect(name, { kind: 'http', transport, url, headers, processId: url }, signal)
+    const address = `http://${host}:${port}/mcp`
+    const isAuthenticated = authentication !== undefined
+    if (flags.format === 'json') out.json({ name, url: address, target: url, authenticated: isAuthenticated })
+    else out.line(`${name} listens at ${address}${isAuthenticated ? ', for callers with a token' : ''}`)
+    await untilStopped(signal)
+  } catch (error) {
+    if (!signal.aborted) throw error
+  } finally {
+    await gateway.shutdown(DRAIN_MS)
+  }
+}
+
+function targetOf({ targetUri, transport }: ProxyFlags): { url: string; transport: 'sse' | 'streamable-http' } {
+  if (targetUri === undefined) throw invalid('--target-uri is missing\nSay where the server is: --target-uri URL')
+  const url = URL.parse(targetUri)
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
+    throw invalid('--target-uri must be an http or https address')
+  if (url.username !== '' || url.password !== '')
+    throw invalid('--target-uri must not hold a password\nSend it with --target-header-secret or --target-bearer-file.')
+  const isSse = transport === 'sse' || (transport === undefined && url.pathname.endsWith('/sse'))
+  if (url.pathname === '/') url.pathname = isSse ? '/sse' : '/mcp'
+  return { url: url.href, transport: isSse ? 'sse' : 'streamable-http' }
+}
+
+async function targetHeaders(context: Context, flags: ProxyFlags): Promise<Record<string, string>> {
+  const headers = pairsOf('--target-header', flags.targetHeader)
+  const fromSecrets = Object.entries(pairsOf('--target-header-secret', flags.targetHeaderSecret))
+  if (fromSecrets.length > 0) {
+    const client = await context.daemon()
+    for (const [header, key] of fromSecrets)
+      headers[header] = (await client.call('readSecret', { params: { key } }, context.signal)).value
+  }
+  const { targetBearerFile: file } = flags
+  if (file !== undefined) headers['authorization'] = `Bearer ${await readSecretFile(context.cwd, file)}`
+  return headers
+}
+
+function gatewayOf({ out, env }: Context, flags: ProxyFlags) {
+  const resource = flags.resourceUrl === undefined ? undefined : URL.parse(flags.resourceUrl)
+  const hosts = [...flags.allowHost, ...(resource ? [resource.host] : []), flags.host]
+  const tell = (message: string, fields?: object) =>
+    out.note(`${message}${fields === undefined ? '' : ` ${JSON.stringify(fields)}`}`)
+  const quiet = () => {}
+  return createGateway({
+    logger: { debug: quiet, info: quiet, warn: tell, error: tell },
+    events: { onBackendLost: (_name, reason) => out.note(`The server is away: ${reason}`), onOutput: quiet },
+    allowPeer: createPeerCheck(process.platform, process.getuid?.() ?? 0),
+    allowedHosts: () => hosts,
+    identityFetch: identityFetches(env),
+  })
+}
+
+async function freePort(host: string): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, host, resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('a TCP listener has a port')
+  return address.port
+}

@@ -1,0 +1,167 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { describeError } from '@toolhaven/core/errors'
+import { StreamableUpstream } from '@toolhaven/gateway/backends/streamable-upstream'
+import { isNotReached, Refused, SessionGone, UpstreamTarget } from '@toolhaven/gateway/backends/upstream'
+import {
+  errorText,
+  idKey,
+  isObject,
+  onOneLine,
+  RPC_ERROR,
+  type RpcMessage,
+  type RpcRequest,
+} from '@toolhaven/gateway/json-rpc'
+
+export interface StdioBridgeOptions {
+  /** Where the server is now, and what it wants to hear with each request. */
+  locate: () => Promise<{ url: string; headers: Readonly<Record<string, string>> }>
+  /** One line for the client. */
+  write: (line: string) => void
+  maxMessageBytes: number
+  /** How long a message waits for a server that is away. */
+  patienceMs: number
+}
+
+/** One client on a pipe, one session at a streamable HTTP server; made anew when the server has forgotten it. */
+export class StdioBridge {
+  readonly #options: StdioBridgeOptions
+  readonly #waiting = new Map<string, RpcRequest>()
+  #upstream: StreamableUpstream | undefined
+  #target: UpstreamTarget | undefined
+  #opening: Promise<StreamableUpstream> | undefined
+  /** What the client said of itself, for the next session. */
+  #initialize: RpcRequest | undefined
+  /** The handshake is sent in order; what follows waits for it. */
+  #handshake: Promise<unknown> = Promise.resolve()
+  #onQuiet: (() => void) | undefined
+  #isEnded = false
+
+  constructor(options: StdioBridgeOptions) {
+    this.#options = options
+  }
+
+  /** A message of the client. */
+  receive(message: RpcMessage): void {
+    if (message.kind === 'request') {
+      this.#waiting.set(idKey(message.id), message)
+      if (message.method === 'initialize') this.#initialize = message
+    }
+    const isHandshake = message.kind !== 'response' && /^(notifications\/)?initialized?$/.test(message.method)
+    const delivered = this.#handshake.then(() => this.#deliver(message))
+    if (isHandshake) this.#handshake = delivered
+  }
+
+  /** Lets what is under way be answered, then says good-bye. */
+  async end(drainMs: number): Promise<void> {
+    if (this.#waiting.size > 0 && drainMs > 0) {
+      const quiet = new Promise<void>((resolve) => {
+        this.#onQuiet = resolve
+      })
+      const enough = new AbortController()
+      await Promise.race([quiet, pause(drainMs, undefined, { signal: enough.signal }).catch(() => undefined)])
+      enough.abort()
+    }
+    this.#isEnded = true
+    this.#upstream?.close()
+  }
+
+  /** Never rejects: who asked is told on the pipe. */
+  async #deliver(message: RpcMessage): Promise<void> {
+    const request = message.kind === 'request' ? message : undefined
+    const deadline = Date.now() + this.#options.patienceMs
+    for (let wait = 50, mayRenew = true; !this.#isEnded; wait = Math.min(wait * 2, 1000)) {
+      let upstream: StreamableUpstream | undefined
+      try {
+        upstream = await (request?.method === 'initialize' ? this.#create() : this.#open())
+        await upstream.send(onOneLine(message.text, message.body), request, {})
+        if (message.kind === 'notification' && message.method === 'notifications/initialized') upstream.listen()
+        return
+      } catch (error) {
+        const isForgotten = error instanceof SessionGone || (error instanceof Refused && error.status === 401)
+        if (isForgotten && mayRenew) {
+          mayRenew = false
+          this.#drop(upstream)
+        } else if (isNotReached(error) && Date.now() + wait < deadline) {
+          await pause(wait)
+          await this.#moveIfNeeded()
+        } else return this.#fail(request, describeError(error))
+      }
+    }
+    this.#fail(request, 'the connection is closed')
+  }
+
+  #open(): Promise<StreamableUpstream> {
+    if (this.#upstream !== undefined) return Promise.resolve(this.#upstream)
+    this.#opening ??= this.#renew().finally(() => {
+      this.#opening = undefined
+    })
+    return this.#opening
+  }
+
+  /** The server forgot the session: a new one from what the client said, which the client does not notice. */
+  async #renew(): Promise<StreamableUpstream> {
+    const former = this.#initialize
+    if (former === undefined) return this.#create()
+    const body = { ...former.body, id: `thv-renew-${Date.now()}` }
+    const request: RpcRequest = { ...former, id: body.id, body, text: JSON.stringify(body) }
+    const upstream = await this.#create()
+    try {
+      await upstream.send(request.text, request, {})
+      await upstream.send('{"jsonrpc":"2.0","method":"notifications/initialized"}', undefined, {})
+    } catch (error) {
+      this.#drop(upstream)
+      throw error
+    }
+    upstream.listen()
+    return upstream
+  }
+
+  async #create(): Promise<StreamableUpstream> {
+    const { url, headers } = await this.#options.locate()
+    this.#target = new UpstreamTarget(new URL(url), headers)
+    const upstream = new StreamableUpstream(
+      {
+        target: this.#target,
+        maxMessageBytes: this.#options.maxMessageBytes,
+        onMessage: (message, relatedTo) => this.#hear(upstream, message, relatedTo),
+        onEnded: () => {
+          if (this.#upstream !== upstream) return
+          this.#drop(upstream)
+          // For what the server says by itself; without it the next message of the client opens one.
+          if (!this.#isEnded) void this.#open().catch(() => undefined)
+        },
+      },
+      undefined,
+    )
+    this.#upstream = upstream
+    return upstream
+  }
+
+  #hear(upstream: StreamableUpstream, message: RpcMessage, relatedTo: RpcRequest | undefined): void {
+    if (message.kind === 'response') {
+      const { result } = message.body
+      if (relatedTo?.method === 'initialize' && isObject(result)) upstream.version = String(result['protocolVersion'])
+      if (!this.#waiting.delete(idKey(message.id))) return
+    }
+    this.#options.write(onOneLine(message.text, message.body))
+    if (this.#waiting.size === 0) this.#onQuiet?.()
+  }
+
+  #fail(request: RpcRequest | undefined, reason: string): void {
+    if (request === undefined || !this.#waiting.delete(idKey(request.id))) return
+    this.#options.write(errorText(request.id, RPC_ERROR.server, `The workload did not answer: ${reason}.`))
+    if (this.#waiting.size === 0) this.#onQuiet?.()
+  }
+
+  /** Another call may have made a new one already: that stays. */
+  #drop(upstream: StreamableUpstream | undefined): void {
+    upstream?.leave()
+    if (this.#upstream === upstream) this.#upstream = undefined
+  }
+
+  /** A workload that was made anew may have another port. */
+  async #moveIfNeeded(): Promise<void> {
+    const now = await this.#options.locate().catch(() => undefined)
+    if (now !== undefined && new URL(now.url).origin !== this.#target?.url.origin) this.#drop(this.#upstream)
+  }
+}

@@ -1,0 +1,14 @@
+import type * as z from 'zod'
+import { invalid } from '@toolhaven/core/errors'
+
+/** What a provider takes of --provider-args. No value is in the error: it may be a token. */
+export function parseArgs<Schema extends z.ZodType>(schema: Schema, args: unknown): z.infer<Schema> {
+  const parsed = schema.safeParse(args)
+  if (parsed.success) return parsed.data
+  const faults = parsed.error.issues.map((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? `unknown ${issue.keys.join(', ')}`
+      : `${issue.path.join('.')}: ${issue.message}`,
+  )
+  throw invalid(`--provider-args: ${faults.join('; ')}`)
+}
