@@ -51,7 +51,7 @@ describe('every page', () => {
       await page.goto(route)
       await hydrated(page)
       expect(await page.title()).toMatch(/Toolhaven/)
-      expect(await page.locator('h1').count()).toBe(1)
+      expect(await page.locator('h1:not(.redoc-wrap h1)').count()).toBe(1)
       if (size === 'desktop') await expectSidebar(page, route)
       expect(await page.locator('html').getAttribute('data-theme')).toBe(mode)
       expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)

@@ -6,8 +6,9 @@ import styles from './styles.module.css'
 
 /** A card without the stock picture letters, and with its whole description. */
 export default function DocCard({ item }: Props): ReactElement | null {
+  const doc = useDocById(item.type === 'link' ? (item.docId ?? undefined) : undefined)
+  if (item.type === 'html') return null
   const isCategory = item.type === 'category'
-  const doc = useDocById(isCategory ? undefined : (item.docId ?? undefined))
   const href = isCategory ? findFirstSidebarItemLink(item) : item.href
   if (href === undefined) return null
   const text = item.description ?? doc?.description ?? (isCategory ? `${item.items.length} pages` : undefined)
