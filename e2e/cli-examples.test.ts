@@ -12,7 +12,14 @@ import { thv } from './src/thv.ts'
 
 /** What must be there before the examples of a command make sense; lines of a shell, as in a help text. */
 const GIVEN: Readonly<Record<string, readonly string[]>> = {
+  adopt: [
+    'thv secret setup --provider encrypted < password.txt',
+    'mkdir -p "$HOME/.cursor"',
+    'cp cursor.json "$HOME/.cursor/mcp.json"',
+  ],
   'client remove': ['thv client register cursor vscode'],
+  diff: ['thv apply -f toolhaven.yaml --yes'],
+  doctor: ['thv run time'],
   export: ['thv run time'],
   'group rm': ['thv group create research', 'thv group create old', 'thv run time --group old'],
   list: ['thv run time --label team=docs'],
@@ -37,9 +44,14 @@ const GIVEN: Readonly<Record<string, readonly string[]>> = {
 
 /** Examples that need what this file has not, and where they are tried instead. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
+  'thv build npx://@modelcontextprotocol/server-everything --tag everything:latest':
+    'needs a container engine: cli-build.test.ts',
+  'thv inspector time': 'fetches the Inspector from npm: cli-inspector.test.ts',
+  'thv inspector time --ui-port 7274 --mcp-proxy-port 7277': 'fetches the Inspector from npm: cli-inspector.test.ts',
   'thv serve --install': 'needs a systemd instance: cli-service.test.ts',
   'thv serve --uninstall': 'needs a service: cli-service.test.ts',
   'thv serve --uninstall --purge': 'asks at a terminal: cli-service.test.ts',
+  'thv adopt': 'asks at a terminal: cli-adopt.test.ts',
   'thv client setup': 'asks at a terminal: cli-settings.test.ts',
   'thv proxy stdio time': 'goes on until its client ends it: cli-proxy-stdio.test.ts',
   'thv proxy tunnel time --tunnel-provider ngrok': 'not run: it needs an account; with a stand-in in cli-proxy.test.ts',
@@ -64,6 +76,9 @@ beforeAll(async () => {
   await writeFile(join(dir, 'password.txt'), 'a good password\n')
   await writeFile(join(dir, 'token.txt'), 'token\n')
   await writeFile(join(dir, 'messages.jsonl'), '{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+  await writeFile(join(dir, 'toolhaven.yaml'), 'format: 1\nworkloads:\n  - {name: time, image: time}\n')
+  const everything = { command: 'npx', args: ['-y', world.fixture.slice('npx://'.length)], env: { API_KEY: 'key' } }
+  await writeFile(join(dir, 'cursor.json'), JSON.stringify({ mcpServers: { everything } }))
 })
 afterEach(() => world.removeAll())
 afterAll(() => world[Symbol.asyncDispose]())
