@@ -196,6 +196,20 @@ test('at a terminal servers are chosen from a list', async () => {
   expect(refused).toMatchObject({ code: 1, screen: expect.stringContaining('nothing was changed') })
 })
 
+test('a purge gives adopted servers back first, for their keys would be lost', async () => {
+  await using own = await openCliWorld()
+  const file = join(own.home.env['HOME'] ?? '', CURSOR)
+  const original = `{"mcpServers":{"everything":{"command":"npx","args":["${PACKAGE}@1.0.0"],"env":{"API_KEY":"${KEY}"}}}}`
+  await mkdir(dirname(file))
+  await writeFile(file, original)
+  await runThv(own.home, ['secret', 'setup', '--provider', 'encrypted'], { input: 'a good password\n' })
+  expect(await runThv(own.home, ['adopt', '--all', '--yes'])).toMatchObject({ code: 0 })
+  expect(await readFile(file, 'utf8')).not.toContain(KEY)
+  const purged = await runThv(own.home, ['serve', '--uninstall', '--purge', '--yes'])
+  expect(purged).toMatchObject({ code: 0, stdout: expect.stringContaining('removed workload everything, which') })
+  expect(await readFile(file, 'utf8')).toBe(original)
+})
+
 test('wrong calls and unknown names are told', async () => {
   await cursorFile()
   for (const [args, code, said] of [
