@@ -20,8 +20,9 @@ const GROUPS = [
 /**
  * Makes thv.mjs and what it loads: the program in one folder of plain JavaScript, split where it loads lazily. Starting it
  * costs about half of what starting the sources costs, most of which is finding and stripping some hundred files.
+ * Gives the files that went in.
  */
-export async function bundleCli(folder = 'apps/cli/dist'): Promise<void> {
+export async function bundleCli(folder = 'apps/cli/dist'): Promise<string[]> {
   await using build = await rolldown({
     cwd: root,
     input: { thv: 'apps/cli/bin/thv.mjs' },
@@ -35,7 +36,7 @@ export async function bundleCli(folder = 'apps/cli/dist'): Promise<void> {
       if (level === 'warn' && !QUIET.includes(log.code ?? '')) process.stderr.write(`${log.message}\n`)
     },
   })
-  await build.write({
+  const { output } = await build.write({
     dir: folder,
     format: 'esm',
     entryFileNames: '[name].mjs',
@@ -44,6 +45,7 @@ export async function bundleCli(folder = 'apps/cli/dist'): Promise<void> {
     cleanDir: true,
   })
   await chmod(path.resolve(root, folder, 'thv.mjs'), 0o755)
+  return output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []))
 }
 
 /**
