@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 import { bundleCli } from '../tools/bundle-cli.ts'
+import { cli } from './src/benches/cli.ts'
 import { coldStart } from './src/benches/cold-start.ts'
 import { gateway } from './src/benches/gateway.ts'
 import { listWorkloads } from './src/benches/list-workloads.ts'
@@ -11,7 +12,7 @@ import type { Bench } from './src/figure.ts'
 import { makeRig } from './src/rig/rig.ts'
 import { type BenchReport, renderTable } from './src/table.ts'
 
-const BENCHES: readonly Bench[] = [ready, coldStart, gateway, memory, listWorkloads]
+const BENCHES: readonly Bench[] = [ready, cli, coldStart, gateway, memory, listWorkloads]
 const RESULTS = new URL('results/', import.meta.url)
 
 const { values } = parseArgs({
