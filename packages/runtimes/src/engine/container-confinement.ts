@@ -47,11 +47,14 @@ export async function containerConfinement(
   return { ...facts, privileged: found.HostConfig.Privileged === true, mounts }
 }
 
-/** An engine in a virtual machine has process ids of its own: only one that is in the container's group is meant. */
+/** An engine in a virtual machine has process ids of its own: only one whose groups or mounts name the container is meant. */
 async function ownProcess({ Id, State }: Inspected) {
   if (!State.Pid) return undefined
-  const groups = await readFile(`/proc/${State.Pid}/cgroup`, 'utf8').catch(() => '')
-  return groups.includes(Id) ? processFacts(State.Pid) : undefined
+  for (const file of ['cgroup', 'mountinfo']) {
+    const text = await readFile(`/proc/${State.Pid}/${file}`, 'utf8').catch(() => '')
+    if (text.includes(Id)) return processFacts(State.Pid)
+  }
+  return undefined
 }
 
 /** What the engine was told to do. */

@@ -14,6 +14,21 @@ export const isolationCases: RuntimeCases = {
     expect(facts).toMatchObject({ capEff: '0'.repeat(16), capBnd: '0'.repeat(16), noNewPrivs: '1' })
   },
 
+  'is seen from outside as confined as it is': async ({ runtime, open, sharedFolder }) => {
+    const folder = await sharedFolder()
+    const mounts = [{ hostPath: folder, containerPath: '/shared', readOnly: true }]
+    const { handle } = await open(['echo'], { network: 'none', mounts })
+    const seen = await runtime.confinement?.(handle, signal())
+    expect(seen).toMatchObject({
+      ...{ privileged: false, network: 'none' },
+      mounts: [{ source: folder, target: '/shared', read_only: true }],
+      // An engine only knows what it was told; the kernel knows what is.
+      ...(seen?.seen_by === 'kernel' && { capabilities: [], no_new_privileges: true }),
+    })
+    await runtime.stop(handle, 0, signal())
+    expect(await runtime.confinement?.(handle, signal())).toBeUndefined()
+  },
+
   'runs under a system call filter': async ({ run, under }, skip) => {
     if (under.lacks?.seccomp !== undefined) return skip(under.lacks.seccomp)
     expect(JSON.parse((await run(['facts'])).stdout).seccomp).toBe('2')
