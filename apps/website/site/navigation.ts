@@ -40,7 +40,8 @@ export function navbar(settings: SiteSettings): NavbarConfig {
   return {
     hideOnScroll: false,
     title: 'Toolhaven',
-    logo: { alt: 'Toolhaven', src: 'img/logo.svg', href: '/', width: 32, height: 32 },
+    // Its name stands beside it.
+    logo: { alt: '', src: 'img/logo.svg', href: '/', width: 32, height: 32 },
     items: [
       docs,
       references,

@@ -167,7 +167,7 @@ describe('sidebar', () => {
     await category(page, 'Concepts').locator('> div > a').click()
     await page.waitForURL('**/toolhaven/concepts')
     expect(await category(page, 'CLI guides').locator('> ul > li').first().isVisible()).toBe(true)
-    expect(await page.getByRole('button', { name: /collapse sidebar/i }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Collapse sidebar', exact: true }).count()).toBe(0)
     await page.context().close()
   })
 

@@ -53,6 +53,8 @@ export interface PageOptions {
 /** A page of its own context (storage included) that notes what a reader's console would show. */
 export async function openPage(browser: Browser, site: RunningSite, options: PageOptions = {}): Promise<Watched> {
   const context = await browser.newContext({ viewport: DESKTOP, colorScheme: 'dark', ...options, baseURL: site.url })
+  // Deadlines against hanging: a busy machine must not fail a correct test.
+  context.setDefaultTimeout(100_000)
   const page = await context.newPage()
   const complaints: string[] = []
   watch(page, new URL(site.url).host, complaints)
