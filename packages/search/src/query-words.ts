@@ -11,7 +11,8 @@ export interface QueryWord {
 const MAX_WORDS = 10
 
 /** The words of a query that count, with the terms that each may stand for. The last one may be unfinished. */
-export function readQuery(vocabulary: Vocabulary, query: string): QueryWord[] {
+export function readQuery(complete: Vocabulary, query: string): QueryWord[] {
+  const vocabulary = remembering(complete)
   const isUnfinished = (end: number) => end === query.length
   const all = wordsOf(query)
     .slice(0, MAX_WORDS)
@@ -46,3 +47,17 @@ function splitWord(vocabulary: Vocabulary, word: Word, isPrefix: boolean): Word[
 }
 
 const MIN_SPLIT = 5
+
+/** A word is looked up to see whether it is one, and again for what it stands for; the second time is free. */
+function remembering(vocabulary: Vocabulary): Vocabulary {
+  const known = new Map<string, Match[]>()
+  return {
+    ...vocabulary,
+    match: (typed, isPrefix) => {
+      const key = `${typed}${isPrefix ? '*' : ''}`
+      const matches = known.get(key) ?? vocabulary.match(typed, isPrefix)
+      known.set(key, matches)
+      return matches
+    },
+  }
+}
