@@ -28,6 +28,8 @@ export interface SearchSettings {
   missingResultsUrl?: string
   /** Where view events go. Absent, there are none. */
   eventsUrl?: string
+  /** How many hits of one section the dialog shows; 5 when absent. */
+  hitsPerGroup?: number
 }
 
 export interface SiteSettings {
@@ -64,6 +66,7 @@ function searchFrom(env: Environment): SearchSettings {
   const backend = env['SITE_SEARCH_APP_ID'] === undefined ? 'embedded' : 'hosted'
   const missingResultsUrl = env['SITE_SEARCH_MISSING_RESULTS_URL']
   const eventsUrl = env['SITE_SEARCH_EVENTS_URL']
+  const hitsPerGroup = Number(env['SITE_SEARCH_HITS_PER_GROUP'] ?? 0)
   return {
     backend,
     appId: env['SITE_SEARCH_APP_ID'] ?? 'toolhaven',
@@ -73,6 +76,7 @@ function searchFrom(env: Environment): SearchSettings {
     hosts: (env['SITE_SEARCH_HOSTS'] ?? '').split(',').filter(Boolean).map(hostFrom),
     ...(missingResultsUrl === undefined ? {} : { missingResultsUrl }),
     ...(eventsUrl === undefined ? {} : { eventsUrl }),
+    ...(hitsPerGroup > 0 ? { hitsPerGroup } : {}),
   }
 }
 

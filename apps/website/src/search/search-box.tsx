@@ -6,11 +6,12 @@ import type { Autocomplete } from './use-search'
 interface Props {
   autocomplete: Autocomplete
   status: string
+  hasActive: boolean
   input: RefObject<HTMLInputElement | null>
   close: () => void
 }
 
-export function SearchBox({ autocomplete, status, input, close }: Props): ReactElement {
+export function SearchBox({ autocomplete, status, hasActive, input, close }: Props): ReactElement {
   const inputElement = input.current
   const form = autocomplete.getFormProps({ inputElement })
   const field = autocomplete.getInputProps({ inputElement, maxLength: MAX_QUERY })
@@ -21,7 +22,7 @@ export function SearchBox({ autocomplete, status, input, close }: Props): ReactE
   }
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
     // Without an active result Enter does nothing: it must not submit the form either.
-    if (event.key === 'Enter' && field['aria-activedescendant'] === undefined) event.preventDefault()
+    if (event.key === 'Enter' && !hasActive) event.preventDefault()
     field.onKeyDown(event)
   }
   return (
@@ -37,9 +38,10 @@ export function SearchBox({ autocomplete, status, input, close }: Props): ReactE
         aria-label="Search"
         aria-labelledby={undefined}
         aria-autocomplete="list"
+        aria-activedescendant={hasActive ? field['aria-activedescendant'] : undefined}
         aria-haspopup="listbox"
-        aria-expanded={field['aria-controls'] !== undefined && field['aria-controls'] !== ''}
-        aria-controls={field['aria-controls'] === '' ? undefined : field['aria-controls']}
+        aria-expanded={hasActive}
+        aria-controls={hasActive ? field['aria-controls'] : undefined}
         placeholder="Search the documentation"
         spellCheck={false}
         onKeyDown={onKeyDown}

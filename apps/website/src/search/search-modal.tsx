@@ -20,7 +20,7 @@ export function SearchModal({ close }: { close: () => void }): ReactElement {
   const facetFilters = useContextualFilters()
   const navigate = useNavigate()
   const search = useSearch({ session, settings, facetFilters, navigate, close })
-  const { autocomplete, state, status, total, hasHits } = search
+  const { autocomplete, state, status, total, hasHits, hasActive } = search
   const dialog = useRef<HTMLDivElement>(null)
   const input = useRef<HTMLInputElement>(null)
   useModalFocus(dialog, input)
@@ -29,8 +29,10 @@ export function SearchModal({ close }: { close: () => void }): ReactElement {
     if (event.key !== 'Escape' || event.nativeEvent.isComposing) return
     event.preventDefault()
     event.stopPropagation()
-    if (state.isOpen || state.query === '') close()
-    else search.clear()
+    if (state.isOpen || state.query === '') return close()
+    search.clear()
+    // The button that clears goes with the query; the next Escape must still arrive here.
+    if (document.activeElement !== input.current) dialog.current?.focus()
   }
   const isShowingHits = state.isOpen && state.query !== '' && hasHits && status !== 'error'
   return createPortal(
@@ -40,11 +42,12 @@ export function SearchModal({ close }: { close: () => void }): ReactElement {
         className={styles.dialog}
         role="dialog"
         aria-modal="true"
+        tabIndex={-1}
         aria-label="Search the documentation"
         data-status={status}
         onKeyDownCapture={onKeyDown}
       >
-        <SearchBox {...{ autocomplete, status, input, close }} />
+        <SearchBox {...{ autocomplete, status, hasActive, input, close }} />
         {state.isOpen && (
           <div className={styles.panel} {...autocomplete.getPanelProps({})} data-panel="">
             <SearchScreens {...{ search, session, settings, navigate, input }} />

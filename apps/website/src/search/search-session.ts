@@ -33,7 +33,12 @@ export function searchSession(settings: SearchSettings, baseUrl: string): Search
 function hostsOf({ backend, hosts }: SearchSettings, baseUrl: string): SearchClientOptions['hosts'] {
   if (backend === 'hosted' || hosts.length > 0) return hosts
   const { host, protocol } = window.location
-  return [{ url: `${host}${baseUrl.replace(/\/$/, '')}`, protocol: protocol === 'http:' ? 'http' : 'https' }]
+  const own = {
+    url: `${host}${baseUrl.replace(/\/$/, '')}`,
+    protocol: protocol === 'http:' ? 'http' : 'https',
+  } as const
+  // Three times, as there is no other to go to: on a slow connection the second attempt waits longer, the third longer still.
+  return [own, own, own]
 }
 
 function browserStorage(): Storage | undefined {

@@ -42,13 +42,15 @@ export function useSearch(setup: SearchSetup) {
   )
   const status = failedQuery !== undefined && failedQuery === state.query ? 'error' : state.status
   const hasHits = state.collections.some(({ source, items }) => source.sourceId.startsWith('hits ') && items.length > 0)
+  const hasActive =
+    state.isOpen && state.activeItemId !== null && state.collections.some(({ items }) => items.length > 0)
   const clear = () => {
     autocomplete.setQuery('')
     autocomplete.setCollections([])
     autocomplete.setActiveItemId(null)
     autocomplete.setStatus('idle')
   }
-  return { autocomplete, state, status, total, hasHits, clear } as const
+  return { autocomplete, state, status, total, hasHits, hasActive, clear } as const
 }
 
 export type Search = ReturnType<typeof useSearch>
@@ -90,10 +92,11 @@ function createSearch({ setup, setState, setFailedQuery, setTotal }: Wiring) {
     getSources: async ({ query }) => {
       const { session, settings } = setup()
       if (query === '') {
-        return [
-          createSource('recent', session.saved.recent(), setup),
-          createSource('favourites', session.saved.favourites(), setup),
-        ]
+        const lists = [
+          ['recent', session.saved.recent()],
+          ['favourites', session.saved.favourites()],
+        ] as const
+        return lists.filter(([, hits]) => hits.length > 0).map(([name, hits]) => createSource(name, hits, setup))
       }
       const groups = groupHits(await ask(query), settings.hitsPerGroup)
       return groups.map(({ section, hits }) => createSource(`hits ${section}`, hits, setup))
