@@ -72,7 +72,7 @@ function watch(page: Page, host: string, complaints: string[]): void {
   })
 }
 
-/** Until React has taken over the page: the colour toggle is disabled before. */
+/** Until React has taken over the page: the attribute is in the HTML already, as `false`. */
 export async function hydrated(page: Page): Promise<void> {
-  await page.waitForFunction(() => document.documentElement.hasAttribute('data-has-hydrated') && 'docusaurus' in window)
+  await page.waitForFunction(() => document.documentElement.dataset['hasHydrated'] === 'true')
 }
