@@ -4,10 +4,20 @@ import { addressCorrection, themeCorrection } from './inline-scripts'
 
 interface Change {
   file: RegExp
-  changes: { from: string; to: string }[]
+  /** With `until`, everything from the one to the other goes. */
+  changes: { from: string; until?: string; to: string }[]
 }
 
 const libraryChanges: Change[] = [
+  {
+    // Twenty languages and twenty themes that this site does not use, a tenth of the script of every page. Those it does
+    // use are named in config.ts.
+    file: /prism-react-renderer[\\/]dist[\\/]index\.mjs$/,
+    changes: [
+      { from: '// src/prism-langs.ts', until: '// src/themes/index.ts', to: 'var Prism = __toESM(require_prism());\n' },
+      { from: '// src/themes/index.ts', until: '// src/index.ts', to: 'var themes_exports = {}, vsDark_default;\n' },
+    ],
+  },
   {
     // The only address outside the site that redoc contacts at run time: its logo.
     file: /redoc[\\/]bundles[\\/]redoc\.(browser\.)?lib\.js$/,

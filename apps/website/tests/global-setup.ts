@@ -19,7 +19,12 @@ export default async function setUp(project: TestProject): Promise<void> {
     ['development', ['--dev']],
   ] as const) {
     const outDir = path.resolve(import.meta.dirname, `../.cache/fixture/${name}`)
-    const env = { FIXTURE: name, DOCUSAURUS_GENERATED_FILES_DIR_NAME: `.docusaurus/${name}` }
+    // The sites share a folder: a cache would give one the settings of another.
+    const env = {
+      FIXTURE: name,
+      DOCUSAURUS_GENERATED_FILES_DIR_NAME: `.docusaurus/${name}`,
+      DOCUSAURUS_NO_PERSISTENT_CACHE: 'true',
+    }
     if (isWanted(outDir)) await buildSite({ log, siteDir: fixture, outDir, env, args })
     fixtureFolders[name] = outDir
   }
