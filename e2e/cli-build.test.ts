@@ -9,6 +9,7 @@ import { buildRecipe, builtImage } from '@toolhaven/contract/builds'
 import type { Engine } from '@toolhaven/testing/testbed/engine'
 import { engineHttp, engineMust } from '@toolhaven/testing/testbed/engine-http'
 import { startPackageRegistry } from '@toolhaven/testing/testbed/package-registry'
+import { bridgeOf } from './src/bridge-of.ts'
 import { type CliWorld, openCliWorld } from './src/cli-world.ts'
 import { startDaemon } from './src/daemon-process.ts'
 import { writeFixturePackage } from './src/fixture-package.ts'
@@ -127,16 +128,6 @@ async function imageId(engine: Engine, reference: string): Promise<string> {
   const { status, text } = await engineHttp(engine.socketPath, 'GET', `/images/${reference}/json`)
   expect(status, text).toBe(200)
   return imageSchema.parse(JSON.parse(text)).Id
-}
-
-const networkSchema = z.looseObject({
-  IPAM: z.looseObject({ Config: z.array(z.looseObject({ Gateway: z.string() })) }),
-})
-
-/** Where a build inside the engine reaches this machine. */
-async function bridgeOf(engine: Engine): Promise<string> {
-  const network = networkSchema.parse(JSON.parse(await engineMust(engine.socketPath, 'GET', '/networks/bridge')))
-  return z.string().parse(network.IPAM.Config[0]?.Gateway)
 }
 
 /** As `docker build` does with a folder. */

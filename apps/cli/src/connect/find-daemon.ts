@@ -2,7 +2,7 @@ import { homedir, tmpdir } from 'node:os'
 import { invalid } from '@toolhaven/core/errors'
 import { readLock } from '@toolhaven/stores/files/lock-file'
 import { type PathSources, type ToolhavenPaths, stateDirOf, toolhavenPaths } from '@toolhaven/stores/files/paths'
-import { type DaemonClient, createDaemonClient } from './daemon-client.ts'
+import { type DaemonAddress, type DaemonClient, createDaemonClient } from './daemon-client.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -13,7 +13,7 @@ export async function findDaemon(env: Env, say: (line: string) => void, signal: 
   const paths = pathsOf(env)
   say('Starting the daemon in the background')
   const { startInBackground } = await import('./start-in-background.ts')
-  await startInBackground(paths, env, signal)
+  await startInBackground({ paths, env }, signal)
   return createDaemonClient({ socketPath: paths.socketPath })
 }
 
@@ -33,8 +33,10 @@ function sourcesOf(env: Env): PathSources {
   return { env, homeDir, platform: process.platform, tmpDir: tmpdir(), uid: process.getuid?.() ?? 0 }
 }
 
-function addressOf(text: string, token: string | undefined) {
+function addressOf(text: string, token: string | undefined): DaemonAddress {
+  if (text.startsWith('unix:///')) return { socketPath: text.slice('unix://'.length) }
   const url = URL.parse(text.includes('://') ? text : `http://${text}`)
-  if (!url || url.protocol !== 'http:') throw invalid('THV_HOST must be host:port or http://host:port')
+  if (!url || url.protocol !== 'http:')
+    throw invalid('THV_HOST must be host:port, http://host:port or unix:///path/of/socket')
   return { host: url.hostname, port: Number(url.port || 8080), ...(token && { token }) }
 }

@@ -11,14 +11,21 @@ type Env = Readonly<Record<string, string | undefined>>
 
 const START_MS = 60_000
 
+interface Start {
+  paths: ToolhavenPaths
+  env: Env
+  /** Of `thv serve`. */
+  args?: readonly string[]
+}
+
 /** Detached, with its output in a file: it goes on when the terminal is closed. */
-export async function startInBackground(paths: ToolhavenPaths, env: Env, signal: AbortSignal): Promise<void> {
+export async function startInBackground({ paths, env, args = [] }: Start, signal: AbortSignal): Promise<void> {
   await ensurePrivateFolder(paths.stateDir)
   const output = join(paths.stateDir, 'daemon.out')
   const log = await open(output, 'w', 0o600)
   // What was started is what is started again: the sources or the bundle.
   const [, program = ''] = process.argv
-  const child = spawn(process.execPath, [program, 'serve'], {
+  const child = spawn(process.execPath, [program, 'serve', ...args], {
     detached: true,
     stdio: ['ignore', log.fd, log.fd],
     env: { ...env },

@@ -5,7 +5,9 @@ import { unavailable } from '@toolhaven/core/errors'
 import type { ToolhavenPaths } from '@toolhaven/stores/files/paths'
 import { createOsKeyring } from '@toolhaven/stores/secrets/keyring'
 import { forgetPassword } from '../commands/secret/forget-password.ts'
-import { pathsOf } from '../connect/find-daemon.ts'
+import { type DaemonClient, createDaemonClient } from '../connect/daemon-client.ts'
+import { findRunningDaemon, pathsOf } from '../connect/find-daemon.ts'
+import { startInBackground } from '../connect/start-in-background.ts'
 import type { Context } from '../context.ts'
 import { recallEngine } from '../daemon/remembered-engine.ts'
 import { waitForOutcome } from '../output/wait-for-outcome.ts'
@@ -29,7 +31,7 @@ export async function purge(context: Context, uninstall: () => Promise<boolean>)
   const paths = pathsOf(context.env)
   const result: Purged = { removed: [], kept: [] }
   // Without a state folder there never was a daemon.
-  if (existsSync(paths.stateDir)) await removeWithDaemon(context, result)
+  if (existsSync(paths.stateDir)) await removeWithDaemon(context, paths, result)
   await removeBuiltImages(context, paths, result)
   if (await uninstall()) result.removed.push('the service')
   await endDaemon(paths.stateDir)
@@ -38,9 +40,9 @@ export async function purge(context: Context, uninstall: () => Promise<boolean>)
   return result
 }
 
-async function removeWithDaemon(context: Context, { removed }: Purged): Promise<void> {
+async function removeWithDaemon(context: Context, paths: ToolhavenPaths, { removed }: Purged): Promise<void> {
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PATIENCE_MS)])
-  const client = await context.daemon()
+  const client = await daemonOf(context, paths)
   // Their keys are nowhere but in the secret store, which goes too.
   const { adoptions } = await client.call('discoverServers', {}, signal)
   for (const { name } of adoptions) {
@@ -67,6 +69,15 @@ async function removeWithDaemon(context: Context, { removed }: Purged): Promise<
     )
   }
   removed.push(...names.map((name) => `workload ${name}`))
+}
+
+/** One that is started only to end what it finds takes any port: the usual one may be in use by now. */
+async function daemonOf({ env, out, signal }: Context, paths: ToolhavenPaths): Promise<DaemonClient> {
+  const running = await findRunningDaemon(env)
+  if (running) return running
+  out.note('Starting the daemon in the background')
+  await startInBackground({ paths, env, args: ['--port', '0'] }, signal)
+  return createDaemonClient({ socketPath: paths.socketPath })
 }
 
 async function removeBuiltImages({ signal }: Context, paths: ToolhavenPaths, result: Purged): Promise<void> {

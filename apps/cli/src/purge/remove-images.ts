@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { LABELS } from '@toolhaven/core/ports/runtime'
 import type { EngineIdentity } from '@toolhaven/runtimes/discover'
 import { type EngineClient, createEngineClient } from '@toolhaven/runtimes/engine/engine-client'
+import { BUILD_LABEL } from '@toolhaven/runtimes/packages/template'
 
 const images = z.array(
   z.looseObject({
@@ -17,17 +17,18 @@ export interface ImageRemoval {
   kept: string[]
 }
 
-/** Removes what was built here: images with our label, and those of packages, which have a name that no registry has. */
+/**
+ * Removes what was built here: images of packages, which have a name that no registry has, and what a build that was cut
+ * short left behind. An image that somebody gave another name too keeps that one.
+ */
 export async function removeImages({ kind, address }: EngineIdentity, signal: AbortSignal): Promise<ImageRemoval> {
   const client = createEngineClient(kind === 'podman' ? 'Podman' : 'Docker', address)
   const listed = await client.json(images, { method: 'GET', path: '/images/json' }, signal)
   const removal: ImageRemoval = { removed: [], kept: [] }
   for (const { Id, RepoTags, Labels } of listed) {
     const tags = (RepoTags ?? []).filter((tag) => tag !== '<none>:<none>')
-    const isLabelled = Object.hasOwn(Labels ?? {}, LABELS.marker)
-    const ours = isLabelled ? tags : tags.filter((tag) => tag.startsWith('toolhaven.local/'))
-    // An image that got another name too keeps that one.
-    const names = isLabelled && tags.length === 0 ? [Id] : ours
+    const isLeftover = tags.length === 0 && Object.hasOwn(Labels ?? {}, BUILD_LABEL)
+    const names = isLeftover ? [Id] : tags.filter((tag) => tag.startsWith('toolhaven.local/'))
     for (const name of names) await removeImage(client, name, removal, signal)
   }
   return removal
