@@ -1,25 +1,18 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import * as z from 'zod'
 import { startPackageRegistry } from '@toolhaven/testing/testbed/package-registry'
 import { packCli } from '../tools/pack-cli.ts'
 import { FIXTURE_PACKAGE, writeFixturePackage } from './src/fixture-package.ts'
 import { makeHome } from './src/home.ts'
 import { startProgram } from './src/installed-program.ts'
+import { neededPackages } from './src/needed-packages.ts'
 
 const run = promisify(execFile)
-const require = createRequire(new URL('../packages/stores/package.json', import.meta.url))
-const manifest = z.looseObject({
-  name: z.string(),
-  dependencies: z.record(z.string(), z.string()).default({}),
-  optionalDependencies: z.record(z.string(), z.string()).default({}),
-})
 
 let folder: string
 beforeAll(async () => {
@@ -30,7 +23,10 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 test('the packed command is installed with npm, runs, serves, and starts a workload', async () => {
   const tarball = await packCli(join(folder, 'pack'))
   await writeFixturePackage(join(folder, 'fixture'), FIXTURE_PACKAGE)
-  await using registry = await startPackageRegistry([join(folder, 'fixture'), ...(await neededPackages())])
+  await using registry = await startPackageRegistry([
+    join(folder, 'fixture'),
+    ...(await neededPackages(join(folder, 'pack', 'package'))),
+  ])
   await using home = await makeHome({ env: { THV_RUNTIME: 'process', npm_config_registry: registry.url } })
   const prefix = join(folder, 'prefix')
   const cache = join(folder, 'cache')
@@ -68,25 +64,3 @@ test('an older Node is told what is needed', async (context) => {
     stderr: expect.stringContaining('Node 24 or newer is needed, and this is Node '),
   })
 })
-
-/** Folders of what the packed command depends on, as installed here. */
-async function neededPackages(): Promise<string[]> {
-  const found = new Set<string>()
-  const collect = async (name: string): Promise<void> => {
-    const place = require.resolve
-      .paths(name)
-      ?.map((base) => join(base, name))
-      .find((dir) => existsSync(join(dir, 'package.json')))
-    if (place === undefined || found.has(place)) return
-    found.add(place)
-    const { dependencies, optionalDependencies } = manifest.parse(
-      JSON.parse(await readFile(join(place, 'package.json'), 'utf8')),
-    )
-    for (const next of Object.keys({ ...dependencies, ...optionalDependencies })) await collect(next)
-  }
-  const { dependencies } = manifest.parse(
-    JSON.parse(await readFile(join(folder, 'pack', 'package', 'package.json'), 'utf8')),
-  )
-  for (const name of Object.keys(dependencies)) await collect(name)
-  return [...found]
-}
