@@ -44,7 +44,7 @@ async function visit(viewport: { width: number; height: number }): Promise<void>
   await context?.close()
   context = await browser.newContext({ viewport, baseURL: site.url })
   page = await context.newPage()
-  await page.goto('/')
+  await page.goto('/first')
   await page.waitForSelector('html[data-has-hydrated="true"]')
 }
 

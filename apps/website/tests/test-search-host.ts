@@ -58,7 +58,7 @@ export interface FakeHit {
 export function fakeHits(count: number, sections: readonly string[] = ['Guides']): FakeHit[] {
   return Array.from({ length: count }, (_, at) => ({
     objectID: `hit-${at + 1}`,
-    url: `/docs/first#part-${at + 1}`,
+    url: `/first#part-${at + 1}`,
     type: 'lvl1',
     content: null,
     hierarchy: { lvl0: sections[at % sections.length] ?? '', lvl1: `Title ${at + 1}` },
