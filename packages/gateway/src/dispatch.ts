@@ -1,14 +1,6 @@
 import { describeError } from '@toolhaven/core/errors'
 import type { BackendSlot } from './backend-slot.ts'
-import {
-  errorText,
-  idKey,
-  isRequestId,
-  RPC_ERROR,
-  type RpcMessage,
-  type RpcNotification,
-  type RpcRequest,
-} from './json-rpc.ts'
+import { idKey, isRequestId, RPC_ERROR, type RpcMessage, type RpcNotification, type RpcRequest } from './json-rpc.ts'
 import type { GatewayLimits } from './options.ts'
 import type { Pipeline } from './pipeline.ts'
 import { Call, type ReplySink } from './sessions/call.ts'
@@ -53,7 +45,7 @@ function request(
   headers: Readonly<Record<string, string>>,
 ): void {
   const refusal = refuse(context, session, message)
-  if (refusal !== undefined) return reply.answer(errorText(message.id, refusal.code, refusal.message))
+  if (refusal !== undefined) return reply.answer({ jsonrpc: '2.0', id: reply.id ?? message.id, error: refusal })
   const { pipeline, slot, limits } = context
   const call = new Call({
     session,

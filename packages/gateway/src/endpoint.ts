@@ -6,6 +6,7 @@ import { BackendSlot } from './backend-slot.ts'
 import { connect } from './connect.ts'
 import { dispatch } from './dispatch.ts'
 import type { FrontContext } from './frontends/front-context.ts'
+import { ModernState } from './frontends/modern/modern-state.ts'
 import { EventStream } from './http/event-stream.ts'
 import { sendRefusal, sendVerdict } from './http/reply.ts'
 import type { JsonObject, RpcMessage, RpcRequest } from './json-rpc.ts'
@@ -13,7 +14,7 @@ import { closeServer, listen } from './listen.ts'
 import type { GatewayLimits, GatewayOptions } from './options.ts'
 import { createPipeline, type Pipeline } from './pipeline.ts'
 import { route } from './route.ts'
-import type { ReplySink } from './sessions/call.ts'
+import { askInNameOf, type ReplySink } from './sessions/call.ts'
 import type { Session } from './sessions/session.ts'
 import { SessionTable } from './sessions/session-table.ts'
 
@@ -24,6 +25,7 @@ const KEEP_CONNECTION_MS = 75_000
 export class Endpoint implements FrontContext {
   readonly limits: GatewayLimits
   readonly sessions: SessionTable
+  readonly modern: ModernState
   readonly #options: GatewayOptions
   readonly #slot: BackendSlot
   readonly #streams = new Set<EventStream>()
@@ -47,6 +49,13 @@ export class Endpoint implements FrontContext {
       logger: options.logger,
       store: options.sessionStore,
       onEnd: (session) => this.#slot.link?.endSession(session),
+    })
+    this.modern = new ModernState({
+      name: spec.name,
+      limits,
+      sessions: this.sessions,
+      logger: options.logger,
+      ask: (session, method, params) => this.ask(session, method, params),
     })
     this.#timer = setInterval(() => this.#tick(), limits.keepAliveMs)
     this.#timer.unref()
@@ -106,6 +115,7 @@ export class Endpoint implements FrontContext {
       link.stop('another server took its place', false)
       throw unavailable(`The server ${name} was replaced while it was being connected.`)
     }
+    this.modern.forgetTools()
     this.#slot.fill(link)
     for (const session of this.sessions.all()) if (session.outbox.stream !== undefined) link.listen(session)
     return link.handshake
@@ -125,6 +135,7 @@ export class Endpoint implements FrontContext {
   /** Ends everything, the stored sessions too. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
+    this.modern.parked.clear()
     await this.sessions.forget()
     this.disconnect('the workload was removed')
     this.#slot.giveUp()
@@ -136,6 +147,8 @@ export class Endpoint implements FrontContext {
     clearInterval(this.#timer)
     this.#server?.close()
     await this.#drain(drainMs)
+    this.modern.parked.clear()
+    for (const session of [...this.sessions.all()]) if (session.front === 'modern') this.sessions.end(session)
     this.#connects++
     this.#slot.empty('the daemon is restarting')?.stop('the daemon is restarting', true)
     this.#slot.giveUp()
@@ -157,6 +170,15 @@ export class Endpoint implements FrontContext {
   ): Promise<JsonObject> {
     const link = await this.#slot.wait(this.limits.backendWaitMs)
     return link.initialize(session, request, headers)
+  }
+
+  async serverResult(): Promise<JsonObject> {
+    return (await this.#slot.wait(this.limits.backendWaitMs)).result
+  }
+
+  async ask(session: Session, method: string, params: JsonObject): Promise<JsonObject> {
+    const link = await this.#slot.wait(this.limits.backendWaitMs)
+    return askInNameOf(session, { method, params, id: this.modern.nextId() }, (call) => link.request(call))
   }
 
   listening(session: Session): void {

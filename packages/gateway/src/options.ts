@@ -27,6 +27,8 @@ export interface GatewayLimits {
   maxSessions: number
   /** A session without calls, streams or requests for so long is forgotten. */
   idleMs: number
+  /** The same for what the gateway keeps for clients without sessions: they only save a handshake. */
+  modernIdleMs: number
   /** Calls of one session that are not answered yet. */
   maxCallsPerSession: number
   /** Messages kept for a client that has no stream open, and for resuming one. */
@@ -51,6 +53,7 @@ export const DEFAULT_LIMITS: GatewayLimits = {
   maxMessageBytes: 16 * MIB,
   maxSessions: 1000,
   idleMs: 24 * 3600 * 1000,
+  modernIdleMs: 10 * 60 * 1000,
   maxCallsPerSession: 1000,
   maxQueuedMessages: 256,
   maxQueuedBytes: 32 * MIB,

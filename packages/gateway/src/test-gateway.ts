@@ -114,7 +114,7 @@ interface CallOptions {
   onprogress?: (progress: { progress: number; message?: string | undefined }) => void
 }
 
-export const CLIENTS = ['v1 http', 'v1 sse', 'v2 http', 'v2 sse'] as const
+export const CLIENTS = ['v1 http', 'v1 sse', 'v2 http', 'v2 sse', 'v2 modern'] as const
 
 /** `onAsk` answers what servers ask of clients. */
 export async function connectClient(
@@ -165,7 +165,8 @@ async function connectV2(
   capabilities: object,
   onAsk: ((method: string, text: string) => string) | undefined,
 ): Promise<TestClient> {
-  const client = new ClientV2({ name: 'v2', version: '1' }, { capabilities })
+  const modern = kind === 'v2 modern' ? { versionNegotiation: { mode: { pin: '2026-07-28' } } } : {}
+  const client = new ClientV2({ name: 'v2', version: '1' }, { capabilities, ...modern })
   if (onAsk !== undefined) {
     client.setRequestHandler('sampling/createMessage', (request) => sampled(onAsk, request.params.messages))
     client.setRequestHandler('elicitation/create', (request) => ({

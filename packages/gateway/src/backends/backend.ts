@@ -7,6 +7,9 @@ import type { Session } from '../sessions/session.ts'
 export interface BackendLink {
   readonly handshake: Handshake
 
+  /** The server's answer to the gateway's own initialize. */
+  readonly result: JsonObject
+
   /** The response to a client's initialize (result or error); throws when there is none, in words for the client. */
   initialize(session: Session, request: RpcRequest, headers: Readonly<Record<string, string>>): Promise<JsonObject>
 

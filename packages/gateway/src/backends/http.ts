@@ -55,7 +55,7 @@ export class HttpBackend implements BackendLink {
   readonly #target: UpstreamTarget
   readonly #sessions = new Map<Session, HttpSession>()
   readonly #own: Session
-  #result: JsonObject = {}
+  result: JsonObject = {}
   #isReady = false
   #pings = 0
 
@@ -71,7 +71,7 @@ export class HttpBackend implements BackendLink {
   }
 
   get handshake(): Handshake {
-    return toHandshake(this.#result)
+    return toHandshake(this.result)
   }
 
   async shakeHands(signal: AbortSignal): Promise<void> {
@@ -86,7 +86,7 @@ export class HttpBackend implements BackendLink {
     }
     const answer = await abortable(this.#of(this.#own).initialize(request, {}), signal)
     if (!isObject(answer['result'])) throw new Error('it refused initialize')
-    this.#result = answer['result']
+    this.result = answer['result']
     this.#own.version = this.handshake.protocolVersion
     this.#isReady = true
   }

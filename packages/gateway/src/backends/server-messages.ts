@@ -11,6 +11,7 @@ import {
 import { isObject, isRequestId } from '../json-rpc.ts'
 import { wantsLevel } from '../sessions/log-levels.ts'
 import { routeServerRequest, soleCaller, type Asked } from '../sessions/server-requests.ts'
+import type { Call } from '../sessions/call.ts'
 import type { Session } from '../sessions/session.ts'
 import type { PendingCalls } from './pending-calls.ts'
 
@@ -76,7 +77,7 @@ export class ServerMessages {
 
   #ask(request: RpcRequest): void {
     if (request.method === 'ping') return this.#options.write({ jsonrpc: '2.0', id: request.id, result: {} })
-    const calls = this.#options.pending.calls()
+    const calls = this.#unasked(this.#options.pending.calls())
     const preferred = request.method === 'roots/list' && calls.length === 0 ? this.#rootsSession : undefined
     const route = routeServerRequest(request, calls, preferred === undefined ? this.#options.sessions() : [preferred])
     if ('error' in route) return this.#refuse(request.id, route.error)
@@ -86,10 +87,18 @@ export class ServerMessages {
       session: route.session,
       serverId: request.id,
       progressToken: isObject(meta) ? meta['progressToken'] : undefined,
+      call: route.call,
     })
     const text = JSON.stringify({ ...request.body, id })
     if (route.call === undefined) route.session.send(text)
     else route.call.related(text)
+  }
+
+  /** Those that can have caused another question; all, when each has one open. */
+  #unasked(calls: readonly Call[]): readonly Call[] {
+    const waiting = new Set([...this.#asked.values()].map(({ call }) => call))
+    const free = calls.filter((call) => !waiting.has(call))
+    return free.length > 0 ? free : calls
   }
 
   #refuse(id: RequestId, error: { code: number; message: string }): void {

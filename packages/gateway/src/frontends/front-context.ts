@@ -10,6 +10,9 @@ import type { Pipeline } from '../pipeline.ts'
 import type { ReplySink } from '../sessions/call.ts'
 import type { Session } from '../sessions/session.ts'
 import type { SessionTable } from '../sessions/session-table.ts'
+import type { ModernClients } from './modern/modern-clients.ts'
+import type { ParkedCalls } from './modern/parked-calls.ts'
+import type { MirroredTools } from './modern/tool-headers.ts'
 
 /** What an endpoint offers its front ends. */
 export interface FrontContext {
@@ -22,8 +25,24 @@ export interface FrontContext {
   initialize(session: Session, request: RpcRequest, headers: Readonly<Record<string, string>>): Promise<JsonObject>
   /** Hands a message of a client on; answers to requests go to `reply`. */
   dispatch(session: Session, message: RpcMessage, reply: ReplySink, headers: Readonly<Record<string, string>>): void
+  /** The server's answer to initialize; waits for a server that restarts. */
+  serverResult(): Promise<JsonObject>
+  /** A request of the gateway's own in the name of a session: the response to it. */
+  ask(session: Session, method: string, params: JsonObject): Promise<JsonObject>
+  readonly modern: ModernContext
   /** The client can now receive what belongs to no call. */
   listening(session: Session): void
+}
+
+/** What the era without sessions needs besides. */
+export interface ModernContext {
+  readonly clients: ModernClients
+  readonly parked: ParkedCalls
+  /** The server's tools with parameters that clients repeat in headers. */
+  mirroredTools(session: Session): Promise<MirroredTools>
+  /** A tool is not shown for the marks in its schema. */
+  onDropped(tool: string, why: string): void
+  nextId(): string
 }
 
 /** Whether the session is the caller's own. */

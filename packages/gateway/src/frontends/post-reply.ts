@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { EventStream } from '../http/event-stream.ts'
 import { sendEmpty, sendJson } from '../http/reply.ts'
+import type { JsonObject } from '../json-rpc.ts'
 import type { ReplySink } from '../sessions/call.ts'
 
 export interface PostReplyOptions {
@@ -34,7 +35,8 @@ export class PostReply implements ReplySink {
     return this.#startStream().send(text, { type: 'message' })
   }
 
-  answer(text: string): void {
+  answer(body: JsonObject): void {
+    const text = JSON.stringify(body)
     if (this.#stream === undefined) this.#answers.push(text)
     else this.#stream.send(text, { type: 'message' })
     this.#settle()

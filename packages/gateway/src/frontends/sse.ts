@@ -86,7 +86,7 @@ function toStream(session: Session): ReplySink {
       session.send(text)
       return true
     },
-    answer: (text) => session.send(text),
+    answer: (body) => session.send(JSON.stringify(body)),
     abandon: () => {},
   }
 }

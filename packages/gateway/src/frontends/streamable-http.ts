@@ -8,6 +8,7 @@ import { errorText, isObject, RPC_ERROR, type RpcMessage, type RpcRequest } from
 import { BATCH_VERSION, isKnownVersion, PROTOCOL_VERSIONS, negotiateVersion } from '../protocol-versions.ts'
 import type { Session } from '../sessions/session.ts'
 import { endWithToken, isOwn, readMessages, type FrontContext } from './front-context.ts'
+import { isModern, postModern } from './modern/modern-http.ts'
 import { PostReply } from './post-reply.ts'
 
 /** Messages of a client: POST /mcp. */
@@ -26,6 +27,10 @@ export async function postMcp(
   const [first] = parsed.messages
   if (first?.kind === 'request' && first.method === 'initialize' && !parsed.isBatch)
     return initialize(context, request, response, first)
+  if (first !== undefined && isModern(request, first)) {
+    if (!parsed.isBatch) return postModern(context, request, response, first)
+    return sendRefusal(response, { status: 400, code: RPC_ERROR.invalidRequest, message: 'A body holds one message.' })
+  }
 
   const session = findSession(context, request)
   if ('status' in session) return sendRefusal(response, session)

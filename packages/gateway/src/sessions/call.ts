@@ -1,11 +1,14 @@
-import { idKey, RPC_ERROR, type JsonObject, type RpcRequest } from '../json-rpc.ts'
+import { idKey, RPC_ERROR, type JsonObject, type RequestId, type RpcRequest } from '../json-rpc.ts'
 import type { Session } from './session.ts'
 
 /** Where a front end puts what belongs to one call. `text` is one line. */
 export interface ReplySink {
+  /** What the client calls the request, where the session's id for it is ours. */
+  readonly id?: RequestId
   /** A message before the answer. False: it cannot go here (the client takes plain JSON only, or is gone). */
   related(text: string): boolean
-  answer(text: string): void
+  /** A whole JSON-RPC response. */
+  answer(body: JsonObject): void
   /** The client cancelled: no answer will come. */
   abandon(): void
 }
@@ -42,8 +45,8 @@ export class Call {
   /** `body` is the server's response; its id is replaced by the client's. */
   answer(body: JsonObject): void {
     if (!this.#settle()) return
-    const seen = this.#options.onAnswer(this.request.method, body)
-    this.#options.reply.answer(JSON.stringify({ ...seen, id: this.request.id }))
+    const { reply, onAnswer } = this.#options
+    reply.answer({ ...onAnswer(this.request.method, body), id: reply.id ?? this.request.id })
   }
 
   fail(message: string, code: number = RPC_ERROR.server): void {
@@ -71,4 +74,19 @@ export class Call {
     this.#options.onSettled()
     return true
   }
+}
+
+/** A request of the gateway itself: resolves with the response, whatever it says. */
+export function askInNameOf(
+  session: Session,
+  { id, method, params }: { id: RequestId; method: string; params: JsonObject },
+  send: (call: Call) => void,
+): Promise<JsonObject> {
+  const body = { jsonrpc: '2.0', id, method, params }
+  return new Promise((resolve) => {
+    const lost = { jsonrpc: '2.0', id, error: { code: RPC_ERROR.server, message: 'the session ended' } }
+    const reply: ReplySink = { related: () => true, answer: resolve, abandon: () => resolve(lost) }
+    const request: RpcRequest = { kind: 'request', id, method, params, body, text: JSON.stringify(body) }
+    send(new Call({ session, request, reply, headers: {}, onAnswer: (_method, answer) => answer, onSettled: () => {} }))
+  })
 }

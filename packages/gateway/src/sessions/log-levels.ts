@@ -14,7 +14,11 @@ export function sharedLevel(sessions: Iterable<Session>): string | undefined {
   return ranks.length === 0 ? undefined : LEVELS[Math.min(...ranks)]
 }
 
+/** Whether a message of this level is at least as grave as `least`. */
+export function reachesLevel(level: unknown, least: string): boolean {
+  return isLogLevel(level) && LEVELS.indexOf(level) >= LEVELS.indexOf(least)
+}
+
 export function wantsLevel(session: Session, level: unknown): boolean {
-  if (session.logLevel === undefined || !isLogLevel(level)) return true
-  return LEVELS.indexOf(level) >= LEVELS.indexOf(session.logLevel)
+  return session.logLevel === undefined || !isLogLevel(level) || reachesLevel(level, session.logLevel)
 }

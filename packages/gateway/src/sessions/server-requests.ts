@@ -12,14 +12,15 @@ export interface Asked {
   session: Session
   serverId: RequestId
   progressToken: unknown
+  call: Call | undefined
 }
 
 export type Route = { session: Session; call: Call | undefined } | { error: { code: number; message: string } }
 
 /**
  * Which client a request of a shared server is for. A pipe does not say which call caused it, so: the one client that has
- * calls in flight; among several the most recent call of one that can answer; with none in flight the oldest client that
- * can. When the client it must be for cannot answer, it is refused on its behalf rather than shown to another.
+ * calls in flight; among several the most recent call of one that can answer, and rather one that has no question open: most
+ * servers wait for their answer; with none in flight the oldest client that can. When the client it must be for cannot answer, it is refused on its behalf rather than shown to another.
  */
 export function routeServerRequest(request: RpcRequest, calls: readonly Call[], sessions: Iterable<Session>): Route {
   const capability = CAPABILITY[request.method]
@@ -31,7 +32,9 @@ export function routeServerRequest(request: RpcRequest, calls: readonly Call[], 
     const call = calls.findLast((candidate) => canAnswer(candidate.session))
     return call === undefined ? refused : { session: call.session, call }
   }
-  for (const session of sessions) if (canAnswer(session)) return { session, call: undefined }
+  // Without a call there is no way to ask a client that has no session.
+  for (const session of sessions)
+    if (session.front !== 'modern' && canAnswer(session)) return { session, call: undefined }
   return refused
 }
 

@@ -54,12 +54,16 @@ export class SessionTable {
 
   /** Undefined when the endpoint is full and nobody in it is idle. */
   add(front: Front, version: string, client: JsonObject): Session | undefined {
-    const { limits } = this.#options
-    if (this.#sessions.size >= limits.maxSessions && !this.#evictLongestIdle()) return undefined
-    const session = new Session(front, version, client, limits)
+    const session = new Session(front, version, client, this.#options.limits)
+    return this.adopt(session) ? session : undefined
+  }
+
+  /** False when the endpoint is full and nobody in it is idle. */
+  adopt(session: Session): boolean {
+    if (this.#sessions.size >= this.#options.limits.maxSessions && !this.#evictLongestIdle()) return false
     this.#sessions.set(session.id, session)
-    this.changed()
-    return session
+    if (session.front !== 'modern') this.changed()
+    return true
   }
 
   end(session: Session): void {
@@ -68,14 +72,16 @@ export class SessionTable {
     this.#sessions.delete(session.id)
     for (const call of [...session.calls.values()]) call.cancel({ reason: 'the client ended its session' })
     this.#options.onEnd(session)
-    session.outbox.close()
-    this.changed()
+    session.close()
+    if (session.front !== 'modern') this.changed()
   }
 
   /** Ends sessions nobody used for the idle time. */
   sweep(now: number): void {
     for (const session of this.#sessions.values()) {
-      if (session.isIdle && now - session.lastSeen > this.#options.limits.idleMs) this.end(session)
+      const { idleMs, modernIdleMs } = this.#options.limits
+      const kept = session.front === 'modern' ? modernIdleMs : idleMs
+      if (session.isIdle && now - session.lastSeen > kept) this.end(session)
     }
   }
 

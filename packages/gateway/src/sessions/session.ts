@@ -5,7 +5,8 @@ import type { Call } from './call.ts'
 import { Outbox } from './outbox.ts'
 import type { StoredSession } from './session-store.ts'
 
-export type Front = 'streamable-http' | 'sse'
+/** `modern`: of clients without sessions; what they need of one is the gateway's. */
+export type Front = 'streamable-http' | 'sse' | 'modern'
 
 /** One client of one endpoint. It outlives the server behind the endpoint, and (streamable HTTP) the daemon. */
 export class Session {
@@ -53,6 +54,10 @@ export class Session {
 
   send(text: string): void {
     this.outbox.push(text)
+  }
+
+  close(): void {
+    this.outbox.close()
   }
 
   toStored(): StoredSession {

@@ -1,0 +1,82 @@
+import { parseMessage, type JsonObject, type RpcNotification, type RpcRequest } from '../../json-rpc.ts'
+import { metaOf } from '../../modern-era.ts'
+import type { GatewayLimits } from '../../options.ts'
+import { NEWEST_VERSION } from '../../protocol-versions.ts'
+import type { Call } from '../../sessions/call.ts'
+import { Session } from '../../sessions/session.ts'
+import type { SessionTable } from '../../sessions/session-table.ts'
+import type { ModernRequest } from './check-request.ts'
+
+/** A client without a session needs one at a server that knows only sessions: the gateway's, kept for the next request. */
+export class ModernSession extends Session {
+  readonly #onToolsChanged: () => void
+
+  constructor(limits: GatewayLimits, client: JsonObject, onToolsChanged: () => void) {
+    super('modern', NEWEST_VERSION, client, limits)
+    this.#onToolsChanged = onToolsChanged
+  }
+
+  /**
+   * A server of the oldest transport says everything on one stream: what must be about a call is taken to it. What belongs to
+   * none is for those who listen.
+   */
+  override send(text: string): void {
+    const message = parseMessage(text)
+    if (message === undefined || message.kind === 'response') return
+    if (message.method === 'notifications/tools/list_changed') return this.#onToolsChanged()
+    this.#callOf(message)?.related(text)
+  }
+
+  #callOf(message: RpcRequest | RpcNotification): Call | undefined {
+    const calls = [...this.calls.values()]
+    if (message.kind === 'request') return calls.at(-1)
+    const token = message.params?.['progressToken']
+    if (token === undefined) return calls.length === 1 ? calls[0] : undefined
+    return calls.find(({ request }) => metaOf(request.params)['progressToken'] === token)
+  }
+}
+
+export interface ModernClientsOptions {
+  limits: GatewayLimits
+  sessions: SessionTable
+  onToolsChanged: () => void
+}
+
+/** Requests that say the same about their client share a session; those of different callers never do. */
+export class ModernClients {
+  readonly #options: ModernClientsOptions
+  readonly #byMark = new Map<string, ModernSession>()
+
+  constructor(options: ModernClientsOptions) {
+    this.#options = options
+  }
+
+  /** Undefined when the endpoint is full. `isNew`: the server has not heard of it. */
+  sessionOf(
+    { capabilities, clientInfo }: ModernRequest,
+    owner: string | undefined,
+  ): { session: Session; isNew: boolean } | undefined {
+    const mark = JSON.stringify([owner, clientInfo, capabilities])
+    const known = this.#byMark.get(mark)
+    if (known !== undefined && !known.isEnded) {
+      known.lastSeen = Date.now()
+      return { session: known, isNew: false }
+    }
+    const { limits, sessions, onToolsChanged } = this.#options
+    const info = clientInfo ?? { name: 'unknown', version: '0' }
+    const session = new ModernSession(
+      limits,
+      { protocolVersion: NEWEST_VERSION, capabilities, clientInfo: info },
+      onToolsChanged,
+    )
+    session.owner = owner
+    if (!sessions.adopt(session)) return undefined
+    this.#forgetEnded()
+    this.#byMark.set(mark, session)
+    return { session, isNew: true }
+  }
+
+  #forgetEnded(): void {
+    for (const [mark, session] of this.#byMark) if (session.isEnded) this.#byMark.delete(mark)
+  }
+}

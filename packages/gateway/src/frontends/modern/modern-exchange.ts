@@ -1,0 +1,158 @@
+import type { ServerResponse } from 'node:http'
+import type { EventStream } from '../../http/event-stream.ts'
+import { sendJson } from '../../http/reply.ts'
+import {
+  isObject,
+  parseMessage,
+  RPC_ERROR,
+  type JsonObject,
+  type RequestId,
+  type RpcNotification,
+  type RpcRequest,
+  type RpcResponse,
+} from '../../json-rpc.ts'
+import { MODERN_ERROR } from '../../modern-era.ts'
+import type { ReplySink } from '../../sessions/call.ts'
+import { reachesLevel } from '../../sessions/log-levels.ts'
+
+export interface ExchangeOptions {
+  logLevel: string | undefined
+  /** The client's own. */
+  progressToken: unknown
+  acceptsStream: boolean
+  openStream: (response: ServerResponse) => EventStream
+  /** The response as this era writes it. */
+  toModern: (body: JsonObject) => JsonObject
+  /** The call waits for its client: under which state it is found again. */
+  park: () => string
+  /** The client's answer to what the server asked. */
+  respond: (response: RpcResponse) => void
+  /** Nobody waits for the call any more. */
+  cancel: () => void
+}
+
+/**
+ * One call of a client without a session, over as many POSTs as the server has questions. A question of a server with
+ * sessions ends the POST with "input required"; the client's next POST brings the answers, and the same call goes on.
+ */
+export class ModernExchange implements ReplySink {
+  readonly #options: ExchangeOptions
+  readonly #asked = new Map<string, RpcRequest>()
+  #id: RequestId
+  #response: ServerResponse | undefined
+  #stream: EventStream | undefined
+  #final: JsonObject | undefined
+  #questions = 0
+
+  constructor(options: ExchangeOptions, id: RequestId, response: ServerResponse) {
+    this.#options = options
+    this.#id = id
+    this.#attach(id, response)
+  }
+
+  get id(): RequestId {
+    return this.#id
+  }
+
+  related(text: string): boolean {
+    const message = parseMessage(text)
+    if (message?.kind === 'request') this.#ask(message)
+    else if (message?.kind === 'notification' && this.#wants(message.method, message.params))
+      this.#notify(message.method === 'notifications/progress' ? this.#withOwnToken(message) : text)
+    return true
+  }
+
+  answer(body: JsonObject): void {
+    const modern = this.#options.toModern(body)
+    if (this.#response === undefined) this.#final = modern
+    else this.#finish(modern)
+  }
+
+  abandon(): void {
+    const response = this.#detach()
+    if (this.#stream !== undefined) this.#stream.end()
+    else response?.destroy()
+  }
+
+  /** The client is back with answers. */
+  resume(id: RequestId, response: ServerResponse, inputResponses: JsonObject): void {
+    this.#attach(id, response)
+    for (const [key, request] of this.#asked) {
+      const result = Object.hasOwn(inputResponses, key) ? inputResponses[key] : undefined
+      if (!isObject(result)) continue
+      this.#asked.delete(key)
+      const body = { jsonrpc: '2.0', id: request.id, result }
+      this.#options.respond({ kind: 'response', id: request.id, body, text: JSON.stringify(body) })
+    }
+    if (this.#final !== undefined) this.#finish({ ...this.#final, id })
+    else if (this.#asked.size > 0) this.#requireInput()
+  }
+
+  /** The client did not come back. */
+  expire(): void {
+    this.#options.cancel()
+  }
+
+  #attach(id: RequestId, response: ServerResponse): void {
+    this.#id = id
+    this.#response = response
+    this.#stream = undefined
+    response.once('close', () => {
+      if (this.#response !== response) return
+      this.#response = undefined
+      this.#options.cancel()
+    })
+  }
+
+  #detach(): ServerResponse | undefined {
+    const response = this.#response
+    this.#response = undefined
+    return response
+  }
+
+  #ask(request: RpcRequest): void {
+    this.#asked.set(`${request.method.split('/')[0]}-${++this.#questions}`, request)
+    // Questions that came together are put together.
+    if (this.#response !== undefined) queueMicrotask(() => this.#response !== undefined && this.#requireInput())
+  }
+
+  #requireInput(): void {
+    const inputRequests = Object.fromEntries(
+      [...this.#asked].map(([key, { method, params }]) => [key, { method, ...(params !== undefined && { params }) }]),
+    )
+    const result = { resultType: 'input_required', inputRequests, requestState: this.#options.park() }
+    this.#finish({ jsonrpc: '2.0', id: this.#id, result })
+  }
+
+  #wants(method: string, params: JsonObject | undefined): boolean {
+    if (method !== 'notifications/message') return true
+    const { logLevel } = this.#options
+    return logLevel !== undefined && reachesLevel(params?.['level'], logLevel)
+  }
+
+  #withOwnToken({ body, params }: RpcNotification): string {
+    return JSON.stringify({ ...body, params: { ...params, progressToken: this.#options.progressToken } })
+  }
+
+  #notify(text: string): void {
+    if (this.#response === undefined || !this.#options.acceptsStream) return
+    this.#stream ??= this.#options.openStream(this.#response)
+    this.#stream.send(text, { type: 'message' })
+  }
+
+  #finish(body: JsonObject): void {
+    const response = this.#detach()
+    if (response === undefined) return
+    const text = JSON.stringify(body)
+    if (this.#stream === undefined) return sendJson(response, statusOf(body), text)
+    this.#stream.send(text, { type: 'message' })
+    this.#stream.end()
+  }
+}
+
+/** The revision gives some errors a status of their own. */
+function statusOf({ error }: JsonObject): number {
+  if (!isObject(error)) return 200
+  if (error['code'] === RPC_ERROR.methodNotFound) return 404
+  return error['code'] === MODERN_ERROR.missingCapability ? 400 : 200
+}

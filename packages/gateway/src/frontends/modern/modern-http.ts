@@ -1,0 +1,222 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { describeError } from '@toolhaven/core/errors'
+import { accepts } from '../../http/accepts.ts'
+import { endToEndHeaders } from '../../http/end-to-end-headers.ts'
+import { sendEmpty, sendJson } from '../../http/reply.ts'
+import {
+  idKey,
+  isObject,
+  RPC_ERROR,
+  type JsonObject,
+  type RequestId,
+  type RpcMessage,
+  type RpcRequest,
+} from '../../json-rpc.ts'
+import { META, metaOf, MODERN_VERSION } from '../../modern-era.ts'
+import { isKnownVersion, PROTOCOL_VERSIONS } from '../../protocol-versions.ts'
+import { isLogLevel, reachesLevel } from '../../sessions/log-levels.ts'
+import type { Session } from '../../sessions/session.ts'
+import { endWithToken, type FrontContext } from '../front-context.ts'
+import { checkRequest, type Fault, type ModernRequest } from './check-request.ts'
+import { agreed, ListenSession, readFilter } from './listen-session.ts'
+import { ModernExchange } from './modern-exchange.ts'
+import { markOf } from './parked-calls.ts'
+import { checkMirrored, withoutInvalidTools } from './tool-headers.ts'
+import { toLegacyParams, toModern } from './to-modern.ts'
+
+/** Requests of the era with sessions that this one has no longer. */
+const GONE: ReadonlySet<string> = new Set([
+  'ping',
+  'logging/setLevel',
+  'resources/subscribe',
+  'resources/unsubscribe',
+  'tasks/list',
+  'tasks/result',
+])
+
+/** A request says its era by itself; so does a header with a revision that has no sessions. */
+export function isModern(request: IncomingMessage, message: RpcMessage): boolean {
+  if (message.kind === 'response' || ('method' in message && message.method === 'initialize')) return false
+  if (META.version in metaOf(message.params)) return true
+  const { 'mcp-protocol-version': version, 'mcp-session-id': session } = request.headers
+  return version !== undefined && !isKnownVersion(version) && session === undefined
+}
+
+export async function postModern(
+  context: FrontContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+  message: RpcMessage,
+): Promise<void> {
+  // The revision knows no notification of clients over HTTP: taken, and of no effect.
+  if (message.kind !== 'request') return sendEmpty(response, 202)
+  const checked = checkRequest(request.headers, message)
+  if ('status' in checked) return sendFault(response, message.id, checked)
+  const { method } = message
+  if (GONE.has(method)) return sendFault(response, message.id, notFound(method))
+  const own = Object.hasOwn(OWN, method) ? OWN[method] : undefined
+  try {
+    if (own === undefined) return await call(context, request, response, checked)
+    const refusal = context.pipeline.fromClient(message)
+    if (refusal !== undefined) return sendFault(response, message.id, { status: 200, ...refusal })
+    await own(context, request, response, message)
+  } catch (error) {
+    sendFault(response, message.id, { status: 200, code: RPC_ERROR.server, message: describeError(error) })
+  }
+}
+
+/** Answered by the gateway: a server with sessions does not know them. */
+const OWN: Readonly<
+  Record<
+    string,
+    (context: FrontContext, request: IncomingMessage, response: ServerResponse, message: RpcRequest) => Promise<void>
+  >
+> = { 'server/discover': discover, 'subscriptions/listen': listen }
+
+async function discover(
+  context: FrontContext,
+  _request: IncomingMessage,
+  response: ServerResponse,
+  { id, method }: RpcRequest,
+): Promise<void> {
+  const { capabilities, instructions, serverInfo } = await context.serverResult()
+  const { tasks: _tasks, ...shown } = isObject(capabilities) ? capabilities : {}
+  const result = {
+    supportedVersions: [MODERN_VERSION, ...PROTOCOL_VERSIONS.toReversed()],
+    capabilities: shown,
+    ...(typeof instructions === 'string' && { instructions }),
+  }
+  sendJson(response, 200, JSON.stringify(toModern(method, { jsonrpc: '2.0', id, result }, serverInfo)))
+}
+
+async function listen(
+  context: FrontContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { id, params }: RpcRequest,
+): Promise<void> {
+  const filter = readFilter(params?.['notifications'])
+  if (filter === undefined)
+    return sendFault(response, id, {
+      status: 400,
+      code: RPC_ERROR.invalidParams,
+      message: 'Invalid params: notifications must be a filter',
+    })
+  const { capabilities } = await context.serverResult()
+  const granted = agreed(filter, capabilities)
+  const session = new ListenSession(context.limits, id, granted)
+  session.owner = context.pipeline.callerOf(request)?.id
+  if (!context.sessions.adopt(session)) return sendFault(response, id, FULL)
+  response.once('close', () => context.sessions.end(session))
+  const { resourceSubscriptions: uris = [], ...rest } = granted
+  const heard: string[] = []
+  for (const uri of uris) if ('result' in (await context.ask(session, 'resources/subscribe', { uri }))) heard.push(uri)
+  context.listening(session)
+  if (response.destroyed) return
+  const stream = context.openStream(response)
+  endWithToken(context, response, stream)
+  session.start(stream, { ...rest, ...(heard.length > 0 && { resourceSubscriptions: heard }) })
+}
+
+async function call(
+  context: FrontContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+  checked: ModernRequest,
+): Promise<void> {
+  const { id, method, params } = checked.request
+  const owner = context.pipeline.callerOf(request)?.id
+  const mark = markOf(owner, checked.request)
+  const state = params?.['requestState']
+  if (typeof state === 'string') {
+    const parked = context.modern.parked.take(state, mark)
+    if (parked === undefined) return sendFault(response, id, UNKNOWN_STATE)
+    const { inputResponses } = params ?? {}
+    return parked.resume(id, response, isObject(inputResponses) ? inputResponses : {})
+  }
+  const found = context.modern.clients.sessionOf(checked, owner)
+  if (found === undefined) return sendFault(response, id, FULL)
+  const { session, isNew } = found
+  if (isNew) context.listening(session)
+  if (method === 'tools/call') {
+    const mirrored = (await context.modern.mirroredTools(session)).get(String(params?.['name'])) ?? []
+    const fault = checkMirrored(mirrored, request.headers, params?.['arguments'])
+    if (fault !== undefined) return sendFault(response, id, fault)
+  }
+  await raiseLevel(context, session, checked.logLevel)
+  const { serverInfo } = await context.serverResult()
+  if (!response.destroyed) dispatchCall(context, { request, response, checked, session, mark, serverInfo })
+}
+
+interface Dispatched {
+  request: IncomingMessage
+  response: ServerResponse
+  checked: ModernRequest
+  session: Session
+  mark: string
+  serverInfo: unknown
+}
+
+function dispatchCall(
+  context: FrontContext,
+  { request, response, checked, session, mark, serverInfo }: Dispatched,
+): void {
+  const { id, method, params } = checked.request
+  const ownId = context.modern.nextId()
+  const exchange: ModernExchange = new ModernExchange(
+    {
+      logLevel: checked.logLevel,
+      progressToken: metaOf(params)['progressToken'],
+      acceptsStream: accepts(request.headers.accept, 'text/event-stream'),
+      openStream: (open) => context.openStream(open),
+      toModern: (body) => toModern(method, withoutInvalid(context, method, body), serverInfo),
+      park: () => context.modern.parked.park(exchange, mark),
+      respond: (answer) => context.dispatch(session, answer, exchange, {}),
+      cancel: () => session.calls.get(idKey(ownId))?.cancel({ reason: 'the client went away' }),
+    },
+    id,
+    response,
+  )
+  const legacy = toLegacyParams(params, ownId)
+  const body = { jsonrpc: '2.0', id: ownId, method, ...(legacy !== undefined && { params: legacy }) }
+  context.dispatch(
+    session,
+    { kind: 'request', id: ownId, method, params: legacy, body, text: JSON.stringify(body) },
+    exchange,
+    endToEndHeaders(request.headers),
+  )
+}
+
+function withoutInvalid(context: FrontContext, method: string, body: JsonObject): JsonObject {
+  const { result } = body
+  if (method !== 'tools/list' || !isObject(result)) return body
+  return { ...body, result: withoutInvalidTools(result, (name, why) => context.modern.onDropped(name, why)) }
+}
+
+/** A server with sessions has one level for all its calls: it must be as talkative as this one wants. */
+async function raiseLevel(context: FrontContext, session: Session, level: string | undefined): Promise<void> {
+  if (!isLogLevel(level) || (session.logLevel !== undefined && reachesLevel(level, session.logLevel))) return
+  const { capabilities } = await context.serverResult()
+  if (isObject(capabilities) && isObject(capabilities['logging']))
+    await context.ask(session, 'logging/setLevel', { level })
+}
+
+const FULL: Fault = {
+  status: 503,
+  code: RPC_ERROR.server,
+  message: 'This server has too many clients; try again later.',
+}
+const UNKNOWN_STATE: Fault = {
+  status: 200,
+  code: RPC_ERROR.invalidParams,
+  message: 'Invalid params: requestState is unknown, too old, or of another request; send the request without it.',
+}
+
+function notFound(method: string): Fault {
+  return { status: 404, code: RPC_ERROR.methodNotFound, message: `Method not found: ${method}` }
+}
+
+function sendFault(response: ServerResponse, id: RequestId, { status, code, message, data }: Fault): void {
+  const error = { code, message, ...(data !== undefined && { data }) }
+  sendJson(response, status, JSON.stringify({ jsonrpc: '2.0', id, error }))
+}

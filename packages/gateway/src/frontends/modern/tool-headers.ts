@@ -1,0 +1,116 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { isObject, type JsonObject } from '../../json-rpc.ts'
+import { decodeHeader, mismatch, type Fault } from './check-request.ts'
+
+/** A parameter of a tool that clients repeat in a header. */
+interface Mirrored {
+  header: string
+  path: readonly string[]
+}
+
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+const PRIMITIVE: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean'])
+const DEEPEST = 32
+
+/** The parameters that `x-mcp-header` marks, or a text that says why its use in this schema is invalid. */
+export function mirroredIn(schema: unknown): readonly Mirrored[] | string {
+  const found: Mirrored[] = []
+  const fault = collect(schema, [], found) ?? misplacedIn(schema)
+  if (fault !== undefined) return fault
+  const names = new Set(found.map(({ header }) => header))
+  return names.size === found.length ? found : 'two parameters have the same x-mcp-header'
+}
+
+/** Only where a chain of `properties` leads is a parameter in one certain place. */
+function collect(schema: unknown, path: readonly string[], found: Mirrored[]): string | undefined {
+  if (!isObject(schema) || path.length > DEEPEST) return undefined
+  const { properties } = schema
+  if (!isObject(properties)) return undefined
+  for (const [name, property] of Object.entries(properties)) {
+    if (!isObject(property)) continue
+    const at = [...path, name]
+    const header = property['x-mcp-header']
+    if (header !== undefined) {
+      if (typeof header !== 'string' || !TOKEN.test(header)) return `x-mcp-header of ${at.join('.')} is no header name`
+      if (!PRIMITIVE.has(property['type']))
+        return `x-mcp-header of ${at.join('.')} is not on a text, integer or boolean`
+      found.push({ header: `mcp-param-${header.toLowerCase()}`, path: at })
+    }
+    const fault = collect(property, at, found)
+    if (fault !== undefined) return fault
+  }
+  return undefined
+}
+
+function misplacedIn(schema: unknown): string | undefined {
+  return hasMark(schema, 'root', 0) ? 'x-mcp-header stands where it is not certain which value is meant' : undefined
+}
+
+/** Whether a mark stands anywhere but on a property that only `properties` lead to. */
+function hasMark(value: unknown, place: 'root' | 'properties' | 'elsewhere', depth: number): boolean {
+  if (depth > DEEPEST * 2) return false
+  if (Array.isArray(value)) return value.some((item) => hasMark(item, 'elsewhere', depth + 1))
+  if (!isObject(value)) return false
+  if (place !== 'properties' && 'x-mcp-header' in value) return true
+  return Object.entries(value).some(([key, inner]) => {
+    if (key === 'properties' && place !== 'elsewhere' && isObject(inner))
+      return Object.values(inner).some((property) => hasMark(property, 'properties', depth + 1))
+    return key !== 'x-mcp-header' && hasMark(inner, 'elsewhere', depth + 1)
+  })
+}
+
+/** Every marked value that is in the body must be in its header, and the same; the other way round too. */
+export function checkMirrored(
+  mirrored: readonly Mirrored[],
+  headers: IncomingHttpHeaders,
+  args: unknown,
+): Fault | undefined {
+  for (const { header, path } of mirrored) {
+    const value = valueAt(args, path)
+    const raw = headers[header]
+    const said = typeof raw === 'string' ? decodeHeader(raw) : undefined
+    if (value === undefined || value === null) {
+      if (raw !== undefined) return mismatch(`${header} is there, ${path.join('.')} is not`)
+    } else if (said === undefined || !isSame(said, value)) {
+      return mismatch(`${header} and ${path.join('.')} differ`)
+    }
+  }
+  return undefined
+}
+
+function isSame(said: string, value: unknown): boolean {
+  return typeof value === 'number' ? said.trim() !== '' && Number(said) === value : said === String(value)
+}
+
+function valueAt(args: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (value, key) => (isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),
+    args,
+  )
+}
+
+/** The tools of one server that mark parameters, by name. */
+export type MirroredTools = ReadonlyMap<string, readonly Mirrored[]>
+
+export function mirroredTools(tools: readonly unknown[]): MirroredTools {
+  return new Map(
+    tools.filter(isObject).flatMap((tool) => {
+      const mirrored = mirroredIn(tool['inputSchema'])
+      const { name } = tool
+      return typeof name === 'string' && typeof mirrored !== 'string' && mirrored.length > 0 ? [[name, mirrored]] : []
+    }),
+  )
+}
+
+/** A tool whose marks are invalid cannot be called by anybody; the others can. */
+export function withoutInvalidTools(result: JsonObject, onDropped: (name: string, why: string) => void): JsonObject {
+  const { tools } = result
+  if (!Array.isArray(tools)) return result
+  const kept = tools.filter((tool: unknown) => {
+    const mirrored = isObject(tool) ? mirroredIn(tool['inputSchema']) : []
+    if (typeof mirrored !== 'string') return true
+    onDropped(isObject(tool) ? String(tool['name']) : '', mirrored)
+    return false
+  })
+  return kept.length === tools.length ? result : { ...result, tools: kept }
+}
