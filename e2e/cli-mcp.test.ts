@@ -14,7 +14,7 @@ import {
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type CliWorld, openCliWorld } from './src/cli-world.ts'
 import { connectMcp } from './src/mcp-client.ts'
-import { THV, startThv } from './src/endless-thv.ts'
+import { THV, startThv } from './src/running-thv.ts'
 import { thv as runThv } from './src/thv.ts'
 
 let world: CliWorld

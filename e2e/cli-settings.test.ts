@@ -84,6 +84,9 @@ describe('groups', () => {
   test('with workloads are removed only after a yes; then those move, or go too', async () => {
     await thv('group', 'create', 'old')
     expect(await thv('run', 'time', '--name', 'mover', '--group', 'old')).toMatchObject({ code: 0 })
+    const never = await thv('group', 'rm', 'default')
+    expect(never.code).not.toBe(0)
+    expect(never.stderr).not.toContain('--yes')
     const unasked = await thv('group', 'rm', 'old')
     expect(unasked).toMatchObject({ code: 2, stdout: '' })
     expect(unasked.stderr).toBe('thv: group old has workloads (mover); add --yes to move them to the group default\n')

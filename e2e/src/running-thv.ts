@@ -19,7 +19,12 @@ export interface RunningThv extends AsyncDisposable {
 }
 
 export function startThv(home: Home, args: readonly string[], timeoutMs = 90_000): RunningThv {
-  const child = spawn(process.execPath, [THV, ...args], { env: home.env, cwd: home.dir, stdio: 'pipe', ...home.user })
+  const child = spawn(process.execPath, ['--', THV, ...args], {
+    env: home.env,
+    cwd: home.dir,
+    stdio: 'pipe',
+    ...home.user,
+  })
   const result: ThvResult = { code: null, stdout: '', stderr: '' }
   child.stdout.on('data', (chunk: Buffer) => (result.stdout += chunk.toString()))
   child.stderr.on('data', (chunk: Buffer) => (result.stderr += chunk.toString()))

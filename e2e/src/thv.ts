@@ -23,7 +23,7 @@ export interface ThvOptions {
 /** Runs `thv` in the home's folder as a user would from a script, to its end. */
 export async function thv(home: Home, args: readonly string[], options: ThvOptions = {}): Promise<ThvResult> {
   const env = { ...home.env, ...options.env }
-  const child = spawn(process.execPath, [THV, ...args], { env, cwd: home.dir, stdio: 'pipe', ...home.user })
+  const child = spawn(process.execPath, ['--', THV, ...args], { env, cwd: home.dir, stdio: 'pipe', ...home.user })
   const result: ThvResult = { code: null, stdout: '', stderr: '' }
   let isInterrupted = false
   const read = (name: 'stdout' | 'stderr') => (chunk: Buffer) => {

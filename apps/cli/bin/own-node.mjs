@@ -15,5 +15,5 @@ export function runOwnNode() {
     return 1
   }
   const env = { ...process.env, THV_OWN_NODE: own }
-  return spawnSync(own, process.argv.slice(1), { stdio: 'inherit', env }).status ?? 1
+  return spawnSync(own, ['--', ...process.argv.slice(1)], { stdio: 'inherit', env }).status ?? 1
 }

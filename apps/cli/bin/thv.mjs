@@ -1,4 +1,5 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --
+// The dashes: Node takes --env-file for itself wherever it stands, and it is a flag of `thv run`.
 // Plain JavaScript that any Node can read, and nothing at the top that a start does not need.
 import module from 'node:module'
 import { homedir } from 'node:os'

@@ -1,6 +1,9 @@
 import { environment } from './env.ts'
 import { VERSION } from './version.ts'
 
+// Whoever reads our output may have enough of it, as `head` has.
+process.stdout.on('error', () => process.exit())
+
 const [first] = process.argv.slice(2)
 if (first === '--version' || first === '-V') process.stdout.write(`thv ${VERSION}\n`)
 else if (first === '__complete') process.stdout.write(await complete(process.argv.slice(3)))

@@ -40,8 +40,6 @@ async function run(command: CommandDef, input: Input, env: NodeJS.ProcessEnv, de
   const abort = new AbortController()
   if (command.words !== 'serve') process.once('SIGINT', () => abort.abort(new Error('interrupted')))
   const daemon = () => findDaemon(env, out.note, abort.signal)
-  // Whoever reads our output may have enough of it, as `head` has.
-  process.stdout.on('error', () => process.exit())
   try {
     await command.run({ daemon, out, env, cwd: process.cwd(), signal: abort.signal, debug }, input)
   } catch (error) {

@@ -80,13 +80,16 @@ async function connect({ url, transports }: McpTarget, options: CallOptions): Pr
 }
 
 async function ask(client: Client, kinds: readonly ListKind[], options: CallOptions): Promise<Listing> {
+  // What a server does not say it has is not asked for: there is none.
+  const has = client.getServerCapabilities() ?? {}
   const listing: Listing = {}
-  if (kinds.includes('tools')) listing.tools = (await client.listTools(undefined, options)).tools
+  if (kinds.includes('tools')) listing.tools = has.tools ? (await client.listTools(undefined, options)).tools : []
   if (kinds.includes('resources')) {
-    listing.resources = (await client.listResources(undefined, options)).resources
-    listing.resourceTemplates = await templates(client, options)
+    listing.resources = has.resources ? (await client.listResources(undefined, options)).resources : []
+    listing.resourceTemplates = has.resources ? await templates(client, options) : []
   }
-  if (kinds.includes('prompts')) listing.prompts = (await client.listPrompts(undefined, options)).prompts
+  if (kinds.includes('prompts'))
+    listing.prompts = has.prompts ? (await client.listPrompts(undefined, options)).prompts : []
   return listing
 }
 

@@ -21,7 +21,9 @@ export const groupRm = defineCommand({
   run: async (context, { args: [name = ''], flags }) => {
     const client = await context.daemon()
     const members = await membersOf(context, client, name)
-    if (members.length > 0 && !flags.yes) await askFirst(context, name, members, flags.withWorkloads)
+    // The daemon refuses to remove the default group: nothing to ask about.
+    if (members.length > 0 && !flags.yes && name !== 'default')
+      await askFirst(context, name, members, flags.withWorkloads)
     await client.call(
       'deleteGroup',
       { params: { name }, query: { 'with-workloads': flags.withWorkloads } },
