@@ -1,0 +1,76 @@
+import { chown, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { runConfig } from '@toolhaven/contract/run-config'
+import { workloadList } from '@toolhaven/contract/workloads'
+import { startDaemon } from './src/daemon-process.ts'
+import { containersOf, untilNothingIsLeft } from './src/instances.ts'
+import { callText, connectMcp } from './src/mcp-client.ts'
+import { type PlatformKind, usePlatform } from './src/platform.ts'
+import { thv as runThv } from './src/thv.ts'
+
+describe.each<PlatformKind>(['docker', 'podman'])('on %s', (kind) => {
+  const platformOf = usePlatform(kind)
+
+  test('a newcomer finds a server, runs it, connects a client, reads its log and cleans up', async (context) => {
+    const platform = platformOf(context)
+    const { engine } = platform
+    if (!engine) throw new Error('this platform has an engine')
+    await using home = await platform.makeHome()
+    await using _daemon = await startDaemon(home)
+    const thv = (...args: string[]) => runThv(home, args)
+    await writeFile(join(home.dir, 'registry.json'), JSON.stringify(registryOf(platform.fixture)))
+    const cursor = join(home.env['HOME'] ?? '', '.cursor')
+    await mkdir(cursor)
+    if (home.user) await chown(cursor, home.user.uid, home.user.gid)
+
+    expect(await thv('runtime', 'check')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`Runtime  ${kind} `),
+    })
+    expect(await thv('config', 'set-registry', 'registry.json')).toMatchObject({ code: 0 })
+    const found = await thv('search', 'adds')
+    expect(found).toMatchObject({ code: 0, stderr: '' })
+    expect(found.stdout).toMatch(/\nadder +image +stdio +Community .*Adds numbers/)
+
+    const run = await thv('run', 'adder')
+    expect(run, run.stderr).toMatchObject({ code: 0 })
+    const [, url = ''] = /^adder is running at (http:\/\/127\.0\.0\.1:\d+\/mcp)\n$/.exec(run.stdout) ?? []
+    {
+      await using connection = await connectMcp(url)
+      expect(await callText(connection, 'add', { a: 20, b: 22 })).toBe('42')
+    }
+    expect(await containersOf(engine)).toMatchObject([{ name: 'adder', state: 'running' }])
+    expect((await thv('list')).stdout).toMatch(new RegExp(`\\nadder +running +default +${url} `))
+    const logs = await thv('logs', 'adder')
+    expect(logs, logs.stderr).toMatchObject({ code: 0, stdout: expect.stringContaining('noise noise') })
+
+    expect(await thv('client', 'register', 'cursor')).toMatchObject({ code: 0 })
+    expect(await readFile(join(cursor, 'mcp.json'), 'utf8')).toContain(url)
+
+    expect(await thv('stop', 'adder')).toEqual({ code: 0, stdout: 'adder is stopped\n', stderr: '' })
+    expect((await containersOf(engine)).filter(({ state }) => state === 'running')).toEqual([])
+    expect(await thv('restart', 'adder')).toEqual({ code: 0, stdout: 'adder is running\n', stderr: '' })
+    {
+      await using connection = await connectMcp(url)
+      expect(await callText(connection, 'add', { a: 1, b: 2 })).toBe('3')
+    }
+    const exported = await thv('export', 'adder')
+    expect(runConfig.parse(JSON.parse(exported.stdout))).toMatchObject({ name: 'adder', image: platform.fixture })
+
+    expect(await thv('rm', 'adder')).toEqual({ code: 0, stdout: 'adder is removed\n', stderr: '' })
+    const { stdout: left } = await thv('list', '--all', '--format', 'json')
+    expect(workloadList.parse(JSON.parse(left)).workloads).toEqual([])
+    expect(await readFile(join(cursor, 'mcp.json'), 'utf8').catch(() => '')).not.toContain(url)
+    await untilNothingIsLeft(platform, home)
+  })
+})
+
+/** Of a server that has something to say in its log. */
+function registryOf(image: string): object {
+  const adder = {
+    ...{ image, description: 'Adds numbers', tier: 'Community', status: 'active', transport: 'stdio', tools: ['add'] },
+    args: ['--behaviour=chatty'],
+  }
+  return { version: '1.0.0', last_updated: '2026-01-15T00:00:00Z', servers: { adder }, remote_servers: {} }
+}
