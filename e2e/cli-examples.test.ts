@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
-import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { rootCertificates } from 'node:tls'
 import { fileURLToPath } from 'node:url'
@@ -8,6 +9,7 @@ import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { COMMANDS } from '../apps/cli/src/commands.ts'
 import { type CliWorld, openCliWorld } from './src/cli-world.ts'
+import { CERTIFICATE, serveSecurely } from './src/secure-host.ts'
 import { thv } from './src/thv.ts'
 
 /** What must be there before the examples of a command make sense; lines of a shell, as in a help text. */
@@ -57,15 +59,18 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'thv proxy tunnel time --tunnel-provider ngrok': 'not run: it needs an account; with a stand-in in cli-proxy.test.ts',
   'thv secret set github-token': 'asks at a terminal: cli-settings.test.ts',
   'thv secret setup --provider encrypted': 'asks at a terminal: cli-settings.test.ts',
-  'thv secret reset-keyring': 'the machine has a keyring or not: cli-settings.test.ts',
-  'thv secret reset-keyring --force --yes': 'not run: it needs a keyring, which a test machine may not have',
-  'thv config set-registry https://example.com/registry.json': 'not run: an address of the internet',
+  'thv secret reset-keyring': 'needs a keyring: cli-keyring.test.ts',
+  'thv secret reset-keyring --force --yes': 'needs a keyring: cli-keyring.test.ts',
 }
 
+const cleanUp = new AsyncDisposableStack()
 let world: CliWorld
 let path: string
 beforeAll(async () => {
-  world = await openCliWorld()
+  const folder = await mkdtemp(join(tmpdir(), 'thv-examples-'))
+  cleanUp.defer(() => rm(folder, { recursive: true, force: true }))
+  await writeFile(join(folder, 'ca.pem'), CERTIFICATE)
+  world = cleanUp.use(await openCliWorld({ NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem') }))
   const { dir, env } = world.home
   const bin = join(dir, 'bin')
   await mkdir(bin)
@@ -81,7 +86,7 @@ beforeAll(async () => {
   await writeFile(join(dir, 'cursor.json'), JSON.stringify({ mcpServers: { everything } }))
 })
 afterEach(() => world.removeAll())
-afterAll(() => world[Symbol.asyncDispose]())
+afterAll(() => cleanUp.disposeAsync())
 
 describe.each(COMMANDS)('thv $words', ({ words, examples }) => {
   test('has an example', () => {
@@ -90,9 +95,12 @@ describe.each(COMMANDS)('thv $words', ({ words, examples }) => {
   for (const { command, shows, endless } of examples.filter((example) => ELSEWHERE[example.command] === undefined)) {
     test(`${command} (${shows})`, async (context) => {
       if (words === 'serve') return serves(command, context.skip)
+      const port = Number(/https:\/\/localhost:(\d+)/.exec(command)?.[1])
+      if (port > 0 && (await isTaken(port))) return context.skip(`port ${port} of this machine is taken`)
+      await using _host = port > 0 ? await serveSecurely(world.registry, port) : undefined
       for (const line of GIVEN[words] ?? [])
         await shell(line, { mayFail: line.includes('create') || line.includes('setup') })
-      if (!endless) return shell(command)
+      if (!endless) return await shell(command)
       const interruptWhen = (output: string) => output.includes('\n')
       expect(await thv(world.home, command.split(' ').slice(1), { interruptWhen })).toMatchObject({
         code: 0,

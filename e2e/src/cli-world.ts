@@ -23,13 +23,13 @@ export interface CliWorld extends AsyncDisposable {
 
 const PACKAGE = '@modelcontextprotocol/server-everything'
 
-export async function openCliWorld(): Promise<CliWorld> {
+export async function openCliWorld(extra: Readonly<Record<string, string>> = {}): Promise<CliWorld> {
   await using cleanUp = new AsyncDisposableStack()
   const folder = await mkdtemp(join(tmpdir(), 'thv-cli-'))
   cleanUp.defer(() => rm(folder, { recursive: true, force: true }))
   await writePackage(join(folder, 'package'))
   const packages = cleanUp.use(await startPackageRegistry([join(folder, 'package')]))
-  const env = { THV_RUNTIME: 'process', npm_config_registry: packages.url }
+  const env = { THV_RUNTIME: 'process', npm_config_registry: packages.url, ...extra }
   const home = cleanUp.use(await makeHome({ env }))
   const daemon = cleanUp.use(await startDaemon(home))
   const fixture = `npx://${PACKAGE}@1.0.0`

@@ -5,7 +5,8 @@ export const configSetRegistry = defineCommand({
   summary: 'Use another registry',
   description:
     'Takes the registry from a URL or a file from now on. It is read and checked first; if it does not hold, the former ' +
-    'one stays. A URL on a private network needs --allow-private-ip.',
+    'one stays. A URL must be an https one; one on a private network, this machine included, needs --allow-private-ip and ' +
+    'may be http.',
   args: [{ name: 'source', summary: 'a URL, or the path of a file', required: true }],
   flags: {
     allowPrivateIp: { type: 'boolean', short: 'p', summary: 'the URL may be on a private network' },
@@ -13,7 +14,10 @@ export const configSetRegistry = defineCommand({
   },
   examples: [
     { command: 'thv config set-registry ./registry.json', shows: 'a file' },
-    { command: 'thv config set-registry https://example.com/registry.json', shows: 'a URL' },
+    {
+      command: 'thv config set-registry https://localhost:18443/registry.json --allow-private-ip',
+      shows: 'a URL, here of this machine',
+    },
   ],
   run: async ({ daemon, out, cwd, signal }, { args: [source = ''], flags }) => {
     const body = /^https?:\/\//i.test(source)
