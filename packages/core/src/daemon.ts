@@ -103,10 +103,7 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
     onOutput: (name, stream, text) => logs.append(name, stream, masker.mask(text)),
   })
   const readSecret = (key: string) => secrets.read(key)
-  const caCertificate = async () => {
-    const path = config.get().caCertificatePath ?? options.defaultCaCertificatePath
-    return path === undefined ? undefined : ports.readCertificate(path)
-  }
+  const caCertificate = () => readCaCertificate(ports, options)
   const { instanceId } = options
   const { openTunnel, packages, renderRecipe } = ports
   const inspections = new Inspections({ book, runtime, openTunnel, caCertificate, instanceId })
@@ -121,25 +118,12 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
   const supervisor = new Supervisor(supervisorDeps)
   const workloads: WorkloadsDeps = {
     ...{ book, host: ports.host, gateway, clock, journal, logs, masker, syncClients },
-    poke: (name) => supervisor.poke(name),
-    groupExists: (name) => groupBook.has(name),
+    ...answersFor(supervisor, groupBook, secrets),
     findServer: (name) => findServer(registry, name, shutdown),
-    secretExists: (key) => secrets.has(key),
-    storeSecret: (key, value) => secrets.store(key, value),
     config: () => config.get(),
   }
-  const adoptions = new Adoptions({
-    ...{
-      entries: ports.foreignEntries,
-      store: ports.adoptionStore,
-      workloads,
-      secrets,
-      events,
-      journal,
-      held,
-      shutdown,
-    },
-  })
+  const { foreignEntries: entries, adoptionStore: store } = ports
+  const adoptions = new Adoptions({ entries, store, workloads, secrets, events, journal, held, shutdown })
   const deleteWorkload = (name: string) => changeLifecycle(workloads, name, 'delete')
   return {
     workloads,
@@ -158,6 +142,21 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
     load: async () => void (await Promise.all([book.load(), groupBook.load(), adoptions.load()])),
     run: () => run(supervisorDeps, supervisor),
   }
+}
+
+/** What workloads ask of their neighbours. */
+function answersFor(supervisor: Supervisor, groups: GroupBook, secrets: Secrets) {
+  return {
+    poke: (name: string) => supervisor.poke(name),
+    groupExists: (name: string) => groups.has(name),
+    secretExists: (key: string) => secrets.has(key),
+    storeSecret: (key: string, value: string) => secrets.store(key, value),
+  }
+}
+
+async function readCaCertificate(ports: DaemonPorts, options: DaemonOptions): Promise<string | undefined> {
+  const path = ports.config.get().caCertificatePath ?? options.defaultCaCertificatePath
+  return path === undefined ? undefined : ports.readCertificate(path)
 }
 
 async function run(deps: SupervisorDeps, supervisor: Supervisor): Promise<void> {

@@ -94,7 +94,12 @@ describe('what the kernel says', () => {
 })
 
 describe('what the engine says', () => {
-  const inspected = (host: Parameters<typeof engineFacts>[0]['HostConfig'], user = '1000') => ({ Id: 'a', State: {}, Config: { User: user }, HostConfig: host })
+  const inspected = (host: Parameters<typeof engineFacts>[0]['HostConfig'], user = '1000') => ({
+    Id: 'a',
+    State: {},
+    Config: { User: user },
+    HostConfig: host,
+  })
   it('of a hardened container', () => {
     const host = {
       CapDrop: ['ALL'],
