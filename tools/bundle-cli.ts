@@ -97,10 +97,13 @@ const lightBuiltIns: Plugin = {
   name: 'light-built-ins',
   resolveId: {
     filter: { id: new RegExp(`^(?:node:)?(?:${LIGHT_NAMES})$`) },
-    // Commander takes the default of these two; a whole `process` is read with every property, some of which load much.
-    handler: (id, importer) => {
+    handler: (id, importer, { kind }) => {
       const name = id.replace('node:', '')
-      if (name.includes('process') && !importer?.includes('/commander/')) return { id: `node:${name}`, external: true }
+      // Commander takes the default of these two; a whole `process` is read with every property, some of which load much.
+      const isWhole = name.includes('process') && !importer?.includes('/commander/')
+      // An import of a whole module anywhere would have every start read all of it.
+      const isLater = kind === 'dynamic-import' || (kind === 'require-call' && TAKEN_BY_NAME.includes(name))
+      if (isWhole || isLater) return { id: `node:${name}`, external: true }
       return `\0light-${name}`
     },
   },

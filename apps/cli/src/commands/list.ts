@@ -1,4 +1,7 @@
 import { FORMAT_FLAG, defineCommand } from '../command.ts'
+// Both are small, and a file each would cost this command more than running them.
+import { orUnknownGroup } from '../lifecycle/or-unknown.ts'
+import { workloadTable } from '../output/workload-table.ts'
 
 export const list = defineCommand({
   words: 'list',
@@ -23,7 +26,6 @@ export const list = defineCommand({
   ],
   run: async ({ daemon, out, signal }, { flags }) => {
     const client = await daemon()
-    const { orUnknownGroup } = await import('../lifecycle/or-unknown.ts')
     const query = { all: flags.all, group: flags.group }
     const { workloads } = await orUnknownGroup(client, flags.group, signal, () =>
       client.call('listWorkloads', { query }, signal),
@@ -33,7 +35,7 @@ export const list = defineCommand({
     if (flags.format === 'mcpservers') {
       return out.json({ mcpServers: Object.fromEntries(wanted.map(({ name, url }) => [name, clientEntry(url)])) })
     }
-    if (wanted.length > 0) return (await import('../output/workload-table.ts')).workloadTable(out, wanted)
+    if (wanted.length > 0) return workloadTable(out, wanted)
     const isAll = flags.all && flags.group === undefined && flags.label.length === 0
     out.note(
       isAll

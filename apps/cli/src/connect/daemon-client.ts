@@ -1,7 +1,8 @@
-import { type IncomingMessage, request } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { CallInput, CallResult } from '@toolhaven/contract/client'
 import type { OperationId } from '@toolhaven/contract/routes'
-import { type ErrorCode, ThvError, unavailable } from '@toolhaven/core/errors'
+import { type ErrorCode, ThvError, isThvError, unavailable } from '@toolhaven/core/errors'
+import { type DaemonAddress, type DaemonRequest, exchange } from './exchange.ts'
 import { OPERATIONS } from './generated/operations.ts'
 
 /** Typed by the contract; at run time only a table of paths, so that a command starts fast. */
@@ -11,26 +12,28 @@ export interface DaemonClient {
   stream<Id extends OperationId>(id: Id, input: CallInput<Id>, signal: AbortSignal): Promise<AsyncIterable<string>>
 }
 
-export type DaemonAddress = { socketPath: string } | { host: string; port: number; token?: string }
-
 export function createDaemonClient(address: DaemonAddress): DaemonClient {
   return {
     async call(id, input, signal) {
-      const response = await send(address, id, input, signal)
-      const text = await readText(response)
-      if ((response.statusCode ?? 500) >= 400) throw failureOf(response.statusCode ?? 500, text)
-      const isJson = response.headers['content-type']?.startsWith('application/json') ?? false
-      const value: unknown = isJson ? JSON.parse(text) : text
+      const { status, type, text } = await exchange(address, requestOf(address, id, input), signal).catch(
+        (error: unknown) => {
+          throw signal.aborted || isThvError(error) ? error : noAnswer(error)
+        },
+      )
+      if (status >= 400) throw failureOf(status, text)
+      const value: unknown = type.startsWith('application/json') ? JSON.parse(text) : text
       // oxlint-disable-next-line typescript/consistent-type-assertions -- the daemon answers by the same contract; it is this very program
       return value as CallResult<typeof id>
     },
     async stream(id, input, signal) {
-      const response = await send(address, id, input, signal)
+      const response = await open(address, requestOf(address, id, input), signal)
       if ((response.statusCode ?? 500) >= 400) throw failureOf(response.statusCode ?? 500, await readText(response))
       return dataOf(response, signal)
     },
   }
 }
+
+const noAnswer = (cause: unknown) => unavailable('the daemon does not answer; start it with "thv serve"', cause)
 
 async function* dataOf(response: IncomingMessage, signal: AbortSignal): AsyncGenerator<string> {
   let rest = ''
@@ -53,12 +56,7 @@ interface CallParts {
   body?: unknown
 }
 
-function send(
-  address: DaemonAddress,
-  id: OperationId,
-  input: CallParts,
-  signal: AbortSignal,
-): Promise<IncomingMessage> {
+function requestOf(address: DaemonAddress, id: OperationId, input: CallParts): DaemonRequest {
   const [method, template] = OPERATIONS[id]
   const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(input.params?.[name])))
   const query = Object.entries(input.query ?? {}).filter(([, value]) => value !== undefined)
@@ -67,14 +65,22 @@ function send(
   const body = input.body === undefined ? undefined : JSON.stringify(input.body)
   const headers = {
     host: 'localhost',
-    ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+    ...(body !== undefined && { 'content-type': 'application/json', 'content-length': `${Buffer.byteLength(body)}` }),
     ...('token' in address && address.token !== undefined && { authorization: `Bearer ${address.token}` }),
   }
+  return { method, path: path + search, headers, body }
+}
+
+/** Loaded only by commands that follow something. */
+async function open(
+  address: DaemonAddress,
+  { body, ...rest }: DaemonRequest,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const { request } = await import('node:http')
   return new Promise((resolve, reject) => {
-    const call = request({ ...address, method, path: path + search, headers, signal }, resolve)
-    call.once('error', (error) =>
-      reject(signal.aborted ? error : unavailable('the daemon does not answer; start it with "thv serve"', error)),
-    )
+    const call = request({ ...address, ...rest, signal }, resolve)
+    call.once('error', (error) => reject(signal.aborted ? error : noAnswer(error)))
     call.end(body)
   })
 }

@@ -2,7 +2,8 @@ import { homedir, tmpdir } from 'node:os'
 import { invalid } from '@toolhaven/core/errors'
 import { readLock } from '@toolhaven/stores/files/lock-file'
 import { type PathSources, type ToolhavenPaths, stateDirOf, toolhavenPaths } from '@toolhaven/stores/files/paths'
-import { type DaemonAddress, type DaemonClient, createDaemonClient } from './daemon-client.ts'
+import { type DaemonClient, createDaemonClient } from './daemon-client.ts'
+import type { DaemonAddress } from './exchange.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -38,5 +39,8 @@ function addressOf(text: string, token: string | undefined): DaemonAddress {
   const url = URL.parse(text.includes('://') ? text : `http://${text}`)
   if (!url || url.protocol !== 'http:')
     throw invalid('THV_HOST must be host:port, http://host:port or unix:///path/of/socket')
-  return { host: url.hostname, port: Number(url.port || 8080), ...(token && { token }) }
+  // It goes into a header as it is.
+  if (token !== undefined && /[^\u0021-\u007E]/.test(token))
+    throw invalid('THV_API_TOKEN has a character that no token has')
+  return { host: url.hostname.replaceAll(/[[\]]/g, ''), port: Number(url.port || 8080), ...(token && { token }) }
 }

@@ -1,0 +1,50 @@
+import { connect } from 'node:net'
+import { unavailable } from '@toolhaven/core/errors'
+
+export type DaemonAddress = { socketPath: string } | { host: string; port: number; token?: string }
+
+export interface DaemonRequest {
+  method: string
+  path: string
+  headers: Readonly<Record<string, string>>
+  body?: string | undefined
+}
+
+export interface DaemonAnswer {
+  status: number
+  type: string
+  text: string
+}
+
+/**
+ * One request and its whole answer. In HTTP/1.0 the answer ends with the connection and comes in one piece, so a few
+ * lines read it; loading node:http would be a good part of the processor time of a command.
+ */
+export async function exchange(
+  address: DaemonAddress,
+  { method, path, headers, body }: DaemonRequest,
+  signal: AbortSignal,
+): Promise<DaemonAnswer> {
+  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const socket = connect({ ...('socketPath' in address ? { path: address.socketPath } : address), signal })
+  socket.write(`${method} ${path} HTTP/1.0\r\n${fields.join('')}\r\n${body ?? ''}`)
+  const chunks: Buffer[] = []
+  await new Promise<void>((resolve, reject) => {
+    socket.on('data', (chunk) => chunks.push(chunk))
+    socket.once('error', reject)
+    socket.once('close', resolve)
+  })
+  return readAnswer(Buffer.concat(chunks))
+}
+
+function readAnswer(bytes: Buffer): DaemonAnswer {
+  const end = bytes.indexOf('\r\n\r\n')
+  const head = bytes.toString('latin1', 0, Math.max(end, 0))
+  const body = bytes.subarray(end + 4)
+  const [, status] = /^HTTP\/1\.[01] (\d{3})/.exec(head) ?? []
+  const field = (name: string) => new RegExp(`^${name}: *(.*)$`, 'im').exec(head)?.[1]
+  const length = field('content-length')
+  if (status === undefined || (length !== undefined && Number(length) !== body.length))
+    throw unavailable('the daemon went away in the middle of its answer; "thv list" starts it again')
+  return { status: Number(status), type: field('content-type') ?? '', text: body.toString() }
+}
