@@ -3,13 +3,16 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { runConfig } from '@toolhaven/contract/run-config'
 import { workloadList } from '@toolhaven/contract/workloads'
+import { sample } from '@toolhaven/testing/rotation'
 import { startDaemon } from './src/daemon-process.ts'
 import { containersOf, untilNothingIsLeft } from './src/instances.ts'
 import { callText, connectMcp } from './src/mcp-client.ts'
 import { type PlatformKind, usePlatform } from './src/platform.ts'
 import { thv as runThv } from './src/thv.ts'
 
-describe.each<PlatformKind>(['docker', 'podman'])('on %s', (kind) => {
+const KINDS: readonly PlatformKind[] = ['docker', 'podman']
+
+describe.each(sample(KINDS, 1))('on %s', (kind) => {
   const platformOf = usePlatform(kind)
 
   test('a newcomer finds a server, runs it, connects a client, reads its log and cleans up', async (context) => {
