@@ -22,6 +22,8 @@ const processHome: MakeHome = (env) => makeHome({ env: { THV_RUNTIME: 'process',
 
 export interface RunOptions {
   makeHome?: MakeHome
+  /** Where the page's path begins, for messages. */
+  folder?: string
   /** Told of each step once it has been run. */
   onStep?: (step: Step, result: ShellResult) => void
 }
@@ -39,7 +41,7 @@ export async function runPage(path: string, page: Page, options: RunOptions = {}
     const result = { ...printed, output: toReader(printed.output, home, daemon.port) }
     options.onStep?.(step, result)
     const fault = faultOf(step, result)
-    if (fault) throw new Error(`apps/website/docs/toolhaven/${path}:${fault}`)
+    if (fault) throw new Error(`${options.folder ?? 'apps/website/docs/toolhaven/'}${path}:${fault}`)
   }
 }
 
