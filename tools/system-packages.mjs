@@ -13,6 +13,8 @@ export const TESTBED = [
   { name: 'docker.io', binary: 'dockerd', gives: 'tests on a Docker engine' },
   { name: 'iptables', binary: 'iptables', gives: 'networks of the Docker engine' },
   { name: 'iproute2', binary: 'ip', gives: 'a network of its own for each Docker engine' },
+  { name: 'gcc', binary: 'cc', gives: 'the forwarder of isolated workloads' },
+  { name: 'libc6-dev', binary: '/usr/include/stdio.h', gives: 'the forwarder of isolated workloads' },
   { name: 'podman', binary: 'podman', gives: 'tests on Podman, rootless included' },
   { name: 'crun', binary: 'crun', gives: 'rootless containers of Podman' },
   { name: 'runc', binary: 'runc', gives: 'containers of Docker and of rootful Podman' },

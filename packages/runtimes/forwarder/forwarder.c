@@ -1,0 +1,394 @@
+/*
+ * The only process that stands in a workload's network namespace besides the workload, and the only one that sees the
+ * sockets leading out of it and into it.
+ *
+ *   forwarder [-N] [-k FD] [-c MOST] [-e ADDRESS:PORT=SOCKET]... [-i SOCKET=PORT]... [-- PROGRAM [ARGUMENT]...]
+ *
+ *   -N  makes a user and a network namespace first and brings their loopback up (for sandboxes without an engine)
+ *   -e  leads TCP connections at ADDRESS:PORT to the unix socket SOCKET (the way out)
+ *   -i  leads connections at the unix socket SOCKET to 127.0.0.1:PORT (the way in)
+ *   -c  connections at a time, for each -e and -i (256)
+ *   -k  a descriptor that PROGRAM inherits; all others above 2 are closed
+ *
+ * The first process holds the listening sockets and does nothing else: a worker that crashes is replaced, and its ports
+ * are never free for the workload to take. With PROGRAM it ends when PROGRAM ends, and with its exit code.
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST_LISTENERS = 64, CHUNK = 16 * 1024, EVENTS = 64 };
+
+struct listener {
+  int fd;
+  int open; /* connections of this listener now: a cap each, so that one direction cannot starve the other */
+  int leads_to_unix;
+  struct sockaddr_un socket_path;
+  struct sockaddr_in tcp;
+};
+
+/* One direction of a connection: bytes read from `from` that `to` has not taken yet. */
+struct flow {
+  char *bytes;
+  size_t at, length;
+  int ended, passed_end;
+};
+
+struct side {
+  int fd;
+  struct link *link;
+};
+
+struct link {
+  struct listener *listener;
+  struct side sides[2];
+  struct flow flows[2]; /* flows[n] goes from sides[n] to the other one */
+  int connecting;
+  int dead;
+  struct link *next_dead;
+};
+
+static struct listener listeners[MOST_LISTENERS];
+static int listener_count;
+static int most_connections = 256;
+static int epoll_fd;
+static struct link *dead_links;
+static volatile sig_atomic_t asked_to_end;
+
+static void fail(const char *what) {
+  fprintf(stderr, "forwarder: %s: %s\n", what, strerror(errno));
+  exit(1);
+}
+
+static void wrong(const char *what) {
+  fprintf(stderr, "forwarder: %s\n", what);
+  exit(2);
+}
+
+/* ---- the worker ------------------------------------------------------------------------------------------------- */
+
+static void watch(struct side *side, uint32_t events, int op) {
+  struct epoll_event event = { .events = events, .data.ptr = side };
+  if (epoll_ctl(epoll_fd, op, side->fd, &event) < 0 && op == EPOLL_CTL_ADD) fail("epoll_ctl");
+}
+
+static void drop(struct link *link) {
+  if (link->dead) return;
+  link->dead = 1;
+  link->listener->open--;
+  for (int n = 0; n < 2; n++) close(link->sides[n].fd);
+  /* Freed after the round: events of it may still be in the list that is being walked. */
+  link->next_dead = dead_links;
+  dead_links = link;
+}
+
+static void bury(void) {
+  while (dead_links != NULL) {
+    struct link *link = dead_links;
+    dead_links = link->next_dead;
+    for (int n = 0; n < 2; n++) free(link->flows[n].bytes);
+    free(link);
+  }
+}
+
+/* Moves what can be moved from sides[n] to the other. False: the link is broken. */
+static int move(struct link *link, int n) {
+  struct flow *flow = &link->flows[n];
+  int from = link->sides[n].fd, to = link->sides[1 - n].fd;
+  for (;;) {
+    if (flow->at < flow->length) {
+      ssize_t sent = send(to, flow->bytes + flow->at, flow->length - flow->at, MSG_NOSIGNAL | MSG_DONTWAIT);
+      if (sent < 0) {
+        if (errno == EINTR) continue;
+        return errno == EAGAIN || errno == EWOULDBLOCK;
+      }
+      flow->at += (size_t)sent;
+      continue;
+    }
+    flow->at = flow->length = 0;
+    if (flow->ended) {
+      if (!flow->passed_end) shutdown(to, SHUT_WR);
+      flow->passed_end = 1;
+      break;
+    }
+    if (flow->bytes == NULL && (flow->bytes = malloc(CHUNK)) == NULL) return 0;
+    ssize_t got = recv(from, flow->bytes, CHUNK, MSG_DONTWAIT);
+    if (got > 0) flow->length = (size_t)got;
+    else if (got == 0) flow->ended = 1;
+    else if (errno == EINTR) continue;
+    else if (errno == EAGAIN || errno == EWOULDBLOCK) break;
+    else return 0;
+  }
+  /* A connection that waits costs no buffer. */
+  free(flow->bytes);
+  flow->bytes = NULL;
+  return 1;
+}
+
+static void rearm(struct link *link) {
+  for (int n = 0; n < 2; n++) {
+    struct flow *out = &link->flows[n], *in = &link->flows[1 - n];
+    uint32_t events = 0;
+    if (!out->ended && out->at >= out->length) events |= EPOLLIN;
+    if (in->at < in->length) events |= EPOLLOUT;
+    watch(&link->sides[n], events, EPOLL_CTL_MOD);
+  }
+}
+
+static void serve(struct side *side, uint32_t events) {
+  struct link *link = side->link;
+  if (link->dead) return;
+  if (link->connecting) {
+    if (side != &link->sides[1]) return;
+    int error = 0;
+    socklen_t size = sizeof error;
+    if (getsockopt(side->fd, SOL_SOCKET, SO_ERROR, &error, &size) < 0 || error != 0) return drop(link);
+    if (!(events & EPOLLOUT)) return;
+    link->connecting = 0;
+  }
+  if (!move(link, 0) || !move(link, 1)) return drop(link);
+  if (link->flows[0].passed_end && link->flows[1].passed_end) return drop(link);
+  rearm(link);
+}
+
+static void accept_one(struct listener *listener) {
+  int client = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  if (client < 0) return;
+  int family = listener->leads_to_unix ? AF_UNIX : AF_INET;
+  int target = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  struct link *link = listener->open < most_connections ? calloc(1, sizeof *link) : NULL;
+  if (target < 0 || link == NULL) {
+    close(client);
+    if (target >= 0) close(target);
+    free(link);
+    return;
+  }
+  int on = 1;
+  setsockopt(listener->leads_to_unix ? client : target, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  link->listener = listener;
+  link->sides[0] = (struct side){ client, link };
+  link->sides[1] = (struct side){ target, link };
+  listener->open++;
+  watch(&link->sides[0], 0, EPOLL_CTL_ADD);
+  watch(&link->sides[1], EPOLLOUT, EPOLL_CTL_ADD);
+  link->connecting = 1;
+  const struct sockaddr *address =
+      listener->leads_to_unix ? (void *)&listener->socket_path : (void *)&listener->tcp;
+  socklen_t size = listener->leads_to_unix ? sizeof listener->socket_path : sizeof listener->tcp;
+  /* Never blocking: a workload that does not accept must not hold up everybody else's connections. */
+  if (connect(target, address, size) < 0 && errno != EINPROGRESS) drop(link);
+}
+
+static void work(void) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if ((epoll_fd = epoll_create1(EPOLL_CLOEXEC)) < 0) fail("epoll_create1");
+  for (int n = 0; n < listener_count; n++) {
+    struct epoll_event event = { .events = EPOLLIN, .data.ptr = &listeners[n] };
+    if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, listeners[n].fd, &event) < 0) fail("epoll_ctl");
+  }
+  for (;;) {
+    struct epoll_event events[EVENTS];
+    int count = epoll_wait(epoll_fd, events, EVENTS, -1);
+    if (count < 0 && errno != EINTR) fail("epoll_wait");
+    for (int n = 0; n < count; n++) {
+      void *who = events[n].data.ptr;
+      int is_listener = who >= (void *)listeners && who < (void *)(listeners + MOST_LISTENERS);
+      if (is_listener) accept_one(who);
+      else serve(who, events[n].events);
+    }
+    bury();
+  }
+}
+
+/* ---- setting up ------------------------------------------------------------------------------------------------- */
+
+static void write_text(const char *path, const char *text) {
+  int fd = open(path, O_WRONLY | O_CLOEXEC);
+  if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text)) fail(path);
+  close(fd);
+}
+
+static void make_namespaces(void) {
+  char map[64];
+  unsigned uid = geteuid(), gid = getegid();
+  if (unshare(CLONE_NEWUSER | CLONE_NEWNET) < 0) fail("unshare");
+  write_text("/proc/self/setgroups", "deny");
+  snprintf(map, sizeof map, "%u %u 1", uid, uid);
+  write_text("/proc/self/uid_map", map);
+  snprintf(map, sizeof map, "%u %u 1", gid, gid);
+  write_text("/proc/self/gid_map", map);
+  int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  struct ifreq request = { .ifr_name = "lo" };
+  if (fd < 0 || ioctl(fd, SIOCGIFFLAGS, &request) < 0) fail("lo");
+  request.ifr_flags |= IFF_UP | IFF_RUNNING;
+  if (ioctl(fd, SIOCSIFFLAGS, &request) < 0) fail("lo");
+  close(fd);
+}
+
+static struct sockaddr_un unix_address(const char *path) {
+  struct sockaddr_un address = { .sun_family = AF_UNIX };
+  /* Cut off it would be another file. */
+  if (strlen(path) >= sizeof address.sun_path) wrong("the path of a socket is too long");
+  strcpy(address.sun_path, path);
+  return address;
+}
+
+static struct sockaddr_in tcp_address(const char *host, const char *port) {
+  char *end;
+  long number = strtol(port, &end, 10);
+  struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons((uint16_t)number) };
+  if (*port == '\0' || *end != '\0' || number < 1 || number > 65535) wrong("a port is a number from 1 to 65535");
+  if (inet_pton(AF_INET, host, &address.sin_addr) != 1) wrong("an address is four numbers");
+  return address;
+}
+
+static struct listener *next_listener(void) {
+  if (listener_count == MOST_LISTENERS) wrong("too many -e and -i");
+  return &listeners[listener_count++];
+}
+
+static void listen_on(struct listener *listener, int family, const void *address, socklen_t size) {
+  int on = 1;
+  listener->fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (listener->fd < 0) fail("socket");
+  if (family == AF_INET) setsockopt(listener->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  if (bind(listener->fd, address, size) < 0 || listen(listener->fd, 128) < 0) fail("listen");
+}
+
+/* ADDRESS:PORT=SOCKET */
+static void add_way_out(char *text) {
+  char *equals = strchr(text, '='), *colon = strchr(text, ':');
+  if (equals == NULL || colon == NULL || colon > equals) wrong("-e takes ADDRESS:PORT=SOCKET");
+  *equals = *colon = '\0';
+  struct listener *listener = next_listener();
+  listener->leads_to_unix = 1;
+  listener->socket_path = unix_address(equals + 1);
+  struct sockaddr_in address = tcp_address(text, colon + 1);
+  listen_on(listener, AF_INET, &address, sizeof address);
+}
+
+/* SOCKET=PORT */
+static void add_way_in(char *text) {
+  char *equals = strrchr(text, '=');
+  if (equals == NULL) wrong("-i takes SOCKET=PORT");
+  *equals = '\0';
+  struct listener *listener = next_listener();
+  listener->tcp = tcp_address("127.0.0.1", equals + 1);
+  struct sockaddr_un address = unix_address(text);
+  unlink(text);
+  mode_t before = umask(0177);
+  listen_on(listener, AF_UNIX, &address, sizeof address);
+  umask(before);
+}
+
+static void on_end(int signal) {
+  (void)signal;
+  asked_to_end = signal;
+}
+
+static pid_t start_worker(void) {
+  pid_t pid = fork();
+  if (pid < 0) fail("fork");
+  if (pid > 0) return pid;
+  signal(SIGTERM, SIG_DFL);
+  signal(SIGINT, SIG_DFL);
+  work();
+  _exit(1);
+}
+
+static pid_t start_program(char **command, int kept_fd) {
+  pid_t pid = fork();
+  if (pid < 0) fail("fork");
+  if (pid > 0) return pid;
+  /* Whoever kills the forwarder ends the sandbox: it must never run on with nobody in charge. */
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  signal(SIGTERM, SIG_DFL);
+  signal(SIGINT, SIG_DFL);
+  struct rlimit limit;
+  int most = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < 65536 ? (int)limit.rlim_cur : 65536;
+  if (kept_fd > 2) {
+    if (close_range(3, (unsigned)kept_fd - 1, 0) < 0 || close_range((unsigned)kept_fd + 1, ~0U, 0) < 0)
+      for (int fd = 3; fd < most; fd++) if (fd != kept_fd) close(fd);
+    fcntl(kept_fd, F_SETFD, 0);
+  } else if (close_range(3, ~0U, 0) < 0) {
+    for (int fd = 3; fd < most; fd++) close(fd);
+  }
+  execvp(command[0], command);
+  fprintf(stderr, "forwarder: %s: %s\n", command[0], strerror(errno));
+  _exit(127);
+}
+
+static int code_of(int status) {
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void pause_a_little(void) {
+  struct timespec pause = { .tv_nsec = 100 * 1000 * 1000 };
+  nanosleep(&pause, NULL);
+}
+
+int main(int count, char **words) {
+  int kept_fd = -1, own_namespaces = 0, option;
+  char *ways[MOST_LISTENERS];
+  int way_count = 0, is_in[MOST_LISTENERS];
+  while ((option = getopt(count, words, "+Nk:c:e:i:")) != -1) {
+    if (option == 'N') own_namespaces = 1;
+    else if (option == 'k') kept_fd = atoi(optarg);
+    else if (option == 'c') most_connections = atoi(optarg);
+    else if ((option == 'e' || option == 'i') && way_count < MOST_LISTENERS) {
+      is_in[way_count] = option == 'i';
+      ways[way_count++] = optarg;
+    } else wrong("usage: forwarder [-N] [-k FD] [-c MOST] [-e ADDRESS:PORT=SOCKET]... [-i SOCKET=PORT]... [-- PROGRAM]");
+  }
+  if (most_connections < 1) wrong("-c takes a number from 1");
+  if (own_namespaces) make_namespaces();
+  for (int n = 0; n < way_count; n++) (is_in[n] ? add_way_in : add_way_out)(ways[n]);
+  if (listener_count == 0 && optind == count) wrong("nothing to forward and nothing to run");
+
+  struct sigaction action = { .sa_handler = on_end };
+  sigaction(SIGTERM, &action, NULL);
+  sigaction(SIGINT, &action, NULL);
+  pid_t worker = start_worker();
+  pid_t program = optind < count ? start_program(words + optind, kept_fd) : 0;
+  for (;;) {
+    int status;
+    pid_t ended = wait(&status);
+    if (asked_to_end) {
+      int signal_given = asked_to_end;
+      asked_to_end = 0;
+      if (program == 0) break;
+      kill(program, signal_given);
+    }
+    if (ended < 0) continue;
+    if (program != 0 && ended == program) {
+      kill(worker, SIGKILL);
+      return code_of(status);
+    }
+    if (ended == worker) {
+      pause_a_little();
+      worker = start_worker();
+    }
+  }
+  kill(worker, SIGKILL);
+  return 0;
+}

@@ -1,0 +1,113 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest'
+
+const run = promisify(execFile)
+const SOURCE = fileURLToPath(new URL('../../forwarder/forwarder.c', import.meta.url))
+
+let folder: string
+let program: string | undefined
+let why = ''
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'thv-fw-'))
+  const target = join(folder, 'forwarder')
+  try {
+    await run('cc', ['-O2', '-Wall', '-Wextra', '-Werror', '-static', '-o', target, SOURCE])
+    // Some machines let nobody make a user namespace.
+    await run(target, ['-N', '-e', '127.0.0.1:9=/nowhere', '--', 'true'])
+    program = target
+  } catch (error) {
+    why = error instanceof Error ? error.message : String(error)
+  }
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+/** The forwarder, or the reason why there is none here. */
+function built(context: TestContext): string {
+  if (program === undefined) {
+    if (!/ENOENT|Operation not permitted/.test(why)) throw new Error(why)
+    context.skip(`no forwarder on this machine: ${why}`)
+  }
+  return program ?? ''
+}
+
+/** Runs a script of Node inside the namespaces, and gives what it printed and its exit code. */
+async function inside(forwarder: string, ways: readonly string[], script: string, onReady?: () => Promise<void>) {
+  const child = spawn(forwarder, ['-N', ...ways, '--', process.execPath, '--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let said = ''
+  child.stdout.on('data', (chunk) => {
+    said += String(chunk)
+    if (String(chunk).includes('ready')) void onReady?.()
+  })
+  const [code] = await once(child, 'close')
+  return { said, code }
+}
+
+describe('the forwarder', () => {
+  it('leads the way out to its socket, byte for byte and with its ends', async (context) => {
+    const forwarder = built(context)
+    const socket = join(folder, 'out.sock')
+    const server = createServer({ allowHalfOpen: true }, (client) => void client.pipe(client)).listen(socket)
+    await once(server, 'listening')
+    const script = `
+      import { connect } from 'node:net'
+      const sent = Buffer.alloc(4_000_000, 'abcdefg'), got = []
+      const client = connect({ port: 3128, host: '127.0.0.1', allowHalfOpen: true })
+      client.on('data', (chunk) => got.push(chunk)).end(sent)
+      client.on('end', () => console.log(Buffer.concat(got).equals(sent)))`
+    const { said, code } = await inside(forwarder, ['-e', `127.0.0.1:3128=${socket}`], script)
+    server.close()
+    expect({ said, code }).toEqual({ said: 'true\n', code: 0 })
+  })
+
+  it('leads the way in to the port of the workload, on a socket for its user alone', async (context) => {
+    const forwarder = built(context)
+    const socket = join(folder, 'in.sock')
+    const script = `
+      import { createServer } from 'node:net'
+      const server = createServer((client) => { client.end('hello'); server.close() })
+      server.listen(9000, '127.0.0.1', () => console.log('ready'))`
+    let heard = ''
+    let mode = 0
+    await inside(forwarder, ['-i', `${socket}=9000`], script, async () => {
+      mode = (await stat(socket)).mode & 0o777
+      heard = await text(connect(socket))
+    })
+    expect({ heard, mode }).toEqual({ heard: 'hello', mode: 0o600 })
+  })
+
+  it('leaves nothing else: no route out, no port to take, no descriptor, and the exit code of the program', async (context) => {
+    const forwarder = built(context)
+    const script = `
+      import { connect, createServer } from 'node:net'
+      import { readdirSync, readlinkSync } from 'node:fs'
+      const failure = (emitter) => new Promise((done) => emitter.on('error', (error) => done(error.code)).on('connect', () => done('reached')))
+      console.log(await failure(connect({ host: '192.0.2.1', port: 80 })))
+      console.log(await failure(createServer().listen(3128, '127.0.0.1')))
+      console.log(readdirSync('/proc/self/fd').filter((fd) => { try { return /fw-|socket:.*listen/.test(readlinkSync('/proc/self/fd/' + fd)) } catch { return false } }).length)
+      process.exit(7)`
+    const { said, code } = await inside(forwarder, ['-e', `127.0.0.1:3128=${join(folder, 'none.sock')}`], script)
+    expect({ said, code }).toEqual({ said: 'ENETUNREACH\nEADDRINUSE\n0\n', code: 7 })
+  })
+
+  it.for([
+    ['-e', 'nonsense'],
+    ['-e', '127.0.0.1:0=/x'],
+    ['-e', '127.0.0.1:70000=/x'],
+    ['-e', 'localhost:80=/x'],
+    ['-e', `127.0.0.1:81=/${'x'.repeat(120)}`],
+    ['-i', '/x'],
+    ['-c', '0'],
+  ])('says what is wrong with %s %s', async ([flag = '', value = ''], context) => {
+    await expect(run(built(context), [flag, value])).rejects.toMatchObject({ code: 2 })
+  })
+})
