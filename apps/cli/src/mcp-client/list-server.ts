@@ -100,9 +100,15 @@ async function templates(client: Client, options: CallOptions): Promise<Resource
   try {
     return (await client.listResourceTemplates(undefined, options)).resourceTemplates
   } catch (error) {
-    if (error instanceof ProtocolError && error.code === METHOD_NOT_FOUND) return []
+    if (isUnknownMethod(error)) return []
     throw error
   }
+}
+
+/** Since revision 2026-07-28 it comes with status 404, which the library takes for a fault of the transport. */
+function isUnknownMethod(error: unknown): boolean {
+  if (error instanceof ProtocolError) return error.code === METHOD_NOT_FOUND
+  return error instanceof SdkHttpError && error.status === 404 && /"code"\s*:\s*-32601\b/.test(error.message)
 }
 
 function explained({ name, url }: McpTarget, error: unknown): ThvError {
