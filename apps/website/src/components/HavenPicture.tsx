@@ -3,7 +3,7 @@ import styles from './HavenPicture.module.css'
 
 const CLIENTS = ['Cursor', 'VS Code', 'Claude Code']
 const SERVERS = [
-  ['fetch', 'network: named hosts'],
+  ['fetch', 'the network'],
   ['filesystem', 'one folder'],
   ['time', 'nothing at all'],
 ] as const

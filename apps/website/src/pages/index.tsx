@@ -113,8 +113,8 @@ function Hero({ tagline }: { tagline: string }): ReactElement {
           <p className={styles.tagline}>{tagline}</p>
           <h1 className={styles.title}>A safe harbour for MCP servers</h1>
           <p className={styles.promise}>
-            Toolhaven runs each server in isolation, hands it only the files, hosts and secrets you name, and gives
-            every AI client one steady address to reach it.
+            Toolhaven runs each server in isolation, hands it only the files and secrets you name, and gives every AI
+            client one steady address to reach it.
           </p>
           <div className={styles.actions}>
             <Link className="button button--primary button--lg" to="/toolhaven/quickstart">
