@@ -1,6 +1,14 @@
+import { sample } from '@toolhaven/testing/rotation'
 import { defineConfig } from 'vitest/config'
 
 const never = ['**/node_modules/**', '**/dist/**']
+
+/** Each takes minutes: it builds images, installs packages or starts a system's services. The gate takes two at a time. */
+const LONG = ['build', 'engines', 'image', 'inspector', 'keyring', 'pack', 'purge', 'service'].map(
+  (topic) => `e2e/cli-${topic}.test.ts`,
+)
+const left =
+  process.env['THV_TEST_ROTATION'] === undefined ? [] : LONG.filter((file) => !sample(LONG, 2).includes(file))
 
 /** Timeouts are deadlines against hanging, not measurements: a busy machine must not fail a correct test. */
 const deadlines = { testTimeout: 60_000, hookTimeout: 120_000, teardownTimeout: 60_000 }
@@ -52,7 +60,7 @@ export default defineConfig({
           name: 'e2e',
           globalSetup: ['e2e/src/global-setup.ts'],
           include: ['e2e/**/*.test.ts'],
-          exclude: never,
+          exclude: [...never, ...left],
           fileParallelism: false,
           testTimeout: 300_000,
           hookTimeout: 600_000,

@@ -7,6 +7,7 @@ import { rootCertificates } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { sample } from '@toolhaven/testing/rotation'
 import { COMMANDS } from '../apps/cli/src/commands.ts'
 import { type CliWorld, openCliWorld } from './src/cli-world.ts'
 import { CERTIFICATE, serveSecurely } from './src/secure-host.ts'
@@ -88,7 +89,7 @@ beforeAll(async () => {
 afterEach(() => world.removeAll())
 afterAll(() => cleanUp.disposeAsync())
 
-describe.each(COMMANDS)('thv $words', ({ words, examples }) => {
+describe.each(sample(COMMANDS, COMMANDS.length / 3))('thv $words', ({ words, examples }) => {
   test('has an example', () => {
     expect(examples.length).toBeGreaterThan(0)
   })
