@@ -48,6 +48,7 @@ export interface PageOptions {
   viewport?: { width: number; height: number }
   colorScheme?: 'light' | 'dark'
   reducedMotion?: 'reduce'
+  bypassCSP?: true
 }
 
 /** A page of its own context (storage included) that notes what a reader's console would show. */
