@@ -48,7 +48,7 @@ const cells = ROUTES.flatMap((route) =>
 )
 
 describe('every page', () => {
-  test.each(sample(spread(cells), 16))('$route in $mode on $size is whole and clean', async ({ route, mode, size }) => {
+  test.each(sample(spread(cells), 8))('$route in $mode on $size is whole and clean', async ({ route, mode, size }) => {
     const watched = await openPage(browser, site, { viewport: sizes[size], colorScheme: mode })
     const { page } = watched
     try {
