@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { parseArgs } from 'node:util'
+import { parseArgs, stripVTControlCharacters } from 'node:util'
 import { EXPECTED_SKIPS } from '@toolhaven/testing/expected-skips'
 import { unexpectedSkips } from './skips.ts'
 import type { Summary } from './summary-reporter.ts'
@@ -28,6 +28,8 @@ const stages: Stage[] = [
 ].filter(({ project }) => values.stage?.includes(project) ?? true)
 
 const total = { passed: 0, failed: 0, skipped: 0 }
+/** Told again at the very end: of a long log, often only the end is kept. */
+const failures: string[] = []
 let interrupted = false
 for (const stage of stages) {
   if (interrupted) break
@@ -45,6 +47,7 @@ if (stages.length === 0) {
   console.log('No such stage.')
   total.failed += 1
 }
+for (const failure of failures) console.log(`\nFAILED: ${failure}`)
 console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
 process.exitCode = total.failed === 0 ? 0 : 1
 
@@ -63,10 +66,11 @@ async function runStage(stage: Stage): Promise<typeof total> {
 }
 
 function judge(stage: Stage, summary: Summary, code: number | string): typeof total {
-  const came = { passed: summary.passed, failed: summary.failed, skipped: summary.skips.length }
+  const came = { passed: summary.passed, failed: summary.failures.length, skipped: summary.skips.length }
+  for (const { test, reason } of summary.failures) failures.push(`${stage.project}: ${test}\n${shortened(reason)}`)
   for (const { test, reason } of summary.skips) console.log(`skipped: ${test}: ${reason ?? '(no reason given)'}`)
   for (const { test, reason } of unexpectedSkips(summary.skips, EXPECTED_SKIPS, strict)) {
-    console.log(`FAILED: nobody expects this skip: ${test}: ${reason ?? '(no reason given)'}`)
+    failures.push(`${stage.project}: nobody expects this skip: ${test}: ${reason ?? '(no reason given)'}`)
     came.failed += 1
     came.skipped -= 1
   }
@@ -78,8 +82,12 @@ function judge(stage: Stage, summary: Summary, code: number | string): typeof to
 }
 
 function failed(message: string): typeof total {
-  console.log(`FAILED: ${message}`)
+  failures.push(message)
   return { passed: 0, failed: 1, skipped: 0 }
+}
+
+function shortened(reason: string): string {
+  return stripVTControlCharacters(reason).split('\n').slice(0, 12).join('\n')
 }
 
 function runVitest(stage: Stage, summaryFile: string): Promise<number | string> {

@@ -2,9 +2,14 @@ import { writeFileSync } from 'node:fs'
 import type { Reporter, SerializedError, TestModule, TestSuite } from 'vitest/node'
 import type { Skip } from './skips.ts'
 
+export interface Failure {
+  test: string
+  reason: string
+}
+
 export interface Summary {
   passed: number
-  failed: number
+  failures: Failure[]
   skips: Skip[]
 }
 
@@ -12,26 +17,37 @@ export interface Summary {
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
     const file = process.env['THV_TEST_SUMMARY']
-    if (file !== undefined) writeFileSync(file, JSON.stringify(summarise(modules, errors.length)))
+    if (file !== undefined) writeFileSync(file, JSON.stringify(summarise(modules, errors)))
   }
 }
 
-function summarise(modules: readonly TestModule[], unhandledErrors: number): Summary {
-  const summary: Summary = { passed: 0, failed: unhandledErrors, skips: [] }
+function summarise(modules: readonly TestModule[], outside: readonly SerializedError[]): Summary {
+  const summary: Summary = {
+    passed: 0,
+    failures: outside.map((error) => failure('outside any test', [error])),
+    skips: [],
+  }
   for (const module of modules) {
+    const file = module.relativeModuleId
     // A file that cannot be loaded, or a group whose hook throws, has no failed test of its own.
-    if (isBroken(module)) summary.failed += 1
-    for (const suite of module.children.allSuites()) if (isBroken(suite)) summary.failed += 1
+    if (isBroken(module)) summary.failures.push(failure(file, module.errors()))
+    for (const suite of module.children.allSuites()) {
+      if (isBroken(suite)) summary.failures.push(failure(`${file} > ${suite.fullName}`, suite.errors()))
+    }
     for (const test of module.children.allTests()) {
       const result = test.result()
+      const name = `${file} > ${test.fullName}`
       if (result.state === 'passed') summary.passed += 1
-      else if (result.state === 'failed' || result.state === 'pending') summary.failed += 1
-      else if (!insideBroken(test.parent)) {
-        summary.skips.push({ test: `${module.relativeModuleId} > ${test.fullName}`, reason: result.note })
-      }
+      else if (result.state === 'failed') summary.failures.push(failure(name, result.errors))
+      else if (result.state === 'pending') summary.failures.push({ test: name, reason: 'it never ended' })
+      else if (!insideBroken(test.parent)) summary.skips.push({ test: name, reason: result.note })
     }
   }
   return summary
+}
+
+function failure(test: string, errors: readonly { message: string }[]): Failure {
+  return { test, reason: errors.map(({ message }) => message).join('\n') }
 }
 
 function isBroken(place: TestModule | TestSuite): boolean {
