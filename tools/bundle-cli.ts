@@ -73,25 +73,31 @@ const LIGHT: Readonly<Record<string, string>> = {
 }
 
 /**
- * Of these the same holds: `node:util` alone brings a REPL's history and worker threads along. What is a plain value is
- * taken by name; what is computed when it is read is only read where somebody imports it.
+ * Of these the same holds: `node:util` alone brings a REPL's history and worker threads along, since much of it is loaded
+ * when it is read. A name is only read where somebody imports it.
  */
 const TAKEN_BY_NAME = ['fs', 'net', 'util']
 
 function takenByName(name: string): string {
-  const found = process.getBuiltinModule(`node:${name}`)
-  const entries = Object.entries(Object.getOwnPropertyDescriptors(found)).filter(([key]) => /^[A-Za-z_]\w*$/.test(key))
-  const [values, computed] = [entries.filter(isValue), entries.filter((entry) => !isValue(entry))]
+  const keys = Object.keys(process.getBuiltinModule(`node:${name}`)).filter((key) => /^[A-Za-z_]\w*$/.test(key))
   return `
     const taken = process.getBuiltinModule('node:${name}')
     export default taken
-    export const { ${values.map(([key]) => key).join(', ')} } = taken
-    ${computed.map(([key]) => `export const ${key} = /* @__PURE__ */ (() => taken.${key})()`).join('\n')}`
+    ${keys.map((key) => `export const ${key} = /* @__PURE__ */ (() => taken.${key})()`).join('\n')}`
 }
 
-const LIGHT_NAMES = [...Object.keys(LIGHT), ...TAKEN_BY_NAME].join('|')
+/** Loaded by the first call: it brings line editing along, and most commands call nothing of it. */
+function takenWhenCalled(name: string): string {
+  const found = Object.entries(process.getBuiltinModule(`node:${name}`))
+  const names = found.filter(([, value]) => typeof value === 'function').map(([key]) => key)
+  return names
+    .map((key) => `export const ${key} = (...args) => process.getBuiltinModule('node:${name}').${key}(...args)`)
+    .join('\n')
+}
 
-const isValue = ([, { get }]: [string, PropertyDescriptor]) => get === undefined
+const TAKEN_WHEN_CALLED = ['fs/promises']
+
+const LIGHT_NAMES = [...Object.keys(LIGHT), ...TAKEN_BY_NAME, ...TAKEN_WHEN_CALLED].join('|')
 
 const lightBuiltIns: Plugin = {
   name: 'light-built-ins',
@@ -102,7 +108,7 @@ const lightBuiltIns: Plugin = {
       // Commander takes the default of these two; a whole `process` is read with every property, some of which load much.
       const isWhole = name.includes('process') && !importer?.includes('/commander/')
       // An import of a whole module anywhere would have every start read all of it.
-      const isLater = kind === 'dynamic-import' || (kind === 'require-call' && TAKEN_BY_NAME.includes(name))
+      const isLater = kind === 'dynamic-import' || (kind === 'require-call' && !(name in LIGHT))
       if (isWhole || isLater) return { id: `node:${name}`, external: true }
       return `\0light-${name}`
     },
@@ -111,7 +117,7 @@ const lightBuiltIns: Plugin = {
     filter: { id: /^\0light-/ },
     handler: (id) => {
       const name = id.slice('\0light-'.length)
-      return LIGHT[name] ?? takenByName(name)
+      return LIGHT[name] ?? (TAKEN_WHEN_CALLED.includes(name) ? takenWhenCalled(name) : takenByName(name))
     },
   },
 }

@@ -1,5 +1,4 @@
-import { constants } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
 import { invalid, unavailable } from '@toolhaven/core/errors'
 import { errnoOf } from './errno.ts'
 import { refuseForeignOwner } from './private-folder.ts'
@@ -12,13 +11,16 @@ export interface ReadOptions {
 
 const DEFAULT_MAX_BYTES = 8 * 1024 * 1024
 
-/** Text of a file of ours; undefined when there is none. Refuses links, other users' files and what others may write. */
+/**
+ * Text of a file of ours; undefined when there is none. Refuses links, other users' files and what others may write.
+ * Read at once: the files are small and local, and every command reads one, which must not start a pool of threads.
+ */
 export async function readPrivateFile(path: string, options: ReadOptions = {}): Promise<string | undefined> {
   const noFollow = options.followSymlink === true ? 0 : constants.O_NOFOLLOW
-  let handle
+  let file
   try {
     // O_NONBLOCK: opening a pipe that somebody put there must not hang.
-    handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | noFollow)
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | noFollow)
   } catch (error) {
     const code = errnoOf(error)
     if (code === 'ENOENT') return undefined
@@ -27,7 +29,7 @@ export async function readPrivateFile(path: string, options: ReadOptions = {}): 
     throw unavailable(`cannot read ${path} (${code ?? 'unknown fault'})`, error)
   }
   try {
-    const found = await handle.stat()
+    const found = fstatSync(file)
     if (!found.isFile()) throw invalid(`${path} is not an ordinary file`)
     refuseForeignOwner(found.uid, path)
     if ((found.mode & 0o022) !== 0) {
@@ -35,8 +37,8 @@ export async function readPrivateFile(path: string, options: ReadOptions = {}): 
     }
     const maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES
     if (found.size > maxBytes) throw invalid(`${path} is larger than ${maxBytes} bytes, which no file of ours is`)
-    return await handle.readFile('utf8')
+    return readFileSync(file, 'utf8')
   } finally {
-    await handle.close()
+    closeSync(file)
   }
 }

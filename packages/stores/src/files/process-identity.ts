@@ -1,4 +1,4 @@
-import { readFile, readlink } from 'node:fs/promises'
+import { readFileSync, readlinkSync } from 'node:fs'
 import { errnoOf } from './errno.ts'
 
 /**
@@ -15,16 +15,17 @@ export async function processStart(
 /** Process ids mean something only inside one PID namespace; undefined where there are none. */
 export async function pidNamespace(): Promise<string | undefined> {
   try {
-    return await readlink('/proc/self/ns/pid')
+    return readlinkSync('/proc/self/ns/pid')
   } catch {
     return undefined // not Linux, or no /proc: then there is one namespace for all we can see
   }
 }
 
-async function linuxStart(pid: number): Promise<string | undefined> {
+/** The kernel answers from memory: nothing to wait for. */
+function linuxStart(pid: number): string | undefined {
   let stat
   try {
-    stat = await readFile(`/proc/${pid}/stat`, 'utf8')
+    stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   } catch (error) {
     if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ESRCH') return undefined
     throw error
@@ -35,7 +36,7 @@ async function linuxStart(pid: number): Promise<string | undefined> {
   const ticks = fields[19]
   if (state === 'Z' || state === 'X' || ticks === undefined) return undefined
   // Ticks count from the boot, so two boots can give one and the same number.
-  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8')
+  const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')
   return `${boot.trim()}:${ticks}`
 }
 
