@@ -264,4 +264,18 @@ describe('an unexpected failure', () => {
       notContain: ['ENOSPC', '/var'],
     },
   })
+
+  scenario('of a part that an update took away says what to do', {
+    given: (fake) => {
+      const gone = new Error("Cannot find module '/usr/lib/node_modules/thv/dist/part-x.mjs'")
+      fake.groupStore.failWith = Object.assign(gone, { code: 'ERR_MODULE_NOT_FOUND' })
+    },
+    request: 'POST /api/v1beta/groups',
+    body: { name: 'x' },
+    answers: {
+      status: 500,
+      text: 'an update replaced the program while this daemon ran; "thv serve" starts the new one, and servers go on',
+      notContain: ['/usr'],
+    },
+  })
 })

@@ -25,7 +25,18 @@ export function toErrorAnswer(error: unknown, logger: Logger, mask: (text: strin
   }
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error)
   logger.error('a request failed unexpectedly', { detail: mask(detail) })
-  return { status: 500, text: 'internal server error; the log of the daemon has the details' }
+  return {
+    status: 500,
+    text: wasReplaced(error) ? REPLACED : 'internal server error; the log of the daemon has the details',
+  }
+}
+
+const REPLACED =
+  'an update replaced the program while this daemon ran; "thv serve" starts the new one, and servers go on'
+
+/** Parts are loaded when they are first needed, and an update in place takes the old ones away. */
+function wasReplaced(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
 }
 
 /** What is wrong with this machine's disk is said; where on it is only for the log. */
