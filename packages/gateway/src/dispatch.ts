@@ -1,6 +1,7 @@
 import { describeError } from '@toolhaven/core/errors'
 import type { BackendSlot } from './backend-slot.ts'
 import { idKey, isRequestId, RPC_ERROR, type RpcMessage, type RpcNotification, type RpcRequest } from './json-rpc.ts'
+import type { Watch } from './middleware/middleware.ts'
 import type { GatewayLimits } from './options.ts'
 import type { Pipeline } from './pipeline.ts'
 import { Call, type ReplySink } from './sessions/call.ts'
@@ -44,14 +45,16 @@ function request(
   reply: ReplySink,
   headers: Readonly<Record<string, string>>,
 ): void {
-  const refusal = refuse(context, session, message)
-  if (refusal !== undefined) return reply.answer({ jsonrpc: '2.0', id: reply.id ?? message.id, error: refusal })
   const { pipeline, slot, limits } = context
+  const watched = pipeline.watch(message, { session, headers, id: reply.id ?? message.id })
+  const sink = watched === undefined ? reply : watchedReply(reply, watched)
+  const refusal = refuse(context, session, message)
+  if (refusal !== undefined) return sink.answer({ jsonrpc: '2.0', id: reply.id ?? message.id, error: refusal })
   const call = new Call({
     session,
-    request: message,
-    reply,
-    headers,
+    request: watched?.request ?? message,
+    reply: sink,
+    headers: watched?.headers ?? headers,
     onAnswer: (method, body) => pipeline.toClient(method, body),
     onSettled: () => context.onSettled(message),
   })
@@ -63,6 +66,23 @@ function request(
     },
     (error: unknown) => call.fail(describeError(error)),
   )
+}
+
+function watchedReply(reply: ReplySink, watch: Watch): ReplySink {
+  return {
+    get id() {
+      return reply.id
+    },
+    related: (text) => reply.related(text),
+    answer: (body) => {
+      watch.onEnd(body)
+      reply.answer(body)
+    },
+    abandon: () => {
+      watch.onEnd(undefined)
+      reply.abandon()
+    },
+  }
 }
 
 function refuse(

@@ -9,7 +9,7 @@ import type { FrontContext } from './frontends/front-context.ts'
 import { ModernState } from './frontends/modern/modern-state.ts'
 import { EventStream } from './http/event-stream.ts'
 import { sendRefusal, sendVerdict } from './http/reply.ts'
-import type { JsonObject, RpcMessage, RpcRequest } from './json-rpc.ts'
+import { RPC_ERROR, type JsonObject, type RpcMessage, type RpcRequest } from './json-rpc.ts'
 import { closeServer, listen } from './listen.ts'
 import type { GatewayLimits, GatewayOptions } from './options.ts'
 import { createPipeline, type Pipeline } from './pipeline.ts'
@@ -87,7 +87,11 @@ export class Endpoint implements FrontContext {
     const { host, port, authentication } = this.#spec
     const former = this.#server
     const isSame = spec.port === port && isDeepStrictEqual(spec.authentication, authentication)
-    if (!isSame) this.#pipeline = await this.#makePipeline(spec)
+    if (!isSame) {
+      const replaced = this.#pipeline
+      this.#pipeline = await this.#makePipeline(spec)
+      await replaced?.close()
+    }
     if (spec.host !== host || spec.port !== port) {
       this.#server = await this.#bind(spec)
       await stopListening(former)
@@ -140,6 +144,7 @@ export class Endpoint implements FrontContext {
     this.disconnect('the workload was removed')
     this.#slot.giveUp()
     await stopListening(this.#server)
+    await this.#pipeline?.close()
   }
 
   /** Lets calls in flight finish, then gives up the port; sessions and the server behind are left for the next daemon. */
@@ -154,6 +159,7 @@ export class Endpoint implements FrontContext {
     this.#slot.giveUp()
     await this.sessions.flush()
     await stopListening(this.#server)
+    await this.#pipeline?.close()
   }
 
   openStream(response: ServerResponse, headers?: Readonly<Record<string, string>>): EventStream {
@@ -168,8 +174,16 @@ export class Endpoint implements FrontContext {
     request: RpcRequest,
     headers: Readonly<Record<string, string>>,
   ): Promise<JsonObject> {
-    const link = await this.#slot.wait(this.limits.backendWaitMs)
-    return link.initialize(session, request, headers)
+    const watched = this.pipeline.watch(request, { session, headers, id: request.id })
+    try {
+      const link = await this.#slot.wait(this.limits.backendWaitMs)
+      const body = await link.initialize(session, watched?.request ?? request, watched?.headers ?? headers)
+      watched?.onEnd(body)
+      return body
+    } catch (error) {
+      watched?.onEnd({ jsonrpc: '2.0', error: { code: RPC_ERROR.server, message: describeError(error) } })
+      throw error
+    }
   }
 
   async serverResult(): Promise<JsonObject> {

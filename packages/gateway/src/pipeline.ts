@@ -1,12 +1,12 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { AuthenticationSpec } from '@toolhaven/core/ports/gateway'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import type { HttpRefusal } from './http/reply.ts'
-import type { JsonObject, RpcRequest } from './json-rpc.ts'
+import type { JsonObject, RpcNotification, RpcRequest } from './json-rpc.ts'
 import { guard } from './middleware/guard.ts'
 import { limits } from './middleware/limits.ts'
-import type { Admission, Middleware, Parsed } from './middleware/middleware.ts'
+import type { Admission, Asker, Middleware, Parsed, Refusal, Watch } from './middleware/middleware.ts'
 import { parse } from './middleware/parse.ts'
 import { toolFilter } from './middleware/tool-filter.ts'
 import type { Caller, Callers } from './oidc/caller.ts'
@@ -27,6 +27,8 @@ export interface PipelineContext {
   logger: Logger
 }
 
+export type Passed = { request: RpcRequest } | { refusal: Refusal; by: string }
+
 /** What every request meets on its way to the server, and every answer, backwards, on its way back. */
 export interface Pipeline {
   readonly names: readonly string[]
@@ -34,8 +36,16 @@ export interface Pipeline {
   /** Who sent a request that was admitted; undefined where nobody is asked. */
   callerOf(request: IncomingMessage): Caller | undefined
   parse(body: Buffer): Parsed | HttpRefusal
-  fromClient(request: RpcRequest): { code: number; message: string } | undefined
-  toClient(method: string, answer: JsonObject): JsonObject
+  /** Undefined where nobody watches. */
+  watch(request: RpcRequest, asker: Asker): Watch | undefined
+  /** The request as the server is to get it, or why it gets none. */
+  fromClient(request: RpcRequest, asker: Asker): Passed
+  /** Whether the server is to hear it. */
+  notified(notification: RpcNotification, asker: Asker): boolean
+  toClient(request: RpcRequest, answer: JsonObject, asker: Asker): JsonObject
+  follow(request: IncomingMessage, response: ServerResponse): void
+  /** Writes what is still held back; does not throw. */
+  close(): Promise<void>
 }
 
 /** The only list and the only order. The backend follows the last line. What is not configured is not even loaded. */
@@ -53,14 +63,22 @@ export async function createPipeline(context: PipelineContext): Promise<Pipeline
   const callers: Callers = new WeakMap()
   const list = await inOrder(context, callers)
   const backwards = list.toReversed()
+  const watchers = list.filter((middleware) => middleware.watch !== undefined)
   return {
     names: list.map((middleware) => middleware.name),
     admit: (request) => admit(list, request, 0),
     callerOf: (request) => callers.get(request),
     parse: (body) => first(list, (middleware) => middleware.parse?.(body)) ?? { messages: [], isBatch: false },
-    fromClient: (request) => first(list, (middleware) => middleware.fromClient?.(request)),
-    toClient: (method, answer) =>
-      backwards.reduce((seen, middleware) => middleware.toClient?.(method, seen) ?? seen, answer),
+    watch: (request, asker) => watchAll(watchers, request, asker),
+    fromClient: (request, asker) => passAll(list, request, asker),
+    notified: (notification, asker) =>
+      list.filter((middleware) => middleware.holdsBack?.(notification, asker) === true).length === 0,
+    toClient: (request, answer, asker) =>
+      backwards.reduce((seen, middleware) => middleware.toClient?.(request, seen, asker) ?? seen, answer),
+    follow: (request, response) => list.forEach((middleware) => middleware.follow?.(request, response)),
+    close: async () => {
+      await Promise.all(list.map((middleware) => Promise.resolve(middleware.close?.())))
+    },
   }
 }
 
@@ -71,6 +89,32 @@ async function authenticationOf(context: PipelineContext, callers: Callers): Pro
   const fetch = context.identityFetch?.(spec.allowPrivateIp === true)
   if (fetch === undefined) throw new Error('authentication needs a way to reach the identity provider')
   return [authentication({ spec, origin, fetch, callers, logger, times })]
+}
+
+/** Each sees the message as those before it left it. */
+function watchAll(watchers: readonly Middleware[], request: RpcRequest, asker: Asker): Watch | undefined {
+  if (watchers.length === 0) return undefined
+  const watches: Watch[] = []
+  let seen = { request, headers: asker.headers }
+  for (const middleware of watchers) {
+    const watch = middleware.watch?.(seen.request, { ...asker, headers: seen.headers })
+    if (watch === undefined) continue
+    watches.push(watch)
+    seen = { request: watch.request ?? seen.request, headers: watch.headers ?? seen.headers }
+  }
+  return { ...seen, onEnd: (response, refusedBy) => watches.forEach((watch) => watch.onEnd(response, refusedBy)) }
+}
+
+/** Each decides on the message as those before it left it. */
+function passAll(list: readonly Middleware[], request: RpcRequest, asker: Asker): Passed {
+  let seen = request
+  for (const middleware of list) {
+    const answer = middleware.fromClient?.(seen, asker)
+    if (answer === undefined) continue
+    if ('code' in answer) return { refusal: answer, by: middleware.name }
+    seen = answer
+  }
+  return { request: seen }
 }
 
 /** Waits only where one of them has to. */

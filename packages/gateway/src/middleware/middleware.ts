@@ -1,11 +1,42 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HttpAnswer, HttpRefusal } from '../http/reply.ts'
-import type { JsonObject, RpcMessage, RpcRequest } from '../json-rpc.ts'
+import type { JsonObject, RequestId, RpcMessage, RpcNotification, RpcRequest } from '../json-rpc.ts'
+import type { Session } from '../sessions/session.ts'
 
 export type Parsed = { messages: RpcMessage[]; isBatch: boolean }
 
 /** Undefined lets the request go on. */
 export type Admission = HttpRefusal | HttpAnswer | undefined
+
+/** Who sent a request, besides what is in it. */
+export interface Asker {
+  /** Undefined for what the gateway answers a client without a session by itself. */
+  session: Session | undefined
+  /** The HTTP request it came in. */
+  from: IncomingMessage
+  /** What the client itself calls the request. */
+  id: RequestId
+  /** End-to-end headers of the HTTP request it came in. */
+  headers: Readonly<Record<string, string>>
+}
+
+/** A JSON-RPC error in place of an answer of the server. */
+export interface Refusal {
+  code: number
+  message: string
+}
+
+/** Follows one request to its end. */
+export interface Watch {
+  /** Goes on in place of the client's own message and headers. */
+  readonly request?: RpcRequest
+  readonly headers?: Readonly<Record<string, string>>
+  /**
+   * Called once: with the response the client gets, or undefined when nobody waits for one any more; `refusedBy` names the
+   * middleware that refused it.
+   */
+  onEnd(response: JsonObject | undefined, refusedBy?: string): void
+}
 
 /** One concern between clients and the server. Each hook is optional; a refusal ends the way. */
 export interface Middleware {
@@ -15,10 +46,18 @@ export interface Middleware {
    * at once is said at once: a promise is for the rare case.
    */
   admit?(request: IncomingMessage): Admission | Promise<Admission>
+  /** Sees an admitted or refused exchange of HTTP before it is answered. */
+  follow?(request: IncomingMessage, response: ServerResponse): void
   /** Turns the body into messages; exactly one middleware does. */
   parse?(body: Buffer): Parsed | HttpRefusal
-  /** Refuses a request of a client with a JSON-RPC error. */
-  fromClient?(request: RpcRequest): { code: number; message: string } | undefined
-  /** Changes the server's answer to a request with this method. */
-  toClient?(method: string, answer: JsonObject): JsonObject
+  /** Sees every request of a client before it may be refused, and how it ended. */
+  watch?(request: RpcRequest, asker: Asker): Watch | undefined
+  /** Refuses a request of a client, or gives the one that goes on in its place. */
+  fromClient?(request: RpcRequest, asker: Asker): Refusal | RpcRequest | undefined
+  /** Sees what a client tells without asking; true keeps it from the server. */
+  holdsBack?(notification: RpcNotification, asker: Asker): boolean
+  /** Changes the server's answer to a request; the request is the one that reached the server. */
+  toClient?(request: RpcRequest, answer: JsonObject, asker: Asker): JsonObject
+  /** The endpoint closes or gets another pipeline: what is still held back is written. Bounded in time; never rejects. */
+  close?(): Promise<void>
 }

@@ -4,7 +4,7 @@ import type { Session } from './session.ts'
 /** Where a front end puts what belongs to one call. `text` is one line. */
 export interface ReplySink {
   /** What the client calls the request, where the session's id for it is ours. */
-  readonly id?: RequestId
+  readonly id?: RequestId | undefined
   /** A message before the answer. False: it cannot go here (the client takes plain JSON only, or is gone). */
   related(text: string): boolean
   /** A whole JSON-RPC response. */
@@ -18,7 +18,7 @@ export interface CallOptions {
   request: RpcRequest
   reply: ReplySink
   /** What the pipeline makes of the server's answer. */
-  onAnswer: (method: string, body: JsonObject) => JsonObject
+  onAnswer: (body: JsonObject) => JsonObject
   /** End-to-end headers of the client's request, for HTTP servers. */
   headers: Readonly<Record<string, string>>
   onSettled: () => void
@@ -46,7 +46,7 @@ export class Call {
   answer(body: JsonObject): void {
     if (!this.#settle()) return
     const { reply, onAnswer } = this.#options
-    reply.answer({ ...onAnswer(this.request.method, body), id: reply.id ?? this.request.id })
+    reply.answer({ ...onAnswer(body), id: reply.id ?? this.request.id })
   }
 
   fail(message: string, code: number = RPC_ERROR.server): void {
@@ -87,6 +87,6 @@ export function askInNameOf(
     const lost = { jsonrpc: '2.0', id, error: { code: RPC_ERROR.server, message: 'the session ended' } }
     const reply: ReplySink = { related: () => true, answer: resolve, abandon: () => resolve(lost) }
     const request: RpcRequest = { kind: 'request', id, method, params, body, text: JSON.stringify(body) }
-    send(new Call({ session, request, reply, headers: {}, onAnswer: (_method, answer) => answer, onSettled: () => {} }))
+    send(new Call({ session, request, reply, headers: {}, onAnswer: (answer) => answer, onSettled: () => {} }))
   })
 }
