@@ -12,6 +12,8 @@ export interface Observed {
   /** The MCP handshake with this instance was done. */
   connected: boolean
   connectedAt?: number
+  /** It is being brought up right now: what was not there a moment ago may come into being. */
+  isComing?: boolean
   failedPings: number
   /** Starts and runs that failed since the server last ran for a good while. */
   attempts: number

@@ -50,6 +50,7 @@ describe('the status', () => {
     ['silent', { ...up, failedPings: 3 }, {}, 'unhealthy', 'the server no longer answers and is restarted'],
     ['out of sight', { instance: 'unknown', runtimeDown: 'no engine' }, {}, 'unknown', 'no engine'],
     ['asked to stop', up, { wanted: 'stopped' }, 'stopping', ''],
+    ['asked to stop while it comes up', { instance: 'absent', isComing: true }, { wanted: 'stopped' }, 'stopping', ''],
     ['down as wanted', { instance: 'absent' }, { wanted: 'stopped' }, 'stopped', ''],
     [
       'out of sight while it stops',

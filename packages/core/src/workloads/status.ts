@@ -23,7 +23,7 @@ export function deriveStatus(stored: StoredWorkload, observed: Observed): Status
 }
 
 function stoppedStatus(observed: Observed): StatusReport {
-  const isDown = !observed.connected && !observed.open
+  const isDown = !observed.connected && !observed.open && observed.isComing !== true
   if (isDown && observed.instance === 'absent') return { status: 'stopped', context: '' }
   if (observed.runtimeDown !== undefined) return { status: 'unknown', context: observed.runtimeDown }
   if (isDown && observed.instance === 'unknown' && observed.handle === undefined)

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { FakeRuntime } from '@toolhaven/testing/fakes/fake-runtime'
 import { type FakeDaemon, startFakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
 import { settle } from '@toolhaven/testing/fakes/manual-clock'
+import { watchStatuses } from '@toolhaven/testing/scenario/watch-statuses'
 import { createWorkload } from './create.ts'
 import { changeLifecycle } from './lifecycle.ts'
 import { editWorkload } from './edit.ts'
@@ -59,6 +60,22 @@ describe('a workload', () => {
     expect(fake.runtime.instances.size).toBe(0)
     expect(fake.gateway.endpoints.size).toBe(0)
     expect(fake.workloadStore.records.get('web')?.wanted).toBe('stopped')
+  })
+
+  test('that is stopped while it starts is stopping until the start has been given up', async () => {
+    using fake = await startFakeDaemon()
+    const gate = Promise.withResolvers<void>()
+    const open = fake.gateway.open.bind(fake.gateway)
+    fake.gateway.open = (spec) => gate.promise.then(() => open(spec))
+    const { violations } = watchStatuses(fake)
+    await createWorkload(fake.daemon.workloads, PACKAGE)
+    await changeLifecycle(fake.daemon.workloads, 'web', 'stop')
+    expect(status(fake)).toBe('stopping')
+    gate.resolve()
+    await settle()
+    expect(status(fake)).toBe('stopped')
+    expect(fake.gateway.endpoints.size).toBe(0)
+    expect(violations).toEqual([])
   })
 
   test('is really restarted, at the same port', async () => {

@@ -123,6 +123,7 @@ export class Supervisor {
     task.abort = abort
     task.action = action.do
     task.basis = basisOf(entry)
+    if (action.do === 'start' || action.do === 'adopt') this.#deps.book.observe(name, { isComing: true })
     const signal = AbortSignal.any([abort.signal, this.#shutdown])
     try {
       const run = () => perform(this.#deps, entry, action, signal)
@@ -134,7 +135,7 @@ export class Supervisor {
       delete task.abort
       delete task.action
       delete task.basis
-      this.#deps.book.observe(name, {}, ['progress'])
+      this.#deps.book.observe(name, {}, ['progress', 'isComing'])
     }
   }
 
