@@ -1,7 +1,9 @@
+import type { IncomingMessage } from 'node:http'
 import { describeError } from '@toolhaven/core/errors'
 import type { BackendSlot } from './backend-slot.ts'
+import { endToEndHeaders } from './http/end-to-end-headers.ts'
 import { idKey, isRequestId, RPC_ERROR, type RpcMessage, type RpcNotification, type RpcRequest } from './json-rpc.ts'
-import type { Watch } from './middleware/middleware.ts'
+import type { Refusal, Watch } from './middleware/middleware.ts'
 import type { GatewayLimits } from './options.ts'
 import type { Pipeline } from './pipeline.ts'
 import { Call, type ReplySink } from './sessions/call.ts'
@@ -21,19 +23,27 @@ export function dispatch(
   session: Session,
   message: RpcMessage,
   reply: ReplySink,
-  headers: Readonly<Record<string, string>>,
+  from: IncomingMessage,
 ): void {
   if (message.kind === 'response') context.slot.link?.respond(session, message)
-  else if (message.kind === 'notification') notify(context, session, message)
-  else request(context, session, message, reply, headers)
+  else if (message.kind === 'notification') notify(context, session, message, from)
+  else request(context, session, message, reply, from)
 }
 
-function notify(context: DispatchContext, session: Session, notification: RpcNotification): void {
+function notify(
+  context: DispatchContext,
+  session: Session,
+  notification: RpcNotification,
+  from: IncomingMessage,
+): void {
+  if (!context.pipeline.notified(notification, { session, from, headers: {} })) return
   if (notification.method === 'notifications/cancelled') {
     const id = notification.params?.['requestId']
     if (isRequestId(id)) session.calls.get(idKey(id))?.cancel(notification.params ?? {})
     return
   }
+  // A call without an id would be carried out all the same by some servers, past everything that decides on calls.
+  if (!notification.method.startsWith('notifications/')) return
   // A server that is away has nothing to be told: it will be asked anew when it is back.
   context.slot.link?.notify(session, notification)
 }
@@ -43,19 +53,29 @@ function request(
   session: Session,
   message: RpcRequest,
   reply: ReplySink,
-  headers: Readonly<Record<string, string>>,
+  from: IncomingMessage,
 ): void {
   const { pipeline, slot, limits } = context
-  const watched = pipeline.watch(message, { session, headers, id: reply.id ?? message.id })
-  const sink = watched === undefined ? reply : watchedReply(reply, watched)
-  const refusal = refuse(context, session, message)
-  if (refusal !== undefined) return sink.answer({ jsonrpc: '2.0', id: reply.id ?? message.id, error: refusal })
+  const id = reply.id ?? message.id
+  const asker = { session, from, headers: endToEndHeaders(from.headers), id }
+  const watched = pipeline.watch(message, asker)
+  const refuse = (error: Refusal, by?: string) => {
+    const body = { jsonrpc: '2.0', id, error }
+    watched?.onEnd(body, by)
+    reply.answer(body)
+  }
+  const unfit = unfitFor(context, session, message)
+  if (unfit !== undefined) return refuse(unfit)
+  const asked = watched?.request ?? message
+  const passed = pipeline.fromClient(asked, asker)
+  if ('refusal' in passed) return refuse(passed.refusal, passed.by)
+  const headers = watched?.headers ?? asker.headers
   const call = new Call({
     session,
-    request: watched?.request ?? message,
-    reply: sink,
-    headers: watched?.headers ?? headers,
-    onAnswer: (method, body) => pipeline.toClient(method, body),
+    request: passed.request,
+    reply: watched === undefined ? reply : watchedReply(reply, watched),
+    headers: passed.request === asked ? headers : withoutName(headers),
+    onAnswer: (body) => pipeline.toClient(passed.request, body, asker),
     onSettled: () => context.onSettled(message),
   })
   context.onStarted(call)
@@ -85,16 +105,17 @@ function watchedReply(reply: ReplySink, watch: Watch): ReplySink {
   }
 }
 
-function refuse(
-  context: DispatchContext,
-  session: Session,
-  message: RpcRequest,
-): { code: number; message: string } | undefined {
+/** The name a client repeats in a header is no longer the one in the body. */
+function withoutName({ 'mcp-name': _name, ...rest }: Readonly<Record<string, string>>): Record<string, string> {
+  return rest
+}
+
+function unfitFor(context: DispatchContext, session: Session, message: RpcRequest): Refusal | undefined {
   if (message.method === 'initialize')
     return { code: RPC_ERROR.invalidRequest, message: 'This session is initialized already.' }
   if (session.calls.has(idKey(message.id)))
     return { code: RPC_ERROR.invalidRequest, message: 'A request with this id is still being answered.' }
   if (session.calls.size >= context.limits.maxCallsPerSession)
     return { code: RPC_ERROR.server, message: 'Too many calls in flight; wait for some to be answered.' }
-  return context.pipeline.fromClient(message)
+  return undefined
 }

@@ -7,6 +7,7 @@ import { connect } from './connect.ts'
 import { dispatch } from './dispatch.ts'
 import type { FrontContext } from './frontends/front-context.ts'
 import { ModernState } from './frontends/modern/modern-state.ts'
+import { endToEndHeaders } from './http/end-to-end-headers.ts'
 import { EventStream } from './http/event-stream.ts'
 import { sendRefusal, sendVerdict } from './http/reply.ts'
 import { RPC_ERROR, type JsonObject, type RpcMessage, type RpcRequest } from './json-rpc.ts'
@@ -169,12 +170,9 @@ export class Endpoint implements FrontContext {
     return stream
   }
 
-  async initialize(
-    session: Session,
-    request: RpcRequest,
-    headers: Readonly<Record<string, string>>,
-  ): Promise<JsonObject> {
-    const watched = this.pipeline.watch(request, { session, headers, id: request.id })
+  async initialize(session: Session, request: RpcRequest, from: IncomingMessage): Promise<JsonObject> {
+    const headers = endToEndHeaders(from.headers)
+    const watched = this.pipeline.watch(request, { session, from, headers, id: request.id })
     try {
       const link = await this.#slot.wait(this.limits.backendWaitMs)
       const body = await link.initialize(session, watched?.request ?? request, watched?.headers ?? headers)
@@ -199,7 +197,7 @@ export class Endpoint implements FrontContext {
     this.#slot.link?.listen(session)
   }
 
-  dispatch(session: Session, message: RpcMessage, reply: ReplySink, headers: Readonly<Record<string, string>>): void {
+  dispatch(session: Session, message: RpcMessage, reply: ReplySink, from: IncomingMessage): void {
     const context = {
       slot: this.#slot,
       pipeline: this.pipeline,
@@ -209,7 +207,7 @@ export class Endpoint implements FrontContext {
       },
       onSettled: (request: RpcRequest) => this.#settled(request),
     }
-    dispatch(context, session, message, reply, headers)
+    dispatch(context, session, message, reply, from)
   }
 
   async #bind(spec: EndpointSpec): Promise<Server> {
@@ -237,6 +235,7 @@ export class Endpoint implements FrontContext {
   }
 
   #handle(request: IncomingMessage, response: ServerResponse): void {
+    this.pipeline.follow(request, response)
     const verdict = this.pipeline.admit(request)
     if (verdict === undefined) return this.#route(request, response)
     if (!(verdict instanceof Promise)) return sendVerdict(response, verdict)

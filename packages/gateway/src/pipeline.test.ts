@@ -1,3 +1,5 @@
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
 import { expect, it } from 'vitest'
 import { createPipeline, type PipelineContext } from './pipeline.ts'
 
@@ -26,10 +28,11 @@ it('has one order', async () => {
 
 it('shows a tool list of an unknown shape as empty when there is a filter', async () => {
   const pipeline = await createPipeline({ ...context, allowedTools: () => new Set(['a']) })
-  expect(pipeline.toClient('tools/list', { result: { tools: { secret: {} }, nextCursor: 'c' } })).toEqual({
-    result: { tools: [], nextCursor: 'c' },
+  const list = { kind: 'request', id: 1, method: 'tools/list', params: undefined, body: {}, text: '' } as const
+  const asker = { session: undefined, from: new IncomingMessage(new Socket()), headers: {}, id: 1 }
+  const shown = (result: object) => pipeline.toClient(list, { result }, asker)
+  expect(shown({ tools: { secret: {} }, nextCursor: 'c' })).toEqual({ result: { tools: [], nextCursor: 'c' } })
+  expect(shown({ tools: [{ name: 'a' }, { name: 'b' }, null, 'a', { name: ['a'] }] })).toEqual({
+    result: { tools: [{ name: 'a' }] },
   })
-  expect(
-    pipeline.toClient('tools/list', { result: { tools: [{ name: 'a' }, { name: 'b' }, null, 'a', { name: ['a'] }] } }),
-  ).toEqual({ result: { tools: [{ name: 'a' }] } })
 })

@@ -6,7 +6,7 @@ import type { HttpRefusal } from './http/reply.ts'
 import type { JsonObject, RpcNotification, RpcRequest } from './json-rpc.ts'
 import { guard } from './middleware/guard.ts'
 import { limits } from './middleware/limits.ts'
-import type { Admission, Asker, Middleware, Parsed, Refusal, Watch } from './middleware/middleware.ts'
+import type { Admission, Asker, Middleware, Origin, Parsed, Refusal, Watch } from './middleware/middleware.ts'
 import { parse } from './middleware/parse.ts'
 import { toolFilter } from './middleware/tool-filter.ts'
 import type { Caller, Callers } from './oidc/caller.ts'
@@ -41,7 +41,7 @@ export interface Pipeline {
   /** The request as the server is to get it, or why it gets none. */
   fromClient(request: RpcRequest, asker: Asker): Passed
   /** Whether the server is to hear it. */
-  notified(notification: RpcNotification, asker: Asker): boolean
+  notified(notification: RpcNotification, origin: Origin): boolean
   toClient(request: RpcRequest, answer: JsonObject, asker: Asker): JsonObject
   follow(request: IncomingMessage, response: ServerResponse): void
   /** Writes what is still held back; does not throw. */
@@ -71,8 +71,8 @@ export async function createPipeline(context: PipelineContext): Promise<Pipeline
     parse: (body) => first(list, (middleware) => middleware.parse?.(body)) ?? { messages: [], isBatch: false },
     watch: (request, asker) => watchAll(watchers, request, asker),
     fromClient: (request, asker) => passAll(list, request, asker),
-    notified: (notification, asker) =>
-      list.filter((middleware) => middleware.holdsBack?.(notification, asker) === true).length === 0,
+    notified: (notification, origin) =>
+      list.filter((middleware) => middleware.holdsBack?.(notification, origin) === true).length === 0,
     toClient: (request, answer, asker) =>
       backwards.reduce((seen, middleware) => middleware.toClient?.(request, seen, asker) ?? seen, answer),
     follow: (request, response) => list.forEach((middleware) => middleware.follow?.(request, response)),

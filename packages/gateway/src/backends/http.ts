@@ -137,7 +137,7 @@ export class HttpBackend implements BackendLink {
         answer: () => (lost === undefined ? answered.resolve() : answered.reject(unavailable(lost))),
         abandon: () => answered.reject(signal.reason),
       },
-      onAnswer: (_method, answer) => {
+      onAnswer: (answer) => {
         // A "method not found" is a sign of life; our own error for a lost connection is not.
         if (!('id' in answer)) lost = `The server ${this.#options.name} does not answer.`
         return answer

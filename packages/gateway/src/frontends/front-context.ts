@@ -22,9 +22,9 @@ export interface FrontContext {
   /** Opens a stream that gets keep-alive lines until it closes. */
   openStream(response: ServerResponse, headers?: Readonly<Record<string, string>>): EventStream
   /** The response body to an initialize; throws when no server is there. */
-  initialize(session: Session, request: RpcRequest, headers: Readonly<Record<string, string>>): Promise<JsonObject>
+  initialize(session: Session, request: RpcRequest, from: IncomingMessage): Promise<JsonObject>
   /** Hands a message of a client on; answers to requests go to `reply`. */
-  dispatch(session: Session, message: RpcMessage, reply: ReplySink, headers: Readonly<Record<string, string>>): void
+  dispatch(session: Session, message: RpcMessage, reply: ReplySink, from: IncomingMessage): void
   /** The server's answer to initialize; waits for a server that restarts. */
   serverResult(): Promise<JsonObject>
   /** A request of the gateway's own in the name of a session: the response to it. */

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { endToEndHeaders } from '../http/end-to-end-headers.ts'
 import { sendRefusal, sendText } from '../http/reply.ts'
 import { errorText, RPC_ERROR, type RpcRequest } from '../json-rpc.ts'
 import { describeError } from '@toolhaven/core/errors'
@@ -54,12 +53,11 @@ export async function postMessages(
       code: RPC_ERROR.invalidRequest,
       message: 'Batches are not part of this transport.',
     })
-  const headers = endToEndHeaders(request.headers)
   sendText(response, 202, 'text/plain', 'Accepted')
   for (const message of parsed.messages) {
     if (message.kind === 'request' && message.method === 'initialize')
-      await initialize(context, session, message, headers)
-    else context.dispatch(session, message, toStream(session), headers)
+      await initialize(context, session, message, request)
+    else context.dispatch(session, message, toStream(session), request)
   }
 }
 
@@ -67,12 +65,12 @@ async function initialize(
   context: FrontContext,
   session: Session,
   message: RpcRequest,
-  headers: Readonly<Record<string, string>>,
+  from: IncomingMessage,
 ): Promise<void> {
   session.client = message.params ?? {}
   session.version = negotiateVersion(message.params?.['protocolVersion'])
   try {
-    const body = await context.initialize(session, message, headers)
+    const body = await context.initialize(session, message, from)
     session.send(JSON.stringify({ ...body, id: message.id }))
     context.listening(session)
   } catch (error) {

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describeError } from '@toolhaven/core/errors'
 import { Refused } from '../backends/upstream.ts'
 import { accepts } from '../http/accepts.ts'
-import { endToEndHeaders } from '../http/end-to-end-headers.ts'
 import { sendEmpty, sendJson, sendRefusal, type HttpRefusal } from '../http/reply.ts'
 import { errorText, isObject, RPC_ERROR, type RpcMessage, type RpcRequest } from '../json-rpc.ts'
 import { BATCH_VERSION, isKnownVersion, PROTOCOL_VERSIONS, negotiateVersion } from '../protocol-versions.ts'
@@ -95,7 +94,7 @@ async function initialize(
     return sendRefusal(response, { status: 503, message: 'This server has too many clients; try again later.' })
   session.owner = context.pipeline.callerOf(request)?.id
   try {
-    const body = await context.initialize(session, message, endToEndHeaders(request.headers))
+    const body = await context.initialize(session, message, request)
     const text = JSON.stringify({ ...body, id: message.id })
     if ('error' in body) {
       context.sessions.end(session)
@@ -160,6 +159,5 @@ function dispatchAll(
   messages: readonly RpcMessage[],
   reply: PostReply,
 ): void {
-  const headers = endToEndHeaders(request.headers)
-  for (const message of messages) context.dispatch(session, message, reply, headers)
+  for (const message of messages) context.dispatch(session, message, reply, request)
 }

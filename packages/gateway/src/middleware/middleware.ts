@@ -8,16 +8,20 @@ export type Parsed = { messages: RpcMessage[]; isBatch: boolean }
 /** Undefined lets the request go on. */
 export type Admission = HttpRefusal | HttpAnswer | undefined
 
-/** Who sent a request, besides what is in it. */
-export interface Asker {
+/** Where a message of a client came from. */
+export interface Origin {
   /** Undefined for what the gateway answers a client without a session by itself. */
   session: Session | undefined
   /** The HTTP request it came in. */
   from: IncomingMessage
-  /** What the client itself calls the request. */
-  id: RequestId
   /** End-to-end headers of the HTTP request it came in. */
   headers: Readonly<Record<string, string>>
+}
+
+/** Who sent a request, besides what is in it. */
+export interface Asker extends Origin {
+  /** What the client itself calls the request. */
+  id: RequestId
 }
 
 /** A JSON-RPC error in place of an answer of the server. */
@@ -55,7 +59,7 @@ export interface Middleware {
   /** Refuses a request of a client, or gives the one that goes on in its place. */
   fromClient?(request: RpcRequest, asker: Asker): Refusal | RpcRequest | undefined
   /** Sees what a client tells without asking; true keeps it from the server. */
-  holdsBack?(notification: RpcNotification, asker: Asker): boolean
+  holdsBack?(notification: RpcNotification, origin: Origin): boolean
   /** Changes the server's answer to a request; the request is the one that reached the server. */
   toClient?(request: RpcRequest, answer: JsonObject, asker: Asker): JsonObject
   /** The endpoint closes or gets another pipeline: what is still held back is written. Bounded in time; never rejects. */

@@ -15,7 +15,7 @@ export function toolFilter(allowed: () => ReadonlySet<string> | undefined): Midd
         message: `Unknown tool: ${typeof name === 'string' ? name.slice(0, 100) : 'no name'}. It is not among the tools this workload offers.`,
       }
     },
-    toClient(method, answer) {
+    toClient({ method }, answer) {
       const names = allowed()
       const result = answer['result']
       if (names === undefined || method !== 'tools/list' || !isObject(result)) return answer

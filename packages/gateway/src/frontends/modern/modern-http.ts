@@ -57,21 +57,46 @@ export async function postModern(
   const own = Object.hasOwn(OWN, method) ? OWN[method] : undefined
   try {
     if (own === undefined) return await call(context, request, response, checked)
-    const refusal = context.pipeline.fromClient(message)
-    if (refusal !== undefined) return sendFault(response, message.id, { status: 200, ...refusal })
-    await own(context, request, response, message)
+    await answerSelf(context, request, response, message, own)
   } catch (error) {
     sendFault(response, message.id, { status: 200, code: RPC_ERROR.server, message: describeError(error) })
   }
 }
 
+type Answer = (
+  context: FrontContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+  message: RpcRequest,
+) => Promise<void>
+
+/** The pipeline sees these like any other request. */
+async function answerSelf(
+  context: FrontContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+  message: RpcRequest,
+  answer: Answer,
+): Promise<void> {
+  const asker = { session: undefined, from: request, headers: endToEndHeaders(request.headers), id: message.id }
+  const watched = context.pipeline.watch(message, asker)
+  const passed = context.pipeline.fromClient(message, asker)
+  const end = (outcome: JsonObject, by?: string) => watched?.onEnd({ jsonrpc: '2.0', id: message.id, ...outcome }, by)
+  if ('refusal' in passed) {
+    end({ error: passed.refusal }, passed.by)
+    return sendFault(response, message.id, { status: 200, ...passed.refusal })
+  }
+  try {
+    await answer(context, request, response, message)
+    end({ result: {} })
+  } catch (error) {
+    end({ error: { code: RPC_ERROR.server, message: describeError(error) } })
+    throw error
+  }
+}
+
 /** Answered by the gateway: a server with sessions does not know them. */
-const OWN: Readonly<
-  Record<
-    string,
-    (context: FrontContext, request: IncomingMessage, response: ServerResponse, message: RpcRequest) => Promise<void>
-  >
-> = { 'server/discover': discover, 'subscriptions/listen': listen }
+const OWN: Readonly<Record<string, Answer>> = { 'server/discover': discover, 'subscriptions/listen': listen }
 
 async function discover(
   context: FrontContext,
@@ -139,13 +164,20 @@ async function call(
   const { session, isNew } = found
   if (isNew) context.listening(session)
   if (method === 'tools/call') {
-    const mirrored = (await context.modern.mirroredTools(session)).get(String(params?.['name'])) ?? []
+    const mirrored = await mirroredOf(context, request, session, checked.request)
     const fault = checkMirrored(mirrored, request.headers, params?.['arguments'])
     if (fault !== undefined) return sendFault(response, id, fault)
   }
   await raiseLevel(context, session, checked.logLevel)
   const { serverInfo } = await context.serverResult()
   if (!response.destroyed) dispatchCall(context, { request, response, checked, session, mark, serverInfo })
+}
+
+/** Of the tool that will be called; nothing is told about one that will be refused. */
+async function mirroredOf(context: FrontContext, from: IncomingMessage, session: Session, asked: RpcRequest) {
+  const passed = context.pipeline.fromClient(asked, { session, from, headers: {}, id: asked.id })
+  if ('refusal' in passed) return []
+  return (await context.modern.mirroredTools(session)).get(String(passed.request.params?.['name'])) ?? []
 }
 
 interface Dispatched {
@@ -171,7 +203,7 @@ function dispatchCall(
       openStream: (open) => context.openStream(open),
       toModern: (body) => toModern(method, withoutInvalid(context, method, body), serverInfo),
       park: () => context.modern.parked.park(exchange, mark),
-      respond: (answer) => context.dispatch(session, answer, exchange, {}),
+      respond: (answer) => context.dispatch(session, answer, exchange, request),
       cancel: () => session.calls.get(idKey(ownId))?.cancel({ reason: 'the client went away' }),
     },
     id,
@@ -183,7 +215,7 @@ function dispatchCall(
     session,
     { kind: 'request', id: ownId, method, params: legacy, body, text: JSON.stringify(body) },
     exchange,
-    endToEndHeaders(request.headers),
+    request,
   )
 }
 
