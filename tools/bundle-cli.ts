@@ -1,4 +1,5 @@
-import { chmod } from 'node:fs/promises'
+import { spawnSync } from 'node:child_process'
+import { chmod, copyFile, mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Plugin, rolldown } from 'rolldown'
@@ -29,9 +30,9 @@ export async function bundleCli(folder = 'apps/cli/dist'): Promise<string[]> {
     platform: 'node',
     // Some packages offer their sources to bundlers and something only Node can load to everybody else.
     resolve: { mainFields: ['module', 'main'] },
-    // These two bring a native library and a WebAssembly file, which must stay files.
+    // These bring a native library or a WebAssembly file, which must stay files.
     plugins: [lightBuiltIns],
-    external: [new RegExp(`^node:(?!(?:${LIGHT_NAMES})$)`), /^@napi-rs\/keyring/, /^@1password\/sdk/],
+    external: [new RegExp(`^node:(?!(?:${LIGHT_NAMES})$)`), /^@napi-rs\/keyring/, /^@1password\/sdk/, /^@cedar-policy\//],
     onLog: (level, log) => {
       if (level === 'warn' && !QUIET.includes(log.code ?? '')) process.stderr.write(`${log.message}\n`)
     },
@@ -45,7 +46,21 @@ export async function bundleCli(folder = 'apps/cli/dist'): Promise<string[]> {
     cleanDir: true,
   })
   await chmod(path.resolve(root, folder, 'thv.mjs'), 0o755)
+  await shipForwarder(path.resolve(root, folder, 'forwarder'))
   return output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []))
+}
+
+/** Its source, which is built where it is needed, and a build of it where there is a compiler here. */
+async function shipForwarder(folder: string): Promise<void> {
+  const source = path.join(folder, 'forwarder.c')
+  await mkdir(folder, { recursive: true })
+  await copyFile(path.join(root, 'packages/runtimes/forwarder/forwarder.c'), source)
+  if (process.platform !== 'linux') return
+  const target = path.join(folder, `forwarder-${process.platform}-${process.arch}`)
+  const { error, status, stderr } = spawnSync('cc', ['-O2', '-s', '-static', '-o', target, source], {
+    encoding: 'utf8',
+  })
+  if (error === undefined && status !== 0) throw new Error(`the forwarder cannot be built: ${stderr}`)
 }
 
 /**

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { connect, isIP, type Socket } from 'node:net'
-import { type Destination, judge, judgeAddress, type OutboundRules } from './outbound-policy.ts'
+import type { OutboundRules } from '@toolhaven/core/ports/egress'
+import { type Destination, judge, judgeAddress } from './outbound-policy.ts'
 
 /** All addresses of a name. */
 export type Resolve = (host: string) => Promise<readonly string[]>

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { afterEach, describe, expect, it } from 'vitest'
+import type { OutboundRules } from '@toolhaven/core/ports/egress'
 import type { Decision } from './decisions.ts'
 import { EgressGate, type EgressGateOptions } from './egress-gate.ts'
-import type { OutboundRules } from './outbound-policy.ts'
 import { portOf } from './test-port-of.ts'
 
 const ends: (() => Promise<unknown>)[] = []

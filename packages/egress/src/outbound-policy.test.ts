@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { judge, judgeAddress, type OutboundRules } from './outbound-policy.ts'
+import type { OutboundRules } from '@toolhaven/core/ports/egress'
+import { judge, judgeAddress } from './outbound-policy.ts'
 
 const rules = (change: Partial<OutboundRules>): OutboundRules => ({
   allowHost: [],

@@ -1,11 +1,5 @@
 import { addressReach } from '@toolhaven/core/net/address-reach'
-
-/** What one workload may reach, in the words of its permission profile. */
-export interface OutboundRules {
-  allowHost: readonly string[]
-  allowPort: readonly number[]
-  allowAll: boolean
-}
+import type { OutboundRules } from '@toolhaven/core/ports/egress'
 
 /** Where a workload wants to go: a name in lower case or an address, and a port. */
 export interface Destination {

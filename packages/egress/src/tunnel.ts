@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream'
 import { isIP } from 'node:net'
-import type { Destination, OutboundRules } from './outbound-policy.ts'
+import type { OutboundRules } from '@toolhaven/core/ports/egress'
+import type { Destination } from './outbound-policy.ts'
 import { readServerName } from './server-name.ts'
 
 const HTTPS = 443

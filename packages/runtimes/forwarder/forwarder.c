@@ -2,13 +2,17 @@
  * The only process that stands in a workload's network namespace besides the workload, and the only one that sees the
  * sockets leading out of it and into it.
  *
- *   forwarder [-N] [-k FD] [-c MOST] [-e ADDRESS:PORT=SOCKET]... [-i SOCKET=PORT]... [-- PROGRAM [ARGUMENT]...]
+ *   forwarder [-N] [-k FD] [-c MOST] [-r FILE] [-e ADDRESS:PORT=SOCKET]... [-i SOCKET=PORT]... [-- PROGRAM [ARGUMENT]...]
+ *   forwarder -s FILTER -- PROGRAM [ARGUMENT]...
  *
  *   -N  makes a user and a network namespace first and brings their loopback up (for sandboxes without an engine)
  *   -e  leads TCP connections at ADDRESS:PORT to the unix socket SOCKET (the way out)
  *   -i  leads connections at the unix socket SOCKET to 127.0.0.1:PORT (the way in)
  *   -c  connections at a time, for each -e and -i (256)
- *   -k  a descriptor that PROGRAM inherits; all others above 2 are closed
+ *   -k  PROGRAM inherits the descriptors from 3 to FD; all others above 2 are closed
+ *   -r  makes FILE once everything is listened on: whoever joins the namespace after that cannot take a port of ours
+ *   -s  puts the system call filter in the file FILTER in force and becomes PROGRAM; nothing is forwarded (for
+ *       containers, whose engine puts a filter of its own on top)
  *
  * The first process holds the listening sockets and does nothing else: a worker that crashes is replaced, and its ports
  * are never free for the workload to take. With PROGRAM it ends when PROGRAM ends, and with its exit code.
@@ -17,6 +21,8 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -37,7 +43,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_LISTENERS = 64, CHUNK = 16 * 1024, EVENTS = 64 };
+enum { MOST_LISTENERS = 64, CHUNK = 16 * 1024, EVENTS = 64, MOST_INSTRUCTIONS = 1024 };
 
 struct listener {
   int fd;
@@ -306,10 +312,23 @@ static void on_end(int signal) {
   asked_to_end = signal;
 }
 
-static pid_t start_worker(void) {
+static void close_kept(int kept_fd) {
+  for (int fd = 3; fd <= kept_fd; fd++) close(fd);
+}
+
+/* What PROGRAM reads and writes is its own: held open here, the others would never see it end. */
+static void leave_pipes(void) {
+  int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (nothing < 0 || dup2(nothing, 0) < 0 || dup2(nothing, 1) < 0) fail("/dev/null");
+  close(nothing);
+}
+
+static pid_t start_worker(int kept_fd, int has_program) {
   pid_t pid = fork();
   if (pid < 0) fail("fork");
   if (pid > 0) return pid;
+  close_kept(kept_fd);
+  if (has_program) leave_pipes();
   signal(SIGTERM, SIG_DFL);
   signal(SIGINT, SIG_DFL);
   work();
@@ -325,17 +344,36 @@ static pid_t start_program(char **command, int kept_fd) {
   signal(SIGTERM, SIG_DFL);
   signal(SIGINT, SIG_DFL);
   struct rlimit limit;
+  int first = kept_fd > 2 ? kept_fd + 1 : 3;
   int most = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < 65536 ? (int)limit.rlim_cur : 65536;
-  if (kept_fd > 2) {
-    if (close_range(3, (unsigned)kept_fd - 1, 0) < 0 || close_range((unsigned)kept_fd + 1, ~0U, 0) < 0)
-      for (int fd = 3; fd < most; fd++) if (fd != kept_fd) close(fd);
-    fcntl(kept_fd, F_SETFD, 0);
-  } else if (close_range(3, ~0U, 0) < 0) {
-    for (int fd = 3; fd < most; fd++) close(fd);
-  }
+  if (close_range((unsigned)first, ~0U, 0) < 0)
+    for (int fd = first; fd < most; fd++) close(fd);
   execvp(command[0], command);
   fprintf(stderr, "forwarder: %s: %s\n", command[0], strerror(errno));
   _exit(127);
+}
+
+/* Filters add up: what the engine forbids stays forbidden. */
+static void become_filtered(const char *file, char **command) {
+  static struct sock_filter instructions[MOST_INSTRUCTIONS + 1];
+  int fd = open(file, O_RDONLY | O_CLOEXEC);
+  ssize_t size = fd < 0 ? -1 : read(fd, instructions, sizeof instructions);
+  if (size < 0) fail(file);
+  close(fd);
+  if (size == 0 || size % sizeof *instructions != 0 || size > (ssize_t)(MOST_INSTRUCTIONS * sizeof *instructions))
+    wrong("-s takes a file of filter instructions");
+  struct sock_fprog program = { .len = (unsigned short)(size / sizeof *instructions), .filter = instructions };
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) fail("no_new_privs");
+  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0) fail("seccomp");
+  execvp(command[0], command);
+  fprintf(stderr, "%s: %s\n", command[0], strerror(errno));
+  exit(errno == ENOENT ? 127 : 126);
+}
+
+static void make_file(const char *path) {
+  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (fd < 0) fail(path);
+  close(fd);
 }
 
 static int code_of(int status) {
@@ -349,27 +387,46 @@ static void pause_a_little(void) {
 
 int main(int count, char **words) {
   int kept_fd = -1, own_namespaces = 0, option;
-  char *ways[MOST_LISTENERS];
+  char *ways[MOST_LISTENERS], *ready_file = NULL, *filter_file = NULL;
   int way_count = 0, is_in[MOST_LISTENERS];
-  while ((option = getopt(count, words, "+Nk:c:e:i:")) != -1) {
+  while ((option = getopt(count, words, "+Nk:c:r:s:e:i:")) != -1) {
     if (option == 'N') own_namespaces = 1;
     else if (option == 'k') kept_fd = atoi(optarg);
     else if (option == 'c') most_connections = atoi(optarg);
+    else if (option == 'r') ready_file = optarg;
+    else if (option == 's') filter_file = optarg;
     else if ((option == 'e' || option == 'i') && way_count < MOST_LISTENERS) {
       is_in[way_count] = option == 'i';
       ways[way_count++] = optarg;
-    } else wrong("usage: forwarder [-N] [-k FD] [-c MOST] [-e ADDRESS:PORT=SOCKET]... [-i SOCKET=PORT]... [-- PROGRAM]");
+    } else
+      wrong("usage: forwarder [-N] [-k FD] [-c MOST] [-r FILE] [-e ADDRESS:PORT=SOCKET]... [-i SOCKET=PORT]... "
+            "[-- PROGRAM], or forwarder -s FILTER -- PROGRAM");
   }
   if (most_connections < 1) wrong("-c takes a number from 1");
-  if (own_namespaces) make_namespaces();
+  if (filter_file != NULL) {
+    if (optind == count || way_count > 0 || own_namespaces) wrong("-s takes a file and a program and nothing else");
+    become_filtered(filter_file, words + optind);
+  }
+  /* A gap among them would be filled by a listener, which PROGRAM must never get. */
+  for (int fd = 3; fd <= kept_fd; fd++)
+    if (fcntl(fd, F_GETFD) < 0) wrong("-k takes a number up to which all descriptors are open");
+  if (own_namespaces) {
+    make_namespaces();
+    /* After the change of rights, which would clear it: without whoever started it, nothing of this runs on. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+  }
   for (int n = 0; n < way_count; n++) (is_in[n] ? add_way_in : add_way_out)(ways[n]);
   if (listener_count == 0 && optind == count) wrong("nothing to forward and nothing to run");
 
   struct sigaction action = { .sa_handler = on_end };
   sigaction(SIGTERM, &action, NULL);
   sigaction(SIGINT, &action, NULL);
-  pid_t worker = start_worker();
-  pid_t program = optind < count ? start_program(words + optind, kept_fd) : 0;
+  int has_program = optind < count;
+  pid_t worker = start_worker(kept_fd, has_program);
+  pid_t program = has_program ? start_program(words + optind, kept_fd) : 0;
+  close_kept(kept_fd);
+  if (has_program) leave_pipes();
+  if (ready_file != NULL) make_file(ready_file);
   for (;;) {
     int status;
     pid_t ended = wait(&status);
@@ -386,7 +443,7 @@ int main(int count, char **words) {
     }
     if (ended == worker) {
       pause_a_little();
-      worker = start_worker();
+      worker = start_worker(-1, has_program);
     }
   }
   kill(worker, SIGKILL);

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Runtime } from '@toolhaven/core/ports/runtime'
 import { discoverRuntime, type DiscoverOptions } from './discover.ts'
+import { testIsolation } from './isolation/test-isolation.ts'
 
 let home: string
 let servers: Server[]
@@ -87,6 +88,7 @@ function options(env: Record<string, string>, process: Runtime = sandbox): Disco
     systemRoot: home,
     createProcessRuntime: () => Promise.resolve(process),
     builds: { baseImages: {}, userConfig: () => Promise.resolve({}), buildArgs: {} },
+    isolation: testIsolation(home),
   }
 }
 const find = (env: Record<string, string>, process?: Runtime) =>

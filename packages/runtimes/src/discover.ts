@@ -7,6 +7,7 @@ import { createEngineClient, type EngineAddress } from './engine/engine-client.t
 import { engineInfo } from './engine/engine-info.ts'
 import { knownSockets, type HostPlaces } from './engine/known-sockets.ts'
 import { parseEngineHost } from './engine/parse-engine-host.ts'
+import type { IsolationPlaces } from './isolation/isolation-places.ts'
 import type { PackageBuildOptions } from './packages/prepare-package.ts'
 import { createPodmanRuntime } from './podman/podman-runtime.ts'
 
@@ -18,6 +19,7 @@ export interface DiscoverOptions extends HostPlaces {
   remembered?: () => Promise<EngineIdentity | undefined>
   createProcessRuntime: () => Promise<Runtime>
   builds: PackageBuildOptions
+  isolation: IsolationPlaces
 }
 
 export interface EngineIdentity {
@@ -153,7 +155,8 @@ async function tryCandidate(
 function engineRuntime(options: DiscoverOptions, { kind, address }: EngineIdentity): Runtime {
   const client = createEngineClient(kind === 'podman' ? 'Podman' : 'Docker', address)
   const create = kind === 'podman' ? createPodmanRuntime : createDockerRuntime
-  return create({ client, dockerConfigFolder: dockerConfigFolder(options), builds: options.builds })
+  const { builds, isolation } = options
+  return create({ client, dockerConfigFolder: dockerConfigFolder(options), builds, isolation })
 }
 
 function outcomeOf(error: unknown): string {

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, test, type TestContext } from 'vitest'
+import { forwardingCases } from './runtime-suite/forwarding-cases.ts'
 import { instanceCases } from './runtime-suite/instance-cases.ts'
 import { isolationCases } from './runtime-suite/isolation-cases.ts'
 import { outputCases } from './runtime-suite/output-cases.ts'
@@ -32,7 +33,10 @@ export function describeRuntime(name: string, make: () => Promise<RuntimeUnderTe
       await under?.[Symbol.asyncDispose]()
     }, 60_000)
 
-    const all = { ...sourceCases, ...instanceCases, ...stdioCases, ...outputCases, ...isolationCases }
+    const all = {
+      ...{ ...sourceCases, ...instanceCases, ...stdioCases, ...outputCases },
+      ...{ ...isolationCases, ...forwardingCases },
+    }
     for (const [title, body] of Object.entries(all)) {
       test(title, { timeout: 120_000 }, async (context: TestContext) => {
         if (session === undefined) return context.skip(unavailable ?? 'the runtime was not made')

@@ -2,11 +2,14 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import { type Discovery, discoverRuntime } from '@toolhaven/runtimes/discover'
+import { forwarderFinder, forwarderLack } from '@toolhaven/runtimes/isolation/forwarder-program'
+import type { IsolationPlaces } from '@toolhaven/runtimes/isolation/isolation-places'
 import type { BaseImages } from '@toolhaven/runtimes/packages/package-image'
 import type { PackageBuildOptions } from '@toolhaven/runtimes/packages/prepare-package'
 import { npmrcForBuild, pipConfForBuild } from '@toolhaven/runtimes/packages/user-config'
 import { createProcessRuntime } from '@toolhaven/runtimes/process/process-runtime'
 import type { ToolhavenPaths } from '@toolhaven/stores/files/paths'
+import { forwarderFolder } from './forwarder-folder.ts'
 import { recallEngine, rememberEngine } from './remembered-engine.ts'
 import type { ServeSettings } from './serve-settings.ts'
 
@@ -22,16 +25,26 @@ export interface ChooseRuntimeOptions {
 export async function chooseRuntime(options: ChooseRuntimeOptions, signal: AbortSignal): Promise<Discovery> {
   const { settings, paths, logger } = options
   const { env, homeDir, platform, uid, nodePath, allowUnsandboxed } = settings
+  const isolation = isolationOf(options)
   const createSandbox = async () =>
-    createProcessRuntime({ dataDir: paths.dataDir, nodePath, env, homeDir, allowUnsandboxed, logger })
+    createProcessRuntime({ dataDir: paths.dataDir, nodePath, env, homeDir, allowUnsandboxed, isolation, logger })
   const remembered = async () => ((await options.hasStoredWorkloads()) ? recallEngine(paths.stateDir) : undefined)
   const places = { env, homeDir, platform, uid, remembered }
   const found = await discoverRuntime(
-    { ...places, createProcessRuntime: createSandbox, builds: buildOptions(options) },
+    { ...places, createProcessRuntime: createSandbox, builds: buildOptions(options), isolation },
     signal,
   )
   await rememberEngine(paths.stateDir, found.engine)
   return found
+}
+
+function isolationOf({ settings: { env }, paths }: ChooseRuntimeOptions): IsolationPlaces {
+  const forwarder = { sourceDir: forwarderFolder(), dataDir: paths.dataDir, env }
+  return {
+    socketDir: join(paths.runtimeDir, 'i'),
+    forwarder: forwarderFinder(forwarder),
+    lack: () => forwarderLack(forwarder),
+  }
 }
 
 function buildOptions({ settings, baseImages }: ChooseRuntimeOptions): PackageBuildOptions {

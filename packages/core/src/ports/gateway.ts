@@ -72,6 +72,8 @@ export type Backend =
       kind: 'http'
       transport: 'sse' | 'streamable-http'
       url: string
+      /** Where connections go instead of the host and port of `url`. */
+      socketPath?: string
       headers?: Readonly<Record<string, string>>
       processId: string
     }

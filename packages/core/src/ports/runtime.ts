@@ -1,4 +1,5 @@
 import type { Confinement } from '@toolhaven/contract/isolation'
+import type { WayOut } from './egress.ts'
 
 export type { Confinement } from '@toolhaven/contract/isolation'
 
@@ -117,8 +118,8 @@ export interface InstanceSpec {
   args: readonly string[]
   env: Readonly<Record<string, string>>
   mounts: readonly Mount[]
-  /** `none`: a loopback only. `full`: the runtime's ordinary network. */
-  network: 'none' | 'full'
+  /** `none`: a loopback only. `full`: the runtime's ordinary network. Else a loopback, from which only these sockets lead out. */
+  network: 'none' | 'full' | WayOut
   /** stdin is kept open and attached. */
   stdio: boolean
   /** TCP port the server listens on inside; reachable at `InstanceState.address` once up. */
@@ -149,9 +150,16 @@ export interface InstanceHandle {
 export type InstanceState =
   | { state: 'absent' }
   | { state: 'created' }
-  /** `address` (host:port reachable from the daemon) is there when the spec had a target port. */
-  | { state: 'running'; startedAt: string; address?: { host: string; port: number } }
+  /** `address` (reachable from the daemon) is there when the spec had a target port. */
+  | { state: 'running'; startedAt: string; address?: InstanceAddress }
   | { state: 'exited'; exitCode: number; finishedAt: string; oomKilled: boolean }
+
+export interface InstanceAddress {
+  host: string
+  port: number
+  /** The server is behind this unix socket; host and port are what it calls itself. */
+  socketPath?: string
+}
 
 export interface ListedInstance {
   handle: InstanceHandle

@@ -2,6 +2,7 @@ import { unavailable } from '@toolhaven/core/errors'
 import type { Runtime } from '@toolhaven/core/ports/runtime'
 import type { EngineClient } from '../engine/engine-client.ts'
 import { engineInfo } from '../engine/engine-info.ts'
+import { forwardingOf } from '../engine/forwarding.ts'
 import { createEngineRuntime, type EngineFacts, type EngineRuntimeOptions } from '../engine/engine-runtime.ts'
 
 export function createDockerRuntime(options: EngineRuntimeOptions): Runtime {
@@ -27,5 +28,6 @@ export async function examineDocker(client: EngineClient, signal: AbortSignal): 
     capabilities: { images: true, survivesDaemon: true, memoryLimit, cpuLimit, pidsLimit, sandbox },
     notes,
     hasInit: (info.InitBinary ?? '') !== '',
+    forwarding: await forwardingOf(client, info),
   }
 }

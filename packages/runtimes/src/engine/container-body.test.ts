@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { InstanceSpec } from '@toolhaven/core/ports/runtime'
 import { containerBody } from './container-body.ts'
+import { NO_NETWORK, ORDINARY_NETWORK, type ContainerNetwork } from './container-network.ts'
 
 const SPEC: InstanceSpec = {
   name: 'thv-x',
@@ -16,7 +17,7 @@ const SPEC: InstanceSpec = {
 }
 const PLAIN = { init: true, readOnlyRoot: false }
 const host = (change: Partial<InstanceSpec> = {}, hardening = PLAIN) =>
-  containerBody({ ...SPEC, ...change }, hardening)['HostConfig']
+  containerBody({ ...SPEC, ...change }, hardening, NO_NETWORK)['HostConfig']
 
 describe('the body of a create call', () => {
   test('hardens every container', () => {
@@ -35,7 +36,7 @@ describe('the body of a create call', () => {
   })
 
   test('starts what was prepared, not what the name means by then', () => {
-    expect(containerBody(SPEC, PLAIN)).toMatchObject({
+    expect(containerBody(SPEC, PLAIN, NO_NETWORK)).toMatchObject({
       Image: 'sha256:abc',
       Cmd: ['a b', '$(id)'],
       Env: ['A=1=2'],
@@ -74,16 +75,33 @@ describe('the body of a create call', () => {
   })
 
   test('publishes the port on the loopback only', () => {
-    const body = containerBody({ ...SPEC, network: 'full', targetPort: 8000 }, PLAIN)
+    const body = containerBody({ ...SPEC, network: 'full', targetPort: 8000 }, PLAIN, ORDINARY_NETWORK)
     expect(body).toMatchObject({
       ExposedPorts: { '8000/tcp': {} },
       HostConfig: { PortBindings: { '8000/tcp': [{ HostIp: '127.0.0.1', HostPort: '' }] } },
     })
   })
 
-  test('refuses a port nobody could reach', () => {
-    expect(() => containerBody({ ...SPEC, network: 'none', targetPort: 8000 }, PLAIN)).toThrow(
-      /port 8000 but has no network/,
-    )
+  test('publishes nothing of a container that a forwarder leads to, and runs what comes before its own program', () => {
+    const network: ContainerNetwork = {
+      mode: 'container:abc',
+      isPublished: false,
+      env: { HTTPS_PROXY: 'http://127.0.0.1:3128' },
+      mounts: [{ hostPath: '/hosts', containerPath: '/etc/hosts', readOnly: true }],
+      command: { entrypoint: ['/guard', '--'], args: ['server', 'a b'] },
+    }
+    const env = { A: '1', HTTPS_PROXY: 'http://elsewhere.example' }
+    const body = containerBody({ ...SPEC, env, targetPort: 8000 }, PLAIN, network)
+    expect(body).toMatchObject({
+      Entrypoint: ['/guard', '--'],
+      Cmd: ['server', 'a b'],
+      Env: ['A=1', 'HTTPS_PROXY=http://127.0.0.1:3128'],
+      HostConfig: {
+        NetworkMode: 'container:abc',
+        Mounts: [{ Target: '/d' }, { Target: '/etc/hosts', ReadOnly: true }],
+      },
+    })
+    expect(body).not.toHaveProperty('ExposedPorts')
+    expect(body['HostConfig']).not.toHaveProperty('PortBindings')
   })
 })

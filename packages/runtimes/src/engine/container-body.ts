@@ -1,5 +1,5 @@
-import { invalid } from '@toolhaven/core/errors'
 import type { InstanceSpec } from '@toolhaven/core/ports/runtime'
+import type { ContainerNetwork } from './container-network.ts'
 
 /** How the instances of one engine are hardened; see docs/decisions/0013-container-hardening.md. */
 export interface Hardening {
@@ -14,17 +14,17 @@ export const DEFAULT_PIDS = 512
 const LOG_LIMITS = { 'max-size': '5m', 'max-file': '2' }
 
 /** The engine's own words for an instance: the body of its create call. */
-export function containerBody(spec: InstanceSpec, hardening: Hardening): Record<string, unknown> {
-  if (spec.network === 'none' && spec.targetPort !== undefined) {
-    throw invalid(
-      `${spec.name} listens on port ${spec.targetPort} but has no network, so nobody could reach it; allow outbound traffic in its permission profile, or use the stdio transport.`,
-    )
-  }
-  const port = spec.targetPort === undefined ? undefined : `${spec.targetPort}/tcp`
+export function containerBody(
+  spec: InstanceSpec,
+  hardening: Hardening,
+  network: ContainerNetwork,
+): Record<string, unknown> {
+  const port = spec.targetPort === undefined || !network.isPublished ? undefined : `${spec.targetPort}/tcp`
+  const { command } = network
   return {
     Image: spec.prepared.id,
-    Cmd: [...spec.args],
-    Env: Object.entries(spec.env).map(([key, value]) => `${key}=${value}`),
+    ...(command === undefined ? { Cmd: [...spec.args] } : { Entrypoint: command.entrypoint, Cmd: command.args }),
+    Env: Object.entries({ ...spec.env, ...network.env }).map(([key, value]) => `${key}=${value}`),
     Labels: spec.labels,
     Tty: false,
     AttachStdin: spec.stdio,
@@ -35,13 +35,13 @@ export function containerBody(spec: InstanceSpec, hardening: Hardening): Record<
     AttachStderr: true,
     ...(port === undefined ? {} : { ExposedPorts: { [port]: {} } }),
     HostConfig: {
-      ...hostConfig(spec, hardening),
+      ...hostConfig(spec, hardening, network),
       ...(port === undefined ? {} : { PortBindings: { [port]: [{ HostIp: '127.0.0.1', HostPort: '' }] } }),
     },
   }
 }
 
-function hostConfig(spec: InstanceSpec, hardening: Hardening): Record<string, unknown> {
+function hostConfig(spec: InstanceSpec, hardening: Hardening, network: ContainerNetwork): Record<string, unknown> {
   const memory = spec.limits.memoryBytes ?? DEFAULT_MEMORY_BYTES
   const mountsTmp = spec.mounts.some((mount) => mount.containerPath === '/tmp')
   return {
@@ -59,8 +59,8 @@ function hostConfig(spec: InstanceSpec, hardening: Hardening): Record<string, un
     ReadonlyRootfs: hardening.readOnlyRoot,
     ...(hardening.readOnlyRoot && !mountsTmp ? { Tmpfs: { '/tmp': 'rw,exec,nosuid,nodev,mode=1777' } } : {}),
     LogConfig: { Type: 'json-file', Config: LOG_LIMITS },
-    NetworkMode: spec.network === 'none' ? 'none' : 'bridge',
-    Mounts: spec.mounts.map((mount) => ({
+    NetworkMode: network.mode,
+    Mounts: [...spec.mounts, ...network.mounts].map((mount) => ({
       Type: 'bind',
       Source: mount.hostPath,
       Target: mount.containerPath,

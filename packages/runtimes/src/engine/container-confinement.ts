@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Confinement } from '@toolhaven/core/ports/runtime'
 import { z } from 'zod'
 import { processFacts } from '../confinement/process-facts.ts'
+import { OWN_TARGETS } from './container-network.ts'
 import type { EngineClient } from './engine-client.ts'
 import { hasStatus, refusal } from './engine-fault.ts'
 
@@ -39,7 +40,8 @@ export async function containerConfinement(
   })
   if (!found?.State.Running) return undefined
   const facts = (await ownProcess(found)) ?? engineFacts(found)
-  const mounts = (found.Mounts ?? []).map(({ Source, Destination, RW }) => ({
+  const theirs = (found.Mounts ?? []).filter(({ Destination }) => !OWN_TARGETS.includes(Destination))
+  const mounts = theirs.map(({ Source, Destination, RW }) => ({
     source: Source ?? '',
     target: Destination,
     read_only: RW === false,
@@ -70,7 +72,12 @@ export function engineFacts({ Config, HostConfig }: Inspected): Omit<Confinement
     system_call_filter: !options.some((option) => /seccomp[=:]unconfined/.test(option)),
     own_files: true,
     read_only_root: HostConfig.ReadonlyRootfs === true,
-    network: NetworkMode === 'none' ? 'none' : NetworkMode === 'host' ? 'host' : 'own',
+    network:
+      NetworkMode === 'none' || NetworkMode?.startsWith('container:')
+        ? 'none'
+        : NetworkMode === 'host'
+          ? 'host'
+          : 'own',
     ...(Memory && { memory_bytes: Memory }),
     ...(PidsLimit && PidsLimit > 0 && { pids: PidsLimit }),
     ...(NanoCpus && { cpus: NanoCpus / 1e9 }),

@@ -12,6 +12,7 @@ export const containerSchema = z.looseObject({
     FinishedAt: z.string(),
   }),
   Config: z.looseObject({ Labels: z.record(z.string(), z.string()).nullish(), OpenStdin: z.boolean().optional() }),
+  HostConfig: z.looseObject({ NetworkMode: z.string().nullish() }).nullish(),
   NetworkSettings: z.looseObject({
     Ports: z
       .record(z.string(), z.array(z.looseObject({ HostIp: z.string(), HostPort: z.string() })).nullish())
@@ -34,6 +35,11 @@ export function containerState(container: Container): InstanceState {
     finishedAt: state.FinishedAt,
     oomKilled: state.OOMKilled ?? false,
   }
+}
+
+/** It lives in the network of its sidecar. */
+export function isForwarded({ HostConfig }: Container): boolean {
+  return HostConfig?.NetworkMode?.startsWith('container:') ?? false
 }
 
 /** Docker and Podman have a dozen words for these three. A stopping or paused container still has its process. */

@@ -4,11 +4,11 @@ import {
   LABELS,
   type InstanceHandle,
   type InstanceSpec,
-  type InstanceState,
   type ListedInstance,
   type RuntimeName,
 } from '@toolhaven/core/ports/runtime'
 import { containerBody, type Hardening } from './container-body.ts'
+import type { ContainerNetwork } from './container-network.ts'
 import { containerSchema, containerState, stateOf, type Container } from './container-state.ts'
 import type { EngineClient } from './engine-client.ts'
 import { hasStatus, refusal } from './engine-fault.ts'
@@ -30,16 +30,17 @@ export async function createContainer(
   client: EngineClient,
   runtime: RuntimeName,
   spec: InstanceSpec,
-  hardening: Hardening,
+  { hardening, makeNetwork }: { hardening: Hardening; makeNetwork: () => Promise<ContainerNetwork> },
   signal: AbortSignal,
 ): Promise<InstanceHandle> {
-  const body = containerBody(spec, hardening)
   const leftover = await findContainer(client, spec.name, signal)
   if (leftover !== undefined) {
     const owner = leftover.Config.Labels?.[LABELS.instance]
     if (owner === undefined || owner !== spec.labels[LABELS.instance]) throw nameTaken(spec.name)
     await removeContainer(client, leftover.Id, signal)
   }
+  // After the leftover: what is called like the instance is made anew for it.
+  const body = containerBody(spec, hardening, await makeNetwork())
   try {
     const { Id: id } = await client.json(
       createdSchema,
@@ -72,15 +73,6 @@ export async function inspectContainer(
     if (hasStatus(error, 404)) return undefined
     throw refusal(`inspect the container ${id}`, error)
   }
-}
-
-export async function observeContainer(
-  client: EngineClient,
-  handle: InstanceHandle,
-  signal: AbortSignal,
-): Promise<InstanceState> {
-  const container = await inspectContainer(client, handle.id, signal)
-  return container === undefined ? { state: 'absent' } : containerState(container)
 }
 
 /** Engines also answer to the beginning of an id, so the name found is compared. */

@@ -11,6 +11,7 @@ const infoSchema = z.looseObject({
   PidsLimit: z.boolean().optional(),
   CpuCfsQuota: z.boolean().optional(),
   CgroupVersion: z.string().optional(),
+  KernelVersion: z.string().optional(),
   InitBinary: z.string().optional(),
   Rootless: z.boolean().optional(),
   SecurityOptions: z.array(z.string()).nullish(),

@@ -4,23 +4,23 @@ import type { Runtime, RuntimeCapabilities, RuntimeHealth, RuntimeName } from '@
 import { preparePackage, type PackageBuildOptions } from '../packages/prepare-package.ts'
 import { containerConfinement } from './container-confinement.ts'
 import { containerLogs } from './container-logs.ts'
-import {
-  createContainer,
-  findContainer,
-  listContainers,
-  listed,
-  observeContainer,
-  inspectContainer,
-  removeContainer,
-  startContainer,
-} from './containers.ts'
+import { createContainer, findContainer, listContainers, listed, inspectContainer } from './containers.ts'
+import { containerNetwork, type Forwarding } from './container-network.ts'
 import type { EngineClient } from './engine-client.ts'
 import { engineEvents } from './engine-events.ts'
 import { refusal } from './engine-fault.ts'
+import {
+  inspectInstance,
+  instanceEvents,
+  removeInstance,
+  startInstance,
+  stopInstance,
+  withoutSidecars,
+} from './forwarded-instance.ts'
+import type { IsolationPlaces } from '../isolation/isolation-places.ts'
 import { ensureImage, tagImage } from './images.ts'
 import { createKeyedQueue } from './keyed-queue.ts'
 import { openStdioChannel } from './stdio-channel.ts'
-import { stopContainer } from './stop-container.ts'
 
 /** What differs between the engines that speak this API. */
 export interface EngineKind {
@@ -35,25 +35,29 @@ export interface EngineFacts {
   notes: string[]
   /** Whether the engine has an init to run as process 1. */
   hasInit: boolean
+  forwarding: Forwarding
 }
 
 export interface EngineRuntimeOptions {
   client: EngineClient
   dockerConfigFolder: string
   builds: PackageBuildOptions
+  isolation: IsolationPlaces
 }
 
 const PROBE_MS = 5000
 
 export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOptions): Runtime {
-  const { client } = options
-  let hasInit: boolean | undefined
+  const { client, isolation } = options
+  const instances = { client, socketDir: isolation.socketDir }
+  let facts: Pick<EngineFacts, 'hasInit' | 'forwarding'> | undefined
+  const beingMade = new Set<string>()
   const oneAtATime = createKeyedQueue()
   const attached = new Set<Duplex>()
-  const findInit = async (signal: AbortSignal) => (hasInit ??= (await kind.examine(client, signal)).hasInit)
+  const findFacts = async (signal: AbortSignal) => (facts ??= await kind.examine(client, signal))
   return {
     name: kind.name,
-    probe: (signal) => probe(kind, client, signal),
+    probe: (signal) => probe(kind, options, signal),
     async prepare(source, prepareOptions, signal) {
       if (source.kind === 'image') return ensureImage(options, source.reference, prepareOptions, signal)
       const build = () => preparePackage(options, source, prepareOptions, signal)
@@ -61,9 +65,16 @@ export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOpti
     },
     tag: (prepared, reference, signal) => tagImage(client, prepared.id, reference, signal),
     async create(spec, signal) {
-      const init = await findInit(signal)
+      const { hasInit: init, forwarding } = await findFacts(signal)
       // Images we build ourselves are known to run without writing to their root.
-      return createContainer(client, kind.name, spec, { init, readOnlyRoot: spec.source.kind === 'package' }, signal)
+      const hardening = { init, readOnlyRoot: spec.source.kind === 'package' }
+      const makeNetwork = () => containerNetwork({ client, isolation, forwarding }, spec, signal)
+      beingMade.add(spec.name)
+      try {
+        return await createContainer(client, kind.name, spec, { hardening, makeNetwork }, signal)
+      } finally {
+        beingMade.delete(spec.name)
+      }
     },
     async attach(handle, signal) {
       const container = await inspectContainer(client, handle.id, signal)
@@ -79,18 +90,19 @@ export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOpti
         throw refusal(`attach to ${handle.name}`, error)
       }
     },
-    start: (handle, signal) => startContainer(client, handle, signal),
+    start: (handle, signal) => startInstance(instances, handle, signal),
     confinement: (handle, signal) => containerConfinement(client, handle.id, signal),
-    inspect: (handle, signal) => observeContainer(client, handle, signal),
-    stop: (handle, graceMs, signal) => stopContainer(client, handle, graceMs, signal),
-    remove: (handle, signal) => removeContainer(client, handle.id, signal),
+    inspect: (handle, signal) => inspectInstance(instances, handle, signal),
+    stop: (handle, graceMs, signal) => stopInstance(instances, handle, graceMs, signal),
+    remove: (handle, signal) => removeInstance(instances, handle, signal),
     logs: (handle, logOptions, signal) => containerLogs(client, handle, logOptions, signal),
-    list: (labels, signal) => listContainers(client, kind.name, labels, signal),
+    list: async (labels, signal) =>
+      withoutSidecars(await listContainers(client, kind.name, labels, signal), (name) => beingMade.has(name)),
     async find(name, signal) {
       const container = await findContainer(client, name, signal)
       return container === undefined ? undefined : listed(kind.name, container)
     },
-    events: (signal) => engineEvents(client, kind.name, signal),
+    events: (signal) => instanceEvents(client, engineEvents(client, kind.name, signal), signal),
     // Nothing is held between calls.
     async [Symbol.asyncDispose]() {
       // Dropped, not ended: the containers go on with their input open, and no connection keeps this process alive.
@@ -99,17 +111,26 @@ export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOpti
   }
 }
 
-async function probe(kind: EngineKind, client: EngineClient, signal: AbortSignal): Promise<RuntimeHealth> {
+async function probe(
+  kind: EngineKind,
+  { client, isolation }: EngineRuntimeOptions,
+  signal: AbortSignal,
+): Promise<RuntimeHealth> {
   try {
-    const { version, capabilities, notes } = await kind.examine(
-      client,
-      AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)]),
-    )
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)])
+    const { version, capabilities, notes: theirs, forwarding } = await kind.examine(client, limit)
+    const notes = [...theirs, ...isolationNotes(forwarding, await isolation.lack())]
     return { state: 'healthy', version, capabilities, notes }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     return { state: isAbsent(error) ? 'undetected' : 'unhealthy', reason }
   }
+}
+
+function isolationNotes(forwarding: Forwarding, lack: string | undefined): string[] {
+  const reason = 'reason' in forwarding ? forwarding.reason : lack
+  if (reason === undefined) return []
+  return [`Servers with network isolation or a list of allowed hosts are refused: ${reason}.`]
 }
 
 /** No socket file at all, as against one nobody answers on. */

@@ -13,6 +13,7 @@ import { engineMust } from '@toolhaven/testing/testbed/engine-http'
 import { pushImage, startImageRegistry, type ImageRegistry } from '@toolhaven/testing/testbed/image-registry'
 import { startRootlessPodman } from '@toolhaven/testing/testbed/rootless-podman'
 import { Unavailable } from '@toolhaven/testing/testbed/unavailable'
+import { testIsolation } from '../isolation/test-isolation.ts'
 import { createDockerRuntime } from '../docker/docker-runtime.ts'
 import { createPodmanRuntime } from '../podman/podman-runtime.ts'
 import { createEngineClient } from './engine-client.ts'
@@ -49,7 +50,7 @@ describe.each(ENGINES)('images of $name', ({ name, startEngine, createRuntime })
         registry,
         locked,
         folder,
-        runtime: createRuntime({ client, dockerConfigFolder: folder, builds }),
+        runtime: createRuntime({ client, dockerConfigFolder: folder, builds, isolation: testIsolation(folder) }),
       }
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error

@@ -1,3 +1,4 @@
+import { mkdtempSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -15,6 +16,7 @@ import { engineMust } from '@toolhaven/testing/testbed/engine-http'
 import { startPackageRegistry } from '@toolhaven/testing/testbed/package-registry'
 import { startRootlessPodman } from '@toolhaven/testing/testbed/rootless-podman'
 import { Unavailable } from '@toolhaven/testing/testbed/unavailable'
+import { testIsolation } from '../isolation/test-isolation.ts'
 import { createDockerRuntime } from '../docker/docker-runtime.ts'
 import { createEngineClient } from '../engine/engine-client.ts'
 import { createPodmanRuntime } from '../podman/podman-runtime.ts'
@@ -35,6 +37,8 @@ const GO_TOOL: PackageSource = {
 
 describe.each(ENGINES)('packages on $name', ({ name, startEngine, createRuntime }) => {
   const opened = new AsyncDisposableStack()
+  const isolationFolder = mkdtempSync(join(tmpdir(), 'thv-packages-'))
+  opened.defer(() => rm(isolationFolder, { recursive: true, force: true }))
   let engine: Engine | undefined
   let missing = ''
   beforeAll(async () => {
@@ -66,6 +70,7 @@ describe.each(ENGINES)('packages on $name', ({ name, startEngine, createRuntime 
     createRuntime({
       client: createEngineClient(name, { kind: 'unix', path: at.socketPath }),
       dockerConfigFolder: tmpdir(),
+      isolation: testIsolation(isolationFolder),
       builds: { baseImages: DEFAULT_BASE_IMAGES, userConfig: () => Promise.resolve({ npmrc }), buildArgs: {} },
     })
 

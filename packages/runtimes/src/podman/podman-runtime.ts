@@ -4,6 +4,7 @@ import type { Runtime } from '@toolhaven/core/ports/runtime'
 import type { EngineClient } from '../engine/engine-client.ts'
 import { refusal } from '../engine/engine-fault.ts'
 import { engineInfo } from '../engine/engine-info.ts'
+import { forwardingOf } from '../engine/forwarding.ts'
 import { createEngineRuntime, type EngineFacts, type EngineRuntimeOptions } from '../engine/engine-runtime.ts'
 
 export function createPodmanRuntime(options: EngineRuntimeOptions): Runtime {
@@ -50,5 +51,6 @@ export async function examinePodman(client: EngineClient, signal: AbortSignal): 
     capabilities: { images: true, survivesDaemon: false, memoryLimit, cpuLimit, pidsLimit, sandbox },
     notes,
     hasInit: false,
+    forwarding: await forwardingOf(client, { ...info, rootless }),
   }
 }

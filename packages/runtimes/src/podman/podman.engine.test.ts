@@ -1,15 +1,39 @@
+import { chown, stat } from 'node:fs/promises'
 import { describeRuntime } from '@toolhaven/testing/runtime-suite'
 import { engineUnderTest } from '@toolhaven/testing/runtime-suite/engine-under-test'
 import { startRootlessPodman } from '@toolhaven/testing/testbed/rootless-podman'
 import { createEngineClient } from '../engine/engine-client.ts'
+import { testIsolation } from '../isolation/test-isolation.ts'
 import { createPodmanRuntime } from './podman-runtime.ts'
 
-describeRuntime('rootless podman', () =>
-  engineUnderTest(startRootlessPodman, (path, dockerConfigFolder) =>
-    createPodmanRuntime({
+describeRuntime('rootless podman', async () => {
+  let folder = ''
+  let socketPath = ''
+  const under = await engineUnderTest(startRootlessPodman, (path, dockerConfigFolder) => {
+    if (folder === '') [folder, socketPath] = [dockerConfigFolder, path]
+    return createPodmanRuntime({
       client: createEngineClient('Podman', { kind: 'unix', path }),
       dockerConfigFolder,
       builds: { baseImages: {}, userConfig: () => Promise.resolve({}), buildArgs: {} },
-    }),
-  ),
-)
+      isolation: testIsolation(dockerConfigFolder),
+    })
+  })
+  // The daemon of a rootless engine runs as the engine's own user, and so does the suite.
+  const { uid, gid } = await stat(socketPath)
+  await chown(folder, uid, gid)
+  const home = { uid: process.geteuid?.(), gid: process.getegid?.() }
+  const become = (user: typeof home) => {
+    // The user last on the way down and first on the way up: only root may change the group.
+    if (user.uid === 0) process.seteuid?.(0)
+    process.setegid?.(user.gid ?? 0)
+    process.seteuid?.(user.uid ?? 0)
+  }
+  become({ uid, gid })
+  return {
+    ...under,
+    async [Symbol.asyncDispose]() {
+      become(home)
+      await under[Symbol.asyncDispose]()
+    },
+  }
+})

@@ -37,8 +37,7 @@ export function bubblewrapOptions(
       .filter((bind) => plan.network === 'full' || bind.sandboxPath !== '/etc/resolv.conf')
       .flatMap(bindOption),
     ...['--ro-bind', base.passwdPath, '/etc/passwd', '--ro-bind', base.groupPath, '/etc/group'],
-    // The machine's own names tell of its networks; without a network only localhost means anything.
-    ...['--ro-bind', plan.network === 'full' ? '/etc/hosts' : base.hostsPath, '/etc/hosts'],
+    ...['--ro-bind', hostsPath(plan, base), '/etc/hosts'],
     ...['--proc', '/proc', ...base.procBinds.flatMap(bindOption), '--dev', '/dev'],
     ...[
       '--tmpfs',
@@ -60,6 +59,12 @@ export function bubblewrapOptions(
     ...['--info-fd', String(descriptors.info), '--block-fd', String(descriptors.block)],
     ...(descriptors.seccomp === undefined ? [] : ['--seccomp', String(descriptors.seccomp)]),
   ]
+}
+
+/** The machine's own names tell of its networks; without a network only localhost means anything. */
+function hostsPath({ network }: SandboxPlan, base: BubblewrapBase): string {
+  if (typeof network === 'object') return network.hostsPath
+  return network === 'full' ? '/etc/hosts' : base.hostsPath
 }
 
 function bindOption({ hostPath, sandboxPath, readOnly }: Bind): string[] {

@@ -22,6 +22,8 @@ export interface InstanceParts {
   plan: SandboxPlan
   sandbox: Sandbox
   controlGroups: ControlGroups
+  /** Where its port is found when it is not one of the machine's. */
+  socketPath?: string
   onStarted: () => void
   onExited: (exitCode: number, oomKilled: boolean) => void
   /** Frees what was made for the plan. */
@@ -68,13 +70,18 @@ export class Instance {
     }
     this.#process = started
     const startedAt = new Date().toISOString()
-    const address = spec.targetPort === undefined ? {} : { address: { host: '127.0.0.1', port: spec.targetPort } }
-    this.#state = { state: 'running', startedAt, ...address }
+    this.#state = { state: 'running', startedAt, ...this.#address() }
     this.output.reopen()
     this.#listen(started.child)
     this.#exited = this.#untilExited(started.child, group)
     this.parts.onStarted()
     await started.ready
+  }
+
+  #address() {
+    const { spec, socketPath } = this.parts
+    if (spec.targetPort === undefined) return {}
+    return { address: { host: '127.0.0.1', port: spec.targetPort, ...(socketPath !== undefined && { socketPath }) } }
   }
 
   async #confine(pid: number, group: ControlGroup): Promise<void> {

@@ -3,6 +3,7 @@ import { describeError, unavailable } from '@toolhaven/core/errors'
 import type { RuntimeCapabilities, RuntimeHealth } from '@toolhaven/core/ports/runtime'
 import { findControlGroups } from './control-group.ts'
 import type { ControlGroups } from './control-group.ts'
+import type { IsolationPlaces } from '../isolation/isolation-places.ts'
 import { detectSandbox } from './sandbox.ts'
 import type { Sandbox, SandboxOptions } from './sandbox.ts'
 
@@ -33,7 +34,11 @@ async function look(options: Parameters<typeof machineLook>[0], signal: AbortSig
   return { sandbox, controlGroups: await findControlGroups('/sys/fs/cgroup', ownGroups) }
 }
 
-export async function probeMachine(machine: LookAtMachine, signal: AbortSignal): Promise<RuntimeHealth> {
+export async function probeMachine(
+  machine: LookAtMachine,
+  isolation: IsolationPlaces,
+  signal: AbortSignal,
+): Promise<RuntimeHealth> {
   try {
     const { sandbox, controlGroups } = await machine(signal)
     const capabilities: RuntimeCapabilities = {
@@ -44,7 +49,10 @@ export async function probeMachine(machine: LookAtMachine, signal: AbortSignal):
       pidsLimit: controlGroups.pids !== undefined,
       sandbox: sandbox.description,
     }
-    const notes = [...sandbox.notes, ...controlGroups.reasons]
+    const lack = sandbox.takesForwarder ? await isolation.lack() : 'it needs bubblewrap with a system call filter'
+    const refused =
+      lack === undefined ? [] : [`Servers with network isolation or a list of allowed hosts are refused: ${lack}.`]
+    const notes = [...sandbox.notes, ...refused, ...controlGroups.reasons]
     return { state: 'healthy', version: process.version, capabilities, notes }
   } catch (error) {
     return { state: 'undetected', reason: describeError(error) }

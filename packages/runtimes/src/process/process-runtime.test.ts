@@ -5,6 +5,7 @@ import { FIXTURE_PACKAGE, writeFixturePackage } from '@toolhaven/testing/runtime
 import { describeRuntime } from '@toolhaven/testing/runtime-suite'
 import { startPackageRegistry } from '@toolhaven/testing/testbed/package-registry'
 import { Unavailable } from '@toolhaven/testing/testbed/unavailable'
+import { testIsolation } from '../isolation/test-isolation.ts'
 import { createProcessRuntime } from './process-runtime.ts'
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
@@ -21,6 +22,7 @@ describeRuntime('the process sandbox', async () => {
       env: { PATH, npm_config_registry: registry.url },
       homeDir: join(folder, 'home'),
       allowUnsandboxed: false,
+      isolation: testIsolation(join(folder, 'data')),
       logger: silent,
     })
   const runtime = make()

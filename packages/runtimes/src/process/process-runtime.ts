@@ -10,8 +10,11 @@ import { InstanceTable } from './instance-table.ts'
 import { Instance } from './instance.ts'
 import { machineLook, probeMachine } from './machine.ts'
 import type { Machine } from './machine.ts'
+import type { IsolationPlaces } from '../isolation/isolation-places.ts'
+import { removeSocketFolder } from '../isolation/socket-folder.ts'
 import { readPackageManifest } from './package-manifest.ts'
 import { preparePackage } from './prepare-package.ts'
+import { processNetwork } from './process-network.ts'
 import { planServer } from './server-plan.ts'
 
 export interface ProcessRuntimeOptions {
@@ -23,6 +26,7 @@ export interface ProcessRuntimeOptions {
   homeDir: string
   /** Without any sandbox, run servers with all rights of the daemon instead of refusing. */
   allowUnsandboxed: boolean
+  isolation: IsolationPlaces
   logger: Logger
 }
 
@@ -34,7 +38,7 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
   const oneAtATime = createKeyedQueue()
   return {
     name: 'process',
-    probe: (signal) => probeMachine(machine, signal),
+    probe: (signal) => probeMachine(machine, options.isolation, signal),
     prepare: async (source, prepareOptions, signal) => {
       signal.throwIfAborted()
       const { sandbox } = await machine(signal)
@@ -48,13 +52,14 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
     create: async (spec, signal) => {
       signal.throwIfAborted()
       await table.claim(spec)
-      return table.add(await makeInstance(options, await machine(signal), spec, table))
+      return table.add(await makeInstance(options, await machine(signal), spec, table, signal))
     },
     attach: async (handle) => table.present(handle).attach(),
     start: async (handle, signal) => {
       const instance = table.present(handle)
-      const { targetPort } = instance.parts.spec
-      if (targetPort !== undefined && instance.state.state !== 'running') await refuseTakenPort(targetPort)
+      const { targetPort, network } = instance.parts.spec
+      const sharesPorts = network === 'full' && instance.state.state !== 'running'
+      if (targetPort !== undefined && sharesPorts) await refuseTakenPort(targetPort)
       await instance.start(signal)
       options.logger.debug('server process started', { instance: handle.name })
     },
@@ -76,17 +81,26 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
 }
 
 async function makeInstance(
-  { dataDir, nodePath, env }: ProcessRuntimeOptions,
+  { dataDir, nodePath, env, isolation }: ProcessRuntimeOptions,
   machine: Machine,
   spec: InstanceSpec,
   { events }: InstanceTable,
+  signal: AbortSignal,
 ): Promise<Instance> {
   const id = randomBytes(16).toString('hex')
   const handle: InstanceHandle = { runtime: 'process', id, name: spec.name }
   const privateDir = join(dataDir, 'sandbox', `home-${id}`)
   const manifest = await readPackageManifest(spec.prepared.id)
   const { sandbox } = machine
-  const plan = await planServer({ spec, manifest, sandbox, nodePath, privateDir, machinePath: env['PATH'] })
+  const network = await processNetwork(isolation, spec, sandbox, signal)
+  const places = { nodePath, privateDir, machinePath: env['PATH'] }
+  const plan = await planServer({
+    spec,
+    manifest,
+    sandbox,
+    ...places,
+    ...(network && { forwarded: network.forwarded }),
+  })
   const { labels } = spec
   return new Instance({
     ...machine,
@@ -95,7 +109,11 @@ async function makeInstance(
     plan,
     onStarted: () => events.send({ kind: 'started', handle, labels }),
     onExited: (exitCode, oomKilled) => events.send({ kind: 'exited', handle, labels, exitCode, oomKilled }),
-    onRemoved: async () => await rm(privateDir, { recursive: true, force: true }),
+    ...(network && { socketPath: network.place.socketPath }),
+    onRemoved: async () => {
+      await rm(privateDir, { recursive: true, force: true })
+      if (network) await removeSocketFolder(network.place)
+    },
   })
 }
 

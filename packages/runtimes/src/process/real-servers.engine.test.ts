@@ -6,6 +6,7 @@ import { isThvError } from '@toolhaven/core/errors'
 import { LABELS } from '@toolhaven/core/ports/runtime'
 import type { PackageScheme, Progress, Runtime } from '@toolhaven/core/ports/runtime'
 import { createPackageIndex } from '../package-index/package-index.ts'
+import { testIsolation } from '../isolation/test-isolation.ts'
 import { createProcessRuntime } from './process-runtime.ts'
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
@@ -14,7 +15,8 @@ const signal = () => AbortSignal.timeout(280_000)
 describe('real servers in the sandbox, fetched from the real indexes', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'thv-real-'))
   const machine = { nodePath: process.execPath, env: process.env, homeDir: homedir() }
-  const runtime = createProcessRuntime({ ...machine, dataDir, allowUnsandboxed: false, logger: silent })
+  const isolation = testIsolation(dataDir)
+  const runtime = createProcessRuntime({ ...machine, dataDir, allowUnsandboxed: false, isolation, logger: silent })
   const index = createPackageIndex(machine)
   afterAll(async () => {
     await runtime[Symbol.asyncDispose]()
@@ -51,6 +53,7 @@ describe('real servers in the sandbox, fetched from the real indexes', async () 
         env: offline,
         dataDir,
         allowUnsandboxed: false,
+        isolation,
         logger: silent,
       })
       expect(await prepare(later)).toEqual(prepared)

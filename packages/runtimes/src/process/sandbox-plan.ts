@@ -7,8 +7,16 @@ export interface SandboxPlan {
   /** As seen inside. */
   workDir: string
   binds: readonly Bind[]
-  /** `none`: a loopback of its own. `full`: the machine's network. */
-  network: 'none' | 'full'
+  /** `none`: a loopback of its own. `full`: the machine's network. Else a loopback that a forwarder leads out of and into. */
+  network: 'none' | 'full' | ForwardedNetwork
+}
+
+export interface ForwardedNetwork {
+  /** The forwarder's program; it makes the network and starts the sandbox in it. */
+  forwarder: string
+  ways: readonly string[]
+  /** Becomes /etc/hosts. */
+  hostsPath: string
 }
 
 export interface Bind {

@@ -25,6 +25,8 @@ export interface Sandbox {
   isolatesFiles: boolean
   /** Whether a plan can be cut off from the network. */
   isolatesNetwork: boolean
+  /** Whether it can run behind a forwarder: files of others and odd sockets must be out of reach for that to mean anything. */
+  takesForwarder: boolean
   spawn(plan: SandboxPlan, options: SpawnOptions): Promise<SandboxProcess>
 }
 
@@ -88,7 +90,7 @@ function bubblewrapSandbox(
   { isRoot }: SandboxOptions,
 ): Sandbox {
   const notes = [
-    'Servers with network access share the network of this machine, its loopback services included.',
+    'Servers that may reach everything share the network of this machine unless they are isolated, loopback included.',
     ...(isRoot
       ? [
           'The daemon runs as root: servers hold no capability, but files they may write are owned by root; run the daemon as an ordinary user.',
@@ -105,6 +107,7 @@ function bubblewrapSandbox(
     notes,
     isolatesFiles: true,
     isolatesNetwork: true,
+    takesForwarder: seccomp !== undefined,
     spawn: (plan, spawnOptions) => spawnBubblewrap({ ...base, program, seccomp }, plan, spawnOptions),
   }
 }
@@ -125,6 +128,7 @@ async function detectUnshare(options: SandboxOptions, signal: AbortSignal): Prom
     notes: ['Servers can read the files of the user the daemon runs as; install bubblewrap to keep them apart.'],
     isolatesFiles: false,
     isolatesNetwork: true,
+    takesForwarder: false,
     spawn: (plan, { stdin, beforeStart }) =>
       spawnPlain(program, unshareArgs(plan), plan, { stdin, ...(beforeStart && { beforeStart }) }),
   }
@@ -144,6 +148,7 @@ async function detectSandboxExec(options: SandboxOptions, signal: AbortSignal): 
     notes: ['The macOS sandbox is written but not verified; servers share one folder for temporary files.'],
     isolatesFiles: false,
     isolatesNetwork: true,
+    takesForwarder: false,
     spawn: (plan, spawnOptions) =>
       spawnPlain(program, ['-p', sandboxExecProfile(plan, tempDir), plan.program, ...plan.args], plan, spawnOptions),
   }
@@ -158,6 +163,7 @@ function unsandboxed(): Sandbox {
     notes: ['No sandbox is in force: servers read and change whatever the user of the daemon may.'],
     isolatesFiles: false,
     isolatesNetwork: false,
+    takesForwarder: false,
     spawn: (plan, options) => spawnPlain(plan.program, plan.args, plan, options),
   }
 }

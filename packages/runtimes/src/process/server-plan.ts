@@ -3,11 +3,12 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { invalid } from '@toolhaven/core/errors'
 import type { InstanceSpec } from '@toolhaven/core/ports/runtime'
+import { proxyVariables } from '../isolation/ways.ts'
 import { createLayout, isSystemPath } from './layout.ts'
 import type { Layout } from './layout.ts'
 import type { PackageManifest } from './package-manifest.ts'
 import { SANDBOX_HOME, SANDBOX_NODE, SANDBOX_PACKAGE, SANDBOX_PATH } from './sandbox-plan.ts'
-import type { SandboxPlan } from './sandbox-plan.ts'
+import type { ForwardedNetwork, SandboxPlan } from './sandbox-plan.ts'
 import type { Sandbox } from './sandbox.ts'
 
 export interface ServerPlanParts {
@@ -19,12 +20,13 @@ export interface ServerPlanParts {
   privateDir: string
   /** Search path of the machine, for sandboxes that share its files. */
   machinePath: string | undefined
+  /** Left out: the network of the spec as it is. */
+  forwarded?: ForwardedNetwork
 }
 
 /** What the server of a fetched package is run with. */
 export async function planServer(parts: ServerPlanParts): Promise<SandboxPlan> {
   const { spec, manifest, sandbox, nodePath, privateDir } = parts
-  refuseWhatCannotBe(spec, sandbox)
   const layout = createLayout(sandbox)
   const folder = layout.place(spec.prepared.id, SANDBOX_PACKAGE)
   const node = layout.place(nodePath, SANDBOX_NODE)
@@ -46,9 +48,11 @@ export async function planServer(parts: ServerPlanParts): Promise<SandboxPlan> {
     // Python would otherwise hold protocol messages back in its buffer.
     ...(manifest.scheme === 'uvx' ? { PYTHONUNBUFFERED: '1', PYTHONDONTWRITEBYTECODE: '1' } : {}),
     ...spec.env,
+    ...(typeof spec.network === 'object' && proxyVariables(spec.network)),
   }
+  const network = parts.forwarded ?? (spec.network === 'full' ? 'full' : 'none')
   const [program, ...args] = commandLine(manifest, folder, node)
-  return { program, args: [...args, ...spec.args], env, workDir: home, binds: layout.binds, network: spec.network }
+  return { program, args: [...args, ...spec.args], env, workDir: home, binds: layout.binds, network }
 }
 
 function commandLine({ interpreter, entry }: PackageManifest, folder: string, node: string): [string, ...string[]] {
@@ -56,19 +60,6 @@ function commandLine({ interpreter, entry }: PackageManifest, folder: string, no
   if (interpreter.kind === 'node') return [node, ...interpreter.args, path]
   if (interpreter.kind === 'folder') return [join(folder, interpreter.program), path]
   return [path]
-}
-
-function refuseWhatCannotBe(spec: InstanceSpec, sandbox: Sandbox): void {
-  if (spec.targetPort !== undefined && spec.network === 'none') {
-    throw invalid(
-      'not available yet: a server that listens on a port but may reach nothing; allow it the network, or run it over stdio or on a container engine.',
-    )
-  }
-  if (spec.network === 'none' && !sandbox.isolatesNetwork) {
-    throw invalid(
-      'A server without network access needs a sandbox; install bubblewrap, or allow the server the network.',
-    )
-  }
 }
 
 async function placeMounts(layout: Layout, spec: InstanceSpec, sandbox: Sandbox): Promise<void> {

@@ -39,7 +39,8 @@ export async function spawnBubblewrap(
   options: SpawnOptions,
 ): Promise<SandboxProcess> {
   const descriptors = { info: INFO, block: BLOCK, ...(bwrap.seccomp === undefined ? {} : { seccomp: SECCOMP }) }
-  const child = spawnClean(bwrap.program, ['--args', String(ARGS), '--', plan.program, ...plan.args], options.stdin)
+  const [program, ...args] = commandLine(bwrap.program, plan)
+  const child = spawnClean(program, args, options.stdin)
   const setup = setupFailure(child)
   // Options go through a pipe: among them are the server's environment and its secrets, which a command line would show to all.
   feed(
@@ -63,6 +64,13 @@ export async function spawnBubblewrap(
     kill()
     throw error
   }
+}
+
+/** The forwarder goes first, so that the sandbox is made inside the network it holds. */
+function commandLine(bwrap: string, { program, args, network }: SandboxPlan): [string, ...string[]] {
+  const sandbox = [bwrap, '--args', String(ARGS), '--', program, ...args] satisfies [string, ...string[]]
+  if (typeof network !== 'object') return sandbox
+  return [network.forwarder, '-N', '-k', String(SECCOMP), ...network.ways, '--', ...sandbox]
 }
 
 function setupFailure(child: ChildProcess): { failed: Promise<never>; forget: () => void } {

@@ -18,7 +18,7 @@ export function unshareArgs(plan: SandboxPlan): string[] {
       '--uts',
       '--cgroup',
     ],
-    ...(plan.network === 'none' ? ['--net'] : []),
+    ...(plan.network !== 'full' ? ['--net'] : []),
     '--',
     plan.program,
     ...plan.args,

@@ -3,8 +3,9 @@
 // Plain JavaScript and no dependency: it runs wherever a bare Node does.
 import { spawn } from 'node:child_process'
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { lookup } from 'node:dns/promises'
 import { createServer } from 'node:http'
-import { connect } from 'node:net'
+import { connect, createServer as createNetServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
@@ -77,6 +78,25 @@ const behaviours = {
     const outcomes = await Promise.all(hosts.map((host) => tryConnect(host, Number(port))))
     say(JSON.stringify(Object.fromEntries(hosts.map((host, i) => [host, outcomes[i]]))))
   },
+  exec(program, ...args) {
+    spawn(program, args, { stdio: 'inherit' })
+  },
+  // What an isolated instance finds: the proxy, a name it may reach and one it may not, and whether it can take the proxy's port.
+  async ways(named, other) {
+    const listener = createNetServer().listen(3128, '127.0.0.1')
+    const taken = new Promise((resolve) => listener.on('error', (error) => resolve(error.code)))
+    listener.on('listening', () => listener.close())
+    say(
+      JSON.stringify({
+        proxy: await hear('127.0.0.1', 3128),
+        named: await hear(named, 443),
+        other: await lookup(other).catch((error) => error.code),
+        variable: process.env.HTTPS_PROXY,
+        taken: await taken,
+        interfaces: Object.keys(networkInterfaces()),
+      }),
+    )
+  },
   http(port) {
     createServer((request, response) => response.end(`hello from ${request.url}`)).listen(Number(port), '0.0.0.0')
   },
@@ -130,6 +150,18 @@ function tryConnect(host, port) {
     socket.on('connect', () => end('connected'))
     socket.on('timeout', () => end('ETIMEDOUT'))
     socket.on('error', (error) => end(error.code))
+  })
+}
+
+/** What is said to whoever connects. */
+function hear(host, port) {
+  return new Promise((resolve) => {
+    let heard = ''
+    const socket = connect({ host, port, timeout: 3000 }, () => socket.end())
+    socket.on('data', (chunk) => (heard += chunk))
+    socket.on('timeout', () => resolve('ETIMEDOUT'))
+    socket.on('error', (error) => resolve(error.code))
+    socket.on('end', () => resolve(heard))
   })
 }
 

@@ -27,7 +27,7 @@ export interface RuntimeUnderTest extends AsyncDisposable {
   /** An adapter whose engine does not answer. Left out by runtimes that have no engine. */
   unreachable?: () => Promise<Runtime>
   /** Promises of the suite this runtime cannot keep here, each with the reason that is printed when it is skipped. */
-  lacks?: Partial<Record<'seccomp' | 'network' | 'hostReachable', string>>
+  lacks?: Partial<Record<'seccomp' | 'network' | 'hostReachable' | 'forwarding', string>>
 }
 
 export interface RunResult {

@@ -1,0 +1,8 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Where the forwarder of isolated workloads is: beside the bundled program, or in the sources. */
+export function forwarderFolder(): string {
+  const shipped = join(import.meta.dirname, 'forwarder')
+  return existsSync(shipped) ? shipped : join(import.meta.dirname, '../../../../packages/runtimes/forwarder')
+}

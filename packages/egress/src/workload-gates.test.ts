@@ -1,0 +1,111 @@
+import { once } from 'node:events'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { OutboundRules } from '@toolhaven/core/ports/egress'
+import { createWorkloadGates, type WorkloadGatesOptions } from './workload-gates.ts'
+
+const ends: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const end of ends.splice(0).toReversed()) await end()
+})
+
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+const only = (change: Partial<OutboundRules>): OutboundRules => ({
+  allowHost: [],
+  allowPort: [],
+  allowAll: false,
+  ...change,
+})
+
+async function makeGates(change: Partial<WorkloadGatesOptions> = {}) {
+  const folder = await mkdtemp(join(tmpdir(), 'thv-g-'))
+  const blocked: string[] = []
+  const gates = createWorkloadGates({
+    folder,
+    instanceId: 'one',
+    logger: silent,
+    events: { onBlocked: (workload, reason) => void blocked.push(`${workload}: ${reason}`) },
+    resolve: async () => [],
+    ...change,
+  })
+  ends.push(async () => {
+    await gates[Symbol.asyncDispose]()
+    await rm(folder, { recursive: true, force: true })
+  })
+  return { gates, blocked, folder }
+}
+
+async function ask(path: string, host: string): Promise<string> {
+  const socket = connect(path)
+  await once(socket, 'connect')
+  socket.write(`CONNECT ${host} HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+  return text(socket)
+}
+
+describe('the gates of workloads', () => {
+  it('are in folders of their own, for the user of the daemon alone', async () => {
+    const { gates } = await makeGates()
+    const one = await gates.open('one', only({ allowHost: ['a.example'] }))
+    const two = await gates.open('two', only({ allowHost: ['a.example'] }))
+    expect(one.folder).not.toBe(two.folder)
+    expect((await stat(one.folder)).mode & 0o777).toBe(0o700)
+    for (const file of await readdir(one.folder)) expect((await stat(join(one.folder, file))).mode & 0o777).toBe(0o600)
+  })
+
+  it('keep two installations that share a folder apart', async () => {
+    const { gates, folder } = await makeGates()
+    const { gates: others } = await makeGates({ folder, instanceId: 'two' })
+    const rules = only({ allowHost: ['a.example'] })
+    expect((await gates.open('same', rules)).folder).not.toBe((await others.open('same', rules)).folder)
+  })
+
+  it('have a socket for each exact name and port, and none for wildcards and addresses', async () => {
+    const { gates } = await makeGates()
+    const list = ['A.example', '*.b.example', '.c.example', '10.0.0.1', '::1', 'a.example']
+    expect((await gates.open('w', only({ allowHost: list }))).places).toMatchObject([{ host: 'a.example', port: 443 }])
+    const ports = await gates.open('w', only({ allowHost: ['a.example'], allowPort: [80, 8443] }))
+    expect(ports.places.map(({ port }) => port)).toEqual([80, 8443])
+  })
+
+  it('tell why, with the workload, once for each place and again after a minute', async () => {
+    let now = 0
+    const { gates, blocked } = await makeGates({ now: () => now })
+    const way = await gates.open('w', only({ allowHost: ['a.example'] }))
+    const proxy = join(way.folder, way.proxy)
+    for (let times = 0; times < 3; times += 1)
+      expect(await ask(proxy, 'b.example:443')).toContain('b.example:443 is not in allow_host')
+    await ask(proxy, 'a.example:22')
+    expect(blocked).toEqual([
+      'w: blocked: b.example:443 is not in allow_host',
+      'w: blocked: a.example:22 is not in allow_port',
+    ])
+    now = 60_000
+    await ask(proxy, 'b.example:443')
+    expect(blocked).toHaveLength(3)
+  })
+
+  it('put new rules in force, and are the same while the rules are', async () => {
+    const { gates, blocked } = await makeGates()
+    const first = await gates.open('w', only({ allowHost: ['a.example'] }))
+    expect(await gates.open('w', only({ allowHost: ['a.example'] }))).toBe(first)
+    const second = await gates.open('w', only({ allowHost: ['b.example'] }))
+    expect(second.folder).toBe(first.folder)
+    expect(await ask(join(second.folder, second.proxy), 'b.example:443')).toContain('b.example:443 has no address')
+    expect(blocked).toEqual([])
+  })
+
+  it('leave nothing behind when they are closed, and the folder when only the daemon ends', async () => {
+    const { gates, folder } = await makeGates()
+    await gates.open('gone', only({ allowHost: ['a.example'] }))
+    await gates.close('gone')
+    await gates.close('gone')
+    expect(await readdir(folder)).toEqual([])
+    await gates.open('stays', only({ allowHost: ['a.example'] }))
+    await gates[Symbol.asyncDispose]()
+    expect(await readdir(folder)).toHaveLength(1)
+  })
+})

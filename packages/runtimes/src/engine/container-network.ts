@@ -1,0 +1,117 @@
+import { writeFile } from 'node:fs/promises'
+import { invalid } from '@toolhaven/core/errors'
+import { LABELS, type InstanceSpec, type Mount } from '@toolhaven/core/ports/runtime'
+import { z } from 'zod'
+import type { IsolationPlaces } from '../isolation/isolation-places.ts'
+import { refuseSocketMounts } from '../isolation/refuse-socket-mounts.ts'
+import { makeSocketFolder, socketFolder } from '../isolation/socket-folder.ts'
+import { hostsFile, proxyVariables } from '../isolation/ways.ts'
+import { removeContainer } from './containers.ts'
+import type { EngineClient } from './engine-client.ts'
+import { refusal } from './engine-fault.ts'
+import { createSidecar, findSidecar } from './sidecar.ts'
+
+/** How a container is connected, and what its network asks of the rest of it. */
+export interface ContainerNetwork {
+  /** The engine's word for it. */
+  mode: string
+  isPublished: boolean
+  env: Readonly<Record<string, string>>
+  mounts: readonly Mount[]
+  /** In place of the image's own: what comes before it puts our system call filter in force. */
+  command?: { entrypoint: readonly string[]; args: readonly string[] }
+}
+
+export const ORDINARY_NETWORK: ContainerNetwork = { mode: 'bridge', isPublished: true, env: {}, mounts: [] }
+export const NO_NETWORK: ContainerNetwork = { mode: 'none', isPublished: false, env: {}, mounts: [] }
+
+/** Where the folder with the filter is inside. */
+const GUARD = '/.toolhaven'
+/** Inside, over what the engine puts there. */
+const HOSTS = '/etc/hosts'
+const RESOLVER = '/etc/resolv.conf'
+export const OWN_TARGETS: readonly string[] = [GUARD, HOSTS, RESOLVER]
+
+/** Whether sidecars can be connected to, and as whom they run. */
+export type Forwarding = { user: string } | { reason: string }
+
+export interface NetworkDeps {
+  client: EngineClient
+  isolation: IsolationPlaces
+  forwarding: Forwarding
+}
+
+/** Makes the network of a container that is about to be created. */
+export async function containerNetwork(
+  deps: NetworkDeps,
+  spec: InstanceSpec,
+  signal: AbortSignal,
+): Promise<ContainerNetwork> {
+  const { network, targetPort } = spec
+  await removeLeftover(deps.client, spec, signal)
+  if (network === 'full') return ORDINARY_NETWORK
+  await refuseSocketMounts(spec.mounts)
+  if (network === 'none' && targetPort === undefined) {
+    // Without a forwarder there is no filter of ours, as `notes` say; a loopback alone needs none to be one.
+    const guard = 'user' in deps.forwarding ? await guarded(deps, spec, signal).catch(() => undefined) : undefined
+    return { ...NO_NETWORK, ...guard }
+  }
+  const { isolation, forwarding } = deps
+  if ('reason' in forwarding)
+    throw invalid(
+      `Network isolation is not possible here: ${forwarding.reason}; allow ${spec.name} the whole network ("insecure_allow_all" in its permission profile) or use another runtime.`,
+    )
+  const out = network === 'none' ? undefined : network
+  const { command, mounts } = await guarded(deps, spec, signal)
+  const place = socketFolder(isolation.socketDir, spec.labels[LABELS.instance] ?? '', spec.name)
+  await makeSocketFolder(place)
+  await writeFile(place.hostsFile, hostsFile(out), { mode: 0o644 })
+  await writeFile(place.resolverFile, '', { mode: 0o644 })
+  const sidecar = await createSidecar(deps.client, { spec, out, place, user: forwarding.user, ...isolation }, signal)
+  return {
+    mode: `container:${sidecar}`,
+    isPublished: false,
+    env: proxyVariables(out),
+    command,
+    mounts: [
+      ...mounts,
+      { hostPath: place.hostsFile, containerPath: HOSTS, readOnly: true },
+      { hostPath: place.resolverFile, containerPath: RESOLVER, readOnly: true },
+    ],
+  }
+}
+
+/** Somebody else's stays, and is then in the way of ours. */
+async function removeLeftover(
+  client: EngineClient,
+  { name, labels }: InstanceSpec,
+  signal: AbortSignal,
+): Promise<void> {
+  const found = await findSidecar(client, name, signal)
+  if (found !== undefined && found.Config.Labels?.[LABELS.instance] === labels[LABELS.instance])
+    await removeContainer(client, found.Id, signal)
+}
+
+const words = z.union([z.array(z.string()), z.string().transform((text) => [text])]).nullish()
+const imageSchema = z.looseObject({
+  Config: z.looseObject({ Entrypoint: words, Cmd: words }).nullish(),
+})
+
+/** A network namespace does not hold every kind of socket: the filter does. It is put in force before the image's own program. */
+async function guarded(
+  { client, isolation }: NetworkDeps,
+  { prepared, name, args }: InstanceSpec,
+  signal: AbortSignal,
+): Promise<Required<Pick<ContainerNetwork, 'command' | 'mounts'>>> {
+  const { folder } = await isolation.forwarder(signal)
+  const call = { method: 'GET', path: `/images/${prepared.id}/json` } as const
+  const { Config: config } = await client.json(imageSchema, call, signal).catch((error: unknown) => {
+    throw refusal(`look up the image of ${name}`, error)
+  })
+  const own = [...(config?.Entrypoint ?? []), ...(args.length > 0 ? args : (config?.Cmd ?? []))]
+  if (own.length === 0) throw invalid(`The image of ${name} names no program to run; give it arguments.`)
+  return {
+    command: { entrypoint: [`${GUARD}/forwarder`, '-s', `${GUARD}/filter`, '--'], args: own },
+    mounts: [{ hostPath: folder, containerPath: GUARD, readOnly: true }],
+  }
+}

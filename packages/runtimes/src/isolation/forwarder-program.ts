@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto'
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { spawn } from 'node:child_process'
+import { describeError, unavailable } from '@toolhaven/core/errors'
+import { findProgram } from '../package-index/find-program.ts'
+import { collectOutput } from '../package-index/run-program.ts'
+import { seccompFilter } from '../process/seccomp.ts'
+
+/** The native program of isolated workloads, in a folder that may be shown to containers. */
+export interface ForwarderProgram {
+  /** Holds the two files below and nothing else. */
+  folder: string
+  program: string
+  /** The system call filter it can put in force. */
+  filter: string
+}
+
+export type FindForwarder = (signal: AbortSignal) => Promise<ForwarderProgram>
+
+export interface ForwarderOptions {
+  /** Where its source is, and a build of it if one was shipped. */
+  sourceDir: string
+  dataDir: string
+  env: Readonly<Record<string, string | undefined>>
+  platform?: NodeJS.Platform
+  arch?: string
+}
+
+const INSTALL = 'install a C compiler (apt install gcc libc6-dev) and try again'
+
+/** The shipped build, or one made here when it is first needed. What was found stays; a failure is looked at again. */
+export function forwarderFinder(options: ForwarderOptions): FindForwarder {
+  let found: Promise<ForwarderProgram> | undefined
+  return (signal) => {
+    found ??= find(options, signal).catch((error: unknown) => {
+      found = undefined
+      throw error
+    })
+    return found
+  }
+}
+
+/** Why there can be none here, without building one. */
+export async function forwarderLack(options: ForwarderOptions): Promise<string | undefined> {
+  const { sourceDir, dataDir, env, platform = process.platform, arch = process.arch } = options
+  if (platform !== 'linux' || seccompFilter(arch) === undefined) return `it needs Linux on x64 or arm64`
+  const isBuilt =
+    (await exists(join(sourceDir, shippedName(platform, arch)))) || (await exists(join(dataDir, 'forwarder')))
+  return isBuilt || (await findProgram('cc', env['PATH'])) !== undefined
+    ? undefined
+    : `to build its forwarder, ${INSTALL}`
+}
+
+const shippedName = (platform: string, arch: string) => `forwarder-${platform}-${arch}`
+
+async function find(options: ForwarderOptions, signal: AbortSignal): Promise<ForwarderProgram> {
+  const { sourceDir, dataDir, platform = process.platform, arch = process.arch } = options
+  const filter = seccompFilter(arch)
+  if (platform !== 'linux' || filter === undefined)
+    throw unavailable(`Network isolation needs Linux on x64 or arm64; this is ${platform} on ${arch}.`)
+  const source = await readFile(join(sourceDir, 'forwarder.c')).catch((error: unknown) => {
+    throw unavailable(
+      `The forwarder of isolated workloads is missing from ${sourceDir}; install Toolhaven again.`,
+      error,
+    )
+  })
+  const mark = createHash('sha256').update(source).update(filter).digest('hex').slice(0, 16)
+  const folder = join(dataDir, 'forwarder', mark)
+  const made = { folder, program: join(folder, 'forwarder'), filter: join(folder, 'filter') }
+  if (await exists(made.program)) return made
+  await mkdir(join(dataDir, 'forwarder'), { recursive: true, mode: 0o700 })
+  // Whole or not at all: two daemons may make it at the same time.
+  const draft = await mkdtemp(join(dataDir, 'forwarder', 'draft-'))
+  try {
+    await chmod(draft, 0o755)
+    await writeFile(join(draft, 'filter'), filter, { mode: 0o644 })
+    const shipped = join(sourceDir, shippedName(platform, arch))
+    if (await exists(shipped)) await copyFile(shipped, join(draft, 'forwarder'))
+    else await compile(options, join(draft, 'forwarder'), signal)
+    await chmod(join(draft, 'forwarder'), 0o755)
+    await rename(draft, folder).catch(async (error: unknown) => {
+      if (!(await exists(made.program))) throw error
+    })
+  } finally {
+    await rm(draft, { recursive: true, force: true })
+  }
+  return made
+}
+
+async function compile({ sourceDir, env }: ForwarderOptions, target: string, signal: AbortSignal): Promise<void> {
+  const compiler = await findProgram('cc', env['PATH'])
+  if (compiler === undefined) throw unavailable(`Network isolation needs its forwarder built once: ${INSTALL}.`)
+  const args = ['-O2', '-static', '-o', target, join(sourceDir, 'forwarder.c')]
+  try {
+    const child = spawn(compiler, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: env['PATH'] ?? '' } })
+    const { exitCode, stderr } = await collectOutput(child, () => child.kill(), signal)
+    if (exitCode === 0) return
+    throw new Error(stderr.trim().split('\n').at(-1) ?? `exit code ${exitCode}`)
+  } catch (error) {
+    signal.throwIfAborted()
+    throw unavailable(
+      `The forwarder of isolated workloads could not be built (${describeError(error)}); ${INSTALL}.`,
+      error,
+    )
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined)) !== undefined
+}

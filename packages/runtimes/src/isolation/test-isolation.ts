@@ -1,0 +1,14 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { forwarderFinder, forwarderLack } from './forwarder-program.ts'
+
+/** What isolated instances need, below a folder of the test's own. */
+export function testIsolation(folder: string) {
+  const sourceDir = fileURLToPath(new URL('../../forwarder', import.meta.url))
+  const options = { sourceDir, dataDir: folder, env: process.env }
+  return {
+    socketDir: join(folder, 'i'),
+    forwarder: forwarderFinder(options),
+    lack: () => forwarderLack(options),
+  }
+}

@@ -1,0 +1,48 @@
+import { join } from 'node:path'
+import type { WayOut } from '@toolhaven/core/ports/egress'
+
+const PROXY_PORT = 3128
+
+/** The way in: a unix socket that leads to a port of the workload's loopback. */
+export interface WayIn {
+  socketPath: string
+  port: number
+}
+
+/** Arguments of the forwarder. `seenAt` is where it finds the folder of the way out. */
+export function forwarderWays(out: WayOut | undefined, seenAt: string, wayIn: WayIn | undefined): string[] {
+  const proxy = out === undefined ? [] : [`127.0.0.1:${PROXY_PORT}=${join(seenAt, out.proxy)}`]
+  const places = placesOf(out).map(({ address, port, socket }) => `${address}:${port}=${join(seenAt, socket)}`)
+  return [
+    ...[...proxy, ...places].flatMap((way) => ['-e', way]),
+    ...(wayIn === undefined ? [] : ['-i', `${wayIn.socketPath}=${wayIn.port}`]),
+  ]
+}
+
+/** /etc/hosts of the workload: names it may reach, for programs that know nothing of proxies. */
+export function hostsFile(out: WayOut | undefined): string {
+  const names = new Map(placesOf(out).map(({ host, address }) => [host, address]))
+  const lines = [
+    '127.0.0.1 localhost sandbox',
+    '::1 localhost',
+    ...[...names].map(([host, address]) => `${address} ${host}`),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** What programs that know proxies read. Node 24 does when it is told to. */
+export function proxyVariables(out: WayOut | undefined): Record<string, string> {
+  if (out === undefined) return {}
+  const proxy = `http://127.0.0.1:${PROXY_PORT}`
+  const none = 'localhost,127.0.0.1,::1'
+  return {
+    ...{ HTTP_PROXY: proxy, HTTPS_PROXY: proxy, http_proxy: proxy, https_proxy: proxy },
+    ...{ NO_PROXY: none, no_proxy: none, NODE_USE_ENV_PROXY: '1' },
+  }
+}
+
+/** Each name has a loopback address of its own, so that every port of it can be listened on. */
+function placesOf(out: WayOut | undefined) {
+  const hosts = [...new Set(out?.places.map(({ host }) => host))]
+  return (out?.places ?? []).map((place) => ({ ...place, address: `127.1.0.${hosts.indexOf(place.host) + 1}` }))
+}
