@@ -85,10 +85,9 @@ export class Endpoint implements FrontContext {
 
   /** The new address is bound before the old one is given up. */
   async change(spec: EndpointSpec): Promise<void> {
-    const { host, port, authentication } = this.#spec
+    const { host, port } = this.#spec
     const former = this.#server
-    const isSame = spec.port === port && isDeepStrictEqual(spec.authentication, authentication)
-    if (!isSame) {
+    if (!isDeepStrictEqual(spec, this.#spec)) {
       const replaced = this.#pipeline
       this.#pipeline = await this.#makePipeline(spec)
       await replaced?.close()
@@ -219,7 +218,7 @@ export class Endpoint implements FrontContext {
   }
 
   #makePipeline(spec: EndpointSpec): Promise<Pipeline> {
-    const { allowedHosts, allowPeer, identityFetch, tokenTimes, logger } = this.#options
+    const { allowedHosts, allowPeer, identityFetch, tokenTimes, openAuditLog, events, logger } = this.#options
     const host = spec.host.includes(':') ? `[${spec.host}]` : spec.host
     return createPipeline({
       allowedHosts: allowedHosts ?? (() => []),
@@ -227,6 +226,11 @@ export class Endpoint implements FrontContext {
       maxMessageBytes: this.limits.maxMessageBytes,
       allowedTools: () => this.#tools,
       authentication: spec.authentication,
+      authorization: spec.authorization,
+      toolsOverride: spec.toolsOverride,
+      audit: spec.audit,
+      openAuditLog,
+      mask: events.mask,
       origin: `http://${host}:${spec.port}`,
       identityFetch,
       tokenTimes,

@@ -37,6 +37,10 @@ export function createGateway(options: GatewayOptions): Gateway {
       if (endpoint === undefined) await options.sessionStore?.remove(name)
       else await endpoint.close()
     },
+    async policyFaults(spec) {
+      const { policyFaults } = await import('./authorization/cedar-engine.ts')
+      return policyFaults(spec)
+    },
     isPortFree,
     async shutdown(drainMs) {
       await Promise.all([...endpoints.values()].map((endpoint) => endpoint.shutdown(drainMs)))

@@ -30,6 +30,8 @@ export const RPC_ERROR = {
   invalidParams: -32_602,
   /** The server is away, was lost in the middle of a call, or is too busy. */
   server: -32_000,
+  /** No policy of the workload allows it. */
+  denied: -32_003,
 } as const
 
 /** Deeper than any tool's schema, far from what exhausts the stack or the memory. */

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { AuthenticationSpec } from '@toolhaven/core/ports/gateway'
+import type { AuditSpec, AuthenticationSpec, AuthorizationSpec, ToolsOverride } from '@toolhaven/core/ports/gateway'
 import type { Logger } from '@toolhaven/core/ports/logger'
+import type { OpenAuditLog } from './audit/audit-log.ts'
 import type { HttpRefusal } from './http/reply.ts'
 import type { JsonObject, RpcNotification, RpcRequest } from './json-rpc.ts'
 import { guard } from './middleware/guard.ts'
@@ -9,6 +10,7 @@ import { limits } from './middleware/limits.ts'
 import type { Admission, Asker, Middleware, Origin, Parsed, Refusal, Watch } from './middleware/middleware.ts'
 import { parse } from './middleware/parse.ts'
 import { toolFilter } from './middleware/tool-filter.ts'
+import { toolsOverride } from './middleware/tools-override.ts'
 import type { Caller, Callers } from './oidc/caller.ts'
 import type { IdentityFetch } from './oidc/identity-fetch.ts'
 import type { TokenTimes } from './oidc/token-check.ts'
@@ -20,6 +22,14 @@ export interface PipelineContext {
   allowedTools: () => ReadonlySet<string> | undefined
   /** Left out: nobody is asked who they are. */
   authentication?: AuthenticationSpec | undefined
+  /** Left out: whoever may call may do everything. */
+  authorization?: AuthorizationSpec | undefined
+  toolsOverride?: ToolsOverride | undefined
+  /** Left out: no call is recorded. */
+  audit?: AuditSpec | undefined
+  openAuditLog?: OpenAuditLog | undefined
+  /** Replaces the secrets that are known. */
+  mask?: ((text: string) => string) | undefined
   /** The address clients use. */
   origin: string
   identityFetch?: ((allowPrivate: boolean) => IdentityFetch) | undefined
@@ -53,9 +63,12 @@ async function inOrder(context: PipelineContext, callers: Callers): Promise<Midd
   return [
     guard(context), // first: a web page or another user must neither learn nor cost anything
     limits(context), // before the body: what is too large is not even read
+    ...(await auditOf(context, callers)), // before whatever may refuse a caller: refusals are recorded
     ...(await authenticationOf(context, callers)), // before the body too: strangers cost us no memory
-    parse(), // once, here: all that follows decides on the very message that is forwarded
-    toolFilter(context.allowedTools), // last: on names as the server knows them
+    parse({ isDecidedOn: () => isDecidedOn(context) }), // once, here: all that follows decides on the very message that is forwarded
+    ...toolsOverrideOf(context), // before whatever decides: a right belongs to the server's tool, not to its name here
+    ...(await authorizationOf(context, callers)), // on the server's names, as the filter
+    toolFilter(context.allowedTools), // last: what this workload does not offer is unknown to everybody
   ]
 }
 
@@ -89,6 +102,30 @@ async function authenticationOf(context: PipelineContext, callers: Callers): Pro
   const fetch = context.identityFetch?.(spec.allowPrivateIp === true)
   if (fetch === undefined) throw new Error('authentication needs a way to reach the identity provider')
   return [authentication({ spec, origin, fetch, callers, logger, times })]
+}
+
+/** Then the message must say the same to every reader. */
+function isDecidedOn({ authorization, toolsOverride: override, allowedTools }: PipelineContext): boolean {
+  return authorization !== undefined || override !== undefined || allowedTools() !== undefined
+}
+
+async function auditOf(context: PipelineContext, callers: Callers): Promise<Middleware[]> {
+  const { audit: spec, openAuditLog, mask = (text) => text } = context
+  if (spec === undefined) return []
+  if (openAuditLog === undefined) throw new Error('an audit configuration needs a place for its records')
+  const { audit } = await import('./middleware/audit.ts')
+  return [audit({ spec, callers, mask, log: await openAuditLog(spec.logFile) })]
+}
+
+async function authorizationOf({ authorization: spec }: PipelineContext, callers: Callers): Promise<Middleware[]> {
+  if (spec === undefined) return []
+  const { createPolicyEngine } = await import('./authorization/cedar-engine.ts')
+  const { authorization } = await import('./middleware/authorization.ts')
+  return [authorization({ engine: await createPolicyEngine(spec), callers })]
+}
+
+function toolsOverrideOf({ toolsOverride: overrides }: PipelineContext): Middleware[] {
+  return overrides === undefined ? [] : [toolsOverride(overrides)]
 }
 
 /** Each sees the message as those before it left it. */

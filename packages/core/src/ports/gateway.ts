@@ -1,3 +1,4 @@
+import type { AuditEventType } from '@toolhaven/contract/audit'
 import type { ProxyMode, TransportType } from '@toolhaven/contract/run-config'
 import type { StdioChannel } from './runtime.ts'
 
@@ -22,6 +23,9 @@ export interface Gateway {
   /** Closes the port and ends its sessions; forgets what was stored of them. */
   close(name: string): Promise<void>
 
+  /** Everything that is wrong with policies and their entities; empty when they can be put in force. */
+  policyFaults(spec: AuthorizationSpec): Promise<readonly string[]>
+
   /** Whether nobody else listens on the port. */
   isPortFree(host: string, port: number): Promise<boolean>
 
@@ -39,6 +43,12 @@ export interface EndpointSpec {
   toolsFilter?: readonly string[]
   /** Who may call; left out: everybody the port lets in. */
   authentication?: AuthenticationSpec
+  /** What a caller may do; left out: everything. */
+  authorization?: AuthorizationSpec
+  /** How clients see tools, by the server's names. */
+  toolsOverride?: ToolsOverride
+  /** Which calls are recorded, and where; left out: none. */
+  audit?: AuditSpec
 }
 
 /** How callers prove who they are: with a token of an OpenID provider. */
@@ -57,6 +67,30 @@ export interface AuthenticationSpec {
   resourceUrl?: string | undefined
   /** The provider may be on this machine or its network. */
   allowPrivateIp?: boolean | undefined
+}
+
+/** Cedar policies. What none of them permits is denied. */
+export interface AuthorizationSpec {
+  policies: readonly string[]
+  /** What policies may ask about callers, tools and groups of them, as JSON text. */
+  entitiesJson?: string | undefined
+}
+
+export type ToolsOverride = Readonly<Record<string, { name?: string | undefined; description?: string | undefined }>>
+
+export interface AuditSpec {
+  /** Which part of an installation the records are from. */
+  component: string
+  /** Only these are recorded; empty: all. */
+  eventTypes: readonly AuditEventType[]
+  /** These are never recorded, even if they are among `eventTypes`. */
+  excludeEventTypes: readonly AuditEventType[]
+  hasRequestData: boolean
+  hasResponseData: boolean
+  /** Of a request or an answer, as JSON; what is larger is not recorded. */
+  maxDataBytes: number
+  /** Left out: the daemon's standard output. */
+  logFile?: string | undefined
 }
 
 export type Backend =
@@ -90,4 +124,6 @@ export interface GatewayEvents {
   onBackendLost: (name: string, reason: string) => void
   /** A line the server wrote that is not protocol: stderr, or garbage on stdout. */
   onOutput: (name: string, stream: 'stdout' | 'stderr', text: string) => void
+  /** Replaces the secrets the daemon knows of; left out: it knows of none. */
+  mask?: (text: string) => string
 }

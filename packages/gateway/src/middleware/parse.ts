@@ -1,3 +1,4 @@
+import { isAlike } from '../alike.ts'
 import type { HttpRefusal } from '../http/reply.ts'
 import { parseJson, RPC_ERROR, toMessage, type RpcMessage } from '../json-rpc.ts'
 import type { Middleware, Parsed } from './middleware.ts'
@@ -5,8 +6,13 @@ import type { Middleware, Parsed } from './middleware.ts'
 /** More messages in one body than any client has use for. */
 const MAX_BATCH = 1000
 
+export interface ParseOptions {
+  /** Somebody decides on what messages say: it must be all that a server can read in them. */
+  isDecidedOn?: () => boolean
+}
+
 /** From here on there are messages, parsed once; nothing later looks at the bytes again. */
-export function parse(): Middleware {
+export function parse({ isDecidedOn = () => false }: ParseOptions = {}): Middleware {
   // A byte order mark is kept, so that JSON.parse refuses it.
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   return {
@@ -17,15 +23,41 @@ export function parse(): Middleware {
       if (text === undefined || json === undefined)
         return { status: 400, code: RPC_ERROR.parse, message: 'Parse error: the body is not JSON in UTF-8.' }
       if (!Array.isArray(json.value)) {
-        const message = toMessage(json.value, text)
-        return message === undefined ? notRpc() : { messages: [message], isBatch: false }
+        const isStrict = isDecidedOn()
+        const message = toMessage(json.value, isStrict ? JSON.stringify(json.value) : text)
+        if (message === undefined) return notRpc()
+        return (isStrict ? ambiguity(message) : undefined) ?? { messages: [message], isBatch: false }
       }
       if (json.value.length === 0 || json.value.length > MAX_BATCH) return notRpc()
       const messages = json.value.map((item: unknown) => toMessage(item, JSON.stringify(item)))
       const valid = messages.filter((message): message is RpcMessage => message !== undefined)
-      return valid.length === messages.length ? { messages: valid, isBatch: true } : notRpc()
+      if (valid.length !== messages.length) return notRpc()
+      const ambiguous = isDecidedOn() ? valid.map(ambiguity).find((refusal) => refusal !== undefined) : undefined
+      return ambiguous ?? { messages: valid, isBatch: true }
     },
   }
+}
+
+const ENVELOPE = ['jsonrpc', 'id', 'method', 'params', 'result', 'error']
+const PARAMETERS = ['name', 'arguments', 'uri', 'ref', 'notifications', '_meta']
+
+/**
+ * Some servers read keys without regard to case, so that `Name` could be taken for the `name` that was judged. Of two equal
+ * keys the last was judged; only that one goes on, for the text is written anew.
+ */
+function ambiguity(message: RpcMessage): HttpRefusal | undefined {
+  const params = 'params' in message ? (message.params ?? {}) : {}
+  const twin = alike(Object.keys(message.body), ENVELOPE) ?? alike(Object.keys(params), PARAMETERS)
+  if (twin === undefined) return undefined
+  return {
+    status: 400,
+    code: RPC_ERROR.invalidRequest,
+    message: `Invalid request: the key ${JSON.stringify(twin)} could be taken for another.`,
+  }
+}
+
+function alike(keys: readonly string[], known: readonly string[]): string | undefined {
+  return keys.find((key) => !known.includes(key) && known.some((name) => isAlike(name, key)))
 }
 
 function decode(decoder: TextDecoder, body: Buffer): string | undefined {

@@ -1,5 +1,6 @@
-import { isObject, RPC_ERROR } from '../json-rpc.ts'
+import { isObject } from '../json-rpc.ts'
 import type { Middleware } from './middleware.ts'
+import { unknownTool } from './tools-override.ts'
 
 /** Lists and calls go by the same set, so a hidden tool cannot be called. */
 export function toolFilter(allowed: () => ReadonlySet<string> | undefined): Middleware {
@@ -10,10 +11,7 @@ export function toolFilter(allowed: () => ReadonlySet<string> | undefined): Midd
       if (names === undefined || request.method !== 'tools/call') return undefined
       const name = request.params?.['name']
       if (typeof name === 'string' && names.has(name)) return undefined
-      return {
-        code: RPC_ERROR.invalidParams,
-        message: `Unknown tool: ${typeof name === 'string' ? name.slice(0, 100) : 'no name'}. It is not among the tools this workload offers.`,
-      }
+      return unknownTool(name)
     },
     toClient({ method }, answer) {
       const names = allowed()

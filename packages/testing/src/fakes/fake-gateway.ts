@@ -1,5 +1,12 @@
 import { conflict } from '@toolhaven/core/errors'
-import type { Backend, EndpointSpec, Gateway, GatewayEvents, Handshake } from '@toolhaven/core/ports/gateway'
+import type {
+  AuthorizationSpec,
+  Backend,
+  EndpointSpec,
+  Gateway,
+  GatewayEvents,
+  Handshake,
+} from '@toolhaven/core/ports/gateway'
 
 /** A data plane in memory: remembers what is open and connected, and fails when told to. */
 export class FakeGateway implements Gateway {
@@ -38,6 +45,10 @@ export class FakeGateway implements Gateway {
   async close(name: string): Promise<void> {
     this.endpoints.delete(name)
     this.backends.delete(name)
+  }
+
+  async policyFaults({ policies }: AuthorizationSpec): Promise<string[]> {
+    return policies.flatMap((policy, at) => (policy.endsWith(';') ? [] : [`policies[${at}]: it has no end`]))
   }
 
   async isPortFree(_host: string, port: number): Promise<boolean> {

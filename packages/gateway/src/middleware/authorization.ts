@@ -1,0 +1,66 @@
+import type { PolicyEngine, Question } from '../authorization/cedar-engine.ts'
+import { LISTS, questionsOf } from '../authorization/questions.ts'
+import { isObject, RPC_ERROR } from '../json-rpc.ts'
+import type { Callers } from '../oidc/caller.ts'
+import type { Middleware, Refusal } from './middleware.ts'
+
+export interface AuthorizationOptions {
+  engine: PolicyEngine
+  /** Who sent a request, where anybody was asked. */
+  callers: Callers
+}
+
+/** What no policy permits is denied, whatever its method; lists show what may be used. */
+export function authorization({ engine, callers }: AuthorizationOptions): Middleware {
+  return {
+    name: 'authorization',
+    fromClient(request, { from }): Refusal | undefined {
+      const questions = questionsOf(request)
+      if (questions === undefined)
+        return {
+          code: RPC_ERROR.invalidParams,
+          message: `Invalid params: ${request.method} does not say what it is for.`,
+        }
+      const caller = callers.get(from)
+      const denied = questions.find((question) => !isAllowed(engine, caller, request.method, question))
+      return denied && denial(denied)
+    },
+    toClient({ method }, answer, { from }) {
+      const list = Object.hasOwn(LISTS, method) ? LISTS[method] : undefined
+      const result = answer['result']
+      if (list === undefined || !isObject(result)) return answer
+      const caller = callers.get(from)
+      // A list of another shape is shown empty: what cannot be checked is not let through.
+      const items = Array.isArray(result[list.field]) ? result[list.field] : []
+      const shown = [items].flat().filter((item: unknown) => {
+        const question = isObject(item) ? list.ask(item) : undefined
+        return question !== undefined && engine.mayAllow(caller, question)
+      })
+      return { ...answer, result: { ...result, [list.field]: shown } }
+    },
+  }
+}
+
+/** Completion comes before the arguments are known: it goes with the list. */
+function isAllowed(
+  engine: PolicyEngine,
+  caller: Parameters<PolicyEngine['allows']>[0],
+  method: string,
+  question: Question,
+): boolean {
+  return method === 'completion/complete' ? engine.mayAllow(caller, question) : engine.allows(caller, question)
+}
+
+const WHAT = {
+  Tool: 'call the tool',
+  Prompt: 'get the prompt',
+  Resource: 'read the resource',
+  Method: 'use the method',
+}
+
+function denial({ type, id }: Question): Refusal {
+  return {
+    code: RPC_ERROR.denied,
+    message: `Denied: the policies of this workload do not allow you to ${WHAT[type]} ${id.slice(0, 200)}.`,
+  }
+}
