@@ -97,7 +97,10 @@ describe.each(ENGINES)('images of $name', ({ name, startEngine, createRuntime })
     const remote = await remoteDigest(reference)
     await engineMust(engine.socketPath, 'POST', `/images/${before.id}/tag?repo=${registry.host}/team/moved&tag=1`)
     expect((await prepare(runtime, reference, 'if-absent')).id).toBe(before.id)
-    const after = await prepare(runtime, reference, 'always')
+    const seen: Progress[] = []
+    const after = await prepare(runtime, reference, 'always', seen)
+    // A pull that failed would leave the local copy in use, and says so.
+    expect(seen.filter(({ phase }) => phase === 'resolving')).toEqual([])
     expect(after.digest).toBe(remote)
     expect(after.id).not.toBe(before.id)
   })

@@ -66,10 +66,29 @@ async function findImage(
     const digests = found.repoDigests.filter(
       (entry) => entry.startsWith(prefix) || entry.startsWith(short) || entry.startsWith(`${reference.repository}@`),
     )
-    const digest = reference.digest ?? digests[0]?.split('@')[1]
+    const digest = reference.digest ?? (await registryDigest(client, name, digests, signal))
     return { id: found.id, ...(digest === undefined ? {} : { digest }) }
   }
   return undefined
+}
+
+const podmanImageSchema = z.looseObject({ Digest: z.string() })
+
+/**
+ * Podman keeps all manifests it saw of an image, sorted. Its `Digest` is the first that came, which for an image built
+ * here no registry knows; what a registry gave since is the other one.
+ */
+async function registryDigest(
+  client: EngineClient,
+  name: string,
+  entries: readonly string[],
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const digests = entries.flatMap((entry) => entry.split('@').slice(1))
+  if (digests.length < 2) return digests[0]
+  const path = `/v4.0.0/libpod/images/${name}/json`
+  const first = await client.json(podmanImageSchema, { method: 'GET', path }, signal).catch(() => undefined)
+  return digests.find((digest) => digest !== first?.Digest)
 }
 
 export async function inspectImage(
