@@ -148,6 +148,7 @@ test('the server really gets its key, and a file changed since gets its entry ba
   expect(await connection.toolNames()).toContain('echo')
 
   await writeFile(pathOf(CURSOR), (await read(CURSOR)).replace('// what I use', '// what we use'))
+  expect((await thv('rm', 'everything')).stderr).toContain('"thv adopt --undo everything" gives it back')
   const undone = await thv('adopt', '--undo', '--yes')
   expect(undone).toEqual({
     code: 0,

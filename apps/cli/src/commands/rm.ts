@@ -11,4 +11,13 @@ export const rm = lifecycleCommand('delete', {
     { command: 'thv rm --all', shows: 'every workload' },
   ],
   done: 'is removed',
+  notes: async (client, names, signal) => {
+    const { adoptions } = await client.call('discoverServers', {}, signal)
+    return adoptions
+      .filter(({ name }) => names.includes(name))
+      .map(
+        ({ name }) =>
+          `Clients still point to ${name}, which was adopted; "thv adopt --undo ${name}" gives it back to them.`,
+      )
+  },
 })

@@ -1,4 +1,5 @@
 import { type CommandDef, type Example, FORMAT_FLAG, defineCommand } from '../command.ts'
+import type { DaemonClient } from '../connect/daemon-client.ts'
 import type { Context } from '../context.ts'
 
 const OPERATIONS = { stop: 'stopWorkloads', restart: 'restartWorkloads', delete: 'deleteWorkloads' } as const
@@ -10,10 +11,12 @@ export interface LifecycleTexts {
   examples: readonly Example[]
   /** `time is stopped` */
   done: string
+  /** What else a reader should know once it is done. */
+  notes?: (client: DaemonClient, names: readonly string[], signal: AbortSignal) => Promise<string[]>
 }
 
 /** Stop, restart and rm take names, a group or everything, and wait until it is done. */
-export function lifecycleCommand(verb: keyof typeof OPERATIONS, { done, ...texts }: LifecycleTexts): CommandDef {
+export function lifecycleCommand(verb: keyof typeof OPERATIONS, { done, notes, ...texts }: LifecycleTexts): CommandDef {
   return defineCommand({
     ...texts,
     args: [{ name: 'name', summary: 'which workloads', variadic: true, completes: 'workload' }],
@@ -37,6 +40,7 @@ export function lifecycleCommand(verb: keyof typeof OPERATIONS, { done, ...texts
       if (flags.format === 'json') return out.json({ names })
       if (names.length === 0) return out.note('There is nothing to do: no workload matches.')
       for (const name of names) out.line(`${name} ${done}`)
+      for (const note of (await notes?.(await context.daemon(), names, signal)) ?? []) out.note(note)
     },
   })
 }
