@@ -1,3 +1,4 @@
+import { MANIFEST_FLAG } from '../apply/manifest-flag.ts'
 import { FORMAT_FLAG, defineCommand } from '../command.ts'
 
 export const apply = defineCommand({
@@ -15,13 +16,7 @@ export const apply = defineCommand({
     'The plan is shown first and a terminal is asked; --yes answers beforehand. What the file does not name stays, unless ' +
     '--prune or --prune-all is given. Each change is reported; exit code 1 when one failed, the others are made all the same.',
   flags: {
-    file: {
-      type: 'text',
-      short: 'f',
-      value: 'file',
-      summary: 'the file; "-" is standard input',
-      default: 'toolhaven.yaml',
-    },
+    ...MANIFEST_FLAG,
     prune: {
       type: 'boolean',
       summary: 'remove workloads that an earlier apply of this file made and it no longer names',

@@ -1,3 +1,4 @@
+import { MANIFEST_FLAG } from '../apply/manifest-flag.ts'
 import { FORMAT_FLAG, defineCommand } from '../command.ts'
 
 export const diff = defineCommand({
@@ -9,13 +10,7 @@ export const diff = defineCommand({
     'Exit code 0 when everything is as the file says, 1 when something differs. As JSON: {"equal", "changes"}, each ' +
     'change with its action (create, update, replace, start, remove), kind, name and the fields that differ.',
   flags: {
-    file: {
-      type: 'text',
-      short: 'f',
-      value: 'file',
-      summary: 'the file; "-" is standard input',
-      default: 'toolhaven.yaml',
-    },
+    ...MANIFEST_FLAG,
     prune: {
       type: 'boolean',
       summary: 'count workloads that an earlier "thv apply" of this file made and it no longer names',

@@ -1,0 +1,10 @@
+/** Which file `thv apply` and `thv diff` read. */
+export const MANIFEST_FLAG = {
+  file: {
+    type: 'text',
+    short: 'f',
+    value: 'file',
+    summary: 'the file; "-" is standard input',
+    default: 'toolhaven.yaml',
+  },
+} as const
