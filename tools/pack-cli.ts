@@ -15,7 +15,7 @@ import { bundleCli } from './bundle-cli.ts'
 const root = path.resolve(import.meta.dirname, '..')
 
 /** Packages that stay outside the bundle, because they bring files of their own. */
-const OUTSIDE = ['@1password/sdk', '@napi-rs/keyring']
+const OUTSIDE = ['@1password/sdk', '@cedar-policy/cedar-wasm', '@napi-rs/keyring']
 
 /** Makes the npm package of the command: a folder that can be published as it is, and the tarball; gives the latter's path. */
 export async function packCli(target: string): Promise<string> {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { AUDIT_EVENT_TYPES } from './audit.ts'
 import { envVarName, groupName, secretKey, workloadName } from './names.ts'
 import { permissionProfile } from './permission-profile.ts'
 
@@ -82,19 +83,40 @@ export const authorizationConfig = z
   .strictObject({
     type: z.enum(['cedarv1', 'cedar']),
     version: z.string().min(1),
-    cedar: z.strictObject({ policies: z.array(z.string()).min(1), entities_json: z.string().optional() }).optional(),
+    cedar: z.strictObject({ policies: z.array(z.string()).min(1), entities_json: z.string().optional() }),
   })
   .meta({ id: 'authz.Config', description: 'Which calls a caller may make, as Cedar policies' })
+export type AuthorizationConfig = z.infer<typeof authorizationConfig>
+
+export const toolsOverride = z
+  .record(
+    z.string().min(1),
+    z.strictObject({ name: z.string().min(1).max(128).optional(), description: z.string().optional() }),
+  )
+  .meta({ id: 'toolhaven.ToolsOverride', description: 'By the server’s name of a tool: how clients see it' })
+
+const auditEventType = z.enum(AUDIT_EVENT_TYPES)
 
 export const auditConfig = z
   .strictObject({
     component: z.string().optional(),
-    event_types: z.array(z.string()).optional(),
-    exclude_event_types: z.array(z.string()).optional().meta({ description: 'Takes precedence over event_types' }),
+    event_types: z.array(auditEventType).optional().meta({ description: 'Only these are recorded; left out: all' }),
+    exclude_event_types: z
+      .array(auditEventType)
+      .optional()
+      .meta({ description: 'Takes precedence over event_types' }),
     include_request_data: z.boolean().optional(),
     include_response_data: z.boolean().optional(),
-    log_file: z.string().optional(),
-    max_data_size: z.int().min(0).optional(),
+    log_file: z
+      .string()
+      .optional()
+      .meta({ description: 'A name, for the audit folder, or an absolute path; left out: the daemon’s output' }),
+    max_data_size: z
+      .int()
+      .min(0)
+      .max(1_048_576)
+      .optional()
+      .meta({ description: 'Bytes of a request or answer that are recorded at most; default 1024' }),
   })
   .meta({ id: 'audit.Config' })
 
@@ -166,6 +188,7 @@ export const runConfig = z
     jwks_auth_token_file: z.string().optional(),
     // Beyond the specification: what our own create fields need to survive an export and import.
     resources: resourceLimits.optional(),
+    tools_override: toolsOverride.optional(),
   })
   .meta({
     id: 'runner.RunConfig',

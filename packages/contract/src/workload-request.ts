@@ -11,6 +11,7 @@ import {
   resourceLimits,
   secretParameter,
   telemetryConfig,
+  toolsOverride,
   transportType,
 } from './run-config.ts'
 
@@ -57,7 +58,9 @@ const workloadFields = {
   tools: z.array(z.string().min(1)).meta({ description: 'Only these tools are listed and may be called' }),
   secrets: z.array(secretParameter),
   network_isolation: z.boolean(),
-  authz_config: z.string(),
+  authz_config: z.string().meta({
+    description: 'Which calls are allowed: JSON text of an authorization configuration, or its path below the configuration folder',
+  }),
   permission_profile: permissionProfile,
   oidc: oidcOptions,
   group: groupOrEmpty,
@@ -79,10 +82,7 @@ const extensionFields = {
   }),
   network_isolation_mode: z.enum(['enforce', 'observe']),
   session_mode: z.enum(['shared', 'isolated']),
-  tools_override: z.record(
-    z.string().min(1),
-    z.strictObject({ name: z.string().min(1).optional(), description: z.string().optional() }),
-  ),
+  tools_override: toolsOverride,
   tools_changed: z.enum(['warn', 'block']),
   image_verification: z.enum(['warn', 'enabled', 'disabled']),
 }

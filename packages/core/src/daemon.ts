@@ -101,6 +101,7 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
   const gateway = ports.createGateway({
     onBackendLost: (name, reason) => supervisor.backendLost(name, reason),
     onOutput: (name, stream, text) => logs.append(name, stream, masker.mask(text)),
+    mask: (text) => masker.mask(text),
   })
   const readSecret = (key: string) => secrets.read(key)
   const caCertificate = () => readCaCertificate(ports, options)

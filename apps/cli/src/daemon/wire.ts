@@ -21,6 +21,7 @@ import type { ToolhavenPaths } from '@toolhaven/stores/files/paths'
 import { createSerialQueue } from '@toolhaven/stores/files/serial-queue'
 import { createWorkloadStore } from '@toolhaven/stores/files/workload-store'
 import { createHost } from '@toolhaven/stores/host/host'
+import { createAuditLogs } from '@toolhaven/stores/logs/audit-logs'
 import { createLogStore } from '@toolhaven/stores/logs/log-store'
 import { builtInDocument } from '@toolhaven/stores/registry/built-in/built-in-document'
 import { REGISTRY_FETCH_LIMITS, createRegistrySource } from '@toolhaven/stores/registry/registry-source'
@@ -55,6 +56,8 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
   const baseImages = () => config.get().baseImages
   const { runtime, tried } = await chooseRuntime({ settings, paths, logger, baseImages, hasStoredWorkloads }, shutdown)
   const logs = createLogStore({ dir: paths.logsDir, logger })
+  const writeOut = (line: string) => void process.stdout.write(line)
+  const auditLogs = createAuditLogs({ dir: join(stateDir, 'audit'), writeOut, logger })
   const allowPeer = createPeerCheck(platform, uid)
   const clientPlatform = platform === 'darwin' ? 'darwin' : 'linux'
   const clientPlaces = { homeDir, platform: clientPlatform, inTurn: createSerialQueue() } as const
@@ -69,6 +72,7 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
           sessionStore: createSessionFiles(join(stateDir, 'sessions')),
           allowPeer,
           allowedHosts: () => config.get().allowedHosts,
+          openAuditLog: auditLogs.open,
           identityFetch: identityFetches(env),
         }),
       workloadStore,

@@ -11,6 +11,7 @@ const NONE: RunFlags = {
   ...{ name: undefined, group: undefined, transport: undefined, proxyMode: undefined, proxyPort: undefined },
   ...{ targetPort: undefined, host: undefined, env: [], envFile: [], volume: [], secret: [], tools: [], label: [] },
   ...{ permissionProfile: undefined, header: [], memory: undefined, cpus: undefined, pids: undefined },
+  ...{ toolsOverride: undefined, authzConfig: undefined, auditConfig: undefined, enableAudit: false },
   ...{ fromConfig: undefined, noWait: false, format: 'text' },
 }
 const caller = { cwd: '/project/dir', homeDir: '/home/me', env: { MINE: 'x' } }
@@ -40,6 +41,24 @@ test('options become fields of the request', async () => {
     permission_profile: { name: 'none' },
     resources: { memory_mb: 2048, cpus: 0.5, pids: 64 },
   })
+})
+
+test('policies, audit and names of tools are read from files', async () => {
+  const cwd = await mkdtemp(join(tmpdir(), 'thv-run-'))
+  onTestFinished(() => rm(cwd, { recursive: true, force: true }))
+  await writeFile(join(cwd, 'policies.json'), '{ "type": "cedarv1" }')
+  await writeFile(join(cwd, 'audit.json'), '{"component":"desk"}')
+  await writeFile(join(cwd, 'names.json'), '{"echo":{"name":"say"}}')
+  const given = (flags: Partial<RunFlags>) => createRequestOf({ ...caller, cwd }, ['time'], { ...NONE, ...flags })
+  const flags = { authzConfig: 'policies.json', auditConfig: 'audit.json', toolsOverride: './names.json' }
+  expect(await given(flags)).toEqual({
+    image: 'time',
+    authz_config: '{"type":"cedarv1"}',
+    audit_config: { component: 'desk' },
+    tools_override: { echo: { name: 'say' } },
+  })
+  expect(await given({ enableAudit: true })).toMatchObject({ audit_config: { include_request_data: false } })
+  await expect(given({ enableAudit: true, auditConfig: 'audit.json' })).rejects.toThrow('not both')
 })
 
 test('a profile must be a file with a JSON object', async () => {

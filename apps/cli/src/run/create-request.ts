@@ -31,6 +31,9 @@ export async function createRequestOf(
     tools: flags.tools.flatMap((names) => names.split(',')).map((tool) => tool.trim()),
     permission_profile:
       flags.permissionProfile === undefined ? undefined : await profileOf(caller, flags.permissionProfile),
+    tools_override: await objectOf(caller, '--tools-override', flags.toolsOverride),
+    authz_config: await policiesOf(caller, flags.authzConfig),
+    audit_config: await auditOf(caller, flags),
     labels: pairsOf('--label', flags.label),
     headers: pairsOf('--header', flags.header),
     resources: withoutUnset(resources),
@@ -68,6 +71,22 @@ function ownVariables({ env }: RunCaller, options: readonly string[]): Record<st
 async function profileOf({ cwd }: RunCaller, profile: string): Promise<PermissionProfile> {
   if (profile === 'none' || profile === 'network') return { name: profile }
   return readJsonObject(cwd, '--permission-profile', profile)
+}
+
+async function objectOf({ cwd }: RunCaller, flag: string, file: string | undefined): Promise<object | undefined> {
+  return file === undefined ? undefined : readJsonObject(cwd, flag, file)
+}
+
+/** The daemon takes a text, so that a file of its own may be named as well. */
+async function policiesOf(caller: RunCaller, file: string | undefined): Promise<string | undefined> {
+  const config = await objectOf(caller, '--authz-config', file)
+  return config && JSON.stringify(config)
+}
+
+async function auditOf(caller: RunCaller, { auditConfig, enableAudit }: RunFlags): Promise<object | undefined> {
+  if (auditConfig !== undefined && enableAudit) throw invalid('give --audit-config or --enable-audit, not both')
+  // An empty object would mean "no audit".
+  return enableAudit ? { include_request_data: false } : objectOf(caller, '--audit-config', auditConfig)
 }
 
 /** A file that an option names, as the object it holds. */

@@ -471,16 +471,13 @@ describe('a create is refused', () => {
   refused('with headers for an image', { ...WEB, headers: { 'X-A': 'b' } }, 400, /headers/)
 
   const notYet: [string, object][] = [
-    ['authz_config', { authz_config: '{"type":"cedarv1"}' }],
     ['network_isolation', { network_isolation: true }],
     ['an outbound allow-list', { permission_profile: { network: { outbound: { allow_host: ['example.com'] } } } }],
     ['an outbound allow-list', { permission_profile: { network: { outbound: { allow_port: [443] } } } }],
     ['network_isolation_mode observe', { network_isolation_mode: 'observe' }],
     ['session_mode isolated', { session_mode: 'isolated' }],
-    ['tools_override', { tools_override: { echo: { name: 'say' } } }],
     ['tools_changed block', { tools_changed: 'block' }],
     ['image_verification enabled', { image_verification: 'enabled' }],
-    ['audit_config', { audit_config: { component: 'x' } }],
     ['telemetry_config', { telemetry_config: { samplingRate: 0.5 } }],
     ['ignore_config', { ignore_config: { loadGlobal: true } }],
     ['limits', { limits: { requests_per_minute: 5 } }],

@@ -194,8 +194,6 @@ describe('import', () => {
     ['isolate_network', true],
     ['oidc_config', { issuer: 'https://id.example.com', cacertPath: '/data/ca' }],
     ['oidc_config', { issuer: 'https://id.example.com', authTokenFile: '/data/token' }],
-    ['authz_config', { type: 'cedarv1', version: '1.0' }],
-    ['audit_config', {}],
     ['telemetry_config', {}],
     ['k8s_pod_template_patch', '{}'],
     ['thv_ca_bundle', '/data/ca'],

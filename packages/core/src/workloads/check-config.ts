@@ -1,9 +1,12 @@
 import type { ImageServer, RemoteServer } from '@toolhaven/contract/registry-document'
 import type { RunConfig } from '@toolhaven/contract/run-config'
 import { invalid, notFound } from '../errors.ts'
+import { checkAudit } from './audit.ts'
 import { parseSecretReference } from './instance-spec.ts'
+import { isWithin } from './is-within.ts'
 import { checkOidc, oidcOptionsOf } from './oidc.ts'
 import { type MountDeclaration, declaredMounts } from './mounts.ts'
+import { checkToolsOverride } from './tools-override.ts'
 import type { WorkloadsDeps } from './workloads-deps.ts'
 
 type Deps = Pick<WorkloadsDeps, 'groupExists' | 'secretExists' | 'host' | 'config'>
@@ -20,6 +23,8 @@ export async function checkConfig(
   if (oidc) checkOidc(oidc)
   checkBindAddress(deps, config.host || '127.0.0.1', oidc !== undefined)
   checkTools(config, entry)
+  checkToolsOverride(config, entry)
+  await checkAudit(deps, config)
   checkRequiredVariables(config, entry)
   await checkSecrets(deps, config)
   return withResolvedMounts(deps, config)
@@ -108,9 +113,4 @@ async function checkMount(deps: Deps, mount: MountDeclaration, isPrivileged: boo
     )
   }
   return found.path
-}
-
-function isWithin(path: string, folder: string): boolean {
-  if (folder === '/') return path === '/'
-  return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`)
 }

@@ -5,6 +5,7 @@ import type { CreateRequest } from '@toolhaven/contract/workload-request'
 import { DEFAULT_GROUP } from '@toolhaven/contract/names'
 import { invalid } from '../errors.ts'
 import type { StoredWorkload } from '../ports/stores.ts'
+import { authorizationConfigOf } from './authorization.ts'
 import { oidcConfigOf } from './oidc.ts'
 import { withoutEmpty } from './without-empty.ts'
 import type { Target } from './target.ts'
@@ -31,6 +32,7 @@ export function composeRunConfig(name: string, port: number, asked: CreateReques
     )
   }
   const oidc = oidcConfigOf(asked.oidc)
+  const authorization = authorizationConfigOf(asked.authz_config)
   const config: RunConfig = {
     schema_version: SCHEMA_VERSION,
     name,
@@ -51,6 +53,9 @@ export function composeRunConfig(name: string, port: number, asked: CreateReques
     ...(!isRemote && { container_name: `thv-${name}`, permission_profile: profile }),
     ...(asked.headers && { remote_auth_config: { headers: asked.headers } }),
     ...(oidc && { oidc_config: oidc }),
+    ...(authorization && { authz_config: authorization }),
+    ...(asked.audit_config && { audit_config: asked.audit_config }),
+    ...(asked.tools_override && { tools_override: asked.tools_override }),
     ...(asked.resources && { resources: asked.resources }),
   }
   return { config: { ...withoutEmpty(config), name, transport, schema_version: SCHEMA_VERSION }, profileOrigin }

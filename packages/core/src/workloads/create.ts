@@ -2,6 +2,7 @@ import type { RunConfig } from '@toolhaven/contract/run-config'
 import type { CreateRequest } from '@toolhaven/contract/workload-request'
 import { conflict } from '../errors.ts'
 import type { StoredWorkload } from '../ports/stores.ts'
+import { withPolicies } from './authorization.ts'
 import { checkBindAddress, checkConfig } from './check-config.ts'
 import { choosePort } from './choose-port.ts'
 import { composeRunConfig } from './compose.ts'
@@ -15,11 +16,12 @@ import type { WorkloadsDeps } from './workloads-deps.ts'
 /** Checks and writes down a workload; fetching and starting go on behind the answer. */
 export async function createWorkload(
   deps: WorkloadsDeps,
-  asked: CreateRequest,
+  request: CreateRequest,
   /** Of an imported configuration: names of secrets that a request has no words for. */
   imported: Pick<RunConfig, 'remote_auth_config'> = {},
 ): Promise<{ name: string; port: number }> {
-  refuseWhatIsNotAvailable(asked)
+  refuseWhatIsNotAvailable(request)
+  const asked = await withPolicies(deps, request)
   const target = await resolveTarget(deps, asked)
   if (asked.name !== undefined && deps.book.isNameTaken(asked.name)) throw nameTaken(deps, asked.name)
   const host = asked.host || '127.0.0.1'

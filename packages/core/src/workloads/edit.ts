@@ -1,6 +1,7 @@
 import type { CreateRequest, UpdateRequest } from '@toolhaven/contract/workload-request'
 import { invalid, notFound } from '../errors.ts'
 import type { StoredWorkload } from '../ports/stores.ts'
+import { withPolicies } from './authorization.ts'
 import { checkConfig } from './check-config.ts'
 import { composeRunConfig } from './compose.ts'
 import { hideHeaderSecrets, withoutHeaderSecrets } from './header-secrets.ts'
@@ -21,8 +22,9 @@ export async function editWorkload(
   if (stored.wanted === 'absent') throw notFound(`workload ${name} is being removed`)
   if (update.name !== undefined && update.name !== name)
     throw invalid(`name cannot be changed: it is ${name}; create a new workload instead`)
-  const asked = applyUpdate(stored.asked, update)
-  refuseWhatIsNotAvailable(asked)
+  const wished = applyUpdate(stored.asked, update)
+  refuseWhatIsNotAvailable(wished)
+  const asked = await withPolicies(deps, wished)
   const target = await targetAfter(deps, stored, asked, update)
   const keptAuth = keepsHeaders(update, stored, target) ? stored.config.remote_auth_config : undefined
   if (update.headers === undefined && !keptAuth) delete asked.headers

@@ -11,8 +11,6 @@ import type { WorkloadsDeps } from './workloads-deps.ts'
 /** Fields of the run configuration that describe what an import builds anew or cannot honour yet. */
 const NOT_YET = [
   'isolate_network',
-  'authz_config',
-  'audit_config',
   'telemetry_config',
   'k8s_pod_template_patch',
   'thv_ca_bundle',
@@ -90,6 +88,9 @@ function requestOf(config: RunConfig): CreateRequest {
   if (config.target_port !== undefined) request.target_port = config.target_port
   if (config.permission_profile !== undefined) request.permission_profile = config.permission_profile
   if (config.resources !== undefined) request.resources = config.resources
+  if (config.authz_config !== undefined) request.authz_config = JSON.stringify(config.authz_config)
+  if (config.audit_config !== undefined) request.audit_config = config.audit_config
+  if (config.tools_override !== undefined) request.tools_override = config.tools_override
   const oidc = oidcOptionsOf(config.oidc_config)
   if (oidc !== undefined) request.oidc = oidc
   const clear = config.remote_auth_config?.headers

@@ -5,9 +5,13 @@ export function middlewareConfigs(config: RunConfig): MiddlewareConfig[] {
   const list: MiddlewareConfig[] = [
     { type: 'guard', parameters: {} },
     { type: 'limits', parameters: {} },
+    ...(config.audit_config ? [{ type: 'audit', parameters: { config_data: config.audit_config } }] : []),
     ...(config.oidc_config ? [{ type: 'auth', parameters: { oidc_config: config.oidc_config } }] : []),
     { type: 'mcp-parser', parameters: {} },
   ]
+  if (config.tools_override)
+    list.push({ type: 'tools-override', parameters: { tools_override: config.tools_override } })
+  if (config.authz_config) list.push({ type: 'authorization', parameters: { config_data: config.authz_config } })
   if (config.tools_filter?.length) list.push({ type: 'tool-filter', parameters: { filter_tools: config.tools_filter } })
   return list
 }

@@ -7,7 +7,6 @@ import { invalid } from '../errors.ts'
  * `true` means: this request asks for it.
  */
 const NOT_YET: readonly { what: string; asks: (asked: CreateRequest) => boolean }[] = [
-  { what: 'authz_config (which calls are allowed)', asks: (a) => isGiven(a.authz_config) },
   { what: 'network_isolation', asks: (a) => a.network_isolation === true },
   {
     what: 'an outbound allow-list in permission_profile',
@@ -15,10 +14,8 @@ const NOT_YET: readonly { what: string; asks: (asked: CreateRequest) => boolean 
   },
   { what: 'network_isolation_mode observe', asks: (a) => a.network_isolation_mode === 'observe' },
   { what: 'session_mode isolated', asks: (a) => a.session_mode === 'isolated' },
-  { what: 'tools_override', asks: (a) => isGiven(a.tools_override) },
   { what: 'tools_changed block', asks: (a) => a.tools_changed === 'block' },
   { what: 'image_verification enabled', asks: (a) => a.image_verification === 'enabled' },
-  { what: 'audit_config', asks: (a) => isGiven(a.audit_config) },
   { what: 'telemetry_config', asks: (a) => isGiven(a.telemetry_config) },
   {
     what: 'ignore_config',

@@ -2,6 +2,8 @@ import { unavailable } from '../errors.ts'
 import type { EndpointSpec } from '../ports/gateway.ts'
 import type { InstanceHandle, Progress, Source } from '../ports/runtime.ts'
 import type { StoredWorkload } from '../ports/stores.ts'
+import { auditSpec } from './audit.ts'
+import { authorizationSpec } from './authorization.ts'
 import type { Entry } from './book.ts'
 import { Recorded, recordExit } from './failures.ts'
 import { instanceSpec, readSecrets } from './instance-spec.ts'
@@ -83,6 +85,8 @@ export async function connectHttp(
 export async function endpointSpec(deps: SupervisorDeps, stored: StoredWorkload): Promise<EndpointSpec> {
   const { config } = stored
   const authentication = await authenticationSpec(deps, config)
+  const authorization = authorizationSpec(config.authz_config)
+  const audit = auditSpec(config)
   return {
     name: config.name,
     host: config.host ?? '127.0.0.1',
@@ -90,6 +94,9 @@ export async function endpointSpec(deps: SupervisorDeps, stored: StoredWorkload)
     transport: config.transport,
     proxyMode: config.proxy_mode ?? 'streamable-http',
     ...(config.tools_filter?.length && { toolsFilter: config.tools_filter }),
+    ...(config.tools_override && { toolsOverride: config.tools_override }),
+    ...(authorization && { authorization }),
+    ...(audit && { audit }),
     ...(authentication && { authentication: { resourceUrl: new URL(clientUrl(stored)).origin, ...authentication } }),
   }
 }

@@ -18,7 +18,7 @@ export interface WorkloadsDeps {
   secretExists: (key: string) => Promise<boolean>
   storeSecret: (key: string, value: string) => Promise<void>
   host: Host
-  gateway: Pick<Gateway, 'isPortFree'>
+  gateway: Pick<Gateway, 'isPortFree' | 'policyFaults'>
   clock: Clock
   journal: Journal
   logs: LogStore

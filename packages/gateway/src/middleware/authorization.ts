@@ -36,7 +36,9 @@ export function authorization({ engine, callers }: AuthorizationOptions): Middle
         const question = isObject(item) ? list.ask(item) : undefined
         return question !== undefined && engine.mayAllow(caller, question)
       })
-      return { ...answer, result: { ...result, [list.field]: shown } }
+      // Made for this caller: nobody in between may show it to another.
+      const cache = 'cacheScope' in result ? { cacheScope: 'private' } : {}
+      return { ...answer, result: { ...result, ...cache, [list.field]: shown } }
     },
   }
 }

@@ -1,0 +1,156 @@
+import type { FileHandle } from 'node:fs/promises'
+import { isAbsolute, join } from 'node:path'
+import { describeError, invalid } from '@toolhaven/core/errors'
+import type { Logger } from '@toolhaven/core/ports/logger'
+import { openForAppend, rotate } from '../files/journal.ts'
+import { ensurePrivateFolder } from '../files/private-folder.ts'
+
+export interface AuditLogsOptions {
+  /** Where files are that were only given a name. */
+  dir: string
+  /** Gets whole lines of those that have no file. */
+  writeOut: (lines: string) => void
+  logger: Logger
+  maxBytes?: number
+  files?: number
+}
+
+/** A place for records of calls. */
+export interface AuditLogFile {
+  /** Never throws and never waits. */
+  write(line: string): void
+  /** Resolves when all that was taken is written, or cannot be. */
+  close(): Promise<void>
+}
+
+export interface AuditLogs {
+  /** Throws when records could not be kept there. */
+  open(file: string | undefined): Promise<AuditLogFile>
+}
+
+/** Together for a moment, so that many calls cost one write. */
+const FLUSH_MS = 100
+/** What may wait for a disk that is slow or full; beyond it records are counted instead of kept. */
+const MAX_WAITING_BYTES = 8 * 1024 * 1024
+
+/** Workloads may share a file: each file has one writer for as long as the daemon runs. */
+export function createAuditLogs(options: AuditLogsOptions): AuditLogs {
+  const { dir, writeOut, maxBytes = 10 * 1024 * 1024, files = 5 } = options
+  const writers = new Map<string, AuditLogFile>()
+  return {
+    async open(file) {
+      if (file === undefined) return { write: writeOut, close: () => Promise.resolve() }
+      const path = isAbsolute(file) ? file : join(dir, file)
+      if (!isAbsolute(file)) await ensurePrivateFolder(dir)
+      await tryFile(path)
+      const writer = writers.get(path) ?? createWriter({ ...options, path, maxBytes, files })
+      writers.set(path, writer)
+      return writer
+    },
+  }
+}
+
+async function tryFile(path: string): Promise<void> {
+  try {
+    await (await openPrivate(path)).close()
+  } catch (error) {
+    throw invalid(`audit_config: the log file cannot be used: ${describeError(error)}; choose another log_file`, error)
+  }
+}
+
+/** Ours alone, a plain file, and under no second name: what is appended must not end up in something else. */
+async function openPrivate(path: string): Promise<FileHandle> {
+  const handle = await openForAppend(path)
+  try {
+    const found = await handle.stat()
+    if (!found.isFile()) throw invalid('it is no plain file')
+    if (found.nlink !== 1) throw invalid('it has a second name')
+    if ((found.mode & 0o077) !== 0) await handle.chmod(0o600)
+    return handle
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+interface WriterOptions {
+  path: string
+  logger: Logger
+  maxBytes: number
+  files: number
+}
+
+function createWriter(options: WriterOptions): AuditLogFile {
+  const { logger } = options
+  let waiting: string[] = []
+  let bytes = 0
+  let lost = 0
+  let isFailing = false
+  let timer: NodeJS.Timeout | undefined
+  let last = Promise.resolve()
+
+  const flush = async () => {
+    const lines = waiting
+    const dropped = lost
+    waiting = []
+    bytes = 0
+    lost = 0
+    if (lines.length === 0 && dropped === 0) return
+    try {
+      await append(options, [...lines, ...(dropped > 0 ? [lostRecord(dropped)] : [])].join(''))
+      isFailing = false
+    } catch (error) {
+      lost += lines.length + dropped
+      if (!isFailing) logger.error('audit records are being lost: the file cannot be written', fields(error))
+      isFailing = true
+    }
+  }
+  const fields = (error: unknown) => ({ file: options.path, why: describeError(error) })
+  const flushInTurn = () => {
+    clearTimeout(timer)
+    timer = undefined
+    last = last.then(flush)
+    return last
+  }
+  return {
+    write(line) {
+      const size = Buffer.byteLength(line)
+      if (bytes + size > MAX_WAITING_BYTES) {
+        lost += 1
+        return
+      }
+      waiting.push(line)
+      bytes += size
+      timer ??= setTimeout(() => void flushInTurn(), FLUSH_MS).unref()
+    },
+    close: flushInTurn,
+  }
+}
+
+async function append({ path, maxBytes, files }: WriterOptions, text: string): Promise<void> {
+  let handle = await openPrivate(path)
+  try {
+    let { size } = await handle.stat()
+    if (size > 0 && size + Buffer.byteLength(text) > maxBytes) {
+      await handle.close()
+      await rotate(path, files)
+      handle = await openPrivate(path)
+      size = 0
+    }
+    try {
+      await handle.writeFile(text)
+    } catch (error) {
+      // Half a record would run into the next one.
+      await handle.truncate(size)
+      throw error
+    }
+  } finally {
+    await handle.close()
+  }
+}
+
+/** That there is a gap must not be a secret of the daemon's log. */
+function lostRecord(count: number): string {
+  const record = { time: new Date().toISOString(), msg: 'audit_records_lost', count }
+  return `${JSON.stringify(record)}\n`
+}
