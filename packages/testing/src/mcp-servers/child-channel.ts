@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { StdioChannel } from '@toolhaven/core/ports/runtime'
-import { FIXTURE_SERVER } from './fixture-source.ts'
+import { FIXTURE_SERVER, MODERN_SERVER } from './fixture-source.ts'
 
 export interface ChildServer {
   channel: StdioChannel
@@ -12,7 +12,11 @@ export interface ChildServer {
 }
 
 /** A plain child process behind the channel of the runtime port; not started yet. */
-export function childServer(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildServer {
+export function childServer(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  file = FIXTURE_SERVER,
+): ChildServer {
   let child: ChildProcess | undefined
   const channel: StdioChannel = {
     onStdout: () => {},
@@ -33,7 +37,7 @@ export function childServer(args: readonly string[], env: Readonly<Record<string
       return child?.pid
     },
     async start() {
-      const started = spawn(process.execPath, [FIXTURE_SERVER, ...args], { env: { ...env }, stdio: 'pipe' })
+      const started = spawn(process.execPath, [file, ...args], { env: { ...env }, stdio: 'pipe' })
       child = started
       started.stdout.on('data', (chunk: Buffer) => channel.onStdout(chunk))
       started.stderr.on('data', (chunk: Buffer) => channel.onStderr(chunk))
@@ -57,12 +61,23 @@ export interface HttpServerProcess {
   kill: () => Promise<void>
 }
 
+/** The fixture server of the newest revision, as a process behind a channel; not started yet. */
+export function modernServer(args: readonly string[]): ChildServer {
+  return childServer(args, {}, MODERN_SERVER)
+}
+
+/** The fixture server of the newest revision, listening. */
+export function startModernServer(args: readonly string[] = []): Promise<HttpServerProcess> {
+  return startHttpServer('streamable-http', args, MODERN_SERVER)
+}
+
 /** The fixture server with one of its HTTP transports, listening. */
 export async function startHttpServer(
   transport: 'sse' | 'streamable-http',
   args: readonly string[] = [],
+  file = FIXTURE_SERVER,
 ): Promise<HttpServerProcess> {
-  const child = childServer([`--transport=${transport}`, ...args])
+  const child = childServer([`--transport=${transport}`, ...args], {}, file)
   const listening = Promise.withResolvers<number>()
   child.channel.onStderr = (chunk) => {
     const port = /listening on (\d+)/.exec(Buffer.from(chunk).toString())?.[1]

@@ -1,0 +1,217 @@
+/**
+ * A server of protocol revision 2026-07-28 for tests, made with the official SDK:
+ * `node modern-server.ts --transport=stdio|streamable-http --era=modern|dual --port=0`. With `dual` it also takes clients
+ * that open with initialize. HTTP writes "listening on PORT" to stderr. Its tools are named as those of fixture-server.ts.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  createMcpHandler,
+  inputRequired,
+  ProtocolError,
+  Server,
+  type InputRequest,
+  type InputRequiredResult,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+
+const flags = new Map(process.argv.slice(2).map((arg) => [arg.split('=')[0] ?? '', arg.slice(arg.indexOf('=') + 1)]))
+const legacy = flags.get('--era') === 'dual'
+
+/** What happened in this process, for tests to look at through the `stats` tool. */
+const stats = { era: '', cancelled: 0, sleeping: 0, rounds: 0 }
+const held: (() => void)[] = []
+
+interface Told {
+  toolsChanged: () => void
+  resourceUpdated: (uri: string) => void
+}
+
+interface ToolContext {
+  args: Record<string, unknown>
+  ctx: ServerContext
+  told: Told
+}
+
+type Answer = string | InputRequiredResult
+
+const tools: Record<string, (context: ToolContext) => Answer | Promise<Answer>> = {
+  echo: ({ args }) => String(args['text']),
+  add: ({ args }) => String(Number(args['a']) + Number(args['b'])),
+  pid: () => String(process.pid),
+  stats: () => JSON.stringify(stats),
+  blob: ({ args }) => 'x'.repeat(Number(args['bytes'])),
+  size: ({ args }) => String(String(args['text']).length),
+  crash: () => process.exit(3),
+  region: ({ args }) => `in ${String(args['region'])}`,
+  /** What the server was told about its client, with this very request. */
+  envelope: ({ ctx }) => JSON.stringify({ ...ctx.mcpReq._meta, ...ctx.mcpReq.envelope }),
+  headers: ({ ctx }) => JSON.stringify(Object.fromEntries(ctx.http?.req?.headers ?? [])),
+  async sleep({ args, ctx }) {
+    stats.sleeping++
+    ctx.mcpReq.signal.addEventListener('abort', () => stats.cancelled++)
+    // Aborted: nobody waits for the answer any more.
+    await sleep(Number(args['ms']), undefined, { signal: ctx.mcpReq.signal }).catch(() => undefined)
+    return 'slept'
+  },
+  async progress({ args, ctx }) {
+    const steps = Number(args['steps'])
+    const progressToken = ctx.mcpReq._meta?.progressToken
+    for (let i = 1; i <= steps; i++) {
+      const params = { progressToken, progress: i, total: steps, message: String(args['text']) }
+      if (progressToken !== undefined) await ctx.mcpReq.notify({ method: 'notifications/progress', params })
+      await sleep(1)
+    }
+    // With `hold` the answer waits for a call of `release`.
+    if (args['hold'] === true) await new Promise<void>((resolve) => held.push(resolve))
+    return String(args['text'])
+  },
+  release() {
+    for (const release of held.splice(0)) release()
+    return 'released'
+  },
+  async log({ args, ctx }) {
+    const level = args['level'] === 'error' ? 'error' : 'info'
+    // The SDK calls it deprecated; clients that ask for it get it all the same.
+    // oxlint-disable-next-line typescript/no-deprecated
+    await ctx.mcpReq.log(level, String(args['text']))
+    return 'logged'
+  },
+  sample: ({ args, ctx }) =>
+    ask(
+      ctx,
+      'sample',
+      inputRequired.createMessage({
+        messages: [{ role: 'user', content: { type: 'text', text: String(args['text']) } }],
+        maxTokens: 10,
+      }),
+    ),
+  elicit: ({ args, ctx }) => ask(ctx, 'elicit', elicitation(String(args['text']))),
+  roots: ({ ctx }) => ask(ctx, 'roots', inputRequired.listRoots()),
+  /** Two questions in one result, then a third one. */
+  interview({ ctx }) {
+    const { inputResponses: given = {} } = ctx.mcpReq
+    const state = ctx.mcpReq.requestState<string>()
+    stats.rounds++
+    if (state === undefined)
+      return inputRequired({
+        inputRequests: { first: elicitation('first'), second: inputRequired.listRoots() },
+        requestState: 'one " two',
+      })
+    if (state !== 'one " two') return `${state} ${JSON.stringify(given)}`
+    const known = JSON.stringify(given)
+    return inputRequired({ inputRequests: { third: elicitation('third') }, requestState: known })
+  },
+  /** Busy: asks to be asked again, twice. */
+  later({ ctx }) {
+    const round = Number(ctx.mcpReq.requestState<string>() ?? 0)
+    return round < 2 ? inputRequired({ requestState: String(round + 1) }) : `after ${round}`
+  },
+  touch({ args, told }) {
+    told.resourceUpdated(String(args['uri']))
+    return 'touched'
+  },
+  relist({ told }) {
+    told.toolsChanged()
+    return 'relisted'
+  },
+}
+
+function elicitation(message: string): InputRequest {
+  return inputRequired.elicit({
+    message,
+    requestedSchema: { type: 'object', properties: { name: { type: 'string' } } },
+  })
+}
+
+/** One question: asked once, and its answer given back as text. */
+function ask(ctx: ServerContext, key: string, request: InputRequest): Answer {
+  const answer = ctx.mcpReq.inputResponses?.[key]
+  return answer === undefined ? inputRequired({ inputRequests: { [key]: request } }) : JSON.stringify(answer)
+}
+
+const REGION = { type: 'object' as const, properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } }
+
+function makeServer(era: string, told: (server: Server) => Told): Server {
+  stats.era = era
+  const server = new Server(
+    { name: 'modern-fixture', version: '2.3.4' },
+    {
+      capabilities: {
+        tools: { listChanged: true },
+        resources: { subscribe: true, listChanged: true },
+        prompts: {},
+        logging: {},
+      },
+      instructions: 'for tests',
+      cacheHints: { 'tools/list': { ttlMs: 60_000, cacheScope: 'public' } },
+    },
+  )
+  server.setRequestHandler('tools/list', () => ({
+    tools: Object.keys(tools).map((name) => ({
+      name,
+      description: `the ${name} tool`,
+      inputSchema: name === 'region' ? REGION : { type: 'object' as const },
+    })),
+  }))
+  server.setRequestHandler('tools/call', async ({ params }, ctx) => {
+    const tool = Object.hasOwn(tools, params.name) ? tools[params.name] : undefined
+    if (tool === undefined) throw new ProtocolError(-32_602, `Unknown tool: ${params.name}`)
+    const answer = await tool({ args: params.arguments ?? {}, ctx, told: told(server) })
+    return typeof answer === 'string' ? { content: [{ type: 'text', text: answer }] } : answer
+  })
+  server.setRequestHandler('resources/list', () => ({ resources: [{ uri: 'memo://a', name: 'a' }] }))
+  server.setRequestHandler('resources/read', ({ params: { uri } }) => ({
+    contents: [{ uri, text: `content of ${uri}` }],
+  }))
+  server.setRequestHandler('prompts/list', () => ({ prompts: [{ name: 'greet' }] }))
+  return server
+}
+
+function serveHttp(): void {
+  const handler = createMcpHandler(({ era }) => makeServer(era, () => told), {
+    legacy: legacy ? 'stateless' : 'reject',
+  })
+  const told: Told = handler.notify
+  const server = createServer((request, response) => void answer(handler.fetch, request, response))
+  server.listen(Number(flags.get('--port') ?? 0), '127.0.0.1', () => {
+    const address = server.address()
+    process.stderr.write(`listening on ${typeof address === 'object' ? address?.port : address}\n`)
+  })
+}
+
+async function answer(
+  fetch: (request: Request) => Promise<Response>,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const gone = new AbortController()
+  outgoing.once('close', () => gone.abort())
+  const chunks: Buffer[] = []
+  for await (const chunk of incoming) chunks.push(chunk)
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(incoming.headers)) headers.set(name, String(value))
+  const body = chunks.length === 0 ? null : Buffer.concat(chunks)
+  const method = incoming.method ?? 'GET'
+  const request = new Request(`http://fixture${incoming.url}`, { method, headers, body, signal: gone.signal })
+  const response = await fetch(request)
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers)).flushHeaders()
+  try {
+    for await (const chunk of response.body ?? []) outgoing.write(chunk)
+  } catch {
+    // The client left in the middle.
+  }
+  outgoing.end()
+}
+
+if (flags.get('--transport') === 'streamable-http') serveHttp()
+else
+  serveStdio(
+    ({ era }) =>
+      makeServer(era, (server) => ({
+        toolsChanged: () => void server.sendToolListChanged(),
+        resourceUpdated: (uri) => void server.sendResourceUpdated({ uri }),
+      })),
+    { legacy: legacy ? 'serve' : 'reject' },
+  )
