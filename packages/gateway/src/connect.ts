@@ -22,10 +22,13 @@ export async function connect(context: ConnectContext, backend: Backend, signal:
     state.lost = reason
     if (state.link !== undefined) context.onLost(state.link, reason)
   }
-  const link =
-    backend.kind === 'stdio'
-      ? await stdio(context, backend, onLost, signal)
-      : await http(context, backend, onLost, signal)
+  const link = await (
+    backend.kind === 'stdio' ? stdio(context, backend, onLost, signal) : http(context, backend, onLost, signal)
+  ).catch((error: unknown) => {
+    // It may have been the first message that ended the process: the next one gets the other.
+    if (backend.kind === 'stdio' && state.lost !== undefined) context.sessions.changeOpening()
+    throw error
+  })
   if (state.lost !== undefined)
     throw unavailable(`The server ${context.name} was lost right after it started: ${state.lost}.`)
   state.link = link
@@ -40,13 +43,14 @@ async function stdio(
 ) {
   const { name, limits, options, sessions } = context
   const { processId, channel, start } = backend
-  const known = sessions.handshake?.processId === processId ? sessions.handshake.result : undefined
-  const link = await connectStdio(
+  const { handshake } = sessions
+  const connected = await connectStdio(
     {
       name,
       channel,
       start,
-      knownResult: known,
+      known: handshake?.processId === processId ? handshake : undefined,
+      opening: sessions.opening,
       sessions: () => sessions.all(),
       limits,
       logger: options.logger,
@@ -55,16 +59,24 @@ async function stdio(
     },
     signal,
   )
-  sessions.handshake = { processId, result: link.result }
+  const { link, opening } = connected
+  sessions.handshake = { processId, result: link.result, era: link.era, opening }
   return link
 }
 
-function http(
+async function http(
   context: ConnectContext,
   backend: Extract<Backend, { kind: 'http' }>,
   onLost: (reason: string) => void,
   signal: AbortSignal,
 ) {
   const { name, limits, sessions } = context
-  return connectHttp({ name, backend, limits, onStored: () => sessions.changed(), onLost }, signal)
+  return connectHttp(
+    {
+      ...{ name, backend, limits, onLost },
+      sessions: () => sessions.all(),
+      onStored: () => sessions.changed(),
+    },
+    signal,
+  )
 }

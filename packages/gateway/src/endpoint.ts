@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Backend, EndpointSpec, Handshake } from '@toolhaven/core/ports/gateway'
 import { describeError, unavailable } from '@toolhaven/core/errors'
 import { BackendSlot } from './backend-slot.ts'
+import type { BackendLink } from './backends/backend.ts'
 import { connect } from './connect.ts'
 import { dispatch } from './dispatch.ts'
 import type { FrontContext } from './frontends/front-context.ts'
@@ -15,12 +16,15 @@ import { closeServer, listen } from './listen.ts'
 import type { GatewayLimits, GatewayOptions } from './options.ts'
 import { createPipeline, type Pipeline } from './pipeline.ts'
 import { route } from './route.ts'
-import { askInNameOf, type ReplySink } from './sessions/call.ts'
+import { askInNameOf, type Call, type ReplySink } from './sessions/call.ts'
 import type { Session } from './sessions/session.ts'
 import { SessionTable } from './sessions/session-table.ts'
 
 /** Longer than the pauses of usual clients, so that they do not meet a connection we are just closing. */
 const KEEP_CONNECTION_MS = 75_000
+
+/** Goes on as long as its client wants: nobody waits for it to end. */
+const LISTEN = 'subscriptions/listen'
 
 /** One workload's port: clients in front, its server behind, sessions in between. */
 export class Endpoint implements FrontContext {
@@ -183,8 +187,8 @@ export class Endpoint implements FrontContext {
     }
   }
 
-  async serverResult(): Promise<JsonObject> {
-    return (await this.#slot.wait(this.limits.backendWaitMs)).result
+  server(): Promise<BackendLink> {
+    return this.#slot.wait(this.limits.backendWaitMs)
   }
 
   async ask(session: Session, method: string, params: JsonObject): Promise<JsonObject> {
@@ -201,8 +205,8 @@ export class Endpoint implements FrontContext {
       slot: this.#slot,
       pipeline: this.pipeline,
       limits: this.limits,
-      onStarted: () => {
-        this.#inFlight++
+      onStarted: ({ request }: Call) => {
+        if (request.method !== LISTEN) this.#inFlight++
       },
       onSettled: (request: RpcRequest) => this.#settled(request),
     }
@@ -265,7 +269,7 @@ export class Endpoint implements FrontContext {
   }
 
   #settled(request: RpcRequest): void {
-    this.#inFlight--
+    if (request.method !== LISTEN) this.#inFlight--
     if (this.#inFlight === 0) this.#onQuiet?.()
     if (request.method.startsWith('resources/') || request.method === 'logging/setLevel') this.sessions.changed()
   }

@@ -29,6 +29,13 @@ export const CACHEABLE: ReadonlySet<string> = new Set([
   'resources/read',
 ])
 
+/** Requests whose `Mcp-Name` header must be there, and where its value stands in the body. */
+export const NAMED: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+}
+
 export function metaOf(params: JsonObject | undefined): JsonObject {
   const meta = params?.['_meta']
   return isObject(meta) ? meta : {}

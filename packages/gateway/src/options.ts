@@ -42,6 +42,8 @@ export interface GatewayLimits {
   backendWaitMs: number
   /** For the server's answer to the gateway's own `initialize`. */
   handshakeMs: number
+  /** For its answer to `server/discover`; then it is asked the older way. */
+  probeMs: number
   /** Comment lines on quiet streams, so that nobody in between cuts them. */
   keepAliveMs: number
   /** One line of stderr; the rest is cut. */
@@ -62,6 +64,7 @@ export const DEFAULT_LIMITS: GatewayLimits = {
   maxQueuedBytes: 32 * MIB,
   backendWaitMs: 10_000,
   handshakeMs: 60_000,
+  probeMs: 10_000,
   keepAliveMs: 25_000,
   maxLogLineBytes: 8 * 1024,
   saveDelayMs: 100,

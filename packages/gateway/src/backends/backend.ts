@@ -3,11 +3,17 @@ import type { JsonObject, RpcNotification, RpcRequest, RpcResponse } from '../js
 import type { Call } from '../sessions/call.ts'
 import type { Session } from '../sessions/session.ts'
 
+/** With sessions and initialize, or (from revision 2026-07-28 on) without. */
+export type Era = 'legacy' | 'modern'
+
 /** What stands behind an endpoint, as the endpoint sees it. Ready from its creation until `stop`. */
 export interface BackendLink {
   readonly handshake: Handshake
 
-  /** The server's answer to the gateway's own initialize. */
+  /** What the server speaks. Whatever it is, it serves clients of both eras. */
+  readonly era: Era
+
+  /** The server's answer to the gateway's own initialize, or what it would have answered. */
   readonly result: JsonObject
 
   /** The response to a client's initialize (result or error); throws when there is none, in words for the client. */

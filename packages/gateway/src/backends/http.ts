@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Backend, Handshake } from '@toolhaven/core/ports/gateway'
-import { describeError, unavailable } from '@toolhaven/core/errors'
+import { describeError, isThvError, unavailable } from '@toolhaven/core/errors'
 import { isObject, type JsonObject, type RpcNotification, type RpcRequest, type RpcResponse } from '../json-rpc.ts'
 import type { GatewayLimits } from '../options.ts'
 import { NEWEST_VERSION } from '../protocol-versions.ts'
@@ -19,19 +19,19 @@ export interface HttpBackendOptions {
   name: string
   backend: Extract<Backend, { kind: 'http' }>
   limits: GatewayLimits
+  sessions: () => Iterable<Session>
   onStored: () => void
   onLost: (reason: string) => void
 }
 
-/** Waits until the server answers a handshake; that session is kept for pings. */
-export async function connectHttp(options: HttpBackendOptions, signal: AbortSignal): Promise<HttpBackend> {
+/** Waits until the server says what it speaks. */
+export async function connectHttp(options: HttpBackendOptions, signal: AbortSignal): Promise<BackendLink> {
   for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(wait * 1.5, LONGEST_PAUSE_MS)) {
-    const backend = new HttpBackend(options)
     try {
-      await backend.shakeHands(signal)
-      return backend
+      return await greet(options, signal)
     } catch (error) {
-      backend.stop('the server could not be reached')
+      // Told as it is.
+      if (isThvError(error)) throw error
       const isFinal =
         error instanceof Refused &&
         error.status >= 400 &&
@@ -49,8 +49,30 @@ export async function connectHttp(options: HttpBackendOptions, signal: AbortSign
   }
 }
 
-/** An HTTP server: each client has a session of its own there. */
+/** A request of the new era first, as its revision says; the older handshake when that is not understood. */
+async function greet(options: HttpBackendOptions, signal: AbortSignal): Promise<BackendLink> {
+  if (options.backend.transport !== 'sse') {
+    const { connectModern } = await import('./modern/connect-modern.ts')
+    const modern = await connectModern(options, targetOf(options), signal)
+    if (modern !== undefined) return modern
+  }
+  const backend = new HttpBackend(options)
+  try {
+    await backend.shakeHands(signal)
+    return backend
+  } catch (error) {
+    backend.stop('the server could not be reached')
+    throw error
+  }
+}
+
+function targetOf({ backend }: HttpBackendOptions): UpstreamTarget {
+  return new UpstreamTarget(new URL(backend.url), backend.headers ?? {})
+}
+
+/** An HTTP server: each client has a session of its own there, and the gateway one for pings. */
 export class HttpBackend implements BackendLink {
+  readonly era = 'legacy'
   readonly #options: HttpBackendOptions
   readonly #target: UpstreamTarget
   readonly #sessions = new Map<Session, HttpSession>()
@@ -61,7 +83,7 @@ export class HttpBackend implements BackendLink {
 
   constructor(options: HttpBackendOptions) {
     this.#options = options
-    this.#target = new UpstreamTarget(new URL(options.backend.url), options.backend.headers ?? {})
+    this.#target = targetOf(options)
     this.#own = new Session(
       'streamable-http',
       NEWEST_VERSION,
@@ -85,7 +107,10 @@ export class HttpBackend implements BackendLink {
       text: JSON.stringify(body),
     }
     const answer = await abortable(this.#of(this.#own).initialize(request, {}), signal)
-    if (!isObject(answer['result'])) throw new Error('it refused initialize')
+    if (!isObject(answer['result']))
+      throw new Error(
+        'it took neither server/discover nor initialize, so it speaks no revision of MCP that Toolhaven knows',
+      )
     this.result = answer['result']
     this.#own.version = this.handshake.protocolVersion
     this.#isReady = true

@@ -3,7 +3,6 @@ import {
   RPC_ERROR,
   type JsonObject,
   type RequestId,
-  type RpcMessage,
   type RpcNotification,
   type RpcRequest,
   type RpcResponse,
@@ -21,7 +20,7 @@ export interface ServerMessagesOptions {
   write: (body: JsonObject) => void
 }
 
-const LIST_CHANGED = new Set([
+export const LIST_CHANGED: ReadonlySet<string> = new Set([
   'notifications/tools/list_changed',
   'notifications/prompts/list_changed',
   'notifications/resources/list_changed',
@@ -39,9 +38,8 @@ export class ServerMessages {
     this.#options = options
   }
 
-  receive(message: RpcMessage): void {
-    if (message.kind === 'response') this.#options.pending.take(message.id)?.onAnswer(message.body)
-    else if (message.kind === 'request') this.#ask(message)
+  receive(message: RpcRequest | RpcNotification): void {
+    if (message.kind === 'request') this.#ask(message)
     else this.#notify(message)
   }
 
@@ -155,7 +153,7 @@ export class ServerMessages {
 }
 
 /** A subscription covers what lies below it. */
-function isSubscriber(session: Session, uri: unknown): boolean {
+export function isSubscriber(session: Session, uri: unknown): boolean {
   if (typeof uri !== 'string') return false
   if (session.subscriptions.has(uri)) return true
   for (const subscribed of session.subscriptions)

@@ -1,6 +1,4 @@
 import type { Handshake } from '@toolhaven/core/ports/gateway'
-import type { Logger } from '@toolhaven/core/ports/logger'
-import type { StdioChannel } from '@toolhaven/core/ports/runtime'
 import { ThvError, unavailable } from '@toolhaven/core/errors'
 import {
   isObject,
@@ -11,45 +9,59 @@ import {
   type RpcRequest,
   type RpcResponse,
 } from '../json-rpc.ts'
-import type { GatewayLimits } from '../options.ts'
-import { negotiateVersion, NEWEST_VERSION } from '../protocol-versions.ts'
+import { negotiateVersion } from '../protocol-versions.ts'
 import type { Call } from '../sessions/call.ts'
 import { isLogLevel, sharedLevel } from '../sessions/log-levels.ts'
 import type { Session } from '../sessions/session.ts'
-import { GATEWAY_CAPABILITIES, GATEWAY_CLIENT, toHandshake, type BackendLink } from './backend.ts'
-import { PendingCalls } from './pending-calls.ts'
+import { toHandshake, type BackendLink } from './backend.ts'
+import { greetStdio, type Greeting, type Opening } from './greet-stdio.ts'
 import { ServerMessages } from './server-messages.ts'
-import { StdioWire } from './stdio-wire.ts'
+import { StdioPipe, type StdioPipeOptions } from './stdio-pipe.ts'
 
-export interface StdioBackendOptions {
-  name: string
-  channel: StdioChannel
+export interface StdioBackendOptions extends StdioPipeOptions {
   start: (() => Promise<void>) | undefined
-  /** What this very process answered before; then it is not asked again. */
-  knownResult: JsonObject | undefined
+  /** What is known of this very process: then it is not asked again. */
+  known: Omit<Greeting, 'opening'> | undefined
+  opening: Opening
   sessions: () => Iterable<Session>
-  limits: GatewayLimits
-  logger: Logger
-  onOutput: (stream: 'stdout' | 'stderr', text: string) => void
-  onLost: (reason: string) => void
 }
 
-/** Puts the channel to work, starts the process and shakes hands with it. */
-export async function connectStdio(options: StdioBackendOptions, signal: AbortSignal): Promise<StdioBackend> {
-  const backend = new StdioBackend(options)
+/** Puts the channel to work, starts the process and finds out what it speaks. */
+export async function connectStdio(
+  options: StdioBackendOptions,
+  signal: AbortSignal,
+): Promise<{ link: BackendLink; opening: Opening }> {
+  const { name, limits, known, opening } = options
+  const pipe = new StdioPipe(options)
+  const legacy = new StdioBackend(options, pipe)
   try {
     await options.start?.()
-    await backend.shakeHands(AbortSignal.any([signal, AbortSignal.timeout(options.limits.handshakeMs)]))
-    return backend
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(limits.handshakeMs)])
+    const greeting =
+      known === undefined
+        ? await greetStdio(pipe, { name, opening, probeMs: limits.probeMs }, limit)
+        : { ...known, opening }
+    if (greeting.era === 'modern')
+      return { link: await modernOver(options, pipe, greeting.result), opening: greeting.opening }
+    legacy.begin(greeting.result, known === undefined)
+    return { link: legacy, opening: greeting.opening }
   } catch (error) {
-    backend.stop('the server could not be started', false)
+    pipe.stop('the server could not be started', false)
     if (error instanceof ThvError) throw error
     const why =
       error instanceof Error && error.name === 'TimeoutError'
-        ? 'it did not answer to initialize in time'
+        ? 'it answered neither server/discover nor initialize in time'
         : String(error)
-    throw unavailable(`The server ${options.name} did not complete the MCP handshake: ${why}; look at its logs.`, error)
+    throw unavailable(`The server ${name} did not complete the MCP handshake: ${why}; look at its logs.`, error)
   }
+}
+
+/** Loaded only where a server needs it. */
+async function modernOver(options: StdioBackendOptions, pipe: StdioPipe, result: JsonObject): Promise<BackendLink> {
+  const { ModernBackend } = await import('./modern/modern-backend.ts')
+  const { StdioRequests } = await import('./modern/stdio-requests.ts')
+  const { name, sessions, limits } = options
+  return new ModernBackend({ name, sessions, result, requests: new StdioRequests(pipe), waitMs: limits.backendWaitMs })
 }
 
 /**
@@ -57,46 +69,33 @@ export async function connectStdio(options: StdioBackendOptions, signal: AbortSi
  * outside, so nobody's messages can be taken for another's.
  */
 export class StdioBackend implements BackendLink {
+  readonly era = 'legacy'
   readonly #options: StdioBackendOptions
-  readonly #pending = new PendingCalls()
-  readonly #wire: StdioWire
+  readonly #pipe: StdioPipe
   readonly #fromServer: ServerMessages
   /** The server's answer to our initialize. */
   result: JsonObject = {}
 
-  constructor(options: StdioBackendOptions) {
+  constructor(options: StdioBackendOptions, pipe: StdioPipe) {
     this.#options = options
-    this.#fromServer = new ServerMessages({
-      pending: this.#pending,
+    this.#pipe = pipe
+    const fromServer = new ServerMessages({
+      pending: pipe.pending,
       sessions: options.sessions,
       write: (body) => this.#write(body),
     })
-    this.#wire = new StdioWire({
-      ...options,
-      onMessage: (message) => this.#fromServer.receive(message),
-      onAnswerDropped: (id) =>
-        this.#pending.take(id)?.onLost(`the answer is over the limit of ${options.limits.maxMessageBytes} bytes`),
-      onClosed: (reason) => {
-        this.#pending.failAll(reason)
-        options.onLost(reason)
-      },
-    })
+    this.#fromServer = fromServer
+    pipe.onMessage = (message) => fromServer.receive(message)
   }
 
   get handshake(): Handshake {
     return toHandshake(this.result)
   }
 
-  async shakeHands(signal: AbortSignal): Promise<void> {
-    if (this.#options.knownResult !== undefined) {
-      this.result = this.#options.knownResult
-      return
-    }
-    const params = { protocolVersion: NEWEST_VERSION, capabilities: GATEWAY_CAPABILITIES, clientInfo: GATEWAY_CLIENT }
-    const answer = await this.#ask('initialize', params, signal)
-    if (!isObject(answer['result']))
-      throw unavailable(`The server ${this.#options.name} refused the MCP handshake; look at its logs.`)
-    this.result = answer['result']
+  /** `isNew`: the process has just answered initialize and knows nothing of our clients. */
+  begin(result: JsonObject, isNew: boolean): void {
+    this.result = result
+    if (!isNew) return
     this.#write({ jsonrpc: '2.0', method: 'notifications/initialized' })
     this.#replayState()
   }
@@ -149,16 +148,15 @@ export class StdioBackend implements BackendLink {
   }
 
   async ping(signal: AbortSignal): Promise<void> {
-    await this.#ask('ping', undefined, signal)
+    await this.#pipe.ask('ping', undefined, signal)
   }
 
   stop(reason: string, keepOpen: boolean): void {
-    this.#wire.stop(keepOpen)
-    this.#pending.failAll(reason)
+    this.#pipe.stop(reason, keepOpen)
   }
 
   #forward(call: Call, params: JsonObject | undefined, onOk?: () => void): void {
-    const id = this.#pending.add({
+    const id = this.#pipe.pending.add({
       call,
       onAnswer: (body) => {
         if ('result' in body) onOk?.()
@@ -167,7 +165,7 @@ export class StdioBackend implements BackendLink {
       onLost: (reason) => call.fail(reason),
     })
     call.onCancel = (cancelled) => {
-      if (this.#pending.take(id) === undefined) return
+      if (this.#pipe.pending.take(id) === undefined) return
       this.#write({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { ...cancelled, requestId: id } })
     }
     const sent = this.#write({
@@ -175,7 +173,7 @@ export class StdioBackend implements BackendLink {
       id,
       ...(params === undefined ? {} : { params: withProgressToken(params, id) }),
     })
-    if (!sent) this.#pending.take(id)?.onLost('the server does not read its input; try again later')
+    if (!sent) this.#pipe.pending.take(id)?.onLost('the server does not read its input; try again later')
   }
 
   #setLevel(call: Call): void {
@@ -217,35 +215,11 @@ export class StdioBackend implements BackendLink {
 
   /** Asks without caring for the answer: a refusal changes nothing for anybody. */
   #tell(method: string, params: JsonObject): Promise<unknown> {
-    return this.#ask(method, params, AbortSignal.timeout(this.#options.limits.handshakeMs)).catch(() => undefined)
-  }
-
-  #ask(method: string, params: JsonObject | undefined, signal: AbortSignal): Promise<JsonObject> {
-    return new Promise((resolve, reject) => {
-      signal.throwIfAborted()
-      const id = this.#pending.add({
-        call: undefined,
-        onAnswer: (body) => {
-          signal.removeEventListener('abort', onAbort)
-          resolve(body)
-        },
-        onLost: (reason) => {
-          signal.removeEventListener('abort', onAbort)
-          reject(unavailable(`The server ${this.#options.name} did not answer ${method}: ${reason}.`))
-        },
-      })
-      const onAbort = () => {
-        this.#pending.take(id)
-        reject(signal.reason)
-      }
-      signal.addEventListener('abort', onAbort, { once: true })
-      const sent = this.#write({ jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) })
-      if (!sent) this.#pending.take(id)?.onLost('its input is closed or full')
-    })
+    return this.#pipe.ask(method, params, AbortSignal.timeout(this.#options.limits.handshakeMs)).catch(() => undefined)
   }
 
   #write(body: JsonObject): boolean {
-    return this.#wire.write(JSON.stringify(body))
+    return this.#pipe.write(body)
   }
 }
 

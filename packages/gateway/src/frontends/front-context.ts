@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { BackendLink } from '../backends/backend.ts'
 import type { EventStream } from '../http/event-stream.ts'
 import { readBody } from '../http/read-body.ts'
 import { sendRefusal } from '../http/reply.ts'
@@ -25,8 +26,8 @@ export interface FrontContext {
   initialize(session: Session, request: RpcRequest, from: IncomingMessage): Promise<JsonObject>
   /** Hands a message of a client on; answers to requests go to `reply`. */
   dispatch(session: Session, message: RpcMessage, reply: ReplySink, from: IncomingMessage): void
-  /** The server's answer to initialize; waits for a server that restarts. */
-  serverResult(): Promise<JsonObject>
+  /** The server behind; waits for one that restarts. */
+  server(): Promise<Pick<BackendLink, 'era' | 'result'>>
   /** A request of the gateway's own in the name of a session: the response to it. */
   ask(session: Session, method: string, params: JsonObject): Promise<JsonObject>
   readonly modern: ModernContext
@@ -40,6 +41,8 @@ export interface ModernContext {
   readonly parked: ParkedCalls
   /** The server's tools with parameters that clients repeat in headers. */
   mirroredTools(session: Session): Promise<MirroredTools>
+  /** They may have changed. */
+  forgetTools(): void
   /** A tool is not shown for the marks in its schema. */
   onDropped(tool: string, why: string): void
   nextId(): string

@@ -23,19 +23,25 @@ export type Route = { session: Session; call: Call | undefined } | { error: { co
  * servers wait for their answer; with none in flight the oldest client that can. When the client it must be for cannot answer, it is refused on its behalf rather than shown to another.
  */
 export function routeServerRequest(request: RpcRequest, calls: readonly Call[], sessions: Iterable<Session>): Route {
-  const capability = CAPABILITY[request.method]
   const refused = { error: { code: RPC_ERROR.methodNotFound, message: `no client can answer ${request.method}` } }
-  if (capability === undefined) return refused
-  const canAnswer = (session: Session) =>
-    session.has(capability) && (capability !== 'elicitation' || hasMode(session, request.params))
   if (calls.length > 0) {
-    const call = calls.findLast((candidate) => canAnswer(candidate.session))
+    const call = calls.findLast((candidate) => canAnswer(candidate.session, request))
     return call === undefined ? refused : { session: call.session, call }
   }
   // Without a call there is no way to ask a client that has no session.
   for (const session of sessions)
-    if (session.front !== 'modern' && canAnswer(session)) return { session, call: undefined }
+    if (session.front !== 'modern' && canAnswer(session, request)) return { session, call: undefined }
   return refused
+}
+
+/** Whether the client said it can do what a server asks for with this. */
+export function canAnswer(
+  session: Session,
+  { method, params }: { method: string; params?: JsonObject | undefined },
+): boolean {
+  const capability = Object.hasOwn(CAPABILITY, method) ? CAPABILITY[method] : undefined
+  if (capability === undefined || !session.has(capability)) return false
+  return capability !== 'elicitation' || hasMode(session, params)
 }
 
 /** Elicitation by URL is declared apart; plain elicitation means forms. */

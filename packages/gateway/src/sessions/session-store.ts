@@ -27,10 +27,19 @@ const storedSession = z.object({
 
 export const storedEndpoint = z.object({
   format: z.literal(1),
-  /** What the process with this identity answered to the gateway's initialize. */
-  handshake: z.object({ processId: z.string(), result: jsonObject }).optional(),
+  /** What the process with this identity answered to the gateway. */
+  handshake: z
+    .object({
+      processId: z.string(),
+      result: jsonObject,
+      /** Left out by versions that knew one era only. */
+      era: z.enum(['legacy', 'modern']).default('legacy'),
+      opening: z.enum(['discover', 'initialize']).default('discover'),
+    })
+    .optional(),
   sessions: z.array(storedSession),
 })
 
 export type StoredSession = z.infer<typeof storedSession>
 export type StoredEndpoint = z.infer<typeof storedEndpoint>
+export type StoredHandshake = NonNullable<StoredEndpoint['handshake']>

@@ -3,7 +3,7 @@ import { describeError } from '@toolhaven/core/errors'
 import type { JsonObject } from '../json-rpc.ts'
 import type { GatewayLimits } from '../options.ts'
 import { Session, type Front } from './session.ts'
-import { storedEndpoint, type SessionStore } from './session-store.ts'
+import { storedEndpoint, type SessionStore, type StoredHandshake } from './session-store.ts'
 
 export interface SessionTableOptions {
   name: string
@@ -13,16 +13,12 @@ export interface SessionTableOptions {
   onEnd: (session: Session) => void
 }
 
-export interface StoredHandshake {
-  processId: string
-  result: JsonObject
-}
-
 /** The sessions of one endpoint, oldest first, and what of them is stored. */
 export class SessionTable {
   readonly #options: SessionTableOptions
   readonly #sessions = new Map<string, Session>()
   #handshake: StoredHandshake | undefined
+  #opening: StoredHandshake['opening'] = 'discover'
   #saveTimer: NodeJS.Timeout | undefined
   #saving: Promise<void> = Promise.resolve()
   #isForgotten = false
@@ -37,7 +33,17 @@ export class SessionTable {
 
   set handshake(handshake: StoredHandshake | undefined) {
     this.#handshake = handshake
+    if (handshake !== undefined) this.#opening = handshake.opening
     this.changed()
+  }
+
+  /** What the next process is to hear first. */
+  get opening(): StoredHandshake['opening'] {
+    return this.#opening
+  }
+
+  changeOpening(): void {
+    this.#opening = this.#opening === 'discover' ? 'initialize' : 'discover'
   }
 
   get size(): number {
@@ -95,6 +101,7 @@ export class SessionTable {
       return
     }
     this.#handshake = parsed.data.handshake
+    this.#opening = this.#handshake?.opening ?? 'discover'
     for (const stored of parsed.data.sessions) this.#sessions.set(stored.id, Session.fromStored(stored, limits))
     this.sweep(Date.now())
   }

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { decodeHeader } from '../../header-text.ts'
 import { isObject, RPC_ERROR, type JsonObject, type RpcRequest } from '../../json-rpc.ts'
-import { META, metaOf, MODERN_ERROR, MODERN_VERSION } from '../../modern-era.ts'
+import { META, metaOf, MODERN_ERROR, MODERN_VERSION, NAMED } from '../../modern-era.ts'
 import { PROTOCOL_VERSIONS } from '../../protocol-versions.ts'
 
 /** What a request of this era says about itself. */
@@ -18,13 +19,6 @@ export interface Fault {
   code: number
   message: string
   data?: JsonObject
-}
-
-/** Requests whose `Mcp-Name` must be there, and where its value stands in the body. */
-const NAMED: Readonly<Record<string, string>> = {
-  'tools/call': 'name',
-  'prompts/get': 'name',
-  'resources/read': 'uri',
 }
 
 /** Headers and body must agree: others on the way decide by the headers, the server by the body. */
@@ -73,21 +67,6 @@ function readMeta(request: RpcRequest, meta: JsonObject): ModernRequest | Fault 
     capabilities,
     clientInfo: isObject(clientInfo) ? clientInfo : undefined,
     logLevel: typeof logLevel === 'string' ? logLevel : undefined,
-  }
-}
-
-const ENCODED = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/
-
-/** The value of a header that may carry any text; undefined when its encoding is broken. */
-export function decodeHeader(value: string): string | undefined {
-  if (!value.startsWith('=?base64?') || !value.endsWith('?=')) return value
-  const [, base64] = ENCODED.exec(value) ?? []
-  if (base64 === undefined || base64.length % 4 !== 0) return undefined
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(base64, 'base64'))
-  } catch {
-    // Not UTF-8; the caller says so.
-    return undefined
   }
 }
 

@@ -150,9 +150,11 @@ export class ModernExchange implements ReplySink {
   }
 }
 
+const BAD_REQUEST: ReadonlySet<unknown> = new Set(Object.values(MODERN_ERROR))
+
 /** The revision gives some errors a status of their own. */
-function statusOf({ error }: JsonObject): number {
+export function statusOf({ error }: JsonObject): number {
   if (!isObject(error)) return 200
   if (error['code'] === RPC_ERROR.methodNotFound) return 404
-  return error['code'] === MODERN_ERROR.missingCapability ? 400 : 200
+  return BAD_REQUEST.has(error['code']) ? 400 : 200
 }

@@ -3,25 +3,19 @@ import { describeError } from '@toolhaven/core/errors'
 import { accepts } from '../../http/accepts.ts'
 import { endToEndHeaders } from '../../http/end-to-end-headers.ts'
 import { sendEmpty, sendJson } from '../../http/reply.ts'
-import {
-  idKey,
-  isObject,
-  RPC_ERROR,
-  type JsonObject,
-  type RequestId,
-  type RpcMessage,
-  type RpcRequest,
-} from '../../json-rpc.ts'
+import { idKey, isObject, RPC_ERROR, type JsonObject, type RpcMessage, type RpcRequest } from '../../json-rpc.ts'
 import { META, metaOf, MODERN_VERSION } from '../../modern-era.ts'
 import { isKnownVersion, PROTOCOL_VERSIONS } from '../../protocol-versions.ts'
 import { isLogLevel, reachesLevel } from '../../sessions/log-levels.ts'
 import type { Session } from '../../sessions/session.ts'
 import { endWithToken, type FrontContext } from '../front-context.ts'
 import { checkRequest, type Fault, type ModernRequest } from './check-request.ts'
+import { FULL, notFound, sendFault } from './fault.ts'
 import { agreed, ListenSession, readFilter } from './listen-session.ts'
 import { ModernExchange } from './modern-exchange.ts'
+import { checkMarked, withoutInvalid } from './marked-tools.ts'
 import { markOf } from './parked-calls.ts'
-import { checkMirrored, withoutInvalidTools } from './tool-headers.ts'
+import { relay } from './relay.ts'
 import { toLegacyParams, toModern } from './to-modern.ts'
 
 /** Requests of the era with sessions that this one has no longer. */
@@ -56,6 +50,7 @@ export async function postModern(
   if (GONE.has(method)) return sendFault(response, message.id, notFound(method))
   const own = Object.hasOwn(OWN, method) ? OWN[method] : undefined
   try {
+    if ((await context.server()).era === 'modern') return await relay(context, request, response, checked)
     if (own === undefined) return await call(context, request, response, checked)
     await answerSelf(context, request, response, message, own)
   } catch (error) {
@@ -104,7 +99,7 @@ async function discover(
   response: ServerResponse,
   { id, method }: RpcRequest,
 ): Promise<void> {
-  const { capabilities, instructions, serverInfo } = await context.serverResult()
+  const { capabilities, instructions, serverInfo } = (await context.server()).result
   const { tasks: _tasks, ...shown } = isObject(capabilities) ? capabilities : {}
   const result = {
     supportedVersions: [MODERN_VERSION, ...PROTOCOL_VERSIONS.toReversed()],
@@ -127,7 +122,7 @@ async function listen(
       code: RPC_ERROR.invalidParams,
       message: 'Invalid params: notifications must be a filter',
     })
-  const { capabilities } = await context.serverResult()
+  const { capabilities } = (await context.server()).result
   const granted = agreed(filter, capabilities)
   const session = new ListenSession(context.limits, id, granted)
   session.owner = context.pipeline.callerOf(request)?.id
@@ -149,7 +144,7 @@ async function call(
   response: ServerResponse,
   checked: ModernRequest,
 ): Promise<void> {
-  const { id, method, params } = checked.request
+  const { id, params } = checked.request
   const owner = context.pipeline.callerOf(request)?.id
   const mark = markOf(owner, checked.request)
   const state = params?.['requestState']
@@ -163,21 +158,11 @@ async function call(
   if (found === undefined) return sendFault(response, id, FULL)
   const { session, isNew } = found
   if (isNew) context.listening(session)
-  if (method === 'tools/call') {
-    const mirrored = await mirroredOf(context, request, session, checked.request)
-    const fault = checkMirrored(mirrored, request.headers, params?.['arguments'])
-    if (fault !== undefined) return sendFault(response, id, fault)
-  }
+  const fault = await checkMarked(context, request, session, checked.request)
+  if (fault !== undefined) return sendFault(response, id, fault)
   await raiseLevel(context, session, checked.logLevel)
-  const { serverInfo } = await context.serverResult()
+  const { serverInfo } = (await context.server()).result
   if (!response.destroyed) dispatchCall(context, { request, response, checked, session, mark, serverInfo })
-}
-
-/** Of the tool that will be called; nothing is told about one that will be refused. */
-async function mirroredOf(context: FrontContext, from: IncomingMessage, session: Session, asked: RpcRequest) {
-  const passed = context.pipeline.fromClient(asked, { session, from, headers: {}, id: asked.id })
-  if ('refusal' in passed) return []
-  return (await context.modern.mirroredTools(session)).get(String(passed.request.params?.['name'])) ?? []
 }
 
 interface Dispatched {
@@ -219,36 +204,16 @@ function dispatchCall(
   )
 }
 
-function withoutInvalid(context: FrontContext, method: string, body: JsonObject): JsonObject {
-  const { result } = body
-  if (method !== 'tools/list' || !isObject(result)) return body
-  return { ...body, result: withoutInvalidTools(result, (name, why) => context.modern.onDropped(name, why)) }
-}
-
 /** A server with sessions has one level for all its calls: it must be as talkative as this one wants. */
 async function raiseLevel(context: FrontContext, session: Session, level: string | undefined): Promise<void> {
   if (!isLogLevel(level) || (session.logLevel !== undefined && reachesLevel(level, session.logLevel))) return
-  const { capabilities } = await context.serverResult()
+  const { capabilities } = (await context.server()).result
   if (isObject(capabilities) && isObject(capabilities['logging']))
     await context.ask(session, 'logging/setLevel', { level })
 }
 
-const FULL: Fault = {
-  status: 503,
-  code: RPC_ERROR.server,
-  message: 'This server has too many clients; try again later.',
-}
 const UNKNOWN_STATE: Fault = {
   status: 200,
   code: RPC_ERROR.invalidParams,
   message: 'Invalid params: requestState is unknown, too old, or of another request; send the request without it.',
-}
-
-function notFound(method: string): Fault {
-  return { status: 404, code: RPC_ERROR.methodNotFound, message: `Method not found: ${method}` }
-}
-
-function sendFault(response: ServerResponse, id: RequestId, { status, code, message, data }: Fault): void {
-  const error = { code, message, ...(data !== undefined && { data }) }
-  sendJson(response, status, JSON.stringify({ jsonrpc: '2.0', id, error }))
 }

@@ -1,12 +1,12 @@
 import type { Logger } from '@toolhaven/core/ports/logger'
-import { isObject, type JsonObject } from '../../json-rpc.ts'
+import type { JsonObject } from '../../json-rpc.ts'
 import type { GatewayLimits } from '../../options.ts'
 import type { Session } from '../../sessions/session.ts'
 import type { SessionTable } from '../../sessions/session-table.ts'
 import type { ModernContext } from '../front-context.ts'
 import { ModernClients } from './modern-clients.ts'
 import { ParkedCalls } from './parked-calls.ts'
-import { mirroredTools, type MirroredTools } from './tool-headers.ts'
+import { readMirrored, type MirroredTools } from './tool-headers.ts'
 
 export interface ModernStateOptions {
   name: string
@@ -15,9 +15,6 @@ export interface ModernStateOptions {
   logger: Logger
   ask: (session: Session, method: string, params: JsonObject) => Promise<JsonObject>
 }
-
-/** A server that pages for ever is not asked for ever. */
-const MOST_PAGES = 100
 
 /** What one endpoint keeps for its clients without sessions. */
 export class ModernState implements ModernContext {
@@ -39,7 +36,8 @@ export class ModernState implements ModernContext {
   }
 
   mirroredTools(session: Session): Promise<MirroredTools> {
-    return (this.#mirrored ??= this.#readTools(session).catch((error: unknown) => {
+    const read = () => readMirrored((params) => this.#options.ask(session, 'tools/list', params))
+    return (this.#mirrored ??= read().catch((error: unknown) => {
       this.#mirrored = undefined
       throw error
     }))
@@ -58,18 +56,5 @@ export class ModernState implements ModernContext {
       tool,
       why,
     })
-  }
-
-  async #readTools(session: Session): Promise<MirroredTools> {
-    const tools: unknown[] = []
-    let cursor: unknown
-    for (let page = 0; page < MOST_PAGES; page += 1) {
-      const { result } = await this.#options.ask(session, 'tools/list', cursor === undefined ? {} : { cursor })
-      if (!isObject(result)) break
-      if (Array.isArray(result['tools'])) tools.push(...result['tools'])
-      cursor = result['nextCursor']
-      if (typeof cursor !== 'string') break
-    }
-    return mirroredTools(tools)
   }
 }

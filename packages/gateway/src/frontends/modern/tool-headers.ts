@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { decodeHeader, encodeHeader } from '../../header-text.ts'
 import { isObject, type JsonObject } from '../../json-rpc.ts'
-import { decodeHeader, mismatch, type Fault } from './check-request.ts'
+import { mismatch, type Fault } from './check-request.ts'
 
 /** A parameter of a tool that clients repeat in a header. */
 interface Mirrored {
@@ -13,7 +14,7 @@ const PRIMITIVE: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean']
 const DEEPEST = 32
 
 /** The parameters that `x-mcp-header` marks, or a text that says why its use in this schema is invalid. */
-export function mirroredIn(schema: unknown): readonly Mirrored[] | string {
+function mirroredIn(schema: unknown): readonly Mirrored[] | string {
   const found: Mirrored[] = []
   const fault = collect(schema, [], found) ?? misplacedIn(schema)
   if (fault !== undefined) return fault
@@ -78,6 +79,18 @@ export function checkMirrored(
   return undefined
 }
 
+/** The headers that repeat the marked values of these arguments. */
+export function mirroredHeaders(mirrored: readonly Mirrored[], args: unknown): Record<string, string> {
+  return Object.fromEntries(
+    mirrored.flatMap(({ header, path }) => {
+      const value = valueAt(args, path)
+      // Anything else is no value a mark can be on; the server says so.
+      const isText = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+      return isText ? [[header, encodeHeader(String(value))]] : []
+    }),
+  )
+}
+
 function isSame(said: string, value: unknown): boolean {
   return typeof value === 'number' ? said.trim() !== '' && Number(said) === value : said === String(value)
 }
@@ -92,7 +105,7 @@ function valueAt(args: unknown, path: readonly string[]): unknown {
 /** The tools of one server that mark parameters, by name. */
 export type MirroredTools = ReadonlyMap<string, readonly Mirrored[]>
 
-export function mirroredTools(tools: readonly unknown[]): MirroredTools {
+function mirroredTools(tools: readonly unknown[]): MirroredTools {
   return new Map(
     tools.filter(isObject).flatMap((tool) => {
       const mirrored = mirroredIn(tool['inputSchema'])
@@ -100,6 +113,23 @@ export function mirroredTools(tools: readonly unknown[]): MirroredTools {
       return typeof name === 'string' && typeof mirrored !== 'string' && mirrored.length > 0 ? [[name, mirrored]] : []
     }),
   )
+}
+
+/** A server that pages for ever is not asked for ever. */
+const MOST_PAGES = 100
+
+/** Reads all pages of a server's list; `list` gives the response to one `tools/list`. */
+export async function readMirrored(list: (params: JsonObject) => Promise<JsonObject>): Promise<MirroredTools> {
+  const tools: unknown[] = []
+  let cursor: unknown
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const { result } = await list(cursor === undefined ? {} : { cursor })
+    if (!isObject(result)) break
+    if (Array.isArray(result['tools'])) tools.push(...result['tools'])
+    cursor = result['nextCursor']
+    if (typeof cursor !== 'string') break
+  }
+  return mirroredTools(tools)
 }
 
 /** A tool whose marks are invalid cannot be called by anybody; the others can. */
