@@ -275,6 +275,56 @@ describe('section 4, search', () => {
   })
 })
 
+/** Tab closes the panel, so what else stands in it is reached with the arrow keys. */
+describe('what the panel holds besides results, with the keyboard alone', () => {
+  const stored = (kind: string): Promise<unknown[]> =>
+    page.evaluate(
+      (key) => JSON.parse(localStorage.getItem(key) ?? '[]'),
+      `__DOCSEARCH_${kind}_SEARCHES__toolhaven-docs`,
+    )
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '')
+
+  it('a saved search is kept as a favourite, and removed', async () => {
+    await search('network isolation')
+    await page.keyboard.press('Enter')
+    await closed()
+    await open()
+    await options().first().waitFor()
+    expect(await dialog().locator('footer').innerText()).toContain('to save or remove')
+    await page.keyboard.press('ArrowRight')
+    expect(await focused()).toMatch(/^Save /)
+    await page.keyboard.press('ArrowRight')
+    expect(await focused()).toMatch(/^Remove /)
+    await page.keyboard.press('ArrowLeft')
+    await page.keyboard.press('Enter')
+    await dialog().getByRole('listbox', { name: 'Favorite' }).waitFor()
+    expect([await stored('RECENT'), await stored('FAVORITE')]).toEqual([[], [expect.anything()]])
+    // Back in the input, where the next keys go on.
+    expect(await focused()).toBe('Search')
+    await page.keyboard.press('ArrowRight')
+    expect(await focused()).toMatch(/^Remove /)
+    await page.keyboard.press('ArrowLeft')
+    expect(await focused()).toBe('Search')
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('Enter')
+    await dialog().getByText('No recent searches').waitFor()
+    expect(await stored('FAVORITE')).toEqual([])
+    await page.keyboard.press('Escape')
+    await closed()
+  })
+
+  it('a suggestion is taken where nothing was found', async () => {
+    await open()
+    await page.keyboard.type('zzzzqqq')
+    await dialog().getByText('Try searching for:').waitFor()
+    const [, second] = await panel().getByRole('button').allInnerTexts()
+    for (const key of ['ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key)
+    await options().first().waitFor()
+    expect(await input().inputValue()).toBe(second)
+    expect(await focused()).toBe('Search')
+  })
+})
+
 describe('section 5', () => {
   it('the search input accepts at most 64 characters', async () => {
     await open()
@@ -282,6 +332,32 @@ describe('section 5', () => {
     await page.keyboard.insertText('x'.repeat(70))
     expect(await input().inputValue()).toBe('x'.repeat(64))
     await asked
+  })
+})
+
+describe('operations of the API', () => {
+  const section = () => page.locator('.redoc-wrap [id="tag/workloads/operation/restartWorkload"]')
+  const isInView = async () => {
+    const { y } = (await section().boundingBox()) ?? { y: NaN }
+    return y > -20 && y < 450
+  }
+
+  it('are found, and shown in the viewer', async () => {
+    await search('restart workload')
+    expect(await active().innerText()).toContain('Restart a workload')
+    await page.keyboard.press('Enter')
+    await closed()
+    await page.waitForURL('**/toolhaven/reference/api#tag/workloads/operation/restartWorkload')
+    await expect.poll(isInView, { timeout: 60_000 }).toBe(true)
+  })
+
+  it('are also shown when the viewer is open already', async () => {
+    await page.goto('/toolhaven/reference/api')
+    await section().waitFor()
+    await search('restart workload')
+    await page.keyboard.press('Enter')
+    await closed()
+    await expect.poll(isInView, { timeout: 60_000 }).toBe(true)
   })
 })
 
@@ -334,10 +410,15 @@ describe('looks and access', () => {
     }
   }
 
-  it('fills a narrow screen', async () => {
-    await visit({ viewport: MOBILE })
+  it('section 9: the narrow layout, which fills the screen, goes up to 768 px', async () => {
+    for (const viewport of [MOBILE, { width: 768, height: 900 }]) {
+      await visit({ viewport })
+      await open()
+      expect(await dialog().boundingBox()).toEqual({ x: 0, y: 0, ...viewport })
+    }
+    await visit({ viewport: { width: 769, height: 900 } })
     await open()
-    expect(await dialog().boundingBox()).toEqual({ x: 0, y: 0, ...MOBILE })
+    expect((await dialog().boundingBox())?.width).toBeLessThan(769)
   })
 })
 

@@ -1,4 +1,5 @@
 import type { FormEvent, KeyboardEvent, ReactElement, RefObject } from 'react'
+import { enterPanel } from './panel-keys'
 import styles from './search-modal.module.css'
 import { MAX_QUERY } from './search-request'
 import type { Autocomplete } from './use-search'
@@ -8,10 +9,12 @@ interface Props {
   status: string
   hasActive: boolean
   input: RefObject<HTMLInputElement | null>
+  /** The element with the keys that can be used. */
+  hintsId: string
   close: () => void
 }
 
-export function SearchBox({ autocomplete, status, hasActive, input, close }: Props): ReactElement {
+export function SearchBox({ autocomplete, status, hasActive, input, hintsId, close }: Props): ReactElement {
   const inputElement = input.current
   const form = autocomplete.getFormProps({ inputElement })
   const field = autocomplete.getInputProps({ inputElement, maxLength: MAX_QUERY })
@@ -21,6 +24,8 @@ export function SearchBox({ autocomplete, status, hasActive, input, close }: Pro
     void autocomplete.refresh()
   }
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    const dialog = event.currentTarget.closest('[role="dialog"]')
+    if (enterPanel(event, dialog?.querySelector('[data-panel]') ?? null)) return
     // Without an active result Enter does nothing: it must not submit the form either.
     if (event.key === 'Enter' && !hasActive) event.preventDefault()
     field.onKeyDown(event)
@@ -37,6 +42,7 @@ export function SearchBox({ autocomplete, status, hasActive, input, close }: Pro
         role="combobox"
         aria-label="Search"
         aria-labelledby={undefined}
+        aria-describedby={hintsId}
         aria-autocomplete="list"
         aria-activedescendant={hasActive ? field['aria-activedescendant'] : undefined}
         aria-haspopup="listbox"

@@ -3,7 +3,8 @@ import { useHistory } from '@docusaurus/router'
 import useDocusaurusContext from '@docusaurus/useDocusaurusContext'
 import { type KeyboardEvent, type ReactElement, useRef } from 'react'
 import { createPortal } from 'react-dom'
-import { KeyHints } from './key-hints'
+import { KeyHints, type MoreKeys } from './key-hints'
+import { moveInPanel } from './panel-keys'
 import { SearchBox } from './search-box'
 import styles from './search-modal.module.css'
 import { useContextualFilters } from './search-request'
@@ -11,7 +12,9 @@ import { SearchScreens } from './search-screens'
 import { searchSession } from './search-session'
 import { useSearchSettings } from './search-settings'
 import { useModalFocus } from './use-modal-focus'
-import { useSearch } from './use-search'
+import { type Search, useSearch } from './use-search'
+
+const hintsId = 'site-search-keys'
 
 /** The search dialog. It is made when it opens and gone when it closes. */
 export function SearchModal({ close }: { close: () => void }): ReactElement {
@@ -47,9 +50,14 @@ export function SearchModal({ close }: { close: () => void }): ReactElement {
         data-status={status}
         onKeyDownCapture={onKeyDown}
       >
-        <SearchBox {...{ autocomplete, status, hasActive, input, close }} />
+        <SearchBox {...{ autocomplete, status, hasActive, input, hintsId, close }} />
         {state.isOpen && (
-          <div className={styles.panel} {...autocomplete.getPanelProps({})} data-panel="">
+          <div
+            className={styles.panel}
+            {...autocomplete.getPanelProps({})}
+            data-panel=""
+            onKeyDown={(event) => moveInPanel(event, input.current)}
+          >
             <SearchScreens {...{ search, session, settings, navigate, input }} />
           </div>
         )}
@@ -57,7 +65,7 @@ export function SearchModal({ close }: { close: () => void }): ReactElement {
           {isShowingHits && `${total} results`}
         </p>
         <footer className={styles.footer}>
-          <KeyHints />
+          <KeyHints id={hintsId} more={moreKeys(search)} />
           {isShowingHits && (
             <Link to={`/search?q=${encodeURIComponent(state.query)}`} onClick={close}>
               See all {total} results
@@ -68,6 +76,12 @@ export function SearchModal({ close }: { close: () => void }): ReactElement {
     </div>,
     document.body,
   )
+}
+
+function moreKeys({ state, status, hasHits }: Search): MoreKeys | undefined {
+  if (!state.isOpen || status !== 'idle' || hasHits) return undefined
+  if (state.query !== '') return 'suggestions'
+  return state.collections.some(({ items }) => items.length > 0) ? 'saved' : undefined
 }
 
 /** Pages of this site open without loading everything anew, also where the index has full addresses. */

@@ -17,7 +17,7 @@ interface Props {
 /** What the panel shows: saved searches, hits, or what went wrong. While the first answer is awaited, nothing. */
 export function SearchScreens({ search, session, settings, navigate, input }: Props): ReactElement | null {
   const { autocomplete, state, status, hasHits } = search
-  if (state.query === '') return <StartScreen {...{ autocomplete, state, saved: session.saved, navigate }} />
+  if (state.query === '') return <StartScreen {...{ autocomplete, state, saved: session.saved, navigate, input }} />
   if (status === 'error') return <ErrorScreen />
   if (hasHits) return <ResultsScreen {...{ autocomplete, state, navigate }} />
   if (status !== 'idle') return null

@@ -1,5 +1,5 @@
 import type { AutocompleteState } from '@algolia/autocomplete-core'
-import type { ReactElement } from 'react'
+import type { ReactElement, RefObject } from 'react'
 import type { Hit } from './hit'
 import { HitLink } from './results-screen'
 import type { SavedSearches } from './saved-searches'
@@ -11,15 +11,18 @@ interface Props {
   state: AutocompleteState<Hit>
   saved: SavedSearches
   navigate: (url: string) => void
+  input: RefObject<HTMLInputElement | null>
 }
 
 const TITLES: Readonly<Record<string, string>> = { recent: 'Recent', favourites: 'Favorite' }
 
-export function StartScreen({ autocomplete, state, saved, navigate }: Props): ReactElement {
+export function StartScreen({ autocomplete, state, saved, navigate, input }: Props): ReactElement {
   const lists = state.collections.filter(({ source, items }) => source.sourceId in TITLES && items.length > 0)
   if (lists.length === 0) return <p className={styles.message}>No recent searches</p>
   const change = (act: (hit: Hit) => void, hit: Hit) => {
     act(hit)
+    // The button goes with its row; the next key must still arrive somewhere.
+    input.current?.focus()
     void autocomplete.refresh()
   }
   return (
@@ -43,7 +46,7 @@ export function StartScreen({ autocomplete, state, saved, navigate }: Props): Re
               {/* Beside the list, not in it: an option can hold no buttons. */}
               <ul className={styles.actions}>
                 {items.map((item) => (
-                  <li key={item.objectID}>
+                  <li key={item.objectID} data-actions-of={autocomplete.getItemProps({ item, source }).id}>
                     {isRecent && (
                       <button
                         type="button"
