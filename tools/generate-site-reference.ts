@@ -4,6 +4,7 @@ import { CRD_GROUP, CRD_KIND, CRD_VERSION, mcpServer } from '@toolhaven/contract
 import { CLIENT_TYPES, type ClientType, parseClientType } from '@toolhaven/contract/client-types'
 import { CLIENT_PROGRAMS, type ClientProgram } from '@toolhaven/stores/clients/catalogue'
 import * as z from 'zod'
+import { apiOperations } from './api-operations.ts'
 import { schemaSections } from './schema-tables.ts'
 
 /** Writes the reference pages of the website and the files beside them; with --check, fails when one is stale. */
@@ -19,6 +20,7 @@ const files: Record<string, string> = {
   'static/api-specs/openapi.json': openapi,
   'static/api-specs/registry.schema.json': registry,
   'static/api-specs/mcpserver.schema.json': `${JSON.stringify({ ...crd, title: CRD_KIND }, null, 2)}\n`,
+  'docs/toolhaven/reference/api.mdx': await page('api', { OPERATIONS: apiOperations(JSON.parse(openapi)) }),
   'docs/toolhaven/reference/registry-schema.mdx': await page('registry-schema', {
     SECTIONS: schemaSections(JSON.parse(registry), 'registry.Registry'),
   }),

@@ -118,7 +118,7 @@ function literal(value: unknown): string {
 }
 
 /** Braces and angle brackets mean something in MDX. */
-function sentence(text: string): string {
+export function sentence(text: string): string {
   const escaped = text.replaceAll(/[{}<>]/g, (character) => `\\${character}`).replaceAll('|', '\\|')
   return /[.!?]$/.test(escaped) ? escaped : `${escaped}.`
 }

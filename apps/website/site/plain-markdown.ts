@@ -1,6 +1,6 @@
 const FENCE = /^(\s*)(`{3,}|~{3,})/
 
-/** A page as plain Markdown: title and description on top, without front matter, imports and the marks of runnable blocks. */
+/** A page as plain Markdown: title and description on top, without front matter, imports, names of headings and the marks of runnable blocks. */
 export function plainMarkdown(page: { title: string; description: string }, source: string): string {
   const lines = source.replace(/^---\r?\n[\s\S]*?\r?\n---\r?\n/, '').split(/\r?\n/)
   const body: string[] = []
@@ -12,7 +12,8 @@ export function plainMarkdown(page: { title: string; description: string }, sour
       body.push(line.replace(/^(\s*(?:`{3,}|~{3,})[\w-]+) .*$/, '$1'))
     } else {
       if (mark !== undefined && fence !== undefined && line.trim() === fence) fence = undefined
-      if (fence !== undefined || !isMarkup(line)) body.push(line)
+      if (fence !== undefined) body.push(line)
+      else if (!isMarkup(line)) body.push(line.replace(/^(#+ .*?)\s*\{#[^}]+\}$/, '$1'))
     }
   }
   const text = body
@@ -24,5 +25,5 @@ export function plainMarkdown(page: { title: string; description: string }, sour
 
 /** Lines that mean something to the site's renderer only. */
 function isMarkup(line: string): boolean {
-  return /^(?:import|export) /.test(line) || /^\s*<\/?(?:Tabs|TabItem|DocCardList)\b[^>]*>\s*$/.test(line)
+  return /^(?:import|export) /.test(line) || /^\s*<\/?(?:Tabs|TabItem|DocCardList|ApiReference)\b[^>]*>\s*$/.test(line)
 }

@@ -19,13 +19,15 @@ const libraryChanges: Change[] = [
     ],
   },
   {
-    // The only address outside the site that redoc contacts at run time: its logo.
+    // The only address outside the site that redoc contacts at run time, its logo; and a colour for patterns that no theme
+    // can change and that is too faint on a dark page.
     file: /redoc[\\/]bundles[\\/]redoc\.(browser\.)?lib\.js$/,
     changes: [
       {
         from: 'https://cdn.redoc.ly/redoc/logo-mini.svg',
-        to: 'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22/%3E',
+        to: 'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 width=%220%22 height=%220%22/%3E',
       },
+      { from: 'color: #0e7c86;', to: 'color: inherit;' },
     ],
   },
   {
@@ -50,7 +52,8 @@ export function sitePlugin(context: LoadContext): Plugin {
   const { colorMode } = context.siteConfig.themeConfig
   return {
     name: 'toolhaven-site',
-    getClientModules: () => [path.resolve(__dirname, '../src/client/analytics.ts')],
+    getClientModules: () =>
+      ['analytics.ts', 'sidebar-place.ts'].map((file) => path.resolve(__dirname, '../src/client', file)),
     injectHtmlTags: () => ({
       preBodyTags: [{ tagName: 'script', innerHTML: `${themeCorrection(colorMode)}${addressCorrection}` }],
     }),

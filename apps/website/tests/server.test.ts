@@ -99,6 +99,9 @@ describe('the server of the site', () => {
     const faq = (await ask('/toolhaven/faq.md')).body.toString()
     expect(faq).toMatch(/^# .+\n\n> .+\n/)
     expect(faq).not.toMatch(/^---$|^import /m)
+    const api = (await ask('/toolhaven/reference/api.md')).body.toString()
+    expect(api).toContain('### Restart a workload\n\n`POST /api/v1beta/workloads/{name}/restart`')
+    expect(api).not.toContain('<ApiReference')
   })
 
   test('the sitemap lists the pages that are for readers', async () => {

@@ -35,6 +35,8 @@ const behaviour = {
   expandResponses: '200,201,202,204',
   hideDownloadButton: true,
   disableSearch: true,
+  // In one column, method and address would else come after the answers.
+  pathInMiddlePanel: true,
   menuToggle: true,
   nativeScrollbars: true,
   sortTagsAlphabetically: true,
@@ -46,6 +48,7 @@ function themeOf(mode: 'light' | 'dark') {
   return {
     // So wide that the viewer keeps to one column inside the page.
     breakpoints: { medium: '130rem', large: '130rem' },
+    spacing: { sectionVertical: 20, sectionHorizontal: 16 },
     colors: {
       primary: { main: colors.primary },
       text: { primary: colors.text, secondary: colors.muted },
@@ -77,9 +80,10 @@ function themeOf(mode: 'light' | 'dark') {
       fontFamily: BODY,
       fontSize: '15px',
       headings: { fontFamily: BODY, fontWeight: '650' },
-      code: { fontFamily: MONO, fontSize: '13px', color: colors.text, backgroundColor: colors.surface },
+      code: { fontFamily: MONO, fontSize: '13px', wrap: true, color: colors.text, backgroundColor: colors.surface },
       links: { color: colors.primary },
     },
     codeBlock: { backgroundColor: '#0c181d' },
+    fab: { backgroundColor: colors.surface, color: colors.primary },
   }
 }

@@ -1,6 +1,6 @@
 import BrowserOnly from '@docusaurus/BrowserOnly'
 import useBaseUrl from '@docusaurus/useBaseUrl'
-import { type ReactElement, Suspense, lazy } from 'react'
+import { type ReactElement, type ReactNode, Suspense, lazy } from 'react'
 
 declare global {
   interface Window {
@@ -14,14 +14,17 @@ const Viewer = lazy(async () => {
   return import('./Viewer')
 })
 
-/** The API description in a viewer that is loaded only here: it is larger than the rest of the site together. */
-export default function ApiReference({ spec }: { spec: string }): ReactElement {
+/**
+ * The API description in a viewer that is loaded only here: it is larger than the rest of the site together. Until it is
+ * there, and for those who never load it, the operations stand in the page as text.
+ */
+export default function ApiReference({ spec, children }: { spec: string; children: ReactNode }): ReactElement {
   const specUrl = useBaseUrl(spec)
-  const waiting = <p role="status">Loading the API reference…</p>
+  const operations = <>{children}</>
   return (
-    <BrowserOnly fallback={waiting}>
+    <BrowserOnly fallback={operations}>
       {() => (
-        <Suspense fallback={waiting}>
+        <Suspense fallback={operations}>
           <Viewer specUrl={specUrl} />
         </Suspense>
       )}
