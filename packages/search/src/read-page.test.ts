@@ -29,6 +29,11 @@ describe('the records of a page', () => {
     ])
   })
 
+  it('belong to the section that the breadcrumbs begin with, else to the site by its name, else to the page', () => {
+    const sections = [page(`${TRAIL}<h1>A</h1>`), page('<h1>A</h1>', '<title>A | The site</title>'), page('<h1>A</h1>')]
+    expect(sections.map((html) => readPage(html, '/x')[0]?.hierarchy.lvl0)).toEqual(['CLI guides', 'The site', 'A'])
+  })
+
   it('carry the facets of the page and an id of their own', () => {
     const records = readPage(page('<h1>Stop</h1><p>One</p><p>Two</p>'), '/x')
     expect(records[0]).toMatchObject({ language: 'en', docusaurus_tag: 'docs-default-current' })

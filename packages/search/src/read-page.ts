@@ -42,7 +42,10 @@ export function readPage(html: string, path: string): SearchRecord[] {
     docusaurus_tag: metas.get('docsearch:docusaurus_tag') ?? 'default',
     version: metas.get('docsearch:version') ?? 'current',
   }
-  return toRecords({ blocks, url: canonicalPath(document) ?? path, section: sectionOf(document) ?? title }, page)
+  return toRecords(
+    { blocks, url: canonicalPath(document) ?? path, section: sectionOf(document) ?? siteName(document) ?? title },
+    page,
+  )
 }
 
 interface Block {
@@ -138,6 +141,13 @@ function sectionOf(document: Node): string | undefined {
   return findAll(trail, (element) => element.tagName === 'li')
     .map((item) => collapse(textOf(item)))
     .find((label) => label !== '')
+}
+
+/** For a page outside the sidebar. Titles are made as `page | site`, and that of the home page is the site's name. */
+function siteName(document: Node): string | undefined {
+  const title = find(document, (element) => element.tagName === 'title')
+  const name = title === undefined ? '' : collapse(textOf(title).split('|').at(-1) ?? '')
+  return name === '' ? undefined : name
 }
 
 function canonicalPath(document: Node): string | undefined {
