@@ -12,24 +12,24 @@ interface Card {
   text: string
 }
 
-const EDITIONS: readonly (Card & { status: string })[] = [
+const EDITIONS: readonly (Card & { isReady: boolean })[] = [
   {
     to: '/toolhaven/guides-cli/',
     title: 'Command line',
     text: 'Run, watch and remove servers from a terminal or a script, with thv.',
-    status: 'Works today',
+    isReady: true,
   },
   {
     to: '/toolhaven/guides-ui/',
     title: 'Desktop UI',
     text: 'The same servers with windows and buttons, for those who do not live in a terminal.',
-    status: 'In preparation',
+    isReady: false,
   },
   {
     to: '/toolhaven/guides-k8s/',
     title: 'Kubernetes operator',
     text: 'Describe a server as a resource and let the cluster run it for a whole team.',
-    status: 'In preparation',
+    isReady: false,
   },
 ]
 
@@ -76,9 +76,11 @@ export default function Home(): ReactElement {
         <section className={`container ${styles.section}`} aria-labelledby="editions">
           <h2 id="editions">Three ways to use it</h2>
           <div className={styles.editions}>
-            {EDITIONS.map(({ to, title, text, status }) => (
+            {EDITIONS.map(({ to, title, text, isReady }) => (
               <Link key={to} to={to} className={`card ${styles.card}`}>
-                <span className={styles.state}>{status}</span>
+                <span className={isReady ? styles.ready : styles.coming}>
+                  {isReady ? 'Works today' : 'In preparation'}
+                </span>
                 <h3>{title}</h3>
                 <p>{text}</p>
               </Link>
