@@ -191,6 +191,14 @@ describe('sidebar', () => {
     await page.context().close()
   })
 
+  test('the current page is in sight in the sidebar, however long that is', async () => {
+    const page = await visit('/toolhaven/reference/cli/thv_version')
+    const link = page.locator('.theme-doc-sidebar-container .menu__link[aria-current="page"]')
+    await expect.poll(async () => (await link.boundingBox())?.y, { timeout: 30_000 }).toBeLessThan(900)
+    expect(await page.evaluate(() => window.scrollY)).toBe(0)
+    await page.context().close()
+  })
+
   test('the CLI reference is nested as its commands are', async () => {
     const page = await visit('/toolhaven/reference/cli/thv_config_otel_set-endpoint')
     const crumbs = await page.locator('.theme-doc-breadcrumbs .breadcrumbs__link').allInnerTexts()
@@ -221,6 +229,36 @@ describe('preferred docs version', () => {
 })
 
 describe('content', () => {
+  test('the table of contents covers heading levels 2 to 3', async () => {
+    const page = await visit('/theme-preview')
+    const names = (selector: string, from = 'h2, h3, h4') =>
+      page.locator(`${selector} :is(${from})`).evaluateAll((all) => all.map(({ id }) => id))
+    const listed = await page
+      .locator('.theme-doc-toc-desktop a')
+      .evaluateAll((all) => all.map((link) => link.getAttribute('href')?.slice(1)))
+    expect(listed).toEqual(await names('.theme-doc-markdown', 'h2, h3'))
+    expect((await names('.theme-doc-markdown')).length).toBeGreaterThan(listed.length)
+    await page.context().close()
+  })
+
+  test('the API specification file is fetched as a static asset from a path under /api-specs/', async () => {
+    const { page, context, complaints } = await openPage(browser, site)
+    const fetched = page.waitForResponse((response) => new URL(response.url()).pathname.startsWith('/api-specs/'))
+    await page.goto('/toolhaven/reference/api')
+    expect(await (await fetched).json()).toMatchObject({ openapi: expect.stringMatching(/^3\./) })
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('the operations of the API are in the page before any script has run', async () => {
+    const { page, context } = await openPage(browser, site)
+    await page.route('**/*.js', (route) => route.abort())
+    await page.goto('/toolhaven/reference/api')
+    const operation = page.locator('[id="tag/workloads/operation/restartWorkload"]')
+    expect(await operation.innerText()).toContain('Restart a workload')
+    await context.close()
+  })
+
   test.each(['bash', 'json', 'powershell', 'docker', 'promql'])('code blocks support %s', async (language) => {
     const page = await visit('/theme-preview')
     const colors = await page

@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { rolldown } from 'rolldown'
@@ -277,6 +280,14 @@ describe('section 9: search client timeouts', () => {
     expect((await outcome).error?.name).toBe('RetryError')
   })
 
+  it('a host that takes no connection is given up for the next one', async () => {
+    await using full = await startFullHost()
+    const hosts = [full.port, b.port].map((port) => ({ url: '127.0.0.1', protocol: 'http', port }))
+    const outcome = await call('search', { requests: [{ indexName: 'docs', query: 'x' }] }, { hosts })
+    expect(outcome.value?.results[0]?.nbHits).toBe(2)
+    expect(await page.evaluate(() => localStorage.getItem('search-hosts-APP'))).toMatch(/"status":"timed out"/)
+  })
+
   it('read 2 s', async () => {
     a.answer = halfAnswered
     await stopClock()
@@ -302,6 +313,30 @@ describe('section 9: search client timeouts', () => {
     expect(b.seen.length).toBe(1)
   })
 })
+
+/** A program that listens and never takes a connection: two wait in its queue, and the system lets no third one in. */
+async function startFullHost(): Promise<{ port: number } & AsyncDisposable> {
+  const program = [
+    "require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, function () {",
+    '  process.stdout.write(String(this.address().port))',
+    '  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)',
+    '})',
+  ]
+  const child = spawn(process.execPath, ['-e', program.join('\n')], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [said] = await once(child.stdout, 'data')
+  const port = Number(String(said))
+  const waiting = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')]
+  for (const socket of waiting) socket.on('error', () => undefined) // cut off in the end
+  await Promise.all(waiting.map((socket) => once(socket, 'connect')))
+  return {
+    port,
+    async [Symbol.asyncDispose]() {
+      for (const socket of waiting) socket.destroy()
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    },
+  }
+}
 
 describe('section 9: response cache for the session; fallback hosts shuffled', () => {
   it('the same search is asked once until the page is loaded again', async () => {

@@ -137,9 +137,14 @@ describe('section 7, documentation search', () => {
   })
 
   it('section 9: snippets have 10 words, 5 below 768 px', async () => {
-    await visit({ width: 700, height: 800 })
-    await searchFound('network')
-    expect(requestOf(a).attributesToSnippet).toContain('content:5')
+    for (const [width, words] of [
+      [768, 5],
+      [769, 10],
+    ] as const) {
+      await visit({ width, height: 800 })
+      await searchFound('network')
+      expect(requestOf(a).attributesToSnippet).toContain(`content:${words}`)
+    }
   })
 
   it('the answer is used from results[0]: hits and nbHits', async () => {

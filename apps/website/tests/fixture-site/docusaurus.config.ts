@@ -24,8 +24,8 @@ const variants: Record<string, SiteSettings> = {
       eventsUrl: 'http://search-a.test:8101/1/events',
     },
   },
-  /** Neither docs nor the system's colour preference. */
-  'no-docs': { ...base, docs: false, followSystemColor: false },
+  /** Neither docs nor the system's colour preference, and three hits of a section. */
+  'no-docs': { ...base, docs: false, followSystemColor: false, search: { ...base.search, hitsPerGroup: 3 } },
   development: base,
 }
 
