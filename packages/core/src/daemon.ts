@@ -10,6 +10,7 @@ import { Inspections } from './inspections/inspections.ts'
 import type { ClientFiles } from './ports/clients.ts'
 import type { Clock } from './ports/clock.ts'
 import type { ForeignEntries, StoredAdoption } from './ports/foreign-entries.ts'
+import type { Egress, EgressEvents } from './ports/egress.ts'
 import type { Gateway, GatewayEvents } from './ports/gateway.ts'
 import type { Host, PackageIndex } from './ports/host.ts'
 import type { Logger } from './ports/logger.ts'
@@ -35,6 +36,7 @@ import type { WorkloadsDeps } from './workloads/workloads-deps.ts'
 export interface DaemonPorts {
   runtime: Runtime
   createGateway: (events: GatewayEvents) => Gateway
+  createEgress: (events: EgressEvents) => Egress
   workloadStore: RecordStore<StoredWorkload>
   groupStore: RecordStore<StoredGroup>
   config: ConfigStore
@@ -76,6 +78,7 @@ export interface Daemon {
   inspections: Inspections
   events: EventBus
   gateway: Gateway
+  egress: Egress
   supervisor: Supervisor
   /** Reads what is stored; the API may answer from then on. */
   load: () => Promise<void>
@@ -103,13 +106,19 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
     onOutput: (name, stream, text) => logs.append(name, stream, masker.mask(text)),
     mask: (text) => masker.mask(text),
   })
+  const egress = ports.createEgress({
+    onBlocked: (name, reason) => {
+      logs.append(name, 'stderr', masker.mask(reason))
+      if (book.find(name)) book.observe(name, { blocked: reason })
+    },
+  })
   const readSecret = (key: string) => secrets.read(key)
   const caCertificate = () => readCaCertificate(ports, options)
   const { instanceId } = options
   const { openTunnel, packages, renderRecipe } = ports
   const inspections = new Inspections({ book, runtime, openTunnel, caCertificate, instanceId })
   const supervisorDeps: SupervisorDeps = {
-    ...{ book, runtime, gateway, packages, logs, masker, clock, logger },
+    ...{ book, runtime, gateway, egress, packages, logs, masker, clock, logger },
     ...{ readSecret, caCertificate, syncClients, shutdown },
     isInUse: (name) => inspections.owns(name),
     instanceId,
@@ -139,6 +148,7 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
     inspections,
     events,
     gateway,
+    egress,
     supervisor,
     load: async () => void (await Promise.all([book.load(), groupBook.load(), adoptions.load()])),
     run: () => run(supervisorDeps, supervisor),

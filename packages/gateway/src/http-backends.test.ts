@@ -1,4 +1,8 @@
+import { mkdtemp, rm, symlink } from 'node:fs/promises'
 import { createServer, type IncomingMessage } from 'node:http'
+import { connect, createServer as createRelay } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startHttpServer } from '@toolhaven/testing/mcp-servers/child-channel'
 import {
@@ -20,6 +24,34 @@ async function serve(test: TestGateway, transport: 'sse' | 'streamable-http', ar
   const handshake = await test.gateway.connect(NAME, { kind: 'http', transport, url: server.url, processId }, never)
   return { ...server, handshake }
 }
+
+describe('a server behind a unix socket', () => {
+  it('is reached there, whatever its address says', async () => {
+    await using test = await startGateway()
+    await test.open({ transport: 'streamable-http' })
+    const server = await startHttpServer('streamable-http', [])
+    test.defer(() => server.kill())
+    const folder = await mkdtemp(join(tmpdir(), 'thv-gs-'))
+    test.defer(() => rm(folder, { recursive: true }))
+    const { port, hostname: host } = new URL(server.url)
+    const relay = createRelay((socket) => void socket.pipe(connect({ host, port: Number(port) })).pipe(socket))
+    await new Promise<void>((resolve) => relay.listen(join(folder, 's'), resolve))
+    test.defer(() => relay.close())
+    const backend = {
+      kind: 'http',
+      transport: 'streamable-http',
+      url: `http://127.0.0.1:${await freePort()}/mcp`,
+      processId: 'p',
+    } as const
+    const connected = test.gateway.connect(NAME, { ...backend, socketPath: join(folder, 's') }, never)
+    expect(await connected).toMatchObject({ serverName: 'fixture' })
+    // A link in its place would lead to whatever socket of the machine it names.
+    await symlink(join(folder, 's'), join(folder, 'link'))
+    await expect(
+      test.gateway.connect(NAME, { ...backend, socketPath: join(folder, 'link') }, AbortSignal.timeout(500)),
+    ).rejects.toThrow('is not a socket')
+  })
+})
 
 describe.each(TRANSPORTS)('a server that speaks %s', (transport) => {
   it.each(CLIENTS)('serves the client %s', async (kind) => {

@@ -32,7 +32,7 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
     because: 'the Go base image and the Go index need the toolchain of the machine, which not every machine has',
   },
   {
-    where: /forwarder/,
+    where: /forwarder|as a runtime/,
     reason: /no forwarder on this machine/,
     because: 'it needs a C compiler and leave to make user namespaces, which not every machine gives',
   },

@@ -3,9 +3,11 @@ import type { ApiDeps } from '@toolhaven/api/api-deps'
 import { type OpenApiDocument, buildOpenApi } from '@toolhaven/contract/openapi'
 import type { RuntimeReport } from '@toolhaven/contract/system'
 import { type Daemon, createDaemon } from '@toolhaven/core/daemon'
+import type { Host } from '@toolhaven/core/ports/host'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import type { RegistrySource } from '@toolhaven/core/ports/registry-source'
 import type { Runtime } from '@toolhaven/core/ports/runtime'
+import { createWorkloadGates } from '@toolhaven/egress/workload-gates'
 import { createGateway } from '@toolhaven/gateway/gateway'
 import { openTunnel } from '@toolhaven/gateway/tunnel/open-tunnel'
 import { renderPackageImage } from '@toolhaven/runtimes/packages/package-image'
@@ -47,14 +49,15 @@ const STOP_GRACE_MS = 10_000
 
 /** Configuration → runtime → stores → gateway → core → API. No logic. */
 export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
-  const { env, homeDir, platform, uid, cwd, nodePath } = settings
-  const { stateDir, dataDir, configDir } = paths
+  const { env, homeDir, platform, uid, nodePath } = settings
+  const { stateDir, dataDir } = paths
   const config = await openConfigStore({ file: paths.configFile })
   const workloadStore = createWorkloadStore({ dir: paths.workloadsDir, logger })
   const hasStoredWorkloads = async () =>
     (await workloadStore.load()).some(({ handle }) => handle && handle.runtime !== 'process')
   const baseImages = () => config.get().baseImages
   const { runtime, tried } = await chooseRuntime({ settings, paths, logger, baseImages, hasStoredWorkloads }, shutdown)
+  const instanceId = await loadInstanceId({ stateDir, logger })
   const logs = createLogStore({ dir: paths.logsDir, logger })
   const writeOut = (line: string) => void process.stdout.write(line)
   const auditLogs = createAuditLogs({ dir: join(stateDir, 'audit'), writeOut, logger })
@@ -75,6 +78,8 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
           openAuditLog: auditLogs.open,
           identityFetch: identityFetches(env),
         }),
+      createEgress: (events) =>
+        createWorkloadGates({ folder: join(paths.runtimeDir, 'o'), instanceId, logger, events }),
       workloadStore,
       groupStore: createGroupStore({ dir: paths.groupsDir, logger }),
       config,
@@ -85,12 +90,7 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
       clientFiles: createClientFiles({ ...clientPlaces, stateDir, logger }),
       foreignEntries: createForeignEntries(clientPlaces),
       adoptionStore: createAdoptionStore({ dir: join(stateDir, 'adoptions'), logger }),
-      host: createHost({
-        homeDir,
-        configDir,
-        cwd,
-        protectedPaths: [stateDir, dataDir, configDir, paths.runtimeDir, ...ENGINE_SOCKETS],
-      }),
+      host: hostOf(settings, paths),
       renderRecipe: (source, ca) => renderPackageImage(source, baseImages(), ca),
       openTunnel: (spec) => openTunnel({ ...spec, allowPeer }),
       packages: createPackageIndex({ nodePath, env, homeDir }),
@@ -99,7 +99,7 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
       readCertificate,
     },
     {
-      instanceId: await loadInstanceId({ stateDir, logger }),
+      instanceId,
       handshakeTimeoutMs: HANDSHAKE_TIMEOUT_MS,
       stopGraceMs: STOP_GRACE_MS,
       ...(env['NODE_EXTRA_CA_CERTS'] && { defaultCaCertificatePath: env['NODE_EXTRA_CA_CERTS'] }),
@@ -108,6 +108,11 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
   )
   const apiDeps = apiDepsOf(daemon, { logger, shutdown, runtimeReport: reportOn(runtime, tried) })
   return { daemon, apiDeps, runtime, logs, allowPeer, allowedHosts: config.get().allowedHosts }
+}
+
+function hostOf({ homeDir, cwd }: ServeSettings, { stateDir, dataDir, configDir, runtimeDir }: ToolhavenPaths): Host {
+  const protectedPaths = [stateDir, dataDir, configDir, runtimeDir, ...ENGINE_SOCKETS]
+  return createHost({ homeDir, configDir, cwd, protectedPaths })
 }
 
 function registrySourceOf(dataDir: string, env: ServeSettings['env'], logger: Logger): RegistrySource {

@@ -51,8 +51,10 @@ async function isolationOf(
     return { checks: [{ check: 'isolation', status: 'info', found: 'a remote server: nothing of it runs here' }] }
   try {
     const isolation = await client.call('getIsolation', { params: { name } }, signal)
-    const wantsNetwork = outboundPolicy(details.permission_profile ?? {}) !== 'nothing'
-    return { checks: judgeIsolation({ name, runtime, wantsNetwork }, isolation), isolation }
+    const policy = outboundPolicy(details.permission_profile ?? {})
+    const isIsolated = policy === 'allow-list' || details.network_isolation === true
+    const subject = { name, runtime, wantsNetwork: policy !== 'nothing', isIsolated }
+    return { checks: judgeIsolation(subject, isolation), isolation }
   } catch (error) {
     signal.throwIfAborted()
     return {

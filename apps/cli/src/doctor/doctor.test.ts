@@ -40,7 +40,7 @@ describe('the isolation in force', () => {
     ...{ system_call_filter: true, own_files: true, read_only_root: true, network: 'none' },
     ...{ memory_bytes: 2 ** 30, pids: 512, mounts: [] },
   }
-  const subject = { name: 'time', runtime: 'docker', wantsNetwork: false }
+  const subject = { name: 'time', runtime: 'docker', wantsNetwork: false, isIsolated: false }
   it('has nothing to mend when all of it holds', () => {
     expect(judgeIsolation(subject, best).filter(({ status }) => status !== 'ok')).toEqual([])
   })
@@ -60,6 +60,16 @@ describe('the isolation in force', () => {
     expect(found).toMatchObject({ status })
     expect(found?.fix !== undefined).toBe(status !== 'info')
   })
+  it('a network of its own is a failure where only the proxy may lead out', () => {
+    const isolated = { ...subject, wantsNetwork: true, isIsolated: true }
+    expect(statusOf(judgeIsolation(isolated, { ...best, network: 'own' }), 'network')).toBe('failed')
+    expect(judgeIsolation(isolated, best)).toContainEqual({
+      check: 'network',
+      status: 'ok',
+      found: 'none but what the proxy lets through',
+    })
+  })
+
   it('a shared network and missing limits are warnings', () => {
     const { memory_bytes: _memory, pids: _pids, ...free } = best
     const checks = judgeIsolation({ ...subject, wantsNetwork: true }, { ...free, network: 'host' })

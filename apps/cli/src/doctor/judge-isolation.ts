@@ -6,10 +6,13 @@ interface Subject {
   runtime: string
   /** Whether its profile lets anything out. */
   wantsNetwork: boolean
+  /** Whether that must go through the proxy. */
+  isIsolated: boolean
 }
 
 /** What the confinement in force is worth; each finding is about what is, not about what was asked for. */
-export function judgeIsolation({ name, runtime, wantsNetwork }: Subject, seen: Confinement): DoctorCheck[] {
+export function judgeIsolation(subject: Subject, seen: Confinement): DoctorCheck[] {
+  const { name, runtime } = subject
   const again = `thv restart ${name}`
   const rules: readonly Rule[] = [
     {
@@ -50,13 +53,7 @@ export function judgeIsolation({ name, runtime, wantsNetwork }: Subject, seen: C
       isWarning: true,
     },
   ]
-  return [
-    ...rules.map(judge),
-    userCheck(seen),
-    networkCheck(name, wantsNetwork, seen),
-    limitsCheck(name, seen),
-    mountsCheck(seen),
-  ]
+  return [...rules.map(judge), userCheck(seen), networkCheck(subject, seen), limitsCheck(name, seen), mountsCheck(seen)]
 }
 
 interface Rule {
@@ -95,12 +92,12 @@ function userCheck({ user, outside_user: outside = user }: Confinement): DoctorC
   }
 }
 
-function networkCheck(name: string, wantsNetwork: boolean, { network }: Confinement): DoctorCheck {
-  if (!wantsNetwork && network !== 'none')
+function networkCheck({ name, wantsNetwork, isIsolated }: Subject, { network }: Confinement): DoctorCheck {
+  if ((!wantsNetwork || isIsolated) && network !== 'none')
     return {
       check: 'network',
       status: 'failed',
-      found: 'its profile lets nothing out, but it has a network',
+      found: `its profile lets ${wantsNetwork ? 'it out through the proxy only' : 'nothing out'}, but it has a network`,
       fix: `thv restart ${name}`,
     }
   if (network === 'host')
@@ -108,9 +105,10 @@ function networkCheck(name: string, wantsNetwork: boolean, { network }: Confinem
       check: 'network',
       status: 'warning',
       found: 'it shares the network of this machine, loopback included',
-      fix: `thv rm ${name}, then thv run it with --permission-profile none if it needs no network`,
+      fix: `thv rm ${name}, then thv run it with --isolate-network, or with --permission-profile none if it needs no network`,
     }
-  return { check: 'network', status: 'ok', found: network === 'none' ? 'no network' : 'a network of its own' }
+  const found = isIsolated && wantsNetwork ? 'none but what the proxy lets through' : 'no network'
+  return { check: 'network', status: 'ok', found: network === 'none' ? found : 'a network of its own' }
 }
 
 function limitsCheck(name: string, { memory_bytes: memory, pids, cpus }: Confinement): DoctorCheck {

@@ -10,7 +10,14 @@ import type { RunFlags } from './run-flags.ts'
 const NONE: RunFlags = {
   ...{ name: undefined, group: undefined, transport: undefined, proxyMode: undefined, proxyPort: undefined },
   ...{ targetPort: undefined, host: undefined, env: [], envFile: [], volume: [], secret: [], tools: [], label: [] },
-  ...{ permissionProfile: undefined, header: [], memory: undefined, cpus: undefined, pids: undefined },
+  ...{
+    isolateNetwork: false,
+    permissionProfile: undefined,
+    header: [],
+    memory: undefined,
+    cpus: undefined,
+    pids: undefined,
+  },
   ...{ toolsOverride: undefined, authzConfig: undefined, auditConfig: undefined, enableAudit: false },
   ...{ fromConfig: undefined, noWait: false, format: 'text' },
 }
@@ -30,9 +37,11 @@ test('options become fields of the request', async () => {
     header: ['X-Key=a=b'],
     secret: ['k,target=KEY'],
     permissionProfile: 'none',
+    isolateNetwork: true,
   }
   expect(await ask(['time', '--flag', 'b'], { ...flags, env: ['MINE', 'A='], tools: ['a, b', 'c'] })).toEqual({
     image: 'time',
+    network_isolation: true,
     cmd_arguments: ['--flag', 'b'],
     env_vars: { MINE: 'x', A: '' },
     tools: ['a', 'b', 'c'],

@@ -34,6 +34,7 @@ export async function createRequestOf(
     tools_override: await objectOf(caller, '--tools-override', flags.toolsOverride),
     authz_config: await policiesOf(caller, flags.authzConfig),
     audit_config: await auditOf(caller, flags),
+    network_isolation: flags.isolateNetwork || undefined,
     labels: pairsOf('--label', flags.label),
     headers: pairsOf('--header', flags.header),
     resources: withoutUnset(resources),

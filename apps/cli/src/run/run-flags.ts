@@ -50,6 +50,10 @@ export const RUN_FLAGS = {
   authzConfig: { type: 'text', value: 'file', summary: 'JSON file: which calls are allowed, as Cedar policies' },
   auditConfig: { type: 'text', value: 'file', summary: 'JSON file: which calls are recorded, and where' },
   enableAudit: { type: 'boolean', summary: 'record all calls on the daemon’s output' },
+  isolateNetwork: {
+    type: 'boolean',
+    summary: 'only a proxy of Toolhaven leads out; nothing of this machine and its networks is reached',
+  },
   permissionProfile: { type: 'text', value: 'none|network|file', summary: 'what the server may reach, read and write' },
   label: { type: 'list', short: 'l', value: 'key=value', summary: 'label of the workload; may be repeated' },
   header: { type: 'list', value: 'NAME=VALUE', summary: 'header sent to a remote server; may be repeated' },

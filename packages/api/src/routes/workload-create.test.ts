@@ -83,8 +83,25 @@ describe('creating a workload', () => {
       expect(await details(fake, 'everything')).toMatchObject({
         ...{ package: 'npx://everything@1.0.0', cmd_arguments: ['stdio'], env_vars: { LEVEL: 'info' } },
         permission_profile: { network: { outbound: { allow_host: ['example.com'], allow_port: [443] } } },
-        status_context: expect.stringContaining('not enforced yet'),
+        status_context: '',
       })
+      const rules = { allowHost: ['example.com'], allowPort: [443], allowAll: false }
+      expect(fake.egress.rules.get('everything')).toEqual(rules)
+    },
+  })
+
+  scenario('with network isolation has a way out that leads to no private address', {
+    request: CREATE,
+    body: { ...WEB, network_isolation: true, transport: 'sse', target_port: 8000 },
+    answers: { status: 201, matches: { name: 'web' } },
+    afterwards: async (fake) => {
+      expect(await details(fake, 'web')).toMatchObject({
+        network_isolation: true,
+        status: 'running',
+        status_context: '',
+      })
+      expect(fake.runtime.instances.get('thv-web')?.spec.network).toMatchObject({ folder: '/egress/web' })
+      expect(fake.egress.rules.get('web')).toEqual({ allowHost: [], allowPort: [], allowAll: true })
     },
   })
 
@@ -471,9 +488,6 @@ describe('a create is refused', () => {
   refused('with headers for an image', { ...WEB, headers: { 'X-A': 'b' } }, 400, /headers/)
 
   const notYet: [string, object][] = [
-    ['network_isolation', { network_isolation: true }],
-    ['an outbound allow-list', { permission_profile: { network: { outbound: { allow_host: ['example.com'] } } } }],
-    ['an outbound allow-list', { permission_profile: { network: { outbound: { allow_port: [443] } } } }],
     ['network_isolation_mode observe', { network_isolation_mode: 'observe' }],
     ['session_mode isolated', { session_mode: 'isolated' }],
     ['tools_changed block', { tools_changed: 'block' }],

@@ -204,7 +204,12 @@ describe('an edit is refused', () => {
   refused('with a secret and no provider', { secrets: [{ name: 'k', target: 'K' }] }, 404, /no secrets provider/)
   refused('with a host that is not loopback', { host: '0.0.0.0' }, 400, /^host /)
   refused('with oidc that can check nothing', { oidc: { audience: 'x' } }, 400, /^oidc: issuer or jwks_url is missing/)
-  refused('with network isolation', { network_isolation: true }, 400, /^not available yet: network_isolation/)
+  refused(
+    'with observed isolation',
+    { network_isolation_mode: 'observe' },
+    400,
+    /^not available yet: network_isolation_m/,
+  )
   refused('with an unknown field', { toolz: [] }, 400, /^unknown field toolz/)
   refused('with tools the registry entry lacks', { tools: ['fly'] }, 400, /no tool fly/, (fake) =>
     done(fake, 'POST /api/v1beta/workloads', { name: 'web', image: 'everything' }),

@@ -74,6 +74,14 @@ const ROUND_TRIPS: [string, object][] = [
       },
     },
   ],
+  [
+    'network isolation with a list',
+    {
+      image: 'npx://web',
+      network_isolation: true,
+      permission_profile: { network: { outbound: { allow_host: ['example.com'], allow_port: [443] } } },
+    },
+  ],
   ['an image', { image: 'registry.example.com/tools/web:1', transport: 'sse', target_port: 8000 }],
   [
     'everything a request can say',
@@ -184,14 +192,7 @@ describe('import', () => {
     /control characters/,
   )
   refused('with a label no engine takes', { container_labels: { '=': 'x' } }, 400, /^container_labels/)
-  refused(
-    'with its own allow-list',
-    { permission_profile: { network: { outbound: { allow_port: [1] } } } },
-    400,
-    /^not available yet/,
-  )
   for (const [field, value] of [
-    ['isolate_network', true],
     ['oidc_config', { issuer: 'https://id.example.com', cacertPath: '/data/ca' }],
     ['oidc_config', { issuer: 'https://id.example.com', authTokenFile: '/data/token' }],
     ['telemetry_config', {}],

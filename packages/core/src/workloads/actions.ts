@@ -2,6 +2,7 @@ import { LABELS } from '../ports/runtime.ts'
 import type { Entry } from './book.ts'
 import { recordExit, recordRestart } from './failures.ts'
 import { instanceName, readSecrets } from './instance-spec.ts'
+import { openNetwork } from './network.ts'
 import { oidcOwner } from './oidc.ts'
 import type { Action } from './reconcile.ts'
 import { connectHttp, endpointSpec, startInstance, startRemote } from './start-instance.ts'
@@ -56,6 +57,8 @@ async function adopt(deps: SupervisorDeps, entry: Entry, signal: AbortSignal): P
     await deps.gateway.open(await endpointSpec(deps, entry.stored))
     deps.book.observe(config.name, { open: true })
     deps.masker.hold(config.name, Object.values(await readSecrets(deps, config)))
+    // Its way out ended with the last daemon and is opened again where the instance looks for it.
+    await openNetwork(deps, config)
     const limit = AbortSignal.any([signal, AbortSignal.timeout(deps.handshakeTimeoutMs)])
     if (config.transport === 'stdio') {
       const channel = await deps.runtime.attach(handle, signal)
@@ -87,7 +90,8 @@ async function takeDown(
     await deps.runtime.stop(handle, deps.stopGraceMs, signal)
     await deps.runtime.remove(handle, signal)
   }
-  deps.book.observe(name, { instance: 'absent' }, ['handle', 'instanceGeneration', 'failure', 'runtimeDown'])
+  await deps.egress.close(name)
+  deps.book.observe(name, { instance: 'absent' }, ['handle', 'instanceGeneration', 'failure', 'runtimeDown', 'blocked'])
 }
 
 async function stop(deps: SupervisorDeps, entry: Entry, signal: AbortSignal): Promise<void> {

@@ -111,14 +111,15 @@ describe('the configuration in force', () => {
     expect(() => config({ permission_profile: { name: 'mine' } })).toThrow(/no built-in profile "mine"/)
   })
 
+  test('keeps the wish for network isolation, which a remote server has no use for', () => {
+    expect(config({ network_isolation: true }).isolate_network).toBe(true)
+    expect(config({ network_isolation: false })).not.toHaveProperty('isolate_network')
+    expect(config({ network_isolation: true }, remote)).not.toHaveProperty('isolate_network')
+  })
+
   test.each([
     [{ transport: 'inspector' }, image, /inspector/],
     [{ transport: 'sse' }, image, /target_port is missing/],
-    [
-      { transport: 'sse', target_port: 80, permission_profile: { name: 'none' } },
-      image,
-      /^not available yet: a sse server without any network/,
-    ],
     [{ transport: 'stdio' }, remote, /sse or streamable-http for a remote server/],
     [{ headers: { 'X-A': 'b' } }, image, /headers are for remote servers/],
   ] as const)('refuses %j', (asked, target, message) => {

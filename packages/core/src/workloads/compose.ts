@@ -1,4 +1,4 @@
-import { BUILT_IN_PROFILES, type PermissionProfile, outboundPolicy } from '@toolhaven/contract/permission-profile'
+import { BUILT_IN_PROFILES, type PermissionProfile } from '@toolhaven/contract/permission-profile'
 import type { ImageServer, RemoteServer } from '@toolhaven/contract/registry-document'
 import { type ProxyMode, type RunConfig, SCHEMA_VERSION, type TransportType } from '@toolhaven/contract/run-config'
 import type { CreateRequest } from '@toolhaven/contract/workload-request'
@@ -26,11 +26,6 @@ export function composeRunConfig(name: string, port: number, asked: CreateReques
   if (transport !== 'stdio' && !isRemote && !targetPort) {
     throw invalid(`target_port is missing: a ${transport} server needs the port it listens on`)
   }
-  if (transport !== 'stdio' && !isRemote && outboundPolicy(profile) === 'nothing') {
-    throw invalid(
-      `not available yet: a ${transport} server without any network; use the stdio transport or the profile "network"`,
-    )
-  }
   const oidc = oidcConfigOf(asked.oidc)
   const authorization = authorizationConfigOf(asked.authz_config)
   const config: RunConfig = {
@@ -51,6 +46,7 @@ export function composeRunConfig(name: string, port: number, asked: CreateReques
     tools_filter: asked.tools ?? [],
     container_labels: asked.labels ?? {},
     ...(!isRemote && { container_name: `thv-${name}`, permission_profile: profile }),
+    ...(!isRemote && asked.network_isolation && { isolate_network: true }),
     ...(asked.headers && { remote_auth_config: { headers: asked.headers } }),
     ...(oidc && { oidc_config: oidc }),
     ...(authorization && { authz_config: authorization }),

@@ -10,7 +10,6 @@ import type { WorkloadsDeps } from './workloads-deps.ts'
 
 /** Fields of the run configuration that describe what an import builds anew or cannot honour yet. */
 const NOT_YET = [
-  'isolate_network',
   'telemetry_config',
   'k8s_pod_template_patch',
   'thv_ca_bundle',
@@ -87,6 +86,7 @@ function requestOf(config: RunConfig): CreateRequest {
   if (config.proxy_mode !== undefined) request.proxy_mode = config.proxy_mode
   if (config.target_port !== undefined) request.target_port = config.target_port
   if (config.permission_profile !== undefined) request.permission_profile = config.permission_profile
+  if (config.isolate_network) request.network_isolation = true
   if (config.resources !== undefined) request.resources = config.resources
   if (config.authz_config !== undefined) request.authz_config = JSON.stringify(config.authz_config)
   if (config.audit_config !== undefined) request.audit_config = config.audit_config

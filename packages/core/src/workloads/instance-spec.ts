@@ -1,5 +1,4 @@
 import type { RunConfig } from '@toolhaven/contract/run-config'
-import { outboundPolicy } from '@toolhaven/contract/permission-profile'
 import { type InstanceSpec, LABELS, type Mount, type Prepared, type Source } from '../ports/runtime.ts'
 import type { StoredWorkload } from '../ports/stores.ts'
 import { mountsOf } from './mounts.ts'
@@ -32,10 +31,12 @@ export interface SpecInput {
   secrets: Readonly<Record<string, string>>
   instanceId: string
   isContainer: boolean
+  network: InstanceSpec['network']
 }
 
 /** What the runtime is asked to create for a workload. */
-export function instanceSpec({ stored, prepared, source, secrets, instanceId, isContainer }: SpecInput): InstanceSpec {
+export function instanceSpec(input: SpecInput): InstanceSpec {
+  const { stored, prepared, source, secrets, instanceId, isContainer, network } = input
   const { config } = stored
   const limits = config.resources ?? {}
   const isStdio = config.transport === 'stdio'
@@ -53,7 +54,7 @@ export function instanceSpec({ stored, prepared, source, secrets, instanceId, is
     args: config.cmd_args ?? [],
     env: { ...transportEnv(config, isContainer), ...config.env_vars, ...secrets },
     mounts: mountsOf(config) satisfies Mount[],
-    network: config.permission_profile && outboundPolicy(config.permission_profile) === 'nothing' ? 'none' : 'full',
+    network,
     stdio: isStdio,
     ...(!isStdio && config.target_port && { targetPort: config.target_port }),
     limits: {

@@ -1,5 +1,4 @@
 import type { CreateRequest } from '@toolhaven/contract/workload-request'
-import { outboundPolicy } from '@toolhaven/contract/permission-profile'
 import { invalid } from '../errors.ts'
 
 /**
@@ -7,11 +6,6 @@ import { invalid } from '../errors.ts'
  * `true` means: this request asks for it.
  */
 const NOT_YET: readonly { what: string; asks: (asked: CreateRequest) => boolean }[] = [
-  { what: 'network_isolation', asks: (a) => a.network_isolation === true },
-  {
-    what: 'an outbound allow-list in permission_profile',
-    asks: (a) => a.permission_profile !== undefined && outboundPolicy(a.permission_profile) === 'allow-list',
-  },
   { what: 'network_isolation_mode observe', asks: (a) => a.network_isolation_mode === 'observe' },
   { what: 'session_mode isolated', asks: (a) => a.session_mode === 'isolated' },
   { what: 'tools_changed block', asks: (a) => a.tools_changed === 'block' },

@@ -20,6 +20,8 @@ export interface Observed {
   progress?: Progress
   /** Why the last attempt failed, and when to try again. */
   failure?: Failure
+  /** What this instance was refused last on its way out. */
+  blocked?: string
   /** Why the runtime does not answer. */
   runtimeDown?: string
 }

@@ -9,6 +9,7 @@ import { Recorded, recordExit } from './failures.ts'
 import { instanceSpec, readSecrets } from './instance-spec.ts'
 import { authenticationSpec } from './oidc.ts'
 import { clientUrl } from './read.ts'
+import { openNetwork } from './network.ts'
 import { parsePackageReference } from './package-reference.ts'
 import type { SupervisorDeps } from './supervisor-deps.ts'
 
@@ -25,7 +26,9 @@ export async function startInstance(deps: SupervisorDeps, { stored }: Entry, sig
   const prepared = await prepare(deps, stored, source, report, signal)
   report({ phase: 'starting' })
   const isContainer = deps.runtime.name !== 'process'
-  const spec = instanceSpec({ stored, prepared, source, secrets, instanceId: deps.instanceId, isContainer })
+  const network = await openNetwork(deps, config)
+  deps.book.observe(name, {}, ['blocked'])
+  const spec = instanceSpec({ stored, prepared, source, secrets, instanceId: deps.instanceId, isContainer, network })
   const handle = await deps.runtime.create(spec, signal)
   deps.book.observe(name, { instance: 'created', handle, instanceGeneration: generation })
   await deps.book.change(name, (current) => ({ ...current, handle }))
@@ -75,11 +78,12 @@ export async function connectHttp(
   const state = await deps.runtime.inspect(handle, signal)
   if (state.state !== 'running' || !state.address)
     throw unavailable(`the server of ${name} is not reachable: it has no address`)
-  const { host, port } = state.address
+  const { host, port, socketPath } = state.address
   const path = transport === 'sse' ? '/sse' : '/mcp'
   void keepOutput(deps, name, handle, outputSince)
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}${path}`
-  await deps.gateway.connect(name, { kind: 'http', transport, url, processId: handle.id }, signal)
+  const behind = socketPath === undefined ? {} : { socketPath }
+  await deps.gateway.connect(name, { kind: 'http', transport, url, ...behind, processId: handle.id }, signal)
 }
 
 export async function endpointSpec(deps: SupervisorDeps, stored: StoredWorkload): Promise<EndpointSpec> {
@@ -201,6 +205,7 @@ async function takeAway(
 ): Promise<void> {
   await deps.runtime.stop(handle, deps.stopGraceMs, signal)
   await deps.runtime.remove(handle, signal)
+  await deps.egress.close(name)
   deps.book.observe(name, { instance: 'absent' }, ['handle'])
 }
 

@@ -67,8 +67,16 @@ describe('the status', () => {
 
   test('of a running workload says what its permissions do not do', () => {
     expect(status(up, { profileOrigin: 'default' }).context).toContain('all outbound traffic is allowed')
-    const config = { ...stored.config, permission_profile: { network: { outbound: { allow_host: ['x'] } } } }
-    expect(status(up, { config, profileOrigin: 'registry' }).context).toContain('not enforced yet')
+    const config = { ...stored.config, isolate_network: true }
+    expect(status(up, { config, profileOrigin: 'default' }).context).toBe('')
+  })
+
+  test('says what was refused on the way out, once', () => {
+    const blocked = 'blocked: api.example.com:443 is not in allow_host'
+    expect(status({ ...up, blocked })).toEqual({ status: 'running', context: blocked })
+    expect(status({ instance: 'absent', failure, blocked }).context).toBe(`why; ${blocked}`)
+    const told = { ...failure, message: `it said: ${blocked}`, isError: false }
+    expect(status({ instance: 'exited', failure: told, blocked }).context).toBe(`it said: ${blocked}; trying again`)
   })
 
   test('is always one of the table', () => {

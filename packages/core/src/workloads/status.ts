@@ -1,7 +1,6 @@
 import type { WorkloadStatus } from '@toolhaven/contract/workload-status'
 import type { Progress } from '../ports/runtime.ts'
 import type { StoredWorkload } from '../ports/stores.ts'
-import { outboundPolicy } from '@toolhaven/contract/permission-profile'
 import { isUnhealthy, type Observed } from './observed.ts'
 
 export interface StatusReport {
@@ -16,9 +15,9 @@ export function deriveStatus(stored: StoredWorkload, observed: Observed): Status
   if (isUnhealthy(observed)) return { status: 'unhealthy', context: 'the server no longer answers and is restarted' }
   if (observed.runtimeDown !== undefined) return { status: 'unknown', context: observed.runtimeDown }
   if (observed.connected && observed.instanceGeneration === stored.generation) {
-    return { status: 'running', context: profileRemark(stored) }
+    return { status: 'running', context: observed.blocked ?? profileRemark(stored) }
   }
-  if (observed.failure?.isError) return { status: 'error', context: observed.failure.message }
+  if (observed.failure?.isError) return { status: 'error', context: withBlocked(observed.failure.message, observed) }
   return { status: 'starting', context: startingContext(observed) }
 }
 
@@ -33,7 +32,12 @@ function stoppedStatus(observed: Observed): StatusReport {
 
 function startingContext(observed: Observed): string {
   if (observed.progress) return describeProgress(observed.progress)
-  return observed.failure ? `${observed.failure.message}; trying again` : ''
+  return observed.failure ? `${withBlocked(observed.failure.message, observed)}; trying again` : ''
+}
+
+/** Very often the reason of the failure; said once. */
+function withBlocked(message: string, { blocked }: Observed): string {
+  return blocked === undefined || message.includes(blocked) ? message : `${message}; ${blocked}`
 }
 
 const PHASES: Record<Progress['phase'], string> = {
@@ -55,9 +59,7 @@ export function describeProgress(progress: Progress): string {
 function profileRemark(stored: StoredWorkload): string {
   const profile = stored.config.permission_profile
   if (!profile || stored.config.remote_url) return ''
-  if (stored.profileOrigin === 'default')
+  if (stored.profileOrigin === 'default' && !stored.config.isolate_network)
     return 'no permission profile was given: the built-in "network" applies, all outbound traffic is allowed'
-  if (outboundPolicy(profile) === 'allow-list')
-    return 'the outbound allow-list of the registry entry is not enforced yet: all outbound traffic is allowed'
   return ''
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../ports/clock.ts'
+import type { Egress } from '../ports/egress.ts'
 import type { Gateway } from '../ports/gateway.ts'
 import type { PackageIndex } from '../ports/host.ts'
 import type { Logger } from '../ports/logger.ts'
@@ -11,6 +12,7 @@ export interface SupervisorDeps {
   book: WorkloadBook
   runtime: Runtime
   gateway: Gateway
+  egress: Egress
   packages: PackageIndex
   logs: LogStore
   masker: Masker

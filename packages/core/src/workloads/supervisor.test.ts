@@ -26,6 +26,45 @@ describe('a workload', () => {
     expect(fake.gateway.backends.has('web')).toBe(true)
   })
 
+  test.each([
+    [{ permission_profile: { name: 'none' }, network_isolation: true }, 'none', undefined],
+    [{ permission_profile: { name: 'network' } }, 'full', undefined],
+    [
+      { permission_profile: { name: 'network' }, network_isolation: true },
+      { folder: '/egress/web' },
+      { allowHost: [], allowPort: [], allowAll: true },
+    ],
+    [
+      { permission_profile: { network: { outbound: { allow_host: ['a.example'] } } } },
+      { folder: '/egress/web' },
+      { allowHost: ['a.example'], allowPort: [], allowAll: false },
+    ],
+  ])('with %j has the network it may have, and its way out is closed when it stops', async (asked, network, rules) => {
+    using fake = await startFakeDaemon()
+    await createWorkload(fake.daemon.workloads, { ...PACKAGE, ...asked })
+    await settle()
+    const given = fake.runtime.instances.get('thv-web')?.spec.network
+    if (typeof network === 'string') expect(given).toBe(network)
+    else expect(given).toMatchObject(network)
+    expect(fake.egress.rules.get('web')).toEqual(rules)
+    await changeLifecycle(fake.daemon.workloads, 'web', 'stop')
+    await settle()
+    expect(fake.egress.rules.has('web')).toBe(false)
+  })
+
+  test('says what it was refused, in its status and in its log, until it is started anew', async () => {
+    using fake = await startFakeDaemon()
+    await running(fake)
+    const blocked = 'blocked: api.example.com:443 is not in allow_host'
+    fake.egress.events.onBlocked('web', blocked)
+    expect(context(fake)).toBe(blocked)
+    expect(await fake.logs.tail('web', 1)).toEqual([expect.stringContaining(blocked)])
+    await changeLifecycle(fake.daemon.workloads, 'web', 'restart')
+    await settle()
+    expect(context(fake)).toBe('')
+    fake.egress.events.onBlocked('ghost', blocked)
+  })
+
   test('says how far a pull is while it starts', async () => {
     using fake = await startFakeDaemon()
     const gate = Promise.withResolvers<void>()

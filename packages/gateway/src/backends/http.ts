@@ -84,6 +84,7 @@ export class HttpBackend implements BackendLink {
   constructor(options: HttpBackendOptions) {
     this.#options = options
     this.#target = targetOf(options)
+    if (options.backend.socketPath !== undefined) this.#target.useSocket(options.backend.socketPath)
     this.#own = new Session(
       'streamable-http',
       NEWEST_VERSION,

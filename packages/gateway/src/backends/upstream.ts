@@ -1,6 +1,7 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { RpcMessage, RpcRequest } from '../json-rpc.ts'
+import { SocketAgent } from './socket-agent.ts'
 
 /** One session at an HTTP server. */
 export interface Upstream {
@@ -42,12 +43,17 @@ export class Refused extends Error {
 export class UpstreamTarget {
   url: URL
   readonly #headers: Readonly<Record<string, string>>
-  readonly #agent: HttpAgent
+  #agent: HttpAgent
 
   constructor(url: URL, headers: Readonly<Record<string, string>>) {
     this.url = url
     this.#headers = headers
     this.#agent = url.protocol === 'https:' ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
+  }
+
+  /** Connections go to this unix socket, whatever the host and port of the address are. */
+  useSocket(path: string): void {
+    this.#agent = new SocketAgent(path)
   }
 
   async send(options: RequestOptions): Promise<IncomingMessage> {
@@ -106,7 +112,10 @@ export function isNotReached(error: unknown): boolean {
   return (
     error instanceof Error &&
     'code' in error &&
-    (error.code === 'ECONNREFUSED' || error.code === 'EHOSTUNREACH' || error.code === 'ENOTFOUND')
+    (error.code === 'ECONNREFUSED' ||
+      error.code === 'ENOENT' ||
+      error.code === 'EHOSTUNREACH' ||
+      error.code === 'ENOTFOUND')
   )
 }
 

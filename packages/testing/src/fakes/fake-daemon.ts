@@ -5,6 +5,7 @@ import type { RegistryDocument } from '@toolhaven/contract/registry-document'
 import { type Daemon, createDaemon } from '@toolhaven/core/daemon'
 import type { StoredAdoption } from '@toolhaven/core/ports/foreign-entries'
 import type { StoredGroup, StoredWorkload } from '@toolhaven/core/ports/stores'
+import { FakeEgress } from './fake-egress.ts'
 import { FakeGateway } from './fake-gateway.ts'
 import { openFakeTunnel } from './fake-tunnel.ts'
 import { FakeRuntime } from './fake-runtime.ts'
@@ -70,6 +71,7 @@ export interface FakeDaemon extends Disposable {
   daemon: Daemon
   runtime: FakeRuntime
   gateway: FakeGateway
+  egress: FakeEgress
   clock: ManualClock
   workloadStore: MemoryRecordStore<StoredWorkload>
   groupStore: MemoryRecordStore<StoredGroup>
@@ -101,6 +103,7 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
   const logs = new MemoryLogs()
   const clock = new ManualClock()
   const gateways: FakeGateway[] = []
+  const egress = new FakeEgress()
   const daemon = createDaemon(
     {
       ...{ runtime, workloadStore, groupStore, journal, logs, clientFiles, clock, foreignEntries, adoptionStore },
@@ -108,6 +111,10 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
         const gateway = new FakeGateway(events)
         gateways.push(gateway)
         return gateway
+      },
+      createEgress: (events) => {
+        egress.events = events
+        return egress
       },
       config: memoryConfig(),
       secretsProviders: memorySecrets(),
@@ -138,6 +145,7 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
       daemon,
       runtime,
       gateway,
+      egress,
       clock,
       workloadStore,
       groupStore,

@@ -171,6 +171,15 @@ const tools: Record<string, (context: ToolContext) => string | Promise<string>> 
   blob: ({ args }) => 'x'.repeat(Number(args['bytes'])),
   size: ({ args }) => String(String(args['text']).length),
   crash: () => process.exit(3),
+  async fetch({ args, signal }) {
+    try {
+      const response = await fetch(String(args['url']), { signal })
+      return `${response.status} ${await response.text()}`
+    } catch (error) {
+      const cause = error instanceof Error ? error.cause : undefined
+      return `failed: ${cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause ?? error)}`
+    }
+  },
   async sleep({ args, signal }) {
     stats.sleeping++
     // Aborted: nobody waits for the answer any more.

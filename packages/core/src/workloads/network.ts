@@ -1,0 +1,28 @@
+import { type PermissionProfile, outboundPolicy } from '@toolhaven/contract/permission-profile'
+import type { RunConfig } from '@toolhaven/contract/run-config'
+import type { OutboundRules } from '../ports/egress.ts'
+import type { InstanceSpec } from '../ports/runtime.ts'
+import type { SupervisorDeps } from './supervisor-deps.ts'
+
+/**
+ * The network of a workload, with its way out opened. A profile that lets nothing out means no network, and a list means the
+ * list, whether isolation was asked for or not; isolation of a profile that lets everything out still keeps this machine and
+ * the networks around it out of reach.
+ */
+export async function openNetwork(
+  deps: Pick<SupervisorDeps, 'egress'>,
+  { name, permission_profile: profile = {}, isolate_network: isIsolated }: RunConfig,
+): Promise<InstanceSpec['network']> {
+  const policy = outboundPolicy(profile)
+  if (policy === 'nothing') return 'none'
+  return policy === 'allow-list' || isIsolated ? deps.egress.open(name, rulesOf(profile)) : 'full'
+}
+
+function rulesOf({ network }: PermissionProfile): OutboundRules {
+  const {
+    allow_host: allowHost = [],
+    allow_port: allowPort = [],
+    insecure_allow_all: allowAll = false,
+  } = network?.outbound ?? {}
+  return { allowHost, allowPort, allowAll }
+}

@@ -1,0 +1,20 @@
+import type { Egress, EgressEvents, OutboundRules, WayOut } from '@toolhaven/core/ports/egress'
+
+/** Ways out in memory: remembers whose are open and by which rules. */
+export class FakeEgress implements Egress {
+  readonly rules = new Map<string, OutboundRules>()
+  events: EgressEvents = { onBlocked: () => {} }
+
+  async open(workload: string, rules: OutboundRules): Promise<WayOut> {
+    this.rules.set(workload, rules)
+    return { folder: `/egress/${workload}`, proxy: 'p', places: [] }
+  }
+
+  async close(workload: string): Promise<void> {
+    this.rules.delete(workload)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.rules.clear()
+  }
+}
