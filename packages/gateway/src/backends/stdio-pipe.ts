@@ -57,7 +57,7 @@ export class StdioPipe {
         },
         onLost: (reason) => {
           signal.removeEventListener('abort', onAbort)
-          reject(unavailable(`The server ${this.#name} did not answer ${method}: ${reason}.`))
+          reject(unavailable(`The server ${this.#name} did not answer: ${reason}.`))
         },
       })
       const onAbort = () => {
