@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import type { AuditSpec, EndpointSpec } from '@toolhaven/core/ports/gateway'
 import { connectClient, startGateway, type TestGateway } from './test-gateway.ts'
 
@@ -48,13 +48,7 @@ async function start(audit: Partial<AuditSpec> = {}, spec: Partial<EndpointSpec>
   return { test, of, records, lines, [Symbol.asyncDispose]: () => test[Symbol.asyncDispose]() }
 }
 
-const soon = (check: () => void) =>
-  expect
-    .poll(() => {
-      check()
-      return true
-    })
-    .toBe(true)
+const soon = (check: () => void) => vi.waitFor(check, { timeout: 10_000 })
 
 function post(test: TestGateway, body: string, headers: Record<string, string> = {}) {
   return fetch(`${test.origin}/mcp`, {

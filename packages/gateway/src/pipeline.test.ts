@@ -26,6 +26,23 @@ it('has one order', async () => {
   ])
 })
 
+it('looks at policies after names and before the filter, and records before it asks who calls', async () => {
+  const pipeline = await createPipeline({
+    ...context,
+    authentication: { issuer: 'https://id.example.com' },
+    authorization: { policies: ['permit(principal, action, resource);'] },
+    toolsOverride: { a: { name: 'b' } },
+    audit: {
+      ...{ component: 'w', eventTypes: [], excludeEventTypes: [], hasRequestData: false, hasResponseData: false },
+      maxDataBytes: 1,
+    },
+    openAuditLog: async () => ({ write: quiet, close: async () => {} }),
+  })
+  expect(pipeline.names).toEqual([
+    ...['guard', 'limits', 'audit', 'authentication', 'parse', 'tools-override', 'authorization', 'tool-filter'],
+  ])
+})
+
 it('shows a tool list of an unknown shape as empty when there is a filter', async () => {
   const pipeline = await createPipeline({ ...context, allowedTools: () => new Set(['a']) })
   const list = { kind: 'request', id: 1, method: 'tools/list', params: undefined, body: {}, text: '' } as const

@@ -1,6 +1,6 @@
 import { isObject } from '../json-rpc.ts'
 
-export const HIDDEN = '[hidden]'
+const HIDDEN = '[hidden]'
 
 /** Names under which people put what nobody else may read. */
 const SENSITIVE =

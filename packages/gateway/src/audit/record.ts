@@ -7,7 +7,7 @@ import type { Session } from '../sessions/session.ts'
 import type { AuditEventType } from './event-types.ts'
 import { masked } from './masked.ts'
 
-export type Outcome = 'success' | 'denied' | 'failure' | 'error'
+type Outcome = 'success' | 'denied' | 'failure' | 'error'
 
 export interface Happening {
   type: AuditEventType

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type * as Cedar from '@cedar-policy/cedar-wasm/nodejs'
 import type { AuthorizationSpec } from '@toolhaven/core/ports/gateway'
 import { invalid } from '@toolhaven/core/errors'
 import { isAlike } from '../alike.ts'
@@ -7,8 +8,8 @@ import type { Caller } from '../oidc/caller.ts'
 import { toCedar, type CedarValue } from './cedar-value.ts'
 import { entityKey, readPolicySet, type PolicySet } from './policy-set.ts'
 
-type Cedar = typeof import('@cedar-policy/cedar-wasm/nodejs')
-type Entity = import('@cedar-policy/cedar-wasm/nodejs').EntityJson
+type Engine = typeof Cedar
+type Entity = Cedar.EntityJson
 type Context = Record<string, CedarValue>
 
 /** One thing a caller wants to do. */
@@ -41,7 +42,7 @@ export async function createPolicyEngine(spec: AuthorizationSpec): Promise<Polic
 }
 
 /** Four megabytes that nobody loads who has no policies. */
-function loadCedar(): Promise<Cedar> {
+function loadCedar(): Promise<Engine> {
   return import('@cedar-policy/cedar-wasm/nodejs')
 }
 
@@ -52,7 +53,7 @@ const LONGEST_KEY = 1_000
 const ANONYMOUS: Caller = { id: '', claims: {}, expiresAt: Infinity }
 
 class CedarEngine implements PolicyEngine {
-  readonly #cedar: Cedar
+  readonly #cedar: Engine
   readonly #set: PolicySet
   readonly #setId: string
   readonly #entities: ReadonlyMap<string, Entity>
@@ -60,7 +61,7 @@ class CedarEngine implements PolicyEngine {
   readonly #kept = new WeakMap<Caller, Map<string, boolean>>()
   readonly #unknownArguments: Context
 
-  constructor(cedar: Cedar, set: PolicySet) {
+  constructor(cedar: Engine, set: PolicySet) {
     this.#cedar = cedar
     this.#set = set
     // Parsed sets are kept by the engine under a name: the same policies share one, others can never take its place.

@@ -1,8 +1,9 @@
+import type * as Cedar from '@cedar-policy/cedar-wasm/nodejs'
 import type { AuthorizationSpec } from '@toolhaven/core/ports/gateway'
 import { isObject } from '../json-rpc.ts'
 
-type Cedar = typeof import('@cedar-policy/cedar-wasm/nodejs')
-type Entity = import('@cedar-policy/cedar-wasm/nodejs').EntityJson
+type Engine = typeof Cedar
+type Entity = Cedar.EntityJson
 
 /** Policies and entities that were found to be good. */
 export interface PolicySet {
@@ -18,7 +19,7 @@ export interface PolicySet {
 }
 
 /** Everything that is wrong with policies and entities, or both ready for use. */
-export function readPolicySet(cedar: Cedar, spec: AuthorizationSpec): PolicySet | { faults: string[] } {
+export function readPolicySet(cedar: Engine, spec: AuthorizationSpec): PolicySet | { faults: string[] } {
   const faults: string[] = []
   const policies: Record<string, string> = {}
   const forbids = new Set<string>()
@@ -48,7 +49,7 @@ export function readPolicySet(cedar: Cedar, spec: AuthorizationSpec): PolicySet 
   return { policies, forbids, argumentNames: uses.names, usesWholeContext: uses.whole, entities }
 }
 
-function readEntities(cedar: Cedar, text: string | undefined, faults: string[]): Entity[] {
+function readEntities(cedar: Engine, text: string | undefined, faults: string[]): Entity[] {
   if (text === undefined || text.trim() === '') return []
   let value: unknown
   try {
