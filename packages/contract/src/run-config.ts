@@ -55,6 +55,10 @@ export const remoteAuthConfig = z
       .string()
       .regex(/^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$/, 'must be a duration such as "5m"')
       .optional(),
+    allowPrivateIP: z
+      .boolean()
+      .optional()
+      .meta({ description: 'What the server names may be on this machine or its network. An extension' }),
     headers: headerMap.optional().meta({ description: 'Headers sent to the remote server' }),
     headers_from_secrets: z
       .record(headerName, secretKey)
@@ -101,10 +105,7 @@ export const auditConfig = z
   .strictObject({
     component: z.string().optional(),
     event_types: z.array(auditEventType).optional().meta({ description: 'Only these are recorded; left out: all' }),
-    exclude_event_types: z
-      .array(auditEventType)
-      .optional()
-      .meta({ description: 'Takes precedence over event_types' }),
+    exclude_event_types: z.array(auditEventType).optional().meta({ description: 'Takes precedence over event_types' }),
     include_request_data: z.boolean().optional(),
     include_response_data: z.boolean().optional(),
     log_file: z

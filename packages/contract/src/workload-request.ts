@@ -35,6 +35,21 @@ export const oidcOptions = z
   .meta({ id: 'v1.oidcOptions', description: 'Who may call the workload' })
 export type OidcOptions = z.infer<typeof oidcOptions>
 
+export const oauthOptions = z
+  .strictObject({
+    ...oauthConfig.shape,
+    client_secret: z
+      .string()
+      .optional()
+      .meta({ description: 'Value, or name of a stored secret; kept in the secret store. An extension' }),
+    allow_private_ip: z
+      .boolean()
+      .optional()
+      .meta({ description: 'What the server names may be on this machine or its network. An extension' }),
+  })
+  .meta({ id: 'v1.oauthOptions', description: 'How Toolhaven logs in to a remote server' })
+export type OauthOptions = z.infer<typeof oauthOptions>
+
 /** An empty text means "the default", as on the wire of other clients of this API. */
 const groupOrEmpty = z.string().superRefine((text, context) => {
   const faults = text === '' ? [] : (groupName.safeParse(text).error?.issues ?? [])
@@ -59,7 +74,8 @@ const workloadFields = {
   secrets: z.array(secretParameter),
   network_isolation: z.boolean(),
   authz_config: z.string().meta({
-    description: 'Which calls are allowed: JSON text of an authorization configuration, or its path below the configuration folder',
+    description:
+      'Which calls are allowed: JSON text of an authorization configuration, or its path below the configuration folder',
   }),
   permission_profile: permissionProfile,
   oidc: oidcOptions,
@@ -69,7 +85,7 @@ const workloadFields = {
 /** Accepted beyond the specification. */
 const extensionFields = {
   url: z.string().meta({ description: 'Address of a remote MCP server, instead of image' }),
-  oauth_config: oauthConfig,
+  oauth_config: oauthOptions,
   headers: headerMap.meta({ description: 'Headers sent to the remote server' }),
   labels: labelMap,
   audit_config: auditConfig,

@@ -21,7 +21,7 @@ import type { SecretsProviders } from './ports/secrets.ts'
 import type { OpenTunnel } from './ports/tunnel.ts'
 import type { ConfigStore, Journal, LogStore, RecordStore, StoredGroup, StoredWorkload } from './ports/stores.ts'
 import { type RegistryDeps, findServer } from './registry/registry.ts'
-import { createMasker } from './secrets/masker.ts'
+import { type Masker, createMasker } from './secrets/masker.ts'
 import { Secrets } from './secrets/secrets.ts'
 import type { SettingsDeps } from './settings/settings.ts'
 import { WorkloadBook } from './workloads/book.ts'
@@ -101,11 +101,7 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
   const held = new Set<string>()
   const sync = createClientSync({ groups: groupBook, book, files: ports.clientFiles, logger, held })
   const syncClients = async () => void (await sync())
-  const gateway = ports.createGateway({
-    onBackendLost: (name, reason) => supervisor.backendLost(name, reason),
-    onOutput: (name, stream, text) => logs.append(name, stream, masker.mask(text)),
-    mask: (text) => masker.mask(text),
-  })
+  const gateway = ports.createGateway(gatewayEvents(() => supervisor, logs, masker))
   const egress = ports.createEgress({
     onBlocked: (name, reason) => {
       logs.append(name, 'stderr', masker.mask(reason))
@@ -121,9 +117,7 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
     ...{ book, runtime, gateway, egress, packages, logs, masker, clock, logger },
     ...{ readSecret, caCertificate, syncClients, shutdown },
     isInUse: (name) => inspections.owns(name),
-    instanceId,
-    handshakeTimeoutMs: options.handshakeTimeoutMs,
-    stopGraceMs: options.stopGraceMs,
+    ...{ instanceId, handshakeTimeoutMs: options.handshakeTimeoutMs, stopGraceMs: options.stopGraceMs },
   }
   const supervisor = new Supervisor(supervisorDeps)
   const workloads: WorkloadsDeps = {
@@ -145,13 +139,20 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
     secrets,
     settings: { config, journal, readCertificate: ports.readCertificate },
     builds: { runtime, packages, renderRecipe, caCertificate },
-    inspections,
-    events,
-    gateway,
-    egress,
-    supervisor,
+    ...{ inspections, events, gateway, egress, supervisor },
     load: async () => void (await Promise.all([book.load(), groupBook.load(), adoptions.load()])),
     run: () => run(supervisorDeps, supervisor),
+  }
+}
+
+/** The supervisor is made after the gateway, which it needs. */
+function gatewayEvents(supervisor: () => Supervisor, logs: LogStore, masker: Masker): GatewayEvents {
+  return {
+    onBackendLost: (name, reason) => supervisor().backendLost(name, reason),
+    onOutput: (name, stream, text) => logs.append(name, stream, masker.mask(text)),
+    mask: (text) => masker.mask(text),
+    onLoginNeeded: (name, needed) => supervisor().loginNeeded(name, needed),
+    onLoggedIn: (name) => supervisor().loggedIn(name),
   }
 }
 

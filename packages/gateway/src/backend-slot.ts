@@ -13,6 +13,7 @@ export class BackendSlot {
   readonly #waiters = new Set<Waiter>()
   #link: BackendLink | undefined
   #reason = 'it has not been started yet'
+  #blocked: string | undefined
 
   constructor(name: string) {
     this.#name = name
@@ -24,6 +25,7 @@ export class BackendSlot {
 
   fill(link: BackendLink): void {
     this.#link = link
+    this.#blocked = undefined
     for (const waiter of this.#waiters) {
       clearTimeout(waiter.timer)
       waiter.resolve(link)
@@ -35,16 +37,25 @@ export class BackendSlot {
     const link = this.#link
     this.#link = undefined
     this.#reason = reason
+    this.#blocked = undefined
     return link
+  }
+
+  /** None will come before somebody does something: nobody is kept waiting. */
+  block(message: string): void {
+    this.#blocked = message
+    this.giveUp()
   }
 
   wait(ms: number): Promise<BackendLink> {
     if (this.#link !== undefined) return Promise.resolve(this.#link)
+    if (this.#blocked !== undefined) return Promise.reject(unavailable(this.#blocked))
     return new Promise((resolve, reject) => {
       const giveUp = () => {
         clearTimeout(timer)
         this.#waiters.delete(waiter)
-        reject(unavailable(`The server ${this.#name} is not available (${this.#reason}); try again when it runs.`))
+        const away = `The server ${this.#name} is not available (${this.#reason}); try again when it runs.`
+        reject(unavailable(this.#blocked ?? away))
       }
       const timer = setTimeout(giveUp, ms)
       const waiter = { resolve, giveUp, timer }

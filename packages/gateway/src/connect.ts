@@ -70,10 +70,11 @@ async function http(
   onLost: (reason: string) => void,
   signal: AbortSignal,
 ) {
-  const { name, limits, sessions } = context
+  const { name, limits, options, sessions } = context
+  const authorizer = await options.logins?.authorizerOf(name, backend)
   return connectHttp(
     {
-      ...{ name, backend, limits, onLost },
+      ...{ name, backend, limits, authorizer, onLost },
       sessions: () => sessions.all(),
       onStored: () => sessions.changed(),
     },

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { isDeepStrictEqual } from 'node:util'
 import type { Backend, EndpointSpec, Handshake } from '@toolhaven/core/ports/gateway'
 import { describeError, unavailable } from '@toolhaven/core/errors'
+import { NeedsLogin } from '@toolhaven/core/workloads/needs-login'
 import { BackendSlot } from './backend-slot.ts'
 import type { BackendLink } from './backends/backend.ts'
 import { connect } from './connect.ts'
@@ -118,7 +119,10 @@ export class Endpoint implements FrontContext {
       { name, limits: this.limits, options: this.#options, sessions: this.sessions, onLost },
       backend,
       signal,
-    )
+    ).catch((error: unknown) => {
+      if (error instanceof NeedsLogin && attempt === this.#connects) this.#slot.block(error.message)
+      throw error
+    })
     if (attempt !== this.#connects) {
       link.stop('another server took its place', false)
       throw unavailable(`The server ${name} was replaced while it was being connected.`)

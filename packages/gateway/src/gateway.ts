@@ -33,9 +33,13 @@ export function createGateway(options: GatewayOptions): Gateway {
     async close(name) {
       const endpoint = endpoints.get(name)
       endpoints.delete(name)
+      await options.logins?.close(name)
       // Of a workload whose endpoint was never opened in this life there may still be sessions of a former one.
       if (endpoint === undefined) await options.sessionStore?.remove(name)
       else await endpoint.close()
+    },
+    async forgetLogin(name) {
+      await options.logins?.forget(name)
     },
     async policyFaults(spec) {
       const { policyFaults } = await import('./authorization/cedar-engine.ts')
@@ -45,6 +49,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     async shutdown(drainMs) {
       await Promise.all([...endpoints.values()].map((endpoint) => endpoint.shutdown(drainMs)))
       endpoints.clear()
+      await options.logins?.closeAll()
     },
   }
 }

@@ -45,6 +45,8 @@ export async function startGateway(options: Partial<GatewayOptions> = {}, port?:
     events: {
       onBackendLost: (_name, reason) => lost.push(reason),
       onOutput: (_name, stream, text) => output.push(`${stream}: ${text}`),
+      onLoginNeeded: quiet,
+      onLoggedIn: quiet,
     },
     ...options,
   })

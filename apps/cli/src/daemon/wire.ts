@@ -4,11 +4,13 @@ import { type OpenApiDocument, buildOpenApi } from '@toolhaven/contract/openapi'
 import type { RuntimeReport } from '@toolhaven/contract/system'
 import { type Daemon, createDaemon } from '@toolhaven/core/daemon'
 import type { Host } from '@toolhaven/core/ports/host'
+import type { GatewayEvents } from '@toolhaven/core/ports/gateway'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import type { RegistrySource } from '@toolhaven/core/ports/registry-source'
 import type { Runtime } from '@toolhaven/core/ports/runtime'
 import { createWorkloadGates } from '@toolhaven/egress/workload-gates'
 import { createGateway } from '@toolhaven/gateway/gateway'
+import { createLogins } from '@toolhaven/gateway/login/logins'
 import { openTunnel } from '@toolhaven/gateway/tunnel/open-tunnel'
 import { renderPackageImage } from '@toolhaven/runtimes/packages/package-image'
 import { createPackageIndex } from '@toolhaven/runtimes/package-index/package-index'
@@ -23,6 +25,7 @@ import type { ToolhavenPaths } from '@toolhaven/stores/files/paths'
 import { createSerialQueue } from '@toolhaven/stores/files/serial-queue'
 import { createWorkloadStore } from '@toolhaven/stores/files/workload-store'
 import { createHost } from '@toolhaven/stores/host/host'
+import { createLoginStore } from '@toolhaven/stores/logins/login-store'
 import { createAuditLogs } from '@toolhaven/stores/logs/audit-logs'
 import { createLogStore } from '@toolhaven/stores/logs/log-store'
 import { builtInDocument } from '@toolhaven/stores/registry/built-in/built-in-document'
@@ -70,13 +73,10 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
       runtime,
       createGateway: (events) =>
         createGateway({
-          logger,
-          events,
+          ...{ logger, events, allowPeer, openAuditLog: auditLogs.open },
+          ...outsideOf(stateDir, env, logger, events),
           sessionStore: createSessionFiles(join(stateDir, 'sessions')),
-          allowPeer,
           allowedHosts: () => config.get().allowedHosts,
-          openAuditLog: auditLogs.open,
-          identityFetch: identityFetches(env),
         }),
       createEgress: (events) =>
         createWorkloadGates({ folder: join(paths.runtimeDir, 'o'), instanceId, logger, events }),
@@ -113,6 +113,13 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
 function hostOf({ homeDir, cwd }: ServeSettings, { stateDir, dataDir, configDir, runtimeDir }: ToolhavenPaths): Host {
   const protectedPaths = [stateDir, dataDir, configDir, runtimeDir, ...ENGINE_SOCKETS]
   return createHost({ homeDir, configDir, cwd, protectedPaths })
+}
+
+/** How the gateway reaches identity providers, and logs in at remote servers. */
+function outsideOf(stateDir: string, env: ServeSettings['env'], logger: Logger, events: GatewayEvents) {
+  const identityFetch = identityFetches(env)
+  const store = createLoginStore({ stateDir, env, logger })
+  return { identityFetch, logins: createLogins({ store, fetchFor: identityFetch, events, logger }) }
 }
 
 function registrySourceOf(dataDir: string, env: ServeSettings['env'], logger: Logger): RegistrySource {

@@ -7,6 +7,8 @@ import { progressLine } from './progress-line.ts'
 export interface Waiting {
   out: Pick<Output, 'transient'>
   signal: AbortSignal
+  /** True when the error is one that goes on being waited for. */
+  isPassing?: (context: string) => boolean
 }
 
 const GOALS = { stop: 'stopped', restart: 'running', run: 'running', delete: 'removed' } as const
@@ -16,7 +18,7 @@ const GOALS = { stop: 'stopped', restart: 'running', run: 'running', delete: 're
  * a terminal; workloads that end in an error are told together, once nothing more is waited for.
  */
 export async function waitForOutcome(
-  { out, signal }: Waiting,
+  { out, signal, isPassing }: Waiting,
   client: DaemonClient,
   names: readonly string[],
   verb: keyof typeof GOALS,
@@ -33,7 +35,7 @@ export async function waitForOutcome(
     for await (const data of events) {
       const event = parseEvent(data)
       if (!waiting.has(event.workload)) continue
-      const isFailure = event.status === 'error' && verb !== 'delete'
+      const isFailure = event.status === 'error' && verb !== 'delete' && !isPassing?.(event.status_context)
       if (isFailure) failures.set(event.workload, event.status_context)
       if (isFailure || event.status === GOALS[verb]) waiting.delete(event.workload)
       if (waiting.size === 0) break

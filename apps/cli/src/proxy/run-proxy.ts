@@ -83,7 +83,12 @@ function gatewayOf({ out, env }: Context, flags: ProxyFlags) {
   const quiet = () => {}
   return createGateway({
     logger: { debug: quiet, info: quiet, warn: tell, error: tell },
-    events: { onBackendLost: (_name, reason) => out.note(`The server is away: ${reason}`), onOutput: quiet },
+    events: {
+      onBackendLost: (_name, reason) => out.note(`The server is away: ${reason}`),
+      onOutput: quiet,
+      onLoginNeeded: quiet,
+      onLoggedIn: quiet,
+    },
     allowPeer: createPeerCheck(process.platform, process.getuid?.() ?? 0),
     allowedHosts: () => hosts,
     identityFetch: identityFetches(env),

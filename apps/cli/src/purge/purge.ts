@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { unavailable } from '@toolhaven/core/errors'
 import type { ToolhavenPaths } from '@toolhaven/stores/files/paths'
+import { loginsDir } from '@toolhaven/stores/logins/login-store'
 import { createOsKeyring } from '@toolhaven/stores/secrets/keyring'
 import { forgetPassword } from '../commands/secret/forget-password.ts'
 import { type DaemonClient, createDaemonClient } from '../connect/daemon-client.ts'
@@ -93,14 +94,20 @@ async function removeBuiltImages({ signal }: Context, paths: ToolhavenPaths, res
   }
 }
 
-async function forgetKeyring({ env, signal }: Context, { dataDir }: ToolhavenPaths, result: Purged): Promise<void> {
-  try {
-    const mayLose = () => Promise.resolve(true)
-    const places = { keyring: createOsKeyring({ env }), dataDir }
-    if (await forgetPassword(places, { mayLose })) result.removed.push('the password in the keyring')
-  } catch {
-    // No store or no keyring: then there is no password either.
-    signal.throwIfAborted()
+async function forgetKeyring({ env, signal }: Context, paths: ToolhavenPaths, result: Purged): Promise<void> {
+  const kept = [
+    [paths.dataDir, 'the password in the keyring'],
+    [loginsDir(paths.stateDir), 'the key of logins in the keyring'],
+  ] as const
+  for (const [dataDir, what] of kept) {
+    try {
+      const mayLose = () => Promise.resolve(true)
+      const places = { keyring: createOsKeyring({ env }), dataDir }
+      if (await forgetPassword(places, { mayLose })) result.removed.push(what)
+    } catch {
+      // No store or no keyring: then there is no password either.
+      signal.throwIfAborted()
+    }
   }
 }
 

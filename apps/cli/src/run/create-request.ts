@@ -4,6 +4,7 @@ import { parseEnv } from 'node:util'
 import type { PermissionProfile } from '@toolhaven/contract/permission-profile'
 import type { CreateRequest } from '@toolhaven/contract/workload-request'
 import { describeError, invalid } from '@toolhaven/core/errors'
+import { authFieldsOf } from './auth-request.ts'
 import { type Caller, absoluteVolume } from './host-paths.ts'
 import { megabytesOf, pairsOf, secretOf } from './pairs.ts'
 import type { RunFlags } from './run-flags.ts'
@@ -31,12 +32,13 @@ export async function createRequestOf(
     tools: flags.tools.flatMap((names) => names.split(',')).map((tool) => tool.trim()),
     permission_profile:
       flags.permissionProfile === undefined ? undefined : await profileOf(caller, flags.permissionProfile),
+    network_isolation: flags.isolateNetwork || undefined,
     tools_override: await objectOf(caller, '--tools-override', flags.toolsOverride),
     authz_config: await policiesOf(caller, flags.authzConfig),
     audit_config: await auditOf(caller, flags),
-    network_isolation: flags.isolateNetwork || undefined,
     labels: pairsOf('--label', flags.label),
     headers: pairsOf('--header', flags.header),
+    ...authFieldsOf(flags),
     resources: withoutUnset(resources),
   }
   return withoutUnset(request)

@@ -1,4 +1,5 @@
 import { type FlagDef, type FlagValues, FORMAT_FLAG } from '../command.ts'
+import { OIDC_FLAGS, REMOTE_AUTH_FLAGS } from './remote-auth-flags.ts'
 
 /** What `thv run` takes; each is a field of the request to create a workload. */
 export const RUN_FLAGS = {
@@ -46,17 +47,19 @@ export const RUN_FLAGS = {
   },
   secret: { type: 'list', value: 'NAME,target=VAR', summary: 'stored secret given as a variable; may be repeated' },
   tools: { type: 'list', value: 'names', summary: 'only these tools, with commas between; may be repeated' },
-  toolsOverride: { type: 'text', value: 'file', summary: 'JSON file: other names and descriptions for tools' },
-  authzConfig: { type: 'text', value: 'file', summary: 'JSON file: which calls are allowed, as Cedar policies' },
-  auditConfig: { type: 'text', value: 'file', summary: 'JSON file: which calls are recorded, and where' },
-  enableAudit: { type: 'boolean', summary: 'record all calls on the daemon’s output' },
   isolateNetwork: {
     type: 'boolean',
     summary: 'only a proxy of Toolhaven leads out; nothing of this machine and its networks is reached',
   },
+  toolsOverride: { type: 'text', value: 'file', summary: 'JSON file: other names and descriptions for tools' },
+  authzConfig: { type: 'text', value: 'file', summary: 'JSON file: which calls are allowed, as Cedar policies' },
+  auditConfig: { type: 'text', value: 'file', summary: 'JSON file: which calls are recorded, and where' },
+  enableAudit: { type: 'boolean', summary: 'record all calls on the daemon’s output' },
   permissionProfile: { type: 'text', value: 'none|network|file', summary: 'what the server may reach, read and write' },
   label: { type: 'list', short: 'l', value: 'key=value', summary: 'label of the workload; may be repeated' },
   header: { type: 'list', value: 'NAME=VALUE', summary: 'header sent to a remote server; may be repeated' },
+  ...REMOTE_AUTH_FLAGS,
+  ...OIDC_FLAGS,
   memory: { type: 'text', value: 'size', summary: 'memory at most, such as 512m or 2g' },
   cpus: { type: 'number', value: 'number', summary: 'processors at most, such as 0.5', min: 0.01, max: 1024 },
   pids: { type: 'number', value: 'number', summary: 'processes at most', min: 8, max: 1_000_000 },

@@ -10,6 +10,7 @@ import { waitForOutcome } from '../output/wait-for-outcome.ts'
 import { serverNames } from '../registry/servers.ts'
 import { createRequestOf, readJsonObject } from './create-request.ts'
 import type { RunFlags } from './run-flags.ts'
+import { waitForLogin } from './wait-for-login.ts'
 
 /** Creates the workload, waits until it runs, and prints its name and address. A failed one stays as the daemon has it. */
 export async function startWorkload(context: Context, args: readonly string[], flags: RunFlags): Promise<void> {
@@ -18,7 +19,7 @@ export async function startWorkload(context: Context, args: readonly string[], f
   const client = await context.daemon()
   try {
     const { name } = await orUnknownGroup(client, flags.group, signal, () => send(client))
-    if (!flags.noWait) await untilRunning(context, client, name)
+    if (!flags.noWait) await untilRunning(context, client, name, flags)
     const workload = await client.call('getWorkload', { params: { name } }, signal)
     if (flags.format === 'json') return out.json(workload)
     out.line(`${name} is ${workload.status} at ${workload.url}`)
@@ -42,7 +43,10 @@ async function prepare({ cwd, env, signal }: Context, args: readonly string[], f
   return (client) => client.call('createWorkload', { body }, signal)
 }
 
-const BESIDE_CONFIG = new Set(['fromConfig', 'name', 'group', 'proxyPort', 'noWait', 'format'])
+const BESIDE_CONFIG = new Set([
+  ...['fromConfig', 'name', 'group', 'proxyPort', 'noWait', 'format'],
+  ...['remoteAuthTimeout', 'remoteAuthBrowser'],
+])
 
 /** Name, group and port may differ from the file, so that it can run a second time beside the first. */
 async function importOf(cwd: string, args: readonly string[], flags: RunFlags, file: string): Promise<RunConfig> {
@@ -64,10 +68,14 @@ async function importOf(cwd: string, args: readonly string[], flags: RunFlags, f
   return { ...config, ...changes } as RunConfig
 }
 
-async function untilRunning(context: Context, client: DaemonClient, name: string): Promise<void> {
+async function untilRunning(context: Context, client: DaemonClient, name: string, flags: RunFlags): Promise<void> {
+  const { remoteAuthTimeout: seconds, remoteAuthBrowser: openBrowser } = flags
+  using login = waitForLogin(context, { name, timeoutMs: seconds * 1000, openBrowser })
+  const signal = AbortSignal.any([context.signal, login.signal])
   try {
-    await waitForOutcome(context, client, [name], 'run')
+    await waitForOutcome({ out: context.out, signal, isPassing: login.tell }, client, [name], 'run')
   } catch (error) {
+    login.signal.throwIfAborted()
     if (context.signal.aborted) context.out.note(`${name} goes on starting; "thv rm ${name}" removes it.`)
     else if (isThvError(error, 'conflict')) throw failedStart(name, error)
     throw error

@@ -495,7 +495,6 @@ describe('a create is refused', () => {
     ['telemetry_config', { telemetry_config: { samplingRate: 0.5 } }],
     ['ignore_config', { ignore_config: { loadGlobal: true } }],
     ['limits', { limits: { requests_per_minute: 5 } }],
-    ['oauth_config', { oauth_config: { issuer: 'https://id.example.com' } }],
   ]
   for (const [what, fields] of notYet) {
     refused(

@@ -1,5 +1,6 @@
 import type { AuditEventType } from '@toolhaven/contract/audit'
 import type { ProxyMode, TransportType } from '@toolhaven/contract/run-config'
+import type { NeedsLogin } from '../workloads/needs-login.ts'
 import type { StdioChannel } from './runtime.ts'
 
 /**
@@ -25,6 +26,9 @@ export interface Gateway {
 
   /** Everything that is wrong with policies and their entities; empty when they can be put in force. */
   policyFaults(spec: AuthorizationSpec): Promise<readonly string[]>
+
+  /** Forgets what was kept of the login at the remote server. */
+  forgetLogin(name: string): Promise<void>
 
   /** Whether nobody else listens on the port. */
   isPortFree(host: string, port: number): Promise<boolean>
@@ -109,8 +113,27 @@ export type Backend =
       /** Where connections go instead of the host and port of `url`. */
       socketPath?: string
       headers?: Readonly<Record<string, string>>
+      /** How to log in when the server asks for it; left out: not at all. */
+      login?: LoginSpec
       processId: string
     }
+
+/** What is known of the login at a remote server; the rest the server itself says. */
+export interface LoginSpec {
+  issuer?: string | undefined
+  authorizeUrl?: string | undefined
+  tokenUrl?: string | undefined
+  /** An https address is one of a client metadata document. */
+  clientId?: string | undefined
+  /** The value itself. */
+  clientSecret?: string | undefined
+  scopes?: readonly string[] | undefined
+  callbackPort?: number | undefined
+  /** Added to the address a person opens. */
+  params?: Readonly<Record<string, string>> | undefined
+  /** What the server names may be on this machine or its network. */
+  allowPrivateIp?: boolean | undefined
+}
 
 export interface Handshake {
   protocolVersion: string
@@ -126,4 +149,8 @@ export interface GatewayEvents {
   onOutput: (name: string, stream: 'stdout' | 'stderr', text: string) => void
   /** Replaces the secrets the daemon knows of; left out: it knows of none. */
   mask?: (text: string) => string
+  /** The remote server no longer takes our token, or never had one of us. */
+  onLoginNeeded: (name: string, needed: NeedsLogin) => void
+  /** A person has logged in: connect again. */
+  onLoggedIn: (name: string) => void
 }

@@ -2,6 +2,7 @@ import { LABELS } from '../ports/runtime.ts'
 import type { Entry } from './book.ts'
 import { recordExit, recordRestart } from './failures.ts'
 import { instanceName, readSecrets } from './instance-spec.ts'
+import { oauthOwner } from './oauth.ts'
 import { openNetwork } from './network.ts'
 import { oidcOwner } from './oidc.ts'
 import type { Action } from './reconcile.ts'
@@ -101,6 +102,7 @@ async function stop(deps: SupervisorDeps, entry: Entry, signal: AbortSignal): Pr
   deps.book.observe(name, { open: false, attempts: 0 }, ['failure'])
   deps.masker.release(name)
   deps.masker.release(oidcOwner(name))
+  deps.masker.release(oauthOwner(name))
   await deps.syncClients()
 }
 
@@ -108,5 +110,6 @@ async function remove(deps: SupervisorDeps, entry: Entry, signal: AbortSignal): 
   const { name } = entry.stored.config
   await stop(deps, entry, signal)
   await deps.logs.remove(name)
+  await deps.gateway.forgetLogin(name)
   await deps.book.forget(name)
 }

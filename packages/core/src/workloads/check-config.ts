@@ -4,6 +4,7 @@ import { invalid, notFound } from '../errors.ts'
 import { checkAudit } from './audit.ts'
 import { parseSecretReference } from './instance-spec.ts'
 import { isWithin } from './is-within.ts'
+import { checkOauth, oauthOptionsOf } from './oauth.ts'
 import { checkOidc, oidcOptionsOf } from './oidc.ts'
 import { type MountDeclaration, declaredMounts } from './mounts.ts'
 import { checkToolsOverride } from './tools-override.ts'
@@ -21,6 +22,8 @@ export async function checkConfig(
   if (!deps.groupExists(group)) throw notFound(`group ${group} not found; create it first`)
   const oidc = oidcOptionsOf(config.oidc_config)
   if (oidc) checkOidc(oidc)
+  const oauth = oauthOptionsOf(config.remote_auth_config)
+  if (oauth) checkOauth(oauth)
   checkBindAddress(deps, config.host || '127.0.0.1', oidc !== undefined)
   checkTools(config, entry)
   checkToolsOverride(config, entry)

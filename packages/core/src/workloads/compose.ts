@@ -6,6 +6,7 @@ import { DEFAULT_GROUP } from '@toolhaven/contract/names'
 import { invalid } from '../errors.ts'
 import type { StoredWorkload } from '../ports/stores.ts'
 import { authorizationConfigOf } from './authorization.ts'
+import { oauthConfigOf } from './oauth.ts'
 import { oidcConfigOf } from './oidc.ts'
 import { withoutEmpty } from './without-empty.ts'
 import type { Target } from './target.ts'
@@ -47,7 +48,10 @@ export function composeRunConfig(name: string, port: number, asked: CreateReques
     container_labels: asked.labels ?? {},
     ...(!isRemote && { container_name: `thv-${name}`, permission_profile: profile }),
     ...(!isRemote && asked.network_isolation && { isolate_network: true }),
-    ...(asked.headers && { remote_auth_config: { headers: asked.headers } }),
+    remote_auth_config: {
+      ...oauthConfigOf(asked.oauth_config, target),
+      ...(asked.headers && { headers: asked.headers }),
+    },
     ...(oidc && { oidc_config: oidc }),
     ...(authorization && { authz_config: authorization }),
     ...(asked.audit_config && { audit_config: asked.audit_config }),

@@ -7,8 +7,8 @@ import { checkBindAddress, checkConfig } from './check-config.ts'
 import { choosePort } from './choose-port.ts'
 import { composeRunConfig } from './compose.ts'
 import { refuseWhatIsNotAvailable } from './not-available.ts'
-import { hideHeaderSecrets, withoutHeaderSecrets } from './header-secrets.ts'
-import { hideOidcSecret, oidcConfigOf, withoutOidcSecret } from './oidc.ts'
+import { hideSecrets, withoutSecrets } from './hide-secrets.ts'
+import { oidcConfigOf } from './oidc.ts'
 import { leaveDeletedGroup } from './move-to-default.ts'
 import { resolveTarget, uniqueName } from './target.ts'
 import type { WorkloadsDeps } from './workloads-deps.ts'
@@ -36,9 +36,9 @@ export async function createWorkload(
 
   const composed = composeRunConfig(name, port, asked, target)
   const checked = await checkConfig(deps, { ...composed.config, ...imported }, target.entry)
-  const config = await hideOidcSecret(deps, await hideHeaderSecrets(deps, checked, target.entry))
+  const config = await hideSecrets(deps, checked, target)
   const stored: StoredWorkload = {
-    asked: { ...withoutOidcSecret(withoutHeaderSecrets(asked, config), config), name },
+    asked: { ...withoutSecrets(asked, config), name },
     ...(target.entry && { entry: target.entry }),
     config,
     wanted: 'running',

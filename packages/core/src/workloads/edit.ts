@@ -1,11 +1,11 @@
+import type { RemoteAuthConfig, RunConfig } from '@toolhaven/contract/run-config'
 import type { CreateRequest, UpdateRequest } from '@toolhaven/contract/workload-request'
 import { invalid, notFound } from '../errors.ts'
 import type { StoredWorkload } from '../ports/stores.ts'
 import { withPolicies } from './authorization.ts'
 import { checkConfig } from './check-config.ts'
 import { composeRunConfig } from './compose.ts'
-import { hideHeaderSecrets, withoutHeaderSecrets } from './header-secrets.ts'
-import { hideOidcSecret, withoutOidcSecret } from './oidc.ts'
+import { hideSecrets, withoutSecrets } from './hide-secrets.ts'
 import { refuseWhatIsNotAvailable } from './not-available.ts'
 import { leaveDeletedGroup } from './move-to-default.ts'
 import { type Target, resolveTarget, targetOfEntry } from './target.ts'
@@ -29,16 +29,16 @@ export async function editWorkload(
   const keptAuth = keepsHeaders(update, stored, target) ? stored.config.remote_auth_config : undefined
   if (update.headers === undefined && !keptAuth) delete asked.headers
   const composed = composeRunConfig(name, stored.port, asked, target)
-  const merged = keptAuth ? { ...composed.config, remote_auth_config: keptAuth } : composed.config
+  const merged = keptAuth ? withHeadersOf(composed.config, keptAuth) : composed.config
   const checked = await checkConfig(deps, merged, target.entry)
-  const config = await hideOidcSecret(deps, await hideHeaderSecrets(deps, checked, target.entry))
+  const config = await hideSecrets(deps, checked, target)
 
   await deps.book.change(name, (current) => {
     if (current.wanted === 'absent') throw notFound(`workload ${name} is being removed`)
     const { entry: _entry, resolved, ...rest } = current
     const next: StoredWorkload = {
       ...rest,
-      asked: withoutOidcSecret(withoutHeaderSecrets(asked, config), config),
+      asked: withoutSecrets(asked, config),
       config,
       wanted: 'running',
       generation: current.generation + 1,
@@ -62,6 +62,12 @@ export async function editWorkload(
 function keepsHeaders(update: UpdateRequest, { config }: StoredWorkload, target: Target): boolean {
   if (update.headers !== undefined || target.kind !== 'remote' || config.remote_url === undefined) return false
   return new URL(target.url).origin === new URL(config.remote_url).origin
+}
+
+function withHeadersOf(config: RunConfig, { headers, headers_from_secrets: fromSecrets }: RemoteAuthConfig): RunConfig {
+  const kept = { ...(headers && { headers }), ...(fromSecrets && { headers_from_secrets: fromSecrets }) }
+  const auth = { ...config.remote_auth_config, ...kept }
+  return Object.keys(auth).length === 0 ? config : { ...config, remote_auth_config: auth }
 }
 
 function applyUpdate(asked: CreateRequest, update: UpdateRequest): CreateRequest {

@@ -1,4 +1,5 @@
 import { describeError, isThvError } from '../errors.ts'
+import { NeedsLogin } from './needs-login.ts'
 import { MAX_QUICK_EXITS, type Failure } from './observed.ts'
 import { backoffMs } from './reconcile.ts'
 import type { SupervisorDeps } from './supervisor-deps.ts'
@@ -25,9 +26,9 @@ export function recordFailure(deps: Deps, name: string, error: unknown, runtimeD
     return
   }
   // What can never work is not tried again before something is changed.
-  const isFinal = isThvError(error, 'invalid') && entry.stored.wanted === 'running'
+  const isFinal = error instanceof NeedsLogin || (isThvError(error, 'invalid') && entry.stored.wanted === 'running')
   const failure: Failure = {
-    message: deps.masker.mask(describeError(error)),
+    message: deps.masker.mask(error instanceof NeedsLogin ? error.context : describeError(error)),
     isError: true,
     ...(!isFinal && { retryAt }),
   }

@@ -4,6 +4,7 @@ import { createWorkload } from './create.ts'
 import { parseSecretReference } from './instance-spec.ts'
 import { invalid, notFound } from '../errors.ts'
 import { printable } from './image-reference.ts'
+import { oauthOptionsOf } from './oauth.ts'
 import { oidcOptionsOf } from './oidc.ts'
 import { middlewareConfigs } from './middleware-configs.ts'
 import type { WorkloadsDeps } from './workloads-deps.ts'
@@ -28,11 +29,9 @@ export async function importWorkload(deps: WorkloadsDeps, config: RunConfig): Pr
   await checkOidcConfig(deps, config)
   refuseForeignMiddleware(config)
   const auth = config.remote_auth_config
-  const { headers: _headers, headers_from_secrets: fromSecrets, ...login } = auth ?? {}
-  if (Object.keys(login).length > 0)
-    throw invalid('not available yet: login at a remote server; leave it out of remote_auth_config')
+  await checkRemoteAuth(deps, config)
   const request = await fromRegistry(deps, config, requestOf(config))
-  return createWorkload(deps, request, fromSecrets && auth ? { remote_auth_config: auth } : {})
+  return createWorkload(deps, request, auth?.headers_from_secrets ? { remote_auth_config: auth } : {})
 }
 
 /** What came from a registry entry still comes from it, when it is here and names the same server. */
@@ -56,6 +55,17 @@ function refuseForeignMiddleware(config: RunConfig): void {
   throw invalid(
     `not available yet: middleware_configs of type ${foreign.map(({ type }) => printable(type)).join(', ')}; leave it out`,
   )
+}
+
+/** What is configured with a file or for a browser of the daemon's own cannot be kept. */
+const NO_LOGIN_FIELDS = ['clientSecretFile', 'enableRemoteAuth', 'skipBrowser', 'timeout'] as const
+
+async function checkRemoteAuth(deps: WorkloadsDeps, { remote_auth_config: auth }: RunConfig): Promise<void> {
+  const refused = NO_LOGIN_FIELDS.filter((field) => auth?.[field] !== undefined)
+  if (refused.length > 0)
+    throw invalid(`not available yet: remote_auth_config.${refused.join(', remote_auth_config.')}; leave it out`)
+  const key = auth?.clientSecret
+  if (key !== undefined && !(await deps.secretExists(key))) throw notFound(`secret ${key} not found; create it first`)
 }
 
 async function checkOidcConfig(deps: WorkloadsDeps, { oidc_config: oidc }: RunConfig): Promise<void> {
@@ -93,6 +103,8 @@ function requestOf(config: RunConfig): CreateRequest {
   if (config.tools_override !== undefined) request.tools_override = config.tools_override
   const oidc = oidcOptionsOf(config.oidc_config)
   if (oidc !== undefined) request.oidc = oidc
+  const oauth = oauthOptionsOf(config.remote_auth_config)
+  if (oauth !== undefined) request.oauth_config = oauth
   const clear = config.remote_auth_config?.headers
   if (clear !== undefined) request.headers = clear
   return request

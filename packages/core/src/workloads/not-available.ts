@@ -16,7 +16,6 @@ const NOT_YET: readonly { what: string; asks: (asked: CreateRequest) => boolean 
     asks: (a) => a.ignore_config?.loadGlobal === true || a.ignore_config?.printOverlays === true,
   },
   { what: 'limits', asks: (a) => isGiven(a.limits) },
-  { what: 'oauth_config (login at a remote server)', asks: (a) => isGiven(a.oauth_config) },
 ]
 
 export function refuseWhatIsNotAvailable(asked: CreateRequest): void {

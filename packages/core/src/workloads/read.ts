@@ -4,6 +4,7 @@ import { notFound } from '../errors.ts'
 import type { StoredWorkload } from '../ports/stores.ts'
 import type { Entry } from './book.ts'
 import { parseSecretReference } from './instance-spec.ts'
+import { oauthOptionsOf } from './oauth.ts'
 import { oidcOptionsOf } from './oidc.ts'
 import { middlewareConfigs } from './middleware-configs.ts'
 import { deriveStatus } from './status.ts'
@@ -52,6 +53,7 @@ export function getWorkload(deps: Deps, name: string): WorkloadDetails {
       volumes: config.volumes,
       permission_profile: config.permission_profile,
       headers: config.remote_auth_config?.headers,
+      oauth_config: oauthOptionsOf(config.remote_auth_config),
       oidc: oidcOptionsOf(config.oidc_config),
       authz_config: config.authz_config && JSON.stringify(config.authz_config),
       audit_config: config.audit_config,

@@ -7,6 +7,7 @@ import { authorizationSpec } from './authorization.ts'
 import type { Entry } from './book.ts'
 import { Recorded, recordExit } from './failures.ts'
 import { instanceSpec, readSecrets } from './instance-spec.ts'
+import { loginSpec } from './oauth.ts'
 import { authenticationSpec } from './oidc.ts'
 import { clientUrl } from './read.ts'
 import { openNetwork } from './network.ts'
@@ -61,7 +62,9 @@ export async function startRemote(deps: SupervisorDeps, { stored }: Entry, signa
   deps.book.observe(name, { progress: { phase: 'connecting' } })
   const headers = await remoteHeaders(deps, stored)
   const limit = AbortSignal.any([signal, AbortSignal.timeout(deps.handshakeTimeoutMs)])
-  await deps.gateway.connect(name, { kind: 'http', transport, url, headers, processId: `${url}#${generation}` }, limit)
+  const login = await loginSpec(deps, config)
+  const processId = `${url}#${generation}`
+  await deps.gateway.connect(name, { kind: 'http', transport, url, headers, login, processId }, limit)
   markConnected(deps, name, generation)
 }
 

@@ -3,6 +3,7 @@ import { perform } from './actions.ts'
 import type { Entry } from './book.ts'
 import { Recorded, recordExit, recordFailure } from './failures.ts'
 import { type Action, nextAction } from './reconcile.ts'
+import { NeedsLogin } from './needs-login.ts'
 import type { SupervisorDeps } from './supervisor-deps.ts'
 import { createLimiter } from './limiter.ts'
 
@@ -79,6 +80,20 @@ export class Supervisor {
     this.poke(name)
   }
 
+  /** The remote server takes no call before a person has logged in. */
+  loginNeeded(name: string, needed: NeedsLogin): void {
+    if (!this.#deps.book.find(name) || this.#isEnding(name)) return
+    this.#deps.book.observe(name, { connected: false })
+    recordFailure(this.#deps, name, needed)
+    this.poke(name)
+  }
+
+  loggedIn(name: string): void {
+    if (!this.#deps.book.find(name)) return
+    this.#deps.book.observe(name, { attempts: 0 }, ['failure'])
+    this.poke(name)
+  }
+
   async runtimeEvent(event: RuntimeEvent): Promise<void> {
     const entry = this.#deps.book.all().find(({ observed }) => observed.handle?.id === event.handle.id)
     if (!entry || event.kind === 'started') return
@@ -140,6 +155,8 @@ export class Supervisor {
   }
 
   async #fail(name: string, error: unknown): Promise<void> {
+    // The gateway knows it and tells callers so.
+    if (error instanceof NeedsLogin) return this.loginNeeded(name, error)
     this.#deps.gateway.disconnect(name, 'the server could not be started')
     this.#deps.book.observe(name, { connected: false })
     // A remote server needs no runtime: its failure is its own.

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { describeError } from '@toolhaven/core/errors'
+import { describeError, isThvError } from '@toolhaven/core/errors'
 import {
   idKey,
   isObject,
@@ -69,6 +69,7 @@ export class HttpSession {
         const isWaiting = isNotReached(error) && Date.now() + wait < deadline && !this.#isClosed
         if (error instanceof SessionGone && mayRenew) mayRenew = false
         else if (isWaiting) await pause(wait)
+        else if (isThvError(error)) return call.fail(describeError(error))
         else return call.fail(`the server could not be reached: ${describeError(error)}`)
       }
     }

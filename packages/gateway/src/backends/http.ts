@@ -10,7 +10,7 @@ import { GATEWAY_CLIENT, toHandshake, type BackendLink } from './backend.ts'
 import { HttpSession } from './http-session.ts'
 import { SseUpstream } from './sse-upstream.ts'
 import { StreamableUpstream } from './streamable-upstream.ts'
-import { Refused, UpstreamTarget } from './upstream.ts'
+import { Refused, UpstreamTarget, type Authorizer } from './upstream.ts'
 
 const FIRST_PAUSE_MS = 25
 const LONGEST_PAUSE_MS = 2000
@@ -19,6 +19,7 @@ export interface HttpBackendOptions {
   name: string
   backend: Extract<Backend, { kind: 'http' }>
   limits: GatewayLimits
+  authorizer?: Authorizer | undefined
   sessions: () => Iterable<Session>
   onStored: () => void
   onLost: (reason: string) => void
@@ -30,7 +31,7 @@ export async function connectHttp(options: HttpBackendOptions, signal: AbortSign
     try {
       return await greet(options, signal)
     } catch (error) {
-      // Told as it is.
+      // It needs a login, or one that cannot be made: told as it is.
       if (isThvError(error)) throw error
       const isFinal =
         error instanceof Refused &&
@@ -66,8 +67,10 @@ async function greet(options: HttpBackendOptions, signal: AbortSignal): Promise<
   }
 }
 
-function targetOf({ backend }: HttpBackendOptions): UpstreamTarget {
-  return new UpstreamTarget(new URL(backend.url), backend.headers ?? {})
+function targetOf({ backend, authorizer }: HttpBackendOptions): UpstreamTarget {
+  const target = new UpstreamTarget(new URL(backend.url), backend.headers ?? {}, authorizer)
+  if (backend.socketPath !== undefined) target.useSocket(backend.socketPath)
+  return target
 }
 
 /** An HTTP server: each client has a session of its own there, and the gateway one for pings. */
@@ -84,7 +87,6 @@ export class HttpBackend implements BackendLink {
   constructor(options: HttpBackendOptions) {
     this.#options = options
     this.#target = targetOf(options)
-    if (options.backend.socketPath !== undefined) this.#target.useSocket(options.backend.socketPath)
     this.#own = new Session(
       'streamable-http',
       NEWEST_VERSION,

@@ -39,15 +39,27 @@ export class Refused extends Error {
   }
 }
 
+/** Gives requests the token the server wants. */
+export interface Authorizer {
+  /** The Authorization header for a request now; undefined: none. */
+  header(): Promise<string | undefined>
+  /** The server refused what was sent: another header to try once. Throws when only a person can help. */
+  renew(used: string | undefined, challenge: string | undefined): Promise<string | undefined>
+  /** It refused the new one as well: the error that says so. */
+  refused(challenge: string | undefined): Promise<Error>
+}
+
 /** Address of an HTTP server, with the connections kept to it. */
 export class UpstreamTarget {
   url: URL
   readonly #headers: Readonly<Record<string, string>>
+  readonly #authorizer: Authorizer | undefined
   #agent: HttpAgent
 
-  constructor(url: URL, headers: Readonly<Record<string, string>>) {
+  constructor(url: URL, headers: Readonly<Record<string, string>>, authorizer?: Authorizer) {
     this.url = url
     this.#headers = headers
+    this.#authorizer = authorizer
     this.#agent = url.protocol === 'https:' ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
   }
 
@@ -57,6 +69,19 @@ export class UpstreamTarget {
   }
 
   async send(options: RequestOptions): Promise<IncomingMessage> {
+    const authorizer = this.#authorizer
+    if (authorizer === undefined) return this.#follow(options)
+    const used = await authorizer.header()
+    const first = await this.#follow(withToken(options, used))
+    if (first.statusCode !== 401) return first
+    first.resume()
+    const second = await this.#follow(withToken(options, await authorizer.renew(used, challengeOf(first))))
+    if (second.statusCode !== 401) return second
+    second.resume()
+    throw await authorizer.refused(challengeOf(second))
+  }
+
+  async #follow(options: RequestOptions): Promise<IncomingMessage> {
     const url = options.url ?? this.url
     const response = await this.#once({ ...options, url })
     const moved = response.statusCode === 307 || response.statusCode === 308 ? response.headers.location : undefined
@@ -96,6 +121,14 @@ export class UpstreamTarget {
       request.end(body)
     })
   }
+}
+
+function withToken(options: RequestOptions, authorization: string | undefined): RequestOptions {
+  return authorization === undefined ? options : { ...options, headers: { ...options.headers, authorization } }
+}
+
+function challengeOf(response: IncomingMessage): string | undefined {
+  return response.headers['www-authenticate']
 }
 
 interface RequestOptions {

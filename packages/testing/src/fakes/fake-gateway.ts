@@ -1,4 +1,5 @@
 import { conflict } from '@toolhaven/core/errors'
+import type { NeedsLogin } from '@toolhaven/core/workloads/needs-login'
 import type {
   AuthorizationSpec,
   Backend,
@@ -15,6 +16,10 @@ export class FakeGateway implements Gateway {
   readonly takenPorts = new Set<number>()
   failHandshake: string | undefined
   failPings = false
+  /** Set: what the remote server asks for before it can be used. */
+  needsLogin: NeedsLogin | undefined
+  /** Whose logins were forgotten. */
+  readonly forgotten: string[] = []
   readonly events: GatewayEvents
 
   constructor(events: GatewayEvents) {
@@ -29,6 +34,7 @@ export class FakeGateway implements Gateway {
   async connect(name: string, backend: Backend, signal: AbortSignal): Promise<Handshake> {
     signal.throwIfAborted()
     if (backend.kind === 'stdio') await backend.start?.()
+    if (this.needsLogin !== undefined) throw this.needsLogin
     if (this.failHandshake !== undefined) throw new Error(this.failHandshake)
     this.backends.set(name, backend)
     return { protocolVersion: '2025-11-25', serverName: name, serverVersion: '1' }
@@ -45,6 +51,10 @@ export class FakeGateway implements Gateway {
   async close(name: string): Promise<void> {
     this.endpoints.delete(name)
     this.backends.delete(name)
+  }
+
+  async forgetLogin(name: string): Promise<void> {
+    this.forgotten.push(name)
   }
 
   async policyFaults({ policies }: AuthorizationSpec): Promise<string[]> {

@@ -1,0 +1,93 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { listen } from '../listen.ts'
+
+/** What came of a callback; the person in front of the browser reads it. */
+export type CallbackOutcome = { ok: true } | { ok: false; message: string }
+export type OnCallback = (params: URLSearchParams) => Promise<CallbackOutcome>
+
+interface Listener {
+  server: Server
+  port: number
+  /** By `state`: nobody else knows it. */
+  waiting: Map<string, OnCallback>
+}
+
+const HOST = '127.0.0.1'
+const PATH = '/callback'
+
+/**
+ * Where browsers come back to after a login: on the loopback address alone, only while somebody is waited for. Several
+ * logins may share a port, since each has a state of its own.
+ */
+export class CallbackListeners {
+  readonly #byPort = new Map<number, Promise<Listener>>()
+
+  /** Opens a port, the given one or any, and says what address leads there. */
+  async open(port: number | undefined): Promise<{ redirectUri: string; port: number }> {
+    const opening = (port === undefined ? undefined : this.#byPort.get(port)) ?? start(port ?? 0)
+    if (port !== undefined) this.#byPort.set(port, opening)
+    try {
+      const listener = await opening
+      this.#byPort.set(listener.port, opening)
+      return { redirectUri: `http://${HOST}:${listener.port}${PATH}`, port: listener.port }
+    } catch (error) {
+      if (port !== undefined) this.#byPort.delete(port)
+      throw error
+    }
+  }
+
+  /** Calls back once with the parameters of the browser that brings this state. */
+  async wait(port: number, state: string, onCallback: OnCallback): Promise<void> {
+    const listener = await this.#byPort.get(port)
+    listener?.waiting.set(state, onCallback)
+  }
+
+  /** Waits no more for this state; a port that nobody waits at is closed. */
+  async release(port: number, state: string | undefined): Promise<void> {
+    const listener = await this.#byPort.get(port)
+    if (listener === undefined) return
+    if (state !== undefined) listener.waiting.delete(state)
+    if (listener.waiting.size > 0) return
+    this.#byPort.delete(port)
+    // Not awaited: the answer to the last browser may still be on its way.
+    listener.server.close()
+  }
+}
+
+async function start(port: number): Promise<Listener> {
+  const waiting: Listener['waiting'] = new Map()
+  const server = createServer({ maxHeaderSize: 16 * 1024, keepAliveTimeout: 1 }, (request, response) => {
+    void answer(waiting, request, response)
+  })
+  await listen(server, HOST, port)
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('a TCP listener has a port')
+  return { server, waiting, port: address.port }
+}
+
+async function answer(waiting: Listener['waiting'], request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const url = URL.parse(request.url ?? '', `http://${HOST}`)
+  const isHere = request.headers.host === `${HOST}:${request.socket.localPort}`
+  if (request.method !== 'GET' || url?.pathname !== PATH || !isHere)
+    return send(response, 404, 'There is nothing here.')
+  const state = url.searchParams.get('state') ?? ''
+  const onCallback = waiting.get(state)
+  if (onCallback === undefined)
+    return send(response, 400, 'This login is not waited for (any more). Open the address that Toolhaven shows again.')
+  waiting.delete(state)
+  const outcome = await onCallback(url.searchParams)
+  if (outcome.ok) send(response, 200, 'You are logged in. You can close this window.')
+  else send(response, 400, `The login failed: ${outcome.message}. Toolhaven shows a new address to try again.`)
+}
+
+function send(response: ServerResponse, status: number, message: string): void {
+  const text = message.replaceAll(/[<>&"']/g, (character) => `&#${character.charCodeAt(0)};`)
+  response.writeHead(status, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'no-store',
+    connection: 'close',
+  })
+  response.end(`<!doctype html><html lang="en"><title>Toolhaven</title><p>${text}</p></html>\n`)
+}

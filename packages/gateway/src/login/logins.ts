@@ -1,0 +1,64 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Backend, GatewayEvents, LoginSpec } from '@toolhaven/core/ports/gateway'
+import type { Logger } from '@toolhaven/core/ports/logger'
+import type { Authorizer } from '../backends/upstream.ts'
+import { CallbackListeners } from './callback-listener.ts'
+import type { Login } from './login.ts'
+import type { LoginFetch } from './login-fetch.ts'
+import type { LoginStore } from './login-record.ts'
+
+export interface LoginsOptions {
+  store: LoginStore
+  /** Reaches what servers name, on private addresses too when asked for. */
+  fetchFor: (allowPrivate: boolean) => LoginFetch
+  events: Pick<GatewayEvents, 'onLoginNeeded' | 'onLoggedIn'>
+  logger: Logger
+}
+
+/** The logins of all workloads. */
+export interface Logins {
+  /** Undefined where the backend needs none. */
+  authorizerOf(name: string, backend: Extract<Backend, { kind: 'http' }>): Promise<Authorizer | undefined>
+  /** Waits for nobody any more. */
+  close(name: string): Promise<void>
+  /** Forgets the tokens as well. */
+  forget(name: string): Promise<void>
+  closeAll(): Promise<void>
+}
+
+export function createLogins({ store, fetchFor, events, logger }: LoginsOptions): Logins {
+  const known = new Map<string, { url: string; spec: LoginSpec; login: Login }>()
+  const callbacks = new CallbackListeners()
+  const close = async (name: string) => {
+    const found = known.get(name)
+    known.delete(name)
+    await found?.login.close()
+  }
+  return {
+    async authorizerOf(name, { login: spec, url, headers = {} }) {
+      const found = known.get(name)
+      // Over a new connection the person who was asked before is still the one waited for.
+      if (found !== undefined && found.url === url && isDeepStrictEqual(found.spec, spec)) return found.login
+      await close(name)
+      const hasOwn = Object.keys(headers).some((header) => header.toLowerCase() === 'authorization')
+      if (spec === undefined || hasOwn) return undefined
+      // Loaded with the first remote server: most daemons never need it.
+      const { Login } = await import('./login.ts')
+      const login = new Login({
+        ...{ name, url: new URL(url), spec, fetchFor, store, callbacks, logger },
+        onNeeded: (needed) => events.onLoginNeeded(name, needed),
+        onDone: () => events.onLoggedIn(name),
+      })
+      known.set(name, { url, spec, login })
+      return login
+    },
+    close,
+    async forget(name) {
+      await close(name)
+      await store.delete(name)
+    },
+    async closeAll() {
+      await Promise.all([...known.keys()].map(close))
+    },
+  }
+}
