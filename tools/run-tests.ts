@@ -21,9 +21,9 @@ const { values, positionals } = parseArgs({
 })
 
 const stages: Stage[] = [
-  { project: 'unit', limitMinutes: 10 },
-  { project: 'engine', limitMinutes: 14 },
-  { project: 'site', limitMinutes: 12 },
+  { project: 'unit', limitMinutes: 14 },
+  { project: 'engine', limitMinutes: 16 },
+  { project: 'site', limitMinutes: 14 },
   ...(existsSync(path.join(root, 'e2e')) ? [{ project: 'e2e', limitMinutes: 26 }] : []),
 ].filter(({ project }) => values.stage?.includes(project) ?? true)
 
