@@ -5,6 +5,7 @@ import {
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js'
 import { modernServer, startModernServer } from '@toolhaven/testing/mcp-servers/child-channel'
+import { startIdentityProvider } from '@toolhaven/testing/testbed/identity-provider'
 import { connectClient, NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
 
 type Json = { [key: string]: unknown }
@@ -283,6 +284,41 @@ describe.each(BACKS)('a client and a server without sessions (%s)', (back) => {
     await test.open()
     await serve(test, back, 'again')
   })
+})
+
+it('where callers say who they are, the state of a server is good for the caller it was given to', async () => {
+  await using provider = await startIdentityProvider()
+  await using test = await startGateway({ limits: { probeMs: 50_000 }, identityFetch: () => fetch })
+  const audience = 'https://mcp.example.com/modern'
+  await test.open({ authentication: { issuer: provider.issuer, audience } })
+  await serve(test, 'stdio', 'first')
+  const later = async (client: 'one' | 'two', more: Json = {}) => {
+    const token = await provider.token({ audience, client })
+    const response = await fetch(`${test.origin}/mcp`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        authorization: `Bearer ${token}`,
+        'mcp-protocol-version': VERSION,
+        'mcp-method': 'tools/call',
+        'mcp-name': 'later',
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'later', ...more, _meta: META },
+      }),
+    })
+    return response.json()
+  }
+  const { requestState } = (await later('one')).result
+  expect(requestState).not.toBe('1')
+  expect((await later('two', { requestState })).error.code).toBe(-32_602)
+  expect((await later('one', { requestState: '2' })).error.code).toBe(-32_602)
+  const second = (await later('one', { requestState })).result
+  expect((await later('one', { requestState: second.requestState })).result.content[0].text).toBe('after 2')
 })
 
 it('towards an HTTP server the headers say what the body says, whatever the client sent', async () => {

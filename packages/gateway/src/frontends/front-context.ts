@@ -13,6 +13,7 @@ import type { Session } from '../sessions/session.ts'
 import type { SessionTable } from '../sessions/session-table.ts'
 import type { ModernClients } from './modern/modern-clients.ts'
 import type { ParkedCalls } from './modern/parked-calls.ts'
+import type { SealedStates } from './modern/sealed-states.ts'
 import type { MirroredTools } from './modern/tool-headers.ts'
 
 /** What an endpoint offers its front ends. */
@@ -39,6 +40,7 @@ export interface FrontContext {
 export interface ModernContext {
   readonly clients: ModernClients
   readonly parked: ParkedCalls
+  readonly states: SealedStates
   /** The server's tools with parameters that clients repeat in headers. */
   mirroredTools(session: Session): Promise<MirroredTools>
   /** They may have changed. */

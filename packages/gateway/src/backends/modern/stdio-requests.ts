@@ -92,6 +92,8 @@ export class StdioRequests implements ServerRequests {
       return !isLog || (typeof level === 'string' && reachesLevel(params?.['level'], level))
     })
     const last = able.at(-1)
+    // Clients without sessions may share one of ours.
+    if (able.length > 1 && last?.request.session?.front === 'modern') return undefined
     return able.every(({ request }) => request.session === last?.request.session) ? last : undefined
   }
 

@@ -9,6 +9,12 @@ export const FULL: Fault = {
   message: 'This server has too many clients; try again later.',
 }
 
+export const UNKNOWN_STATE: Fault = {
+  status: 200,
+  code: RPC_ERROR.invalidParams,
+  message: 'Invalid params: requestState is unknown, too old, or of another request; send the request without it.',
+}
+
 export function notFound(method: string): Fault {
   return { status: 404, code: RPC_ERROR.methodNotFound, message: `Method not found: ${method}` }
 }

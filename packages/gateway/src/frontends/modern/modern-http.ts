@@ -9,8 +9,8 @@ import { isKnownVersion, PROTOCOL_VERSIONS } from '../../protocol-versions.ts'
 import { isLogLevel, reachesLevel } from '../../sessions/log-levels.ts'
 import type { Session } from '../../sessions/session.ts'
 import { endWithToken, type FrontContext } from '../front-context.ts'
-import { checkRequest, type Fault, type ModernRequest } from './check-request.ts'
-import { FULL, notFound, sendFault } from './fault.ts'
+import { checkRequest, type ModernRequest } from './check-request.ts'
+import { FULL, notFound, sendFault, UNKNOWN_STATE } from './fault.ts'
 import { agreed, ListenSession, readFilter } from './listen-session.ts'
 import { ModernExchange } from './modern-exchange.ts'
 import { checkMarked, withoutInvalid } from './marked-tools.ts'
@@ -210,10 +210,4 @@ async function raiseLevel(context: FrontContext, session: Session, level: string
   const { capabilities } = (await context.server()).result
   if (isObject(capabilities) && isObject(capabilities['logging']))
     await context.ask(session, 'logging/setLevel', { level })
-}
-
-const UNKNOWN_STATE: Fault = {
-  status: 200,
-  code: RPC_ERROR.invalidParams,
-  message: 'Invalid params: requestState is unknown, too old, or of another request; send the request without it.',
 }

@@ -6,6 +6,7 @@ import type { SessionTable } from '../../sessions/session-table.ts'
 import type { ModernContext } from '../front-context.ts'
 import { ModernClients } from './modern-clients.ts'
 import { ParkedCalls } from './parked-calls.ts'
+import { SealedStates } from './sealed-states.ts'
 import { readMirrored, type MirroredTools } from './tool-headers.ts'
 
 export interface ModernStateOptions {
@@ -20,6 +21,7 @@ export interface ModernStateOptions {
 export class ModernState implements ModernContext {
   readonly clients: ModernClients
   readonly parked = new ParkedCalls()
+  readonly states = new SealedStates()
   readonly #options: ModernStateOptions
   readonly #dropped = new Set<string>()
   #mirrored: Promise<MirroredTools> | undefined

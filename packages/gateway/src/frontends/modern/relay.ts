@@ -5,10 +5,11 @@ import { metaOf, MODERN_VERSION } from '../../modern-era.ts'
 import { PROTOCOL_VERSIONS } from '../../protocol-versions.ts'
 import type { FrontContext } from '../front-context.ts'
 import type { ModernRequest } from './check-request.ts'
-import { FULL, sendFault } from './fault.ts'
+import { FULL, sendFault, UNKNOWN_STATE } from './fault.ts'
 import { checkMarked, withoutInvalid } from './marked-tools.ts'
 import { ListenReply } from './listen-reply.ts'
 import { ModernExchange } from './modern-exchange.ts'
+import { markOf } from './parked-calls.ts'
 
 /**
  * A request of a client without a session to a server without sessions: both know what to make of it, state that goes
@@ -20,8 +21,13 @@ export async function relay(
   response: ServerResponse,
   checked: ModernRequest,
 ): Promise<void> {
-  const { id, method, params } = checked.request
-  const found = context.modern.clients.sessionOf(checked, context.pipeline.callerOf(request)?.id)
+  const { id, method } = checked.request
+  const owner = context.pipeline.callerOf(request)?.id
+  // Where nobody is asked who they are, there is nobody to keep apart.
+  const states = owner === undefined ? undefined : callersStates(context, markOf(owner, checked.request))
+  const params = states === undefined ? checked.request.params : states.toServer(checked.request.params)
+  if (params === 'unknown') return sendFault(response, id, UNKNOWN_STATE)
+  const found = context.modern.clients.sessionOf(checked, owner)
   if (found === undefined) return sendFault(response, id, FULL)
   const { session, isNew } = found
   if (isNew) context.listening(session)
@@ -39,7 +45,10 @@ export async function relay(
             progressToken: metaOf(params)['progressToken'],
             acceptsStream: accepts(request.headers.accept, 'text/event-stream'),
             openStream: (open) => context.openStream(open),
-            toModern: (body) => withOurVersions(method, withoutInvalid(context, method, body)),
+            toModern: (body) => {
+              const shown = withOurVersions(method, withoutInvalid(context, method, body))
+              return states === undefined ? shown : states.toClient(shown)
+            },
             // Servers of this era ask in their results.
             park: () => '',
             respond: () => {},
@@ -48,9 +57,26 @@ export async function relay(
           id,
           response,
         )
-  const body = { ...checked.request.body, id: ownId }
+  const body = { ...checked.request.body, id: ownId, ...(params !== undefined && { params }) }
   const message: RpcRequest = { kind: 'request', id: ownId, method, params, body, text: JSON.stringify(body) }
   context.dispatch(session, message, reply, request)
+}
+
+/** Puts a caller's mark on the server's state, and takes it off again. */
+function callersStates({ modern: { states } }: FrontContext, mark: string) {
+  return {
+    toServer(params: JsonObject | undefined): JsonObject | 'unknown' | undefined {
+      const text = params?.['requestState']
+      if (typeof text !== 'string') return params
+      const requestState = states.open(text, mark, Date.now())
+      return requestState === undefined ? 'unknown' : { ...params, requestState }
+    },
+    toClient(body: JsonObject): JsonObject {
+      const { result } = body
+      if (!isObject(result) || typeof result['requestState'] !== 'string') return body
+      return { ...body, result: { ...result, requestState: states.seal(result['requestState'], mark, Date.now()) } }
+    },
+  }
 }
 
 /** Through us the server also serves clients with sessions. */
