@@ -7,6 +7,7 @@ import { BackendSlot } from './backend-slot.ts'
 import type { BackendLink } from './backends/backend.ts'
 import { connect } from './connect.ts'
 import { dispatch } from './dispatch.ts'
+import { endpointPipeline } from './endpoint-pipeline.ts'
 import type { FrontContext } from './frontends/front-context.ts'
 import { ModernState } from './frontends/modern/modern-state.ts'
 import { endToEndHeaders } from './http/end-to-end-headers.ts'
@@ -15,7 +16,7 @@ import { sendRefusal, sendVerdict } from './http/reply.ts'
 import { RPC_ERROR, type JsonObject, type RpcMessage, type RpcRequest } from './json-rpc.ts'
 import { closeServer, listen } from './listen.ts'
 import type { GatewayLimits, GatewayOptions } from './options.ts'
-import { createPipeline, type Pipeline } from './pipeline.ts'
+import type { Pipeline } from './pipeline.ts'
 import { route } from './route.ts'
 import { askInNameOf, type Call, type ReplySink } from './sessions/call.ts'
 import type { Session } from './sessions/session.ts'
@@ -54,7 +55,10 @@ export class Endpoint implements FrontContext {
       limits,
       logger: options.logger,
       store: options.sessionStore,
-      onEnd: (session) => this.#slot.link?.endSession(session),
+      onEnd: (session) => {
+        this.#slot.link?.endSession(session)
+        this.#pipeline?.sessionEnded(session)
+      },
     })
     this.modern = new ModernState({
       name: spec.name,
@@ -226,24 +230,8 @@ export class Endpoint implements FrontContext {
   }
 
   #makePipeline(spec: EndpointSpec): Promise<Pipeline> {
-    const { allowedHosts, allowPeer, identityFetch, tokenTimes, openAuditLog, events, logger } = this.#options
-    const host = spec.host.includes(':') ? `[${spec.host}]` : spec.host
-    return createPipeline({
-      allowedHosts: allowedHosts ?? (() => []),
-      allowPeer: allowPeer ?? (() => true),
-      maxMessageBytes: this.limits.maxMessageBytes,
-      allowedTools: () => this.#tools,
-      authentication: spec.authentication,
-      authorization: spec.authorization,
-      toolsOverride: spec.toolsOverride,
-      audit: spec.audit,
-      openAuditLog,
-      mask: events.mask,
-      origin: `http://${host}:${spec.port}`,
-      identityFetch,
-      tokenTimes,
-      logger,
-    })
+    const live = { allowedTools: () => this.#tools, sessions: () => this.sessions.size }
+    return endpointPipeline(this.#options, this.limits, spec, live)
   }
 
   #handle(request: IncomingMessage, response: ServerResponse): void {

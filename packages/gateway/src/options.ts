@@ -1,11 +1,12 @@
 import type { Socket } from 'node:net'
 import type { GatewayEvents } from '@toolhaven/core/ports/gateway'
 import type { Logger } from '@toolhaven/core/ports/logger'
-import type { OpenAuditLog } from './audit/audit-log.ts'
 import type { Logins } from './login/logins.ts'
+import type { OpenAuditLog } from './audit/audit-log.ts'
 import type { IdentityFetch } from './oidc/identity-fetch.ts'
 import type { TokenTimes } from './oidc/token-check.ts'
 import type { SessionStore } from './sessions/session-store.ts'
+import type { TelemetryTimes } from './telemetry/collector.ts'
 
 export interface GatewayOptions {
   logger: Logger
@@ -19,6 +20,7 @@ export interface GatewayOptions {
   /** For endpoints with authentication: reaches identity providers, on private addresses too when asked for. */
   identityFetch?: (allowPrivate: boolean) => IdentityFetch
   tokenTimes?: Partial<TokenTimes>
+  telemetryTimes?: Partial<TelemetryTimes>
   /** Left out: remote servers that ask for a login cannot be used. */
   logins?: Logins
   /** Where records of calls go; left out: workloads with an audit configuration cannot be opened. */

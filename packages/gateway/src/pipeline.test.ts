@@ -10,6 +10,8 @@ const context: PipelineContext = {
   maxMessageBytes: 1,
   allowedTools: () => undefined,
   origin: 'http://127.0.0.1:1',
+  workload: 'w',
+  sessions: () => 0,
   identityFetch: () => () => Promise.reject(new Error('nobody there')),
   logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
 }
@@ -17,10 +19,12 @@ const context: PipelineContext = {
 it('has one order', async () => {
   expect((await createPipeline(context)).names).toEqual(['guard', 'limits', 'parse', 'tool-filter'])
   const authentication = { issuer: 'https://id.example.com' }
-  expect((await createPipeline({ ...context, authentication })).names).toEqual([
+  const telemetry = { serviceName: 'w', samplingRate: 1, attributes: {}, hasMetricsPath: true }
+  expect((await createPipeline({ ...context, authentication, telemetry })).names).toEqual([
     'guard',
     'limits',
     'authentication',
+    'telemetry',
     'parse',
     'tool-filter',
   ])

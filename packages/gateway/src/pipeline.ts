@@ -1,6 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { AuditSpec, AuthenticationSpec, AuthorizationSpec, ToolsOverride } from '@toolhaven/core/ports/gateway'
+import type {
+  AuditSpec,
+  AuthenticationSpec,
+  AuthorizationSpec,
+  TelemetrySpec,
+  ToolsOverride,
+} from '@toolhaven/core/ports/gateway'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import type { OpenAuditLog } from './audit/audit-log.ts'
 import type { HttpRefusal } from './http/reply.ts'
@@ -14,6 +20,8 @@ import { toolsOverride } from './middleware/tools-override.ts'
 import type { Caller, Callers } from './oidc/caller.ts'
 import type { IdentityFetch } from './oidc/identity-fetch.ts'
 import type { TokenTimes } from './oidc/token-check.ts'
+import type { Session } from './sessions/session.ts'
+import type { TelemetryTimes } from './telemetry/collector.ts'
 
 export interface PipelineContext {
   allowedHosts: () => readonly string[]
@@ -34,6 +42,12 @@ export interface PipelineContext {
   origin: string
   identityFetch?: ((allowPrivate: boolean) => IdentityFetch) | undefined
   tokenTimes?: Partial<TokenTimes> | undefined
+  /** Left out: nothing is told of calls. */
+  telemetry?: TelemetrySpec | undefined
+  telemetryTimes?: Partial<TelemetryTimes> | undefined
+  workload: string
+  /** How many there are. */
+  sessions: () => number
   logger: Logger
 }
 
@@ -54,6 +68,7 @@ export interface Pipeline {
   notified(notification: RpcNotification, origin: Origin): boolean
   toClient(request: RpcRequest, answer: JsonObject, asker: Asker): JsonObject
   follow(request: IncomingMessage, response: ServerResponse): void
+  sessionEnded(session: Session): void
   /** Writes what is still held back; does not throw. */
   close(): Promise<void>
 }
@@ -65,6 +80,7 @@ async function inOrder(context: PipelineContext, callers: Callers): Promise<Midd
     limits(context), // before the body: what is too large is not even read
     ...(await auditOf(context, callers)), // before whatever may refuse a caller: refusals are recorded
     ...(await authenticationOf(context, callers)), // before the body too: strangers cost us no memory
+    ...(await telemetryOf(context)), // before whatever may refuse: a refusal is an outcome too; after who may see it
     parse({ isDecidedOn: () => isDecidedOn(context) }), // once, here: all that follows decides on the very message that is forwarded
     ...toolsOverrideOf(context), // before whatever decides: a right belongs to the server's tool, not to its name here
     ...(await authorizationOf(context, callers)), // on the server's names, as the filter
@@ -89,6 +105,7 @@ export async function createPipeline(context: PipelineContext): Promise<Pipeline
     toClient: (request, answer, asker) =>
       backwards.reduce((seen, middleware) => middleware.toClient?.(request, seen, asker) ?? seen, answer),
     follow: (request, response) => list.forEach((middleware) => middleware.follow?.(request, response)),
+    sessionEnded: (session) => list.forEach((middleware) => middleware.sessionEnded?.(session)),
     close: async () => {
       await Promise.all(list.map((middleware) => Promise.resolve(middleware.close?.())))
     },
@@ -126,6 +143,13 @@ async function authorizationOf({ authorization: spec }: PipelineContext, callers
 
 function toolsOverrideOf({ toolsOverride: overrides }: PipelineContext): Middleware[] {
   return overrides === undefined ? [] : [toolsOverride(overrides)]
+}
+
+async function telemetryOf(context: PipelineContext): Promise<Middleware[]> {
+  const { telemetry: spec, workload, sessions, logger, telemetryTimes: times } = context
+  if (spec === undefined) return []
+  const { telemetry } = await import('./middleware/telemetry.ts')
+  return [telemetry({ spec, workload, sessions, logger, times })]
 }
 
 /** Each sees the message as those before it left it. */

@@ -24,11 +24,11 @@ export interface Gateway {
   /** Closes the port and ends its sessions; forgets what was stored of them. */
   close(name: string): Promise<void>
 
-  /** Everything that is wrong with policies and their entities; empty when they can be put in force. */
-  policyFaults(spec: AuthorizationSpec): Promise<readonly string[]>
-
   /** Forgets what was kept of the login at the remote server. */
   forgetLogin(name: string): Promise<void>
+
+  /** Everything that is wrong with policies and their entities; empty when they can be put in force. */
+  policyFaults(spec: AuthorizationSpec): Promise<readonly string[]>
 
   /** Whether nobody else listens on the port. */
   isPortFree(host: string, port: number): Promise<boolean>
@@ -53,6 +53,8 @@ export interface EndpointSpec {
   toolsOverride?: ToolsOverride
   /** Which calls are recorded, and where; left out: none. */
   audit?: AuditSpec
+  /** What is told of calls, and to whom; left out: nothing. */
+  telemetry?: TelemetrySpec
 }
 
 /** How callers prove who they are: with a token of an OpenID provider. */
@@ -71,6 +73,21 @@ export interface AuthenticationSpec {
   resourceUrl?: string | undefined
   /** The provider may be on this machine or its network. */
   allowPrivateIp?: boolean | undefined
+}
+
+/** OpenTelemetry of one workload's calls. */
+export interface TelemetrySpec {
+  /** Address of an OTLP/HTTP collector, without the path of a signal; left out: nothing is sent. */
+  endpoint?: string | undefined
+  headers?: Readonly<Record<string, string>> | undefined
+  serviceName: string
+  serviceVersion?: string | undefined
+  /** Share of the traces that begin here and are kept, 0 to 1. */
+  samplingRate: number
+  /** Said of the workload with everything that is sent. */
+  attributes: Readonly<Record<string, string>>
+  /** `/metrics` on the workload's port, for Prometheus. */
+  hasMetricsPath: boolean
 }
 
 /** Cedar policies. What none of them permits is denied. */

@@ -62,6 +62,8 @@ export interface Middleware {
   holdsBack?(notification: RpcNotification, origin: Origin): boolean
   /** Changes the server's answer to a request; the request is the one that reached the server. */
   toClient?(request: RpcRequest, answer: JsonObject, asker: Asker): JsonObject
+  /** A session of a client is over. */
+  sessionEnded?(session: Session): void
   /** The endpoint closes or gets another pipeline: what is still held back is written. Bounded in time; never rejects. */
   close?(): Promise<void>
 }

@@ -1,0 +1,33 @@
+import type { EndpointSpec } from '@toolhaven/core/ports/gateway'
+import type { GatewayLimits, GatewayOptions } from './options.ts'
+import { createPipeline, type Pipeline, type PipelineContext } from './pipeline.ts'
+
+/** What every request to this endpoint passes. */
+export function endpointPipeline(
+  options: GatewayOptions,
+  limits: GatewayLimits,
+  spec: EndpointSpec,
+  live: Pick<PipelineContext, 'allowedTools' | 'sessions'>,
+): Promise<Pipeline> {
+  const { allowedHosts, allowPeer, identityFetch, tokenTimes, telemetryTimes, openAuditLog, logger } = options
+  const host = spec.host.includes(':') ? `[${spec.host}]` : spec.host
+  return createPipeline({
+    ...live,
+    workload: spec.name,
+    allowedHosts: allowedHosts ?? (() => []),
+    allowPeer: allowPeer ?? (() => true),
+    maxMessageBytes: limits.maxMessageBytes,
+    authentication: spec.authentication,
+    authorization: spec.authorization,
+    toolsOverride: spec.toolsOverride,
+    audit: spec.audit,
+    openAuditLog,
+    mask: options.events.mask,
+    origin: `http://${host}:${spec.port}`,
+    identityFetch,
+    tokenTimes,
+    telemetry: spec.telemetry,
+    telemetryTimes,
+    logger,
+  })
+}
