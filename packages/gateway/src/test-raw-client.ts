@@ -1,0 +1,136 @@
+import * as z from 'zod'
+import type { TestGateway } from './test-gateway.ts'
+
+const received = z.looseObject({
+  id: z.union([z.string(), z.number()]).optional(),
+  method: z.string().optional(),
+  params: z.looseObject({}).optional(),
+  result: z.looseObject({}).optional(),
+  error: z.looseObject({ message: z.string() }).optional(),
+})
+export type Received = z.infer<typeof received>
+
+const question = z.looseObject({ messages: z.tuple([z.looseObject({ content: z.looseObject({ text: z.string() }) })]) })
+
+export type RawFront = 'http' | 'sse'
+
+const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+
+/** A client made of plain messages: its ids are what the test says, and everything that reaches it is kept. */
+export class RawClient {
+  readonly name: string
+  readonly responses: Received[] = []
+  readonly progress: { token: unknown; message: unknown }[] = []
+  readonly updates: unknown[] = []
+  readonly questions: string[] = []
+  readonly #origin: string
+  readonly #front: RawFront
+  readonly #gone = new AbortController()
+  readonly #waiting = new Set<() => void>()
+  #headers: Record<string, string> = JSON_HEADERS
+  #postTo = '/mcp'
+
+  constructor(test: TestGateway, front: RawFront, name: string) {
+    this.#origin = test.origin
+    this.#front = front
+    this.name = name
+  }
+
+  async connect(capabilities: object): Promise<void> {
+    if (this.#front === 'sse') await this.#openSse()
+    const params = { protocolVersion: '2025-11-25', capabilities, clientInfo: { name: this.name, version: '1' } }
+    const answered = this.until(() => this.responses.some(({ id }) => id === 'first'))
+    const response = await this.#post({ id: 'first', method: 'initialize', params })
+    const session = response.headers.get('mcp-session-id')
+    await this.#read(response)
+    await answered
+    this.responses.length = 0
+    if (session !== null) {
+      this.#headers = { ...JSON_HEADERS, 'mcp-session-id': session }
+      const stream = await fetch(`${this.#origin}/mcp`, { headers: this.#headers, signal: this.#gone.signal })
+      void this.#read(stream)
+    }
+  }
+
+  /** Resolves when the gateway has said all it has to say in reply. */
+  async send(message: object): Promise<void> {
+    await this.#read(await this.#post(message))
+  }
+
+  /** Ends the session, whatever is in flight. */
+  async leave(): Promise<void> {
+    if (this.#front === 'http')
+      await fetch(`${this.#origin}/mcp`, { method: 'DELETE', headers: this.#headers }).then((gone) => gone.text())
+    this.#gone.abort()
+  }
+
+  /** Looks again whenever a message came. */
+  async until(isSo: () => boolean): Promise<void> {
+    while (!isSo()) await new Promise<void>((resolve) => this.#waiting.add(resolve))
+  }
+
+  async #openSse(): Promise<void> {
+    const stream = await fetch(`${this.#origin}/sse`, {
+      headers: { accept: 'text/event-stream' },
+      signal: this.#gone.signal,
+    })
+    const named = this.until(() => this.#postTo !== '/mcp')
+    void this.#read(stream)
+    await named
+  }
+
+  #post(message: object): Promise<Response> {
+    const body = JSON.stringify({ jsonrpc: '2.0', ...message })
+    return fetch(`${this.#origin}${this.#postTo}`, { method: 'POST', headers: this.#headers, body })
+  }
+
+  async #read(response: Response): Promise<void> {
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
+    if (!isStream) {
+      const text = await response.text()
+      if (text.startsWith('{')) this.#receive(JSON.parse(text))
+      return
+    }
+    let rest = ''
+    try {
+      for await (const chunk of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+        const events = (rest + chunk).split('\n\n')
+        rest = events.pop() ?? ''
+        for (const event of events) this.#event(event)
+      }
+    } catch (error) {
+      // It left: that is how its streams end.
+      if (!this.#gone.signal.aborted) throw error
+    }
+  }
+
+  #event(event: string): void {
+    const data = /^data: (.*)$/m.exec(event)?.[1]
+    if (data === undefined || data === '') return
+    if (!/^event: endpoint$/m.test(event)) return this.#receive(JSON.parse(data))
+    this.#postTo = data
+    this.#woken()
+  }
+
+  #receive(json: unknown): void {
+    const { id, method, params, ...rest } = received.parse(json)
+    if (method === undefined) this.responses.push({ id, ...rest })
+    else if (method === 'notifications/progress')
+      this.progress.push({ token: params?.['progressToken'], message: params?.['message'] })
+    else if (method === 'notifications/resources/updated') this.updates.push(params?.['uri'])
+    else if (method === 'sampling/createMessage') this.#answer(id, question.parse(params).messages[0].content.text)
+    this.#woken()
+  }
+
+  #answer(id: unknown, asked: string): void {
+    this.questions.push(asked)
+    const content = { type: 'text', text: `${this.name} answers ${asked}` }
+    // A client that has left cannot answer; the gateway says so in its place.
+    void this.send({ id, result: { model: 'm', role: 'assistant', content } }).catch(() => undefined)
+  }
+
+  #woken(): void {
+    for (const wake of this.#waiting) wake()
+    this.#waiting.clear()
+  }
+}
