@@ -13,7 +13,6 @@ interface Stream {
   uris: ReadonlySet<string>
   /** The resources the server agreed to tell of. */
   granted: Promise<ReadonlySet<string>>
-  isCurrent: boolean
   cancel: () => void
 }
 
@@ -21,10 +20,16 @@ const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 30_000
 const NOTHING: ReadonlySet<string> = new Set()
 
-/** One `subscriptions/listen` for all clients with sessions. To change what it is about, another one takes its place. */
+/**
+ * One `subscriptions/listen` for all clients with sessions. To change what it is about, another one takes its place: as soon
+ * as that is acknowledged, and not before.
+ */
 export class SharedListen {
   readonly #options: SharedListenOptions
-  #stream: Stream | undefined
+  /** Oldest first. Only the first was acknowledged, those after it are to take its place. */
+  #open: Stream[] = []
+  /** What was asked for last, whatever became of it. */
+  #latest: Stream | undefined
   #timer: NodeJS.Timeout | undefined
   #pauseMs = FIRST_PAUSE_MS
 
@@ -34,69 +39,64 @@ export class SharedListen {
 
   /** From now on the server tells of these resources and of its lists: of which of the resources. */
   want(uris: ReadonlySet<string>): Promise<ReadonlySet<string>> {
-    const current = this.#stream
-    if (current !== undefined && current.uris.size === uris.size && [...uris].every((uri) => current.uris.has(uri)))
-      return current.granted
-    clearTimeout(this.#timer)
-    const filter = this.#filter(uris)
-    if (Object.keys(filter).length === 0) return Promise.resolve(NOTHING)
-    this.#stream = this.#open(uris, filter, current)
-    return this.#stream.granted
+    const latest = this.#latest
+    if (latest !== undefined && latest.uris.size === uris.size && [...uris].every((uri) => latest.uris.has(uri)))
+      return latest.granted
+    const notifications = this.#filter(uris)
+    if (Object.keys(notifications).length === 0) return Promise.resolve(NOTHING)
+    return this.#start(uris, notifications)
   }
 
   close(): void {
     clearTimeout(this.#timer)
-    const stream = this.#stream
-    this.#stream = undefined
-    stream?.cancel()
+    this.#latest = undefined
+    for (const stream of this.#open.splice(0)) stream.cancel()
   }
 
-  #open(uris: ReadonlySet<string>, notifications: JsonObject, former: Stream | undefined): Stream {
+  #start(uris: ReadonlySet<string>, notifications: JsonObject): Promise<ReadonlySet<string>> {
+    clearTimeout(this.#timer)
     const { requests, onNotification } = this.#options
-    const granted = Promise.withResolvers<ReadonlySet<string>>()
-    const takeOver = (agreed: ReadonlySet<string>) => {
-      granted.resolve(agreed)
-      stream.isCurrent = true
-      former?.cancel()
+    const { promise: granted, resolve } = Promise.withResolvers<ReadonlySet<string>>()
+    const stream: Stream = { uris, granted, cancel: () => {} }
+    this.#open.push(stream)
+    this.#latest = stream
+    const end = (isRefused: boolean) => {
+      resolve(NOTHING)
+      this.#ended(stream, isRefused)
     }
-    const stream: Stream = { uris, granted: granted.promise, isCurrent: false, cancel: () => {} }
-    const params = { notifications, _meta: OWN_META }
     const cancel = requests.send(
-      { method: 'subscriptions/listen', params, headers: {}, session: undefined, waitMs: 0 },
+      {
+        ...{ method: 'subscriptions/listen', params: { notifications, _meta: OWN_META } },
+        ...{ headers: {}, session: undefined, waitMs: 0 },
+      },
       {
         onNotification: (notification) => {
           if (notification.method === 'notifications/subscriptions/acknowledged') {
-            this.#pauseMs = FIRST_PAUSE_MS
-            takeOver(agreedUris(notification.params))
-          } else if (stream.isCurrent) onNotification(withoutMark(notification))
+            resolve(agreedUris(notification.params))
+            this.#takeOver(stream)
+          } else if (this.#open[0] === stream) onNotification(withoutMark(notification))
         },
-        onAnswer: (body) => {
-          takeOver(NOTHING)
-          this.#ended(stream, 'result' in body)
-        },
-        onLost: () => {
-          takeOver(NOTHING)
-          this.#ended(stream, true)
-        },
+        onAnswer: (body) => end('error' in body),
+        onLost: () => end(false),
       },
     )
     stream.cancel = () => {
-      stream.isCurrent = false
-      granted.resolve(NOTHING)
+      resolve(NOTHING)
       cancel({ reason: 'no longer needed' })
     }
-    return stream
+    return granted
   }
 
-  /** A server that closed the stream is asked again; one that refused it is not. */
-  #ended(stream: Stream, isRetried: boolean): void {
-    stream.isCurrent = false
-    if (!isRetried || this.#stream !== stream) return
-    this.#timer = setTimeout(() => {
-      if (this.#stream !== stream) return
-      this.#stream = undefined
-      void this.want(stream.uris)
-    }, this.#pauseMs)
+  #takeOver(stream: Stream): void {
+    this.#pauseMs = FIRST_PAUSE_MS
+    for (const older of this.#open.splice(0, this.#open.indexOf(stream))) older.cancel()
+  }
+
+  /** A server that closed the stream is asked again; one that refused it is not, and the one before stays. */
+  #ended(stream: Stream, isRefused: boolean): void {
+    this.#open = this.#open.filter((candidate) => candidate !== stream)
+    if (isRefused || this.#latest !== stream) return
+    this.#timer = setTimeout(() => void this.#start(stream.uris, this.#filter(stream.uris)), this.#pauseMs)
     this.#timer.unref()
     this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS)
   }
