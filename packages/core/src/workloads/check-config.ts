@@ -29,6 +29,7 @@ export async function checkConfig(
   checkToolsOverride(config, entry)
   await checkAudit(deps, config)
   checkRequiredVariables(config, entry)
+  checkRequiredHeaders(config, entry)
   await checkSecrets(deps, config)
   return withResolvedMounts(deps, config)
 }
@@ -60,6 +61,17 @@ function checkRequiredVariables(config: RunConfig, entry: ImageServer | RemoteSe
   if (missing.length === 0) return
   const list = missing.map(({ name, secret }) => (secret ? `${name} (a secret)` : name)).join(', ')
   throw invalid(`${entry?.name} needs ${list}: give each in env_vars, or as the target of a secret`)
+}
+
+/** A login stands in for the key that a header would bring. */
+function checkRequiredHeaders(config: RunConfig, entry: ImageServer | RemoteServer | undefined): void {
+  if (!entry || !('headers' in entry) || oauthOptionsOf(config.remote_auth_config)) return
+  const { headers = {}, headers_from_secrets: hidden = {} } = config.remote_auth_config ?? {}
+  const given = new Set(Object.keys({ ...headers, ...hidden }).map((name) => name.toLowerCase()))
+  const missing = (entry.headers ?? []).filter(({ name, required }) => required && !given.has(name.toLowerCase()))
+  if (missing.length === 0) return
+  const list = missing.map(({ name, description }) => `${name} (${description})`).join(', ')
+  throw invalid(`${entry.name} needs the header ${list}: give it in headers`)
 }
 
 async function checkSecrets(deps: Deps, config: RunConfig): Promise<void> {
