@@ -62,6 +62,8 @@ export interface DaemonOptions {
   stopGraceMs: number
   /** Used for builds and fetches when none is configured. */
   defaultCaCertificatePath?: string
+  /** Of the environment the daemon was started in. */
+  variable?: (name: string) => string | undefined
   shutdown: AbortSignal
 }
 
@@ -116,6 +118,7 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
   const supervisorDeps: SupervisorDeps = {
     ...{ book, runtime, gateway, egress, packages, logs, masker, clock, logger },
     ...{ readSecret, caCertificate, syncClients, shutdown },
+    telemetry: () => ({ ...config.get().otel, variable: options.variable ?? (() => undefined) }),
     isInUse: (name) => inspections.owns(name),
     ...{ instanceId, handshakeTimeoutMs: options.handshakeTimeoutMs, stopGraceMs: options.stopGraceMs },
   }

@@ -28,6 +28,10 @@ export const run = defineCommand({
       shows: 'with a variable, a limit and an argument',
     },
     { command: 'thv run time --name notes --volume ./notes:/notes:ro', shows: 'with a folder it may read' },
+    {
+      command: 'thv run time --name time-watched --otel-enable-prometheus-metrics-path',
+      shows: 'with metrics for Prometheus at /metrics of its port',
+    },
     { command: 'thv run --from-config time.json', shows: 'what "thv export" wrote' },
   ],
   run: async (context, { args, flags }) => {

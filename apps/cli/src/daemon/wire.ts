@@ -102,6 +102,7 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
       instanceId,
       handshakeTimeoutMs: HANDSHAKE_TIMEOUT_MS,
       stopGraceMs: STOP_GRACE_MS,
+      variable: (name) => env[name],
       ...(env['NODE_EXTRA_CA_CERTS'] && { defaultCaCertificatePath: env['NODE_EXTRA_CA_CERTS'] }),
       shutdown,
     },

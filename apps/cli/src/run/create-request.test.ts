@@ -19,6 +19,8 @@ const NONE: RunFlags = {
     pids: undefined,
   },
   ...{ toolsOverride: undefined, authzConfig: undefined, auditConfig: undefined, enableAudit: false },
+  ...{ otelEndpoint: undefined, otelInsecure: false, otelHeaders: [], otelServiceName: undefined },
+  ...{ otelSamplingRate: undefined, otelEnvVars: [], otelEnablePrometheusMetricsPath: false },
   ...{ fromConfig: undefined, noWait: false, format: 'text' },
 }
 const caller = { cwd: '/project/dir', homeDir: '/home/me', env: { MINE: 'x' } }
@@ -68,6 +70,25 @@ test('policies, audit and names of tools are read from files', async () => {
   })
   expect(await given({ enableAudit: true })).toMatchObject({ audit_config: { include_request_data: false } })
   await expect(given({ enableAudit: true, auditConfig: 'audit.json' })).rejects.toThrow('not both')
+})
+
+test('options of telemetry become its configuration', async () => {
+  const flags = { otelEndpoint: 'localhost:4318', otelHeaders: ['X-Key=a=b'], otelEnvVars: ['A, B', 'C'] }
+  expect(await ask(['time'], { ...flags, otelInsecure: true, otelSamplingRate: 0, otelServiceName: 's' })).toEqual({
+    image: 'time',
+    telemetry_config: {
+      endpoint: 'localhost:4318',
+      insecure: true,
+      headers: { 'X-Key': 'a=b' },
+      serviceName: 's',
+      samplingRate: 0,
+      environmentVariables: ['A', 'B', 'C'],
+    },
+  })
+  expect(await ask(['time'], { otelEnablePrometheusMetricsPath: true })).toEqual({
+    image: 'time',
+    telemetry_config: { enablePrometheusMetricsPath: true },
+  })
 })
 
 test('a profile must be a file with a JSON object', async () => {

@@ -8,6 +8,7 @@ import { authFieldsOf } from './auth-request.ts'
 import { type Caller, absoluteVolume } from './host-paths.ts'
 import { megabytesOf, pairsOf, secretOf } from './pairs.ts'
 import type { RunFlags } from './run-flags.ts'
+import { telemetryOf } from './telemetry-request.ts'
 
 export interface RunCaller extends Caller {
   env: Readonly<Record<string, string | undefined>>
@@ -39,6 +40,7 @@ export async function createRequestOf(
     labels: pairsOf('--label', flags.label),
     headers: pairsOf('--header', flags.header),
     ...authFieldsOf(flags),
+    telemetry_config: withoutUnset(telemetryOf(flags)),
     resources: withoutUnset(resources),
   }
   return withoutUnset(request)

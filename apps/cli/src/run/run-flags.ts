@@ -1,4 +1,5 @@
 import { type FlagDef, type FlagValues, FORMAT_FLAG } from '../command.ts'
+import { OTEL_FLAGS } from './otel-flags.ts'
 import { OIDC_FLAGS, REMOTE_AUTH_FLAGS } from './remote-auth-flags.ts'
 
 /** What `thv run` takes; each is a field of the request to create a workload. */
@@ -63,6 +64,7 @@ export const RUN_FLAGS = {
   memory: { type: 'text', value: 'size', summary: 'memory at most, such as 512m or 2g' },
   cpus: { type: 'number', value: 'number', summary: 'processors at most, such as 0.5', min: 0.01, max: 1024 },
   pids: { type: 'number', value: 'number', summary: 'processes at most', min: 8, max: 1_000_000 },
+  ...OTEL_FLAGS,
   fromConfig: { type: 'text', value: 'file', summary: 'run what "thv export" wrote' },
   noWait: { type: 'boolean', summary: 'return at once and let it start in the background' },
   ...FORMAT_FLAG,

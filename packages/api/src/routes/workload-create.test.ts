@@ -492,7 +492,6 @@ describe('a create is refused', () => {
     ['session_mode isolated', { session_mode: 'isolated' }],
     ['tools_changed block', { tools_changed: 'block' }],
     ['image_verification enabled', { image_verification: 'enabled' }],
-    ['telemetry_config', { telemetry_config: { samplingRate: 0.5 } }],
     ['ignore_config', { ignore_config: { loadGlobal: true } }],
     ['limits', { limits: { requests_per_minute: 5 } }],
   ]
@@ -504,6 +503,12 @@ describe('a create is refused', () => {
       new RegExp(`^not available yet: .*${what}`),
     )
   }
+  refused(
+    'with the address of a collector that has a scheme',
+    { ...WEB, telemetry_config: { endpoint: 'http://localhost:4318' } },
+    400,
+    /^telemetry_config: endpoint takes host:port/,
+  )
   refused(
     'with a sampling rate over 1',
     { ...WEB, telemetry_config: { samplingRate: 1.1 } },

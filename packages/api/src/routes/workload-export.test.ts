@@ -84,6 +84,17 @@ const ROUND_TRIPS: [string, object][] = [
   ],
   ['an image', { image: 'registry.example.com/tools/web:1', transport: 'sse', target_port: 8000 }],
   [
+    'telemetry',
+    {
+      image: 'npx://web@1.0.0',
+      telemetry_config: {
+        ...{ endpoint: 'localhost:4318', insecure: true, headers: { 'X-Key': 'k' }, samplingRate: 0.5 },
+        ...{ serviceName: 'web', serviceVersion: '1', environmentVariables: ['REGION'] },
+        enablePrometheusMetricsPath: true,
+      },
+    },
+  ],
+  [
     'everything a request can say',
     {
       ...{
@@ -195,7 +206,6 @@ describe('import', () => {
   for (const [field, value] of [
     ['oidc_config', { issuer: 'https://id.example.com', cacertPath: '/data/ca' }],
     ['oidc_config', { issuer: 'https://id.example.com', authTokenFile: '/data/token' }],
-    ['telemetry_config', {}],
     ['k8s_pod_template_patch', '{}'],
     ['thv_ca_bundle', '/data/ca'],
     ['jwks_auth_token_file', '/data/token'],

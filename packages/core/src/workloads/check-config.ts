@@ -8,6 +8,7 @@ import { checkOauth, oauthOptionsOf } from './oauth.ts'
 import { checkOidc, oidcOptionsOf } from './oidc.ts'
 import { type MountDeclaration, declaredMounts } from './mounts.ts'
 import { checkToolsOverride } from './tools-override.ts'
+import { checkTelemetry } from './telemetry.ts'
 import type { WorkloadsDeps } from './workloads-deps.ts'
 
 type Deps = Pick<WorkloadsDeps, 'groupExists' | 'secretExists' | 'host' | 'config'>
@@ -25,6 +26,7 @@ export async function checkConfig(
   const oauth = oauthOptionsOf(config.remote_auth_config)
   if (oauth) checkOauth(oauth)
   checkBindAddress(deps, config.host || '127.0.0.1', oidc !== undefined)
+  if (config.telemetry_config) checkTelemetry(config.telemetry_config)
   checkTools(config, entry)
   checkToolsOverride(config, entry)
   await checkAudit(deps, config)

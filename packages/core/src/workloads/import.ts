@@ -11,7 +11,6 @@ import type { WorkloadsDeps } from './workloads-deps.ts'
 
 /** Fields of the run configuration that describe what an import builds anew or cannot honour yet. */
 const NOT_YET = [
-  'telemetry_config',
   'k8s_pod_template_patch',
   'thv_ca_bundle',
   'jwks_auth_token_file',
@@ -97,6 +96,7 @@ function requestOf(config: RunConfig): CreateRequest {
   if (config.target_port !== undefined) request.target_port = config.target_port
   if (config.permission_profile !== undefined) request.permission_profile = config.permission_profile
   if (config.isolate_network) request.network_isolation = true
+  if (config.telemetry_config !== undefined) request.telemetry_config = config.telemetry_config
   if (config.resources !== undefined) request.resources = config.resources
   if (config.authz_config !== undefined) request.authz_config = JSON.stringify(config.authz_config)
   if (config.audit_config !== undefined) request.audit_config = config.audit_config

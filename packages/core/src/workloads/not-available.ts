@@ -10,7 +10,6 @@ const NOT_YET: readonly { what: string; asks: (asked: CreateRequest) => boolean 
   { what: 'session_mode isolated', asks: (a) => a.session_mode === 'isolated' },
   { what: 'tools_changed block', asks: (a) => a.tools_changed === 'block' },
   { what: 'image_verification enabled', asks: (a) => a.image_verification === 'enabled' },
-  { what: 'telemetry_config', asks: (a) => isGiven(a.telemetry_config) },
   {
     what: 'ignore_config',
     asks: (a) => a.ignore_config?.loadGlobal === true || a.ignore_config?.printOverlays === true,

@@ -13,6 +13,7 @@ import { clientUrl } from './read.ts'
 import { openNetwork } from './network.ts'
 import { parsePackageReference } from './package-reference.ts'
 import type { SupervisorDeps } from './supervisor-deps.ts'
+import { telemetrySpec } from './telemetry.ts'
 
 /** Fetches, creates, starts and connects one instance of the configuration as it is now. */
 export async function startInstance(deps: SupervisorDeps, { stored }: Entry, signal: AbortSignal): Promise<void> {
@@ -92,6 +93,7 @@ export async function connectHttp(
 export async function endpointSpec(deps: SupervisorDeps, stored: StoredWorkload): Promise<EndpointSpec> {
   const { config } = stored
   const authentication = await authenticationSpec(deps, config)
+  const telemetry = telemetrySpec(config, deps.telemetry())
   const authorization = authorizationSpec(config.authz_config)
   const audit = auditSpec(config)
   return {
@@ -100,6 +102,7 @@ export async function endpointSpec(deps: SupervisorDeps, stored: StoredWorkload)
     port: stored.port,
     transport: config.transport,
     proxyMode: config.proxy_mode ?? 'streamable-http',
+    ...(telemetry && { telemetry }),
     ...(config.tools_filter?.length && { toolsFilter: config.tools_filter }),
     ...(config.tools_override && { toolsOverride: config.tools_override }),
     ...(authorization && { authorization }),

@@ -7,6 +7,7 @@ import type { Runtime } from '../ports/runtime.ts'
 import type { LogStore } from '../ports/stores.ts'
 import type { Masker } from '../secrets/masker.ts'
 import type { WorkloadBook } from './book.ts'
+import type { TelemetryDefaults } from './telemetry.ts'
 
 export interface SupervisorDeps {
   book: WorkloadBook
@@ -22,6 +23,8 @@ export interface SupervisorDeps {
   readSecret: (key: string) => Promise<string>
   /** PEM text builds and fetches should trust besides the system's. */
   caCertificate: () => Promise<string | undefined>
+  /** What the daemon's configuration says, at this moment. */
+  telemetry: () => TelemetryDefaults
   /** Makes client files follow; never rejects. */
   syncClients: () => Promise<void>
   /** Instances without a workload that are in use all the same. */
