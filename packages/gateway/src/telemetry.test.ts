@@ -202,8 +202,8 @@ describe('metrics', () => {
   it('have no more labels than the server has tools, whatever clients call', async () => {
     await start({ hasMetricsPath: true })
     const headers = { 'mcp-session-id': await openSession() }
-    const junk = Array.from({ length: 220 }, (_, i) => raw({ id: i, method: `x/${i}` }, headers))
-    const calls = Array.from({ length: 220 }, (_, i) =>
+    const junk = Array.from({ length: 20 }, (_, i) => raw({ id: i, method: `x/${i}` }, headers))
+    const calls = Array.from({ length: 20 }, (_, i) =>
       raw({ id: `c${i}`, method: 'tools/call', params: { name: `junk-${i}` } }, headers),
     )
     await Promise.all([...junk, ...calls].map(async (response) => (await response).text()))
@@ -216,7 +216,7 @@ describe('metrics', () => {
     expect(new Set(counts.map(({ labels }) => labels['gen_ai_tool_name']))).toEqual(
       new Set([undefined, '_OTHER', 'obey']),
     )
-    expect(counts.find(({ labels }) => labels['gen_ai_tool_name'] === '_OTHER')?.value).toBe(220)
+    expect(counts.find(({ labels }) => labels['gen_ai_tool_name'] === '_OTHER')?.value).toBe(20)
     expect(counts).toHaveLength(5)
   })
 
