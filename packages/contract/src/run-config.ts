@@ -152,6 +152,20 @@ export const resourceLimits = z
   .meta({ id: 'toolhaven.ResourceLimits' })
 export type ResourceLimits = z.infer<typeof resourceLimits>
 
+export const workloadLimits = z
+  .strictObject({
+    requests_per_minute: z.int().positive().optional().meta({ description: 'Of all clients together' }),
+    client_requests_per_minute: z.int().positive().optional().meta({ description: 'Of each client' }),
+    max_message_bytes: z
+      .int()
+      .positive()
+      .max(16 * 1024 * 1024)
+      .optional()
+      .meta({ description: 'One message of a client; default: 16 MiB' }),
+  })
+  .meta({ id: 'toolhaven.WorkloadLimits', description: 'How much clients may ask of a workload' })
+export type WorkloadLimits = z.infer<typeof workloadLimits>
+
 export const runConfig = z
   .strictObject({
     schema_version: z.literal(SCHEMA_VERSION),
@@ -189,6 +203,7 @@ export const runConfig = z
     jwks_auth_token_file: z.string().optional(),
     // Beyond the specification: what our own create fields need to survive an export and import.
     resources: resourceLimits.optional(),
+    limits: workloadLimits.optional(),
     tools_override: toolsOverride.optional(),
   })
   .meta({

@@ -13,6 +13,7 @@ import {
   telemetryConfig,
   toolsOverride,
   transportType,
+  workloadLimits,
 } from './run-config.ts'
 
 export const oidcOptions = z
@@ -92,10 +93,7 @@ const extensionFields = {
   telemetry_config: telemetryConfig,
   ignore_config: ignoreConfig,
   resources: resourceLimits,
-  limits: z.strictObject({
-    requests_per_minute: z.int().positive().optional(),
-    max_message_bytes: z.int().positive().optional(),
-  }),
+  limits: workloadLimits,
   network_isolation_mode: z.enum(['enforce', 'observe']),
   session_mode: z.enum(['shared', 'isolated']),
   tools_override: toolsOverride,

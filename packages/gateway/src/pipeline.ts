@@ -27,6 +27,8 @@ export interface PipelineContext {
   allowedHosts: () => readonly string[]
   allowPeer: (socket: Socket) => boolean
   maxMessageBytes: number
+  requestsPerMinute?: number | undefined
+  clientRequestsPerMinute?: number | undefined
   allowedTools: () => ReadonlySet<string> | undefined
   /** Left out: nobody is asked who they are. */
   authentication?: AuthenticationSpec | undefined
@@ -56,6 +58,8 @@ export type Passed = { request: RpcRequest } | { refusal: Refusal; by: string }
 /** What every request meets on its way to the server, and every answer, backwards, on its way back. */
 export interface Pipeline {
   readonly names: readonly string[]
+  /** Of one body of a client. */
+  readonly maxMessageBytes: number
   admit(request: IncomingMessage): Admission | Promise<Admission>
   /** Who sent a request that was admitted; undefined where nobody is asked. */
   callerOf(request: IncomingMessage): Caller | undefined
@@ -95,6 +99,7 @@ export async function createPipeline(context: PipelineContext): Promise<Pipeline
   const watchers = list.filter((middleware) => middleware.watch !== undefined)
   return {
     names: list.map((middleware) => middleware.name),
+    maxMessageBytes: context.maxMessageBytes,
     admit: (request) => admit(list, request, 0),
     callerOf: (request) => callers.get(request),
     parse: (body) => first(list, (middleware) => middleware.parse?.(body)) ?? { messages: [], isBatch: false },

@@ -493,7 +493,6 @@ describe('a create is refused', () => {
     ['tools_changed block', { tools_changed: 'block' }],
     ['image_verification enabled', { image_verification: 'enabled' }],
     ['ignore_config', { ignore_config: { loadGlobal: true } }],
-    ['limits', { limits: { requests_per_minute: 5 } }],
   ]
   for (const [what, fields] of notYet) {
     refused(

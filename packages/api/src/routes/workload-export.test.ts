@@ -214,7 +214,7 @@ describe('import', () => {
     ['debug', true],
     ['ignore_config', { loadGlobal: true }],
     ['middleware_configs', [{ type: 'authz', parameters: { policies: ['forbid'] } }]],
-    ['remote_auth_config', { client_id: 'x' }],
+    ['remote_auth_config', { clientSecretFile: 'secret.txt' }],
   ] as const) {
     refused(`with ${field}: not available yet`, { [field]: value }, 400, /^not available yet/)
   }

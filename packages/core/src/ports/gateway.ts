@@ -53,8 +53,19 @@ export interface EndpointSpec {
   toolsOverride?: ToolsOverride
   /** Which calls are recorded, and where; left out: none. */
   audit?: AuditSpec
+  limits?: LimitsSpec
   /** What is told of calls, and to whom; left out: nothing. */
   telemetry?: TelemetrySpec
+}
+
+/** How much clients may ask of a workload; left out: what the gateway can bear. */
+export interface LimitsSpec {
+  /** Of all clients together. */
+  requestsPerMinute?: number | undefined
+  /** Of each client. */
+  clientRequestsPerMinute?: number | undefined
+  /** One message of a client. */
+  maxMessageBytes?: number | undefined
 }
 
 /** How callers prove who they are: with a token of an OpenID provider. */

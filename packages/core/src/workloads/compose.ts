@@ -58,6 +58,7 @@ export function composeRunConfig(name: string, port: number, asked: CreateReques
     ...(asked.tools_override && { tools_override: asked.tools_override }),
     ...(asked.telemetry_config && { telemetry_config: asked.telemetry_config }),
     ...(asked.resources && { resources: asked.resources }),
+    ...(asked.limits && { limits: asked.limits }),
   }
   return { config: { ...withoutEmpty(config), name, transport, schema_version: SCHEMA_VERSION }, profileOrigin }
 }

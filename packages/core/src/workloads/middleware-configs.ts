@@ -4,7 +4,7 @@ import type { MiddlewareConfig, RunConfig } from '@toolhaven/contract/run-config
 export function middlewareConfigs(config: RunConfig): MiddlewareConfig[] {
   const list: MiddlewareConfig[] = [
     { type: 'guard', parameters: {} },
-    { type: 'limits', parameters: {} },
+    { type: 'limits', parameters: { ...config.limits } },
     ...(config.audit_config ? [{ type: 'audit', parameters: { config_data: config.audit_config } }] : []),
     ...(config.oidc_config ? [{ type: 'auth', parameters: { oidc_config: config.oidc_config } }] : []),
     ...(config.telemetry_config ? [{ type: 'telemetry', parameters: { config: config.telemetry_config } }] : []),

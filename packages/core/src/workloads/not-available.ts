@@ -14,15 +14,9 @@ const NOT_YET: readonly { what: string; asks: (asked: CreateRequest) => boolean 
     what: 'ignore_config',
     asks: (a) => a.ignore_config?.loadGlobal === true || a.ignore_config?.printOverlays === true,
   },
-  { what: 'limits', asks: (a) => isGiven(a.limits) },
 ]
 
 export function refuseWhatIsNotAvailable(asked: CreateRequest): void {
   const missing = NOT_YET.filter(({ asks }) => asks(asked)).map(({ what }) => what)
   if (missing.length > 0) throw invalid(`not available yet: ${missing.join('; ')}; leave it out`)
-}
-
-function isGiven(value: unknown): boolean {
-  if (value === undefined || value === null || value === '') return false
-  return typeof value !== 'object' || Object.keys(value).length > 0
 }

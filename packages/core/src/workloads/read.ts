@@ -60,6 +60,7 @@ export function getWorkload(deps: Deps, name: string): WorkloadDetails {
       tools_override: config.tools_override,
       telemetry_config: config.telemetry_config,
       resources: config.resources,
+      limits: config.limits,
       proxy_port: stored.asked.proxy_port,
       secrets,
     }),

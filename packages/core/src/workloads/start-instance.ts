@@ -1,5 +1,6 @@
+import type { WorkloadLimits } from '@toolhaven/contract/run-config'
 import { unavailable } from '../errors.ts'
-import type { EndpointSpec } from '../ports/gateway.ts'
+import type { EndpointSpec, LimitsSpec } from '../ports/gateway.ts'
 import type { InstanceHandle, Progress, Source } from '../ports/runtime.ts'
 import type { StoredWorkload } from '../ports/stores.ts'
 import { auditSpec } from './audit.ts'
@@ -107,7 +108,16 @@ export async function endpointSpec(deps: SupervisorDeps, stored: StoredWorkload)
     ...(config.tools_override && { toolsOverride: config.tools_override }),
     ...(authorization && { authorization }),
     ...(audit && { audit }),
+    ...(config.limits && { limits: limitsSpec(config.limits) }),
     ...(authentication && { authentication: { resourceUrl: new URL(clientUrl(stored)).origin, ...authentication } }),
+  }
+}
+
+function limitsSpec(limits: WorkloadLimits): LimitsSpec {
+  return {
+    requestsPerMinute: limits.requests_per_minute,
+    clientRequestsPerMinute: limits.client_requests_per_minute,
+    maxMessageBytes: limits.max_message_bytes,
   }
 }
 

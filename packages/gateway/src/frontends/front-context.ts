@@ -73,7 +73,7 @@ export async function readMessages(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<Parsed | undefined> {
-  const { maxMessageBytes } = context.limits
+  const { maxMessageBytes } = context.pipeline
   const body = await readBody(request, maxMessageBytes)
   if (body === 'aborted') return undefined
   const parsed = body === 'too-large' ? tooLarge(maxMessageBytes) : context.pipeline.parse(body)

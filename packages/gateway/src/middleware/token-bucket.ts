@@ -1,0 +1,33 @@
+/** Lets through so many per minute: a burst of them at once, then as they trickle in. */
+export class TokenBucket {
+  readonly #capacity: number
+  readonly #now: () => number
+  #tokens: number
+  #seenAt: number
+
+  constructor(perMinute: number, now: () => number) {
+    this.#capacity = perMinute
+    this.#now = now
+    this.#tokens = perMinute
+    this.#seenAt = now()
+  }
+
+  take(): boolean {
+    this.#fill()
+    if (this.#tokens < 1) return false
+    this.#tokens -= 1
+    return true
+  }
+
+  /** How long until there is one again. */
+  waitMs(): number {
+    this.#fill()
+    return this.#tokens >= 1 ? 0 : ((1 - this.#tokens) / this.#capacity) * 60_000
+  }
+
+  #fill(): void {
+    const now = this.#now()
+    this.#tokens = Math.min(this.#capacity, this.#tokens + ((now - this.#seenAt) / 60_000) * this.#capacity)
+    this.#seenAt = now
+  }
+}
