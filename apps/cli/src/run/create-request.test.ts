@@ -19,6 +19,11 @@ const NONE: RunFlags = {
     pids: undefined,
   },
   ...{ toolsOverride: undefined, authzConfig: undefined, auditConfig: undefined, enableAudit: false },
+  ...{ remoteAuthIssuer: undefined, remoteAuthAuthorizeUrl: undefined, remoteAuthTokenUrl: undefined },
+  ...{ remoteAuthClientId: undefined, remoteAuthClientSecret: undefined, remoteAuthScopes: [] },
+  ...{ remoteAuthCallbackPort: undefined, remoteAuthTimeout: 300, remoteAuthBrowser: false },
+  ...{ oidcIssuer: undefined, oidcAudience: undefined, oidcJwksUrl: undefined, oidcIntrospectionUrl: undefined },
+  ...{ oidcClientId: undefined, oidcClientSecret: undefined, resourceUrl: undefined },
   ...{ otelEndpoint: undefined, otelInsecure: false, otelHeaders: [], otelServiceName: undefined },
   ...{ otelSamplingRate: undefined, otelEnvVars: [], otelEnablePrometheusMetricsPath: false },
   ...{ fromConfig: undefined, noWait: false, format: 'text' },
@@ -70,6 +75,15 @@ test('policies, audit and names of tools are read from files', async () => {
   })
   expect(await given({ enableAudit: true })).toMatchObject({ audit_config: { include_request_data: false } })
   await expect(given({ enableAudit: true, auditConfig: 'audit.json' })).rejects.toThrow('not both')
+})
+
+test('how to log in at a remote server, and who may call, are fields of their own', async () => {
+  const flags = { remoteAuthIssuer: 'https://id.example.com', remoteAuthScopes: ['a, b', 'c'], oidcAudience: 'me' }
+  expect(await ask(['https://example.com/mcp'], { ...flags, remoteAuthCallbackPort: 8666 })).toEqual({
+    url: 'https://example.com/mcp',
+    oauth_config: { issuer: 'https://id.example.com', scopes: ['a', 'b', 'c'], callback_port: 8666 },
+    oidc: { audience: 'me' },
+  })
 })
 
 test('options of telemetry become its configuration', async () => {

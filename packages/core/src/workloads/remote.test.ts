@@ -3,7 +3,10 @@ import { type FakeDaemon, startFakeDaemon } from '@toolhaven/testing/fakes/fake-
 import { settle } from '@toolhaven/testing/fakes/manual-clock'
 import { createWorkload } from './create.ts'
 import { editWorkload } from './edit.ts'
+import { importWorkload } from './import.ts'
 import { changeLifecycle } from './lifecycle.ts'
+import { NeedsLogin } from './needs-login.ts'
+import { exportWorkload, getWorkload } from './read.ts'
 
 const FAR = { name: 'far', url: 'https://example.com/mcp' }
 
@@ -60,6 +63,85 @@ describe('a remote workload', () => {
     await changeLifecycle(fake.daemon.workloads, 'far', 'restart')
     await settle()
     expect(fake.runtime.calls.filter((call) => /^(prepare|create|start|stop|remove)/.test(call))).toEqual([])
+  })
+
+  test('that asks for a login says where, and runs once somebody logged in', async () => {
+    using fake = await startFakeDaemon()
+    fake.gateway.needsLogin = new NeedsLogin('far', 'https://id.example.com/authorize?state=1')
+    await createWorkload(fake.daemon.workloads, FAR)
+    await settle()
+    const needed = { status: 'error', context: 'needs login: https://id.example.com/authorize?state=1' }
+    expect(fake.daemon.workloads.book.status('far')).toEqual(needed)
+    // Nothing is tried meanwhile: only a person can help.
+    await fake.clock.advance(3_600_000)
+    expect(fake.daemon.workloads.book.status('far')).toEqual(needed)
+    fake.gateway.needsLogin = undefined
+    fake.gateway.events.onLoggedIn('far')
+    await settle()
+    expect(fake.daemon.workloads.book.status('far')).toEqual({ status: 'running', context: '' })
+  })
+
+  test('whose login was taken back while it ran says so', async () => {
+    using fake = await startFakeDaemon()
+    await createWorkload(fake.daemon.workloads, FAR)
+    await settle()
+    fake.gateway.events.onLoginNeeded('far', new NeedsLogin('far', 'https://id.example.com/', 'access denied'))
+    await settle()
+    expect(fake.daemon.workloads.book.status('far')).toEqual({
+      status: 'error',
+      context: 'needs login: https://id.example.com/ (the last login failed: access denied)',
+    })
+  })
+
+  test('that is removed takes its login along, one that is stopped does not', async () => {
+    using fake = await startFakeDaemon()
+    await createWorkload(fake.daemon.workloads, FAR)
+    await settle()
+    await changeLifecycle(fake.daemon.workloads, 'far', 'stop')
+    await settle()
+    expect(fake.gateway.forgotten).toEqual([])
+    await changeLifecycle(fake.daemon.workloads, 'far', 'delete')
+    await settle()
+    expect(fake.gateway.forgotten).toEqual(['far'])
+  })
+
+  test('is logged in to as the request says, with the secret of the client from the store', async () => {
+    using fake = await startFakeDaemon()
+    await fake.daemon.secrets.setUp('encrypted', undefined)
+    const oauth = { issuer: 'https://id.example.com', client_id: 'me', scopes: ['a'], callback_port: 8666 }
+    await createWorkload(fake.daemon.workloads, { ...FAR, oauth_config: { ...oauth, client_secret: 'canary' } })
+    await settle()
+    const backend = fake.gateway.backends.get('far')
+    expect(backend?.kind === 'http' && backend.login).toEqual({
+      ...{
+        issuer: 'https://id.example.com',
+        clientId: 'me',
+        clientSecret: 'canary',
+        scopes: ['a'],
+        callbackPort: 8666,
+      },
+    })
+    expect(JSON.stringify([...fake.workloadStore.records.values()])).not.toContain('canary')
+    expect(getWorkload(fake.daemon.workloads, 'far').oauth_config).toEqual({
+      ...oauth,
+      client_secret: 'far-oauth-client-secret',
+    })
+    const exported = exportWorkload(fake.daemon.workloads, 'far')
+    await importWorkload(fake.daemon.workloads, { ...exported, name: 'again', port: 12_345 })
+    expect(exportWorkload(fake.daemon.workloads, 'again')).toEqual({ ...exported, name: 'again', port: 12_345 })
+  })
+
+  test.each([
+    [{ use_pkce: false }, 'use_pkce'],
+    [{ authorize_url: 'https://id.example.com/a', client_id: 'x' }, 'go together'],
+    [{ issuer: 'javascript:alert(1)' }, 'issuer must be an https address'],
+    [{ client_secret: 'x' }, 'needs client_id'],
+  ])('cannot be given %j', async (oauth, said) => {
+    using fake = await startFakeDaemon()
+    await expect(createWorkload(fake.daemon.workloads, { ...FAR, oauth_config: oauth })).rejects.toThrow(said)
+    await expect(
+      createWorkload(fake.daemon.workloads, { image: 'npx://x@1.0.0', oauth_config: { issuer: 'https://id.example' } }),
+    ).rejects.toThrow('remote servers only')
   })
 
   test('sends its keys to the server they were given for and not to another that an edit names', async () => {
