@@ -1,5 +1,6 @@
 import type { Backend } from '@toolhaven/core/ports/gateway'
-import { unavailable } from '@toolhaven/core/errors'
+import { describeError, unavailable } from '@toolhaven/core/errors'
+import { EndedEarly } from '@toolhaven/core/workloads/ended-early'
 import type { BackendLink } from './backends/backend.ts'
 import { connectHttp } from './backends/http.ts'
 import { connectStdio } from './backends/stdio.ts'
@@ -26,8 +27,8 @@ export async function connect(context: ConnectContext, backend: Backend, signal:
     backend.kind === 'stdio' ? stdio(context, backend, onLost, signal) : http(context, backend, onLost, signal)
   ).catch((error: unknown) => {
     // It may have been the first message that ended the process: the next one gets the other.
-    if (backend.kind === 'stdio' && state.lost !== undefined) context.sessions.changeOpening()
-    throw error
+    const isDoubtful = backend.kind === 'stdio' && state.lost !== undefined && context.sessions.changeOpening()
+    throw isDoubtful ? new EndedEarly(describeError(error), error) : error
   })
   if (state.lost !== undefined)
     throw unavailable(`The server ${context.name} was lost right after it started: ${state.lost}.`)

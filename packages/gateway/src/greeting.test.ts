@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import { EndedEarly } from '@toolhaven/core/workloads/ended-early'
 import { describe, expect, it } from 'vitest'
 import { connectClient, memoryStore, NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
 import { scriptedServer, type Script } from './test-scripted-server.ts'
@@ -27,11 +28,11 @@ async function greet(test: TestGateway, script: Script) {
   const { channel, heard } = scriptedServer(script)
   const processId = `scripted-${++processes}`
   const connecting = test.gateway.connect(NAME, { kind: 'stdio', channel, processId, start: async () => {} }, never)
-  const outcome = await connecting.then(
-    ({ serverName }) => serverName,
-    (error: unknown) => String(error),
+  const [outcome, error] = await connecting.then(
+    ({ serverName }) => [serverName],
+    (reason: unknown) => [String(reason), reason],
   )
-  return { outcome, methods: heard.map(({ method }) => method) }
+  return { outcome, error, methods: heard.map(({ method }) => method) }
 }
 
 describe('a process is first asked with server/discover', () => {
@@ -64,7 +65,10 @@ describe('a process is first asked with server/discover', () => {
     await test.open()
     const silent: Script = ({ method }) => (method === 'initialize' ? INITIALIZED : undefined)
     expect((await greet(test, silent)).methods).toEqual(['server/discover', 'initialize', 'notifications/initialized'])
-    expect(await greet(test, silent)).toEqual({ outcome: 'old', methods: ['initialize', 'notifications/initialized'] })
+    expect(await greet(test, silent)).toMatchObject({
+      outcome: 'old',
+      methods: ['initialize', 'notifications/initialized'],
+    })
   })
 
   it('and one that is only slow is known by its later answer', async () => {
@@ -91,13 +95,23 @@ describe('a process is first asked with server/discover', () => {
     }
     await using test = await startGateway({ sessionStore })
     await test.open()
-    expect((await greet(test, nervous)).outcome).toContain('process ended')
+    const first = await greet(test, nervous)
+    expect(first.outcome).toContain('process ended')
+    expect(first.error).toBeInstanceOf(EndedEarly)
     expect((await greet(test, nervous)).outcome).toBe('old')
     expect((await greet(test, nervous)).methods).toEqual(['initialize', 'notifications/initialized'])
     await test.gateway.shutdown(0)
     await using next = await startGateway({ sessionStore })
     await next.open()
     expect((await greet(next, nervous)).outcome).toBe('old')
+  })
+
+  it('and one that ends whatever it hears is a failure the second time', async () => {
+    await using test = await startGateway()
+    await test.open()
+    const doomed: Script = () => 'exits'
+    expect((await greet(test, doomed)).error).toBeInstanceOf(EndedEarly)
+    for (const _again of [2, 3]) expect((await greet(test, doomed)).error).not.toBeInstanceOf(EndedEarly)
   })
 
   it('also when it was replaced by one that no longer knows initialize', async () => {

@@ -1,4 +1,5 @@
 import { describeError, isThvError } from '../errors.ts'
+import { EndedEarly } from './ended-early.ts'
 import { NeedsLogin } from './needs-login.ts'
 import { MAX_QUICK_EXITS, type Failure } from './observed.ts'
 import { backoffMs } from './reconcile.ts'
@@ -29,7 +30,7 @@ export function recordFailure(deps: Deps, name: string, error: unknown, runtimeD
   const isFinal = error instanceof NeedsLogin || (isThvError(error, 'invalid') && entry.stored.wanted === 'running')
   const failure: Failure = {
     message: deps.masker.mask(error instanceof NeedsLogin ? error.context : describeError(error)),
-    isError: true,
+    isError: !(error instanceof EndedEarly),
     ...(!isFinal && { retryAt }),
   }
   deps.book.observe(name, { attempts, failure }, ['runtimeDown'])

@@ -19,6 +19,7 @@ export class SessionTable {
   readonly #sessions = new Map<string, Session>()
   #handshake: StoredHandshake | undefined
   #opening: StoredHandshake['opening'] = 'discover'
+  #isOpeningChanged = false
   #saveTimer: NodeJS.Timeout | undefined
   #saving: Promise<void> = Promise.resolve()
   #isForgotten = false
@@ -33,6 +34,7 @@ export class SessionTable {
 
   set handshake(handshake: StoredHandshake | undefined) {
     this.#handshake = handshake
+    this.#isOpeningChanged = false
     if (handshake !== undefined) this.#opening = handshake.opening
     this.changed()
   }
@@ -42,8 +44,12 @@ export class SessionTable {
     return this.#opening
   }
 
-  changeOpening(): void {
+  /** True the first time since a server answered: then the other opening was not tried yet. */
+  changeOpening(): boolean {
+    const isFirst = !this.#isOpeningChanged
+    this.#isOpeningChanged = true
     this.#opening = this.#opening === 'discover' ? 'initialize' : 'discover'
+    return isFirst
   }
 
   get size(): number {
