@@ -19,7 +19,10 @@ export interface HttpSessionOptions {
   processId: string
   /** How long a call waits for a server that nobody listens for at the moment. */
   waitMs: number
-  createUpstream: (events: Pick<UpstreamOptions, 'onMessage' | 'onEnded'>, sessionId: string | undefined) => Upstream
+  createUpstream: (
+    events: Pick<UpstreamOptions, 'onMessage' | 'onEnded' | 'isAwaited'>,
+    sessionId: string | undefined,
+  ) => Upstream
   onStored: () => void
   /** Nobody listens at the server's address. */
   onNotReached: (reason: string) => void
@@ -179,6 +182,7 @@ export class HttpSession {
     const upstream = this.#options.createUpstream(
       {
         onMessage: (message, relatedTo) => this.#receive(message, relatedTo),
+        isAwaited: (request) => this.#options.session.calls.has(idKey(request.id)),
         onEnded: (reason) => {
           this.#initializing?.reject(new Error(reason))
           if (this.#upstream === upstream) this.#lose(upstream, reason)
@@ -236,6 +240,7 @@ export class HttpSession {
   }
 
   #cancel(call: Call, params: JsonObject): Promise<void> {
+    this.#upstream?.abandon?.(call.request)
     const body = {
       jsonrpc: '2.0',
       method: 'notifications/cancelled',

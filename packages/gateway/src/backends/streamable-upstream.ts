@@ -4,13 +4,24 @@ import { readEvents } from '../http/event-parser.ts'
 import { idKey, parseJson, parseMessage, toMessage, type RpcMessage, type RpcRequest } from '../json-rpc.ts'
 import { readText, Refused, SessionGone, type Upstream, type UpstreamOptions } from './upstream.ts'
 
+const SHORTEST_PAUSE_MS = 50
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 30_000
+const NO_ANSWER = 'the server ended the connection without an answer'
+
+/** How far the answer to a call was read. */
+interface Place {
+  isAnswered: boolean
+  eventId: string | undefined
+  retryMs: number | undefined
+}
 
 /** A session at a streamable HTTP server. */
 export class StreamableUpstream implements Upstream {
   readonly #options: UpstreamOptions
   readonly #closed = new AbortController()
+  /** Calls whose server has us come back for the answer. */
+  readonly #resumed = new Map<string, AbortController>()
   #isListening = false
   #lastEventId: string | undefined
   sessionId: string | undefined
@@ -41,6 +52,10 @@ export class StreamableUpstream implements Upstream {
     void this.#listen()
   }
 
+  abandon(request: RpcRequest): void {
+    this.#resumed.get(idKey(request.id))?.abort()
+  }
+
   close(): void {
     if (this.sessionId !== undefined && !this.#closed.signal.aborted) void this.#delete()
     this.#closed.abort()
@@ -51,22 +66,61 @@ export class StreamableUpstream implements Upstream {
   }
 
   async #readAnswer(response: IncomingMessage, request: RpcRequest): Promise<void> {
-    let isAnswered = false
+    const place: Place = { isAnswered: false, eventId: undefined, retryMs: undefined }
     const receive = (message: RpcMessage | undefined) => {
       if (message === undefined) return
-      if (message.kind === 'response' && idKey(message.id) === idKey(request.id)) isAnswered = true
+      if (message.kind === 'response' && idKey(message.id) === idKey(request.id)) place.isAnswered = true
       this.#options.onMessage(message, request)
     }
     const type = response.headers['content-type'] ?? ''
     if (type.startsWith('text/event-stream')) {
-      await readEvents(response, this.#options.maxMessageBytes, (event) => receive(parseMessage(event.data)))
+      await this.#readPart(response, place, receive)
+      while (!place.isAnswered && place.eventId !== undefined && this.#options.isAwaited(request))
+        await this.#resume(request, place, receive)
     } else {
       const text = await readText(response, this.#options.maxMessageBytes)
       const value = parseJson(text)?.value
       if (Array.isArray(value)) for (const item of value) receive(toMessage(item, JSON.stringify(item)))
       else receive(toMessage(value, text))
     }
-    if (!isAnswered) throw new Error('the server ended the connection without an answer')
+    if (!place.isAnswered) throw new Error(NO_ANSWER)
+  }
+
+  async #readPart(
+    response: IncomingMessage,
+    place: Place,
+    receive: (message: RpcMessage | undefined) => void,
+  ): Promise<void> {
+    const read = readEvents(response, this.#options.maxMessageBytes, (event) => {
+      place.eventId = event.id ?? place.eventId
+      place.retryMs = event.retryMs ?? place.retryMs
+      receive(parseMessage(event.data))
+    })
+    await read.catch((error: unknown) => {
+      // A connection that broke in the middle is taken up again; what the server sent too large would only come again.
+      const isBroken = error instanceof Error && 'code' in error
+      if (!isBroken || place.eventId === undefined) throw error
+    })
+  }
+
+  /** A server may close the stream of a call and have its client come back for the rest. */
+  async #resume(request: RpcRequest, place: Place, receive: (message: RpcMessage | undefined) => void): Promise<void> {
+    const key = idKey(request.id)
+    const abandoned = new AbortController()
+    this.#resumed.set(key, abandoned)
+    const signal = AbortSignal.any([abandoned.signal, this.#closed.signal])
+    try {
+      const wait = Math.max(SHORTEST_PAUSE_MS, Math.min(place.retryMs ?? FIRST_PAUSE_MS, LONGEST_PAUSE_MS))
+      await pause(wait, undefined, { signal, ref: false })
+      const response = await this.#get(place.eventId, signal)
+      if (response.statusCode === 200) return await this.#readPart(response, place, receive)
+      response.resume()
+    } catch {
+      // Said below: an error of this connection would have the whole call sent again.
+    } finally {
+      this.#resumed.delete(key)
+    }
+    throw new Error(NO_ANSWER)
   }
 
   async #listen(): Promise<void> {
@@ -87,15 +141,7 @@ export class StreamableUpstream implements Upstream {
 
   /** False when the server offers no stream. */
   async #readStream(): Promise<boolean> {
-    const response = await this.#options.target.send({
-      method: 'GET',
-      headers: {
-        ...this.#sessionHeaders(),
-        accept: 'text/event-stream',
-        ...(this.#lastEventId === undefined ? {} : { 'last-event-id': this.#lastEventId }),
-      },
-      signal: this.#closed.signal,
-    })
+    const response = await this.#get(this.#lastEventId, this.#closed.signal)
     if (response.statusCode === 404) this.#checkStatus(response)
     if (response.statusCode !== 200) {
       response.resume()
@@ -107,6 +153,12 @@ export class StreamableUpstream implements Upstream {
       if (message !== undefined) this.#options.onMessage(message, undefined)
     })
     return true
+  }
+
+  #get(lastEventId: string | undefined, signal: AbortSignal): Promise<IncomingMessage> {
+    const place = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
+    const headers = { ...this.#sessionHeaders(), accept: 'text/event-stream', ...place }
+    return this.#options.target.send({ method: 'GET', headers, signal })
   }
 
   #checkStatus(response: IncomingMessage): void {

@@ -2,6 +2,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { RpcMessage, RpcRequest } from '../json-rpc.ts'
 import { SocketAgent } from './socket-agent.ts'
+import { checkHost, vettedLookup } from './vetted-lookup.ts'
 
 /** One session at an HTTP server. */
 export interface Upstream {
@@ -12,6 +13,8 @@ export interface Upstream {
   send(text: string, request: RpcRequest | undefined, headers: Readonly<Record<string, string>>): Promise<void>
   /** Opens the way for messages that belong to no call, where that needs opening. */
   listen(): void
+  /** Nobody waits for its answer any more. */
+  abandon?(request: RpcRequest): void
   /** Ends the session at the server. */
   close(): void
   /** Lets go of it without ending it: it may be found again by its id. */
@@ -22,6 +25,8 @@ export interface UpstreamOptions {
   target: UpstreamTarget
   maxMessageBytes: number
   onMessage: (message: RpcMessage, relatedTo: RpcRequest | undefined) => void
+  /** Whether somebody still waits for the answer. */
+  isAwaited: (request: RpcRequest) => boolean
   /** The session at the server is no more. Not called after `close`. */
   onEnded: (reason: string) => void
 }
@@ -60,7 +65,8 @@ export class UpstreamTarget {
     this.url = url
     this.#headers = headers
     this.#authorizer = authorizer
-    this.#agent = url.protocol === 'https:' ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
+    const options = { keepAlive: true, lookup: vettedLookup() }
+    this.#agent = url.protocol === 'https:' ? new HttpsAgent(options) : new HttpAgent(options)
   }
 
   /** Connections go to this unix socket, whatever the host and port of the address are. */
@@ -99,6 +105,7 @@ export class UpstreamTarget {
   }
 
   #once(options: RequestOptions & { url: URL }, isRetry = false): Promise<IncomingMessage> {
+    checkHost(options.url)
     return new Promise((resolve, reject) => {
       const body = options.body === undefined ? undefined : Buffer.from(options.body)
       const start = options.url.protocol === 'https:' ? httpsRequest : httpRequest

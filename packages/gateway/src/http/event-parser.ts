@@ -5,6 +5,8 @@ export interface ServerEvent {
   type: string
   data: string
   id: string | undefined
+  /** How long to wait before coming back, when the server said so. */
+  retryMs: number | undefined
 }
 
 /** Reads a text/event-stream to its end. Rejects when the connection breaks or one event is over the limit. */
@@ -20,7 +22,7 @@ export async function readEvents(
     onLine: (line) => {
       if (line === '') {
         if (event.data.length > 0 || event.type !== 'message')
-          onEvent({ type: event.type, data: event.data.join('\n'), id: event.id })
+          onEvent({ type: event.type, data: event.data.join('\n'), id: event.id, retryMs: event.retryMs })
         event = emptyEvent()
         size = 0
         return
@@ -41,10 +43,11 @@ interface OpenEvent {
   type: string
   data: string[]
   id: string | undefined
+  retryMs: number | undefined
 }
 
 function emptyEvent(): OpenEvent {
-  return { type: 'message', data: [], id: undefined }
+  return { type: 'message', data: [], id: undefined, retryMs: undefined }
 }
 
 function addField(event: OpenEvent, line: string): void {
@@ -54,4 +57,5 @@ function addField(event: OpenEvent, line: string): void {
   if (field === 'data') event.data.push(value)
   else if (field === 'event') event.type = value
   else if (field === 'id' && !value.includes('\0')) event.id = value
+  else if (field === 'retry' && /^\d{1,9}$/.test(value)) event.retryMs = Number(value)
 }
