@@ -184,6 +184,7 @@ describe('a request is refused and not forwarded', () => {
     ['without capabilities', { ...echo, meta: without('io.modelcontextprotocol/clientCapabilities') }, 400, -32_602],
     ['of an unknown method', { method: 'no/such' }, 404, -32_601],
     ['that is gone from the revision', { method: 'ping' }, 404, -32_601],
+    ['that would open a session', { method: 'initialize' }, 404, -32_601],
     ['with a state nobody gave out', { ...echo, params: { ...echo.params, requestState: 'x' } }, 200, -32_602],
   ])('%s', async (_what, sent, status, code) => {
     const response = await post(sent)

@@ -24,12 +24,12 @@ export async function postMcp(
   const parsed = await readMessages(context, request, response)
   if (parsed === undefined) return
   const [first] = parsed.messages
-  if (first?.kind === 'request' && first.method === 'initialize' && !parsed.isBatch)
-    return initialize(context, request, response, first)
   if (first !== undefined && isModern(request, first)) {
     if (!parsed.isBatch) return postModern(context, request, response, first)
     return sendRefusal(response, { status: 400, code: RPC_ERROR.invalidRequest, message: 'A body holds one message.' })
   }
+  if (first?.kind === 'request' && first.method === 'initialize' && !parsed.isBatch)
+    return initialize(context, request, response, first)
 
   const session = findSession(context, request)
   if ('status' in session) return sendRefusal(response, session)

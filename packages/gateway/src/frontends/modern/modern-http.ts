@@ -20,6 +20,7 @@ import { toLegacyParams, toModern } from './to-modern.ts'
 
 /** Requests of the era with sessions that this one has no longer. */
 const GONE: ReadonlySet<string> = new Set([
+  'initialize',
   'ping',
   'logging/setLevel',
   'resources/subscribe',
@@ -30,8 +31,11 @@ const GONE: ReadonlySet<string> = new Set([
 
 /** A request says its era by itself; so does a header with a revision that has no sessions. */
 export function isModern(request: IncomingMessage, message: RpcMessage): boolean {
-  if (message.kind === 'response' || ('method' in message && message.method === 'initialize')) return false
-  if (META.version in metaOf(message.params)) return true
+  if (message.kind === 'response') return false
+  const meta = metaOf(message.params)
+  // Clients open with it before they know what is spoken here; only one that says otherwise is of this era.
+  if (message.method === 'initialize') return META.version in meta && !isKnownVersion(meta[META.version])
+  if (META.version in meta) return true
   const { 'mcp-protocol-version': version, 'mcp-session-id': session } = request.headers
   return version !== undefined && !isKnownVersion(version) && session === undefined
 }
