@@ -88,8 +88,14 @@ export class Login implements Authorizer {
   }
 
   async #load(): Promise<void> {
-    const text = await this.#options.store.get(this.#options.name)
-    this.#record = parseLoginRecord(text, this.#basis)
+    const { store, name } = this.#options
+    try {
+      this.#record = parseLoginRecord(await store.get(name), this.#basis)
+    } catch (error) {
+      // A keyring that is locked now may be open the next time: better than to ask for a login that there is.
+      this.#loading = undefined
+      throw unavailable(`the login of ${name} cannot be read: ${describeError(error)}`, error)
+    }
   }
 
   #bearer(): string | undefined {

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest'
+import { checkHost, vettedLookup } from './vetted-lookup.ts'
+
+function look(addresses: { address: string; family: number }[], all: boolean): Promise<unknown> {
+  const lookup = vettedLookup((_host, _options, callback) => callback(null, addresses))
+  return new Promise((resolve, reject) => {
+    lookup('mcp.example.com', { all }, (error, found) => (error === null ? resolve(found) : reject(error)))
+  })
+}
+
+it('a name never leads to link-local or reserved addresses', async () => {
+  const good = { address: '203.0.114.1', family: 4 }
+  const near = { address: '127.0.0.1', family: 4 }
+  const metadata = { address: '169.254.169.254', family: 4 }
+  expect(await look([metadata, good, near], true)).toEqual([good, near])
+  expect(await look([metadata, good], false)).toBe('203.0.114.1')
+  await expect(look([metadata, { address: 'fe80::1', family: 6 }], true)).rejects.toThrow('no MCP server can be')
+})
+
+it.each(['http://169.254.169.254/mcp', 'http://[fe80::1]/mcp', 'http://0.0.0.0/mcp', 'http://2852039166/mcp'])(
+  '%s is refused as it stands',
+  (url) => {
+    expect(() => checkHost(new URL(url))).toThrow('no MCP server can be')
+  },
+)
+
+it.each(['http://127.0.0.1/', 'http://[::1]/', 'http://10.1.2.3/', 'https://mcp.example.com/'])('%s is not', (url) => {
+  expect(() => checkHost(new URL(url))).not.toThrow()
+})
