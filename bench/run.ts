@@ -9,11 +9,12 @@ import { listWorkloads } from './src/benches/list-workloads.ts'
 import { memory } from './src/benches/memory.ts'
 import { ready } from './src/benches/ready.ts'
 import { search } from './src/benches/search.ts'
+import { site } from './src/benches/site.ts'
 import type { Bench } from './src/figure.ts'
 import { makeRig } from './src/rig/rig.ts'
 import { type BenchReport, renderTable } from './src/table.ts'
 
-const BENCHES: readonly Bench[] = [ready, cli, coldStart, gateway, memory, listWorkloads, search]
+const BENCHES: readonly Bench[] = [ready, cli, coldStart, gateway, memory, listWorkloads, search, site]
 const RESULTS = new URL('results/', import.meta.url)
 
 const { values } = parseArgs({
