@@ -124,6 +124,8 @@ export class StdioBridge {
         target: this.#target,
         maxMessageBytes: this.#options.maxMessageBytes,
         onMessage: (message, relatedTo) => this.#hear(upstream, message, relatedTo),
+        // The gateway never has its clients come back for an answer.
+        isAwaited: () => false,
         onEnded: () => {
           if (this.#upstream !== upstream) return
           this.#drop(upstream)
