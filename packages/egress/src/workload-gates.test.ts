@@ -107,5 +107,8 @@ describe('the gates of workloads', () => {
     await gates.open('stays', only({ allowHost: ['a.example'] }))
     await gates[Symbol.asyncDispose]()
     expect(await readdir(folder)).toHaveLength(1)
+    const { gates: next } = await makeGates({ folder })
+    await next.close('stays')
+    expect(await readdir(folder)).toEqual([])
   })
 })

@@ -38,7 +38,8 @@ export function createWorkloadGates(options: WorkloadGatesOptions): Egress {
     gates.delete(workload)
     const open = await found?.catch(() => undefined)
     await open?.gate.close()
-    if (open !== undefined) await rm(open.way.folder, { recursive: true, force: true })
+    // Also what a daemon left that was killed.
+    await rm(folderOf(options, workload), { recursive: true, force: true })
   }
   return {
     async open(workload, rules) {
@@ -65,7 +66,7 @@ export function createWorkloadGates(options: WorkloadGatesOptions): Egress {
 
 async function openGate(options: WorkloadGatesOptions, workload: string, rules: OutboundRules): Promise<OpenGate> {
   const { resolve, connect, now } = options
-  const folder = join(options.folder, folderName(options.instanceId, workload))
+  const folder = folderOf(options, workload)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const gate = new EgressGate({
     socketPath: join(folder, PROXY),
@@ -87,8 +88,8 @@ async function openGate(options: WorkloadGatesOptions, workload: string, rules: 
 }
 
 /** Long enough that no two workloads ever meet in one folder. */
-function folderName(instanceId: string, workload: string): string {
-  return createHash('sha256').update(`${instanceId} ${workload}`).digest('base64url').slice(0, 9)
+function folderOf({ folder, instanceId }: WorkloadGatesOptions, workload: string): string {
+  return join(folder, createHash('sha256').update(`${instanceId} ${workload}`).digest('base64url').slice(0, 9))
 }
 
 /** Exact names only: of a wildcard nobody knows the names in advance, and an address needs no name. */

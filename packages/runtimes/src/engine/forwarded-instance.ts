@@ -4,7 +4,7 @@ import { removeSocketFolder, socketFolder } from '../isolation/socket-folder.ts'
 import { containerState, isForwarded, stateOf, type Container } from './container-state.ts'
 import { findContainer, inspectContainer, killContainer, removeContainer, startContainer } from './containers.ts'
 import type { EngineClient } from './engine-client.ts'
-import { findSidecar, SIDECAR_OF, SIDECAR_PORT, startSidecar } from './sidecar.ts'
+import { findSidecar, SIDECAR_PORT, sidecarOwner, startSidecar } from './sidecar.ts'
 import { stopContainer } from './stop-container.ts'
 
 export interface InstanceDeps {
@@ -61,18 +61,21 @@ export async function removeInstance(
   signal: AbortSignal,
 ): Promise<void> {
   const sidecar = await sidecarOf(client, handle, signal)
+  const itself = sidecar === undefined ? await inspectContainer(client, handle.id, signal) : undefined
   // In this order: Podman keeps a container whose network another one uses.
   await removeContainer(client, handle.id, signal)
-  if (sidecar === undefined) return
-  await removeContainer(client, sidecar.Id, signal)
-  await removeSocketFolder(placeOf(socketDir, sidecar, handle.name))
+  if (sidecar !== undefined) await removeContainer(client, sidecar.Id, signal)
+  // A sidecar whose instance is gone is removed as an instance of its own.
+  const held = sidecar ?? itself
+  const owner = held && sidecarOwner(held.Name, held.Config.Labels)
+  if (held !== undefined && owner !== undefined) await removeSocketFolder(placeOf(socketDir, held, owner))
 }
 
 /** Without sidecars, unless what they belong to is gone: then they are what is left of it. */
 export function withoutSidecars(listed: readonly ListedInstance[], isBeingMade: (name: string) => boolean) {
   const names = new Set(listed.map(({ handle }) => handle.name))
-  return listed.filter(({ labels }) => {
-    const owner = labels[SIDECAR_OF]
+  return listed.filter(({ handle, labels }) => {
+    const owner = sidecarOwner(handle.name, labels)
     return owner === undefined || (!names.has(owner) && !isBeingMade(owner))
   })
 }
@@ -84,7 +87,7 @@ export async function* instanceEvents(
   signal: AbortSignal,
 ): AsyncGenerator<RuntimeEvent> {
   for await (const event of events) {
-    const owner = event.labels[SIDECAR_OF]
+    const owner = sidecarOwner(event.handle.name, event.labels)
     if (owner === undefined) yield event
     else if (event.kind === 'exited') await endOwner(client, owner, event.handle.id, signal)
   }

@@ -17,12 +17,18 @@ import { refusal } from './engine-fault.ts'
 import { inspectImage } from './images.ts'
 
 /** Names the instance that a sidecar belongs to. */
-export const SIDECAR_OF = 'toolhaven-sidecar-of'
+const SIDECAR_OF = 'toolhaven-sidecar-of'
 /** The port that its way in leads to. */
 export const SIDECAR_PORT = 'toolhaven-sidecar-port'
 
 /** Another beginning than that of instances, so that no workload can be called like it. */
-export const sidecarName = (instance: string) => `thvnet-${instance}`
+const sidecarName = (instance: string) => `thvnet-${instance}`
+
+/** Whose sidecar this is. The name counts too: an image can bring any label along. */
+export function sidecarOwner(name: string, labels: Readonly<Record<string, string>> | null | undefined) {
+  const owner = labels?.[SIDECAR_OF]
+  return owner !== undefined && name.replace(/^\//, '') === sidecarName(owner) ? owner : undefined
+}
 
 export interface SidecarOptions extends Pick<IsolationPlaces, 'forwarder'> {
   spec: InstanceSpec

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +8,8 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest'
+import { until } from '@toolhaven/testing/testbed/until'
+import { seccompFilter } from '../process/seccomp.ts'
 
 const run = promisify(execFile)
 const SOURCE = fileURLToPath(new URL('../../forwarder/forwarder.c', import.meta.url))
@@ -97,6 +99,37 @@ describe('the forwarder', () => {
       process.exit(7)`
     const { said, code } = await inside(forwarder, ['-e', `127.0.0.1:3128=${join(folder, 'none.sock')}`], script)
     expect({ said, code }).toEqual({ said: 'ENETUNREACH\nEADDRINUSE\n0\n', code: 7 })
+  })
+
+  it('says when it listens, and hands on only the descriptors it is told to', async (context) => {
+    const forwarder = built(context)
+    const ready = join(folder, 'ready')
+    const child = spawn(forwarder, ['-r', ready, '-i', `${join(folder, 'r.sock')}=9001`], { stdio: 'ignore' })
+    try {
+      await until('it listens', () =>
+        stat(ready).then(
+          () => true,
+          () => false,
+        ),
+      )
+      expect((await stat(join(folder, 'r.sock'))).isSocket()).toBe(true)
+    } finally {
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    }
+    await expect(run(forwarder, ['-k', '9', '--', 'true'])).rejects.toMatchObject({ code: 2 })
+  })
+
+  it('puts a filter in force before it becomes the program', async (context) => {
+    const forwarder = built(context)
+    const filter = seccompFilter(process.arch)
+    if (filter === undefined) return context.skip('no forwarder on this machine: there is no filter for its processor')
+    await writeFile(join(folder, 'filter'), filter)
+    const args = ['-s', join(folder, 'filter'), '--', 'grep', '-E', '^(Seccomp|NoNewPrivs):', '/proc/self/status']
+    expect((await run(forwarder, args)).stdout).toBe('NoNewPrivs:\t1\nSeccomp:\t2\n')
+    await writeFile(join(folder, 'broken'), 'not a filter at all')
+    await expect(run(forwarder, ['-s', join(folder, 'broken'), '--', 'true'])).rejects.toMatchObject({ code: 2 })
+    await expect(run(forwarder, ['-s', join(folder, 'gone'), '--', 'true'])).rejects.toMatchObject({ code: 1 })
   })
 
   it.for([
