@@ -126,6 +126,7 @@ function check(part: Part): void {
   for (const { tag, heard } of answers)
     for (const answer of heard) expect(answer).toMatch(new RegExp(`^(refused|\\S+ answers q\\d+ of ${tag})$`))
   for (const { token, message } of client.progress) expect(message).toBe(tagOf(part, Number(token)))
+  if (!part.hasLeft) expect(client.refusals).toEqual([])
   if (!part.hasLeft) expect(client.updates).toHaveLength(changes(plan))
   for (const uri of client.updates) expect(uri).toMatch(new RegExp(`^memo://${client.name}/`))
   if (!plan.canAnswer) expect(client.questions).toEqual([])

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { TestGateway } from './test-gateway.ts'
 
 const received = z.looseObject({
-  id: z.union([z.string(), z.number()]).optional(),
+  id: z.union([z.string(), z.number()]).nullish(),
   method: z.string().optional(),
   params: z.looseObject({}).optional(),
   result: z.looseObject({}).optional(),
@@ -23,6 +23,8 @@ export class RawClient {
   readonly progress: { token: unknown; message: unknown }[] = []
   readonly updates: unknown[] = []
   readonly questions: string[] = []
+  /** Of HTTP requests as such: what a client without a session gets. */
+  readonly refusals: Received[] = []
   readonly #origin: string
   readonly #front: RawFront
   readonly #gone = new AbortController()
@@ -114,7 +116,8 @@ export class RawClient {
 
   #receive(json: unknown): void {
     const { id, method, params, ...rest } = received.parse(json)
-    if (method === undefined) this.responses.push({ id, ...rest })
+    if (method === undefined && id === null) this.refusals.push(rest)
+    else if (method === undefined) this.responses.push({ id, ...rest })
     else if (method === 'notifications/progress')
       this.progress.push({ token: params?.['progressToken'], message: params?.['message'] })
     else if (method === 'notifications/resources/updated') this.updates.push(params?.['uri'])
