@@ -23,7 +23,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['{apps,packages,tools,bench}/**/*.test.ts'],
+          include: ['{apps,packages,tools,bench,conformance/src}/**/*.test.ts'],
           exclude: [...never, '**/*.engine.test.ts', 'apps/website/tests/**'],
           ...deadlines,
         },
@@ -60,7 +60,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           globalSetup: ['e2e/src/global-setup.ts'],
-          include: ['e2e/**/*.test.ts'],
+          include: ['e2e/**/*.test.ts', 'conformance/*.test.ts'],
           exclude: [...never, ...left],
           fileParallelism: false,
           testTimeout: 300_000,

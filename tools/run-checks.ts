@@ -31,7 +31,9 @@ process.exitCode = failed === 0 ? 0 : 1
 
 function allSteps(): Step[] {
   // Folders that exist: oxlint stops at a path that does not.
-  const sources = ['apps', 'packages', 'tools', 'e2e', 'bench'].filter((folder) => existsSync(path.join(root, folder)))
+  const sources = ['apps', 'packages', 'tools', 'e2e', 'bench', 'conformance'].filter((folder) =>
+    existsSync(path.join(root, folder)),
+  )
   const copies = [
     '**/*.test.ts',
     '**/test-*.ts',

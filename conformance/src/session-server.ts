@@ -1,0 +1,165 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js'
+import {
+  CallToolRequestSchema,
+  CompleteRequestSchema,
+  CreateMessageResultSchema,
+  ElicitResultSchema,
+  GetPromptRequestSchema,
+  ListPromptsRequestSchema,
+  ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
+  ListToolsRequestSchema,
+  LoggingLevelSchema,
+  McpError,
+  ReadResourceRequestSchema,
+  SetLevelRequestSchema,
+  SubscribeRequestSchema,
+  UnsubscribeRequestSchema,
+  type ElicitRequestFormParams,
+  type LoggingLevel,
+  type ServerNotification,
+  type ServerRequest,
+} from '@modelcontextprotocol/sdk/types.js'
+import {
+  completions,
+  FIXED_TOOLS,
+  promptMessages,
+  PROMPTS,
+  resourceContents,
+  RESOURCES,
+  SERVER,
+  TEMPLATES,
+  text,
+  toolEntry,
+  type ToolResult,
+} from './content.ts'
+import { DEFAULTS_FORM, ENUMS_FORM, USER_FORM } from './elicitation-schemas.ts'
+
+interface ToolContext {
+  args: Record<string, unknown>
+  extra: RequestHandlerExtra<ServerRequest, ServerNotification>
+  /** Sent unless the client asked for less. */
+  log: (level: LoggingLevel, data: string) => Promise<void>
+}
+
+type Tool = (context: ToolContext) => Promise<ToolResult>
+
+/** Long enough to be seen as apart. */
+const PAUSE_MS = 50
+
+const tools: Readonly<Record<string, Tool>> = {
+  async test_tool_with_logging({ log }) {
+    await log('info', 'Tool execution started')
+    await sleep(PAUSE_MS)
+    await log('info', 'Tool processing data')
+    await sleep(PAUSE_MS)
+    await log('info', 'Tool execution completed')
+    return text('logged')
+  },
+  async test_tool_with_progress({ extra }) {
+    const progressToken = extra._meta?.progressToken
+    for (const progress of [0, 50, 100]) {
+      if (progressToken !== undefined)
+        await extra.sendNotification({
+          method: 'notifications/progress',
+          params: { progressToken, progress, total: 100 },
+        })
+      await sleep(PAUSE_MS)
+    }
+    return text('progressed')
+  },
+  async test_sampling({ args, extra }) {
+    const question = { role: 'user' as const, content: { type: 'text' as const, text: String(args['prompt']) } }
+    const { content } = await extra.sendRequest(
+      { method: 'sampling/createMessage', params: { messages: [question], maxTokens: 100 } },
+      CreateMessageResultSchema,
+    )
+    return text(`LLM response: ${'text' in content ? content.text : JSON.stringify(content)}`)
+  },
+  test_elicitation: ({ args, extra }) => elicit(extra, 'User response', String(args['message']), USER_FORM),
+  test_elicitation_sep1034_defaults: ({ extra }) =>
+    elicit(extra, 'Elicitation completed', 'Please check these values', DEFAULTS_FORM),
+  test_elicitation_sep1330_enums: ({ extra }) => elicit(extra, 'Elicitation completed', 'Please choose', ENUMS_FORM),
+  /** Has its client come back for the answer; only HTTP knows how. */
+  async test_reconnection({ extra }) {
+    extra.closeSSEStream?.()
+    await sleep(PAUSE_MS)
+    return text('Reconnection test completed successfully')
+  },
+}
+
+const ARGUMENTS: Readonly<Record<string, Record<string, Record<string, string>>>> = {
+  test_sampling: { prompt: { type: 'string' } },
+  test_elicitation: { message: { type: 'string' } },
+}
+
+async function elicit(
+  extra: ToolContext['extra'],
+  intro: string,
+  message: string,
+  requestedSchema: ElicitRequestFormParams['requestedSchema'],
+): Promise<ToolResult> {
+  const { action, content } = await extra.sendRequest(
+    { method: 'elicitation/create', params: { message, requestedSchema } },
+    ElicitResultSchema,
+  )
+  return text(`${intro}: action=${action}, content=${JSON.stringify(content ?? {})}`)
+}
+
+/** A server of the revisions with sessions, one for each of them, with everything the suite asks a server for. */
+export function makeSessionServer(): Server {
+  const server = new Server(SERVER, {
+    capabilities: { tools: {}, prompts: {}, resources: { subscribe: true }, logging: {}, completions: {} },
+  })
+  serveTools(server)
+  server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: PROMPTS }))
+  server.setRequestHandler(GetPromptRequestSchema, ({ params }) => {
+    const contents = promptMessages(params.name, params.arguments ?? {})
+    if (contents === undefined) throw new McpError(-32_602, `Unknown prompt: ${params.name}`)
+    return { messages: contents.map((content) => ({ role: 'user' as const, content })) }
+  })
+  server.setRequestHandler(ListResourcesRequestSchema, () => ({ resources: RESOURCES }))
+  server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates: TEMPLATES }))
+  server.setRequestHandler(ReadResourceRequestSchema, ({ params: { uri } }) => {
+    const contents = resourceContents(uri)
+    if (contents === undefined) throw new McpError(-32_002, 'Resource not found', { uri })
+    return { contents }
+  })
+  const subscribed = new Set<string>()
+  server.setRequestHandler(SubscribeRequestSchema, ({ params }) => {
+    subscribed.add(params.uri)
+    return {}
+  })
+  server.setRequestHandler(UnsubscribeRequestSchema, ({ params }) => {
+    subscribed.delete(params.uri)
+    return {}
+  })
+  server.setRequestHandler(CompleteRequestSchema, ({ params }) => ({
+    completion: { values: completions(params.argument.value), hasMore: false },
+  }))
+  return server
+}
+
+function serveTools(server: Server): void {
+  const levels = LoggingLevelSchema.options
+  let least: LoggingLevel = 'debug'
+  server.setRequestHandler(SetLevelRequestSchema, ({ params }) => {
+    least = params.level
+    return {}
+  })
+  server.setRequestHandler(ListToolsRequestSchema, () => ({
+    tools: [...Object.keys(FIXED_TOOLS), ...Object.keys(tools)].map((name) => toolEntry(name, ARGUMENTS[name])),
+  }))
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
+    const { name, arguments: args = {} } = params
+    const log = async (level: LoggingLevel, data: string) => {
+      if (levels.indexOf(level) < levels.indexOf(least)) return
+      await extra.sendNotification({ method: 'notifications/message', params: { level, data } })
+    }
+    const result = FIXED_TOOLS[name] ?? (await tools[name]?.({ args, extra, log }))
+    if (result === undefined) throw new McpError(-32_602, `Unknown tool: ${name}`)
+    return result
+  })
+}
