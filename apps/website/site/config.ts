@@ -62,8 +62,8 @@ function themeConfig(settings: SiteSettings): Preset.ThemeConfig {
     prism: {
       theme: codeTheme,
       darkTheme: codeTheme,
-      // All there are: the library's own are left out (site-plugin.ts). A language comes after the one it builds on.
-      additionalLanguages: ['clike', 'javascript', 'bash', 'json', 'powershell', 'docker', 'promql', 'yaml', 'python'],
+      // All there are, and every page carries them: the library's own are left out (site-plugin.ts).
+      additionalLanguages: ['bash', 'json', 'powershell', 'docker', 'promql', 'yaml'],
     },
     mermaid: { theme: { light: 'neutral', dark: 'dark' } },
   }

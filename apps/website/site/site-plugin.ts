@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import path from 'node:path'
 import type { LoadContext, Plugin } from '@docusaurus/types'
 import { addressCorrection, themeCorrection } from './inline-scripts'
@@ -19,8 +20,8 @@ const libraryChanges: Change[] = [
     ],
   },
   {
-    // The only address outside the site that redoc contacts at run time, its logo; and a colour for patterns that no theme
-    // can change and that is too faint on a dark page.
+    // The only address outside the site that redoc contacts at run time, its logo; and two colours that no theme can change
+    // and that are too faint: of patterns on a dark page, of limits on a light one.
     file: /redoc[\\/]bundles[\\/]redoc\.(browser\.)?lib\.js$/,
     changes: [
       {
@@ -28,7 +29,17 @@ const libraryChanges: Change[] = [
         to: 'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 width=%220%22 height=%220%22/%3E',
       },
       { from: 'color: #0e7c86;', to: 'color: inherit;' },
+      {
+        from: 'color: ${(0,t.transparentize)(.1,e.colors.primary.main)};',
+        to: 'color: ${e.colors.text.primary};',
+      },
     ],
+  },
+  {
+    // Code is made anew after hydration so that it gets the colours of the mode. Ours are variables (code-themes.ts), and
+    // the second painting would be the largest of many pages.
+    file: /theme-classic[\\/]lib[\\/]theme[\\/]CodeBlock[\\/]index\.js$/,
+    changes: [{ from: 'key={String(isBrowser)}', to: '' }],
   },
   {
     // The choice "system" is stored as that word; the library would delete the key. And a tab that hears of a change
@@ -62,7 +73,8 @@ export function sitePlugin(context: LoadContext): Plugin {
         rules: libraryChanges.map(({ file, changes }) => ({
           test: file,
           enforce: 'pre' as const,
-          use: [{ loader: path.resolve(__dirname, 'patch-source.cjs'), options: { changes } }],
+          // Named by what it does: what the bundler keeps between builds must not outlive a change of this list.
+          use: [{ loader: path.resolve(__dirname, 'patch-source.cjs'), options: { changes }, ident: markOf(changes) }],
         })),
       },
       // The stock group pulls into every page what half of the chunks use, diagrams included.
@@ -77,4 +89,8 @@ export function sitePlugin(context: LoadContext): Plugin {
           }),
     }),
   }
+}
+
+function markOf(changes: Change['changes']): string {
+  return `patch-${createHash('sha256').update(JSON.stringify(changes)).digest('hex').slice(0, 16)}`
 }

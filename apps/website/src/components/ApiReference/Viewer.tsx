@@ -50,7 +50,7 @@ function themeOf(mode: 'light' | 'dark') {
     breakpoints: { medium: '130rem', large: '130rem' },
     spacing: { sectionVertical: 20, sectionHorizontal: 16 },
     colors: {
-      primary: { main: colors.primary },
+      primary: { main: colors.primary, light: colors.primary },
       text: { primary: colors.text, secondary: colors.muted },
       border: { dark: colors.line, light: colors.line },
       gray: { 50: colors.surface, 100: colors.surface },

@@ -2,8 +2,14 @@ import BrowserOnly from '@docusaurus/BrowserOnly'
 import type { Props } from '@theme/Mermaid'
 import { type ReactElement, Suspense, lazy } from 'react'
 
-// The stock theme imports mermaid statically, which would put it into the script of every page.
-const Diagram = lazy(() => import('@theme-original/Mermaid'))
+// The stock theme imports mermaid statically, which would put it into the script of every page. It is larger than the rest
+// of that script, so it also waits until the page has all it needs itself.
+const Diagram = lazy(async () => {
+  if (document.readyState !== 'complete') {
+    await new Promise((loaded) => window.addEventListener('load', loaded, { once: true }))
+  }
+  return import('@theme-original/Mermaid')
+})
 
 export default function Mermaid(props: Props): ReactElement {
   const waiting = (
