@@ -138,16 +138,16 @@ async function sidecarImage(
   { folder, program }: ForwarderProgram,
   signal: AbortSignal,
 ): Promise<string> {
-  const repo = 'localhost/toolhaven-forwarder'
-  const tag = basename(folder)
-  const known = await inspectImage(client, `${repo}:${tag}`, signal)
+  // In the name, not the tag: Podman leaves the tag of an import out.
+  const repo = `localhost/toolhaven-forwarder-${basename(folder)}`
+  const known = await inspectImage(client, `${repo}:latest`, signal)
   if (known !== undefined) return known.id
   const body = tar({ forwarder: await readFile(program) }, 0o755)
-  const call = { method: 'POST', path: '/images/create', query: { fromSrc: '-', repo, tag }, body } as const
+  const call = { method: 'POST', path: '/images/create', query: { fromSrc: '-', repo, tag: 'latest' }, body } as const
   await client.send(call, signal).catch((error: unknown) => {
     throw refusal('take the image of the forwarder', error)
   })
-  const made = await inspectImage(client, `${repo}:${tag}`, signal)
+  const made = await inspectImage(client, `${repo}:latest`, signal)
   if (made === undefined)
     throw unavailable(`${client.label} did not keep the image of the forwarder; look at its own log.`)
   return made.id
