@@ -32,7 +32,12 @@ export async function bundleCli(folder = 'apps/cli/dist'): Promise<string[]> {
     resolve: { mainFields: ['module', 'main'] },
     // These bring a native library or a WebAssembly file, which must stay files.
     plugins: [lightBuiltIns],
-    external: [new RegExp(`^node:(?!(?:${LIGHT_NAMES})$)`), /^@napi-rs\/keyring/, /^@1password\/sdk/, /^@cedar-policy\//],
+    external: [
+      new RegExp(`^node:(?!(?:${LIGHT_NAMES})$)`),
+      /^@napi-rs\/keyring/,
+      /^@1password\/sdk/,
+      /^@cedar-policy\//,
+    ],
     onLog: (level, log) => {
       if (level === 'warn' && !QUIET.includes(log.code ?? '')) process.stderr.write(`${log.message}\n`)
     },
@@ -93,8 +98,14 @@ const LIGHT: Readonly<Record<string, string>> = {
  */
 const TAKEN_BY_NAME = ['fs', 'net', 'util']
 
+function builtIn(name: string): object {
+  const found = process.getBuiltinModule(`node:${name}`)
+  if (found === undefined) throw new Error(`Node has no module ${name}`)
+  return found
+}
+
 function takenByName(name: string): string {
-  const keys = Object.keys(process.getBuiltinModule(`node:${name}`)).filter((key) => /^[A-Za-z_]\w*$/.test(key))
+  const keys = Object.keys(builtIn(name)).filter((key) => /^[A-Za-z_]\w*$/.test(key))
   return `
     const taken = process.getBuiltinModule('node:${name}')
     export default taken
@@ -103,7 +114,7 @@ function takenByName(name: string): string {
 
 /** Loaded by the first call: it brings line editing along, and most commands call nothing of it. */
 function takenWhenCalled(name: string): string {
-  const found = Object.entries(process.getBuiltinModule(`node:${name}`))
+  const found = Object.entries(builtIn(name))
   const names = found.filter(([, value]) => typeof value === 'function').map(([key]) => key)
   return names
     .map((key) => `export const ${key} = (...args) => process.getBuiltinModule('node:${name}').${key}(...args)`)

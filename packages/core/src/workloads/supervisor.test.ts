@@ -43,9 +43,7 @@ describe('a workload', () => {
     using fake = await startFakeDaemon()
     await createWorkload(fake.daemon.workloads, { ...PACKAGE, ...asked })
     await settle()
-    const given = fake.runtime.instances.get('thv-web')?.spec.network
-    if (typeof network === 'string') expect(given).toBe(network)
-    else expect(given).toMatchObject(network)
+    expect(fake.runtime.instances.get('thv-web')?.spec).toMatchObject({ network })
     expect(fake.egress.rules.get('web')).toEqual(rules)
     await changeLifecycle(fake.daemon.workloads, 'web', 'stop')
     await settle()
