@@ -32,10 +32,11 @@ export function table(rows: readonly Row[]): string {
 
 export function limitsTable(): string {
   return KNOWN_LIMITS.map(
-    ({ revision, way, scenario = 'every scenario', reason }) => `| ${revision} | ${scenario} | ${way} | ${reason} |`,
+    ({ revision, way, scenario, reason }) => `| ${revision} | ${scenario} | ${way} | ${reason} |`,
   ).join('\n')
 }
 
 function said(cell: Cell | undefined): string {
-  return cell === undefined || cell.state === 'limit' ? 'known limit' : cell.state
+  if (cell === undefined) return 'not asked'
+  return cell.state === 'limit' ? 'known limit' : cell.state
 }

@@ -1,5 +1,5 @@
 import { differences, hasFailed, isEqual } from './compare.ts'
-import { KNOWN_LIMITS } from './known-limits.ts'
+import { KNOWN_LIMITS, type KnownLimit } from './known-limits.ts'
 import { requiredScenarios, runSuite, type Check, type SuiteRun } from './suites.ts'
 import { startTarget, WAYS, type Way } from './targets.ts'
 
@@ -28,8 +28,7 @@ export async function runWays(
   const required = requiredScenarios(run.revision)
   const direct = await askDirect(run, required, only)
   const proxied = new Map<Way, Map<string, Cell>>()
-  for (const way of ways)
-    if (way !== 'direct' && limitOf(run, way) === undefined) proxied.set(way, await askThrough(run, way, direct, only))
+  for (const way of ways) if (way !== 'direct') proxied.set(way, await askThrough(run, way, direct, only))
   const missing = only.length > 0 || run.name !== '0.2' ? [] : required.filter((scenario) => !direct.has(scenario))
   const asked = [...direct].map(([scenario, checks]): Row => {
     const own: Cell = hasFailed(checks) ? { state: 'fail', notes: failures(checks) } : { state: 'pass', notes: [] }
@@ -68,9 +67,9 @@ async function askThrough(run: SuiteRun, way: Way, direct: ReadonlyMap<string, C
       limit === undefined ? await settle(run, { url: target.url, scenario, checks: first, isWanted }) : first
     const notes = differences(wanted, checks)
     if (isWanted(checks)) cells.set(scenario, { state: 'equal', notes: [] })
-    // A limit excuses what is left out, never what is wrong.
-    else if (limit === undefined || hasFailed(checks)) cells.set(scenario, { state: 'differs', notes })
-    else cells.set(scenario, { state: 'limit', notes: [limit, ...notes] })
+    else if (limit === undefined || (hasFailed(checks) && limit.mayFail !== true))
+      cells.set(scenario, { state: 'differs', notes })
+    else cells.set(scenario, { state: 'limit', notes: [limit.reason, ...notes] })
   }
   return cells
 }
@@ -103,8 +102,8 @@ function failures(checks: readonly Check[]): string[] {
     .map(({ id, errorMessage = '' }) => `direct: ${id} FAILURE ${errorMessage}`)
 }
 
-function limitOf(run: SuiteRun, way: Way, scenario?: string): string | undefined {
+function limitOf(run: SuiteRun, way: Way, scenario: string): KnownLimit | undefined {
   return KNOWN_LIMITS.find(
     (limit) => limit.revision === run.revision && limit.way === way && limit.scenario === scenario,
-  )?.reason
+  )
 }
