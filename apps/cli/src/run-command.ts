@@ -1,5 +1,5 @@
 import type { CommandDef, Input } from './command.ts'
-import { COMMANDS, GROUPS } from './commands.ts'
+import { list } from './commands/list.ts'
 import { findDaemon } from './connect/find-daemon.ts'
 import { createOutput } from './output/output.ts'
 import { buildProgram } from './parse.ts'
@@ -12,8 +12,9 @@ const INTERRUPTED = 130
  * each would cost more to find and read than to run. The rest is loaded by the commands themselves.
  */
 export async function runCommand(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const program = buildProgram(neededOf(COMMANDS, argv[2]), {
-    groups: GROUPS,
+  const { commands, groups } = await definitionsFor(argv[2])
+  const program = buildProgram(commands, {
+    groups,
     run: (command, input) => run(command, input, env, program.opts()['debug'] === true),
   })
   try {
@@ -23,6 +24,13 @@ export async function runCommand(argv: readonly string[], env: NodeJS.ProcessEnv
     const { explainFailure } = await import('./output/explain-failure.ts')
     return explainFailure(error)
   }
+}
+
+/** The command of every minute loads the definition of no other. */
+async function definitionsFor(first: string | undefined) {
+  if (first === list.words) return { commands: [list], groups: {} }
+  const { COMMANDS, GROUPS } = await import('./commands.ts')
+  return { commands: neededOf(COMMANDS, first), groups: GROUPS }
 }
 
 /** A definition costs time to set up: those that begin with another word are left out, unless help or a guess needs all. */
