@@ -21,9 +21,12 @@ export function openTunnel(workload: Duplex, remote: Duplex, options: TunnelOpti
     workload.destroy()
     remote.destroy()
   }
-  for (const side of [workload, remote]) {
+  for (const [side, other] of [
+    [workload, remote],
+    [remote, workload],
+  ] as const) {
     side.once('error', end)
-    side.once('close', end)
+    side.once('close', () => (side.readableEnded ? endAfterWriting(other) : end()))
   }
   remote.pipe(workload)
   const pass = (first: Buffer) => {
@@ -51,6 +54,12 @@ export function openTunnel(workload: Duplex, remote: Duplex, options: TunnelOpti
   // A workload that only listens (a server that speaks first) may end its side without a word.
   workload.once('end', () => remote.end())
   if (first.length > 0) look()
+}
+
+/** What a side said before it went is still on its way to the other. */
+function endAfterWriting(side: Duplex): void {
+  if (side.writableFinished) side.destroy()
+  else side.once('finish', () => side.destroy()).end()
 }
 
 type Finding = 'fine' | 'more' | { fault: string }
