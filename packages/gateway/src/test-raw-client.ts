@@ -14,6 +14,9 @@ const question = z.looseObject({ messages: z.tuple([z.looseObject({ content: z.l
 
 export type RawFront = 'http' | 'sse'
 
+/** Against hanging: a lost message shall be a failed test. */
+const PATIENCE_MS = 30_000
+
 const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 
 /** A client made of plain messages: its ids are what the test says, and everything that reaches it is kept. */
@@ -68,7 +71,14 @@ export class RawClient {
 
   /** Looks again whenever a message came. */
   async until(isSo: () => boolean): Promise<void> {
-    while (!isSo()) await new Promise<void>((resolve) => this.#waiting.add(resolve))
+    const patience = AbortSignal.timeout(PATIENCE_MS)
+    while (!isSo()) {
+      if (patience.aborted) throw new Error(`waits in vain: ${JSON.stringify(this)}`)
+      await new Promise<void>((resolve) => {
+        this.#waiting.add(resolve)
+        patience.addEventListener('abort', () => resolve(), { once: true })
+      })
+    }
   }
 
   async #openSse(): Promise<void> {
