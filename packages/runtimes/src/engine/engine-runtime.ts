@@ -1,6 +1,12 @@
 import type { Duplex } from 'node:stream'
 import { notFound } from '@toolhaven/core/errors'
-import type { Runtime, RuntimeCapabilities, RuntimeHealth, RuntimeName } from '@toolhaven/core/ports/runtime'
+import type {
+  InstanceHandle,
+  Runtime,
+  RuntimeCapabilities,
+  RuntimeHealth,
+  RuntimeName,
+} from '@toolhaven/core/ports/runtime'
 import { preparePackage, type PackageBuildOptions } from '../packages/prepare-package.ts'
 import { containerConfinement } from './container-confinement.ts'
 import { containerLogs } from './container-logs.ts'
@@ -10,10 +16,12 @@ import type { EngineClient } from './engine-client.ts'
 import { engineEvents } from './engine-events.ts'
 import { refusal } from './engine-fault.ts'
 import {
+  type InstanceDeps,
   inspectInstance,
   instanceEvents,
   removeInstance,
   startInstance,
+  startNetwork,
   stopInstance,
   withoutSidecars,
 } from './forwarded-instance.ts'
@@ -77,18 +85,10 @@ export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOpti
       }
     },
     async attach(handle, signal) {
-      const container = await inspectContainer(client, handle.id, signal)
-      if (container === undefined) throw notFound(`${handle.name} is not on ${client.label} any more.`)
-      const path = `/containers/${encodeURIComponent(handle.id)}/attach`
-      const query = { stream: true, stdin: container.Config.OpenStdin ?? false, stdout: true, stderr: true }
-      try {
-        const { socket, head } = await client.upgrade({ method: 'POST', path, query }, signal)
-        attached.add(socket)
-        socket.once('close', () => attached.delete(socket))
-        return openStdioChannel(socket, head)
-      } catch (error) {
-        throw refusal(`attach to ${handle.name}`, error)
-      }
+      const { socket, head } = await attachTo(instances, handle, signal)
+      attached.add(socket)
+      socket.once('close', () => attached.delete(socket))
+      return openStdioChannel(socket, head)
     },
     start: (handle, signal) => startInstance(instances, handle, signal),
     confinement: (handle, signal) => containerConfinement(client, handle.id, signal),
@@ -109,6 +109,18 @@ export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOpti
       for (const socket of attached) socket.destroy()
     },
   }
+}
+
+async function attachTo(instances: InstanceDeps, handle: InstanceHandle, signal: AbortSignal) {
+  const { client } = instances
+  const container = await inspectContainer(client, handle.id, signal)
+  if (container === undefined) throw notFound(`${handle.name} is not on ${client.label} any more.`)
+  await startNetwork(instances, handle, container, signal)
+  const path = `/containers/${encodeURIComponent(handle.id)}/attach`
+  const query = { stream: true, stdin: container.Config.OpenStdin ?? false, stdout: true, stderr: true }
+  return client.upgrade({ method: 'POST', path, query }, signal).catch((error: unknown) => {
+    throw refusal(`attach to ${handle.name}`, error)
+  })
 }
 
 async function probe(

@@ -13,15 +13,21 @@ export interface InstanceDeps {
 }
 
 /** A container and, where it has one, the sidecar that holds its network: both live and end together. */
-export async function startInstance(
+export async function startInstance(deps: InstanceDeps, handle: InstanceHandle, signal: AbortSignal): Promise<void> {
+  const container = await inspectContainer(deps.client, handle.id, signal)
+  if (container !== undefined) await startNetwork(deps, handle, container, signal)
+  await startContainer(deps.client, handle, signal)
+}
+
+/** Before the container itself, and before anybody attaches to it: Podman sets it up for that. */
+export async function startNetwork(
   { client, socketDir }: InstanceDeps,
   handle: InstanceHandle,
+  container: Container,
   signal: AbortSignal,
 ): Promise<void> {
-  const container = await inspectContainer(client, handle.id, signal)
-  if (container !== undefined && isForwarded(container) && stateOf(container.State.Status) !== 'running')
-    await startSidecar(client, handle.name, placeOf(socketDir, container, handle.name), signal)
-  await startContainer(client, handle, signal)
+  if (!isForwarded(container) || stateOf(container.State.Status) === 'running') return
+  await startSidecar(client, handle.name, placeOf(socketDir, container, handle.name), signal)
 }
 
 export async function inspectInstance(

@@ -95,7 +95,7 @@ function hostConfig(out: WayOut | undefined, place: SocketFolder): Record<string
 
 const READY_MS = 20_000
 
-/** Starts it and waits until it listens: joined before that, a workload could take its ports. */
+/** Starts it, unless it runs, and waits until it listens: joined before that, a workload could take its ports. */
 export async function startSidecar(
   client: EngineClient,
   instance: string,
@@ -105,9 +105,11 @@ export async function startSidecar(
   const sidecar = await findSidecar(client, instance, signal)
   if (sidecar === undefined) throw unavailable(`The network of ${instance} is gone; restart the workload.`)
   const path = `/containers/${sidecar.Id}/start`
-  await client.send({ method: 'POST', path }, signal).catch((error: unknown) => {
-    throw refusal(`start the network of ${instance}`, error)
-  })
+  if (stateOf(sidecar.State.Status) !== 'running') {
+    await client.send({ method: 'POST', path }, signal).catch((error: unknown) => {
+      throw refusal(`start the network of ${instance}`, error)
+    })
+  }
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(READY_MS)])
   for (let tries = 1; !(await exists(place.readyFile)); tries += 1) {
     if (tries % 20 === 0) await refuseEnded(client, sidecar.Id, instance, signal)
