@@ -76,15 +76,18 @@ describe.each(ENGINES)('packages on $name', ({ name, startEngine, createRuntime 
 
   withBase('node', 'a real server from npm is built once, speaks MCP, and is found the second time', async (at) => {
     const runtime = open(at)
-    const seen: Progress[] = []
-    const [first, twin] = await Promise.all([prepare(runtime, NPM_SERVER, seen), prepare(runtime, NPM_SERVER, [])])
-    expect(twin.id).toBe(first.id)
-    const steps = seen.filter((step) => step.phase === 'building')
+    const seen: Progress[][] = [[], []]
+    const [first, twin] = await Promise.all(seen.map((list) => prepare(runtime, NPM_SERVER, list)))
+    expect(twin?.id).toBe(first?.id)
+    const builds = seen.map((list) => list.filter((step) => step.phase === 'building'))
+    // Whichever of them came first.
+    const [steps = [], ...more] = builds.filter((list) => list.length > 0)
+    expect(more).toEqual([])
     expect(steps.length).toBeGreaterThan(5)
     expect(steps.map((step) => step.done)).toEqual(steps.map((_, i) => i))
     expect(new Set(steps.map((step) => step.total)).size).toBe(1)
     const again: Progress[] = []
-    expect((await prepare(open(at), NPM_SERVER, again)).id).toBe(first.id)
+    expect((await prepare(open(at), NPM_SERVER, again)).id).toBe(first?.id)
     expect(again).toEqual([])
     expect(await askServer(runtime, NPM_SERVER)).toMatchObject({ result: { serverInfo: { name: expect.any(String) } } })
   })
