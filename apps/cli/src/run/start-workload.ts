@@ -31,16 +31,19 @@ export async function startWorkload(context: Context, args: readonly string[], f
 
 type Send = (client: DaemonClient) => Promise<{ name: string }>
 
+/** Ctrl-C is heard once the daemon has answered, which it does at once: then it is known what goes on starting. */
+const UNTIL_ANSWERED = new AbortController().signal
+
 /** All that can be wrong with the call itself is found before the daemon is asked, or started. */
-async function prepare({ cwd, env, signal }: Context, args: readonly string[], flags: RunFlags): Promise<Send> {
+async function prepare({ cwd, env }: Context, args: readonly string[], flags: RunFlags): Promise<Send> {
   if (flags.fromConfig !== undefined) {
     const body = await importOf(cwd, args, flags, flags.fromConfig)
-    return (client) => client.call('importWorkload', { body }, signal)
+    return (client) => client.call('importWorkload', { body }, UNTIL_ANSWERED)
   }
   if (args.length === 0)
     throw invalid('what should run? Name a server, or give --from-config; "thv search WORD" finds servers')
   const body = await createRequestOf({ cwd, env, homeDir: env['HOME'] || homedir() }, args, flags)
-  return (client) => client.call('createWorkload', { body }, signal)
+  return (client) => client.call('createWorkload', { body }, UNTIL_ANSWERED)
 }
 
 const BESIDE_CONFIG = new Set([
