@@ -10,6 +10,7 @@ import { refuseWhatIsNotAvailable } from './not-available.ts'
 import { hideSecrets, withoutSecrets } from './hide-secrets.ts'
 import { oidcConfigOf } from './oidc.ts'
 import { leaveDeletedGroup } from './move-to-default.ts'
+import { timestamp } from './timestamp.ts'
 import { resolveTarget, uniqueName } from './target.ts'
 import type { WorkloadsDeps } from './workloads-deps.ts'
 
@@ -49,15 +50,12 @@ export async function createWorkload(
     profileOrigin: composed.profileOrigin,
   }
   await deps.book.add(stored)
+  if (config.network_isolation_mode === 'observe') deps.sightings.begin(name)
   await leaveDeletedGroup(deps, name)
   await deps.journal.append({ actor: 'api', action: 'create', target: name, detail: { package: stored.package, port } })
   deps.poke(name)
   void deps.syncClients()
   return { name, port }
-}
-
-export function timestamp(deps: Pick<WorkloadsDeps, 'clock'>): string {
-  return new Date(deps.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z')
 }
 
 function nameTaken(deps: WorkloadsDeps, name: string) {
