@@ -15,8 +15,12 @@ export const evidence = z
   .strictObject({
     ...sighted,
     blocked: z.int().meta({ description: 'How often of these it was refused, because no list names it' }),
-    speaks: z.array(z.enum(['http', 'tls', 'other'])).meta({ description: 'What went there; empty: nothing yet' }),
-    paths: z.array(z.string()).meta({ description: 'Of plain HTTP, without queries; TLS shows none' }),
+    speaks: z
+      .array(z.enum(['http', 'http-tunnel', 'tls', 'other']))
+      .meta({ description: 'What went there; empty: nothing yet' }),
+    paths: z
+      .array(z.string())
+      .meta({ description: 'Of plain HTTP, the first of each connection, without queries; TLS shows none' }),
   })
   .meta({
     id: 'toolhaven.evidence',

@@ -384,6 +384,14 @@ describe('what is seen of the way out', () => {
     expect(await seenOf(everything, ask('api.example.com:443', 'HELLO'))).toMatchObject([{ outcome: 'unfit' }])
   })
 
+  it('is the path of the first request in a tunnel, without its query', async () => {
+    const get = 'GET /a/b?key=1 HTTP/1.1\r\nHost: api.example.com\r\n\r\n'
+    expect(await seenOf(everything, ask('api.example.com:80', get))).toEqual([
+      { host: 'api.example.com', port: 80, outcome: 'reached', speaks: 'http-tunnel', path: '/a/b' },
+    ])
+    expect(await seenOf({}, ask('api.example.com:80', get))).toMatchObject([{ outcome: 'unlisted', path: '/a/b' }])
+  })
+
   it('is the path of a plain request, without its query', async () => {
     const { socketPath, seen } = await openGate(
       await listen(createHttpServer((_request, response) => void response.end('fine'))),

@@ -137,12 +137,12 @@ export class EgressGate {
   #contents(
     { host, port }: Destination,
     { allowAll }: OutboundRules,
-    { speaks, fault: reason, isListable }: Contents,
+    { fault: reason, isListable, ...contents }: Contents,
   ): void {
     const isCut = reason !== undefined && !allowAll
     if (isCut) this.#options.onDecision({ host, port, isAllowed: false, reason })
     const outcome = reason === undefined ? 'reached' : allowAll ? 'unfit' : isListable ? 'unlisted' : 'refused'
-    this.#options.onSeen?.({ host, port, outcome, ...(speaks && { speaks }), ...(reason && { reason }) })
+    this.#options.onSeen?.({ host, port, outcome, ...contents, ...(reason && { reason }) })
   }
 
   async #dial({ host, port }: Destination): Promise<Socket> {

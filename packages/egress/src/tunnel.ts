@@ -17,7 +17,9 @@ export interface TunnelOptions {
 
 /** What goes through a tunnel, by its first bytes. */
 export interface Contents {
-  speaks?: 'tls' | 'other'
+  speaks?: 'tls' | 'http-tunnel' | 'other'
+  /** Of the first HTTP request. */
+  path?: string
   /** Why the tunnel is cut; where everything is allowed: why a list would have cut it. */
   fault?: string
   /** Whether the fault is only that nobody listed the port. */
@@ -75,12 +77,18 @@ function examine(first: Buffer, { place: { host, port }, rules }: TunnelOptions)
     // On a port that somebody listed the protocol is theirs to choose; on the web's own it is TLS.
     const isListable = port !== HTTPS
     const isFree = isListable && (rules.allowAll || rules.allowPort.includes(port))
-    if (isFree) return { speaks: 'other' }
-    return { speaks: 'other', fault: `${host}:${port} is only reached with TLS`, isListable }
+    const contents = readRequest(first)
+    return isFree ? contents : { ...contents, fault: `${host}:${port} is only reached with TLS`, isListable }
   }
   const wanted = isIP(host) ? undefined : host
   if (seen.serverName === wanted) return { speaks: 'tls' }
   return { speaks: 'tls', fault: `TLS for ${seen.serverName ?? 'no name'} inside a tunnel to ${host}:${port}` }
+}
+
+/** Programs that tunnel everything send plain HTTP through tunnels, too. */
+function readRequest(first: Buffer): Contents {
+  const [, path] = /^[A-Z]{3,16} (\/[^\s?#]*)\S* HTTP\/1\.[01]\r\n/.exec(first.toString('latin1')) ?? []
+  return path === undefined ? { speaks: 'other' } : { speaks: 'http-tunnel', path }
 }
 
 function onlyOnce<T>(tell: (value: T) => void): (value: T) => void {

@@ -33,9 +33,9 @@ export interface Sighting {
   host: string
   port: number
   outcome: SightingOutcome
-  /** What went through; left out when nothing did. */
-  speaks?: 'http' | 'tls' | 'other'
-  /** Of a plain request, without its query, which may hold keys. */
+  /** What went through; left out when nothing did. In a tunnel, only a port that is listed carries anything but TLS. */
+  speaks?: 'http' | 'http-tunnel' | 'tls' | 'other'
+  /** Of a plain request, or of the first one in a tunnel, without its query, which may hold keys. */
   path?: string
   /** Why it did not get there, or would not with a list in force. */
   reason?: string

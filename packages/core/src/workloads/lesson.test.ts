@@ -49,6 +49,11 @@ describe('the smallest profile of an observed workload', () => {
       { allow_host: ['a.example'], allow_port: [80, 443] },
     ],
     [
+      'plain HTTP in a tunnel, for which the same holds',
+      [seen('a.example:443'), seen('a.example:80', { speaks: ['http-tunnel'] })],
+      { allow_host: ['a.example'], allow_port: [80, 443] },
+    ],
+    [
       'another port',
       [seen('a.example:8443'), seen('a.example:443')],
       { allow_host: ['a.example'], allow_port: [443, 8443] },

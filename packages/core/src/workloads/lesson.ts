@@ -61,9 +61,9 @@ function smallest(uses: readonly SeenPlace[], kept: Outbound): Outbound {
   if (hosts.length === 0) return {}
   const before = listed.length === 0 ? [] : kept.allow_port?.length ? kept.allow_port : WEB_PORTS
   const ports = [...new Set([...before, ...uses.map(({ port }) => port)])].toSorted((a, b) => a - b)
-  // Only a port that is listed carries other protocols, so that leaving out the web's own two is the smaller profile.
+  // Only a port that is listed carries more than TLS and requests to the proxy: not to list the web's own is smaller.
   const isWeb = ports.length === WEB_PORTS.length && ports.every((port) => WEB_PORTS.includes(port))
-  const isPlain = uses.every(({ speaks }) => !speaks.includes('other'))
+  const isPlain = uses.every(({ speaks }) => speaks.every((each) => each === 'tls' || each === 'http'))
   return { allow_host: hosts, ...(!(isWeb && isPlain) && { allow_port: ports }) }
 }
 

@@ -80,6 +80,9 @@ describe('the status', () => {
     expect(status({ instance: 'exited', failure: told, blocked }).context).toBe(`it said: ${remark}; trying again`)
     const inside = 'blocked: in.example:443 does not lead to a public address'
     expect(status({ ...up, blocked: inside }).context).toBe(inside)
+    const notTls = (port: number) => status({ ...up, blocked: `blocked: a.example:${port} is only reached with TLS` })
+    expect(notTls(80).context).toContain('thv learn web')
+    expect(notTls(443).context).not.toContain('thv learn')
   })
 
   test('is always one of the table', () => {

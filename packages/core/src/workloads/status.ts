@@ -45,7 +45,9 @@ function withBlocked(stored: StoredWorkload, message: string, observed: Observed
 
 /** With the command that mends it, where a list can. */
 function blockedRemark({ config }: StoredWorkload, { blocked }: Observed): string | undefined {
-  if (blocked === undefined || !/ is not in allow_(host|port)$/.test(blocked)) return blocked
+  // On port 443 there is nothing but TLS, whatever is listed.
+  const isListable = / is not in allow_(host|port)$|(?<!:443) is only reached with TLS$/
+  if (blocked === undefined || !isListable.test(blocked)) return blocked
   return `${blocked}; "thv learn ${config.name}" shows a profile that allows it`
 }
 

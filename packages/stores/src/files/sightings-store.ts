@@ -13,7 +13,7 @@ const storedSightings = z.strictObject({
       port: z.int(),
       outcome: z.enum(['reached', 'unlisted', 'refused', 'unreachable', 'unfit']),
       reason: z.string().exactOptional(),
-      speaks: z.array(z.enum(['http', 'tls', 'other'])),
+      speaks: z.array(z.enum(['http', 'http-tunnel', 'tls', 'other'])),
       paths: z.array(z.string()),
       count: z.int(),
       firstAt: z.string(),
