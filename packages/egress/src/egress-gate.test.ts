@@ -417,6 +417,13 @@ describe('what is seen of the way out', () => {
     ])
   })
 
+  it('comes from sockets that lead to one place, too', async () => {
+    const { gate, socketPath, seen } = await openGate(await echo(), everything)
+    await gate.openDirect(`${socketPath}.7`, { host: 'api.example.com', port: 7 })
+    expect(await say(`${socketPath}.7`, 'hello', 'hello')).toBe('hello')
+    expect(seen).toEqual([{ host: 'api.example.com', port: 7, outcome: 'reached', speaks: 'other' }])
+  })
+
   it('takes nothing from 8 MB each way that nobody holds', async () => {
     const { socketPath } = await openGate(await echo(), everything)
     const socket = await tunnelTo(socketPath, 'api.example.com:7')

@@ -87,8 +87,8 @@ function examine(first: Buffer, { place: { host, port }, rules }: TunnelOptions)
 
 /** Programs that tunnel everything send plain HTTP through tunnels, too. */
 function readRequest(first: Buffer): Contents {
-  const [, path] = /^[A-Z]{3,16} (\/[^\s?#]*)\S* HTTP\/1\.[01]\r\n/.exec(first.toString('latin1')) ?? []
-  return path === undefined ? { speaks: 'other' } : { speaks: 'http-tunnel', path }
+  const [, target] = /^[A-Z]{3,16} (\/[!-~]*) HTTP\/1\.[01]\r\n/.exec(first.toString('latin1')) ?? []
+  return target === undefined ? { speaks: 'other' } : { speaks: 'http-tunnel', path: target.split(/[?#]/)[0] ?? '/' }
 }
 
 function onlyOnce<T>(tell: (value: T) => void): (value: T) => void {

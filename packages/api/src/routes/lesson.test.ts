@@ -56,6 +56,15 @@ describe('what is learned of a workload', () => {
     request: 'GET /api/v1beta/workloads/web/lesson',
     answers: { status: 200, matches: { evidence: [{ host: 'new.example' }] } },
   })
+  scenario('is begun again, when the record of an observed workload was lost', {
+    given: async (fake) => {
+      await observed(fake)
+      await fake.daemon.sightings.forget('web')
+      await done(fake, 'POST /api/v1beta/workloads/web/restart')
+    },
+    request: 'GET /api/v1beta/workloads/web/lesson',
+    answers: { status: 200, matches: { mode: 'observe', evidence: [] } },
+  })
   scenario('outlives neither the workload nor its last connection', {
     given: async (fake) => {
       await observed(fake)

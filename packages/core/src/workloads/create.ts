@@ -50,7 +50,6 @@ export async function createWorkload(
     profileOrigin: composed.profileOrigin,
   }
   await deps.book.add(stored)
-  if (config.network_isolation_mode === 'observe') deps.sightings.begin(name)
   await leaveDeletedGroup(deps, name)
   await deps.journal.append({ actor: 'api', action: 'create', target: name, detail: { package: stored.package, port } })
   deps.poke(name)

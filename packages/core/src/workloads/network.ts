@@ -10,11 +10,14 @@ import type { SupervisorDeps } from './supervisor-deps.ts'
  * the networks around it out of reach. One that is observed has every public host, whatever its profile says.
  */
 export async function openNetwork(
-  deps: Pick<SupervisorDeps, 'egress'>,
+  deps: Pick<SupervisorDeps, 'egress' | 'sightings'>,
   { name, permission_profile: profile = {}, isolate_network: isIsolated, network_isolation_mode: mode }: RunConfig,
 ): Promise<InstanceSpec['network']> {
-  // A private address that the profile names is still meant.
-  if (mode === 'observe') return deps.egress.open(name, { ...rulesOf(profile), allowPort: [], allowAll: true })
+  if (mode === 'observe') {
+    if (!deps.sightings.of(name)) deps.sightings.begin(name)
+    // A private address that the profile names is still meant.
+    return deps.egress.open(name, { ...rulesOf(profile), allowPort: [], allowAll: true })
+  }
   const policy = outboundPolicy(profile)
   if (policy === 'nothing') return 'none'
   return policy === 'allow-list' || isIsolated ? deps.egress.open(name, rulesOf(profile)) : 'full'
