@@ -40,14 +40,14 @@ describe('a workload', () => {
       { allowHost: ['a.example'], allowPort: [], allowAll: false },
     ],
     [
-      { permission_profile: { name: 'none' }, network_isolation_mode: 'observe' },
+      { permission_profile: { name: 'none' }, network_isolation_mode: 'observe' as const },
       { folder: '/egress/web' },
       { allowHost: [], allowPort: [], allowAll: true },
     ],
     [
       {
         permission_profile: { network: { outbound: { allow_host: ['10.0.0.1'], allow_port: [22] } } },
-        network_isolation_mode: 'observe',
+        network_isolation_mode: 'observe' as const,
       },
       { folder: '/egress/web' },
       { allowHost: ['10.0.0.1'], allowPort: [], allowAll: true },
