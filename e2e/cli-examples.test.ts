@@ -25,6 +25,7 @@ const GIVEN: Readonly<Record<string, readonly string[]>> = {
   doctor: ['thv run time'],
   export: ['thv run time'],
   'group rm': ['thv group create research', 'thv group create old', 'thv run time --group old'],
+  learn: ['thv run fetch --observe-network'],
   list: ['thv run time --label team=docs'],
   logs: ['thv run time'],
   'mcp list': ['thv run time'],

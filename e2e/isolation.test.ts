@@ -48,7 +48,7 @@ async function seeIsolation(daemon: DaemonProcess, url: string, port: number) {
   expect(await fetched('127.0.0.1')).toBe('failed: ECONNREFUSED')
   expect(await fetched(UNLISTED)).not.toContain('hello')
   const why = `blocked: ${UNLISTED}:${port} is not in allow_host`
-  expect(await contextOf(daemon, 'apart')).toBe(why)
+  expect(await contextOf(daemon, 'apart')).toBe(`${why}; "thv learn apart" shows a profile that allows it`)
   expect(await daemon.api.call('getWorkloadLogs', { params: { name: 'apart' } })).toContain(why)
   const { network } = await daemon.api.call('getIsolation', { params: { name: 'apart' } })
   expect(network).toBe('none')

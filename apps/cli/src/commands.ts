@@ -30,6 +30,7 @@ import { groupCreate } from './commands/group/create.ts'
 import { groupList } from './commands/group/list.ts'
 import { groupRm } from './commands/group/rm.ts'
 import { inspector } from './commands/inspector.ts'
+import { learn } from './commands/learn.ts'
 import { list } from './commands/list.ts'
 import { logs } from './commands/logs.ts'
 import { logsPrune } from './commands/logs/prune.ts'
@@ -83,6 +84,7 @@ export const COMMANDS: readonly CommandDef[] = [
   groupList,
   groupRm,
   inspector,
+  learn,
   list,
   logs,
   logsPrune,

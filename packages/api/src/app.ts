@@ -11,6 +11,7 @@ import { clientHandlers } from './routes/clients.ts'
 import { groupHandlers } from './routes/groups.ts'
 import { inspectionHandlers } from './routes/inspections.ts'
 import { isolationHandlers } from './routes/isolation.ts'
+import { lessonHandlers } from './routes/lesson.ts'
 import { registryHandlers } from './routes/registry.ts'
 import { secretHandlers } from './routes/secrets.ts'
 import { systemHandlers } from './routes/system.ts'
@@ -44,6 +45,7 @@ export function createApp(deps: ApiDeps, options: AppOptions): Hono {
       ...clientHandlers(deps),
       ...adoptHandlers(deps),
       ...isolationHandlers(deps),
+      ...lessonHandlers(deps),
       ...registryHandlers(deps),
       ...secretHandlers(deps),
     },

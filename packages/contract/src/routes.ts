@@ -4,6 +4,7 @@ import { clientRoutes } from './clients.ts'
 import { groupRoutes } from './groups.ts'
 import { inspectionRoutes } from './inspections.ts'
 import { isolationRoutes } from './isolation.ts'
+import { lessonRoutes } from './lesson.ts'
 import { registryRoutes } from './registry.ts'
 import { secretRoutes } from './secrets.ts'
 import { systemRoutes } from './system.ts'
@@ -19,6 +20,7 @@ export const routes = {
   ...clientRoutes,
   ...adoptRoutes,
   ...isolationRoutes,
+  ...lessonRoutes,
   ...registryRoutes,
   ...secretRoutes,
 } as const

@@ -205,6 +205,7 @@ export const runConfig = z
     resources: resourceLimits.optional(),
     limits: workloadLimits.optional(),
     tools_override: toolsOverride.optional(),
+    network_isolation_mode: z.literal('observe').optional().meta({ description: 'Left out: enforce' }),
   })
   .meta({
     id: 'runner.RunConfig',

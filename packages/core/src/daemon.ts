@@ -19,7 +19,15 @@ import type { RegistrySource } from './ports/registry-source.ts'
 import type { Runtime } from './ports/runtime.ts'
 import type { SecretsProviders } from './ports/secrets.ts'
 import type { OpenTunnel } from './ports/tunnel.ts'
-import type { ConfigStore, Journal, LogStore, RecordStore, StoredGroup, StoredWorkload } from './ports/stores.ts'
+import type {
+  ConfigStore,
+  Journal,
+  LogStore,
+  RecordStore,
+  StoredGroup,
+  StoredSightings,
+  StoredWorkload,
+} from './ports/stores.ts'
 import { type RegistryDeps, findServer } from './registry/registry.ts'
 import { type Masker, createMasker } from './secrets/masker.ts'
 import { Secrets } from './secrets/secrets.ts'
@@ -27,6 +35,7 @@ import type { SettingsDeps } from './settings/settings.ts'
 import { WorkloadBook } from './workloads/book.ts'
 import { changeLifecycle } from './workloads/lifecycle.ts'
 import type { IsolationDeps } from './workloads/isolation.ts'
+import { Sightings } from './workloads/sightings.ts'
 import type { SupervisorDeps } from './workloads/supervisor-deps.ts'
 import { Supervisor } from './workloads/supervisor.ts'
 import { resync, watch } from './workloads/watch.ts'
@@ -39,6 +48,7 @@ export interface DaemonPorts {
   createEgress: (events: EgressEvents) => Egress
   workloadStore: RecordStore<StoredWorkload>
   groupStore: RecordStore<StoredGroup>
+  sightingsStore: RecordStore<StoredSightings>
   config: ConfigStore
   journal: Journal
   logs: LogStore
@@ -81,6 +91,7 @@ export interface Daemon {
   events: EventBus
   gateway: Gateway
   egress: Egress
+  sightings: Sightings
   supervisor: Supervisor
   /** Reads what is stored; the API may answer from then on. */
   load: () => Promise<void>
@@ -104,19 +115,15 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
   const sync = createClientSync({ groups: groupBook, book, files: ports.clientFiles, logger, held })
   const syncClients = async () => void (await sync())
   const gateway = ports.createGateway(gatewayEvents(() => supervisor, logs, masker))
-  const egress = ports.createEgress({
-    onBlocked: (name, reason) => {
-      logs.append(name, 'stderr', masker.mask(reason))
-      if (book.find(name)) book.observe(name, { blocked: reason })
-    },
-  })
+  const sightings = new Sightings({ store: ports.sightingsStore, clock, masker, logger, shutdown })
+  const egress = ports.createEgress(egressEvents({ book, logs, masker, sightings }))
   const readSecret = (key: string) => secrets.read(key)
   const caCertificate = () => readCaCertificate(ports, options)
   const { instanceId } = options
   const { openTunnel, packages, renderRecipe } = ports
   const inspections = new Inspections({ book, runtime, openTunnel, caCertificate, instanceId })
   const supervisorDeps: SupervisorDeps = {
-    ...{ book, runtime, gateway, egress, packages, logs, masker, clock, logger },
+    ...{ book, runtime, gateway, egress, packages, logs, masker, clock, logger, sightings },
     ...{ readSecret, caCertificate, syncClients, shutdown },
     telemetry: () => ({ ...config.get().otel, variable: options.variable ?? (() => undefined) }),
     isInUse: (name) => inspections.owns(name),
@@ -124,7 +131,7 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
   }
   const supervisor = new Supervisor(supervisorDeps)
   const workloads: WorkloadsDeps = {
-    ...{ book, host: ports.host, gateway, clock, journal, logs, masker, syncClients },
+    ...{ book, host: ports.host, gateway, clock, journal, logs, masker, syncClients, sightings },
     ...answersFor(supervisor, groupBook, secrets),
     findServer: (name) => findServer(registry, name, shutdown),
     config: () => config.get(),
@@ -142,8 +149,8 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
     secrets,
     settings: { config, journal, readCertificate: ports.readCertificate },
     builds: { runtime, packages, renderRecipe, caCertificate },
-    ...{ inspections, events, gateway, egress, supervisor },
-    load: async () => void (await Promise.all([book.load(), groupBook.load(), adoptions.load()])),
+    ...{ inspections, events, gateway, egress, sightings, supervisor },
+    load: async () => void (await Promise.all([book.load(), groupBook.load(), adoptions.load(), sightings.load()])),
     run: () => run(supervisorDeps, supervisor),
   }
 }
@@ -156,6 +163,25 @@ function gatewayEvents(supervisor: () => Supervisor, logs: LogStore, masker: Mas
     mask: (text) => masker.mask(text),
     onLoginNeeded: (name, needed) => supervisor().loginNeeded(name, needed),
     onLoggedIn: (name) => supervisor().loggedIn(name),
+  }
+}
+
+function egressEvents({
+  book,
+  logs,
+  masker,
+  sightings,
+}: Pick<SupervisorDeps, 'book' | 'logs' | 'masker' | 'sightings'>): EgressEvents {
+  return {
+    onBlocked: (name, reason) => {
+      logs.append(name, 'stderr', masker.mask(reason))
+      if (book.find(name)) book.observe(name, { blocked: reason })
+    },
+    onSeen: (name, sighting) => {
+      const entry = book.find(name)
+      // The last connections of one that is removed must not leave a record behind.
+      if (entry && entry.stored.wanted !== 'absent') sightings.add(name, sighting)
+    },
   }
 }
 

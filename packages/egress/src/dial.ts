@@ -19,6 +19,9 @@ export interface DialOptions {
 /** The workload may not go there. */
 export class Blocked extends Error {}
 
+/** The workload may not go there, because nobody listed it. */
+export class Unlisted extends Blocked {}
+
 /** It may, but nobody answers. */
 export class Unreachable extends Error {}
 
@@ -34,7 +37,7 @@ export async function dial(
   place: Destination,
 ): Promise<Socket> {
   const verdict = judge(rules, place)
-  if (!verdict.isAllowed) throw new Blocked(verdict.reason)
+  if (!verdict.isAllowed) throw new Unlisted(verdict.reason)
   const addresses = isIP(place.host) ? [place.host] : await resolveOrFail(resolve, place)
   // One bad answer spoils all: a name that mixes public and private addresses is an attack or a mistake, never a need.
   for (const address of addresses) {

@@ -4,13 +4,13 @@ import { createServer, type IncomingMessage, type Server as HttpServer, type Ser
 import { createServer as createNetServer, type Server, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { unavailable } from '@toolhaven/core/errors'
-import type { OutboundRules } from '@toolhaven/core/ports/egress'
-import { type Decision, Decisions, type Seen } from './decisions.ts'
-import { Blocked, type Connect, connectOverTcp, dial, type Resolve, resolveWithSystem } from './dial.ts'
+import type { OutboundRules, Sighting } from '@toolhaven/core/ports/egress'
+import type { Decision } from './decision.ts'
+import { Blocked, type Connect, connectOverTcp, dial, type Resolve, resolveWithSystem, Unlisted } from './dial.ts'
 import type { Destination } from './outbound-policy.ts'
 import { passOn, readTarget } from './plain-request.ts'
 import { readAuthority } from './read-destination.ts'
-import { openTunnel } from './tunnel.ts'
+import { type Contents, openTunnel } from './tunnel.ts'
 
 export interface EgressGateOptions {
   /** In a folder that only the daemon's user can enter. */
@@ -18,9 +18,10 @@ export interface EgressGateOptions {
   rules: OutboundRules
   /** Every connection asked for; the socket it came on says by whom. */
   onDecision: (decision: Decision) => void
+  /** What became of each: told once it is known what went through. */
+  onSeen?: (sighting: Sighting) => void
   resolve?: Resolve
   connect?: Connect
-  now?: () => number
   connectMs?: number
   maxConnections?: number
 }
@@ -35,7 +36,6 @@ const LONGEST_PATH = 107
 /** One workload's only way out: an HTTP proxy on a socket of its own, which decides, resolves, vets and dials. */
 export class EgressGate {
   readonly #options: EgressGateOptions
-  readonly #decisions: Decisions
   readonly #servers: (Server | HttpServer)[] = []
   readonly #sockets = new Set<Duplex>()
   readonly #paths: string[] = []
@@ -44,11 +44,6 @@ export class EgressGate {
   constructor(options: EgressGateOptions) {
     this.#options = options
     this.#rules = options.rules
-    this.#decisions = new Decisions(options.now ?? Date.now)
-  }
-
-  get seen(): readonly Seen[] {
-    return this.#decisions.all()
   }
 
   /** Holds for connections from now on. */
@@ -120,6 +115,8 @@ export class EgressGate {
     if (typeof target === 'string') return answer(response, 400, target)
     try {
       const remote = await this.#dial(target)
+      const { host, port, path } = target
+      this.#options.onSeen?.({ host, port, outcome: 'reached', speaks: 'http', path: path.split('?')[0] ?? '/' })
       if (response.destroyed) return void remote.destroy()
       this.#sockets.add(remote)
       remote.once('close', () => this.#sockets.delete(remote))
@@ -132,30 +129,40 @@ export class EgressGate {
   #join(socket: Duplex, remote: Socket, place: Destination, head?: Buffer): void {
     this.#sockets.add(remote)
     remote.once('close', () => this.#sockets.delete(remote))
-    openTunnel(socket, remote, {
-      place,
-      rules: this.#rules,
-      ...(head !== undefined && { head }),
-      onCut: (reason) => this.#decide({ ...place, isAllowed: false, reason }),
-    })
+    const rules = this.#rules
+    const onContents = (contents: Contents) => this.#contents(place, rules, contents)
+    openTunnel(socket, remote, { place, rules, ...(head !== undefined && { head }), onContents })
+  }
+
+  #contents(
+    { host, port }: Destination,
+    { allowAll }: OutboundRules,
+    { fault: reason, isListable, ...contents }: Contents,
+  ): void {
+    const isCut = reason !== undefined && !allowAll
+    if (isCut) this.#options.onDecision({ host, port, isAllowed: false, reason })
+    const outcome = reason === undefined ? 'reached' : allowAll ? 'unfit' : isListable ? 'unlisted' : 'refused'
+    this.#options.onSeen?.({ host, port, outcome, ...contents, ...(reason && { reason }) })
   }
 
   async #dial({ host, port }: Destination): Promise<Socket> {
     const { resolve = resolveWithSystem, connect = connectOverTcp, connectMs = CONNECT_MS } = this.#options
     try {
       const socket = await dial({ rules: this.#rules, resolve, connect, connectMs }, { host, port })
-      this.#decide({ host, port, isAllowed: true })
+      this.#options.onDecision({ host, port, isAllowed: true })
       return socket
     } catch (error) {
-      this.#decide({ host, port, isAllowed: !(error instanceof Blocked), reason: messageOf(error) })
+      const reason = messageOf(error)
+      this.#options.onDecision({ host, port, isAllowed: !(error instanceof Blocked), reason })
+      this.#options.onSeen?.({ host, port, outcome: outcomeOf(error), reason: reason.replace(/^blocked: /, '') })
       throw error
     }
   }
+}
 
-  #decide(decision: Decision): void {
-    this.#decisions.add(decision)
-    this.#options.onDecision(decision)
-  }
+function outcomeOf(error: unknown): Sighting['outcome'] {
+  if (error instanceof Unlisted) return 'unlisted'
+  return error instanceof Blocked ? 'refused' : 'unreachable'
 }
 
 function statusOf(error: unknown): number {

@@ -1,4 +1,5 @@
 import { addressReach } from '@toolhaven/core/net/address-reach'
+import { isListedHost } from '@toolhaven/core/net/is-listed-host'
 import type { OutboundRules } from '@toolhaven/core/ports/egress'
 
 /** Where a workload wants to go: a name in lower case or an address, and a port. */
@@ -16,7 +17,7 @@ const WEB_PORTS: readonly number[] = [80, 443]
 export function judge(rules: OutboundRules, { host, port }: Destination): Verdict {
   if (rules.allowAll) return { isAllowed: true }
   const ports = rules.allowPort.length > 0 ? rules.allowPort : WEB_PORTS
-  const isHostAllowed = rules.allowHost.length === 0 ? rules.allowPort.length > 0 : isListed(rules, host)
+  const isHostAllowed = rules.allowHost.length === 0 ? rules.allowPort.length > 0 : isListedHost(rules.allowHost, host)
   if (!isHostAllowed) return { isAllowed: false, reason: `${shown(host)}:${port} is not in allow_host` }
   if (!ports.includes(port)) return { isAllowed: false, reason: `${shown(host)}:${port} is not in allow_port` }
   return { isAllowed: true }
@@ -31,15 +32,6 @@ export function judgeAddress(rules: OutboundRules, { host, port }: Destination, 
   if (host === address && rules.allowHost.includes(host)) return { isAllowed: true }
   // Which address it is stays unsaid: the workload would learn names of the network around it.
   return { isAllowed: false, reason: `${shown(host)}:${port} does not lead to a public address` }
-}
-
-function isListed({ allowHost }: OutboundRules, host: string): boolean {
-  return allowHost.some((entry) => {
-    const wanted = entry.toLowerCase()
-    if (wanted.startsWith('*.')) return host.endsWith(wanted.slice(1)) && host.length > wanted.length - 1
-    if (wanted.startsWith('.')) return host.endsWith(wanted) && host.length > wanted.length
-    return host === wanted
-  })
 }
 
 function shown(host: string): string {

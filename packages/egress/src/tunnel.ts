@@ -11,13 +11,26 @@ export interface TunnelOptions {
   rules: OutboundRules
   /** What came along with the request for the tunnel. */
   head?: Buffer
-  /** The tunnel was cut for what went through it. */
-  onCut: (reason: string) => void
+  /** Told once: when the first bytes are known, or at the end of a tunnel that nothing went through. */
+  onContents: (contents: Contents) => void
+}
+
+/** What goes through a tunnel, by its first bytes. */
+export interface Contents {
+  speaks?: 'tls' | 'http-tunnel' | 'other'
+  /** Of the first HTTP request. */
+  path?: string
+  /** Why the tunnel is cut; where everything is allowed: why a list would have cut it. */
+  fault?: string
+  /** Whether the fault is only that nobody listed the port. */
+  isListable?: boolean
 }
 
 /** Joins the workload and the place it may reach, once its first bytes say that it means this very place. */
 export function openTunnel(workload: Duplex, remote: Duplex, options: TunnelOptions): void {
+  const tell = onlyOnce(options.onContents)
   const end = () => {
+    tell({})
     workload.destroy()
     remote.destroy()
   }
@@ -26,33 +39,41 @@ export function openTunnel(workload: Duplex, remote: Duplex, options: TunnelOpti
     [remote, workload],
   ] as const) {
     side.once('error', end)
-    side.once('close', () => (side.readableEnded ? endAfterWriting(other) : end()))
+    side.once('close', () => {
+      tell({})
+      if (side.readableEnded) endAfterWriting(other)
+      else end()
+    })
   }
   remote.pipe(workload)
-  const pass = (first: Buffer) => {
-    remote.write(first)
+  const pass = (bytes: Buffer) => {
+    remote.write(bytes)
     workload.pipe(remote)
   }
-  if (options.rules.allowAll) return pass(options.head ?? Buffer.alloc(0))
-
+  const isHeld = !options.rules.allowAll
   let first = options.head ?? Buffer.alloc(0)
   const look = () => {
-    const finding = examine(first, options)
-    if (finding === 'more') return
+    const contents = examine(first, options)
+    if (contents === 'more') return
     workload.off('data', onData)
+    tell(contents)
+    if (!isHeld) return
     workload.pause()
-    if (finding === 'fine') return pass(first)
-    end()
-    options.onCut(finding.fault)
+    if (contents.fault === undefined) pass(first)
+    else end()
   }
   const onData = (chunk: Buffer) => {
     first = Buffer.concat([first, chunk])
     look()
   }
   workload.on('data', onData)
-  workload.resume()
-  // A workload that only listens (a server that speaks first) may end its side without a word.
-  workload.once('end', () => remote.end())
+  if (isHeld) {
+    workload.resume()
+    // A workload that only listens (a server that speaks first) may end its side without a word.
+    workload.once('end', () => remote.end())
+  } else {
+    pass(first)
+  }
   if (first.length > 0) look()
 }
 
@@ -62,18 +83,32 @@ function endAfterWriting(side: Duplex): void {
   else side.once('finish', () => side.destroy()).end()
 }
 
-type Finding = 'fine' | 'more' | { fault: string }
-
-function examine(first: Buffer, { place, rules }: TunnelOptions): Finding {
-  const { host, port } = place
+function examine(first: Buffer, { place: { host, port }, rules }: TunnelOptions): Contents | 'more' {
   const seen = readServerName(first)
   if (seen.kind === 'more') return 'more'
   if (seen.kind === 'not-tls') {
     // On a port that somebody listed the protocol is theirs to choose; on the web's own it is TLS.
-    const isFree = port !== HTTPS && rules.allowPort.includes(port)
-    return isFree ? 'fine' : { fault: `${host}:${port} is only reached with TLS` }
+    const isListable = port !== HTTPS
+    const isFree = isListable && (rules.allowAll || rules.allowPort.includes(port))
+    const contents = readRequest(first)
+    return isFree ? contents : { ...contents, fault: `${host}:${port} is only reached with TLS`, isListable }
   }
   const wanted = isIP(host) ? undefined : host
-  if (seen.serverName === wanted) return 'fine'
-  return { fault: `TLS for ${seen.serverName ?? 'no name'} inside a tunnel to ${host}:${port}` }
+  if (seen.serverName === wanted) return { speaks: 'tls' }
+  return { speaks: 'tls', fault: `TLS for ${seen.serverName ?? 'no name'} inside a tunnel to ${host}:${port}` }
+}
+
+/** Programs that tunnel everything send plain HTTP through tunnels, too. */
+function readRequest(first: Buffer): Contents {
+  const [, target] = /^[A-Z]{3,16} (\/[!-~]*) HTTP\/1\.[01]\r\n/.exec(first.toString('latin1')) ?? []
+  return target === undefined ? { speaks: 'other' } : { speaks: 'http-tunnel', path: target.split(/[?#]/)[0] ?? '/' }
+}
+
+function onlyOnce<T>(tell: (value: T) => void): (value: T) => void {
+  let isTold = false
+  return (value) => {
+    if (isTold) return
+    isTold = true
+    tell(value)
+  }
 }

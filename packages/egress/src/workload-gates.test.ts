@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { OutboundRules } from '@toolhaven/core/ports/egress'
+import type { OutboundRules, Sighting } from '@toolhaven/core/ports/egress'
 import { createWorkloadGates, type WorkloadGatesOptions } from './workload-gates.ts'
 
 const ends: (() => Promise<unknown>)[] = []
@@ -24,11 +24,15 @@ const only = (change: Partial<OutboundRules>): OutboundRules => ({
 async function makeGates(change: Partial<WorkloadGatesOptions> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'thv-g-'))
   const blocked: string[] = []
+  const seen: { workload: string; sighting: Sighting }[] = []
   const gates = createWorkloadGates({
     folder,
     instanceId: 'one',
     logger: silent,
-    events: { onBlocked: (workload, reason) => void blocked.push(`${workload}: ${reason}`) },
+    events: {
+      onBlocked: (workload, reason) => void blocked.push(`${workload}: ${reason}`),
+      onSeen: (workload, sighting) => void seen.push({ workload, sighting }),
+    },
     resolve: async () => [],
     ...change,
   })
@@ -36,7 +40,7 @@ async function makeGates(change: Partial<WorkloadGatesOptions> = {}) {
     await gates[Symbol.asyncDispose]()
     await rm(folder, { recursive: true, force: true })
   })
-  return { gates, blocked, folder }
+  return { gates, blocked, seen, folder }
 }
 
 async function ask(path: string, host: string): Promise<string> {
@@ -86,6 +90,22 @@ describe('the gates of workloads', () => {
     now = 60_000
     await ask(proxy, 'b.example:443')
     expect(blocked).toHaveLength(3)
+  })
+
+  it('tell every attempt with the workload it came from', async () => {
+    const { gates, seen } = await makeGates()
+    const way = await gates.open('w', only({ allowHost: ['a.example'] }))
+    for (let times = 0; times < 2; times += 1) await ask(join(way.folder, way.proxy), 'b.example:443')
+    expect(seen.map(({ workload, sighting: { host, outcome } }) => [workload, host, outcome])).toEqual([
+      ['w', 'b.example', 'unlisted'],
+      ['w', 'b.example', 'unlisted'],
+    ])
+  })
+
+  it('lead to the names of a list also where everything is allowed', async () => {
+    const { gates } = await makeGates()
+    const { places } = await gates.open('w', only({ allowHost: ['a.example', '10.0.0.1'], allowAll: true }))
+    expect(places).toMatchObject([{ host: 'a.example', port: 443 }])
   })
 
   it('put new rules in force, and are the same while the rules are', async () => {

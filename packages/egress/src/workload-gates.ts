@@ -4,7 +4,7 @@ import { isIP } from 'node:net'
 import { join } from 'node:path'
 import type { Egress, EgressEvents, OutboundRules, WayOut } from '@toolhaven/core/ports/egress'
 import type { Logger } from '@toolhaven/core/ports/logger'
-import type { Decision } from './decisions.ts'
+import type { Decision } from './decision.ts'
 import type { Connect, Resolve } from './dial.ts'
 import { EgressGate } from './egress-gate.ts'
 
@@ -65,16 +65,16 @@ export function createWorkloadGates(options: WorkloadGatesOptions): Egress {
 }
 
 async function openGate(options: WorkloadGatesOptions, workload: string, rules: OutboundRules): Promise<OpenGate> {
-  const { resolve, connect, now } = options
+  const { resolve, connect, events } = options
   const folder = folderOf(options, workload)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const gate = new EgressGate({
     socketPath: join(folder, PROXY),
     rules,
     onDecision: reporter(options, workload),
+    onSeen: (sighting) => events.onSeen(workload, sighting),
     ...(resolve && { resolve }),
     ...(connect && { connect }),
-    ...(now && { now }),
   })
   try {
     await gate.open()
@@ -93,8 +93,7 @@ function folderOf({ folder, instanceId }: WorkloadGatesOptions, workload: string
 }
 
 /** Exact names only: of a wildcard nobody knows the names in advance, and an address needs no name. */
-function namedPlaces({ allowHost, allowPort, allowAll }: OutboundRules): { host: string; port: number }[] {
-  if (allowAll) return []
+function namedPlaces({ allowHost, allowPort }: OutboundRules): { host: string; port: number }[] {
   const names = [...new Set(allowHost.map((host) => host.toLowerCase()))].filter(
     (host) => !/^\*?\./.test(host) && isIP(host) === 0,
   )

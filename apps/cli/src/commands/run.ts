@@ -22,6 +22,7 @@ export const run = defineCommand({
     { command: 'thv run npx://@modelcontextprotocol/server-everything --name everything', shows: 'a package of npm' },
     { command: 'thv run time --name time-offline --permission-profile none', shows: 'without any network' },
     { command: 'thv run fetch --name fetch-apart --isolate-network', shows: 'away from this machine and its networks' },
+    { command: 'thv run fetch --name fetch-watched --observe-network', shows: 'to learn which hosts it needs' },
     { command: 'thv run time --tools get_current_time --label team=docs', shows: 'with one of its tools only' },
     {
       command: 'thv run fetch --env HTTP_TIMEOUT=5 --memory 512m -- --ignore-robots-txt',

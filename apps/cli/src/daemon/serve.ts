@@ -33,6 +33,7 @@ export async function serve(settings: ServeSettings): Promise<void> {
   const parts = await wire({ settings, paths, logger, shutdown: stop.signal })
   await using _runtime = parts.runtime
   await using _logs = parts.logs
+  await using _sightings = parts.daemon.sightings
   await using _egress = parts.daemon.egress
   await parts.daemon.load()
   const listening = await listen(settings, paths, parts)

@@ -22,6 +22,7 @@ import { createGroupStore } from '@toolhaven/stores/files/group-store'
 import { loadInstanceId } from '@toolhaven/stores/files/instance-id'
 import { createJournal } from '@toolhaven/stores/files/journal'
 import type { ToolhavenPaths } from '@toolhaven/stores/files/paths'
+import { createSightingsStore } from '@toolhaven/stores/files/sightings-store'
 import { createSerialQueue } from '@toolhaven/stores/files/serial-queue'
 import { createWorkloadStore } from '@toolhaven/stores/files/workload-store'
 import { createHost } from '@toolhaven/stores/host/host'
@@ -82,6 +83,7 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
         createWorkloadGates({ folder: join(paths.runtimeDir, 'o'), instanceId, logger, events }),
       workloadStore,
       groupStore: createGroupStore({ dir: paths.groupsDir, logger }),
+      sightingsStore: createSightingsStore({ dir: join(stateDir, 'sightings'), logger }),
       config,
       journal: createJournal({ file: paths.journalFile }),
       logs,

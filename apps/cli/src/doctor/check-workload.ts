@@ -23,12 +23,12 @@ export async function checkWorkload(
         check: 'status',
         status: 'failed',
         found: [status, context].filter(Boolean).join(': '),
-        fix: status === 'stopped' ? `thv restart ${name}` : `thv logs ${name}`,
+        fix: fixOf(name, status, context),
       }
   if (!isRunning) return { name, grade: gradeOf([up]), checks: [up] }
   const { checks: answers, protocolVersion, tools, tokens }: ServerProbe = await probeServer(name, url, signal)
   const { checks: confines, isolation } = await isolationOf(client, runtime, name, signal)
-  const checks = [up, ...answers, ...confines]
+  const checks = [up, ...answers, ...confines, ...blockedCheck(name, context)]
   return {
     name,
     grade: gradeOf(checks),
@@ -38,6 +38,18 @@ export async function checkWorkload(
     ...(tokens !== undefined && { estimated_tokens: tokens }),
     ...(isolation && { isolation }),
   }
+}
+
+function fixOf(name: string, status: Workload['status'], context: string): string {
+  if (status === 'stopped') return `thv restart ${name}`
+  return context.includes('blocked: ') ? `thv learn ${name} --observe` : `thv logs ${name}`
+}
+
+/** What the last refused connection was; the daemon tells it in the status. */
+function blockedCheck(name: string, context: string): DoctorCheck[] {
+  const [found = ''] = context.split('; ')
+  if (!found.startsWith('blocked: ')) return []
+  return [{ check: 'blocked', status: 'warning', found, fix: `thv learn ${name}` }]
 }
 
 async function isolationOf(
@@ -52,8 +64,9 @@ async function isolationOf(
   try {
     const isolation = await client.call('getIsolation', { params: { name } }, signal)
     const policy = outboundPolicy(details.permission_profile ?? {})
-    const isIsolated = policy === 'allow-list' || details.network_isolation === true
-    const subject = { name, runtime, wantsNetwork: policy !== 'nothing', isIsolated }
+    const isObserved = details.network_isolation_mode === 'observe'
+    const isIsolated = policy === 'allow-list' || details.network_isolation === true || isObserved
+    const subject = { name, runtime, wantsNetwork: policy !== 'nothing' || isObserved, isIsolated, isObserved }
     return { checks: judgeIsolation(subject, isolation), isolation }
   } catch (error) {
     signal.throwIfAborted()

@@ -40,7 +40,7 @@ describe('the isolation in force', () => {
     ...{ system_call_filter: true, own_files: true, read_only_root: true, network: 'none' },
     ...{ memory_bytes: 2 ** 30, pids: 512, mounts: [] },
   }
-  const subject = { name: 'time', runtime: 'docker', wantsNetwork: false, isIsolated: false }
+  const subject = { name: 'time', runtime: 'docker', wantsNetwork: false, isIsolated: false, isObserved: false }
   it('has nothing to mend when all of it holds', () => {
     expect(judgeIsolation(subject, best).filter(({ status }) => status !== 'ok')).toEqual([])
   })
@@ -68,6 +68,17 @@ describe('the isolation in force', () => {
       status: 'ok',
       found: 'none but what the proxy lets through',
     })
+  })
+
+  it('that everything is allowed to see what is used is a warning with the way to end it', () => {
+    const observed = { ...subject, wantsNetwork: true, isIsolated: true, isObserved: true }
+    expect(judgeIsolation(observed, best)).toContainEqual({
+      check: 'network',
+      status: 'warning',
+      found: 'it is observed: every public host is allowed',
+      fix: 'thv learn time --apply',
+    })
+    expect(statusOf(judgeIsolation(observed, { ...best, network: 'own' }), 'network')).toBe('failed')
   })
 
   it('a shared network and missing limits are warnings', () => {

@@ -8,6 +8,8 @@ interface Subject {
   wantsNetwork: boolean
   /** Whether that must go through the proxy. */
   isIsolated: boolean
+  /** Whether the proxy lets everything public through, to see what is used. */
+  isObserved: boolean
 }
 
 /** What the confinement in force is worth; each finding is about what is, not about what was asked for. */
@@ -92,7 +94,7 @@ function userCheck({ user, outside_user: outside = user }: Confinement): DoctorC
   }
 }
 
-function networkCheck({ name, wantsNetwork, isIsolated }: Subject, { network }: Confinement): DoctorCheck {
+function networkCheck({ name, wantsNetwork, isIsolated, isObserved }: Subject, { network }: Confinement): DoctorCheck {
   if ((!wantsNetwork || isIsolated) && network !== 'none')
     return {
       check: 'network',
@@ -106,6 +108,13 @@ function networkCheck({ name, wantsNetwork, isIsolated }: Subject, { network }: 
       status: 'warning',
       found: 'it shares the network of this machine, loopback included',
       fix: `thv rm ${name}, then thv run it with --isolate-network, or with --permission-profile none if it needs no network`,
+    }
+  if (isObserved)
+    return {
+      check: 'network',
+      status: 'warning',
+      found: 'it is observed: every public host is allowed',
+      fix: `thv learn ${name} --apply`,
     }
   const found = isIsolated && wantsNetwork ? 'none but what the proxy lets through' : 'no network'
   return { check: 'network', status: 'ok', found: network === 'none' ? found : 'a network of its own' }

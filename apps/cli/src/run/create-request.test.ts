@@ -12,6 +12,7 @@ const NONE: RunFlags = {
   ...{ targetPort: undefined, host: undefined, env: [], envFile: [], volume: [], secret: [], tools: [], label: [] },
   ...{
     isolateNetwork: false,
+    observeNetwork: false,
     permissionProfile: undefined,
     header: [],
     memory: undefined,
@@ -45,10 +46,12 @@ test('options become fields of the request', async () => {
     secret: ['k,target=KEY'],
     permissionProfile: 'none',
     isolateNetwork: true,
+    observeNetwork: true,
   }
   expect(await ask(['time', '--flag', 'b'], { ...flags, env: ['MINE', 'A='], tools: ['a, b', 'c'] })).toEqual({
     image: 'time',
     network_isolation: true,
+    network_isolation_mode: 'observe',
     cmd_arguments: ['--flag', 'b'],
     env_vars: { MINE: 'x', A: '' },
     tools: ['a', 'b', 'c'],

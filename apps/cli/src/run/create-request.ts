@@ -34,6 +34,7 @@ export async function createRequestOf(
     permission_profile:
       flags.permissionProfile === undefined ? undefined : await profileOf(caller, flags.permissionProfile),
     network_isolation: flags.isolateNetwork || undefined,
+    network_isolation_mode: flags.observeNetwork ? 'observe' : undefined,
     tools_override: await objectOf(caller, '--tools-override', flags.toolsOverride),
     authz_config: await policiesOf(caller, flags.authzConfig),
     audit_config: await auditOf(caller, flags),

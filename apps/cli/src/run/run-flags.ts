@@ -52,6 +52,10 @@ export const RUN_FLAGS = {
     type: 'boolean',
     summary: 'only a proxy of Toolhaven leads out; nothing of this machine and its networks is reached',
   },
+  observeNetwork: {
+    type: 'boolean',
+    summary: 'allow every public host and record what is used; "thv learn" makes a profile of it',
+  },
   toolsOverride: { type: 'text', value: 'file', summary: 'JSON file: other names and descriptions for tools' },
   authzConfig: { type: 'text', value: 'file', summary: 'JSON file: which calls are allowed, as Cedar policies' },
   auditConfig: { type: 'text', value: 'file', summary: 'JSON file: which calls are recorded, and where' },

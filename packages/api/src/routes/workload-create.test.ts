@@ -488,7 +488,6 @@ describe('a create is refused', () => {
   refused('with headers for an image', { ...WEB, headers: { 'X-A': 'b' } }, 400, /headers/)
 
   const notYet: [string, object][] = [
-    ['network_isolation_mode observe', { network_isolation_mode: 'observe' }],
     ['session_mode isolated', { session_mode: 'isolated' }],
     ['tools_changed block', { tools_changed: 'block' }],
     ['image_verification enabled', { image_verification: 'enabled' }],

@@ -205,10 +205,10 @@ describe('an edit is refused', () => {
   refused('with a host that is not loopback', { host: '0.0.0.0' }, 400, /^host /)
   refused('with oidc that can check nothing', { oidc: { audience: 'x' } }, 400, /^oidc: issuer or jwks_url is missing/)
   refused(
-    'with observed isolation',
-    { network_isolation_mode: 'observe' },
+    'to be observed, of a remote server',
+    { image: null, url: 'https://mcp.example.com/mcp', permission_profile: null, network_isolation_mode: 'observe' },
     400,
-    /^not available yet: network_isolation_m/,
+    /^network_isolation_mode observe is for servers that run here/,
   )
   refused('with an unknown field', { toolz: [] }, 400, /^unknown field toolz/)
   refused('with tools the registry entry lacks', { tools: ['fly'] }, 400, /no tool fly/, (fake) =>

@@ -60,6 +60,7 @@ describe('export', () => {
 
 const ROUND_TRIPS: [string, object][] = [
   ['a package', { image: 'npx://web' }],
+  ['one that is observed', { image: 'npx://web@1.0.0', network_isolation_mode: 'observe' }],
   [
     'who may call',
     {

@@ -28,7 +28,29 @@ export interface WayOut {
   places: readonly { host: string; port: number; socket: string }[]
 }
 
+/** One use of the way out, or an attempt at it. */
+export interface Sighting {
+  host: string
+  port: number
+  outcome: SightingOutcome
+  /** What went through; left out when nothing did. In a tunnel, only a port that is listed carries anything but TLS. */
+  speaks?: 'http' | 'http-tunnel' | 'tls' | 'other'
+  /** Of a plain request, or of the first one in a tunnel, without its query, which may hold keys. */
+  path?: string
+  /** Why it did not get there, or would not with a list in force. */
+  reason?: string
+}
+
+/**
+ * `unlisted`: refused, and a list that names it would let it through. `refused`: no list would. `unreachable`: it may go there,
+ * but nobody answers. `unfit`: it went through only because everything does; with any list in force it would be cut.
+ */
+export type SightingOutcome = 'reached' | 'unlisted' | 'refused' | 'unreachable' | 'unfit'
+
 export interface EgressEvents {
   /** A workload was refused a connection; told once for each place, and again after a while. */
   onBlocked: (workload: string, reason: string) => void
+
+  /** Every single use and attempt. */
+  onSeen: (workload: string, sighting: Sighting) => void
 }

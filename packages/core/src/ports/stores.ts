@@ -1,6 +1,7 @@
 import type { ImageServer, RemoteServer } from '@toolhaven/contract/registry-document'
 import type { RunConfig } from '@toolhaven/contract/run-config'
 import type { CreateRequest } from '@toolhaven/contract/workload-request'
+import type { Sighting, SightingOutcome } from './egress.ts'
 import type { InstanceHandle } from './runtime.ts'
 
 export type Wanted = 'running' | 'stopped' | 'absent'
@@ -27,6 +28,28 @@ export interface StoredWorkload {
   handle?: InstanceHandle
   /** Where the profile came from: said in status_context. */
   profileOrigin: 'request' | 'registry' | 'default'
+}
+
+/** What a workload used of its way out, or tried to. */
+export interface StoredSightings {
+  name: string
+  /** RFC 3339, UTC, seconds; so are the other times. */
+  since: string
+  places: SeenPlace[]
+  /** Attempts at further places, when there were more than are kept. */
+  dropped: number
+}
+
+export interface SeenPlace {
+  host: string
+  port: number
+  outcome: SightingOutcome
+  reason?: string
+  speaks: NonNullable<Sighting['speaks']>[]
+  paths: string[]
+  count: number
+  firstAt: string
+  lastAt: string
 }
 
 export interface StoredGroup {

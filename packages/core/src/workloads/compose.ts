@@ -20,6 +20,8 @@ export interface Composition {
 export function composeRunConfig(name: string, port: number, asked: CreateRequest, target: Target): Composition {
   const isRemote = target.kind === 'remote'
   if (asked.headers && !isRemote) throw invalid('headers are for remote servers only; leave them out')
+  if (asked.network_isolation_mode === 'observe' && isRemote)
+    throw invalid('network_isolation_mode observe is for servers that run here; leave it out')
   const transport = chooseTransport(asked.transport || undefined, target)
   const { profile, profileOrigin } = chooseProfile(asked.permission_profile, target.entry)
   const imageEntry = target.kind === 'image' ? target.entry : undefined
@@ -48,6 +50,7 @@ export function composeRunConfig(name: string, port: number, asked: CreateReques
     container_labels: asked.labels ?? {},
     ...(!isRemote && { container_name: `thv-${name}`, permission_profile: profile }),
     ...(!isRemote && asked.network_isolation && { isolate_network: true }),
+    ...(asked.network_isolation_mode === 'observe' && { network_isolation_mode: 'observe' }),
     remote_auth_config: {
       ...oauthConfigOf(asked.oauth_config, target),
       ...(asked.headers && { headers: asked.headers }),

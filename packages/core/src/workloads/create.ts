@@ -10,6 +10,7 @@ import { refuseWhatIsNotAvailable } from './not-available.ts'
 import { hideSecrets, withoutSecrets } from './hide-secrets.ts'
 import { oidcConfigOf } from './oidc.ts'
 import { leaveDeletedGroup } from './move-to-default.ts'
+import { timestamp } from './timestamp.ts'
 import { resolveTarget, uniqueName } from './target.ts'
 import type { WorkloadsDeps } from './workloads-deps.ts'
 
@@ -54,10 +55,6 @@ export async function createWorkload(
   deps.poke(name)
   void deps.syncClients()
   return { name, port }
-}
-
-export function timestamp(deps: Pick<WorkloadsDeps, 'clock'>): string {
-  return new Date(deps.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z')
 }
 
 function nameTaken(deps: WorkloadsDeps, name: string) {

@@ -50,6 +50,9 @@ export async function editWorkload(
     if (resolved && update.image === undefined) next.resolved = resolved
     return next
   })
+  // Only what it uses from now on says what it needs.
+  const isObservedAnew = stored.config.network_isolation_mode !== 'observe'
+  if (config.network_isolation_mode === 'observe' && isObservedAnew) deps.sightings.begin(name)
   await leaveDeletedGroup(deps, name)
   deps.book.observe(name, { attempts: 0 }, ['failure'])
   await deps.journal.append({ actor: 'api', action: 'edit', target: name, detail: { fields: Object.keys(update) } })

@@ -96,6 +96,7 @@ function requestOf(config: RunConfig): CreateRequest {
   if (config.target_port !== undefined) request.target_port = config.target_port
   if (config.permission_profile !== undefined) request.permission_profile = config.permission_profile
   if (config.isolate_network) request.network_isolation = true
+  if (config.network_isolation_mode) request.network_isolation_mode = config.network_isolation_mode
   if (config.telemetry_config !== undefined) request.telemetry_config = config.telemetry_config
   if (config.resources !== undefined) request.resources = config.resources
   if (config.limits !== undefined) request.limits = config.limits

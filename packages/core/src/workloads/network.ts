@@ -7,12 +7,17 @@ import type { SupervisorDeps } from './supervisor-deps.ts'
 /**
  * The network of a workload, with its way out opened. A profile that lets nothing out means no network, and a list means the
  * list, whether isolation was asked for or not; isolation of a profile that lets everything out still keeps this machine and
- * the networks around it out of reach.
+ * the networks around it out of reach. One that is observed has every public host, whatever its profile says.
  */
 export async function openNetwork(
-  deps: Pick<SupervisorDeps, 'egress'>,
-  { name, permission_profile: profile = {}, isolate_network: isIsolated }: RunConfig,
+  deps: Pick<SupervisorDeps, 'egress' | 'sightings'>,
+  { name, permission_profile: profile = {}, isolate_network: isIsolated, network_isolation_mode: mode }: RunConfig,
 ): Promise<InstanceSpec['network']> {
+  if (mode === 'observe') {
+    if (!deps.sightings.of(name)) deps.sightings.begin(name)
+    // A private address that the profile names is still meant.
+    return deps.egress.open(name, { ...rulesOf(profile), allowPort: [], allowAll: true })
+  }
   const policy = outboundPolicy(profile)
   if (policy === 'nothing') return 'none'
   return policy === 'allow-list' || isIsolated ? deps.egress.open(name, rulesOf(profile)) : 'full'

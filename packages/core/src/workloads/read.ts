@@ -51,6 +51,7 @@ export function getWorkload(deps: Deps, name: string): WorkloadDetails {
       cmd_arguments: config.cmd_args,
       env_vars: config.env_vars,
       volumes: config.volumes,
+      network_isolation_mode: config.network_isolation_mode,
       permission_profile: config.permission_profile,
       headers: config.remote_auth_config?.headers,
       oauth_config: oauthOptionsOf(config.remote_auth_config),

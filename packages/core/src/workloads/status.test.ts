@@ -73,10 +73,16 @@ describe('the status', () => {
 
   test('says what was refused on the way out, once', () => {
     const blocked = 'blocked: api.example.com:443 is not in allow_host'
-    expect(status({ ...up, blocked })).toEqual({ status: 'running', context: blocked })
-    expect(status({ instance: 'absent', failure, blocked }).context).toBe(`why; ${blocked}`)
+    const remark = `${blocked}; "thv learn web" shows a profile that allows it`
+    expect(status({ ...up, blocked })).toEqual({ status: 'running', context: remark })
+    expect(status({ instance: 'absent', failure, blocked }).context).toBe(`why; ${remark}`)
     const told = { ...failure, message: `it said: ${blocked}`, isError: false }
-    expect(status({ instance: 'exited', failure: told, blocked }).context).toBe(`it said: ${blocked}; trying again`)
+    expect(status({ instance: 'exited', failure: told, blocked }).context).toBe(`it said: ${remark}; trying again`)
+    const inside = 'blocked: in.example:443 does not lead to a public address'
+    expect(status({ ...up, blocked: inside }).context).toBe(inside)
+    const notTls = (port: number) => status({ ...up, blocked: `blocked: a.example:${port} is only reached with TLS` })
+    expect(notTls(80).context).toContain('thv learn web')
+    expect(notTls(443).context).not.toContain('thv learn')
   })
 
   test('is always one of the table', () => {

@@ -15,10 +15,11 @@ export function deriveStatus(stored: StoredWorkload, observed: Observed): Status
   if (isUnhealthy(observed)) return { status: 'unhealthy', context: 'the server no longer answers and is restarted' }
   if (observed.runtimeDown !== undefined) return { status: 'unknown', context: observed.runtimeDown }
   if (observed.connected && observed.instanceGeneration === stored.generation) {
-    return { status: 'running', context: observed.blocked ?? profileRemark(stored) }
+    return { status: 'running', context: blockedRemark(stored, observed) ?? profileRemark(stored) }
   }
-  if (observed.failure?.isError) return { status: 'error', context: withBlocked(observed.failure.message, observed) }
-  return { status: 'starting', context: startingContext(observed) }
+  if (observed.failure?.isError)
+    return { status: 'error', context: withBlocked(stored, observed.failure.message, observed) }
+  return { status: 'starting', context: startingContext(stored, observed) }
 }
 
 function stoppedStatus(observed: Observed): StatusReport {
@@ -30,14 +31,24 @@ function stoppedStatus(observed: Observed): StatusReport {
   return { status: 'stopping', context: observed.failure?.message ?? '' }
 }
 
-function startingContext(observed: Observed): string {
+function startingContext(stored: StoredWorkload, observed: Observed): string {
   if (observed.progress) return describeProgress(observed.progress)
-  return observed.failure ? `${withBlocked(observed.failure.message, observed)}; trying again` : ''
+  return observed.failure ? `${withBlocked(stored, observed.failure.message, observed)}; trying again` : ''
 }
 
 /** Very often the reason of the failure; said once. */
-function withBlocked(message: string, { blocked }: Observed): string {
-  return blocked === undefined || message.includes(blocked) ? message : `${message}; ${blocked}`
+function withBlocked(stored: StoredWorkload, message: string, observed: Observed): string {
+  const remark = blockedRemark(stored, observed)
+  if (remark === undefined || observed.blocked === undefined) return message
+  return message.includes(observed.blocked) ? message.replace(observed.blocked, () => remark) : `${message}; ${remark}`
+}
+
+/** With the command that mends it, where a list can. */
+function blockedRemark({ config }: StoredWorkload, { blocked }: Observed): string | undefined {
+  // On port 443 there is nothing but TLS, whatever is listed.
+  const isListable = / is not in allow_(host|port)$|(?<!:443) is only reached with TLS$/
+  if (blocked === undefined || !isListable.test(blocked)) return blocked
+  return `${blocked}; "thv learn ${config.name}" shows a profile that allows it`
 }
 
 const PHASES: Record<Progress['phase'], string> = {
@@ -59,6 +70,8 @@ export function describeProgress(progress: Progress): string {
 function profileRemark(stored: StoredWorkload): string {
   const profile = stored.config.permission_profile
   if (!profile || stored.config.remote_url) return ''
+  if (stored.config.network_isolation_mode === 'observe')
+    return `observed: every public host is allowed; "thv learn ${stored.config.name}" shows what it used`
   if (stored.profileOrigin === 'default' && !stored.config.isolate_network)
     return 'no permission profile was given: the built-in "network" applies, all outbound traffic is allowed'
   return ''

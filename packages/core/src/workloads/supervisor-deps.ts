@@ -7,6 +7,7 @@ import type { Runtime } from '../ports/runtime.ts'
 import type { LogStore } from '../ports/stores.ts'
 import type { Masker } from '../secrets/masker.ts'
 import type { WorkloadBook } from './book.ts'
+import type { Sightings } from './sightings.ts'
 import type { TelemetryDefaults } from './telemetry.ts'
 
 export interface SupervisorDeps {
@@ -16,6 +17,7 @@ export interface SupervisorDeps {
   egress: Egress
   packages: PackageIndex
   logs: LogStore
+  sightings: Sightings
   masker: Masker
   clock: Clock
   logger: Logger

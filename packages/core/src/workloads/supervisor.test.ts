@@ -39,6 +39,19 @@ describe('a workload', () => {
       { folder: '/egress/web' },
       { allowHost: ['a.example'], allowPort: [], allowAll: false },
     ],
+    [
+      { permission_profile: { name: 'none' }, network_isolation_mode: 'observe' as const },
+      { folder: '/egress/web' },
+      { allowHost: [], allowPort: [], allowAll: true },
+    ],
+    [
+      {
+        permission_profile: { network: { outbound: { allow_host: ['10.0.0.1'], allow_port: [22] } } },
+        network_isolation_mode: 'observe' as const,
+      },
+      { folder: '/egress/web' },
+      { allowHost: ['10.0.0.1'], allowPort: [], allowAll: true },
+    ],
   ])('with %j has the network it may have, and its way out is closed when it stops', async (asked, network, rules) => {
     using fake = await startFakeDaemon()
     await createWorkload(fake.daemon.workloads, { ...PACKAGE, ...asked })
@@ -55,7 +68,8 @@ describe('a workload', () => {
     await running(fake)
     const blocked = 'blocked: api.example.com:443 is not in allow_host'
     fake.egress.events.onBlocked('web', blocked)
-    expect(context(fake)).toBe(blocked)
+    expect(context(fake)).toContain(blocked)
+    expect(context(fake)).toContain('"thv learn web"')
     expect(await fake.logs.tail('web', 1)).toEqual([expect.stringContaining(blocked)])
     await changeLifecycle(fake.daemon.workloads, 'web', 'restart')
     await settle()

@@ -5,6 +5,7 @@ import type { Host } from '../ports/host.ts'
 import type { DaemonConfig, Journal, LogStore } from '../ports/stores.ts'
 import type { Masker } from '../secrets/masker.ts'
 import type { WorkloadBook } from './book.ts'
+import type { Sightings } from './sightings.ts'
 
 /** What the operations on workloads need. */
 export interface WorkloadsDeps {
@@ -22,6 +23,7 @@ export interface WorkloadsDeps {
   clock: Clock
   journal: Journal
   logs: LogStore
+  sightings: Sightings
   masker: Masker
   config: () => DaemonConfig
   syncClients: () => Promise<void>

@@ -4,7 +4,7 @@ import { buildOpenApi } from '@toolhaven/contract/openapi'
 import type { RegistryDocument } from '@toolhaven/contract/registry-document'
 import { type Daemon, createDaemon } from '@toolhaven/core/daemon'
 import type { StoredAdoption } from '@toolhaven/core/ports/foreign-entries'
-import type { StoredGroup, StoredWorkload } from '@toolhaven/core/ports/stores'
+import type { StoredGroup, StoredSightings, StoredWorkload } from '@toolhaven/core/ports/stores'
 import { FakeEgress } from './fake-egress.ts'
 import { FakeGateway } from './fake-gateway.ts'
 import { openFakeTunnel } from './fake-tunnel.ts'
@@ -75,6 +75,7 @@ export interface FakeDaemon extends Disposable {
   clock: ManualClock
   workloadStore: MemoryRecordStore<StoredWorkload>
   groupStore: MemoryRecordStore<StoredGroup>
+  sightingsStore: MemoryRecordStore<StoredSightings>
   clientFiles: MemoryClientFiles
   foreignEntries: MemoryForeignEntries
   adoptionStore: MemoryRecordStore<StoredAdoption>
@@ -86,6 +87,7 @@ export interface FakeDaemonParts {
   runtime?: FakeRuntime
   workloadStore?: MemoryRecordStore<StoredWorkload>
   groupStore?: MemoryRecordStore<StoredGroup>
+  sightingsStore?: MemoryRecordStore<StoredSightings>
 }
 
 const openApi = buildOpenApi('0.0.0-test')
@@ -96,6 +98,7 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
   const runtime = parts.runtime ?? new FakeRuntime()
   const workloadStore = parts.workloadStore ?? new MemoryRecordStore<StoredWorkload>(({ config }) => config.name)
   const groupStore = parts.groupStore ?? new MemoryRecordStore<StoredGroup>(({ name }) => name)
+  const sightingsStore = parts.sightingsStore ?? new MemoryRecordStore<StoredSightings>(({ name }) => name)
   const clientFiles = new MemoryClientFiles()
   const foreignEntries = new MemoryForeignEntries()
   const adoptionStore = new MemoryRecordStore<StoredAdoption>(({ name }) => name)
@@ -107,6 +110,7 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
   const daemon = createDaemon(
     {
       ...{ runtime, workloadStore, groupStore, journal, logs, clientFiles, clock, foreignEntries, adoptionStore },
+      sightingsStore,
       createGateway: (events) => {
         const gateway = new FakeGateway(events)
         gateways.push(gateway)
@@ -149,6 +153,7 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
       clock,
       workloadStore,
       groupStore,
+      sightingsStore,
       clientFiles,
       journal,
       logs,

@@ -3,7 +3,7 @@ import type { Egress, EgressEvents, OutboundRules, WayOut } from '@toolhaven/cor
 /** Ways out in memory: remembers whose are open and by which rules. */
 export class FakeEgress implements Egress {
   readonly rules = new Map<string, OutboundRules>()
-  events: EgressEvents = { onBlocked: () => {} }
+  events: EgressEvents = { onBlocked: () => {}, onSeen: () => {} }
 
   async open(workload: string, rules: OutboundRules): Promise<WayOut> {
     this.rules.set(workload, rules)
