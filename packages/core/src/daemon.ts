@@ -27,6 +27,7 @@ import type { SettingsDeps } from './settings/settings.ts'
 import { WorkloadBook } from './workloads/book.ts'
 import { changeLifecycle } from './workloads/lifecycle.ts'
 import type { IsolationDeps } from './workloads/isolation.ts'
+import { SessionInstances } from './workloads/session-instances.ts'
 import type { SupervisorDeps } from './workloads/supervisor-deps.ts'
 import { Supervisor } from './workloads/supervisor.ts'
 import { resync, watch } from './workloads/watch.ts'
@@ -82,6 +83,7 @@ export interface Daemon {
   gateway: Gateway
   egress: Egress
   supervisor: Supervisor
+  sessions: SessionInstances
   /** Reads what is stored; the API may answer from then on. */
   load: () => Promise<void>
   /** Removes orphans and brings every workload to what is wanted; resolves at shutdown. */
@@ -115,11 +117,12 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
   const { instanceId } = options
   const { openTunnel, packages, renderRecipe } = ports
   const inspections = new Inspections({ book, runtime, openTunnel, caCertificate, instanceId })
+  const sessions = new SessionInstances({ book, runtime, logger, instanceId, stopGraceMs: options.stopGraceMs })
   const supervisorDeps: SupervisorDeps = {
-    ...{ book, runtime, gateway, egress, packages, logs, masker, clock, logger },
+    ...{ book, runtime, gateway, egress, packages, logs, masker, sessions, clock, logger },
     ...{ readSecret, caCertificate, syncClients, shutdown },
     telemetry: () => ({ ...config.get().otel, variable: options.variable ?? (() => undefined) }),
-    isInUse: (name) => inspections.owns(name),
+    isInUse: (name) => inspections.owns(name) || sessions.owns(name),
     ...{ instanceId, handshakeTimeoutMs: options.handshakeTimeoutMs, stopGraceMs: options.stopGraceMs },
   }
   const supervisor = new Supervisor(supervisorDeps)
@@ -136,13 +139,13 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
     workloads,
     groups: { groups: groupBook, book, journal, deleteWorkload, syncClients },
     adoptions,
-    isolation: { book, runtime },
+    isolation: { book, runtime, sessions },
     clients: { groups: groupBook, files: ports.clientFiles, sync, journal },
     registry,
     secrets,
     settings: { config, journal, readCertificate: ports.readCertificate },
     builds: { runtime, packages, renderRecipe, caCertificate },
-    ...{ inspections, events, gateway, egress, supervisor },
+    ...{ inspections, events, gateway, egress, supervisor, sessions },
     load: async () => void (await Promise.all([book.load(), groupBook.load(), adoptions.load()])),
     run: () => run(supervisorDeps, supervisor),
   }

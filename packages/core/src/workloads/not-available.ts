@@ -7,7 +7,6 @@ import { invalid } from '../errors.ts'
  */
 const NOT_YET: readonly { what: string; asks: (asked: CreateRequest) => boolean }[] = [
   { what: 'network_isolation_mode observe', asks: (a) => a.network_isolation_mode === 'observe' },
-  { what: 'session_mode isolated', asks: (a) => a.session_mode === 'isolated' },
   { what: 'tools_changed block', asks: (a) => a.tools_changed === 'block' },
   { what: 'image_verification enabled', asks: (a) => a.image_verification === 'enabled' },
   {

@@ -7,6 +7,7 @@ import type { Runtime } from '../ports/runtime.ts'
 import type { LogStore } from '../ports/stores.ts'
 import type { Masker } from '../secrets/masker.ts'
 import type { WorkloadBook } from './book.ts'
+import type { SessionInstances } from './session-instances.ts'
 import type { TelemetryDefaults } from './telemetry.ts'
 
 export interface SupervisorDeps {
@@ -17,6 +18,8 @@ export interface SupervisorDeps {
   packages: PackageIndex
   logs: LogStore
   masker: Masker
+  /** Servers that belong to one client session each. */
+  sessions: SessionInstances
   clock: Clock
   logger: Logger
   /** Value of a stored secret; `not-found` when it is missing, `unavailable` when the provider does not answer. */
