@@ -45,10 +45,15 @@ test('options become fields of the request', async () => {
     secret: ['k,target=KEY'],
     permissionProfile: 'none',
     isolateNetwork: true,
-  }
+    sessionMode: 'isolated',
+    maxSessions: 4,
+    sessionIdle: 60,
+  } as const
   expect(await ask(['time', '--flag', 'b'], { ...flags, env: ['MINE', 'A='], tools: ['a, b', 'c'] })).toEqual({
     image: 'time',
     network_isolation: true,
+    session_mode: 'isolated',
+    limits: { max_sessions: 4, session_idle_seconds: 60 },
     cmd_arguments: ['--flag', 'b'],
     env_vars: { MINE: 'x', A: '' },
     tools: ['a', 'b', 'c'],

@@ -34,6 +34,8 @@ export async function createRequestOf(
     permission_profile:
       flags.permissionProfile === undefined ? undefined : await profileOf(caller, flags.permissionProfile),
     network_isolation: flags.isolateNetwork || undefined,
+    session_mode: flags.sessionMode,
+    limits: withoutUnset({ max_sessions: flags.maxSessions, session_idle_seconds: flags.sessionIdle }),
     tools_override: await objectOf(caller, '--tools-override', flags.toolsOverride),
     authz_config: await policiesOf(caller, flags.authzConfig),
     audit_config: await auditOf(caller, flags),
