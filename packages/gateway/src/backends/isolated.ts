@@ -145,10 +145,10 @@ class IsolatedServers implements BackendLink {
     own.end = this.#options.backend.claimFirst()
     const body = await greet(link).catch(() => undefined)
     if (body !== undefined && 'result' in body) return body
-    delete own.link
-    link.stop('it takes no second client', false)
-    await own.end()
     own.abort.signal.throwIfAborted()
+    delete own.link
+    link.stop('it takes no second initialize', false)
+    void own.end()
     return undefined
   }
 
