@@ -8,7 +8,7 @@ import { editWorkload } from './edit.ts'
 import { importWorkload } from './import.ts'
 import { getIsolation } from './isolation.ts'
 import { changeLifecycle } from './lifecycle.ts'
-import { exportWorkload } from './read.ts'
+import { exportWorkload, getWorkload } from './read.ts'
 
 const never = new AbortController().signal
 const WEB = {
@@ -127,7 +127,9 @@ describe('a workload with a server for each session', () => {
     using fake = await startFakeDaemon()
     await running(fake, { limits: { max_sessions: 3 } })
     const config = exportWorkload(fake.daemon.workloads, 'web')
-    expect(config).toMatchObject({ session_mode: 'isolated', limits: { max_sessions: 3 } })
+    const kept = { session_mode: 'isolated', limits: { max_sessions: 3 } }
+    expect(config).toMatchObject(kept)
+    expect(getWorkload(fake.daemon.workloads, 'web')).toMatchObject(kept)
     await changeLifecycle(fake.daemon.workloads, 'web', 'delete')
     await settle()
     await importWorkload(fake.daemon.workloads, config)
@@ -167,6 +169,20 @@ describe('a server of a session', () => {
     const { tag } = await backend.startAnother(never)
     await fake.clock.advance(120_000)
     expect(names(fake)).toEqual(['thv-web', `thv-web-${tag}`])
+  })
+
+  test('that ended by itself is removed', async () => {
+    using fake = await startFakeDaemon()
+    const backend = await running(fake)
+    backend.claimFirst()
+    const { tag } = await backend.startAnother(never)
+    fake.runtime.crash(`web-${tag}`)
+    await settle()
+    expect(names(fake)).toEqual(['thv-web'])
+    fake.runtime.crash('web')
+    await settle()
+    expect(names(fake)).toEqual([])
+    expect(status(fake)).toBe('running')
   })
 
   test('that cannot be attached to leaves nothing behind', async () => {

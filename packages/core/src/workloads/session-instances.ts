@@ -60,6 +60,12 @@ export class SessionInstances {
     }
   }
 
+  /** The runtime says so: with what is left of it, its session ends too. */
+  async ended({ id, name }: InstanceHandle): Promise<void> {
+    const live = [...this.#live].find((each) => each.name === name)
+    if (live && (await live.created)?.id === id) void this.#end(live)
+  }
+
   /** Resolves when none of the workload's is left. */
   async endAll(workload: string): Promise<void> {
     await Promise.all(this.#of(workload).map((live) => this.#end(live)))
