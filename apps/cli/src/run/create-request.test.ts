@@ -8,7 +8,16 @@ import { megabytesOf, pairsOf, secretOf } from './pairs.ts'
 import type { RunFlags } from './run-flags.ts'
 
 const NONE: RunFlags = {
-  ...{ name: undefined, group: undefined, transport: undefined, proxyMode: undefined, proxyPort: undefined },
+  ...{
+    name: undefined,
+    group: undefined,
+    transport: undefined,
+    proxyMode: undefined,
+    sessionMode: undefined,
+    maxSessions: undefined,
+    sessionIdle: undefined,
+    proxyPort: undefined,
+  },
   ...{ targetPort: undefined, host: undefined, env: [], envFile: [], volume: [], secret: [], tools: [], label: [] },
   ...{
     isolateNetwork: false,
@@ -48,7 +57,7 @@ test('options become fields of the request', async () => {
     sessionMode: 'isolated',
     maxSessions: 4,
     sessionIdle: 60,
-  } as const
+  }
   expect(await ask(['time', '--flag', 'b'], { ...flags, env: ['MINE', 'A='], tools: ['a, b', 'c'] })).toEqual({
     image: 'time',
     network_isolation: true,

@@ -1,3 +1,4 @@
+import type { CreateRequest } from '@toolhaven/contract/workload-request'
 import { describe, expect, test } from 'vitest'
 import { type FakeDaemon, startFakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
 import { FakeRuntime } from '@toolhaven/testing/fakes/fake-runtime'
@@ -11,13 +12,13 @@ import { changeLifecycle } from './lifecycle.ts'
 import { exportWorkload, getWorkload } from './read.ts'
 
 const never = new AbortController().signal
-const WEB = {
+const WEB: CreateRequest = {
   name: 'web',
   image: 'npx://web@1.0.0',
   permission_profile: { network: { outbound: { allow_host: ['a.example'] } } },
   env_vars: { KEY: 'value' },
   session_mode: 'isolated',
-} as const
+}
 
 const names = ({ runtime }: { runtime: FakeRuntime }) => [...runtime.instances.keys()].toSorted()
 const status = (fake: FakeDaemon) => fake.daemon.workloads.book.status('web').status
