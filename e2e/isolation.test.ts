@@ -82,6 +82,18 @@ describe.each<PlatformKind>(['process', 'docker', 'podman'])('network isolation 
     await untilNothingRemains(daemon, here, home)
   })
 
+  test('servers of client sessions are all confined like the first', async (context) => {
+    const here = platform(context)
+    await using service = await openService()
+    await using home = await here.makeHome()
+    await using daemon = await startDaemon(home)
+    const url = await startIsolated(daemon, here, service.port, { session_mode: 'isolated' })
+    await using _first = await connectMcp(url)
+    await seeIsolation(daemon, url, service.port)
+    await seeIsolation(daemon, url, service.port)
+    await untilNothingRemains(daemon, here, home)
+  })
+
   test('a server on a port is reached without any network, and the way out is back after the daemon was killed', async (context) => {
     const here = platform(context)
     await using service = await openService()

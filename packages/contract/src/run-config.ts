@@ -162,9 +162,26 @@ export const workloadLimits = z
       .max(16 * 1024 * 1024)
       .optional()
       .meta({ description: 'One message of a client; default: 16 MiB' }),
+    max_sessions: z
+      .int()
+      .positive()
+      .max(1000)
+      .optional()
+      .meta({ description: 'With session_mode isolated: client sessions at a time; default: 10' }),
+    session_idle_seconds: z
+      .int()
+      .positive()
+      .max(86_400)
+      .optional()
+      .meta({ description: 'With session_mode isolated: an unused session ends after so long; default: 1800' }),
   })
   .meta({ id: 'toolhaven.WorkloadLimits', description: 'How much clients may ask of a workload' })
 export type WorkloadLimits = z.infer<typeof workloadLimits>
+
+export const sessionMode = z.enum(['shared', 'isolated']).meta({
+  id: 'toolhaven.SessionMode',
+  description: 'One server for all clients, or one for each client session; default: shared',
+})
 
 export const runConfig = z
   .strictObject({
@@ -204,6 +221,7 @@ export const runConfig = z
     // Beyond the specification: what our own create fields need to survive an export and import.
     resources: resourceLimits.optional(),
     limits: workloadLimits.optional(),
+    session_mode: sessionMode.optional(),
     tools_override: toolsOverride.optional(),
     network_isolation_mode: z.literal('observe').optional().meta({ description: 'Left out: enforce' }),
   })

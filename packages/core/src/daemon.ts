@@ -36,6 +36,7 @@ import { WorkloadBook } from './workloads/book.ts'
 import { changeLifecycle } from './workloads/lifecycle.ts'
 import type { IsolationDeps } from './workloads/isolation.ts'
 import { Sightings } from './workloads/sightings.ts'
+import { SessionInstances } from './workloads/session-instances.ts'
 import type { SupervisorDeps } from './workloads/supervisor-deps.ts'
 import { Supervisor } from './workloads/supervisor.ts'
 import { resync, watch } from './workloads/watch.ts'
@@ -93,6 +94,7 @@ export interface Daemon {
   egress: Egress
   sightings: Sightings
   supervisor: Supervisor
+  sessions: SessionInstances
   /** Reads what is stored; the API may answer from then on. */
   load: () => Promise<void>
   /** Removes orphans and brings every workload to what is wanted; resolves at shutdown. */
@@ -122,11 +124,12 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
   const { instanceId } = options
   const { openTunnel, packages, renderRecipe } = ports
   const inspections = new Inspections({ book, runtime, openTunnel, caCertificate, instanceId })
+  const sessions = new SessionInstances({ book, runtime, logger, instanceId, stopGraceMs: options.stopGraceMs })
   const supervisorDeps: SupervisorDeps = {
-    ...{ book, runtime, gateway, egress, packages, logs, masker, clock, logger, sightings },
+    ...{ book, runtime, gateway, egress, packages, logs, masker, sessions, clock, logger, sightings },
     ...{ readSecret, caCertificate, syncClients, shutdown },
     telemetry: () => ({ ...config.get().otel, variable: options.variable ?? (() => undefined) }),
-    isInUse: (name) => inspections.owns(name),
+    isInUse: (name) => inspections.owns(name) || sessions.owns(name),
     ...{ instanceId, handshakeTimeoutMs: options.handshakeTimeoutMs, stopGraceMs: options.stopGraceMs },
   }
   const supervisor = new Supervisor(supervisorDeps)
@@ -143,13 +146,13 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
     workloads,
     groups: { groups: groupBook, book, journal, deleteWorkload, syncClients },
     adoptions,
-    isolation: { book, runtime },
+    isolation: { book, runtime, sessions },
     clients: { groups: groupBook, files: ports.clientFiles, sync, journal },
     registry,
     secrets,
     settings: { config, journal, readCertificate: ports.readCertificate },
     builds: { runtime, packages, renderRecipe, caCertificate },
-    ...{ inspections, events, gateway, egress, sightings, supervisor },
+    ...{ inspections, events, gateway, egress, sightings, supervisor, sessions },
     load: async () => void (await Promise.all([book.load(), groupBook.load(), adoptions.load(), sightings.load()])),
     run: () => run(supervisorDeps, supervisor),
   }

@@ -1,4 +1,4 @@
-import type { Backend } from '@toolhaven/core/ports/gateway'
+import type { Backend, IsolatedBackend, StdioServer } from '@toolhaven/core/ports/gateway'
 import { describeError, unavailable } from '@toolhaven/core/errors'
 import { EndedEarly } from '@toolhaven/core/workloads/ended-early'
 import type { BackendLink } from './backends/backend.ts'
@@ -23,11 +23,9 @@ export async function connect(context: ConnectContext, backend: Backend, signal:
     state.lost = reason
     if (state.link !== undefined) context.onLost(state.link, reason)
   }
-  const link = await (
-    backend.kind === 'stdio' ? stdio(context, backend, onLost, signal) : http(context, backend, onLost, signal)
-  ).catch((error: unknown) => {
+  const link = await connectKind(context, backend, onLost, signal).catch((error: unknown) => {
     // It may have been the first message that ended the process: the next one gets the other.
-    const isDoubtful = backend.kind === 'stdio' && state.lost !== undefined && context.sessions.changeOpening()
+    const isDoubtful = backend.kind !== 'http' && state.lost !== undefined && context.sessions.changeOpening()
     throw isDoubtful ? new EndedEarly(describeError(error), error) : error
   })
   if (state.lost !== undefined)
@@ -36,9 +34,40 @@ export async function connect(context: ConnectContext, backend: Backend, signal:
   return link
 }
 
+function connectKind(
+  context: ConnectContext,
+  backend: Backend,
+  onLost: (reason: string) => void,
+  signal: AbortSignal,
+): Promise<BackendLink> {
+  if (backend.kind === 'stdio') return stdio(context, backend, onLost, signal)
+  if (backend.kind === 'isolated') return isolated(context, backend, onLost, signal)
+  return http(context, backend, onLost, signal)
+}
+
+/** Loaded only where a workload asks for it. */
+async function isolated(
+  { name, limits, options, sessions }: ConnectContext,
+  backend: IsolatedBackend,
+  onLost: (reason: string) => void,
+  signal: AbortSignal,
+): Promise<BackendLink> {
+  const { connectIsolated } = await import('./backends/isolated.ts')
+  const { link, opening } = await connectIsolated(
+    {
+      ...{ name, backend, limits, logger: options.logger, opening: sessions.opening, onLost },
+      onOutput: (stream, text) => options.events.onOutput(name, stream, text),
+      endSession: (session) => sessions.end(session),
+    },
+    signal,
+  )
+  sessions.handshake = { processId: backend.first.processId, result: link.result, era: link.era, opening }
+  return link
+}
+
 async function stdio(
   context: ConnectContext,
-  backend: Extract<Backend, { kind: 'stdio' }>,
+  backend: StdioServer,
   onLost: (reason: string) => void,
   signal: AbortSignal,
 ) {

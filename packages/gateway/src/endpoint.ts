@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
-import type { Backend, EndpointSpec, Handshake } from '@toolhaven/core/ports/gateway'
+import type { Backend, EndpointSpec, Handshake, IsolatedSpec } from '@toolhaven/core/ports/gateway'
 import { describeError, unavailable } from '@toolhaven/core/errors'
 import { NeedsLogin } from '@toolhaven/core/workloads/needs-login'
 import { BackendSlot } from './backend-slot.ts'
@@ -14,7 +14,7 @@ import { endToEndHeaders } from './http/end-to-end-headers.ts'
 import { EventStream } from './http/event-stream.ts'
 import { sendRefusal, sendVerdict } from './http/reply.ts'
 import { RPC_ERROR, type JsonObject, type RpcMessage, type RpcRequest } from './json-rpc.ts'
-import { closeServer, listen } from './listen.ts'
+import { listen, stopListening } from './listen.ts'
 import type { GatewayLimits, GatewayOptions } from './options.ts'
 import type { Pipeline } from './pipeline.ts'
 import { route } from './route.ts'
@@ -55,6 +55,7 @@ export class Endpoint implements FrontContext {
       limits,
       logger: options.logger,
       store: options.sessionStore,
+      isolated: () => this.isolated,
       onEnd: (session) => {
         this.#slot.link?.endSession(session)
         this.#pipeline?.sessionEnded(session)
@@ -74,6 +75,10 @@ export class Endpoint implements FrontContext {
   get pipeline(): Pipeline {
     if (this.#pipeline === undefined) throw new Error('the endpoint is not open')
     return this.#pipeline
+  }
+
+  get isolated(): IsolatedSpec | undefined {
+    return this.#spec.isolated
   }
 
   get isConnected(): boolean {
@@ -105,7 +110,9 @@ export class Endpoint implements FrontContext {
       this.#server = await this.#bind(spec)
       await stopListening(former)
     }
+    const isOtherMode = (spec.isolated === undefined) !== (this.isolated === undefined)
     this.#spec = spec
+    if (isOtherMode) for (const session of [...this.sessions.all()]) this.sessions.end(session)
     this.#applyFilter()
   }
 
@@ -116,7 +123,7 @@ export class Endpoint implements FrontContext {
     const onLost = (lost: object, reason: string) => {
       if (lost !== this.#slot.link) return
       // An HTTP server may be back at the same address any moment: calls go on trying.
-      if (backend.kind === 'stdio') this.#slot.empty(reason)
+      if (backend.kind !== 'http') this.#slot.empty(reason)
       this.#options.events.onBackendLost(name, reason)
     }
     const link = await connect(
@@ -184,6 +191,7 @@ export class Endpoint implements FrontContext {
   async initialize(session: Session, request: RpcRequest, from: IncomingMessage): Promise<JsonObject> {
     const headers = endToEndHeaders(from.headers)
     const watched = this.pipeline.watch(request, { session, from, headers, id: request.id })
+    session.isOpening = true
     try {
       const link = await this.#slot.wait(this.limits.backendWaitMs)
       const body = await link.initialize(session, watched?.request ?? request, watched?.headers ?? headers)
@@ -192,6 +200,9 @@ export class Endpoint implements FrontContext {
     } catch (error) {
       watched?.onEnd({ jsonrpc: '2.0', error: { code: RPC_ERROR.server, message: describeError(error) } })
       throw error
+    } finally {
+      session.isOpening = false
+      session.lastSeen = Date.now()
     }
   }
 
@@ -286,11 +297,4 @@ export class Endpoint implements FrontContext {
     for (const stream of this.#streams) stream.keepAlive()
     this.sessions.sweep(Date.now())
   }
-}
-
-async function stopListening(server: Server | undefined): Promise<void> {
-  if (server === undefined) return
-  const closed = closeServer(server)
-  server.closeAllConnections()
-  await closed
 }

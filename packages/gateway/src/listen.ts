@@ -1,3 +1,4 @@
+import type { Server as HttpServer } from 'node:http'
 import type { Server } from 'node:net'
 import { conflict, invalid } from '@toolhaven/core/errors'
 import { findPortHolder } from './port-holder.ts'
@@ -27,6 +28,14 @@ export function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve())
   })
+}
+
+/** Connections end with it. */
+export async function stopListening(server: HttpServer | undefined): Promise<void> {
+  if (server === undefined) return
+  const closed = closeServer(server)
+  server.closeAllConnections()
+  await closed
 }
 
 function bind(server: Server, host: string, port: number): Promise<void> {

@@ -33,6 +33,10 @@ export const run = defineCommand({
       command: 'thv run time --name time-watched --otel-enable-prometheus-metrics-path',
       shows: 'with metrics for Prometheus at /metrics of its port',
     },
+    {
+      command: 'thv run time --name time-each --session-mode isolated --max-sessions 4',
+      shows: 'with a server for each client session, four at most',
+    },
     { command: 'thv run --from-config time.json', shows: 'what "thv export" wrote' },
   ],
   run: async (context, { args, flags }) => {

@@ -47,6 +47,8 @@ export async function serve(settings: ServeSettings): Promise<void> {
   stop.abort()
   await Promise.all([parts.daemon.supervisor.idle(), parts.daemon.inspections.idle()])
   await parts.daemon.gateway.shutdown(DRAIN_MS)
+  // With the sessions their servers ended; what is left now is the workloads' own.
+  await parts.daemon.sessions.idle()
   // Last: calls under way were waited for, and nobody starts again what ends here.
   if (settings.stopWorkloadsOnExit) await stopInstances(parts)
   await Promise.all(listening.map(({ close }) => close()))

@@ -8,7 +8,16 @@ import { megabytesOf, pairsOf, secretOf } from './pairs.ts'
 import type { RunFlags } from './run-flags.ts'
 
 const NONE: RunFlags = {
-  ...{ name: undefined, group: undefined, transport: undefined, proxyMode: undefined, proxyPort: undefined },
+  ...{
+    name: undefined,
+    group: undefined,
+    transport: undefined,
+    proxyMode: undefined,
+    sessionMode: undefined,
+    maxSessions: undefined,
+    sessionIdle: undefined,
+    proxyPort: undefined,
+  },
   ...{ targetPort: undefined, host: undefined, env: [], envFile: [], volume: [], secret: [], tools: [], label: [] },
   ...{
     isolateNetwork: false,
@@ -47,11 +56,16 @@ test('options become fields of the request', async () => {
     permissionProfile: 'none',
     isolateNetwork: true,
     observeNetwork: true,
+    sessionMode: 'isolated',
+    maxSessions: 4,
+    sessionIdle: 60,
   }
   expect(await ask(['time', '--flag', 'b'], { ...flags, env: ['MINE', 'A='], tools: ['a, b', 'c'] })).toEqual({
     image: 'time',
     network_isolation: true,
     network_isolation_mode: 'observe',
+    session_mode: 'isolated',
+    limits: { max_sessions: 4, session_idle_seconds: 60 },
     cmd_arguments: ['--flag', 'b'],
     env_vars: { MINE: 'x', A: '' },
     tools: ['a', 'b', 'c'],

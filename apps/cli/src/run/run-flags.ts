@@ -18,6 +18,26 @@ export const RUN_FLAGS = {
     summary: 'how clients of a stdio server speak: sse or streamable-http',
     choices: ['sse', 'streamable-http'],
   },
+  sessionMode: {
+    type: 'text',
+    value: 'mode',
+    summary: 'one stdio server for all clients, or one for each client session: shared or isolated',
+    choices: ['shared', 'isolated'],
+  },
+  maxSessions: {
+    type: 'number',
+    value: 'number',
+    summary: 'client sessions at most, with --session-mode isolated; left out: 10',
+    min: 1,
+    max: 1000,
+  },
+  sessionIdle: {
+    type: 'number',
+    value: 'seconds',
+    summary: 'end an unused session after so long, with --session-mode isolated; left out: 1800',
+    min: 1,
+    max: 86_400,
+  },
   proxyPort: {
     type: 'number',
     value: 'port',

@@ -487,8 +487,26 @@ describe('a create is refused', () => {
   refused('with a bad variable name', { ...WEB, env_vars: { 'A-B': 'x' } }, 400, /^env_vars/)
   refused('with headers for an image', { ...WEB, headers: { 'X-A': 'b' } }, 400, /headers/)
 
+  refused(
+    'with a server for each session that keeps sessions itself',
+    { ...WEB, session_mode: 'isolated', transport: 'sse', target_port: 8000 },
+    400,
+    /session_mode isolated is for stdio servers/,
+  )
+  refused(
+    'with a remote server for each session',
+    { name: 'far', url: 'https://mcp.example.com/mcp', session_mode: 'isolated' },
+    400,
+    /this one is remote/,
+  )
+  refused(
+    'with a number of sessions for a shared server',
+    { ...WEB, limits: { max_sessions: 3, session_idle_seconds: 60 } },
+    400,
+    /limits\.max_sessions, limits\.session_idle_seconds needs session_mode isolated/,
+  )
+
   const notYet: [string, object][] = [
-    ['session_mode isolated', { session_mode: 'isolated' }],
     ['tools_changed block', { tools_changed: 'block' }],
     ['image_verification enabled', { image_verification: 'enabled' }],
     ['ignore_config', { ignore_config: { loadGlobal: true } }],

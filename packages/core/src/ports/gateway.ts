@@ -54,8 +54,17 @@ export interface EndpointSpec {
   /** Which calls are recorded, and where; left out: none. */
   audit?: AuditSpec
   limits?: LimitsSpec
+  /** Each client session has a server of its own; left out: all share one. */
+  isolated?: IsolatedSpec
   /** What is told of calls, and to whom; left out: nothing. */
   telemetry?: TelemetrySpec
+}
+
+export interface IsolatedSpec {
+  /** Further ones are refused. */
+  maxSessions: number
+  /** A session without calls and streams for so long ends, and its server with it. */
+  idleMs: number
 }
 
 /** How much clients may ask of a workload; left out: what the gateway can bear. */
@@ -125,7 +134,9 @@ export interface AuditSpec {
   logFile?: string | undefined
 }
 
-export type Backend =
+export type Backend = ServerBackend | IsolatedBackend
+
+export type ServerBackend =
   | {
       kind: 'stdio'
       channel: StdioChannel
@@ -145,6 +156,29 @@ export type Backend =
       login?: LoginSpec
       processId: string
     }
+
+export type StdioServer = Extract<ServerBackend, { kind: 'stdio' }>
+
+/** A server for each client session. */
+export interface IsolatedBackend {
+  kind: 'isolated'
+  /** Shows that the server works, and is the first session's. */
+  first: StdioServer
+  /** The first session has it now: it ends with that session, not with the workload's connection. */
+  claimFirst: () => EndServer
+  /** Another one, for one session; aborted, it leaves nothing behind. */
+  startAnother: (signal: AbortSignal) => Promise<SessionServer>
+}
+
+export interface SessionServer {
+  /** Tells its output from the others'. */
+  tag: string
+  server: StdioServer
+  end: EndServer
+}
+
+/** Ends a session's server; resolves when nothing of it is left. Never rejects, and may be called again. */
+export type EndServer = () => Promise<void>
 
 /** What is known of the login at a remote server; the rest the server itself says. */
 export interface LoginSpec {

@@ -109,7 +109,7 @@ export interface Prepared {
 }
 
 export interface InstanceSpec {
-  /** Instance name, `thv-NAME`. */
+  /** Instance name, `thv-NAME`; of a further client session's own, `thv-NAME-TAG`. */
   name: string
   labels: Readonly<Record<string, string>>
   prepared: Prepared
@@ -212,4 +212,6 @@ export const LABELS = {
   /** Which installation (state folder) owns it: two daemons on one engine never reap one another. */
   instance: 'toolhaven-instance',
   generation: 'toolhaven-generation',
+  /** On instances that serve one client session: they are nobody's once the daemon that started them is gone. */
+  session: 'toolhaven-session',
 } as const

@@ -54,6 +54,8 @@ async function adopt(deps: SupervisorDeps, entry: Entry, signal: AbortSignal): P
   const { config } = entry.stored
   const { handle } = entry.observed
   if (!handle) return deps.book.observe(config.name, { instance: 'unknown' })
+  // What it knows of a former session is no other session's business: the next round starts a new one.
+  if (config.session_mode === 'isolated') return takeDown(deps, entry, 'the daemon was restarted', signal)
   try {
     await deps.gateway.open(await endpointSpec(deps, entry.stored))
     deps.book.observe(config.name, { open: true })
@@ -86,6 +88,7 @@ async function takeDown(
   const { name } = stored.config
   deps.gateway.disconnect(name, reason)
   deps.book.observe(name, { connected: false, failedPings: 0 }, ['connectedAt'])
+  await deps.sessions.endAll(name)
   const handle = observed.handle
   if (handle) {
     await deps.runtime.stop(handle, deps.stopGraceMs, signal)

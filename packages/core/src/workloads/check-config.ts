@@ -7,6 +7,7 @@ import { isWithin } from './is-within.ts'
 import { checkOauth, oauthOptionsOf } from './oauth.ts'
 import { checkOidc, oidcOptionsOf } from './oidc.ts'
 import { type MountDeclaration, declaredMounts } from './mounts.ts'
+import { checkSessionMode } from './session-mode.ts'
 import { checkToolsOverride } from './tools-override.ts'
 import { checkTelemetry } from './telemetry.ts'
 import type { WorkloadsDeps } from './workloads-deps.ts'
@@ -27,6 +28,7 @@ export async function checkConfig(
   if (oauth) checkOauth(oauth)
   checkBindAddress(deps, config.host || '127.0.0.1', oidc !== undefined)
   if (config.telemetry_config) checkTelemetry(config.telemetry_config)
+  checkSessionMode(config)
   checkTools(config, entry)
   checkToolsOverride(config, entry)
   await checkAudit(deps, config)

@@ -62,6 +62,7 @@ export function composeRunConfig(name: string, port: number, asked: CreateReques
     ...(asked.telemetry_config && { telemetry_config: asked.telemetry_config }),
     ...(asked.resources && { resources: asked.resources }),
     ...(asked.limits && { limits: asked.limits }),
+    ...(asked.session_mode === 'isolated' && { session_mode: asked.session_mode }),
   }
   return { config: { ...withoutEmpty(config), name, transport, schema_version: SCHEMA_VERSION }, profileOrigin }
 }

@@ -2,21 +2,26 @@ import type { Confinement } from '@toolhaven/contract/isolation'
 import { conflict } from '../errors.ts'
 import type { Runtime } from '../ports/runtime.ts'
 import type { WorkloadBook } from './book.ts'
+import type { SessionInstances } from './session-instances.ts'
 
 export interface IsolationDeps {
   book: WorkloadBook
   runtime: Runtime
+  sessions: Pick<SessionInstances, 'handleOf'>
 }
 
 /** What confines the workload right now, as seen from outside it. */
 export async function getIsolation(
-  { book, runtime }: IsolationDeps,
+  { book, runtime, sessions }: IsolationDeps,
   name: string,
   signal: AbortSignal,
 ): Promise<Confinement> {
   const { stored, observed } = book.get(name)
   if (stored.config.remote_url !== undefined) throw conflict(`${name} is a remote server: nothing of it runs here`)
-  const found = observed.handle && (await runtime.confinement?.(observed.handle, signal))
+  const handle = observed.handle ?? (await sessions.handleOf(name))
+  const found = handle && (await runtime.confinement?.(handle, signal))
+  if (!found && observed.connected && stored.config.session_mode === 'isolated')
+    throw conflict(`${name} has no client now, and its servers run for clients only; connect one and ask again`)
   if (!found) throw conflict(`${name} does not run now; "thv restart ${name}" starts it`)
   return found
 }

@@ -62,6 +62,7 @@ export function getWorkload(deps: Deps, name: string): WorkloadDetails {
       telemetry_config: config.telemetry_config,
       resources: config.resources,
       limits: config.limits,
+      session_mode: config.session_mode,
       proxy_port: stored.asked.proxy_port,
       secrets,
     }),

@@ -13,6 +13,7 @@ import { authenticationSpec } from './oidc.ts'
 import { clientUrl } from './read.ts'
 import { openNetwork } from './network.ts'
 import { parsePackageReference } from './package-reference.ts'
+import { isolatedSpec } from './session-mode.ts'
 import type { SupervisorDeps } from './supervisor-deps.ts'
 import { telemetrySpec } from './telemetry.ts'
 
@@ -44,7 +45,10 @@ export async function startInstance(deps: SupervisorDeps, { stored }: Entry, sig
   try {
     if (config.transport === 'stdio') {
       const channel = await deps.runtime.attach(handle, signal)
-      await deps.gateway.connect(name, { kind: 'stdio', channel, processId: handle.id, start }, limit)
+      const server = { kind: 'stdio', channel, processId: handle.id, start } as const
+      const isIsolated = config.session_mode === 'isolated'
+      const backend = isIsolated ? deps.sessions.backend(name, spec, { handle, server }) : server
+      await deps.gateway.connect(name, backend, limit)
     } else {
       await start()
       await connectHttp(deps, stored, handle, limit)
@@ -97,6 +101,7 @@ export async function endpointSpec(deps: SupervisorDeps, stored: StoredWorkload)
   const telemetry = telemetrySpec(config, deps.telemetry())
   const authorization = authorizationSpec(config.authz_config)
   const audit = auditSpec(config)
+  const isolated = isolatedSpec(config)
   return {
     name: config.name,
     host: config.host ?? '127.0.0.1',
@@ -109,6 +114,7 @@ export async function endpointSpec(deps: SupervisorDeps, stored: StoredWorkload)
     ...(authorization && { authorization }),
     ...(audit && { audit }),
     ...(config.limits && { limits: limitsSpec(config.limits) }),
+    ...(isolated && { isolated }),
     ...(authentication && { authentication: { resourceUrl: new URL(clientUrl(stored)).origin, ...authentication } }),
   }
 }

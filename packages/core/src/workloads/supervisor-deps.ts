@@ -8,6 +8,7 @@ import type { LogStore } from '../ports/stores.ts'
 import type { Masker } from '../secrets/masker.ts'
 import type { WorkloadBook } from './book.ts'
 import type { Sightings } from './sightings.ts'
+import type { SessionInstances } from './session-instances.ts'
 import type { TelemetryDefaults } from './telemetry.ts'
 
 export interface SupervisorDeps {
@@ -19,6 +20,8 @@ export interface SupervisorDeps {
   logs: LogStore
   sightings: Sightings
   masker: Masker
+  /** Servers that belong to one client session each. */
+  sessions: SessionInstances
   clock: Clock
   logger: Logger
   /** Value of a stored secret; `not-found` when it is missing, `unavailable` when the provider does not answer. */

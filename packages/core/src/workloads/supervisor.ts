@@ -96,7 +96,8 @@ export class Supervisor {
 
   async runtimeEvent(event: RuntimeEvent): Promise<void> {
     const entry = this.#deps.book.all().find(({ observed }) => observed.handle?.id === event.handle.id)
-    if (!entry || event.kind === 'started') return
+    if (event.kind === 'started') return
+    if (!entry) return this.#deps.sessions.ended(event.handle)
     const name = entry.stored.config.name
     if (this.#isEnding(name) || entry.observed.instance === 'exited') return
     this.#deps.book.observe(name, { instance: event.kind === 'removed' ? 'absent' : 'exited', connected: false })

@@ -1,5 +1,5 @@
 import { describeError } from '../errors.ts'
-import { LABELS } from '../ports/runtime.ts'
+import { type InstanceHandle, LABELS } from '../ports/runtime.ts'
 import type { Entry } from './book.ts'
 import { STABLE_AFTER_MS } from './failures.ts'
 import { MAX_FAILED_PINGS } from './observed.ts'
@@ -62,7 +62,7 @@ export async function resync(deps: SupervisorDeps, supervisor: Supervisor): Prom
   const ids = new Set(listed.map(({ handle }) => handle.id))
   for (const { handle, labels } of listed) {
     const owner = deps.book.find(labels[LABELS.name] ?? '')
-    if (owner || deps.isInUse(handle.name)) continue
+    if ((owner && isItsOwn(owner, handle, labels)) || deps.isInUse(handle.name)) continue
     deps.logger.info('removing an orphan', { instance: handle.name })
     await deps.runtime.remove(handle, deps.shutdown)
   }
@@ -72,6 +72,13 @@ export async function resync(deps: SupervisorDeps, supervisor: Supervisor): Prom
     if (isMissing || observed.runtimeDown !== undefined) supervisor.poke(stored.config.name)
   }
   await deps.syncClients()
+}
+
+/** What served a client session has no owner but that session. */
+function isItsOwn({ stored, observed }: Entry, handle: InstanceHandle, labels: Readonly<Record<string, string>>) {
+  if (labels[LABELS.session] !== undefined) return false
+  const isShared = stored.config.session_mode !== 'isolated'
+  return isShared || observed.isComing === true || observed.handle?.id === handle.id
 }
 
 async function pingAll(deps: SupervisorDeps, supervisor: Supervisor): Promise<void> {

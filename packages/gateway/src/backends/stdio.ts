@@ -24,6 +24,8 @@ export interface StdioBackendOptions extends StdioPipeOptions {
   known: Omit<Greeting, 'opening'> | undefined
   opening: Opening
   sessions: () => Iterable<Session>
+  /** The process is one client's own: the handshake, and all it leads to, is between the two. */
+  isExclusive?: boolean
 }
 
 /** Puts the channel to work, starts the process and finds out what it speaks. */
@@ -95,12 +97,13 @@ export class StdioBackend implements BackendLink {
   /** `isNew`: the process has just answered initialize and knows nothing of our clients. */
   begin(result: JsonObject, isNew: boolean): void {
     this.result = result
-    if (!isNew) return
+    if (!isNew || this.#options.isExclusive === true) return
     this.#write({ jsonrpc: '2.0', method: 'notifications/initialized' })
     this.#replayState()
   }
 
   async initialize(_session: Session, request: RpcRequest): Promise<JsonObject> {
+    if (this.#options.isExclusive === true) return this.#ownHandshake(request)
     const { capabilities, ...rest } = this.result
     // Tasks of a shared server would be everybody's: each client could list and cancel the others'.
     const shown = isObject(capabilities)
@@ -116,7 +119,8 @@ export class StdioBackend implements BackendLink {
 
   request(call: Call): void {
     const { method, params } = call.request
-    if (method.startsWith('tasks/')) return call.fail(`Method not found: ${method}`, RPC_ERROR.methodNotFound)
+    if (method.startsWith('tasks/') && this.#options.isExclusive !== true)
+      return call.fail(`Method not found: ${method}`, RPC_ERROR.methodNotFound)
     if (method === 'logging/setLevel') return this.#setLevel(call)
     if (method === 'resources/subscribe' || method === 'resources/unsubscribe')
       return this.#subscription(call, params?.['uri'])
@@ -125,8 +129,9 @@ export class StdioBackend implements BackendLink {
 
   notify(session: Session, notification: RpcNotification): void {
     const { method, params } = notification
-    // The handshake with the process is ours and done; cancellations were handled on the call itself.
-    if (method === 'notifications/initialized' || method === 'notifications/cancelled') return
+    // Cancellations were handled on the call itself; the handshake with a shared process is ours and done.
+    if (method === 'notifications/cancelled') return
+    if (method === 'notifications/initialized' && this.#options.isExclusive !== true) return
     if (method === 'notifications/progress' && !this.#fromServer.isAskedWithToken(session, params?.['progressToken']))
       return
     if (method === 'notifications/roots/list_changed') this.#fromServer.rootsChanged(session)
@@ -153,6 +158,12 @@ export class StdioBackend implements BackendLink {
 
   stop(reason: string, keepOpen: boolean): void {
     this.#pipe.stop(reason, keepOpen)
+  }
+
+  async #ownHandshake({ id, params }: RpcRequest): Promise<JsonObject> {
+    const asked = { ...params, protocolVersion: negotiateVersion(params?.['protocolVersion']) }
+    const body = await this.#pipe.ask('initialize', asked, AbortSignal.timeout(this.#options.limits.handshakeMs))
+    return { ...body, id }
   }
 
   #forward(call: Call, params: JsonObject | undefined, onOk?: () => void): void {

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IsolatedSpec } from '@toolhaven/core/ports/gateway'
 import type { BackendLink } from '../backends/backend.ts'
 import type { EventStream } from '../http/event-stream.ts'
 import { readBody } from '../http/read-body.ts'
-import { sendRefusal } from '../http/reply.ts'
+import { sendRefusal, type HttpRefusal } from '../http/reply.ts'
 import type { JsonObject, RpcMessage, RpcRequest } from '../json-rpc.ts'
 import { tooLarge } from '../middleware/limits.ts'
 import type { Parsed } from '../middleware/middleware.ts'
@@ -21,6 +22,8 @@ export interface FrontContext {
   readonly limits: GatewayLimits
   readonly pipeline: Pipeline
   readonly sessions: SessionTable
+  /** Set: each session has a server of its own, so that there is none for clients without. */
+  readonly isolated: IsolatedSpec | undefined
   /** Opens a stream that gets keep-alive lines until it closes. */
   openStream(response: ServerResponse, headers?: Readonly<Record<string, string>>): EventStream
   /** The response body to an initialize; throws when no server is there. */
@@ -48,6 +51,14 @@ export interface ModernContext {
   /** A tool is not shown for the marks in its schema. */
   onDropped(tool: string, why: string): void
   nextId(): string
+}
+
+/** What a client hears for whom there is no room. */
+export function full({ isolated }: FrontContext): HttpRefusal {
+  if (isolated === undefined) return { status: 503, message: 'This server has too many clients; try again later.' }
+  const { maxSessions } = isolated
+  const message = `Each client session has a server of its own here, and all ${maxSessions} are taken; end one, wait until an idle one ends, or raise limits.max_sessions of the workload.`
+  return { status: 503, message }
 }
 
 /** Whether the session is the caller's own. */

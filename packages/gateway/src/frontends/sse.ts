@@ -5,7 +5,7 @@ import { describeError } from '@toolhaven/core/errors'
 import { negotiateVersion } from '../protocol-versions.ts'
 import type { ReplySink } from '../sessions/call.ts'
 import type { Session } from '../sessions/session.ts'
-import { endWithToken, isOwn, readMessages, type FrontContext } from './front-context.ts'
+import { endWithToken, full, isOwn, readMessages, type FrontContext } from './front-context.ts'
 
 /** Until it introduces itself; clients that reconnect after a daemon restart never do. */
 const UNKNOWN_CLIENT = {
@@ -17,8 +17,7 @@ const UNKNOWN_CLIENT = {
 /** The stream of revision 2024-11-05, which is the session: GET /sse. */
 export function getSse(context: FrontContext, request: IncomingMessage, response: ServerResponse): void {
   const session = context.sessions.add('sse', '2024-11-05', UNKNOWN_CLIENT)
-  if (session === undefined)
-    return sendRefusal(response, { status: 503, message: 'This server has too many clients; try again later.' })
+  if (session === undefined) return sendRefusal(response, full(context))
   session.owner = context.pipeline.callerOf(request)?.id
   const stream = context.openStream(response)
   endWithToken(context, response, stream)

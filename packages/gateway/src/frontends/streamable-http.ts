@@ -6,7 +6,7 @@ import { sendEmpty, sendJson, sendRefusal, type HttpRefusal } from '../http/repl
 import { errorText, isObject, RPC_ERROR, type RpcMessage, type RpcRequest } from '../json-rpc.ts'
 import { BATCH_VERSION, isKnownVersion, PROTOCOL_VERSIONS, negotiateVersion } from '../protocol-versions.ts'
 import type { Session } from '../sessions/session.ts'
-import { endWithToken, isOwn, readMessages, type FrontContext } from './front-context.ts'
+import { endWithToken, full, isOwn, readMessages, type FrontContext } from './front-context.ts'
 import { isModern, postModern } from './modern/modern-http.ts'
 import { PostReply } from './post-reply.ts'
 
@@ -90,11 +90,12 @@ async function initialize(
     negotiateVersion(message.params?.['protocolVersion']),
     message.params ?? {},
   )
-  if (session === undefined)
-    return sendRefusal(response, { status: 503, message: 'This server has too many clients; try again later.' })
+  if (session === undefined) return sendRefusal(response, full(context))
   session.owner = context.pipeline.callerOf(request)?.id
   try {
     const body = await context.initialize(session, message, request)
+    // Its client went without ever hearing its name.
+    if (response.destroyed) return context.sessions.end(session)
     const text = JSON.stringify({ ...body, id: message.id })
     if ('error' in body) {
       context.sessions.end(session)

@@ -1,3 +1,4 @@
+import type { IsolatedSpec } from '@toolhaven/core/ports/gateway'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import { describeError } from '@toolhaven/core/errors'
 import type { JsonObject } from '../json-rpc.ts'
@@ -10,6 +11,8 @@ export interface SessionTableOptions {
   limits: GatewayLimits
   logger: Logger
   store: SessionStore | undefined
+  /** Each session has a server of its own. */
+  isolated: () => IsolatedSpec | undefined
   onEnd: (session: Session) => void
 }
 
@@ -72,7 +75,7 @@ export class SessionTable {
 
   /** False when the endpoint is full and nobody in it is idle. */
   adopt(session: Session): boolean {
-    if (this.#sessions.size >= this.#options.limits.maxSessions && !this.#evictLongestIdle()) return false
+    if (!this.#hasRoom()) return false
     this.#sessions.set(session.id, session)
     if (session.front !== 'modern') this.changed()
     return true
@@ -90,8 +93,9 @@ export class SessionTable {
 
   /** Ends sessions nobody used for the idle time. */
   sweep(now: number): void {
+    const { modernIdleMs, ...limits } = this.#options.limits
+    const idleMs = this.#options.isolated()?.idleMs ?? limits.idleMs
     for (const session of this.#sessions.values()) {
-      const { idleMs, modernIdleMs } = this.#options.limits
       const kept = session.front === 'modern' ? modernIdleMs : idleMs
       if (session.isIdle && now - session.lastSeen > kept) this.end(session)
     }
@@ -108,6 +112,7 @@ export class SessionTable {
     }
     this.#handshake = parsed.data.handshake
     this.#opening = this.#handshake?.opening ?? 'discover'
+    if (this.#options.isolated() !== undefined) return
     for (const stored of parsed.data.sessions) this.#sessions.set(stored.id, Session.fromStored(stored, limits))
     this.sweep(Date.now())
   }
@@ -147,9 +152,17 @@ export class SessionTable {
   }
 
   #toStored() {
-    // A session of the older transport is its stream: it cannot come back.
-    const sessions = [...this.#sessions.values()].filter((session) => session.front === 'streamable-http')
+    // A session of the older transport is its stream, one with a server of its own is that server: they cannot come back.
+    const canReturn = ({ front }: Session) => front === 'streamable-http' && this.#options.isolated() === undefined
+    const sessions = [...this.#sessions.values()].filter(canReturn)
     return { format: 1 as const, handshake: this.#handshake, sessions: sessions.map((session) => session.toStored()) }
+  }
+
+  #hasRoom(): boolean {
+    const isolated = this.#options.isolated()
+    // What an idle session's own server knows would be lost: it has its idle time.
+    if (isolated !== undefined) return this.#sessions.size < isolated.maxSessions
+    return this.#sessions.size < this.#options.limits.maxSessions || this.#evictLongestIdle()
   }
 
   #evictLongestIdle(): boolean {

@@ -25,6 +25,8 @@ export class Session {
   /** The caller who opened it: nobody else may use it, even if they learn its id. */
   owner: string | undefined
   lastSeen: number
+  /** Its initialize is not answered yet. */
+  isOpening = false
   isEnded = false
 
   constructor(
@@ -43,7 +45,7 @@ export class Session {
   }
 
   get isIdle(): boolean {
-    return this.calls.size === 0 && this.outbox.stream === undefined
+    return !this.isOpening && this.calls.size === 0 && this.outbox.stream === undefined
   }
 
   /** Whether the client said at initialize that it has `sampling`, `roots`, `elicitation`. */

@@ -1,12 +1,22 @@
 import type { ServerResponse } from 'node:http'
 import { sendJson } from '../../http/reply.ts'
 import { RPC_ERROR, type RequestId } from '../../json-rpc.ts'
+import { MODERN_ERROR, MODERN_VERSION } from '../../modern-era.ts'
+import { PROTOCOL_VERSIONS } from '../../protocol-versions.ts'
 import type { Fault } from './check-request.ts'
 
 export const FULL: Fault = {
   status: 503,
   code: RPC_ERROR.server,
   message: 'This server has too many clients; try again later.',
+}
+
+/** Clients that know an earlier revision too go on with it by themselves. */
+export const NEEDS_SESSION: Fault = {
+  status: 400,
+  code: MODERN_ERROR.unsupportedVersion,
+  message: `Unsupported protocol version: each client session has a server of its own here, and revision ${MODERN_VERSION} has no sessions; use an earlier one, or a workload with session_mode shared.`,
+  data: { supported: PROTOCOL_VERSIONS.toReversed(), requested: MODERN_VERSION },
 }
 
 export const UNKNOWN_STATE: Fault = {

@@ -10,7 +10,7 @@ import { isLogLevel, reachesLevel } from '../../sessions/log-levels.ts'
 import type { Session } from '../../sessions/session.ts'
 import { endWithToken, type FrontContext } from '../front-context.ts'
 import { checkRequest, type ModernRequest } from './check-request.ts'
-import { FULL, notFound, sendFault, UNKNOWN_STATE } from './fault.ts'
+import { FULL, NEEDS_SESSION, notFound, sendFault, UNKNOWN_STATE } from './fault.ts'
 import { agreed, ListenSession, readFilter } from './listen-session.ts'
 import { ModernExchange } from './modern-exchange.ts'
 import { checkMarked, withoutInvalid } from './marked-tools.ts'
@@ -48,6 +48,7 @@ export async function postModern(
 ): Promise<void> {
   // The revision knows no notification of clients over HTTP: taken, and of no effect.
   if (message.kind !== 'request') return sendEmpty(response, 202)
+  if (context.isolated !== undefined) return sendFault(response, message.id, NEEDS_SESSION)
   const checked = checkRequest(request.headers, message)
   if ('status' in checked) return sendFault(response, message.id, checked)
   const { method } = message

@@ -1,0 +1,46 @@
+import type { IsolatedBackend, StdioServer } from '@toolhaven/core/ports/gateway'
+import { childServer, type ChildServer } from '@toolhaven/testing/mcp-servers/child-channel'
+import { NAME, never, type TestGateway } from './test-gateway.ts'
+
+/** What stands in for a runtime: how many servers were asked for, and which of them are not ended yet. */
+export interface TestServers {
+  /** In the order of their starts; the first is the workload's. */
+  started: ChildServer[]
+  live: Set<ChildServer>
+  backend: IsolatedBackend
+}
+
+/** Servers of their own for the sessions of the endpoint, as real processes. */
+export async function runIsolated(
+  test: TestGateway,
+  make: () => ChildServer = () => childServer([]),
+): Promise<TestServers> {
+  const started: ChildServer[] = []
+  const live = new Set<ChildServer>()
+  const another = () => {
+    const child = make()
+    started.push(child)
+    live.add(child)
+    test.defer(() => child.kill())
+    const end = async () => {
+      await child.kill()
+      live.delete(child)
+    }
+    const server: StdioServer = {
+      kind: 'stdio',
+      channel: child.channel,
+      processId: `server-${started.length}`,
+      start: child.start,
+    }
+    return { tag: `tag${started.length}`, server, end }
+  }
+  const first = another()
+  const backend: IsolatedBackend = {
+    kind: 'isolated',
+    first: first.server,
+    claimFirst: () => first.end,
+    startAnother: async () => another(),
+  }
+  await test.gateway.connect(NAME, backend, never)
+  return { started, live, backend }
+}
