@@ -12,6 +12,7 @@ import type { Clock } from './ports/clock.ts'
 import type { ForeignEntries, StoredAdoption } from './ports/foreign-entries.ts'
 import type { Egress, EgressEvents } from './ports/egress.ts'
 import type { Gateway, GatewayEvents } from './ports/gateway.ts'
+import type { Hiding, HidingEvents } from './ports/hiding.ts'
 import type { Host, PackageIndex } from './ports/host.ts'
 import type { Logger } from './ports/logger.ts'
 import type { RenderRecipe } from './ports/recipes.ts'
@@ -37,6 +38,7 @@ export interface DaemonPorts {
   runtime: Runtime
   createGateway: (events: GatewayEvents) => Gateway
   createEgress: (events: EgressEvents) => Egress
+  createHiding: (events: HidingEvents) => Hiding
   workloadStore: RecordStore<StoredWorkload>
   groupStore: RecordStore<StoredGroup>
   config: ConfigStore
@@ -81,6 +83,7 @@ export interface Daemon {
   events: EventBus
   gateway: Gateway
   egress: Egress
+  hiding: Hiding
   supervisor: Supervisor
   /** Reads what is stored; the API may answer from then on. */
   load: () => Promise<void>
@@ -110,13 +113,14 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
       if (book.find(name)) book.observe(name, { blocked: reason })
     },
   })
+  const hiding = ports.createHiding(hidingEvents(() => supervisor, logs, masker))
   const readSecret = (key: string) => secrets.read(key)
   const caCertificate = () => readCaCertificate(ports, options)
   const { instanceId } = options
   const { openTunnel, packages, renderRecipe } = ports
   const inspections = new Inspections({ book, runtime, openTunnel, caCertificate, instanceId })
   const supervisorDeps: SupervisorDeps = {
-    ...{ book, runtime, gateway, egress, packages, logs, masker, clock, logger },
+    ...{ book, runtime, gateway, egress, hiding, packages, logs, masker, clock, logger },
     ...{ readSecret, caCertificate, syncClients, shutdown },
     telemetry: () => ({ ...config.get().otel, variable: options.variable ?? (() => undefined) }),
     isInUse: (name) => inspections.owns(name),
@@ -142,7 +146,7 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
     secrets,
     settings: { config, journal, readCertificate: ports.readCertificate },
     builds: { runtime, packages, renderRecipe, caCertificate },
-    ...{ inspections, events, gateway, egress, supervisor },
+    ...{ inspections, events, gateway, egress, hiding, supervisor },
     load: async () => void (await Promise.all([book.load(), groupBook.load(), adoptions.load()])),
     run: () => run(supervisorDeps, supervisor),
   }
@@ -156,6 +160,16 @@ function gatewayEvents(supervisor: () => Supervisor, logs: LogStore, masker: Mas
     mask: (text) => masker.mask(text),
     onLoginNeeded: (name, needed) => supervisor().loginNeeded(name, needed),
     onLoggedIn: (name) => supervisor().loggedIn(name),
+  }
+}
+
+function hidingEvents(supervisor: () => Supervisor, logs: LogStore, masker: Masker): HidingEvents {
+  return {
+    onAppeared: (name, what) => {
+      const reason = `${what} appeared or changed, which an ignore file hides: the server starts anew without it`
+      logs.append(name, 'stderr', masker.mask(reason))
+      supervisor().exposed(name, reason)
+    },
   }
 }
 

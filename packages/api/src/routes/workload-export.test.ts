@@ -212,7 +212,6 @@ describe('import', () => {
     ['permission_profile_name_or_path', 'network'],
     ['target_host', '10.0.0.1'],
     ['debug', true],
-    ['ignore_config', { loadGlobal: true }],
     ['middleware_configs', [{ type: 'authz', parameters: { policies: ['forbid'] } }]],
     ['remote_auth_config', { clientSecretFile: 'secret.txt' }],
   ] as const) {

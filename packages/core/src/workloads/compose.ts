@@ -48,6 +48,7 @@ export function composeRunConfig(name: string, port: number, asked: CreateReques
     container_labels: asked.labels ?? {},
     ...(!isRemote && { container_name: `thv-${name}`, permission_profile: profile }),
     ...(!isRemote && asked.network_isolation && { isolate_network: true }),
+    ...(!isRemote && asked.ignore_config && { ignore_config: asked.ignore_config }),
     remote_auth_config: {
       ...oauthConfigOf(asked.oauth_config, target),
       ...(asked.headers && { headers: asked.headers }),

@@ -10,10 +10,6 @@ const NOT_YET: readonly { what: string; asks: (asked: CreateRequest) => boolean 
   { what: 'session_mode isolated', asks: (a) => a.session_mode === 'isolated' },
   { what: 'tools_changed block', asks: (a) => a.tools_changed === 'block' },
   { what: 'image_verification enabled', asks: (a) => a.image_verification === 'enabled' },
-  {
-    what: 'ignore_config',
-    asks: (a) => a.ignore_config?.loadGlobal === true || a.ignore_config?.printOverlays === true,
-  },
 ]
 
 export function refuseWhatIsNotAvailable(asked: CreateRequest): void {
