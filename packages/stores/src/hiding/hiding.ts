@@ -70,8 +70,7 @@ async function hide(
       if (cover) hidden.push({ ...what, cover })
     }
   }
-  // What holds the others comes first.
-  return hidden.toSorted((one, other) => depth(one.cover) - depth(other.cover))
+  return hidden.toSorted((one, other) => inOrder(one.cover, other.cover))
 }
 
 async function readGlobalRules({ globalFile, ignoreCase }: HidingOptions): Promise<IgnoreRules | undefined> {
@@ -104,4 +103,7 @@ function coverFor(
   return { hostPath: covers[kind], containerPath, readOnly: true }
 }
 
-const depth = ({ containerPath }: Mount) => containerPath.split('/').length
+/** What holds the others comes first. */
+function inOrder({ containerPath: one }: Mount, { containerPath: other }: Mount): number {
+  return one.split('/').length - other.split('/').length || (one < other ? -1 : 1)
+}
