@@ -88,7 +88,7 @@ test('a start is given up when something appears meanwhile, and not repeated wit
   using fake = await startFakeDaemon()
   const connect = fake.gateway.connect.bind(fake.gateway)
   const isConnecting = Promise.withResolvers<void>()
-  fake.gateway.connect = async (name, backend, signal) => {
+  fake.gateway.connect = async (_name, backend, signal) => {
     if (backend.kind === 'stdio') await backend.start?.()
     isConnecting.resolve()
     return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))

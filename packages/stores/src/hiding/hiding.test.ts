@@ -178,11 +178,20 @@ describe('a start is refused', () => {
     ['entries', { entries: 3 }, 'more than 3 files and folders'],
     ['folders', { folders: 2 }, 'more than 2 folders'],
     ['covers', { covers: 2 }, 'more than 2 things'],
-    ['time', { matchingMs: 0 }, 'took more than 0 s'],
+    ['time', { matchingMs: 0 }, 'takes more than 0 s'],
   ])('when the folder would cost too much: %s', async (_what, limits, message) => {
     hiding = make(limits)
     await write({ '.thvignore': '.env', '.env': '', 'a/.env': '', 'b/.env': '', 'c/x': '' })
     expect(await refusal()).toMatch(new RegExp(`^what to hide in .*${message}.*; name big folders`))
+  })
+
+  test('when all mounts together would take too many covers', async () => {
+    hiding = make({ covers: 3 })
+    await write({ 'a/.thvignore': '', 'a/x': '', 'b/.thvignore': 'x', 'b/x': '' })
+    const both = [mountOf('/a', join(root, 'a')), mountOf('/b', join(root, 'b'))]
+    expect(await hiddenIn(both)).toEqual(['/a/.thvignore', '/b/.thvignore', '/b/x'])
+    await write({ 'a/.thvignore': 'x' })
+    expect(await refusal(both)).toContain('more than 3 things in the mounts')
   })
 
   test('but not for a huge folder that is hidden as a whole', async () => {

@@ -69,6 +69,10 @@ async function hide(
       const cover = covers && coverFor(mount, path, what, covers, mounts)
       if (cover) hidden.push({ ...what, cover })
     }
+    if (hidden.length > limits.covers) {
+      const advice = 'name big folders as a whole in the ignore files, or mount smaller folders'
+      throw invalid(`more than ${limits.covers} things in the mounts are to be hidden one by one; ${advice}`)
+    }
   }
   return hidden.toSorted((one, other) => inOrder(one.cover, other.cover))
 }

@@ -7,11 +7,11 @@ export interface SearchLimits {
   folders: number
   /** Things that are covered, each of which is a mount. */
   covers: number
-  /** Time spent on comparing names with rules. */
+  /** Processor time spent on comparing names with rules. */
   matchingMs: number
 }
 
-export const SEARCH_LIMITS: SearchLimits = { entries: 200_000, folders: 10_000, covers: 1_000, matchingMs: 5_000 }
+export const SEARCH_LIMITS: SearchLimits = { entries: 100_000, folders: 10_000, covers: 1_000, matchingMs: 10_000 }
 
 /** What one folder may cost. Beyond it nothing is half done: the start is refused. */
 export class SearchBudget {
@@ -36,5 +36,5 @@ const WORDS: Record<keyof SearchLimits, (limit: number) => string> = {
   entries: (limit) => `it holds more than ${limit} files and folders`,
   folders: (limit) => `it holds more than ${limit} folders`,
   covers: (limit) => `more than ${limit} things in it are to be hidden one by one`,
-  matchingMs: (limit) => `comparing names with the rules took more than ${limit / 1000} s`,
+  matchingMs: (limit) => `comparing names with the rules takes more than ${limit / 1000} s`,
 }
