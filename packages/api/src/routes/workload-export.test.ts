@@ -109,6 +109,7 @@ const ROUND_TRIPS: [string, object][] = [
         volumes: ['/data/in:/in:ro', '/data/out:/out'],
         tools: ['echo'],
         secrets: [{ name: 'token', target: 'TOKEN' }],
+        ignore_config: { loadGlobal: false, printOverlays: true },
       },
       ...{ labels: { team: 'red' }, resources: { memory_mb: 64, cpus: 0.5, pids: 32 } },
       permission_profile: { name: 'mine', read: ['/data/r'], write: ['/data/w:/w'], network: { outbound: {} } },
