@@ -12,6 +12,7 @@ import type { Clock } from './ports/clock.ts'
 import type { ForeignEntries, StoredAdoption } from './ports/foreign-entries.ts'
 import type { Egress, EgressEvents } from './ports/egress.ts'
 import type { Gateway, GatewayEvents } from './ports/gateway.ts'
+import type { Hiding, HidingEvents } from './ports/hiding.ts'
 import type { Host, PackageIndex } from './ports/host.ts'
 import type { Logger } from './ports/logger.ts'
 import type { RenderRecipe } from './ports/recipes.ts'
@@ -47,6 +48,7 @@ export interface DaemonPorts {
   runtime: Runtime
   createGateway: (events: GatewayEvents) => Gateway
   createEgress: (events: EgressEvents) => Egress
+  createHiding: (events: HidingEvents) => Hiding
   workloadStore: RecordStore<StoredWorkload>
   groupStore: RecordStore<StoredGroup>
   sightingsStore: RecordStore<StoredSightings>
@@ -93,6 +95,7 @@ export interface Daemon {
   gateway: Gateway
   egress: Egress
   sightings: Sightings
+  hiding: Hiding
   supervisor: Supervisor
   sessions: SessionInstances
   /** Reads what is stored; the API may answer from then on. */
@@ -119,6 +122,7 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
   const gateway = ports.createGateway(gatewayEvents(() => supervisor, logs, masker))
   const sightings = new Sightings({ store: ports.sightingsStore, clock, masker, logger, shutdown })
   const egress = ports.createEgress(egressEvents({ book, logs, masker, sightings }))
+  const hiding = ports.createHiding(hidingEvents(() => supervisor, logs, masker))
   const readSecret = (key: string) => secrets.read(key)
   const caCertificate = () => readCaCertificate(ports, options)
   const { instanceId } = options
@@ -126,7 +130,7 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
   const inspections = new Inspections({ book, runtime, openTunnel, caCertificate, instanceId })
   const sessions = new SessionInstances({ book, runtime, logger, instanceId, stopGraceMs: options.stopGraceMs })
   const supervisorDeps: SupervisorDeps = {
-    ...{ book, runtime, gateway, egress, packages, logs, masker, sessions, clock, logger, sightings },
+    ...{ book, runtime, gateway, egress, hiding, packages, logs, masker, sessions, clock, logger, sightings },
     ...{ readSecret, caCertificate, syncClients, shutdown },
     telemetry: () => ({ ...config.get().otel, variable: options.variable ?? (() => undefined) }),
     isInUse: (name) => inspections.owns(name) || sessions.owns(name),
@@ -152,7 +156,7 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
     secrets,
     settings: { config, journal, readCertificate: ports.readCertificate },
     builds: { runtime, packages, renderRecipe, caCertificate },
-    ...{ inspections, events, gateway, egress, sightings, supervisor, sessions },
+    ...{ inspections, events, gateway, egress, hiding, sightings, supervisor, sessions },
     load: async () => void (await Promise.all([book.load(), groupBook.load(), adoptions.load(), sightings.load()])),
     run: () => run(supervisorDeps, supervisor),
   }
@@ -184,6 +188,16 @@ function egressEvents({
       const entry = book.find(name)
       // The last connections of one that is removed must not leave a record behind.
       if (entry && entry.stored.wanted !== 'absent') sightings.add(name, sighting)
+    },
+  }
+}
+
+function hidingEvents(supervisor: () => Supervisor, logs: LogStore, masker: Masker): HidingEvents {
+  return {
+    onAppeared: (name, what) => {
+      const reason = `${what} appeared or changed, which an ignore file hides: the server starts anew without it`
+      logs.append(name, 'stderr', masker.mask(reason))
+      supervisor().exposed(name, reason)
     },
   }
 }

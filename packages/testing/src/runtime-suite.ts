@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, test, type TestContext } from 'vitest'
 import { forwardingCases } from './runtime-suite/forwarding-cases.ts'
+import { hidingCases } from './runtime-suite/hiding-cases.ts'
 import { instanceCases } from './runtime-suite/instance-cases.ts'
 import { isolationCases } from './runtime-suite/isolation-cases.ts'
 import { outputCases } from './runtime-suite/output-cases.ts'
@@ -35,7 +36,7 @@ export function describeRuntime(name: string, make: () => Promise<RuntimeUnderTe
 
     const all = {
       ...{ ...sourceCases, ...instanceCases, ...stdioCases, ...outputCases },
-      ...{ ...isolationCases, ...forwardingCases },
+      ...{ ...isolationCases, ...hidingCases, ...forwardingCases },
     }
     for (const [title, body] of Object.entries(all)) {
       test(title, { timeout: 120_000 }, async (context: TestContext) => {

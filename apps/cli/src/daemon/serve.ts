@@ -35,6 +35,7 @@ export async function serve(settings: ServeSettings): Promise<void> {
   await using _logs = parts.logs
   await using _sightings = parts.daemon.sightings
   await using _egress = parts.daemon.egress
+  using _hiding = parts.daemon.hiding
   await parts.daemon.load()
   const listening = await listen(settings, paths, parts)
   logger.info('the daemon is ready', { version: VERSION, pid: process.pid, lock: lock.token.slice(0, 8) })

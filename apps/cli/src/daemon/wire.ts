@@ -3,6 +3,7 @@ import type { ApiDeps } from '@toolhaven/api/api-deps'
 import { type OpenApiDocument, buildOpenApi } from '@toolhaven/contract/openapi'
 import type { RuntimeReport } from '@toolhaven/contract/system'
 import { type Daemon, createDaemon } from '@toolhaven/core/daemon'
+import type { Hiding, HidingEvents } from '@toolhaven/core/ports/hiding'
 import type { Host } from '@toolhaven/core/ports/host'
 import type { GatewayEvents } from '@toolhaven/core/ports/gateway'
 import type { Logger } from '@toolhaven/core/ports/logger'
@@ -25,6 +26,7 @@ import type { ToolhavenPaths } from '@toolhaven/stores/files/paths'
 import { createSightingsStore } from '@toolhaven/stores/files/sightings-store'
 import { createSerialQueue } from '@toolhaven/stores/files/serial-queue'
 import { createWorkloadStore } from '@toolhaven/stores/files/workload-store'
+import { createHiding } from '@toolhaven/stores/hiding/hiding'
 import { createHost } from '@toolhaven/stores/host/host'
 import { createLoginStore } from '@toolhaven/stores/logins/login-store'
 import { createAuditLogs } from '@toolhaven/stores/logs/audit-logs'
@@ -81,6 +83,7 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
         }),
       createEgress: (events) =>
         createWorkloadGates({ folder: join(paths.runtimeDir, 'o'), instanceId, logger, events }),
+      createHiding: (events) => hidingOf(settings, paths, events),
       workloadStore,
       groupStore: createGroupStore({ dir: paths.groupsDir, logger }),
       sightingsStore: createSightingsStore({ dir: join(stateDir, 'sightings'), logger }),
@@ -116,6 +119,11 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
 function hostOf({ homeDir, cwd }: ServeSettings, { stateDir, dataDir, configDir, runtimeDir }: ToolhavenPaths): Host {
   const protectedPaths = [stateDir, dataDir, configDir, runtimeDir, ...ENGINE_SOCKETS]
   return createHost({ homeDir, configDir, cwd, protectedPaths })
+}
+
+function hidingOf({ platform }: ServeSettings, { configDir, dataDir }: ToolhavenPaths, events: HidingEvents): Hiding {
+  const places = { globalFile: join(configDir, 'thvignore'), coversDir: join(dataDir, 'covers') }
+  return createHiding({ ...places, ignoreCase: platform === 'darwin', events })
 }
 
 /** How the gateway reaches identity providers, and logs in at remote servers. */

@@ -22,6 +22,8 @@ const NONE: RunFlags = {
   ...{
     isolateNetwork: false,
     observeNetwork: false,
+    ignoreGlobally: undefined,
+    printOverlays: false,
     permissionProfile: undefined,
     header: [],
     memory: undefined,
@@ -73,6 +75,16 @@ test('options become fields of the request', async () => {
     secrets: [{ name: 'k', target: 'KEY' }],
     permission_profile: { name: 'none' },
     resources: { memory_mb: 2048, cpus: 0.5, pids: 64 },
+  })
+})
+
+test('ignore files are spoken of only when somebody does', async () => {
+  const ignoreConfig = async (flags: Partial<RunFlags>) => (await ask(['time'], flags)).ignore_config
+  expect(await ignoreConfig({})).toBeUndefined()
+  expect(await ignoreConfig({ ignoreGlobally: 'false' })).toEqual({ loadGlobal: false })
+  expect(await ignoreConfig({ ignoreGlobally: 'true', printOverlays: true })).toEqual({
+    loadGlobal: true,
+    printOverlays: true,
   })
 })
 

@@ -29,6 +29,7 @@ export async function createRequestOf(
     cmd_arguments: args,
     env_vars: variables,
     volumes: flags.volume.map((volume) => absoluteVolume(caller, volume)),
+    ignore_config: withoutUnset(ignoreOf(flags)),
     secrets: flags.secret.map(secretOf),
     tools: flags.tools.flatMap((names) => names.split(',')).map((tool) => tool.trim()),
     permission_profile:
@@ -74,6 +75,11 @@ function ownVariables({ env }: RunCaller, options: readonly string[]): Record<st
     return `${option}=${value}`
   })
   return pairsOf('--env', pairs)
+}
+
+function ignoreOf({ ignoreGlobally, printOverlays }: RunFlags): Record<string, boolean | undefined> {
+  const loadGlobal = ignoreGlobally === undefined ? undefined : ignoreGlobally === 'true'
+  return { loadGlobal, printOverlays: printOverlays || undefined }
 }
 
 async function profileOf({ cwd }: RunCaller, profile: string): Promise<PermissionProfile> {

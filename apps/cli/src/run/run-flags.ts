@@ -66,6 +66,13 @@ export const RUN_FLAGS = {
     value: 'host:container[:ro]',
     summary: 'file or folder the server may use; may be repeated',
   },
+  ignoreGlobally: {
+    type: 'text',
+    value: 'true|false',
+    summary: 'whether your own ignore file hides files in volumes, besides their .thvignore; left out: true',
+    choices: ['true', 'false'],
+  },
+  printOverlays: { type: 'boolean', summary: 'list what is hidden from the server in its log' },
   secret: { type: 'list', value: 'NAME,target=VAR', summary: 'stored secret given as a variable; may be repeated' },
   tools: { type: 'list', value: 'names', summary: 'only these tools, with commas between; may be repeated' },
   isolateNetwork: {

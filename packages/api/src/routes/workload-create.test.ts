@@ -509,7 +509,6 @@ describe('a create is refused', () => {
   const notYet: [string, object][] = [
     ['tools_changed block', { tools_changed: 'block' }],
     ['image_verification enabled', { image_verification: 'enabled' }],
-    ['ignore_config', { ignore_config: { loadGlobal: true } }],
   ]
   for (const [what, fields] of notYet) {
     refused(

@@ -110,6 +110,7 @@ const ROUND_TRIPS: [string, object][] = [
         volumes: ['/data/in:/in:ro', '/data/out:/out'],
         tools: ['echo'],
         secrets: [{ name: 'token', target: 'TOKEN' }],
+        ignore_config: { loadGlobal: false, printOverlays: true },
       },
       ...{ labels: { team: 'red' }, resources: { memory_mb: 64, cpus: 0.5, pids: 32 } },
       permission_profile: { name: 'mine', read: ['/data/r'], write: ['/data/w:/w'], network: { outbound: {} } },
@@ -213,7 +214,6 @@ describe('import', () => {
     ['permission_profile_name_or_path', 'network'],
     ['target_host', '10.0.0.1'],
     ['debug', true],
-    ['ignore_config', { loadGlobal: true }],
     ['middleware_configs', [{ type: 'authz', parameters: { policies: ['forbid'] } }]],
     ['remote_auth_config', { clientSecretFile: 'secret.txt' }],
   ] as const) {

@@ -1,6 +1,7 @@
 import { LABELS } from '../ports/runtime.ts'
 import type { Entry } from './book.ts'
 import { recordExit, recordRestart } from './failures.ts'
+import { mountsInForce } from './hidden-files.ts'
 import { instanceName, readSecrets } from './instance-spec.ts'
 import { oauthOwner } from './oauth.ts'
 import { openNetwork } from './network.ts'
@@ -19,7 +20,7 @@ export async function perform(deps: SupervisorDeps, entry: Entry, action: Action
     case 'adopt':
       return adopt(deps, entry, signal)
     case 'replace':
-      await takeDown(deps, entry, action.reason, signal)
+      await takeDown(deps, entry, action, signal)
       if (action.isFailure) recordRestart(deps, entry.stored.config.name, action.reason)
       return
     case 'stop':
@@ -56,6 +57,7 @@ async function adopt(deps: SupervisorDeps, entry: Entry, signal: AbortSignal): P
   if (!handle) return deps.book.observe(config.name, { instance: 'unknown' })
   // What it knows of a former session is no other session's business: the next round starts a new one.
   if (config.session_mode === 'isolated') return takeDown(deps, entry, 'the daemon was restarted', signal)
+  if (await mayBeExposed(deps, entry, signal)) return
   try {
     await deps.gateway.open(await endpointSpec(deps, entry.stored))
     deps.book.observe(config.name, { open: true })
@@ -78,11 +80,24 @@ async function adopt(deps: SupervisorDeps, entry: Entry, signal: AbortSignal): P
   deps.book.observe(config.name, { connected: true, connectedAt: now, failedPings: 0 }, ['failure', 'runtimeDown'])
 }
 
+/** Nobody looked out meanwhile, so that what was hidden may be in sight by now: such an instance is not taken over but ended. */
+async function mayBeExposed(deps: SupervisorDeps, entry: Entry, signal: AbortSignal): Promise<boolean> {
+  const reason = 'the files hidden from the server were not watched for a while'
+  try {
+    if (!(await mountsInForce(deps, entry.stored.config, signal)).hidesAny) return false
+  } catch (error) {
+    await takeDown(deps, entry, { reason, atOnce: true }, signal)
+    throw error
+  }
+  await takeDown(deps, entry, { reason }, signal)
+  return true
+}
+
 /** Ends the instance and keeps the endpoint: client sessions wait for the next instance. */
 async function takeDown(
   deps: SupervisorDeps,
   { stored, observed }: Entry,
-  reason: string,
+  { reason, atOnce = false }: { reason: string; atOnce?: boolean },
   signal: AbortSignal,
 ): Promise<void> {
   const { name } = stored.config
@@ -91,16 +106,18 @@ async function takeDown(
   await deps.sessions.endAll(name)
   const handle = observed.handle
   if (handle) {
-    await deps.runtime.stop(handle, deps.stopGraceMs, signal)
+    await deps.runtime.stop(handle, atOnce ? 0 : deps.stopGraceMs, signal)
     await deps.runtime.remove(handle, signal)
   }
   await deps.egress.close(name)
-  deps.book.observe(name, { instance: 'absent' }, ['handle', 'instanceGeneration', 'failure', 'runtimeDown', 'blocked'])
+  deps.hiding.close(name)
+  const gone = ['handle', 'instanceGeneration', 'failure', 'runtimeDown', 'blocked', 'exposed'] as const
+  deps.book.observe(name, { instance: 'absent' }, gone)
 }
 
 async function stop(deps: SupervisorDeps, entry: Entry, signal: AbortSignal): Promise<void> {
   const { name } = entry.stored.config
-  await takeDown(deps, entry, 'the workload was stopped', signal)
+  await takeDown(deps, entry, { reason: 'the workload was stopped' }, signal)
   await deps.gateway.close(name)
   deps.book.observe(name, { open: false, attempts: 0 }, ['failure'])
   deps.masker.release(name)

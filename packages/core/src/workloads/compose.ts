@@ -51,6 +51,7 @@ export function composeRunConfig(name: string, port: number, asked: CreateReques
     ...(!isRemote && { container_name: `thv-${name}`, permission_profile: profile }),
     ...(!isRemote && asked.network_isolation && { isolate_network: true }),
     ...(asked.network_isolation_mode === 'observe' && { network_isolation_mode: 'observe' }),
+    ...(!isRemote && asked.ignore_config && { ignore_config: asked.ignore_config }),
     remote_auth_config: {
       ...oauthConfigOf(asked.oauth_config, target),
       ...(asked.headers && { headers: asked.headers }),

@@ -23,8 +23,6 @@ const NOT_YET = [
 export async function importWorkload(deps: WorkloadsDeps, config: RunConfig): Promise<{ name: string; port: number }> {
   const refused = NOT_YET.filter((field) => config[field] !== undefined && config[field] !== false)
   if (refused.length > 0) throw invalid(`not available yet: ${refused.join(', ')}; leave it out`)
-  if (config.ignore_config?.loadGlobal || config.ignore_config?.printOverlays)
-    throw invalid('not available yet: ignore_config; leave it out')
   await checkOidcConfig(deps, config)
   refuseForeignMiddleware(config)
   const auth = config.remote_auth_config
@@ -97,6 +95,7 @@ function requestOf(config: RunConfig): CreateRequest {
   if (config.permission_profile !== undefined) request.permission_profile = config.permission_profile
   if (config.isolate_network) request.network_isolation = true
   if (config.network_isolation_mode) request.network_isolation_mode = config.network_isolation_mode
+  if (config.ignore_config !== undefined) request.ignore_config = config.ignore_config
   if (config.telemetry_config !== undefined) request.telemetry_config = config.telemetry_config
   if (config.resources !== undefined) request.resources = config.resources
   if (config.limits !== undefined) request.limits = config.limits

@@ -1,7 +1,6 @@
 import type { RunConfig } from '@toolhaven/contract/run-config'
 import { type InstanceSpec, LABELS, type Mount, type Prepared, type Source } from '../ports/runtime.ts'
 import type { StoredWorkload } from '../ports/stores.ts'
-import { mountsOf } from './mounts.ts'
 import type { SupervisorDeps } from './supervisor-deps.ts'
 
 export const instanceName = (workload: string) => `thv-${workload}`
@@ -32,11 +31,12 @@ export interface SpecInput {
   instanceId: string
   isContainer: boolean
   network: InstanceSpec['network']
+  mounts: readonly Mount[]
 }
 
 /** What the runtime is asked to create for a workload. */
 export function instanceSpec(input: SpecInput): InstanceSpec {
-  const { stored, prepared, source, secrets, instanceId, isContainer, network } = input
+  const { stored, prepared, source, secrets, instanceId, isContainer, network, mounts } = input
   const { config } = stored
   const limits = config.resources ?? {}
   const isStdio = config.transport === 'stdio'
@@ -53,7 +53,7 @@ export function instanceSpec(input: SpecInput): InstanceSpec {
     source,
     args: config.cmd_args ?? [],
     env: { ...transportEnv(config, isContainer), ...config.env_vars, ...secrets },
-    mounts: mountsOf(config) satisfies Mount[],
+    mounts,
     network,
     stdio: isStdio,
     ...(!isStdio && config.target_port && { targetPort: config.target_port }),

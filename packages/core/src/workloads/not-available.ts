@@ -8,10 +8,6 @@ import { invalid } from '../errors.ts'
 const NOT_YET: readonly { what: string; asks: (asked: CreateRequest) => boolean }[] = [
   { what: 'tools_changed block', asks: (a) => a.tools_changed === 'block' },
   { what: 'image_verification enabled', asks: (a) => a.image_verification === 'enabled' },
-  {
-    what: 'ignore_config',
-    asks: (a) => a.ignore_config?.loadGlobal === true || a.ignore_config?.printOverlays === true,
-  },
 ]
 
 export function refuseWhatIsNotAvailable(asked: CreateRequest): void {

@@ -7,6 +7,7 @@ import { auditSpec } from './audit.ts'
 import { authorizationSpec } from './authorization.ts'
 import type { Entry } from './book.ts'
 import { Recorded, recordExit } from './failures.ts'
+import { mountsInForce } from './hidden-files.ts'
 import { instanceSpec, readSecrets } from './instance-spec.ts'
 import { loginSpec } from './oauth.ts'
 import { authenticationSpec } from './oidc.ts'
@@ -31,8 +32,10 @@ export async function startInstance(deps: SupervisorDeps, { stored }: Entry, sig
   report({ phase: 'starting' })
   const isContainer = deps.runtime.name !== 'process'
   const network = await openNetwork(deps, config)
-  deps.book.observe(name, {}, ['blocked'])
-  const spec = instanceSpec({ stored, prepared, source, secrets, instanceId: deps.instanceId, isContainer, network })
+  deps.book.observe(name, {}, ['blocked', 'exposed'])
+  const { mounts } = await mountsInForce(deps, config, signal)
+  const { instanceId } = deps
+  const spec = instanceSpec({ stored, prepared, source, secrets, instanceId, isContainer, network, mounts })
   const handle = await deps.runtime.create(spec, signal)
   deps.book.observe(name, { instance: 'created', handle, instanceGeneration: generation })
   await deps.book.change(name, (current) => ({ ...current, handle }))
@@ -228,6 +231,7 @@ async function takeAway(
   await deps.runtime.stop(handle, deps.stopGraceMs, signal)
   await deps.runtime.remove(handle, signal)
   await deps.egress.close(name)
+  deps.hiding.close(name)
   deps.book.observe(name, { instance: 'absent' }, ['handle'])
 }
 

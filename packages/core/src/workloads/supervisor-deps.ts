@@ -1,6 +1,7 @@
 import type { Clock } from '../ports/clock.ts'
 import type { Egress } from '../ports/egress.ts'
 import type { Gateway } from '../ports/gateway.ts'
+import type { Hiding } from '../ports/hiding.ts'
 import type { PackageIndex } from '../ports/host.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Runtime } from '../ports/runtime.ts'
@@ -16,6 +17,7 @@ export interface SupervisorDeps {
   runtime: Runtime
   gateway: Gateway
   egress: Egress
+  hiding: Hiding
   packages: PackageIndex
   logs: LogStore
   sightings: Sightings

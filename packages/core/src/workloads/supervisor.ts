@@ -1,7 +1,7 @@
 import type { RuntimeEvent } from '../ports/runtime.ts'
 import { perform } from './actions.ts'
 import type { Entry } from './book.ts'
-import { Recorded, recordExit, recordFailure } from './failures.ts'
+import { Recorded, recordExit, recordFailure, recordRestart } from './failures.ts'
 import { type Action, nextAction } from './reconcile.ts'
 import { NeedsLogin } from './needs-login.ts'
 import type { SupervisorDeps } from './supervisor-deps.ts'
@@ -91,6 +91,16 @@ export class Supervisor {
   loggedIn(name: string): void {
     if (!this.#deps.book.find(name)) return
     this.#deps.book.observe(name, { attempts: 0 }, ['failure'])
+    this.poke(name)
+  }
+
+  /** The server may see what is hidden from it: it is ended at once, even while it starts. */
+  exposed(name: string, reason: string): void {
+    if (!this.#deps.book.find(name) || this.#isEnding(name)) return
+    this.#deps.book.observe(name, { exposed: reason })
+    // One that comes up is given up; whatever brings forth such files again and again does not start it without a pause.
+    if (this.#tasks.get(name)?.action === 'start') recordRestart(this.#deps, name, reason)
+    this.#tasks.get(name)?.abort?.abort(new Recorded())
     this.poke(name)
   }
 

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { isCover } from '@toolhaven/core/ports/hiding'
 import type { Confinement } from '@toolhaven/core/ports/runtime'
 import { z } from 'zod'
 import { processFacts } from '../confinement/process-facts.ts'
@@ -40,7 +41,9 @@ export async function containerConfinement(
   })
   if (!found?.State.Running) return undefined
   const facts = (await ownProcess(found)) ?? engineFacts(found)
-  const theirs = (found.Mounts ?? []).filter(({ Destination }) => !OWN_TARGETS.includes(Destination))
+  const theirs = (found.Mounts ?? []).filter(
+    ({ Source, Destination }) => !OWN_TARGETS.includes(Destination) && !isCover(Source ?? ''),
+  )
   const mounts = theirs.map(({ Source, Destination, RW }) => ({
     source: Source ?? '',
     target: Destination,

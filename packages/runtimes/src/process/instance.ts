@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
+import { isCover } from '@toolhaven/core/ports/hiding'
 import type {
   Confinement,
   InstanceHandle,
@@ -93,7 +94,8 @@ export class Instance {
   async confinement(): Promise<Confinement | undefined> {
     if (this.#state.state !== 'running' || this.#pid === undefined) return undefined
     const facts = await processFacts(await serverProcess(this.#pid))
-    const mounts = this.parts.spec.mounts.map((mount) => ({
+    const theirs = this.parts.spec.mounts.filter(({ hostPath }) => !isCover(hostPath))
+    const mounts = theirs.map((mount) => ({
       source: mount.hostPath,
       target: mount.containerPath,
       read_only: mount.readOnly,

@@ -6,6 +6,7 @@ import { type Daemon, createDaemon } from '@toolhaven/core/daemon'
 import type { StoredAdoption } from '@toolhaven/core/ports/foreign-entries'
 import type { StoredGroup, StoredSightings, StoredWorkload } from '@toolhaven/core/ports/stores'
 import { FakeEgress } from './fake-egress.ts'
+import { FakeHiding } from './fake-hiding.ts'
 import { FakeGateway } from './fake-gateway.ts'
 import { openFakeTunnel } from './fake-tunnel.ts'
 import { FakeRuntime } from './fake-runtime.ts'
@@ -72,6 +73,7 @@ export interface FakeDaemon extends Disposable {
   runtime: FakeRuntime
   gateway: FakeGateway
   egress: FakeEgress
+  hiding: FakeHiding
   clock: ManualClock
   workloadStore: MemoryRecordStore<StoredWorkload>
   groupStore: MemoryRecordStore<StoredGroup>
@@ -107,6 +109,7 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
   const clock = new ManualClock()
   const gateways: FakeGateway[] = []
   const egress = new FakeEgress()
+  const hiding = new FakeHiding()
   const daemon = createDaemon(
     {
       ...{ runtime, workloadStore, groupStore, journal, logs, clientFiles, clock, foreignEntries, adoptionStore },
@@ -119,6 +122,10 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
       createEgress: (events) => {
         egress.events = events
         return egress
+      },
+      createHiding: (events) => {
+        hiding.events = events
+        return hiding
       },
       config: memoryConfig(),
       secretsProviders: memorySecrets(),
@@ -150,6 +157,7 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
       runtime,
       gateway,
       egress,
+      hiding,
       clock,
       workloadStore,
       groupStore,

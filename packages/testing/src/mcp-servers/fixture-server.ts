@@ -7,6 +7,7 @@
  * chatty (garbage on stdout, floods of stderr) · huge (echo answers 4 MB).
  */
 import { randomUUID } from 'node:crypto'
+import { readFile, readdir, stat } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -171,6 +172,15 @@ const tools: Record<string, (context: ToolContext) => string | Promise<string>> 
   blob: ({ args }) => 'x'.repeat(Number(args['bytes'])),
   size: ({ args }) => String(String(args['text']).length),
   crash: () => process.exit(3),
+  /** The text of a file, or the names in a folder. */
+  async read({ args }) {
+    const path = String(args['path'])
+    try {
+      return (await stat(path)).isDirectory() ? (await readdir(path)).join() : await readFile(path, 'utf8')
+    } catch (error) {
+      return `failed: ${error instanceof Error && 'code' in error ? String(error.code) : String(error)}`
+    }
+  },
   async fetch({ args, signal }) {
     try {
       const response = await fetch(String(args['url']), { signal })

@@ -2,7 +2,17 @@
 // The program every runtime runs in its conformance suite. The first argument picks what it does; the rest are its own.
 // Plain JavaScript and no dependency: it runs wherever a bare Node does.
 import { spawn } from 'node:child_process'
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  linkSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { lookup } from 'node:dns/promises'
 import { createServer } from 'node:http'
 import { connect, createServer as createNetServer } from 'node:net'
@@ -73,6 +83,28 @@ const behaviours = {
     } catch (error) {
       say(error.code)
     }
+  },
+  // What is seen of each path, and every way to change or move it that goes through.
+  pry(...paths) {
+    const look = (path) => (statSync(path).isDirectory() ? readdirSync(path) : readFileSync(path, 'utf8'))
+    const ways = {
+      write: (path) => writeFileSync(path, 'spoilt'),
+      fill: (path) => writeFileSync(`${path}/new`, 'spoilt'),
+      chmod: (path) => chmodSync(path, 0o777),
+      move: (path) => renameSync(path, `${path}-moved`),
+      link: (path) => linkSync(path, `${path}-linked`),
+      unlink: unlinkSync,
+      rmdir: rmdirSync,
+    }
+    const attempt = (act) => {
+      try {
+        return [act()]
+      } catch {
+        return []
+      }
+    }
+    const pried = (path) => Object.keys(ways).filter((way) => attempt(() => ways[way](path)).length > 0)
+    say(JSON.stringify(paths.map((path) => ({ seen: attempt(() => look(path))[0], pried: pried(path) }))))
   },
   async connect(port, ...hosts) {
     const outcomes = await Promise.all(hosts.map((host) => tryConnect(host, Number(port))))
