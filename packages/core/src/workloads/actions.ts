@@ -56,7 +56,7 @@ async function adopt(deps: SupervisorDeps, entry: Entry, signal: AbortSignal): P
   const { handle } = entry.observed
   if (!handle) return deps.book.observe(config.name, { instance: 'unknown' })
   // What it knows of a former session is no other session's business: the next round starts a new one.
-  if (config.session_mode === 'isolated') return takeDown(deps, entry, 'the daemon was restarted', signal)
+  if (config.session_mode === 'isolated') return takeDown(deps, entry, { reason: 'the daemon was restarted' }, signal)
   if (await mayBeExposed(deps, entry, signal)) return
   try {
     await deps.gateway.open(await endpointSpec(deps, entry.stored))
