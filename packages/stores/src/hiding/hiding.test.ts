@@ -178,11 +178,19 @@ describe('a start is refused', () => {
     ['entries', { entries: 3 }, 'more than 3 files and folders'],
     ['folders', { folders: 2 }, 'more than 2 folders'],
     ['covers', { covers: 2 }, 'more than 2 things'],
-    ['time', { matchingMs: 0 }, 'takes more than 0 s'],
   ])('when the folder would cost too much: %s', async (_what, limits, message) => {
     hiding = make(limits)
     await write({ '.thvignore': '.env', '.env': '', 'a/.env': '', 'b/.env': '', 'c/x': '' })
     expect(await refusal()).toMatch(new RegExp(`^what to hide in .*${message}.*; name big folders`))
+  })
+
+  test('when comparing names with the rules would take too long', async () => {
+    hiding = make({ matchingMs: 0 })
+    // Enough work for the clock of the processor, which moves in steps.
+    const rules = Array.from({ length: 400 }, (_, at) => `*${at}*.pem`).join('\n')
+    const files = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`file-${at}`, '']))
+    await write({ '.thvignore': rules, ...files })
+    expect(await refusal()).toMatch(/^what to hide in .*takes more than 0 s.*; name big folders/)
   })
 
   test('when all mounts together would take too many covers', async () => {
