@@ -5,6 +5,7 @@ import { bundleCli } from '../tools/bundle-cli.ts'
 import { cli } from './src/benches/cli.ts'
 import { coldStart } from './src/benches/cold-start.ts'
 import { gateway } from './src/benches/gateway.ts'
+import { gatewayCosts } from './src/benches/gateway-costs.ts'
 import { listWorkloads } from './src/benches/list-workloads.ts'
 import { memory } from './src/benches/memory.ts'
 import { ready } from './src/benches/ready.ts'
@@ -14,7 +15,7 @@ import type { Bench } from './src/figure.ts'
 import { makeRig } from './src/rig/rig.ts'
 import { type BenchReport, renderTable } from './src/table.ts'
 
-const BENCHES: readonly Bench[] = [ready, cli, coldStart, gateway, memory, listWorkloads, search, site]
+const BENCHES: readonly Bench[] = [ready, cli, coldStart, gateway, gatewayCosts, memory, listWorkloads, search, site]
 const RESULTS = new URL('results/', import.meta.url)
 
 const { values } = parseArgs({

@@ -1,134 +1,99 @@
-import { performance } from 'node:perf_hooks'
-import { type Bench, type Figure, lessIsBetter, moreIsBetter } from '../figure.ts'
-import { startDaemon } from '../rig/home.ts'
-import { openHttp } from '../rig/mcp-http.ts'
-import { openStdio } from '../rig/mcp-stdio.ts'
-import { type McpSession, echo } from '../rig/mcp.ts'
-import { PEER_NAMES, startPeer } from '../rig/peers.ts'
-import { cpuMs } from '../rig/proc.ts'
-import type { Rig } from '../rig/rig.ts'
-import { inTurns, median, of, summarise } from '../rig/statistics.ts'
-import { apiOf } from '../rig/workloads.ts'
+import { type Bench, type Figure, lessIsBetter } from '../figure.ts'
+import { type Contestant, OURS, RAW, startAll } from '../gateway/contestants.ts'
+import { makeEchoServers } from '../gateway/echo-server.ts'
+import type { Shape } from '../gateway/load.ts'
+import { type Measured, directP50, measureAll } from '../gateway/measure.ts'
+import { openSse, openStreamable } from '../gateway/sessions.ts'
+import { NPM_PEERS } from '../rig/peers.ts'
+import { of } from '../rig/statistics.ts'
 
-const ROUNDS = 5
-const ROUND_MS = 1500
-const CLIENTS = [1, 16]
+const KB = 1024
+const ROUNDS = { count: 5, forMs: 1000 }
 
-/** Someone who can be asked by many clients; `proxyPid` is the program in between, if there is one. */
-interface Contender {
-  sessions: McpSession[]
-  proxyPid?: number
+interface Cell extends Shape {
+  name: string
+  /** What our processor time may be, as a share of others'. */
+  bars: { against: string; below: number }[]
 }
 
+const BEST_NPM = 'the best npm peer'
+
+const CELLS: readonly Cell[] = [
+  cell('100 B', 100, 1, 1, { against: BEST_NPM, below: 1 / 4 }),
+  cell('100 B', 100, 10, 1),
+  cell('100 B', 100, 10, 10, { against: BEST_NPM, below: 1 / 5 }, { against: RAW, below: 1.4 }),
+  cell('10 KB', 10 * KB, 1, 1),
+  cell('10 KB', 10 * KB, 10, 1, { against: BEST_NPM, below: 1 / 4 }),
+  cell('10 KB', 10 * KB, 10, 10),
+  cell('1 MB', KB * KB, 1, 1, { against: 'mcp-proxy (npm)', below: 1 / 8 }),
+  cell('1 MB', KB * KB, 10, 1),
+  cell('1 MB', KB * KB, 10, 10),
+]
+
+function cell(payload: string, bytes: number, sessions: number, inFlight: number, ...bars: Cell['bars']): Cell {
+  return { name: `${payload}, ${sessions} × ${inFlight}`, bytes, sessions, inFlight, bars }
+}
+
+/** Processor time of the program between clients and a stdio server, per 1,000 calls. */
 export const gateway: Bench = {
   name: 'gateway',
-  title: 'tools/call "echo" over /mcp against the same server over its own pipes, and through other proxies',
+  title:
+    'processor time for 1,000 calls (sessions × calls in flight of each) of a stdio server, against other programs',
   run: async (rig) => {
     await using stack = new AsyncDisposableStack()
-    const contenders = new Map([
-      ['ours', await ours(rig, stack)],
-      ['direct', await direct(rig, stack)],
-    ])
-    for (const name of PEER_NAMES) {
-      try {
-        contenders.set(name, await peer(name, rig, stack))
-      } catch (error) {
-        rig.say(`without ${name}: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}`)
-      }
-    }
+    const servers = stack.use(await makeEchoServers(rig.folder))
     const figures: Figure[] = []
-    for (const clients of CLIENTS) {
-      const measures = Object.fromEntries(
-        [...contenders].map(([name, contender]) => [name, () => measure(contender, clients)]),
-      )
-      await inTurns(1, measures)
-      figures.push(...compare(clients, await inTurns(ROUNDS, measures)))
+    {
+      await using started = new AsyncDisposableStack()
+      const contestants = await startAll(rig, started, servers, 'streamable-http')
+      for (const each of CELLS) figures.push(...(await measureCell(contestants, each)))
+      figures.push(await latency(contestants, () => directP50(servers, 100, ROUNDS.forMs)))
     }
+    await using started = new AsyncDisposableStack()
+    const contestants = await startAll(rig, started, servers, 'sse')
+    const sse = cell('HTTP+SSE, 100 B', 100, 10, 10, { against: BEST_NPM, below: 1 / 2.5 })
+    figures.push(...toFigures(sse, await measureAll(contestants, sse, openSse, ROUNDS)))
     return figures
   },
 }
 
-async function ours(rig: Rig, stack: AsyncDisposableStack): Promise<Contender> {
-  const home = stack.use(await rig.processHome())
-  const daemon = stack.use(await startDaemon(home))
-  const { port } = await apiOf(daemon).call('createWorkload', { body: { name: 'echo', image: rig.fixture.image } })
-  return { sessions: await openMany(`http://127.0.0.1:${port}/mcp`, stack), proxyPid: daemon.pid }
+async function measureCell(contestants: readonly Contestant[], each: Cell): Promise<Figure[]> {
+  return toFigures(each, await measureAll(contestants, each, openStreamable, ROUNDS))
 }
 
-/** One pipe: its "clients" are questions in flight at the same time. */
-async function direct(rig: Rig, stack: AsyncDisposableStack): Promise<Contender> {
-  const session = stack.use(await openStdio(process.execPath, [rig.fixture.file], {}))
-  return { sessions: Array.from({ length: Math.max(...CLIENTS) }, () => session) }
-}
-
-async function peer(name: (typeof PEER_NAMES)[number], rig: Rig, stack: AsyncDisposableStack): Promise<Contender> {
-  const proxy = stack.use(await startPeer(name, rig.fixture.file))
-  return { sessions: await openMany(`${proxy.baseUrl}/mcp`, stack), proxyPid: proxy.pid }
-}
-
-async function openMany(url: string, stack: AsyncDisposableStack): Promise<McpSession[]> {
-  const sessions: McpSession[] = []
-  while (sessions.length < Math.max(...CLIENTS)) sessions.push(stack.use(await openHttp(url)))
-  return sessions
-}
-
-interface Round {
-  perSecond: number
-  latenciesMs: number[]
-  proxyCpuMs: number
-}
-
-async function measure({ sessions, proxyPid }: Contender, clients: number): Promise<Round> {
-  const latenciesMs: number[] = []
-  const cpuBefore = proxyPid === undefined ? 0 : cpuMs(proxyPid)
-  const begun = performance.now()
-  const askUntilTime = async (session: McpSession, client: number) => {
-    for (let serial = 0; performance.now() - begun < ROUND_MS; serial++) {
-      const text = `client ${client} asks ${serial}`
-      const asked = performance.now()
-      const answer = await session.call(echo(text))
-      latenciesMs.push(performance.now() - asked)
-      if (!answer.includes(text)) throw new Error(`"${text}" came back as ${answer.slice(0, 200)}`)
-    }
-  }
-  await Promise.all(sessions.slice(0, clients).map(askUntilTime))
-  const perSecond = (latenciesMs.length * 1000) / (performance.now() - begun)
-  return {
-    perSecond,
-    latenciesMs,
-    proxyCpuMs: proxyPid === undefined ? 0 : (cpuMs(proxyPid) - cpuBefore) / latenciesMs.length,
-  }
-}
-
-function compare(clients: number, rounds: ReadonlyMap<string, Round[]>): Figure[] {
-  const throughput = (all: readonly Round[]) => median(all.map(({ perSecond }) => perSecond))
-  const cpu = (all: readonly Round[]) => median(all.map(({ proxyCpuMs }) => proxyCpuMs))
-  const latency = (all: readonly Round[]) => summarise(all.flatMap(({ latenciesMs }) => latenciesMs))
-  const mine = of(rounds, 'ours')
-  const label = `${clients} ${clients === 1 ? 'client' : 'clients'}`
-  return [...rounds.keys()]
-    .filter((name) => name !== 'ours')
-    .flatMap((name) => {
-      const theirs = of(rounds, name)
-      return [
-        moreIsBetter({
-          name: `${label}, against ${name}`,
-          unit: 'calls/s',
-          ours: throughput(mine),
-          baseline: throughput(theirs),
-        }),
-        lessIsBetter({ name: '  p50', unit: 'ms', ours: latency(mine).p50, baseline: latency(theirs).p50 }),
-        lessIsBetter({ name: '  p99', unit: 'ms', ours: latency(mine).p99, baseline: latency(theirs).p99 }),
-        ...(name === 'direct'
-          ? []
-          : [
-              lessIsBetter({
-                name: '  processor time of the proxy',
-                unit: 'ms/call',
-                ours: cpu(mine),
-                baseline: cpu(theirs),
-              }),
-            ]),
-      ]
+function toFigures({ name, bars }: Cell, measured: ReadonlyMap<string, Measured>): Figure[] {
+  const ours = of(measured, OURS)
+  const others = [...measured.keys()].filter((other) => other !== OURS)
+  const bestNpm = NPM_PEERS.filter((peer) => measured.has(peer)).toSorted(
+    (one, other) => of(measured, one).cpu - of(measured, other).cpu,
+  )[0]
+  return others.map((other, at) => {
+    const bar = bars.find(({ against }) => against === other || (against === BEST_NPM && other === bestNpm))
+    return lessIsBetter({
+      name: `${at === 0 ? `${name}, against` : '  and'} ${other}`,
+      unit: 'ms',
+      ours: ours.cpu,
+      baseline: of(measured, other).cpu,
+      spread: {
+        ours: [ours.cpuLow, ours.cpuHigh],
+        baseline: [of(measured, other).cpuLow, of(measured, other).cpuHigh],
+      },
+      perSecond: { ours: ours.perSecond, baseline: of(measured, other).perSecond },
+      contestants: { cell: name, other },
+      ...(bar && { target: { of: 'ratio', below: bar.below } }),
     })
+  })
+}
+
+async function latency(contestants: readonly Contestant[], direct: () => Promise<number>): Promise<Figure> {
+  const ours = contestants.filter(({ name }) => name === OURS)
+  const before = await direct()
+  const measured = of(await measureAll(ours, { bytes: 100, sessions: 1, inFlight: 1 }, openStreamable, ROUNDS), OURS)
+  return lessIsBetter({
+    name: '100 B, 1 × 1, p50 against the bare pipe',
+    unit: 'ms',
+    ours: measured.p50,
+    baseline: Math.max(before, await direct()),
+    target: { of: 'ratio', below: 7 },
+  })
 }

@@ -5,57 +5,85 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type ServerProcess, freePort, startServer } from './server-process.ts'
 
+export type Front = 'streamable-http' | 'sse'
+
+interface Peer {
+  from: 'npm' | 'PyPI'
+  package: string
+  version: string
+  /** Below the folder it was installed into. */
+  entry: string
+  args: (port: string, front: Front, program: string) => readonly string[]
+}
+
 /** Programs others use to put a stdio server behind HTTP. Not dependencies of ours: installed for the bench only. */
 const PEERS = {
-  'mcp-proxy': {
+  'mcp-proxy (npm)': {
+    from: 'npm',
+    package: 'mcp-proxy',
     version: '6.7.19',
-    entry: 'dist/bin/mcp-proxy.mjs',
-    args: (port: number, file: string) => [
-      '--host',
-      '127.0.0.1',
-      '--port',
-      String(port),
-      '--server',
-      'stream',
-      '--',
-      process.execPath,
-      file,
+    entry: 'node_modules/mcp-proxy/dist/bin/mcp-proxy.mjs',
+    args: (port, front, program) => [
+      ...['--host', '127.0.0.1', '--port', port, '--server', front === 'sse' ? 'sse' : 'stream', '--', program],
     ],
   },
   supergateway: {
+    from: 'npm',
+    package: 'supergateway',
     version: '4.0.0',
-    entry: 'dist/index.js',
-    args: (port: number, file: string) => [
-      ...['--stdio', `${process.execPath} ${file}`, '--outputTransport', 'streamableHttp', '--stateful'],
-      ...['--port', String(port), '--logLevel', 'none'],
+    entry: 'node_modules/supergateway/dist/index.js',
+    args: (port, front, program) => [
+      ...['--stdio', program, '--port', port, '--logLevel', 'none'],
+      ...(front === 'sse' ? ['--outputTransport', 'sse'] : ['--outputTransport', 'streamableHttp', '--stateful']),
     ],
   },
-} as const
+  'mcp-proxy (PyPI)': {
+    from: 'PyPI',
+    package: 'mcp-proxy',
+    version: '0.13.0',
+    entry: 'bin/mcp-proxy',
+    args: (port, _front, program) => ['--host', '127.0.0.1', '--port', port, program],
+  },
+} as const satisfies Record<string, Peer>
 
 export type PeerName = keyof typeof PEERS
-export const PEER_NAMES: readonly PeerName[] = ['mcp-proxy', 'supergateway']
+export const PEER_NAMES: readonly PeerName[] = ['mcp-proxy (npm)', 'supergateway', 'mcp-proxy (PyPI)']
+export const NPM_PEERS: readonly PeerName[] = PEER_NAMES.filter((name) => PEERS[name].from === 'npm')
 
 const FOLDER = fileURLToPath(new URL('../../../.cache/bench-peers/', import.meta.url))
 
-export async function startPeer(name: PeerName, fixtureFile: string): Promise<ServerProcess> {
-  const { entry, args, version } = PEERS[name]
-  const program = join(FOLDER, `${name}-${version}`, 'node_modules', name, entry)
-  await access(program).catch(() => install(name, version))
+export async function startPeer(name: PeerName, front: Front, program: string): Promise<ServerProcess> {
+  const peer: Peer = PEERS[name]
+  const entry = join(await installed(peer, peer.entry), peer.entry)
   const port = await freePort()
+  const args = peer.args(String(port), front, program)
   const env = { PATH: process.env['PATH'] ?? '', HOME: FOLDER }
-  return startServer({
-    command: process.execPath,
-    args: [program, ...args(port, fixtureFile)],
-    env,
-    port,
-    path: '/ping',
-    anyStatus: true,
-  })
+  const started = peer.from === 'npm' ? { command: process.execPath, args: [entry, ...args] } : { command: entry, args }
+  return startServer({ ...started, env, port, path: '/ping', anyStatus: true })
 }
 
-async function install(name: PeerName, version: string): Promise<void> {
-  const folder = join(FOLDER, `${name}-${version}`)
+/** The folder of a library that is measured by itself. */
+export const httpProxyFolder = () =>
+  installed({ from: 'npm', package: 'http-proxy-3', version: '2.0.1' }, 'node_modules/http-proxy-3/package.json')
+
+async function installed(
+  { from, package: name, version }: Pick<Peer, 'from' | 'package' | 'version'>,
+  entry: string,
+): Promise<string> {
+  const folder = join(FOLDER, `${from}-${name}-${version}`)
+  const isThere = await access(join(folder, entry)).then(
+    () => true,
+    () => false,
+  )
+  if (isThere) return folder
   await mkdir(folder, { recursive: true })
-  const flags = ['--prefix', folder, '--no-save', '--no-audit', '--no-fund', '--ignore-scripts']
-  await promisify(execFile)('npm', ['install', ...flags, `${name}@${version}`])
+  const run = promisify(execFile)
+  if (from === 'PyPI') {
+    await run('python3', ['-m', 'venv', folder])
+    await run(join(folder, 'bin', 'pip'), ['install', '--quiet', `${name}==${version}`])
+  } else {
+    const flags = ['--prefix', folder, '--no-save', '--no-audit', '--no-fund', '--ignore-scripts']
+    await run('npm', ['install', ...flags, `${name}@${version}`])
+  }
+  return folder
 }

@@ -95,7 +95,9 @@ async function inOrder(context: PipelineContext, callers: Callers): Promise<Midd
 export async function createPipeline(context: PipelineContext): Promise<Pipeline> {
   const callers: Callers = new WeakMap()
   const list = await inOrder(context, callers)
-  const backwards = list.toReversed()
+  const backwards = list.filter((middleware) => middleware.toClient !== undefined).toReversed()
+  const deciders = list.filter((middleware) => middleware.fromClient !== undefined)
+  const followers = list.filter((middleware) => middleware.follow !== undefined)
   const watchers = list.filter((middleware) => middleware.watch !== undefined)
   return {
     names: list.map((middleware) => middleware.name),
@@ -104,12 +106,12 @@ export async function createPipeline(context: PipelineContext): Promise<Pipeline
     callerOf: (request) => callers.get(request),
     parse: (body) => first(list, (middleware) => middleware.parse?.(body)) ?? { messages: [], isBatch: false },
     watch: (request, asker) => watchAll(watchers, request, asker),
-    fromClient: (request, asker) => passAll(list, request, asker),
+    fromClient: (request, asker) => passAll(deciders, request, asker),
     notified: (notification, origin) =>
       list.filter((middleware) => middleware.holdsBack?.(notification, origin) === true).length === 0,
     toClient: (request, answer, asker) =>
       backwards.reduce((seen, middleware) => middleware.toClient?.(request, seen, asker) ?? seen, answer),
-    follow: (request, response) => list.forEach((middleware) => middleware.follow?.(request, response)),
+    follow: (request, response) => followers.forEach((middleware) => middleware.follow?.(request, response)),
     sessionEnded: (session) => list.forEach((middleware) => middleware.sessionEnded?.(session)),
     close: async () => {
       await Promise.all(list.map((middleware) => Promise.resolve(middleware.close?.())))

@@ -1,6 +1,6 @@
-import { randomInt } from 'node:crypto'
 import type { JsonObject } from '../json-rpc.ts'
 import type { Call } from '../sessions/call.ts'
+import { firstId } from './first-id.ts'
 
 interface Pending {
   /** Undefined for the gateway's own requests. */
@@ -15,7 +15,7 @@ interface Pending {
  */
 export class PendingCalls {
   readonly #pending = new Map<number, Pending>()
-  #nextId = randomInt(1, 2 ** 31) * 2 ** 20
+  #nextId = firstId()
 
   add(pending: Pending): number {
     const id = this.#nextId++

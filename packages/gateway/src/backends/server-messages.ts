@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto'
 import {
   RPC_ERROR,
   type JsonObject,
@@ -13,6 +12,7 @@ import { routeServerRequest, soleCaller, type Asked } from '../sessions/server-r
 import type { Call } from '../sessions/call.ts'
 import type { Session } from '../sessions/session.ts'
 import type { PendingCalls } from './pending-calls.ts'
+import { firstId } from './first-id.ts'
 
 export interface ServerMessagesOptions {
   pending: PendingCalls
@@ -31,7 +31,7 @@ export class ServerMessages {
   readonly #options: ServerMessagesOptions
   /** Requests of the server some client is to answer, by the id we gave them: the server's own ids start again with its process. */
   readonly #asked = new Map<number, Asked>()
-  #nextId = randomInt(1, 2 ** 31) * 2 ** 20
+  #nextId = firstId()
   #rootsSession: Session | undefined
 
   constructor(options: ServerMessagesOptions) {

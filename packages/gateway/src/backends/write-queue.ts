@@ -1,6 +1,9 @@
 import type { StdioChannel } from '@toolhaven/core/ports/runtime'
 
-/** Lines on their way into a server's stdin. A server that does not read them makes callers fail, not the memory grow. */
+/**
+ * Lines on their way into a server's stdin. What comes in one turn of the event loop goes in one write: with many clients
+ * that is most of what a call costs. A server that does not read makes callers fail, not the memory grow.
+ */
 export class WriteQueue {
   readonly #channel: StdioChannel
   readonly #maxBytes: number
@@ -19,7 +22,10 @@ export class WriteQueue {
     if (this.#isClosed || this.#bytes > this.#maxBytes) return false
     this.#lines.push(text)
     this.#bytes += text.length
-    if (!this.#isWriting) void this.#drain()
+    if (!this.#isWriting) {
+      this.#isWriting = true
+      setImmediate(() => void this.#drain())
+    }
     return true
   }
 
@@ -29,11 +35,10 @@ export class WriteQueue {
   }
 
   async #drain(): Promise<void> {
-    this.#isWriting = true
     try {
       while (this.#lines.length > 0) {
         const batch = `${this.#lines.join('\n')}\n`
-        const bytes = this.#lines.reduce((sum, line) => sum + line.length, 0)
+        const bytes = batch.length - this.#lines.length
         this.#lines = []
         await this.#channel.write(batch)
         this.#bytes -= bytes

@@ -27,17 +27,24 @@ const NOT_PASSED_ON = new Set([
 
 /** Headers of a client's request that an HTTP server behind the gateway gets to see. */
 export function endToEndHeaders(headers: IncomingHttpHeaders): Record<string, string> {
-  const named = new Set(
-    (headers.connection ?? '')
+  const named = namedIn(headers.connection)
+  const passed: Record<string, string> = {}
+  for (const name of Object.keys(headers)) {
+    const value = headers[name]
+    if (NOT_PASSED_ON.has(name) || named?.has(name) === true || value === undefined) continue
+    if (name.startsWith('sec-') || name.startsWith('proxy-') || name.startsWith('x-forwarded-')) continue
+    passed[name] = Array.isArray(value) ? value.join(', ') : value
+  }
+  return passed
+}
+
+/** Headers that are for the next hop only because the client says so. */
+function namedIn(connection: string | undefined): ReadonlySet<string> | undefined {
+  if (connection === undefined || connection === 'keep-alive') return undefined
+  return new Set(
+    connection
       .toLowerCase()
       .split(',')
       .map((name) => name.trim()),
   )
-  const passed: Record<string, string> = {}
-  for (const [name, value] of Object.entries(headers)) {
-    if (NOT_PASSED_ON.has(name) || named.has(name) || /^(proxy|sec|x-forwarded)-/.test(name) || value === undefined)
-      continue
-    passed[name] = Array.isArray(value) ? value.join(', ') : value
-  }
-  return passed
 }

@@ -43,7 +43,13 @@ export function guard(options: GuardOptions): Middleware {
 
 /** Node keeps the first of several Host headers and hides the others. */
 function hostHeaders(request: IncomingMessage): string[] {
-  return request.rawHeaders.filter((_, i, all) => i % 2 === 1 && all[i - 1]?.toLowerCase() === 'host')
+  const { rawHeaders } = request
+  const found: string[] = []
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? ''
+    if (name.length === 4 && name.toLowerCase() === 'host') found.push(rawHeaders[at + 1] ?? '')
+  }
+  return found
 }
 
 function single(value: string | string[] | undefined): string | undefined {

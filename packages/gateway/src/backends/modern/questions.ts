@@ -3,6 +3,7 @@ import { isObject, RPC_ERROR, type JsonObject, type RpcResponse } from '../../js
 import { canAnswer } from '../../sessions/server-requests.ts'
 import type { Call } from '../../sessions/call.ts'
 import type { Session } from '../../sessions/session.ts'
+import { firstId } from '../first-id.ts'
 
 interface Asked {
   call: Call
@@ -12,7 +13,7 @@ interface Asked {
 /** Questions in a result of a server without sessions, put to clients with sessions as requests. */
 export class Questions {
   readonly #asked = new Map<number, Asked>()
-  #nextId = randomInt(1, 2 ** 31) * 2 ** 20
+  #nextId = firstId()
 
   /** The answers by the server's keys, or the error that one of them is. */
   async ask(call: Call, inputRequests: JsonObject): Promise<{ answers: JsonObject } | { error: JsonObject }> {
