@@ -47,8 +47,9 @@ const END_OF_CHUNKS = Buffer.from('0\r\n\r\n')
  * test and would hide the difference between them.
  */
 export class PostConnection {
-  readonly #socket: Socket
+  readonly #url: URL
   readonly #head: string
+  #socket: Socket | undefined
   #received: Buffer[] = []
   #size = 0
   /** Of the whole answer; undefined until its head is there. */
@@ -63,21 +64,31 @@ export class PostConnection {
       ...headers,
     }).map(([name, value]) => `${name}: ${value}\r\n`)
     this.#head = `POST ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join('')}content-length: `
-    this.#socket = connect({ host: url.hostname, port: Number(url.port), noDelay: true })
-    this.#socket.on('data', (chunk) => this.#take(chunk))
-    this.#socket.once('error', (error) => this.#waiting?.reject(error))
-    this.#socket.once('close', () => this.#waiting?.reject(new Error(`${url.href} closed a connection`)))
+    this.#url = url
   }
 
   post(body: string): Promise<Buffer> {
     this.#waiting = Promise.withResolvers()
+    // Idle while others are measured, a connection may have been closed by the program.
+    if (this.#socket === undefined || this.#socket.destroyed || !this.#socket.writable) this.#socket = this.#connect()
     this.#socket.write(`${this.#head}${Buffer.byteLength(body)}\r\n\r\n${body}`)
     return this.#waiting.promise
   }
 
   close(): void {
     this.#waiting = undefined
-    this.#socket.destroy()
+    this.#socket?.destroy()
+  }
+
+  #connect(): Socket {
+    const socket = connect({ host: this.#url.hostname, port: Number(this.#url.port), noDelay: true })
+    const fail = (error: Error) => {
+      if (socket === this.#socket) this.#waiting?.reject(error)
+    }
+    socket.on('data', (chunk) => this.#take(chunk))
+    socket.once('error', fail)
+    socket.once('close', () => fail(new Error(`${this.#url.href} closed a connection`)))
+    return socket
   }
 
   #take(chunk: Buffer): void {

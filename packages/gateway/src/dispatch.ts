@@ -94,9 +94,9 @@ function watchedReply(reply: ReplySink, watch: Watch): ReplySink {
       return reply.id
     },
     related: (text) => reply.related(text),
-    answer: (body) => {
+    answer: (body, text) => {
       watch.onEnd(body)
-      reply.answer(body)
+      reply.answer(body, text)
     },
     abandon: () => {
       watch.onEnd(undefined)

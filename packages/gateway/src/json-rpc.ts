@@ -42,9 +42,10 @@ const LONG_NUMBER = /[:,[\s]-?\d{16}/
 
 /** Undefined when the text is not JSON, or nested absurdly. */
 export function parseJson(text: string): { value: unknown } | undefined {
-  if (!isShallow(text)) return undefined
+  const { isTooDeep, hasLongNumber } = text.length < MAX_DEPTH ? shortLook(text) : look(text)
+  if (isTooDeep) return undefined
   try {
-    return { value: LONG_NUMBER.test(text) ? parseExactly(text) : JSON.parse(text) }
+    return { value: hasLongNumber ? parseExactly(text) : JSON.parse(text) }
   } catch {
     // Whoever sent it learns from the caller; the parser's words would quote the text.
     return undefined
@@ -108,20 +109,35 @@ declare global {
   }
 }
 
-function isShallow(text: string): boolean {
-  if (text.length < MAX_DEPTH) return true
+interface Look {
+  isTooDeep: boolean
+  /** A number of more digits than a double holds may be in it. */
+  hasLongNumber: boolean
+}
+
+const shortLook = (text: string): Look => ({ isTooDeep: false, hasLongNumber: LONG_NUMBER.test(text) })
+
+/** Leaps over strings, which is most of what large messages are made of. */
+function look(text: string): Look {
   let depth = 0
+  let digits = 0
+  let hasLongNumber = false
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
+    if (code >= 0x30 && code <= 0x39) {
+      if (++digits === 16) hasLongNumber = true
+      continue
+    }
+    digits = 0
     if (code === 0x22) {
       i = endOfString(text, i)
     } else if (code === 0x7b || code === 0x5b) {
-      if (++depth > MAX_DEPTH) return false
+      if (++depth > MAX_DEPTH) return { isTooDeep: true, hasLongNumber }
     } else if (code === 0x7d || code === 0x5d) {
       depth--
     }
   }
-  return true
+  return { isTooDeep: false, hasLongNumber }
 }
 
 function endOfString(text: string, start: number): number {

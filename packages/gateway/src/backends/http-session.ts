@@ -197,7 +197,7 @@ export class HttpSession {
     const { session } = this.#options
     if (message.kind === 'response') {
       if (idKey(message.id) === this.#initializing?.id) this.#initializing.resolve(message.body)
-      else session.calls.get(idKey(message.id))?.answer(message.body)
+      else session.calls.get(idKey(message.id))?.answer(message.body, message.text)
       return
     }
     if (message.kind === 'request') this.#asked.add(idKey(message.id))

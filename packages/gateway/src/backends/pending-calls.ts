@@ -5,7 +5,8 @@ import { firstId } from './first-id.ts'
 interface Pending {
   /** Undefined for the gateway's own requests. */
   call: Call | undefined
-  onAnswer: (body: JsonObject) => void
+  /** `text` is the response as it came, where it came as text. */
+  onAnswer: (body: JsonObject, text?: string) => void
   onLost: (reason: string) => void
 }
 

@@ -28,7 +28,7 @@ export class StdioPipe {
     this.#wire = new StdioWire({
       ...options,
       onMessage: (message) => {
-        if (message.kind === 'response') this.pending.take(message.id)?.onAnswer(message.body)
+        if (message.kind === 'response') this.pending.take(message.id)?.onAnswer(message.body, message.text)
         else this.onMessage(message)
       },
       onAnswerDropped: (id) =>
@@ -43,6 +43,11 @@ export class StdioPipe {
   /** False when the pipe is closed, or the server has too much unread already. */
   write(body: JsonObject): boolean {
     return this.#wire.write(JSON.stringify(body))
+  }
+
+  /** The same for what is text already, on one line. */
+  writeText(text: string): boolean {
+    return this.#wire.write(text)
   }
 
   /** A request of the gateway's own: the response, whatever it says. */

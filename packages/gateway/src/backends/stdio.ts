@@ -13,6 +13,7 @@ import { negotiateVersion } from '../protocol-versions.ts'
 import type { Call } from '../sessions/call.ts'
 import { isLogLevel, sharedLevel } from '../sessions/log-levels.ts'
 import type { Session } from '../sessions/session.ts'
+import { requestWithId } from '../with-id.ts'
 import { toHandshake, type BackendLink } from './backend.ts'
 import { greetStdio, type Greeting, type Opening } from './greet-stdio.ts'
 import { ServerMessages } from './server-messages.ts'
@@ -169,9 +170,9 @@ export class StdioBackend implements BackendLink {
   #forward(call: Call, params: JsonObject | undefined, onOk?: () => void): void {
     const id = this.#pipe.pending.add({
       call,
-      onAnswer: (body) => {
+      onAnswer: (body, text) => {
         if ('result' in body) onOk?.()
-        call.answer(body)
+        call.answer(body, text)
       },
       onLost: (reason) => call.fail(reason),
     })
@@ -179,12 +180,14 @@ export class StdioBackend implements BackendLink {
       if (this.#pipe.pending.take(id) === undefined) return
       this.#write({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { ...cancelled, requestId: id } })
     }
-    const sent = this.#write({
-      ...call.request.body,
-      id,
-      ...(params === undefined ? {} : { params: withProgressToken(params, id) }),
-    })
+    const sent = this.#send(call.request, id, params === undefined ? undefined : withProgressToken(params, id))
     if (!sent) this.#pipe.pending.take(id)?.onLost('the server does not read its input; try again later')
+  }
+
+  #send(request: RpcRequest, id: number, params: JsonObject | undefined): boolean {
+    const text = params === request.params ? requestWithId(request.text, request.id, id) : undefined
+    if (text !== undefined) return this.#pipe.writeText(text)
+    return this.#write({ ...request.body, id, ...(params === undefined ? {} : { params }) })
   }
 
   #setLevel(call: Call): void {

@@ -35,8 +35,7 @@ export class PostReply implements ReplySink {
     return this.#startStream().send(text, { type: 'message' })
   }
 
-  answer(body: JsonObject): void {
-    const text = JSON.stringify(body)
+  answer(body: JsonObject, text: string = JSON.stringify(body)): void {
     if (this.#stream === undefined) this.#answers.push(text)
     else this.#stream.send(text, { type: 'message' })
     this.#settle()

@@ -83,7 +83,7 @@ function toStream(session: Session): ReplySink {
       session.send(text)
       return true
     },
-    answer: (body) => session.send(JSON.stringify(body)),
+    answer: (body, text) => session.send(text ?? JSON.stringify(body)),
     abandon: () => {},
   }
 }

@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http'
 export class EventStream {
   readonly #response: ServerResponse
   readonly #maxQueuedBytes: number
+  #isGathering = false
 
   constructor(response: ServerResponse, maxQueuedBytes: number, headers: Readonly<Record<string, string>> = {}) {
     this.#response = response
@@ -33,14 +34,32 @@ export class EventStream {
   }
 
   end(): void {
-    if (this.isOpen) this.#response.end()
+    if (!this.isOpen) return
+    // Or the end would overtake what was gathered.
+    this.#flush()
+    this.#response.end()
   }
 
   #write(text: string): boolean {
     if (!this.isOpen) return false
+    this.#gather()
     this.#response.write(text)
     if (this.#response.writableLength <= this.#maxQueuedBytes) return true
     this.#response.destroy()
     return false
+  }
+
+  /** Events of one turn of the event loop go in one write: answers of a busy server come many at a time. */
+  #gather(): void {
+    if (this.#isGathering) return
+    this.#isGathering = true
+    this.#response.cork()
+    process.nextTick(() => this.#flush())
+  }
+
+  #flush(): void {
+    if (!this.#isGathering) return
+    this.#isGathering = false
+    this.#response.uncork()
   }
 }

@@ -1,4 +1,5 @@
 import { idKey, RPC_ERROR, type JsonObject, type RequestId, type RpcRequest } from '../json-rpc.ts'
+import { answerWithId } from '../with-id.ts'
 import type { Session } from './session.ts'
 
 /** Where a front end puts what belongs to one call. `text` is one line. */
@@ -7,8 +8,8 @@ export interface ReplySink {
   readonly id?: RequestId | undefined
   /** A message before the answer. False: it cannot go here (the client takes plain JSON only, or is gone). */
   related(text: string): boolean
-  /** A whole JSON-RPC response. */
-  answer(body: JsonObject): void
+  /** A whole JSON-RPC response; `text` is the same on one line, where it need not be written anew. */
+  answer(body: JsonObject, text?: string): void
   /** The client cancelled: no answer will come. */
   abandon(): void
 }
@@ -42,11 +43,14 @@ export class Call {
     this.session.calls.set(idKey(this.request.id), this)
   }
 
-  /** `body` is the server's response; its id is replaced by the client's. */
-  answer(body: JsonObject): void {
+  /** `body` is the server's response, `text` the same as it came; its id is replaced by the client's. */
+  answer(body: JsonObject, text?: string): void {
     if (!this.#settle()) return
     const { reply, onAnswer } = this.#options
-    reply.answer({ ...onAnswer(body), id: reply.id ?? this.request.id })
+    const id = reply.id ?? this.request.id
+    const shown = onAnswer(body)
+    const isUntouched = shown === body && text !== undefined
+    reply.answer({ ...shown, id }, isUntouched ? answerWithId(text, body['id'], id) : undefined)
   }
 
   fail(message: string, code: number = RPC_ERROR.server): void {

@@ -1,4 +1,4 @@
-import { randomInt, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { isObject, RPC_ERROR, type JsonObject, type RpcResponse } from '../../json-rpc.ts'
 import { canAnswer } from '../../sessions/server-requests.ts'
 import type { Call } from '../../sessions/call.ts'

@@ -1,0 +1,37 @@
+import type { RequestId } from './json-rpc.ts'
+
+/**
+ * A response as its server wrote it, with another id in it: large results are not written anew. Undefined where the id
+ * does not stand first or last, as common libraries put it, or where the text is not one line.
+ */
+export function answerWithId(text: string, from: unknown, to: RequestId): string | undefined {
+  if (typeof from !== 'number' && typeof from !== 'string') return undefined
+  const former = JSON.stringify(from)
+  const isFirst = FIRST.find((start) => text.startsWith(`${start}${former},`))
+  const isLast = isFirst === undefined ? LAST.find((start) => text.endsWith(`${start}${former}}`)) : undefined
+  if ((isFirst ?? isLast) === undefined || isBroken(text)) return undefined
+  if (from === to) return text
+  const at = isFirst?.length ?? text.length - 1 - former.length
+  return `${text.slice(0, at)}${JSON.stringify(to)}${text.slice(at + former.length)}`
+}
+
+const FIRST = ['{"jsonrpc":"2.0","id":', '{"id":']
+const LAST = [',"jsonrpc":"2.0","id":', ',"id":']
+
+/**
+ * The same for a request of a client, who may be up to something: readers differ about a key that is there twice, and a
+ * key can be spelled with escapes. Then, or when in doubt, the message is to be written anew from what was judged.
+ */
+export function requestWithId(text: string, from: RequestId, to: number): string | undefined {
+  if (isBroken(text) || text.includes('\\u00')) return undefined
+  if (!ENVELOPE.every((key) => text.indexOf(key) === text.lastIndexOf(key))) return undefined
+  const former = `"id":${JSON.stringify(from)}`
+  const at = text.indexOf(former)
+  const behind = text[at + former.length]
+  if (at === -1 || (behind !== ',' && behind !== '}')) return undefined
+  return `${text.slice(0, at)}"id":${to}${text.slice(at + former.length)}`
+}
+
+const ENVELOPE = ['"id"', '"method"', '"params"', '"_meta"']
+
+const isBroken = (text: string) => text.includes('\n') || text.includes('\r')
