@@ -1,3 +1,4 @@
+import { until } from '@toolhaven/testing/testbed/until'
 import { describeAttack } from '../src/attacks/describe-attack.ts'
 import { startInClosedNetwork } from '../src/attacks/start-in-closed-network.ts'
 
@@ -69,6 +70,11 @@ describeAttack('an address that leads inside (SSRF)', {
       await network.call('PUT', '/registry/default', { url, allow_private_ip: true })
       await arrives(`a redirect of the registry is followed to ${host}`, isMetadata)
     }
+    const metadata = encodeURIComponent('https://169.254.169.254/latest/meta-data')
+    await network.call('POST', '/workloads', { name: 'far', url: `http://127.0.0.1/mcp?metadata=${metadata}` })
+    const isAsked = async () => (await network.call('GET', '/workloads/far')).body.includes('"status":"error"')
+    await until('the server to have been asked for its login', isAsked, 60_000)
+    await arrives('the description of a login is asked for at 169.254.169.254', isMetadata)
     return gains
   },
 })

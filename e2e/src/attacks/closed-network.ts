@@ -44,8 +44,11 @@ async function runInside(home: string, command: readonly string[]): Promise<void
   const note = (socket: Socket) =>
     appendFileSync(join(home, 'hits'), `${socket.localAddress?.replace('::ffff:', '')}\n`)
   const http = createHttpServer((request, response) => answer(new URL(request.url ?? '', 'http://here'), response))
-  const tls = createServer((socket) => void socket.on('error', () => undefined).destroy())
-  for (const server of [http, tls]) server.on('connection', note)
+  http.on('connection', note)
+  const tls = createServer((socket) => {
+    note(socket)
+    socket.on('error', () => undefined).destroy()
+  })
   await new Promise<void>((resolve) => http.listen(80, '::', resolve))
   await new Promise<void>((resolve) => tls.listen(443, '::', resolve))
   await openResolver()
