@@ -13,7 +13,7 @@ const CROWD = `const { spawn } = require('node:child_process')
 let alive = 0, left = 80
 const done = () => { if (--left === 0) { console.log(alive); process.exit() } }
 for (let n = 0; n < 80; n++) {
-  try { spawn('sleep', ['5']).on('spawn', () => { alive++; done() }).on('error', done) } catch { done() }
+  try { spawn('cat').on('spawn', () => { alive++; done() }).on('error', done) } catch { done() }
 }`
 
 const ENGINE_LIMITS: readonly Weakness[] = [
@@ -53,7 +53,7 @@ const BOMBS = [
     resources: { memory_mb: 192 },
     // The kernel may take the server itself along.
     explodes: async ({ run }: Captive) =>
-      (await run('node', '-e', HOARD).catch((error: unknown) => String(error))).includes('survived'),
+      (await run('node', '-e', HOARD).catch((error: unknown) => String(error))).startsWith('survived'),
   },
   {
     limit: 'processes',
