@@ -14,7 +14,7 @@ export interface Attack {
 /** Every attempt must succeed without the defence, or it proves nothing, and none with it. */
 export function describeAttack(name: string, { defence, weaknesses, attack }: Attack): void {
   describe(name, () => {
-    test(`bites when ${defence} is taken out`, async (context) => {
+    test(`bites without ${defence}`, async (context) => {
       const gains = await attack(weakenedBuild(weaknesses), context)
       expect(Object.keys(gains)).not.toEqual([])
       expect(gains).toEqual(every(gains, true))
