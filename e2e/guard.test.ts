@@ -1,37 +1,13 @@
 import { execFile } from 'node:child_process'
 import { stat } from 'node:fs/promises'
-import { request } from 'node:http'
-import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, test } from 'vitest'
 import { type DaemonProcess, startDaemon } from './src/daemon-process.ts'
 import type { Home } from './src/home.ts'
 import { type Platform, usePlatform } from './src/platform.ts'
+import { rawCall } from './src/raw-call.ts'
 import { socketOf } from './src/socket-of.ts'
 import { untilStatus } from './src/statuses.ts'
-
-interface Answer {
-  status: number
-  body: string
-}
-
-/** One raw call: headers exactly as given, over TCP or a unix socket. */
-async function call(
-  where: { port: number } | { socketPath: string },
-  path: string,
-  headers: Record<string, string> = {},
-  method = 'GET',
-): Promise<Answer> {
-  const sent = request({ host: '127.0.0.1', ...where, path, method, headers, agent: false })
-  const answer = Promise.withResolvers<Answer>()
-  sent.on('error', answer.reject)
-  sent.on(
-    'response',
-    (response) => void text(response).then((body) => answer.resolve({ status: response.statusCode ?? 0, body })),
-  )
-  sent.end()
-  return answer.promise
-}
 
 const ASK = `const r = await fetch(process.argv[1]); process.stdout.write(JSON.stringify([r.status, await r.text()]))`
 
@@ -79,10 +55,10 @@ describe('over real sockets', () => {
     { what: 'a page of another site', headers: { 'sec-fetch-site': 'cross-site' } },
   ])('$what is refused at the API and at a workload', async ({ headers }, context) => {
     const { daemon, port } = await open(platform(context))
-    expect(await call({ port: daemon.port }, '/api/v1beta/workloads', headers)).toMatchObject({ status: 403 })
-    expect(await call({ port: daemon.port }, '/health', headers)).toMatchObject({ status: 403 })
-    expect(await call({ port }, '/mcp', headers, 'POST')).toMatchObject({ status: 403 })
-    expect(await call({ port }, '/sse', headers)).toMatchObject({ status: 403 })
+    expect(await rawCall({ port: daemon.port }, '/api/v1beta/workloads', { headers })).toMatchObject({ status: 403 })
+    expect(await rawCall({ port: daemon.port }, '/health', { headers })).toMatchObject({ status: 403 })
+    expect(await rawCall({ port }, '/mcp', { headers, method: 'POST' })).toMatchObject({ status: 403 })
+    expect(await rawCall({ port }, '/sse', { headers })).toMatchObject({ status: 403 })
   })
 
   test('the unix socket is private and gives the value of a secret, which no port does', async (context) => {
@@ -92,9 +68,9 @@ describe('over real sockets', () => {
     const socketPath = await socketOf(home)
     expect((await stat(socketPath)).mode & 0o777).toBe(0o600)
     const path = '/api/v1beta/secrets/default/keys/mine/value'
-    const overSocket = await call({ socketPath }, path, { host: 'localhost' })
+    const overSocket = await rawCall({ socketPath }, path, { headers: { host: 'localhost' } })
     expect(overSocket).toEqual({ status: 200, body: JSON.stringify({ key: 'mine', value: 'kept to the socket' }) })
-    const overTcp = await call({ port: daemon.port }, path)
+    const overTcp = await rawCall({ port: daemon.port }, path)
     expect(overTcp.status).toBe(404)
     expect(overTcp.body).not.toContain('kept to the socket')
   })
@@ -104,11 +80,17 @@ describe('over real sockets', () => {
     await using home = await platform(context).makeHome({ THV_API_TOKEN: token })
     await using daemon = await startDaemon(home, ['--host', '0.0.0.0'])
     const path = '/api/v1beta/workloads'
-    expect(await call({ port: daemon.port }, path)).toMatchObject({ status: 403 })
-    expect(await call({ port: daemon.port }, path, { authorization: `Bearer ${token}x` })).toMatchObject({
+    expect(await rawCall({ port: daemon.port }, path)).toMatchObject({ status: 403 })
+    expect(
+      await rawCall({ port: daemon.port }, path, { headers: { authorization: `Bearer ${token}x` } }),
+    ).toMatchObject({
       status: 403,
     })
-    expect(await call({ port: daemon.port }, path, { authorization: `Bearer ${token}` })).toMatchObject({ status: 200 })
-    expect(await call({ socketPath: await socketOf(home) }, path, { host: 'localhost' })).toMatchObject({ status: 200 })
+    expect(await rawCall({ port: daemon.port }, path, { headers: { authorization: `Bearer ${token}` } })).toMatchObject(
+      { status: 200 },
+    )
+    expect(await rawCall({ socketPath: await socketOf(home) }, path, { headers: { host: 'localhost' } })).toMatchObject(
+      { status: 200 },
+    )
   })
 })

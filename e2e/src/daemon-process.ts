@@ -6,7 +6,7 @@ import { until } from '@toolhaven/testing/testbed/until'
 import type { Home } from './home.ts'
 
 /** The built program, made by global-setup.ts. */
-const THV = fileURLToPath(new URL('../../apps/cli/dist/thv.mjs', import.meta.url))
+export const THV = fileURLToPath(new URL('../../apps/cli/dist/thv.mjs', import.meta.url))
 
 export interface DaemonProcess extends AsyncDisposable {
   pid: number
@@ -23,8 +23,12 @@ export interface DaemonProcess extends AsyncDisposable {
 }
 
 /** Starts `thv serve` as a user would and waits until it says that it is ready. */
-export async function startDaemon(home: Home, args: readonly string[] = []): Promise<DaemonProcess> {
-  const { child, output } = spawnThv(home, ['serve', '--host', '127.0.0.1', '--port', '0', ...args])
+export async function startDaemon(
+  home: Home,
+  args: readonly string[] = [],
+  program: readonly string[] = [THV],
+): Promise<DaemonProcess> {
+  const { child, output } = spawnThv(home, ['serve', '--host', '127.0.0.1', '--port', '0', ...args], program)
   const readPort = () => {
     if (hasEnded(child)) throw new Error(`the daemon ended with ${child.exitCode ?? child.signalCode}: ${output()}`)
     const match = /API\s+http:\/\/\S+:(\d+)\/api/.exec(output())
@@ -60,8 +64,12 @@ export async function runThv(home: Home, args: readonly string[]): Promise<{ cod
   return { code, output: output() }
 }
 
-function spawnThv(home: Home, args: readonly string[]): { child: ChildProcess; output: () => string } {
-  const child = spawn(process.execPath, [THV, ...args], {
+function spawnThv(
+  home: Home,
+  args: readonly string[],
+  program: readonly string[] = [THV],
+): { child: ChildProcess; output: () => string } {
+  const child = spawn(process.execPath, [...program, ...args], {
     env: home.env,
     cwd: home.dir,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -18,12 +18,15 @@ export interface ThvOptions {
   interruptWhen?: (output: string) => boolean
   /** Presses Ctrl-C then. */
   interruptAfter?: Promise<unknown>
+  /** What Node is given before the arguments; left out: the built program. */
+  program?: readonly string[]
 }
 
 /** Runs `thv` in the home's folder as a user would from a script, to its end. */
 export async function thv(home: Home, args: readonly string[], options: ThvOptions = {}): Promise<ThvResult> {
   const env = { ...home.env, ...options.env }
-  const child = spawn(process.execPath, ['--', THV, ...args], { env, cwd: home.dir, stdio: 'pipe', ...home.user })
+  const { program = ['--', THV] } = options
+  const child = spawn(process.execPath, [...program, ...args], { env, cwd: home.dir, stdio: 'pipe', ...home.user })
   const result: ThvResult = { code: null, stdout: '', stderr: '' }
   let isInterrupted = false
   const read = (name: 'stdout' | 'stderr') => (chunk: Buffer) => {

@@ -6,11 +6,13 @@
  * Behaviours: good · slow (every call takes 300 ms) · crash-at-start · crash-on-call · silent (answers nothing) ·
  * chatty (garbage on stdout, floods of stderr) · huge (echo answers 4 MB).
  */
+import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { readFile, readdir, stat } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 
 type Json = { [key: string]: unknown }
 type Send = (message: Json) => void
@@ -172,6 +174,23 @@ const tools: Record<string, (context: ToolContext) => string | Promise<string>> 
   blob: ({ args }) => 'x'.repeat(Number(args['bytes'])),
   size: ({ args }) => String(String(args['text']).length),
   crash: () => process.exit(3),
+  /** Says something in the log, as often as wanted. */
+  async say({ args }) {
+    const line = `${String(args['text'])}\n`
+    for (let left = Number(args['times'] ?? 1); left > 0; left--)
+      if (!process.stderr.write(line)) await new Promise((resolve) => process.stderr.once('drain', resolve))
+    return 'said'
+  },
+  /** What another program says; `node` is the one this server runs with. */
+  async run({ args, signal }) {
+    const [program = '', ...rest] = Array.isArray(args['command']) ? args['command'].map(String) : []
+    try {
+      const { stdout } = await promisify(execFile)(program === 'node' ? process.execPath : program, rest, { signal })
+      return stdout
+    } catch (error) {
+      return `failed: ${error instanceof Error ? error.message : String(error)}`
+    }
+  },
   /** The text of a file, or the names in a folder. */
   async read({ args }) {
     const path = String(args['path'])

@@ -1,0 +1,154 @@
+import { lookup } from 'node:dns/promises'
+import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { hostname, networkInterfaces } from 'node:os'
+import { describe } from 'vitest'
+import { attackFromHost, buildAttacker, outcomesOf } from '@toolhaven/testing/runtime-suite/attacker'
+import { openHostServices } from '@toolhaven/testing/runtime-suite/host-services'
+import { Unavailable } from '@toolhaven/testing/testbed/unavailable'
+import type { Weakness } from '../src/attacks/build.ts'
+import { makeSharedFolder, openCaptive } from '../src/attacks/captive.ts'
+import { describeAttack } from '../src/attacks/describe-attack.ts'
+import { attackedPlatforms } from '../src/attacks/attacked-platforms.ts'
+import type { DaemonProcess } from '../src/daemon-process.ts'
+import { freePort } from '../src/free-port.ts'
+import { type Platform, type PlatformKind, usePlatform } from '../src/platform.ts'
+import { untilStatus } from '../src/statuses.ts'
+
+const ENGINE_NETWORK: Weakness = {
+  file: 'packages/runtimes/src/engine/sidecar.ts',
+  find: "NetworkMode: 'none',",
+  replace: "NetworkMode: 'bridge',",
+}
+
+/** What gives a workload a loopback of its own. */
+const NO_NETWORK: Record<PlatformKind, readonly Weakness[]> = {
+  process: [
+    {
+      file: 'packages/runtimes/src/process/spawn-bubblewrap.ts',
+      find: "return [network.forwarder, '-N', '-k', String(SECCOMP), ...network.ways, '--', ...sandbox]",
+      replace: "return [network.forwarder, '-k', String(SECCOMP), ...network.ways, '--', ...sandbox]",
+    },
+  ],
+  docker: [ENGINE_NETWORK],
+  podman: [ENGINE_NETWORK],
+}
+
+/** In a container even an open network has a loopback of its own: there the way out is the address of this machine. */
+const isOutside = (attempt: string) =>
+  Object.values(networkInterfaces())
+    .flatMap((entries) => entries ?? [])
+    .some(
+      ({ address, family, internal }) =>
+        !internal && family === 'IPv4' && /^(tcp|udp):/.test(attempt) && attempt.includes(`:${address}:`),
+    )
+
+const LIST = { allow_host: ['127.0.0.2'], allow_port: [443] }
+
+describe.each(attackedPlatforms('egress'))('on %s', (kind) => {
+  const platform = usePlatform(kind)
+
+  describeAttack('raw TCP, UDP and IPv6 to this machine and the networks around it', {
+    defence: 'the network of its own',
+    weaknesses: NO_NETWORK[kind],
+    attack: async (build, context) => {
+      const here = platform(context)
+      const attacker = await buildAttacker().catch((error: unknown) => {
+        if (error instanceof Unavailable) return context.skip(error.message)
+        throw error
+      })
+      await using folder = await makeSharedFolder()
+      await using host = await openHostServices(folder.path)
+      const profile = { read: [`${attacker}:/attack`], network: { outbound: LIST } }
+      await using captive = await openCaptive(build, here, { permission_profile: profile })
+      // Sockets with a name in the file system are kept out by the mounts, not by the network.
+      const tries = host.tries.filter((attempt) =>
+        kind === 'process' ? !attempt.startsWith('path:') : isOutside(attempt),
+      )
+      // In the sandbox an open network is one for all; a container's neighbours have addresses of their own, if any.
+      const neighbour = kind === 'process' ? `tcp:127.0.0.1:${await startNeighbour(captive.daemon, here)}` : undefined
+      const all = neighbour === undefined ? tries : [...tries, neighbour]
+      const outcomes = outcomesOf(await captive.run('/attack/attack', ...all))
+      // Networks of others come and go: what this machine itself does not reach any more proves nothing.
+      const outside = await attackFromHost(attacker, tries)
+      await rm(attacker, { recursive: true })
+      const nameOf = (attempt: string) => (attempt === neighbour ? 'the port of a neighbour' : withoutNumbers(attempt))
+      const known = all.filter((attempt) => attempt === neighbour || outside[attempt] === 'open')
+      return Object.fromEntries(known.map((attempt) => [nameOf(attempt), outcomes[attempt] === 'open']))
+    },
+  })
+})
+
+/** Another workload that listens on its own loopback; gives the port. */
+async function startNeighbour(daemon: DaemonProcess, { fixture: image }: Platform): Promise<number> {
+  const port = await freePort()
+  const served = { transport: 'streamable-http', target_port: port } as const
+  const cmd_arguments = ['--transport=streamable-http', `--port=${port}`]
+  const permission_profile = { network: { outbound: {} } }
+  await daemon.api.call('createWorkload', {
+    body: { name: 'neighbour', image, ...served, cmd_arguments, permission_profile },
+  })
+  await untilStatus(daemon, 'neighbour', 'running')
+  return port
+}
+
+/** The same name in every run. */
+const withoutNumbers = (attempt: string) => attempt.replace(/:\d+$/, '').replace(/thv-suite-.*/, 'NAME')
+
+/** Asks the proxy for a way to PLACE and says what it answered. */
+const CONNECT = `
+const proxy = new URL(process.env.HTTP_PROXY)
+const asked = require('node:http').request({ host: proxy.hostname, port: proxy.port, method: 'CONNECT', path: process.argv[1] })
+const say = (what) => { console.log(what); process.exit() }
+asked.on('connect', (response) => say(response.statusCode)).on('error', (error) => say(error.code)).end()`
+
+async function openService() {
+  const server = createServer((socket) => void socket.on('error', () => undefined).end('hello')).listen(0, '0.0.0.0')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('a TCP listener has a port')
+  return { port: address.port, [Symbol.asyncDispose]: async () => void server.close() }
+}
+
+describe('on process', () => {
+  const platform = usePlatform('process')
+
+  describeAttack('the proxy as a way to anywhere', {
+    defence: 'the judgement of each connection',
+    weaknesses: [
+      {
+        file: 'packages/egress/src/outbound-policy.ts',
+        find: 'if (rules.allowAll) return { isAllowed: true }',
+        replace: 'if (rules) return { isAllowed: true }',
+      },
+      {
+        file: 'packages/egress/src/outbound-policy.ts',
+        find: "if (addressReach(address) === 'public') return { isAllowed: true }",
+        replace: 'if (address) return { isAllowed: true }',
+      },
+    ],
+    attack: async (build, context) => {
+      const here = platform(context)
+      await using listed = await openService()
+      await using unlisted = await openService()
+      // A name that is in the list, and leads to this machine.
+      const inside = hostname()
+      const outbound = { allow_host: ['127.0.0.2', inside], allow_port: [listed.port] }
+      await using captive = await openCaptive(build, here, { permission_profile: { network: { outbound } } })
+      const reaches = async (place: string) => (await captive.run('node', '-e', CONNECT, place)).trim() === '200'
+      if (!(await reaches(`127.0.0.2:${listed.port}`))) throw new Error('what is listed is not reached')
+      const isKnown = await lookup(inside).then(
+        () => true,
+        () => false,
+      )
+      return {
+        'another host': await reaches(`127.0.0.3:${listed.port}`),
+        'another port': await reaches(`127.0.0.2:${unlisted.port}`),
+        'the API of the daemon': await reaches(`127.0.0.1:${captive.daemon.port}`),
+        'IPv6 around IPv4': await reaches(`[::ffff:127.0.0.3]:${listed.port}`),
+        ...(isKnown && { 'a listed name that leads inside': await reaches(`${inside}:${listed.port}`) }),
+      }
+    },
+  })
+})

@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process'
+import { chmod } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describeAttack } from '../src/attacks/describe-attack.ts'
+import { openTarget } from '../src/attacks/target.ts'
+import { socketOf } from '../src/socket-of.ts'
+
+const NOBODY = { uid: 65_534, gid: 65_534 }
+
+/** What a few lines of JavaScript do for an ordinary user of this machine; false when they throw. */
+async function asNobody(script: string, ...args: string[]): Promise<boolean> {
+  const run = promisify(execFile)(process.execPath, ['--input-type=module', '-e', script, ...args], {
+    ...NOBODY,
+    cwd: '/',
+    env: {},
+  })
+  return run.then(
+    () => true,
+    () => false,
+  )
+}
+
+const CALL = `const r = await fetch(process.argv[1]); if (!r.ok) process.exit(1)`
+const LIST = `import { readdirSync } from 'node:fs'; readdirSync(process.argv[1])`
+const READ = `import { readFileSync } from 'node:fs'; readFileSync(process.argv[1])`
+const KNOCK = `import { connect } from 'node:net'
+  connect(process.argv[1]).on('connect', () => process.exit(0)).on('error', () => process.exit(1))`
+
+describeAttack('another user who calls the ports', {
+  defence: 'the look at who owns the other end',
+  weaknesses: [
+    {
+      file: 'apps/cli/src/daemon/peer-user.ts',
+      find: 'return owner === uid || owner === 0',
+      replace: 'return owner !== undefined',
+    },
+  ],
+  attack: async (build, context) => {
+    if (process.getuid?.() !== 0) context.skip('becoming another user needs root')
+    await using target = await openTarget(build)
+    return {
+      'lists the workloads': await asNobody(CALL, `${target.daemon.baseUrl}/api/v1beta/workloads`),
+      'asks the API how it is': await asNobody(CALL, `${target.daemon.baseUrl}/health`),
+      'asks a workload how it is': await asNobody(CALL, `http://127.0.0.1:${target.port}/health`),
+    }
+  },
+})
+
+describeAttack('another user who opens the files', {
+  defence: 'the mode of folders and files',
+  weaknesses: [
+    {
+      file: 'packages/stores/src/files/private-folder.ts',
+      find: 'if ((found.mode & 0o077) !== 0) await chmod(dir, 0o700)',
+      replace: 'await chmod(dir, 0o755)',
+    },
+    {
+      file: 'packages/stores/src/files/atomic-write.ts',
+      find: 'const mode = ',
+      replace: 'const mode = 0o644, _asked = ',
+    },
+    { file: 'apps/cli/src/daemon/listen.ts', find: 'await chmod(path, 0o600)', replace: 'await chmod(path, 0o666)' },
+  ],
+  attack: async (build, context) => {
+    if (process.getuid?.() !== 0) context.skip('becoming another user needs root')
+    await using target = await openTarget(build)
+    const { home } = target
+    // As an ordinary home folder, which others may pass through.
+    for (const folder of ['.', 'home', 'run', 'state']) await chmod(join(home.dir, folder), 0o755)
+    return {
+      'lists the state folder': await asNobody(LIST, home.stateDir),
+      'reads a workload': await asNobody(READ, join(home.stateDir, 'workloads', 'target.json')),
+      'opens the socket': await asNobody(KNOCK, await socketOf(home)),
+    }
+  },
+})

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { type DaemonProcess, startDaemon, THV } from '../daemon-process.ts'
+import type { Home } from '../home.ts'
+import { thv, type ThvOptions, type ThvResult } from '../thv.ts'
+
+/** One text of one source file, and what it is replaced by to take a defence out. */
+export interface Weakness {
+  /** From the top of the repository. */
+  file: string
+  /** Must stand there exactly once: a defence that was rewritten needs its weakness rewritten. */
+  find: string
+  replace: string
+}
+
+/** What is attacked: the program as it is shipped, or one that lacks a defence. */
+export interface Build {
+  /** What Node is given to run it. */
+  program: readonly string[]
+  start: (home: Home, args?: readonly string[]) => Promise<DaemonProcess>
+  thv: (home: Home, args: readonly string[], options?: ThvOptions) => Promise<ThvResult>
+}
+
+const ROOT = new URL('../../../', import.meta.url)
+const SOURCES = fileURLToPath(new URL('apps/cli/bin/thv.mjs', ROOT))
+
+export const SHIPPED: Build = buildOf([THV])
+
+/** The same program from its sources, read with the given changes. */
+export function weakenedBuild(weaknesses: readonly Weakness[]): Build {
+  const hook = new URL('weaken.ts', import.meta.url)
+  hook.searchParams.set('weaknesses', JSON.stringify(weaknesses.map(checked)))
+  return buildOf(['--import', hook.href, SOURCES])
+}
+
+function buildOf(program: readonly string[]): Build {
+  return {
+    program,
+    start: (home, args = []) => startDaemon(home, args, program),
+    thv: (home, args, options) => thv(home, args, { ...options, program }),
+  }
+}
+
+function checked({ file, find, replace }: Weakness): { url: string; find: string; replace: string } {
+  const path = fileURLToPath(new URL(file, ROOT))
+  const count = readFileSync(path, 'utf8').split(find).length - 1
+  if (count !== 1) throw new Error(`${file} holds ${JSON.stringify(find)} ${count} times, not once`)
+  return { url: pathToFileURL(path).href, find, replace }
+}

@@ -1,0 +1,32 @@
+import { describe, expect, test, type TestContext } from 'vitest'
+import { type Build, SHIPPED, type Weakness, weakenedBuild } from './build.ts'
+
+/** What came of each attempt: true when the attacker got what they wanted. */
+export type Gains = Readonly<Record<string, boolean>>
+
+export interface Attack {
+  /** The one defence that is taken out of the weakened build, as a noun. */
+  defence: string
+  weaknesses: readonly Weakness[]
+  attack: (build: Build, context: TestContext) => Promise<Gains>
+}
+
+/** Every attempt must succeed without the defence, or it proves nothing, and none with it. */
+export function describeAttack(name: string, { defence, weaknesses, attack }: Attack): void {
+  describe(name, () => {
+    test(`bites without ${defence}`, async (context) => {
+      const gains = await attack(weakenedBuild(weaknesses), context)
+      expect(Object.keys(gains)).not.toEqual([])
+      expect(gains).toEqual(every(gains, true))
+    })
+
+    test('is closed', async (context) => {
+      const gains = await attack(SHIPPED, context)
+      expect(gains).toEqual(every(gains, false))
+    })
+  })
+}
+
+function every(gains: Gains, isGained: boolean): Gains {
+  return Object.fromEntries(Object.keys(gains).map((attempt) => [attempt, isGained]))
+}
