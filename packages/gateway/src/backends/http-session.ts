@@ -20,7 +20,7 @@ export interface HttpSessionOptions {
   /** How long a call waits for a server that nobody listens for at the moment. */
   waitMs: number
   createUpstream: (
-    events: Pick<UpstreamOptions, 'onMessage' | 'onEnded' | 'isAwaited'>,
+    events: Pick<UpstreamOptions, 'onMessage' | 'onPaused' | 'onEnded' | 'isAwaited'>,
     sessionId: string | undefined,
   ) => Upstream
   onStored: () => void
@@ -183,6 +183,7 @@ export class HttpSession {
       {
         onMessage: (message, relatedTo) => this.#receive(message, relatedTo),
         isAwaited: (request) => this.#options.session.calls.has(idKey(request.id)),
+        onPaused: (request, retryMs) => this.#options.session.calls.get(idKey(request.id))?.pause(retryMs),
         onEnded: (reason) => {
           this.#initializing?.reject(new Error(reason))
           if (this.#upstream === upstream) this.#lose(upstream, reason)

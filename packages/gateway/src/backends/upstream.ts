@@ -27,6 +27,8 @@ export interface UpstreamOptions {
   onMessage: (message: RpcMessage, relatedTo: RpcRequest | undefined) => void
   /** Whether somebody still waits for the answer. */
   isAwaited: (request: RpcRequest) => boolean
+  /** The server closed the stream of a call and has its client come back for the answer, after so long if it said so. */
+  onPaused?: (request: RpcRequest, retryMs: number | undefined) => void
   /** The session at the server is no more. Not called after `close`. */
   onEnded: (reason: string) => void
 }

@@ -5,6 +5,7 @@ import { accepts } from '../http/accepts.ts'
 import { sendEmpty, sendJson, sendRefusal, type HttpRefusal } from '../http/reply.ts'
 import { errorText, isObject, RPC_ERROR, type RpcMessage, type RpcRequest } from '../json-rpc.ts'
 import { BATCH_VERSION, isKnownVersion, PROTOCOL_VERSIONS, negotiateVersion } from '../protocol-versions.ts'
+import { isAnswerEvent } from '../sessions/answer-streams.ts'
 import type { Session } from '../sessions/session.ts'
 import { endWithToken, full, isOwn, readMessages, type FrontContext } from './front-context.ts'
 import { isModern, postModern } from './modern/modern-http.ts'
@@ -43,6 +44,7 @@ export async function postMcp(
   const expected = parsed.messages.filter((message) => message.kind === 'request').length
   const openStream = () => context.openStream(response)
   const reply = new PostReply({
+    session,
     response,
     expected: Math.max(expected, 1),
     isBatch: parsed.isBatch,
@@ -62,13 +64,27 @@ export function getMcp(context: FrontContext, request: IncomingMessage, response
   const session = findSession(context, request)
   if ('status' in session) return sendRefusal(response, session)
   const lastEventId = request.headers['last-event-id']
-  const stream = context.openStream(response, { 'mcp-session-id': session.id })
-  endWithToken(context, response, stream)
-  session.outbox.attach(stream, typeof lastEventId === 'string' ? lastEventId : undefined)
-  response.once('close', () => {
-    session.lastSeen = Date.now()
-  })
+  const openStream = () => {
+    const stream = context.openStream(response, { 'mcp-session-id': session.id })
+    endWithToken(context, response, stream)
+    response.once('close', () => {
+      session.lastSeen = Date.now()
+    })
+    return stream
+  }
+  if (typeof lastEventId === 'string' && isAnswerEvent(lastEventId)) {
+    if (!session.answers.resume(openStream, lastEventId)) sendRefusal(response, NO_REST)
+    return
+  }
+  session.outbox.attach(openStream(), typeof lastEventId === 'string' ? lastEventId : undefined)
   context.listening(session)
+}
+
+/** Not a 404, which would have the client give up its session. */
+const NO_REST: HttpRefusal = {
+  status: 400,
+  code: RPC_ERROR.invalidRequest,
+  message: 'The rest of this answer is not kept (any more); send the request again.',
 }
 
 /** The client leaves: DELETE /mcp. */

@@ -7,6 +7,8 @@ export interface ReplySink {
   readonly id?: RequestId | undefined
   /** A message before the answer. False: it cannot go here (the client takes plain JSON only, or is gone). */
   related(text: string): boolean
+  /** The server has its client come back for the rest after so long. */
+  pause?(retryMs: number | undefined): void
   /** A whole JSON-RPC response. */
   answer(body: JsonObject): void
   /** The client cancelled: no answer will come. */
@@ -55,6 +57,10 @@ export class Call {
 
   related(text: string): void {
     if (!this.#options.reply.related(text)) this.session.send(text)
+  }
+
+  pause(retryMs: number | undefined): void {
+    this.#options.reply.pause?.(retryMs)
   }
 
   cancel(params: JsonObject): void {
