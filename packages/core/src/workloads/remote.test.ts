@@ -85,7 +85,10 @@ describe('a remote workload', () => {
     using fake = await startFakeDaemon()
     await createWorkload(fake.daemon.workloads, FAR)
     await settle()
-    fake.gateway.events.onLoginNeeded('far', new NeedsLogin('far', 'https://id.example.com/', 'access denied'))
+    fake.gateway.events.onLoginNeeded(
+      'far',
+      new NeedsLogin('far', 'https://id.example.com/', { lastFailure: 'access denied' }),
+    )
     await settle()
     expect(fake.daemon.workloads.book.status('far')).toEqual({
       status: 'error',
