@@ -11,6 +11,7 @@ import {
   type RpcResponse,
 } from '../json-rpc.ts'
 import type { Call } from '../sessions/call.ts'
+import { callOfProgress } from '../sessions/server-requests.ts'
 import type { Session } from '../sessions/session.ts'
 import { isNotReached, SessionGone, type Upstream, type UpstreamOptions } from './upstream.ts'
 
@@ -203,9 +204,15 @@ export class HttpSession {
     }
     if (message.kind === 'request') this.#asked.add(idKey(message.id))
     const text = onOneLine(message.text, message.body)
-    const call = relatedTo === undefined ? undefined : session.calls.get(idKey(relatedTo.id))
+    const call = relatedTo === undefined ? this.#callOf(message) : session.calls.get(idKey(relatedTo.id))
     if (call === undefined) session.send(text)
     else call.related(text)
+  }
+
+  /** Where everything comes on one stream, progress names its call: on another stream it might come after the answer. */
+  #callOf(message: RpcNotification | RpcRequest): Call | undefined {
+    if (message.method !== 'notifications/progress') return undefined
+    return callOfProgress(this.#options.session.calls.values(), message.params?.['progressToken'])
   }
 
   #lose(upstream: Upstream, reason: string): void {

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { EventStream } from '../http/event-stream.ts'
 import { sendEmpty, sendJson } from '../http/reply.ts'
 import type { JsonObject } from '../json-rpc.ts'
-import { POLLING_VERSION } from '../protocol-versions.ts'
+import { isKnownVersion, POLLING_VERSION } from '../protocol-versions.ts'
 import type { AnswerStream } from '../sessions/answer-streams.ts'
 import type { ReplySink } from '../sessions/call.ts'
 import type { Session } from '../sessions/session.ts'
@@ -62,9 +62,11 @@ export class PostReply implements ReplySink {
     this.#settle()
   }
 
-  /** Older clients take each event for a message. */
+  /** Older clients take each event for a message; what the request says of itself counts, as with the SDK's servers. */
   get #mayPrime(): boolean {
-    return this.#options.session.version >= POLLING_VERSION
+    const { session, response } = this.#options
+    const said = response.req.headers['mcp-protocol-version']
+    return (isKnownVersion(said) ? said : session.version) >= POLLING_VERSION
   }
 
   #startStream(retryMs?: number): AnswerStream {

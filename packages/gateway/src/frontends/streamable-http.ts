@@ -4,6 +4,7 @@ import { Refused } from '../backends/upstream.ts'
 import { accepts } from '../http/accepts.ts'
 import { sendEmpty, sendJson, sendRefusal, type HttpRefusal } from '../http/reply.ts'
 import { errorText, isObject, RPC_ERROR, type RpcMessage, type RpcRequest } from '../json-rpc.ts'
+import { MODERN_VERSION } from '../modern-era.ts'
 import { BATCH_VERSION, isKnownVersion, PROTOCOL_VERSIONS, negotiateVersion } from '../protocol-versions.ts'
 import { isAnswerEvent } from '../sessions/answer-streams.ts'
 import type { Session } from '../sessions/session.ts'
@@ -58,6 +59,7 @@ export async function postMcp(
 
 /** The client's own stream: GET /mcp. */
 export function getMcp(context: FrontContext, request: IncomingMessage, response: ServerResponse): void {
+  if (isOfNewEra(request)) return sendRefusal(response, POST_ONLY)
   if (request.headers.accept === undefined || !accepts(request.headers.accept, 'text/event-stream')) {
     return sendRefusal(response, { status: 406, message: 'Accept must allow text/event-stream.' })
   }
@@ -89,10 +91,21 @@ const NO_REST: HttpRefusal = {
 
 /** The client leaves: DELETE /mcp. */
 export function deleteMcp(context: FrontContext, request: IncomingMessage, response: ServerResponse): void {
+  if (isOfNewEra(request)) return sendRefusal(response, POST_ONLY)
   const session = findSession(context, request)
   if ('status' in session) return sendRefusal(response, session)
   context.sessions.end(session)
   sendEmpty(response, 204)
+}
+
+function isOfNewEra({ headers }: IncomingMessage): boolean {
+  return headers['mcp-protocol-version'] === MODERN_VERSION && headers['mcp-session-id'] === undefined
+}
+
+const POST_ONLY: HttpRefusal = {
+  status: 405,
+  message: `Revision ${MODERN_VERSION} has neither sessions nor a stream besides those of requests; send a POST.`,
+  headers: { allow: 'POST' },
 }
 
 async function initialize(

@@ -74,8 +74,7 @@ export class AnswerStreams {
       if (endedAt !== undefined && endedAt + resumeMs <= now) this.#forget(number)
       else oldest = Math.min(oldest, endedAt ?? Infinity)
     }
-    if (oldest !== Infinity)
-      this.#timer = setTimeout(() => this.#forgetOld(), oldest + resumeMs - now).unref()
+    if (oldest !== Infinity) this.#timer = setTimeout(() => this.#forgetOld(), oldest + resumeMs - now).unref()
   }
 
   #forget(number: number): void {
