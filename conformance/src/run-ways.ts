@@ -104,6 +104,10 @@ function failures(checks: readonly Check[]): string[] {
 
 function limitOf(run: SuiteRun, way: Way, scenario: string): KnownLimit | undefined {
   return KNOWN_LIMITS.find(
-    (limit) => limit.revision === run.revision && limit.way === way && limit.scenario === scenario,
+    (limit) =>
+      limit.revision === run.revision &&
+      (limit.suite ?? run.name) === run.name &&
+      limit.way === way &&
+      limit.scenario === scenario,
   )
 }

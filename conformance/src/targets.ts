@@ -23,12 +23,21 @@ export async function startTarget(revision: SuiteRun['revision'], way: Way): Pro
     const server = await startHttpServer('streamable-http', [], file)
     return { url: server.url, [Symbol.asyncDispose]: () => server.kill() }
   }
+  const { origin, [Symbol.asyncDispose]: end } = await startProxied(file, way)
+  return { url: `${origin}/mcp`, [Symbol.asyncDispose]: end }
+}
+
+/** A gateway with the server of this file behind it. */
+export async function startProxied(
+  file: string,
+  way: Exclude<Way, 'direct'>,
+): Promise<AsyncDisposable & { origin: string }> {
   const { backend, kill } = way === 'stdio' ? pipe(file) : await listening(file, way)
   const gateway = quietGateway()
   const port = await openAnywhere(gateway)
   await gateway.connect(NAME, backend, never)
   return {
-    url: `http://127.0.0.1:${port}/mcp`,
+    origin: `http://127.0.0.1:${port}`,
     async [Symbol.asyncDispose]() {
       await gateway.shutdown(0)
       await kill()

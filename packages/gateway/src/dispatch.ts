@@ -94,6 +94,7 @@ function watchedReply(reply: ReplySink, watch: Watch): ReplySink {
       return reply.id
     },
     related: (text) => reply.related(text),
+    pause: (retryMs) => reply.pause?.(retryMs),
     answer: (body, text) => {
       watch.onEnd(body)
       reply.answer(body, text)

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startHttpServer } from '@toolhaven/testing/mcp-servers/child-channel'
+import { messagesOf } from './test-events.ts'
 import {
   CLIENTS,
   connectClient,
@@ -78,6 +79,26 @@ describe.each(TRANSPORTS)('a server that speaks %s', (transport) => {
     const wanted = Array.from({ length: 50 }, (_, i) => `text ${i}`)
     expect(await Promise.all(wanted.map((text) => client.call('echo', { text })))).toEqual(wanted)
     await test.gateway.ping(NAME, never)
+  })
+
+  it('has its progress told before the answer, in the same place', async () => {
+    await using test = await startGateway()
+    await test.open({ transport })
+    await serve(test, transport)
+    const post = (body: object, headers: Record<string, string> = {}) =>
+      fetch(`${test.origin}/mcp`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...body }),
+      })
+    const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '0' } }
+    const opened = await post({ method: 'initialize', params: hello })
+    const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
+    const params = { name: 'progress', arguments: { steps: 3, text: 'p' }, _meta: { progressToken: 't' } }
+    const told: unknown[] = []
+    for await (const message of messagesOf(await post({ method: 'tools/call', params }, session))) told.push(message)
+    const steps = [1, 2, 3].map((progress) => ({ params: { progressToken: 't', progress } }))
+    expect(told).toMatchObject([...steps, { id: 1, result: { content: [{ text: 'p' }] } }])
   })
 
   it('keeps its clients apart', async () => {

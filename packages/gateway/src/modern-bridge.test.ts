@@ -6,6 +6,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { modernServer, startModernServer } from '@toolhaven/testing/mcp-servers/child-channel'
 import { startIdentityProvider } from '@toolhaven/testing/testbed/identity-provider'
+import { messagesOf } from './test-events.ts'
 import { connectClient, NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
 
 type Json = { [key: string]: unknown }
@@ -258,7 +259,7 @@ describe.each(BACKS)('a client and a server without sessions (%s)', (back) => {
       notifications: { toolsListChanged: true, promptsListChanged: true, resourceSubscriptions: ['memo://a'] },
     }
     const response = await send('subscriptions/listen', filter, { signal: controller.signal })
-    const events = eventsOf(response)
+    const events = messagesOf(response)
     const _meta = expect.objectContaining({ 'io.modelcontextprotocol/subscriptionId': 'mine' })
     expect((await events.next()).value).toMatchObject({
       method: 'notifications/subscriptions/acknowledged',
@@ -277,7 +278,7 @@ describe.each(BACKS)('a client and a server without sessions (%s)', (back) => {
 
   it('end a subscription with a result when the workload goes', async () => {
     const response = await send('subscriptions/listen', { notifications: { toolsListChanged: true } })
-    const events = eventsOf(response)
+    const events = messagesOf(response)
     await events.next()
     const [last] = await Promise.all([events.next(), test.gateway.close(NAME)])
     expect(last.value).toMatchObject({ id: 'mine', result: { resultType: 'complete' } })
@@ -331,15 +332,3 @@ it('towards an HTTP server the headers say what the body says, whatever the clie
   })
   expect(JSON.parse(await client.call('headers'))).not.toHaveProperty('mcp-session-id')
 })
-
-async function* eventsOf(response: Response): AsyncGenerator<Json> {
-  let text = ''
-  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    text += chunk
-    for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
-      const data = /^data: (.*)$/m.exec(text.slice(0, end))?.[1]
-      text = text.slice(end + 2)
-      if (data !== undefined) yield JSON.parse(data)
-    }
-  }
-}

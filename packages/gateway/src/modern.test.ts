@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { messagesOf } from './test-events.ts'
 import { startGateway, type TestGateway } from './test-gateway.ts'
 
 let test: TestGateway
@@ -47,18 +48,6 @@ function post({ method, params = {}, meta = META, id = 1, headers = {}, signal }
     ...{ method: 'POST', headers: sent, body: JSON.stringify(body) },
     ...(signal !== undefined && { signal }),
   })
-}
-
-async function* eventsOf(response: Response): AsyncGenerator<Json> {
-  let text = ''
-  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    text += chunk
-    for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
-      const data = /^data: (.*)$/m.exec(text.slice(0, end))?.[1]
-      text = text.slice(end + 2)
-      if (data !== undefined) yield JSON.parse(data)
-    }
-  }
 }
 
 async function allOf(events: AsyncIterable<Json>): Promise<Json[]> {
@@ -126,7 +115,7 @@ describe('a request without a session', () => {
       meta: { ...META, progressToken: 'mine' },
     })
     expect(response.headers.get('x-accel-buffering')).toBe('no')
-    const events = await allOf(eventsOf(response))
+    const events = await allOf(messagesOf(response))
     expect(events.map(({ params }) => params)).toEqual([
       expect.objectContaining({ progressToken: 'mine', progress: 1 }),
       expect.objectContaining({ progressToken: 'mine', progress: 2 }),
@@ -141,7 +130,7 @@ describe('a request without a session', () => {
     const meta = { ...META, 'io.modelcontextprotocol/logLevel': 'warning' }
     const low = await post({ ...call('log', { text: 'low', level: 'info' }), meta })
     expect(low.headers.get('content-type')).toBe('application/json')
-    const loud = await allOf(eventsOf(await post({ ...call('log', { text: 'heard', level: 'error' }), meta })))
+    const loud = await allOf(messagesOf(await post({ ...call('log', { text: 'heard', level: 'error' }), meta })))
     expect(loud[0]).toMatchObject({ method: 'notifications/message', params: { level: 'error', data: 'heard' } })
   })
 
@@ -274,7 +263,7 @@ describe('subscriptions/listen', () => {
       },
       signal: controller.signal,
     })
-    const events = eventsOf(response)
+    const events = messagesOf(response)
     const mark = { 'io.modelcontextprotocol/subscriptionId': 'sub' }
     expect((await events.next()).value).toEqual({
       jsonrpc: '2.0',
@@ -303,7 +292,7 @@ describe('subscriptions/listen', () => {
     test = other
     try {
       const response = await post({ method: 'subscriptions/listen', id: 9, params: { notifications: {} } })
-      const events = eventsOf(response)
+      const events = messagesOf(response)
       await events.next()
       const [last] = await Promise.all([events.next(), other.gateway.close('fixture')])
       expect(last.value).toMatchObject({ id: 9, result: { resultType: 'complete' } })

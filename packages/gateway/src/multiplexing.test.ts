@@ -38,7 +38,7 @@ class RawClient {
     const text = await response.text()
     const isStream = response.headers.get('content-type') === 'text/event-stream'
     const found = isStream
-      ? [...text.matchAll(/^data: (.*)$/gm)].map((match) => match[1] ?? '')
+      ? [...text.matchAll(/^data: (.+)$/gm)].map((match) => match[1] ?? '')
       : text === ''
         ? []
         : [text]

@@ -1,6 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import { createConnection } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventsOf } from './test-events.ts'
 import { startGateway, type TestGateway } from './test-gateway.ts'
 
 let test: TestGateway
@@ -38,20 +39,14 @@ async function session(version = '2025-11-25', capabilities: object = {}): Promi
   return { 'mcp-session-id': id, 'mcp-protocol-version': version }
 }
 
+/** The messages of a stream, up to so many. */
 async function events(
   response: Response,
   count: number,
 ): Promise<{ id: string | undefined; message: { [key: string]: unknown } }[]> {
   const found = []
-  let text = ''
-  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    text += chunk
-    for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
-      const event = text.slice(0, end)
-      text = text.slice(end + 2)
-      const data = /^data: (.*)$/m.exec(event)?.[1]
-      if (data !== undefined) found.push({ id: /^id: (.*)$/m.exec(event)?.[1], message: JSON.parse(data) })
-    }
+  for await (const { id, data } of eventsOf(response)) {
+    if (data !== '') found.push({ id, message: JSON.parse(data) })
     if (found.length >= count) return found
   }
   return found

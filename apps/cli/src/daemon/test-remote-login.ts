@@ -8,7 +8,11 @@ import { NAME, startGateway, type TestGateway } from '@toolhaven/gateway/test-ga
 import { createLoginStore } from '@toolhaven/stores/logins/login-store'
 import { createGuardedFetch } from '@toolhaven/stores/net/guarded-fetch'
 import { silentLogger } from '@toolhaven/testing/fakes/memory-stores'
-import { startLoginProvider, type LoginProvider } from '@toolhaven/testing/testbed/login-provider'
+import {
+  startLoginProvider,
+  type LoginProvider,
+  type LoginProviderOptions,
+} from '@toolhaven/testing/testbed/login-provider'
 import { startProtectedServer, type ProtectedServer } from '@toolhaven/testing/testbed/protected-server'
 
 /** A provider, a server that asks for its tokens, and a gateway in front: all real, and put together as the daemon does. */
@@ -29,8 +33,11 @@ export interface LoginBed extends AsyncDisposable {
 
 const LIMITS = { maxBytes: 64 * 1024, timeoutMs: 5_000 }
 
-export async function startLoginBed(transport: 'sse' | 'streamable-http' = 'streamable-http'): Promise<LoginBed> {
-  const provider = await startLoginProvider()
+export async function startLoginBed(
+  transport: 'sse' | 'streamable-http' = 'streamable-http',
+  options: LoginProviderOptions = {},
+): Promise<LoginBed> {
+  const provider = await startLoginProvider(options)
   const server = await startProtectedServer(provider, transport)
   const stateDir = await mkdtemp(join(tmpdir(), 'thv-login-'))
   const said: string[] = []

@@ -85,12 +85,33 @@ describe('a remote workload', () => {
     using fake = await startFakeDaemon()
     await createWorkload(fake.daemon.workloads, FAR)
     await settle()
-    fake.gateway.events.onLoginNeeded('far', new NeedsLogin('far', 'https://id.example.com/', 'access denied'))
+    fake.gateway.events.onLoginNeeded(
+      'far',
+      new NeedsLogin('far', 'https://id.example.com/', { lastFailure: 'access denied' }),
+    )
     await settle()
     expect(fake.daemon.workloads.book.status('far')).toEqual({
       status: 'error',
       context: 'needs login: https://id.example.com/ (the last login failed: access denied)',
     })
+  })
+
+  test('that wants more rights than its login has says which, and stays connected for the rest', async () => {
+    using fake = await startFakeDaemon()
+    await createWorkload(fake.daemon.workloads, FAR)
+    await settle()
+    const needed = new NeedsLogin('far', 'https://id.example.com/', { more: ['files:write'] })
+    fake.gateway.events.onLoginNeeded('far', needed)
+    await settle()
+    await fake.clock.advance(3_600_000)
+    expect(fake.daemon.workloads.book.status('far')).toEqual({
+      status: 'error',
+      context: 'needs login: https://id.example.com/ (for more rights: files:write)',
+    })
+    expect(fake.gateway.backends.has('far')).toBe(true)
+    fake.gateway.events.onLoggedIn('far')
+    await settle()
+    expect(fake.daemon.workloads.book.status('far')).toEqual({ status: 'running', context: '' })
   })
 
   test('that is removed takes its login along, one that is stopped does not', async () => {

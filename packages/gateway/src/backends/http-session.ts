@@ -11,6 +11,7 @@ import {
   type RpcResponse,
 } from '../json-rpc.ts'
 import type { Call } from '../sessions/call.ts'
+import { callOfProgress } from '../sessions/server-requests.ts'
 import type { Session } from '../sessions/session.ts'
 import { isNotReached, SessionGone, type Upstream, type UpstreamOptions } from './upstream.ts'
 
@@ -20,7 +21,7 @@ export interface HttpSessionOptions {
   /** How long a call waits for a server that nobody listens for at the moment. */
   waitMs: number
   createUpstream: (
-    events: Pick<UpstreamOptions, 'onMessage' | 'onEnded' | 'isAwaited'>,
+    events: Pick<UpstreamOptions, 'onMessage' | 'onPaused' | 'onEnded' | 'isAwaited'>,
     sessionId: string | undefined,
   ) => Upstream
   onStored: () => void
@@ -183,6 +184,7 @@ export class HttpSession {
       {
         onMessage: (message, relatedTo) => this.#receive(message, relatedTo),
         isAwaited: (request) => this.#options.session.calls.has(idKey(request.id)),
+        onPaused: (request, retryMs) => this.#options.session.calls.get(idKey(request.id))?.pause(retryMs),
         onEnded: (reason) => {
           this.#initializing?.reject(new Error(reason))
           if (this.#upstream === upstream) this.#lose(upstream, reason)
@@ -202,9 +204,15 @@ export class HttpSession {
     }
     if (message.kind === 'request') this.#asked.add(idKey(message.id))
     const text = onOneLine(message.text, message.body)
-    const call = relatedTo === undefined ? undefined : session.calls.get(idKey(relatedTo.id))
+    const call = relatedTo === undefined ? this.#callOf(message) : session.calls.get(idKey(relatedTo.id))
     if (call === undefined) session.send(text)
     else call.related(text)
+  }
+
+  /** Where everything comes on one stream, progress names its call: on another stream it might come after the answer. */
+  #callOf(message: RpcNotification | RpcRequest): Call | undefined {
+    if (message.method !== 'notifications/progress') return undefined
+    return callOfProgress(this.#options.session.calls.values(), message.params?.['progressToken'])
   }
 
   #lose(upstream: Upstream, reason: string): void {

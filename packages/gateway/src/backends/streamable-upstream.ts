@@ -16,6 +16,12 @@ interface Place {
   retryMs: number | undefined
 }
 
+interface Reading {
+  request: RpcRequest
+  place: Place
+  receive: (message: RpcMessage | undefined) => void
+}
+
 /** A session at a streamable HTTP server. */
 export class StreamableUpstream implements Upstream {
   readonly #options: UpstreamOptions
@@ -74,9 +80,10 @@ export class StreamableUpstream implements Upstream {
     }
     const type = response.headers['content-type'] ?? ''
     if (type.startsWith('text/event-stream')) {
-      await this.#readPart(response, place, receive)
+      const reading = { request, place, receive }
+      await this.#readPart(response, reading)
       while (!place.isAnswered && place.eventId !== undefined && this.#options.isAwaited(request))
-        await this.#resume(request, place, receive)
+        await this.#resume(reading)
     } else {
       const text = await readText(response, this.#options.maxMessageBytes)
       const value = parseJson(text)?.value
@@ -86,11 +93,8 @@ export class StreamableUpstream implements Upstream {
     if (!place.isAnswered) throw new Error(NO_ANSWER)
   }
 
-  async #readPart(
-    response: IncomingMessage,
-    place: Place,
-    receive: (message: RpcMessage | undefined) => void,
-  ): Promise<void> {
+  async #readPart(response: IncomingMessage, { request, place, receive }: Reading): Promise<void> {
+    let isWhole = true
     const read = readEvents(response, this.#options.maxMessageBytes, (event) => {
       place.eventId = event.id ?? place.eventId
       place.retryMs = event.retryMs ?? place.retryMs
@@ -100,11 +104,14 @@ export class StreamableUpstream implements Upstream {
       // A connection that broke in the middle is taken up again; what the server sent too large would only come again.
       const isBroken = error instanceof Error && 'code' in error
       if (!isBroken || place.eventId === undefined) throw error
+      isWhole = false
     })
+    if (isWhole && !place.isAnswered && place.eventId !== undefined) this.#options.onPaused?.(request, place.retryMs)
   }
 
   /** A server may close the stream of a call and have its client come back for the rest. */
-  async #resume(request: RpcRequest, place: Place, receive: (message: RpcMessage | undefined) => void): Promise<void> {
+  async #resume(reading: Reading): Promise<void> {
+    const { request, place } = reading
     const key = idKey(request.id)
     const abandoned = new AbortController()
     this.#resumed.set(key, abandoned)
@@ -113,7 +120,7 @@ export class StreamableUpstream implements Upstream {
       const wait = Math.max(SHORTEST_PAUSE_MS, Math.min(place.retryMs ?? FIRST_PAUSE_MS, LONGEST_PAUSE_MS))
       await pause(wait, undefined, { signal, ref: false })
       const response = await this.#get(place.eventId, signal)
-      if (response.statusCode === 200) return await this.#readPart(response, place, receive)
+      if (response.statusCode === 200) return await this.#readPart(response, reading)
       response.resume()
     } catch {
       // Said below: an error of this connection would have the whole call sent again.

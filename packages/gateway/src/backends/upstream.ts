@@ -27,6 +27,8 @@ export interface UpstreamOptions {
   onMessage: (message: RpcMessage, relatedTo: RpcRequest | undefined) => void
   /** Whether somebody still waits for the answer. */
   isAwaited: (request: RpcRequest) => boolean
+  /** The server closed the stream of a call and has its client come back for the answer, after so long if it said so. */
+  onPaused?: (request: RpcRequest, retryMs: number | undefined) => void
   /** The session at the server is no more. Not called after `close`. */
   onEnded: (reason: string) => void
 }
@@ -52,6 +54,8 @@ export interface Authorizer {
   renew(used: string | undefined, challenge: string | undefined): Promise<string | undefined>
   /** It refused the new one as well: the error that says so. */
   refused(challenge: string | undefined): Promise<Error>
+  /** It forbids what was asked: the error when a login with more rights would help, else undefined. */
+  forbidden(challenge: string | undefined): Promise<Error | undefined>
 }
 
 /** Address of an HTTP server, with the connections kept to it. */
@@ -79,10 +83,10 @@ export class UpstreamTarget {
     if (authorizer === undefined) return this.#follow(options)
     const used = await authorizer.header()
     const first = await this.#follow(withToken(options, used))
-    if (first.statusCode !== 401) return first
+    if (first.statusCode !== 401) return allowed(first, authorizer)
     first.resume()
     const second = await this.#follow(withToken(options, await authorizer.renew(used, challengeOf(first))))
-    if (second.statusCode !== 401) return second
+    if (second.statusCode !== 401) return allowed(second, authorizer)
     second.resume()
     throw await authorizer.refused(challengeOf(second))
   }
@@ -128,6 +132,14 @@ export class UpstreamTarget {
       request.end(body)
     })
   }
+}
+
+/** The response, unless it says that the login has too few rights and there is a way to more. */
+async function allowed(response: IncomingMessage, authorizer: Authorizer): Promise<IncomingMessage> {
+  const problem = response.statusCode === 403 ? await authorizer.forbidden(challengeOf(response)) : undefined
+  if (problem === undefined) return response
+  response.resume()
+  throw problem
 }
 
 function withToken(options: RequestOptions, authorization: string | undefined): RequestOptions {

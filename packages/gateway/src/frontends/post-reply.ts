@@ -2,9 +2,13 @@ import type { ServerResponse } from 'node:http'
 import type { EventStream } from '../http/event-stream.ts'
 import { sendEmpty, sendJson } from '../http/reply.ts'
 import type { JsonObject } from '../json-rpc.ts'
+import { isKnownVersion, POLLING_VERSION } from '../protocol-versions.ts'
+import type { AnswerStream } from '../sessions/answer-streams.ts'
 import type { ReplySink } from '../sessions/call.ts'
+import type { Session } from '../sessions/session.ts'
 
 export interface PostReplyOptions {
+  session: Session
   response: ServerResponse
   /** How many requests the body held. */
   expected: number
@@ -16,13 +20,14 @@ export interface PostReplyOptions {
 
 /**
  * The response to one POST of streamable HTTP: plain JSON when there is nothing but answers, a stream as soon as
- * something must be said before them.
+ * something must be said before them. A client that loses the stream comes back for the rest with the id of an event.
  */
 export class PostReply implements ReplySink {
   readonly #options: PostReplyOptions
   readonly #answers: string[] = []
   #open: number
-  #stream: EventStream | undefined
+  #stream: AnswerStream | undefined
+  #isAnswered = false
 
   constructor(options: PostReplyOptions) {
     this.#options = options
@@ -31,13 +36,24 @@ export class PostReply implements ReplySink {
   }
 
   related(text: string): boolean {
-    if (!this.#options.acceptsStream || this.#options.response.destroyed) return false
-    return this.#startStream().send(text, { type: 'message' })
+    if (!this.#options.acceptsStream) return false
+    // Who went without the id of an event cannot come back for it.
+    if (this.#stream === undefined && this.#options.response.destroyed) return false
+    this.#startStream().send(text)
+    return true
+  }
+
+  /** Only for clients who know of it: others would take the end of the stream for the end of the call. */
+  pause(retryMs: number | undefined): void {
+    const { acceptsStream, response, isBatch } = this.#options
+    const isGone = this.#stream === undefined && response.destroyed
+    if (this.#mayPrime && acceptsStream && !isBatch && !isGone) this.#startStream(retryMs).detach()
   }
 
   answer(body: JsonObject, text: string = JSON.stringify(body)): void {
+    this.#isAnswered = true
     if (this.#stream === undefined) this.#answers.push(text)
-    else this.#stream.send(text, { type: 'message' })
+    else this.#stream.send(text)
     this.#settle()
   }
 
@@ -45,17 +61,29 @@ export class PostReply implements ReplySink {
     this.#settle()
   }
 
-  #startStream(): EventStream {
-    if (this.#stream !== undefined) return this.#stream
-    this.#stream = this.#options.openStream()
-    for (const text of this.#answers) this.#stream.send(text, { type: 'message' })
+  /** Older clients take each event for a message; what the request says of itself counts, as with the SDK's servers. */
+  get #mayPrime(): boolean {
+    const { session, response } = this.#options
+    const said = response.req.headers['mcp-protocol-version']
+    return (isKnownVersion(said) ? said : session.version) >= POLLING_VERSION
+  }
+
+  #startStream(retryMs?: number): AnswerStream {
+    if (this.#stream !== undefined) {
+      if (retryMs !== undefined) this.#stream.prime(retryMs)
+      return this.#stream
+    }
+    this.#stream = this.#options.session.answers.open()
+    this.#stream.attach(this.#options.openStream())
+    if (this.#mayPrime) this.#stream.prime(retryMs)
+    for (const text of this.#answers) this.#stream.send(text)
     return this.#stream
   }
 
   #settle(): void {
     if (--this.#open > 0) return
     const { response, isBatch, acceptsStream } = this.#options
-    if (this.#stream !== undefined) this.#stream.end()
+    if (this.#stream !== undefined) this.#stream.end(this.#isAnswered)
     else if (this.#answers.length > 0)
       sendJson(response, 200, isBatch ? `[${this.#answers.join(',')}]` : this.#answers.join(''))
     // All cancelled: a stream that ends without an answer is the honest form of "none will come".

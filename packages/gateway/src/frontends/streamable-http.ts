@@ -4,7 +4,9 @@ import { Refused } from '../backends/upstream.ts'
 import { accepts } from '../http/accepts.ts'
 import { sendEmpty, sendJson, sendRefusal, type HttpRefusal } from '../http/reply.ts'
 import { errorText, isObject, RPC_ERROR, type RpcMessage, type RpcRequest } from '../json-rpc.ts'
+import { MODERN_VERSION } from '../modern-era.ts'
 import { BATCH_VERSION, isKnownVersion, PROTOCOL_VERSIONS, negotiateVersion } from '../protocol-versions.ts'
+import { isAnswerEvent } from '../sessions/answer-streams.ts'
 import type { Session } from '../sessions/session.ts'
 import { endWithToken, full, isOwn, readMessages, type FrontContext } from './front-context.ts'
 import { isModern, postModern } from './modern/modern-http.ts'
@@ -43,6 +45,7 @@ export async function postMcp(
   const expected = parsed.messages.filter((message) => message.kind === 'request').length
   const openStream = () => context.openStream(response)
   const reply = new PostReply({
+    session,
     response,
     expected: Math.max(expected, 1),
     isBatch: parsed.isBatch,
@@ -56,27 +59,53 @@ export async function postMcp(
 
 /** The client's own stream: GET /mcp. */
 export function getMcp(context: FrontContext, request: IncomingMessage, response: ServerResponse): void {
+  if (isOfNewEra(request)) return sendRefusal(response, POST_ONLY)
   if (request.headers.accept === undefined || !accepts(request.headers.accept, 'text/event-stream')) {
     return sendRefusal(response, { status: 406, message: 'Accept must allow text/event-stream.' })
   }
   const session = findSession(context, request)
   if ('status' in session) return sendRefusal(response, session)
   const lastEventId = request.headers['last-event-id']
-  const stream = context.openStream(response, { 'mcp-session-id': session.id })
-  endWithToken(context, response, stream)
-  session.outbox.attach(stream, typeof lastEventId === 'string' ? lastEventId : undefined)
-  response.once('close', () => {
-    session.lastSeen = Date.now()
-  })
+  const openStream = () => {
+    const stream = context.openStream(response, { 'mcp-session-id': session.id })
+    endWithToken(context, response, stream)
+    response.once('close', () => {
+      session.lastSeen = Date.now()
+    })
+    return stream
+  }
+  if (typeof lastEventId === 'string' && isAnswerEvent(lastEventId)) {
+    if (!session.answers.resume(openStream, lastEventId)) sendRefusal(response, NO_REST)
+    return
+  }
+  session.outbox.attach(openStream(), typeof lastEventId === 'string' ? lastEventId : undefined)
   context.listening(session)
+}
+
+/** Not a 404, which would have the client give up its session. */
+const NO_REST: HttpRefusal = {
+  status: 400,
+  code: RPC_ERROR.invalidRequest,
+  message: 'The rest of this answer is not kept (any more); send the request again.',
 }
 
 /** The client leaves: DELETE /mcp. */
 export function deleteMcp(context: FrontContext, request: IncomingMessage, response: ServerResponse): void {
+  if (isOfNewEra(request)) return sendRefusal(response, POST_ONLY)
   const session = findSession(context, request)
   if ('status' in session) return sendRefusal(response, session)
   context.sessions.end(session)
   sendEmpty(response, 204)
+}
+
+function isOfNewEra({ headers }: IncomingMessage): boolean {
+  return headers['mcp-protocol-version'] === MODERN_VERSION && headers['mcp-session-id'] === undefined
+}
+
+const POST_ONLY: HttpRefusal = {
+  status: 405,
+  message: `Revision ${MODERN_VERSION} has neither sessions nor a stream besides those of requests; send a POST.`,
+  headers: { allow: 'POST' },
 }
 
 async function initialize(

@@ -23,10 +23,17 @@ export class EventStream {
     return !this.#response.destroyed && !this.#response.writableEnded && this.#response.socket?.destroyed !== true
   }
 
+  /** Nothing is left that waits for the client to read. */
+  get isFlushed(): boolean {
+    return this.#response.writableFinished || (this.isOpen && this.#response.writableLength === 0)
+  }
+
   /** `data` is one line. False when the stream is gone, or was cut because the client is too slow. */
-  send(data: string, event: { id?: string; type?: string } = {}): boolean {
-    const head = `${event.type === undefined ? '' : `event: ${event.type}\n`}${event.id === undefined ? '' : `id: ${event.id}\n`}`
-    return this.#write(`${head}data: ${data}\n\n`)
+  send(data: string, event: { id?: string; type?: string; retryMs?: number } = {}): boolean {
+    const type = event.type === undefined ? '' : `event: ${event.type}\n`
+    const id = event.id === undefined ? '' : `id: ${event.id}\n`
+    const retry = event.retryMs === undefined ? '' : `retry: ${event.retryMs}\n`
+    return this.#write(`${type}${id}${retry}data: ${data}\n\n`)
   }
 
   keepAlive(): void {

@@ -36,6 +36,8 @@ const loginRecord = z.object({
   /** Whom the tokens are for. */
   resource: z.string(),
   client: loginClient,
+  /** Asked for with the login; a server that wants others needs another. */
+  scopes: z.array(z.string()).optional(),
   tokens: tokens.optional(),
 })
 export type LoginRecord = z.infer<typeof loginRecord>

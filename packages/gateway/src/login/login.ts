@@ -28,6 +28,19 @@ export interface LoginOptions {
 interface Pending extends CodeExchange {
   port: number
   needed: NeedsLogin
+  /** What there is goes on being good for what it is good for. */
+  isForMore: boolean
+}
+
+/** What is asked for besides what the login has. */
+type More = readonly string[] | undefined
+
+interface Asking {
+  found: Discovered
+  client: LoginClient
+  port: number
+  more: More
+  lastFailure?: string
 }
 
 /** Renewed this long before they end, so that a call on its way does not meet the end. */
@@ -57,7 +70,7 @@ export class Login implements Authorizer {
   /** The header for a request now; undefined while the server was not heard to want one. */
   async header(): Promise<string | undefined> {
     await (this.#loading ??= this.#load())
-    if (this.#pending !== undefined) throw this.#pending.needed
+    if (this.#pending?.isForMore === false) throw this.#pending.needed
     const tokens = this.#record?.tokens
     if (tokens?.expiresAt !== undefined && tokens.expiresAt - Date.now() < this.#margin(tokens)) {
       if (tokens.refresh !== undefined) await this.#renew(tokens)
@@ -77,6 +90,18 @@ export class Login implements Authorizer {
 
   async refused(challenge: string | undefined): Promise<NeedsLogin> {
     return this.#begin(challenge)
+  }
+
+  /** More is asked for once: a server that forbids it all the same will not be changed by another login. */
+  async forbidden(header: string | undefined): Promise<Error | undefined> {
+    const { error, scope = '' } = parseChallenge(header)
+    const { name, spec } = this.#options
+    const had = spec.scopes?.length ? spec.scopes : (this.#record?.scopes ?? [])
+    const more = scope.split(' ').filter((each) => each !== '' && !had.includes(each))
+    if (error !== 'insufficient_scope' || more.length === 0 || this.#bearer() === undefined) return undefined
+    if (!spec.scopes?.length) return this.#begin(header, more)
+    const missing = more.map((each) => `"${each}"`).join(', ')
+    return unavailable(`The server ${name} wants scopes for this that its oauth_config leaves out: ${missing}.`)
   }
 
   /** Waits for nobody any more; tokens are kept. */
@@ -143,27 +168,34 @@ export class Login implements Authorizer {
   }
 
   /** Starts to wait for a person; once, however many calls find out. */
-  #begin(challenge: string | undefined): Promise<NeedsLogin> {
-    if (this.#pending !== undefined) return Promise.resolve(this.#pending.needed)
-    this.#beginning ??= this.#prepare(challenge).finally(() => {
+  async #begin(challenge: string | undefined, more?: More): Promise<NeedsLogin> {
+    if (this.#pending !== undefined) {
+      // Without a token that works, nothing works any more until somebody has logged in.
+      if (more === undefined) this.#pending.isForMore = false
+      return this.#pending.needed
+    }
+    this.#beginning ??= this.#prepare(challenge, more).finally(() => {
       this.#beginning = undefined
     })
     return this.#beginning
   }
 
-  async #prepare(header: string | undefined): Promise<NeedsLogin> {
+  async #prepare(header: string | undefined, more: More): Promise<NeedsLogin> {
     const { url, name, spec } = this.#options
     try {
-      const challenge = parseChallenge(header)
+      const asked = parseChallenge(header)
+      const all = more === undefined ? asked.scope : [...(this.#record?.scopes ?? []), ...more].join(' ')
+      const challenge = { ...asked, ...(all !== undefined && { scope: all }) }
       const found = await discover({ url, challenge, ...this.#context })
       const known = this.#record?.issuer === found.server.issuer ? this.#record.client : undefined
       const { redirectUri, port } = await this.#openCallback(known)
-      // A registration holds for the address it was made with.
+      // A registration holds for the address and the scopes it was made with.
+      const isSame = known?.redirectUri === redirectUri && more === undefined
       const client =
-        known?.isRegistered && known.redirectUri === redirectUri && !spec.clientId
+        known?.isRegistered && isSame && !spec.clientId
           ? known
           : await chooseClient({ ...found, redirectUri, ...this.#context })
-      return await this.#ask(found, client, port, undefined)
+      return await this.#ask({ found, client, port, more })
     } catch (error) {
       throw unavailable(`the server ${name} asks for a login that cannot be made: ${describeError(error)}`, error)
     }
@@ -181,32 +213,35 @@ export class Login implements Authorizer {
     }
   }
 
-  async #ask(found: Discovered, client: LoginClient, port: number, lastFailure: string | undefined) {
+  async #ask(asking: Asking) {
     const { callbacks, name, spec, onNeeded } = this.#options
+    const { found, client, port, more, lastFailure } = asking
     const { server, resource, scopes } = found
     const [state, verifier] = [generateRandomState(), generateRandomCodeVerifier()]
     const challenge = await calculatePKCECodeChallenge(verifier)
     const address = authorizationUrl({ server, client, resource, scopes, state, challenge, params: spec.params })
-    const needed = new NeedsLogin(name, address, lastFailure)
-    const pending: Pending = { server, client, resource, state, verifier, port, needed }
+    const needed = new NeedsLogin(name, address, { lastFailure, more })
+    const isForMore = more !== undefined
+    const pending: Pending = { server, client, resource, state, verifier, port, needed, isForMore }
     if (this.#isClosed) {
       await callbacks.release(port, undefined)
       throw unavailable('it is being stopped')
     }
     this.#pending = pending
-    await callbacks.wait(port, state, (params) => this.#finish(pending, found, params))
+    await callbacks.wait(port, state, (params) => this.#finish(pending, asking, params))
     onNeeded(needed)
     return needed
   }
 
-  async #finish(pending: Pending, found: Discovered, params: URLSearchParams): Promise<CallbackOutcome> {
+  async #finish(pending: Pending, asking: Asking, params: URLSearchParams): Promise<CallbackOutcome> {
     const { callbacks, onDone, logger, name } = this.#options
     const { server, client, resource, port } = pending
     try {
       const tokens = await exchangeCode(this.#context, pending, params)
       if (this.#pending !== pending) return { ok: false, message: 'it is no longer waited for' }
       const { issuer, token_endpoint: tokenEndpoint = '' } = server
-      await this.#keep({ basis: this.#basis, issuer, tokenEndpoint, resource, client, tokens })
+      const { scopes } = asking.found
+      await this.#keep({ basis: this.#basis, issuer, tokenEndpoint, resource, client, scopes, tokens })
       this.#pending = undefined
       void callbacks.release(port, pending.state)
       onDone()
@@ -214,7 +249,8 @@ export class Login implements Authorizer {
     } catch (error) {
       const message = failureOf(error)
       logger.warn('a login failed', { workload: name, error: message })
-      if (this.#pending === pending) await this.#ask(found, client, port, message)
+      const more = pending.isForMore ? asking.more : undefined
+      if (this.#pending === pending) await this.#ask({ ...asking, more, lastFailure: message })
       return { ok: false, message }
     }
   }

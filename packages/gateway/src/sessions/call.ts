@@ -8,6 +8,8 @@ export interface ReplySink {
   readonly id?: RequestId | undefined
   /** A message before the answer. False: it cannot go here (the client takes plain JSON only, or is gone). */
   related(text: string): boolean
+  /** The server has its client come back for the rest after so long. */
+  pause?(retryMs: number | undefined): void
   /** A whole JSON-RPC response; `text` is the same on one line, where it need not be written anew. */
   answer(body: JsonObject, text?: string): void
   /** The client cancelled: no answer will come. */
@@ -59,6 +61,10 @@ export class Call {
 
   related(text: string): void {
     if (!this.#options.reply.related(text)) this.session.send(text)
+  }
+
+  pause(retryMs: number | undefined): void {
+    this.#options.reply.pause?.(retryMs)
   }
 
   cancel(params: JsonObject): void {

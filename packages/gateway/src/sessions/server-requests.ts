@@ -1,4 +1,5 @@
 import { isObject, RPC_ERROR, type JsonObject, type RequestId, type RpcRequest } from '../json-rpc.ts'
+import { metaOf } from '../modern-era.ts'
 import type { Call } from './call.ts'
 import type { Session } from './session.ts'
 
@@ -49,6 +50,12 @@ function hasMode(session: Session, params: JsonObject | undefined): boolean {
   if (params?.['mode'] !== 'url') return true
   const capabilities = session.client['capabilities']
   return isObject(capabilities) && isObject(capabilities['elicitation']) && isObject(capabilities['elicitation']['url'])
+}
+
+/** The call that asked for progress with this token. */
+export function callOfProgress(calls: Iterable<Call>, token: unknown): Call | undefined {
+  for (const call of calls) if (metaOf(call.request.params)['progressToken'] === token) return call
+  return undefined
 }
 
 /** The call a message without any mark belongs to, when only one client can have caused it. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { GatewayLimits } from '../options.ts'
 import { isObject, type JsonObject } from '../json-rpc.ts'
+import { AnswerStreams } from './answer-streams.ts'
 import type { Call } from './call.ts'
 import { Outbox } from './outbox.ts'
 import type { StoredSession } from './session-store.ts'
@@ -13,6 +14,9 @@ export class Session {
   readonly id: string
   readonly front: Front
   readonly outbox: Outbox
+  readonly #limits: GatewayLimits
+  /** Made with the first: most calls are answered without a stream. */
+  #answers: AnswerStreams | undefined
   /** In flight, by the client's own ids. */
   readonly calls = new Map<string, Call>()
   readonly subscriptions = new Set<string>()
@@ -41,6 +45,7 @@ export class Session {
     this.version = version
     this.client = client
     this.outbox = new Outbox(limits)
+    this.#limits = limits
     this.lastSeen = Date.now()
   }
 
@@ -54,12 +59,17 @@ export class Session {
     return isObject(capabilities) && isObject(capabilities[capability])
   }
 
+  get answers(): AnswerStreams {
+    return (this.#answers ??= new AnswerStreams(this.#limits))
+  }
+
   send(text: string): void {
     this.outbox.push(text)
   }
 
   close(): void {
     this.outbox.close()
+    this.#answers?.close()
   }
 
   toStored(): StoredSession {

@@ -1,11 +1,11 @@
-import { constants } from 'node:fs'
-import { open, readFile, rename, type FileHandle } from 'node:fs/promises'
+import { readFile, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Journal, JournalEntry } from '@toolhaven/core/ports/stores'
 import * as z from 'zod'
+import { appendRotating, rotated } from './append-rotating.ts'
 import { writeFault } from './atomic-write.ts'
 import { errnoOf } from './errno.ts'
-import { ensurePrivateFolder, refuseForeignOwner } from './private-folder.ts'
+import { ensurePrivateFolder } from './private-folder.ts'
 
 export interface JournalOptions {
   file: string
@@ -54,19 +54,7 @@ export function createJournal(options: JournalOptions): ReadableJournal {
 
   async function writeLines(lines: string): Promise<void> {
     await ensurePrivateFolder(dirname(file))
-    let handle = await openForAppend(file)
-    try {
-      let { size } = await handle.stat()
-      if (size > 0 && size + Buffer.byteLength(lines) > maxBytes) {
-        await handle.close()
-        await rotate(file, files)
-        handle = await openForAppend(file)
-        size = 0
-      }
-      await appendWhole(handle, size, lines)
-    } finally {
-      await handle.close()
-    }
+    await appendRotating({ file, maxBytes, files, write: writeWhole }, lines)
   }
 
   return {
@@ -86,50 +74,18 @@ export function createJournal(options: JournalOptions): ReadableJournal {
   }
 }
 
-/** Shifts `file` to `file.1` and so on; the oldest of `files` is overwritten. */
-export async function rotate(file: string, files: number): Promise<void> {
-  for (let index = files - 2; index >= 0; index -= 1) {
-    try {
-      await rename(rotated(file, index), rotated(file, index + 1))
-    } catch (error) {
-      if (errnoOf(error) !== 'ENOENT') throw error
-    }
-  }
-}
-
-export function rotated(file: string, index: number): string {
-  return index === 0 ? file : `${file}.${index}`
-}
-
-export async function openForAppend(file: string): Promise<FileHandle> {
-  const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK
-  const handle = await open(file, flags, 0o600)
-  try {
-    refuseForeignOwner((await handle.stat()).uid, file)
-    return handle
-  } catch (error) {
-    await handle.close()
-    throw error
-  }
-}
-
 function encode(entry: JournalEntry, now: number): string {
   const { actor, action, target, detail } = entry
   return `${JSON.stringify({ format: FORMAT, time: new Date(now).toISOString(), actor, action, target, detail })}\n`
 }
 
-async function appendWhole(handle: FileHandle, size: number, lines: string): Promise<void> {
+async function writeWhole(handle: FileHandle, lines: string, size: number): Promise<void> {
   const last = Buffer.alloc(1)
   if (size > 0) await handle.read(last, 0, 1, size - 1)
   // A line that a crash cut short must not swallow the next one.
   const torn = size > 0 && last[0] !== 0x0a
-  try {
-    await handle.writeFile(torn ? `\n${lines}` : lines)
-    await handle.datasync()
-  } catch (error) {
-    await handle.truncate(size)
-    throw error
-  }
+  await handle.writeFile(torn ? `\n${lines}` : lines)
+  await handle.datasync()
 }
 
 async function readLines(file: string): Promise<JournalLine[]> {

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { describeError, invalid } from '@toolhaven/core/errors'
 import type { Logger } from '@toolhaven/core/ports/logger'
-import { openForAppend, rotate } from '../files/journal.ts'
+import { appendRotating, openForAppend } from '../files/append-rotating.ts'
 import { ensurePrivateFolder } from '../files/private-folder.ts'
 
 export interface AuditLogsOptions {
@@ -81,7 +81,8 @@ interface WriterOptions {
 }
 
 function createWriter(options: WriterOptions): AuditLogFile {
-  const { logger } = options
+  const { logger, path, maxBytes, files } = options
+  const target = { file: path, maxBytes, files, open: openPrivate }
   let waiting: string[] = []
   let bytes = 0
   let lost = 0
@@ -97,7 +98,7 @@ function createWriter(options: WriterOptions): AuditLogFile {
     lost = 0
     if (lines.length === 0 && dropped === 0) return
     try {
-      await append(options, [...lines, ...(dropped > 0 ? [lostRecord(dropped)] : [])].join(''))
+      await appendRotating(target, [...lines, ...(dropped > 0 ? [lostRecord(dropped)] : [])].join(''))
       isFailing = false
     } catch (error) {
       lost += lines.length + dropped
@@ -105,7 +106,7 @@ function createWriter(options: WriterOptions): AuditLogFile {
       isFailing = true
     }
   }
-  const fields = (error: unknown) => ({ file: options.path, why: describeError(error) })
+  const fields = (error: unknown) => ({ file: path, why: describeError(error) })
   const flushInTurn = () => {
     clearTimeout(timer)
     timer = undefined
@@ -124,28 +125,6 @@ function createWriter(options: WriterOptions): AuditLogFile {
       timer ??= setTimeout(() => void flushInTurn(), FLUSH_MS).unref()
     },
     close: flushInTurn,
-  }
-}
-
-async function append({ path, maxBytes, files }: WriterOptions, text: string): Promise<void> {
-  let handle = await openPrivate(path)
-  try {
-    let { size } = await handle.stat()
-    if (size > 0 && size + Buffer.byteLength(text) > maxBytes) {
-      await handle.close()
-      await rotate(path, files)
-      handle = await openPrivate(path)
-      size = 0
-    }
-    try {
-      await handle.writeFile(text)
-    } catch (error) {
-      // Half a record would run into the next one.
-      await handle.truncate(size)
-      throw error
-    }
-  } finally {
-    await handle.close()
   }
 }
 

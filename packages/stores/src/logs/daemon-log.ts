@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, renameSync, writeSync } from 'node:fs'
 import type { LogFields, Logger } from '@toolhaven/core/ports/logger'
 import { errnoOf } from '../files/errno.ts'
-import { rotated } from '../files/journal.ts'
+import { rotated } from '../files/append-rotating.ts'
 import { printable } from './printable.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'

@@ -1,6 +1,6 @@
 import { describeError } from '@toolhaven/core/errors'
 import type { Logger } from '@toolhaven/core/ports/logger'
-import { openForAppend, rotate } from '../files/journal.ts'
+import { appendRotating } from '../files/append-rotating.ts'
 import type { SerialQueue } from '../files/serial-queue.ts'
 
 export interface LogWriterOptions {
@@ -100,24 +100,6 @@ async function writeBatch(options: LogWriterOptions, stem: string, batch: Waitin
   const { dropped } = batch
   const notice = dropped === 0 ? [] : [`[toolhaven: ${dropped} lines left out, they came faster than the disk]`]
   const text = `${[...batch.lines, ...notice].join('\n')}\n`
-  const file = options.fileOf(stem)
-  let handle = await openForAppend(file)
-  try {
-    let { size } = await handle.stat()
-    if (size > 0 && size + Buffer.byteLength(text) > options.maxBytes) {
-      await handle.close()
-      await rotate(file, options.files)
-      handle = await openForAppend(file)
-      size = 0
-    }
-    try {
-      await handle.writeFile(text)
-    } catch (error) {
-      // Half a line would run into the next one.
-      await handle.truncate(size)
-      throw error
-    }
-  } finally {
-    await handle.close()
-  }
+  const { maxBytes, files } = options
+  await appendRotating({ file: options.fileOf(stem), maxBytes, files }, text)
 }

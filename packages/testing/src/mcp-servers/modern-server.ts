@@ -3,7 +3,7 @@
  * `node modern-server.ts --transport=stdio|streamable-http --era=modern|dual --port=0`. With `dual` it also takes clients
  * that open with initialize. HTTP writes "listening on PORT" to stderr. Its tools are named as those of fixture-server.ts.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   createMcpHandler,
@@ -15,6 +15,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { answerWithFetch } from './answer-with-fetch.ts'
 
 const flags = new Map(process.argv.slice(2).map((arg) => [arg.split('=')[0] ?? '', arg.slice(arg.indexOf('=') + 1)]))
 const legacy = flags.get('--era') === 'dual'
@@ -174,35 +175,13 @@ function serveHttp(): void {
     legacy: legacy ? 'stateless' : 'reject',
   })
   const told: Told = handler.notify
-  const server = createServer((request, response) => void answer(handler.fetch, request, response))
+  const server = createServer(
+    (request, response) => void answerWithFetch((asked) => handler.fetch(asked), request, response),
+  )
   server.listen(Number(flags.get('--port') ?? 0), '127.0.0.1', () => {
     const address = server.address()
     process.stderr.write(`listening on ${typeof address === 'object' ? address?.port : address}\n`)
   })
-}
-
-async function answer(
-  fetch: (request: Request) => Promise<Response>,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-): Promise<void> {
-  const gone = new AbortController()
-  outgoing.once('close', () => gone.abort())
-  const chunks: Buffer[] = []
-  for await (const chunk of incoming) chunks.push(chunk)
-  const headers = new Headers()
-  for (const [name, value] of Object.entries(incoming.headers)) headers.set(name, String(value))
-  const body = chunks.length === 0 ? null : Buffer.concat(chunks)
-  const method = incoming.method ?? 'GET'
-  const request = new Request(`http://fixture${incoming.url}`, { method, headers, body, signal: gone.signal })
-  const response = await fetch(request)
-  outgoing.writeHead(response.status, Object.fromEntries(response.headers)).flushHeaders()
-  try {
-    for await (const chunk of response.body ?? []) outgoing.write(chunk)
-  } catch {
-    // The client left in the middle.
-  }
-  outgoing.end()
 }
 
 if (flags.get('--transport') === 'streamable-http') serveHttp()

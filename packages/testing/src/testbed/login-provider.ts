@@ -11,6 +11,10 @@ export interface LoginProvider extends AsyncDisposable {
   setBroken: (isBroken: boolean) => void
   /** Whether a token is good for the resource. */
   isGood: (token: string, resource: string) => Promise<boolean>
+  /** The scopes a token was given for. */
+  scopesOf: (token: string) => Promise<string[]>
+  /** Addresses it fetched descriptions of clients from, oldest first. */
+  fetched: string[]
   /** Forgets an access token before its time; the login stays. */
   drop: (accessToken: string) => Promise<void>
   /** Takes a token back, whichever kind it is of, and with it the whole login. */
@@ -20,9 +24,15 @@ export interface LoginProvider extends AsyncDisposable {
 const RESOURCE_SERVER = { client_id: 'resource', client_secret: 'known to the resource server alone' }
 export const CONFIDENTIAL_CLIENT = { id: 'toolhaven-test', secret: 'a secret: with % & + and = in it' } as const
 
+export interface LoginProviderOptions {
+  /** Left out: it takes no clients that describe themselves at their own address. By address, what is found there. */
+  documents?: Readonly<Record<string, object>>
+}
+
 /** A real OpenID provider on the loopback where people log in; who comes with a browser is Ann and agrees to everything. */
-export async function startLoginProvider(): Promise<LoginProvider> {
+export async function startLoginProvider(options: LoginProviderOptions = {}): Promise<LoginProvider> {
   const requests: string[] = []
+  const fetched: string[] = []
   const state = { isBroken: false, tokenSeconds: 3600 }
   let answer: RequestListener = (_request, response) => void response.writeHead(503).end()
   const server = createServer((request, response) => {
@@ -36,7 +46,7 @@ export async function startLoginProvider(): Promise<LoginProvider> {
   const issuer = `http://127.0.0.1:${address.port}`
   const provider = new Provider(
     issuer,
-    configuration(() => state.tokenSeconds),
+    configuration(() => state.tokenSeconds, documentsOf(options, fetched)),
   )
   const callback = provider.callback()
   answer = (request, response) => {
@@ -48,12 +58,14 @@ export async function startLoginProvider(): Promise<LoginProvider> {
   return {
     issuer,
     requests,
+    fetched,
     setTokenSeconds: (seconds) => void (state.tokenSeconds = seconds),
     setBroken: (isBroken) => void (state.isBroken = isBroken),
     async isGood(token, resource) {
       const found = await provider.AccessToken.find(token)
       return found !== undefined && found.isValid && [found.aud].flat().includes(resource)
     },
+    scopesOf: async (token) => [...((await provider.AccessToken.find(token))?.scopes ?? [])],
     async drop(accessToken) {
       const found = await provider.AccessToken.find(accessToken)
       if (found === undefined) throw new Error('there is no such token')
@@ -71,8 +83,22 @@ export async function startLoginProvider(): Promise<LoginProvider> {
   }
 }
 
-function configuration(tokenSeconds: () => number): Configuration {
+/** Nothing of it leaves the machine: who asks for a document gets the test's. */
+function documentsOf({ documents }: LoginProviderOptions, fetched: string[]): Configuration {
+  if (documents === undefined) return {}
   return {
+    features: { clientIdMetadataDocument: { enabled: true, ack: 'draft-02' } },
+    fetch: async (input) => {
+      const url = input instanceof Request ? input.url : String(input)
+      fetched.push(url)
+      return Object.hasOwn(documents, url) ? Response.json(documents[url]) : new Response('', { status: 404 })
+    },
+  }
+}
+
+function configuration(tokenSeconds: () => number, { features, ...more }: Configuration): Configuration {
+  return {
+    ...more,
     clients: [
       { ...RESOURCE_SERVER, redirect_uris: [], response_types: [], grant_types: [] },
       {
@@ -83,13 +109,14 @@ function configuration(tokenSeconds: () => number): Configuration {
         redirect_uris: ['http://127.0.0.1/callback'],
       },
     ],
-    scopes: ['openid', 'offline_access', 'mcp'],
+    scopes: ['openid', 'offline_access', 'mcp', 'mcp:write'],
     cookies: { keys: ['only for tests'] },
     interactions: { url: (_context, interaction) => `/interaction/${interaction.uid}` },
     findAccount: (_context, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
     // Each refresh token may be used once; a second use ends the whole grant.
     rotateRefreshToken: true,
     features: {
+      ...features,
       devInteractions: { enabled: false },
       registration: { enabled: true },
       revocation: { enabled: true },
@@ -97,7 +124,7 @@ function configuration(tokenSeconds: () => number): Configuration {
         enabled: true,
         useGrantedResource: () => true,
         getResourceServerInfo: (_context, audience) => ({
-          scope: 'mcp',
+          scope: 'mcp mcp:write',
           audience,
           accessTokenTTL: tokenSeconds(),
           accessTokenFormat: 'opaque',
@@ -113,7 +140,7 @@ async function agree(provider: Provider, request: IncomingMessage, response: Ser
   const known = grantId === undefined ? undefined : await provider.Grant.find(grantId)
   const grant = known ?? new provider.Grant({ accountId: session?.accountId, clientId: String(params['client_id']) })
   grant.addOIDCScope(String(params['scope']))
-  if (params['resource'] !== undefined) grant.addResourceScope(String(params['resource']), 'mcp')
+  if (params['resource'] !== undefined) grant.addResourceScope(String(params['resource']), String(params['scope']))
   const consent = { grantId: await grant.save() }
   await provider.interactionFinished(request, response, { consent }, { mergeWithLastSubmission: true })
 }

@@ -17,6 +17,8 @@ export interface ProtectedServerOptions {
   metadata: unknown
   /** What it says with a 401; left out: where its description is. */
   challenge: string
+  /** Tokens must be given for these as well; left out: any good token will do. */
+  scope: string
   /** Takes any request first; true when it answered. */
   answer: (request: IncomingMessage, response: ServerResponse) => boolean
 }
@@ -57,6 +59,13 @@ export async function startProtectedServer(
     if (token === undefined || !(await provider.isGood(token, url))) {
       const challenge = options.challenge ?? `Bearer error="invalid_token", resource_metadata="${described}"`
       response.writeHead(401, { 'www-authenticate': challenge }).end()
+      return
+    }
+    const wanted = options.scope?.split(' ') ?? []
+    const given = await provider.scopesOf(token)
+    if (!wanted.every((scope) => given.includes(scope))) {
+      const challenge = `Bearer error="insufficient_scope", scope="${options.scope}", resource_metadata="${described}"`
+      response.writeHead(403, { 'www-authenticate': challenge }).end()
       return
     }
     const { method, headers } = request

@@ -1,8 +1,8 @@
 import { parseMessage, type JsonObject, type RpcNotification, type RpcRequest } from '../../json-rpc.ts'
-import { metaOf } from '../../modern-era.ts'
 import type { GatewayLimits } from '../../options.ts'
 import { NEWEST_VERSION } from '../../protocol-versions.ts'
 import type { Call } from '../../sessions/call.ts'
+import { callOfProgress } from '../../sessions/server-requests.ts'
 import { Session } from '../../sessions/session.ts'
 import type { SessionTable } from '../../sessions/session-table.ts'
 import type { ModernRequest } from './check-request.ts'
@@ -32,7 +32,7 @@ export class ModernSession extends Session {
     if (message.kind === 'request') return calls.at(-1)
     const token = message.params?.['progressToken']
     if (token === undefined) return calls.length === 1 ? calls[0] : undefined
-    return calls.find(({ request }) => metaOf(request.params)['progressToken'] === token)
+    return callOfProgress(calls, token)
   }
 }
 

@@ -1,0 +1,184 @@
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { startModernServer } from '@toolhaven/testing/mcp-servers/child-channel'
+import { messagesOf } from './test-events.ts'
+import { connectClient, NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
+import { scriptedServer, type Script } from './test-scripted-server.ts'
+
+type Json = { [key: string]: unknown }
+
+const VERSION = '2026-07-28'
+const META = {
+  'io.modelcontextprotocol/protocolVersion': VERSION,
+  'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '0' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
+
+/** A request of revision 2026-07-28. */
+function post(test: TestGateway, method: string, params: Json = {}, headers: Record<string, string> = {}) {
+  const name = params['name'] ?? params['uri']
+  const all = {
+    ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    ...{ 'mcp-protocol-version': VERSION, 'mcp-method': method },
+    ...(typeof name === 'string' && { 'mcp-name': name }),
+    ...headers,
+  }
+  const _meta = { ...META, ...(typeof params['_meta'] === 'object' ? params['_meta'] : {}) }
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } })
+  return fetch(`${test.origin}/mcp`, { method: 'POST', headers: all, body })
+}
+
+const HELLO = {
+  result: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } },
+}
+
+/** A process of the older era that says `answers` by method, and what it heard. */
+async function scripted(test: TestGateway, answers: Record<string, Json>): Promise<Json[]> {
+  const script: Script = ({ id, method }) => {
+    if (method === 'initialize') return HELLO
+    if (method === 'server/discover') return { error: { code: -32_601, message: 'no' } }
+    return id === undefined ? undefined : { result: answers[String(method)] ?? {} }
+  }
+  const { channel, heard } = scriptedServer(script)
+  await test.open()
+  await test.gateway.connect(NAME, { kind: 'stdio', channel, processId: 'p', start: async () => {} }, never)
+  return heard
+}
+
+it('one address serves clients with sessions and clients without, at the same time', async () => {
+  await using test = await startGateway()
+  await test.open()
+  await test.run()
+  const [older, newer] = await Promise.all([connectClient(test, 'v1 http'), connectClient(test, 'v2 modern')])
+  const text = (client: typeof older) => client.call('echo', { text: 'same' })
+  expect(await Promise.all([text(older), text(newer), text(older), text(newer)])).toEqual(Array(4).fill('same'))
+})
+
+it('parameters in headers that nobody here knows are passed on', async () => {
+  await using server = await startModernServer().then(({ url, kill }) => ({ url, [Symbol.asyncDispose]: kill }))
+  await using test = await startGateway({ limits: { probeMs: 50_000 } })
+  await test.open({ transport: 'streamable-http' })
+  const backend = { kind: 'http', transport: 'streamable-http', url: server.url, processId: 'p' } as const
+  await test.gateway.connect(NAME, backend, never)
+  const sent = { 'Mcp-Param-Elsewhere': '=?base64?w7w=?=', 'X-Of-The-Client': 'kept' }
+  const { result } = await (await post(test, 'tools/call', { name: 'headers', arguments: {} }, sent)).json()
+  const seen = JSON.parse(result.content[0].text)
+  expect(seen).toMatchObject({ 'mcp-param-elsewhere': '=?base64?w7w=?=', 'x-of-the-client': 'kept' })
+})
+
+describe('a tool with an invalid mark for headers', () => {
+  const property = (value: Json) => ({ type: 'object', properties: { a: value } })
+  const marked = { type: 'string', 'x-mcp-header': 'Region' }
+  const TOOLS: Record<string, Json> = {
+    plain: { type: 'object' },
+    right: property(marked),
+    'no header name': property({ type: 'string', 'x-mcp-header': 'two words' }),
+    'an object': property({ type: 'object', 'x-mcp-header': 'Region' }),
+    twice: { type: 'object', properties: { a: marked, b: { ...marked, 'x-mcp-header': 'REGION' } } },
+    'in a list': property({ type: 'array', items: marked }),
+  }
+
+  it('is not shown, the others are, and the log says why, once', async () => {
+    const logged: unknown[] = []
+    const quiet = () => {}
+    const logger = {
+      debug: quiet,
+      info: quiet,
+      error: quiet,
+      warn: (_message: string, fields?: object) => logged.push(fields),
+    }
+    await using test = await startGateway({ logger })
+    const tools = Object.entries(TOOLS).map(([name, inputSchema]) => ({ name, inputSchema }))
+    await scripted(test, { 'tools/list': { tools } })
+    for (let turn = 0; turn < 2; turn++) {
+      const { result } = await (await post(test, 'tools/list')).json()
+      expect(result.tools.map(({ name }: { name: string }) => name)).toEqual(['plain', 'right'])
+    }
+    expect(logged).toEqual(
+      Object.keys(TOOLS)
+        .slice(2)
+        .map((tool) => expect.objectContaining({ workload: NAME, tool, why: expect.stringContaining('x-mcp-header') })),
+    )
+  })
+})
+
+it('a subscription is acknowledged first, is not buffered on its way, and is kept alive by comments', async () => {
+  await using test = await startGateway({ limits: { keepAliveMs: 10 } })
+  await test.open()
+  await test.run()
+  const response = await post(test, 'subscriptions/listen', { notifications: { toolsListChanged: true } })
+  expect(response.headers.get('content-type')).toBe('text/event-stream')
+  expect(response.headers.get('x-accel-buffering')).toBe('no')
+  const [events, raw] = response.body?.tee() ?? []
+  const first = await messagesOf(new Response(events)).next()
+  expect(first.value).toMatchObject({ method: 'notifications/subscriptions/acknowledged' })
+  let text = ''
+  for await (const chunk of raw?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += chunk
+    if (text.includes('\n\n: \n\n')) break
+  }
+  expect(text).toMatch(/^event: message\ndata: \{.*\}\n\n(: \n\n)+$/)
+})
+
+describe('how long an answer may be kept', () => {
+  it.each([
+    ['server/discover', {}],
+    ['tools/list', {}],
+    ['resources/list', {}],
+    ['resources/templates/list', {}],
+    ['prompts/list', {}],
+    ['resources/read', { uri: 'memo://a' }],
+  ])('is said with %s: not at all, and by its asker alone, where the server has no say', async (method, params) => {
+    await using test = await startGateway()
+    await scripted(test, {
+      'tools/list': { tools: [] },
+      'resources/list': { resources: [] },
+      'resources/templates/list': { resourceTemplates: [] },
+      'prompts/list': { prompts: [] },
+      'resources/read': { contents: [] },
+    })
+    const { result } = await (await post(test, method, params)).json()
+    expect(result).toMatchObject({ ttlMs: 0, cacheScope: 'private', resultType: 'complete' })
+  })
+
+  it('is left to clients: each request reaches the server', async () => {
+    await using test = await startGateway()
+    const heard = await scripted(test, { 'tools/list': { tools: [], ttlMs: 60_000, cacheScope: 'public' } })
+    const before = heard.length
+    for (let turn = 0; turn < 3; turn++) await (await post(test, 'tools/list')).text()
+    expect(heard.slice(before).map(({ method }) => method)).toEqual(Array(3).fill('tools/list'))
+  })
+})
+
+it('what a revision without sessions has no use for is ignored', async () => {
+  await using test = await startGateway()
+  await test.open()
+  await test.run()
+  const headers = { 'mcp-session-id': 'of long ago', 'last-event-id': '000000000000-1-1' }
+  const response = await post(test, 'tools/call', { name: 'echo', arguments: { text: 'x' } }, headers)
+  expect(response.headers.get('mcp-session-id')).toBeNull()
+  expect(await response.json()).toMatchObject({ result: { content: [{ text: 'x' }] } })
+})
+
+describe('the trace of a client', () => {
+  const TRACE = {
+    traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    tracestate: 'a=1,b=2',
+    baggage: 'user=ann,plan=free',
+  }
+
+  it('reaches the server as it is, of a client without sessions', async () => {
+    await using test = await startGateway()
+    const heard = await scripted(test, {})
+    await (await post(test, 'tools/call', { name: 'echo', _meta: TRACE })).text()
+    expect(heard.at(-1)).toMatchObject({ method: 'tools/call', params: { _meta: TRACE } })
+  })
+
+  it('reaches the server as it is, of a client with a session', async () => {
+    await using test = await startGateway()
+    const heard = await scripted(test, {})
+    const client = await connectClient(test, 'v1 http')
+    await client.v1?.request({ method: 'tools/list', params: { _meta: TRACE } }, z.looseObject({}))
+    expect(heard.at(-1)).toMatchObject({ method: 'tools/list', params: { _meta: TRACE } })
+  })
+})

@@ -1,0 +1,178 @@
+import { randomBytes } from 'node:crypto'
+import type { EventStream } from '../http/event-stream.ts'
+
+/** What was written out is kept for coming back up to so much. */
+const RESUME_BYTES = 1024 * 1024
+
+interface AnswerLimits {
+  maxQueuedMessages: number
+  maxQueuedBytes: number
+  resumeMs: number
+}
+
+/**
+ * The streams that answer one client's calls, for a client whose connection broke and who comes back for the rest. All
+ * of them together are bounded: the oldest events go first. Another client's never get here.
+ */
+export class AnswerStreams {
+  readonly #limits: AnswerLimits
+  /** Ids of a former daemon's events, or of another client's, must not be taken for ours. */
+  readonly #epoch = randomBytes(6).toString('hex')
+  readonly #streams = new Map<number, AnswerStream>()
+  #opened = 0
+  #messages = 0
+  #bytes = 0
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(limits: AnswerLimits) {
+    this.#limits = limits
+  }
+
+  open(): AnswerStream {
+    const number = ++this.#opened
+    const stream = new AnswerStream(`${this.#epoch}-${number}`, {
+      onKept: (text) => this.#keep(text),
+      onEnd: (isAnswered) => this.#end(number, isAnswered),
+    })
+    this.#streams.set(number, stream)
+    return stream
+  }
+
+  /** Leads a new connection to the stream that had this event; false when it is not kept. */
+  resume(connection: () => EventStream, lastEventId: string): boolean {
+    const [epoch, number, seen] = lastEventId.split('-')
+    const stream = epoch === this.#epoch ? this.#streams.get(Number(number)) : undefined
+    if (stream === undefined) return false
+    stream.attach(connection(), Number(seen))
+    return true
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    for (const number of [...this.#streams.keys()]) this.#forget(number)
+  }
+
+  #keep(text: string): void {
+    this.#messages++
+    this.#bytes += text.length
+    this.#trim()
+  }
+
+  /** A stream without an answer (its call was cancelled) has nothing that anybody could come back for. */
+  #end(number: number, isAnswered: boolean): void {
+    if (!isAnswered) return this.#forget(number)
+    this.#trim()
+    this.#timer ??= setTimeout(() => this.#forgetOld(), this.#limits.resumeMs).unref()
+  }
+
+  #forgetOld(): void {
+    this.#timer = undefined
+    const [now, { resumeMs }] = [Date.now(), this.#limits]
+    let oldest = Infinity
+    for (const [number, { endedAt }] of this.#streams) {
+      if (endedAt !== undefined && endedAt + resumeMs <= now) this.#forget(number)
+      else oldest = Math.min(oldest, endedAt ?? Infinity)
+    }
+    if (oldest !== Infinity) this.#timer = setTimeout(() => this.#forgetOld(), oldest + resumeMs - now).unref()
+  }
+
+  #forget(number: number): void {
+    const stream = this.#streams.get(number)
+    this.#streams.delete(number)
+    for (const { text } of stream?.kept.splice(0) ?? []) this.#left(text)
+    stream?.detach()
+  }
+
+  #trim(): void {
+    const { maxQueuedMessages, maxQueuedBytes } = this.#limits
+    for (const [number, stream] of this.#streams) {
+      for (let oldest = stream.kept[0]; oldest !== undefined; oldest = stream.kept[0]) {
+        const isOver = this.#messages > maxQueuedMessages || this.#bytes > maxQueuedBytes
+        if (!isOver && this.#bytes <= RESUME_BYTES) return
+        if (!isOver && !stream.isSpare(oldest)) break
+        stream.kept.shift()
+        this.#left(oldest.text)
+      }
+      if (stream.kept.length === 0 && stream.endedAt !== undefined) this.#streams.delete(number)
+    }
+  }
+
+  #left(text: string): void {
+    this.#messages--
+    this.#bytes -= text.length
+  }
+}
+
+/** Whether an event of this id belongs to a call, and not to what a client hears besides. */
+export function isAnswerEvent(eventId: string): boolean {
+  return /^[0-9a-f]+-\d+-\d+$/.test(eventId)
+}
+
+interface Event {
+  sequence: number
+  text: string
+}
+
+interface StreamEvents {
+  onKept: (text: string) => void
+  onEnd: (isAnswered: boolean) => void
+}
+
+/** What belongs to one POST, however many connections it takes to get it to the client. */
+export class AnswerStream {
+  readonly #id: string
+  readonly #events: StreamEvents
+  #sequence = 0
+  #sent = 0
+  #connection: EventStream | undefined
+  readonly kept: Event[] = []
+  endedAt: number | undefined
+
+  constructor(id: string, events: StreamEvents) {
+    this.#id = id
+    this.#events = events
+  }
+
+  /** Gives the client something to come back with before there is anything to say. */
+  prime(retryMs?: number): void {
+    this.#connection?.send('', { id: `${this.#id}-${this.#sequence}`, ...(retryMs !== undefined && { retryMs }) })
+  }
+
+  send(text: string): void {
+    const event = { sequence: ++this.#sequence, text }
+    this.kept.push(event)
+    this.#deliver(event)
+    this.#events.onKept(text)
+  }
+
+  /** The newest connection is the client's: an older one may be broken without anybody having noticed. */
+  attach(connection: EventStream, seen = 0): void {
+    this.#connection?.end()
+    this.#connection = connection
+    for (const event of this.kept.slice()) if (event.sequence > seen) this.#deliver(event)
+    if (this.endedAt !== undefined) connection.end()
+  }
+
+  /** Ends the connection, and not what it is for. */
+  detach(): void {
+    this.#connection?.end()
+    this.#connection = undefined
+  }
+
+  end(isAnswered: boolean): void {
+    this.endedAt = Date.now()
+    this.#connection?.end()
+    this.#events.onEnd(isAnswered)
+  }
+
+  /** Written out, all of it: what is still on its way would be lost with the connection. */
+  isSpare({ sequence }: Event): boolean {
+    return sequence <= this.#sent && this.#connection?.isFlushed === true
+  }
+
+  #deliver(event: Event): void {
+    if (this.#connection?.send(event.text, { id: `${this.#id}-${event.sequence}`, type: 'message' }))
+      this.#sent = Math.max(this.#sent, event.sequence)
+  }
+}
