@@ -5,6 +5,7 @@ import type { BackendLink } from './backends/backend.ts'
 import { connectHttp } from './backends/http.ts'
 import { connectStdio } from './backends/stdio.ts'
 import type { GatewayLimits, GatewayOptions } from './options.ts'
+import type { Session } from './sessions/session.ts'
 import type { SessionTable } from './sessions/session-table.ts'
 
 export interface ConnectContext {
@@ -14,6 +15,8 @@ export interface ConnectContext {
   sessions: SessionTable
   /** The connected server is lost. Never called before `connect` resolved. */
   onLost: (link: BackendLink, reason: string) => void
+  /** The tools are others now, of one session's server or of all; left out: nobody wants to know. */
+  onToolsChanged?: ((session?: Session) => void) | undefined
 }
 
 /** Makes a working link to a server, whatever its kind. */
@@ -47,7 +50,7 @@ function connectKind(
 
 /** Loaded only where a workload asks for it. */
 async function isolated(
-  { name, limits, options, sessions }: ConnectContext,
+  { name, limits, options, sessions, onToolsChanged }: ConnectContext,
   backend: IsolatedBackend,
   onLost: (reason: string) => void,
   signal: AbortSignal,
@@ -55,7 +58,7 @@ async function isolated(
   const { connectIsolated } = await import('./backends/isolated.ts')
   const { link, opening } = await connectIsolated(
     {
-      ...{ name, backend, limits, logger: options.logger, opening: sessions.opening, onLost },
+      ...{ name, backend, limits, logger: options.logger, opening: sessions.opening, onLost, onToolsChanged },
       onOutput: (stream, text) => options.events.onOutput(name, stream, text),
       endSession: (session) => sessions.end(session),
     },
@@ -86,6 +89,7 @@ async function stdio(
       logger: options.logger,
       onOutput: (stream, text) => options.events.onOutput(name, stream, text),
       onLost,
+      onToolsChanged: context.onToolsChanged,
     },
     signal,
   )
@@ -104,7 +108,7 @@ async function http(
   const authorizer = await options.logins?.authorizerOf(name, backend)
   return connectHttp(
     {
-      ...{ name, backend, limits, authorizer, onLost },
+      ...{ name, backend, limits, authorizer, onLost, onToolsChanged: context.onToolsChanged },
       sessions: () => sessions.all(),
       onStored: () => sessions.changed(),
     },
