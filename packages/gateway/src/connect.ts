@@ -5,8 +5,8 @@ import type { BackendLink } from './backends/backend.ts'
 import { connectHttp } from './backends/http.ts'
 import { connectStdio } from './backends/stdio.ts'
 import type { GatewayLimits, GatewayOptions } from './options.ts'
-import type { Session } from './sessions/session.ts'
 import type { SessionTable } from './sessions/session-table.ts'
+import type { ToolWatch } from './tools/tool-watch.ts'
 
 export interface ConnectContext {
   name: string
@@ -15,8 +15,8 @@ export interface ConnectContext {
   sessions: SessionTable
   /** The connected server is lost. Never called before `connect` resolved. */
   onLost: (link: BackendLink, reason: string) => void
-  /** The tools are others now, of one session's server or of all; left out: nobody wants to know. */
-  onToolsChanged?: ((session?: Session) => void) | undefined
+  /** Whoever wants to know what tools the server has; left out: nobody. */
+  tools?: ToolWatch | undefined
 }
 
 /** Makes a working link to a server, whatever its kind. */
@@ -31,6 +31,7 @@ export async function connect(context: ConnectContext, backend: Backend, signal:
     const isDoubtful = backend.kind !== 'http' && state.lost !== undefined && context.sessions.changeOpening()
     throw isDoubtful ? new EndedEarly(describeError(error), error) : error
   })
+  await context.tools?.connecting(link, signal)
   if (state.lost !== undefined)
     throw unavailable(`The server ${context.name} was lost right after it started: ${state.lost}.`)
   state.link = link
@@ -50,7 +51,7 @@ function connectKind(
 
 /** Loaded only where a workload asks for it. */
 async function isolated(
-  { name, limits, options, sessions, onToolsChanged }: ConnectContext,
+  { name, limits, options, sessions, tools }: ConnectContext,
   backend: IsolatedBackend,
   onLost: (reason: string) => void,
   signal: AbortSignal,
@@ -58,7 +59,8 @@ async function isolated(
   const { connectIsolated } = await import('./backends/isolated.ts')
   const { link, opening } = await connectIsolated(
     {
-      ...{ name, backend, limits, logger: options.logger, opening: sessions.opening, onLost, onToolsChanged },
+      ...{ name, backend, limits, logger: options.logger, opening: sessions.opening, onLost },
+      onToolsChanged: tools?.changed,
       onOutput: (stream, text) => options.events.onOutput(name, stream, text),
       endSession: (session) => sessions.end(session),
     },
@@ -89,7 +91,7 @@ async function stdio(
       logger: options.logger,
       onOutput: (stream, text) => options.events.onOutput(name, stream, text),
       onLost,
-      onToolsChanged: context.onToolsChanged,
+      onToolsChanged: context.tools?.changed,
     },
     signal,
   )
@@ -108,7 +110,7 @@ async function http(
   const authorizer = await options.logins?.authorizerOf(name, backend)
   return connectHttp(
     {
-      ...{ name, backend, limits, authorizer, onLost, onToolsChanged: context.onToolsChanged },
+      ...{ name, backend, limits, authorizer, onLost, onToolsChanged: context.tools?.changed },
       sessions: () => sessions.all(),
       onStored: () => sessions.changed(),
     },

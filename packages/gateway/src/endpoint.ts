@@ -130,10 +130,9 @@ export class Endpoint implements FrontContext {
       if (backend.kind !== 'http') this.#slot.empty(reason)
       this.#options.events.onBackendLost(name, reason)
     }
-    const isWatched = toolsChanged !== undefined
-    const onToolsChanged = isWatched ? (session?: Session) => this.#tools.changed(session) : undefined
+    const tools = toolsChanged === undefined ? undefined : this.#tools
     const link = await connect(
-      { name, limits: this.limits, options: this.#options, sessions: this.sessions, onLost, onToolsChanged },
+      { name, limits: this.limits, options: this.#options, sessions: this.sessions, onLost, tools },
       backend,
       signal,
     ).catch((error: unknown) => {
@@ -146,7 +145,6 @@ export class Endpoint implements FrontContext {
     }
     this.modern.forgetTools()
     this.#slot.fill(link)
-    if (isWatched) this.#tools.connected(link)
     for (const session of this.sessions.all()) if (session.outbox.stream !== undefined) link.listen(session)
     return link.handshake
   }

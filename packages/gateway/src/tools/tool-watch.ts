@@ -28,6 +28,8 @@ interface View {
 export type Standing = 'accepted' | 'changed' | 'added' | 'missing' | 'unseen'
 
 const LIST_MS = 30_000
+/** Whoever sees a workload run shall know of its tools; a server that is slow to list them runs all the same. */
+const FIRST_LOOK_MS = 5_000
 /** A server that says all the time that its tools change is asked this often, not more. */
 const PAUSE_MS = 1_000
 
@@ -42,6 +44,8 @@ export class ToolWatch {
   readonly #pages = new WeakMap<Session, { tools: unknown[]; next: string }>()
   #timer: NodeJS.Timeout | undefined
   #complaint: string | undefined
+  /** The newest server, perhaps not yet in its place. */
+  #coming: BackendLink | undefined
 
   constructor(options: ToolWatchOptions) {
     this.#options = options
@@ -51,21 +55,29 @@ export class ToolWatch {
     return this.#options.events.acceptedTools?.(this.#options.name)
   }
 
-  /** A server took its place behind the endpoint. */
-  connected(link: BackendLink): void {
+  /** A server is about to take its place. Resolves when its tools were seen, or take too long for anybody to wait. */
+  async connecting(link: BackendLink, signal: AbortSignal): Promise<void> {
+    this.#coming = link
     this.#complaint = undefined
-    if (link.ask !== undefined) this.#readQuietly(link, undefined)
+    if (link.ask === undefined) return
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(FIRST_LOOK_MS)])
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    const onAbort = () => resolve()
+    limit.addEventListener('abort', onAbort)
+    if (limit.aborted) resolve()
+    await Promise.race([this.#readQuietly(link, undefined), late])
+    limit.removeEventListener('abort', onAbort)
   }
 
   /** The server says that its tools are others now; or there is another server behind a session. */
-  changed(session: Session | undefined): void {
-    const link = this.#options.link()
+  readonly changed = (session?: Session): void => {
+    const link = this.#options.link() ?? this.#coming
     if (link === undefined) return
     const owner = ownerOf(link, session)
     this.#changes.set(owner, this.#changesOf(owner) + 1)
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
-      if (link === this.#options.link()) this.#readQuietly(link, session)
+      if (this.#isCurrent(link)) void this.#readQuietly(link, session)
     }, PAUSE_MS)
     this.#timer.unref()
   }
@@ -122,9 +134,9 @@ export class ToolWatch {
     return accepted === hash ? 'accepted' : 'changed'
   }
 
-  #readQuietly(link: BackendLink, session: Session | undefined): void {
-    this.#read(link, session).catch((error: unknown) => {
-      if (link === this.#options.link()) this.#complain(error)
+  #readQuietly(link: BackendLink, session: Session | undefined): Promise<void> {
+    return this.#read(link, session).catch((error: unknown) => {
+      if (this.#isCurrent(link)) this.#complain(error)
     })
   }
 
@@ -147,6 +159,10 @@ export class ToolWatch {
     const seen = seenTools(tools)
     this.#views.set(owner, { at, hashes: new Map(seen.tools.map((tool) => [tool.name, tool.hash])) })
     events.onTools?.(name, seen)
+  }
+
+  #isCurrent(link: BackendLink): boolean {
+    return link === (this.#options.link() ?? this.#coming)
   }
 
   #changesOf(owner: object): number {
