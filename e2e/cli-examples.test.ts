@@ -44,6 +44,9 @@ const GIVEN: Readonly<Record<string, readonly string[]>> = {
   'secret provider': ['thv secret setup --provider encrypted < password.txt'],
   'secret set': ['thv secret setup --provider encrypted < password.txt'],
   stop: ['thv run time', 'thv run fetch'],
+  'tools accept': ['thv run time'],
+  'tools diff': ['thv run time'],
+  'tools list': ['thv run time'],
 }
 
 /** Examples that need what this file has not, and where they are tried instead. */

@@ -58,6 +58,9 @@ import { secretSet } from './commands/secret/set.ts'
 import { secretSetup } from './commands/secret/setup.ts'
 import { serve } from './commands/serve.ts'
 import { stop } from './commands/stop.ts'
+import { toolsAccept } from './commands/tools/accept.ts'
+import { toolsDiff } from './commands/tools/diff.ts'
+import { toolsList } from './commands/tools/list.ts'
 import { version } from './commands/version.ts'
 
 /** The whole command tree, listed by hand; help, completion and the reference pages are made from it. */
@@ -121,6 +124,9 @@ export const COMMANDS: readonly CommandDef[] = [
   secretSetup,
   serve,
   stop,
+  toolsAccept,
+  toolsDiff,
+  toolsList,
   version,
 ]
 
@@ -134,4 +140,5 @@ export const GROUPS: Readonly<Record<string, string>> = {
   registry: 'Servers you can run',
   runtime: 'Where workloads run',
   secret: 'Keep passwords and tokens for workloads',
+  tools: 'Notice when tools of workloads change',
 }

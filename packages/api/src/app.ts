@@ -15,6 +15,7 @@ import { lessonHandlers } from './routes/lesson.ts'
 import { registryHandlers } from './routes/registry.ts'
 import { secretHandlers } from './routes/secrets.ts'
 import { systemHandlers } from './routes/system.ts'
+import { toolHandlers } from './routes/tools.ts'
 import { workloadHandlers } from './routes/workloads.ts'
 
 export interface AppOptions {
@@ -46,6 +47,7 @@ export function createApp(deps: ApiDeps, options: AppOptions): Hono {
       ...adoptHandlers(deps),
       ...isolationHandlers(deps),
       ...lessonHandlers(deps),
+      ...toolHandlers(deps),
       ...registryHandlers(deps),
       ...secretHandlers(deps),
     },

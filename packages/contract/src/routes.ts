@@ -8,6 +8,7 @@ import { lessonRoutes } from './lesson.ts'
 import { registryRoutes } from './registry.ts'
 import { secretRoutes } from './secrets.ts'
 import { systemRoutes } from './system.ts'
+import { toolRoutes } from './tools.ts'
 import { workloadRoutes } from './workloads.ts'
 
 /** Every route by operation id. Validation, OpenAPI, the typed client and the reference page all come from here. */
@@ -21,6 +22,7 @@ export const routes = {
   ...adoptRoutes,
   ...isolationRoutes,
   ...lessonRoutes,
+  ...toolRoutes,
   ...registryRoutes,
   ...secretRoutes,
 } as const

@@ -223,6 +223,7 @@ export const runConfig = z
     limits: workloadLimits.optional(),
     session_mode: sessionMode.optional(),
     tools_override: toolsOverride.optional(),
+    tools_changed: z.literal('block').optional().meta({ description: 'Left out: warn' }),
     network_isolation_mode: z.literal('observe').optional().meta({ description: 'Left out: enforce' }),
   })
   .meta({

@@ -98,7 +98,10 @@ const extensionFields = {
   network_isolation_mode: z.enum(['enforce', 'observe']),
   session_mode: sessionMode,
   tools_override: toolsOverride,
-  tools_changed: z.enum(['warn', 'block']),
+  tools_changed: z.enum(['warn', 'block']).meta({
+    description:
+      'When tools are not as they were accepted: say so, or also refuse changed and added ones until they are; default: warn',
+  }),
   image_verification: z.enum(['warn', 'enabled', 'disabled']),
 }
 

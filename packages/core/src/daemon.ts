@@ -27,12 +27,14 @@ import type {
   RecordStore,
   StoredGroup,
   StoredSightings,
+  StoredToolLock,
   StoredWorkload,
 } from './ports/stores.ts'
 import { type RegistryDeps, findServer } from './registry/registry.ts'
 import { type Masker, createMasker } from './secrets/masker.ts'
 import { Secrets } from './secrets/secrets.ts'
 import type { SettingsDeps } from './settings/settings.ts'
+import { ToolLocks } from './tools/tool-locks.ts'
 import { WorkloadBook } from './workloads/book.ts'
 import { changeLifecycle } from './workloads/lifecycle.ts'
 import type { IsolationDeps } from './workloads/isolation.ts'
@@ -52,6 +54,7 @@ export interface DaemonPorts {
   workloadStore: RecordStore<StoredWorkload>
   groupStore: RecordStore<StoredGroup>
   sightingsStore: RecordStore<StoredSightings>
+  toolLockStore: RecordStore<StoredToolLock>
   config: ConfigStore
   journal: Journal
   logs: LogStore
@@ -95,6 +98,7 @@ export interface Daemon {
   gateway: Gateway
   egress: Egress
   sightings: Sightings
+  toolLocks: ToolLocks
   hiding: Hiding
   supervisor: Supervisor
   sessions: SessionInstances
@@ -119,7 +123,8 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
   const held = new Set<string>()
   const sync = createClientSync({ groups: groupBook, book, files: ports.clientFiles, logger, held })
   const syncClients = async () => void (await sync())
-  const gateway = ports.createGateway(gatewayEvents(() => supervisor, logs, masker))
+  const toolLocks = new ToolLocks({ store: ports.toolLockStore, clock, masker, logger, ...toolEvents(book, logs) })
+  const gateway = ports.createGateway(gatewayEvents(() => supervisor, toolLocks, { book, logs, masker }))
   const sightings = new Sightings({ store: ports.sightingsStore, clock, masker, logger, shutdown })
   const egress = ports.createEgress(egressEvents({ book, logs, masker, sightings }))
   const hiding = ports.createHiding(hidingEvents(() => supervisor, logs, masker))
@@ -131,14 +136,14 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
   const sessions = new SessionInstances({ book, runtime, logger, instanceId, stopGraceMs: options.stopGraceMs })
   const supervisorDeps: SupervisorDeps = {
     ...{ book, runtime, gateway, egress, hiding, packages, logs, masker, sessions, clock, logger, sightings },
-    ...{ readSecret, caCertificate, syncClients, shutdown },
+    ...{ toolLocks, readSecret, caCertificate, syncClients, shutdown },
     telemetry: () => ({ ...config.get().otel, variable: options.variable ?? (() => undefined) }),
     isInUse: (name) => inspections.owns(name) || sessions.owns(name),
     ...{ instanceId, handshakeTimeoutMs: options.handshakeTimeoutMs, stopGraceMs: options.stopGraceMs },
   }
   const supervisor = new Supervisor(supervisorDeps)
   const workloads: WorkloadsDeps = {
-    ...{ book, host: ports.host, gateway, clock, journal, logs, masker, syncClients, sightings },
+    ...{ book, host: ports.host, gateway, clock, journal, logs, masker, syncClients, sightings, toolLocks },
     ...answersFor(supervisor, groupBook, secrets),
     findServer: (name) => findServer(registry, name, shutdown),
     config: () => config.get(),
@@ -156,20 +161,46 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
     secrets,
     settings: { config, journal, readCertificate: ports.readCertificate },
     builds: { runtime, packages, renderRecipe, caCertificate },
-    ...{ inspections, events, gateway, egress, hiding, sightings, supervisor, sessions },
-    load: async () => void (await Promise.all([book.load(), groupBook.load(), adoptions.load(), sightings.load()])),
+    ...{ inspections, events, gateway, egress, hiding, sightings, toolLocks, supervisor, sessions },
+    load: () => load([book, groupBook, adoptions, sightings], toolLocks),
     run: () => run(supervisorDeps, supervisor),
   }
 }
 
+/** The tools come last: then there is a status that can say what differs. */
+async function load(first: readonly { load: () => Promise<void> }[], toolLocks: ToolLocks): Promise<void> {
+  await Promise.all(first.map((each) => each.load()))
+  await toolLocks.load()
+}
+
 /** The supervisor is made after the gateway, which it needs. */
-function gatewayEvents(supervisor: () => Supervisor, logs: LogStore, masker: Masker): GatewayEvents {
+function gatewayEvents(
+  supervisor: () => Supervisor,
+  toolLocks: ToolLocks,
+  { book, logs, masker }: Pick<SupervisorDeps, 'book' | 'logs' | 'masker'>,
+): GatewayEvents {
   return {
+    onTools: (name, seen) => {
+      const entry = book.find(name)
+      // The last list of one that is removed must not leave a record behind.
+      if (entry && entry.stored.wanted !== 'absent') toolLocks.seen(name, seen)
+    },
+    acceptedTools: (name) => toolLocks.acceptedHashes(name),
     onBackendLost: (name, reason) => supervisor().backendLost(name, reason),
     onOutput: (name, stream, text) => logs.append(name, stream, masker.mask(text)),
     mask: (text) => masker.mask(text),
     onLoginNeeded: (name, needed) => supervisor().loginNeeded(name, needed),
     onLoggedIn: (name) => supervisor().loggedIn(name),
+  }
+}
+
+function toolEvents(book: WorkloadBook, logs: LogStore) {
+  return {
+    onDifference: (name: string, what: string | undefined, isNew: boolean) => {
+      if (what === undefined) return book.observe(name, {}, ['toolsChanged'])
+      if (isNew) logs.append(name, 'stderr', `the tools of ${name} changed: ${what}; see "thv tools diff ${name}"`)
+      book.observe(name, { toolsChanged: what })
+    },
   }
 }
 

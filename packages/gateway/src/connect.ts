@@ -6,6 +6,7 @@ import { connectHttp } from './backends/http.ts'
 import { connectStdio } from './backends/stdio.ts'
 import type { GatewayLimits, GatewayOptions } from './options.ts'
 import type { SessionTable } from './sessions/session-table.ts'
+import type { ToolWatch } from './tools/tool-watch.ts'
 
 export interface ConnectContext {
   name: string
@@ -14,6 +15,8 @@ export interface ConnectContext {
   sessions: SessionTable
   /** The connected server is lost. Never called before `connect` resolved. */
   onLost: (link: BackendLink, reason: string) => void
+  /** Whoever wants to know what tools the server has; left out: nobody. */
+  tools?: ToolWatch | undefined
 }
 
 /** Makes a working link to a server, whatever its kind. */
@@ -28,6 +31,7 @@ export async function connect(context: ConnectContext, backend: Backend, signal:
     const isDoubtful = backend.kind !== 'http' && state.lost !== undefined && context.sessions.changeOpening()
     throw isDoubtful ? new EndedEarly(describeError(error), error) : error
   })
+  await context.tools?.connecting(link, signal)
   if (state.lost !== undefined)
     throw unavailable(`The server ${context.name} was lost right after it started: ${state.lost}.`)
   state.link = link
@@ -47,7 +51,7 @@ function connectKind(
 
 /** Loaded only where a workload asks for it. */
 async function isolated(
-  { name, limits, options, sessions }: ConnectContext,
+  { name, limits, options, sessions, tools }: ConnectContext,
   backend: IsolatedBackend,
   onLost: (reason: string) => void,
   signal: AbortSignal,
@@ -56,6 +60,7 @@ async function isolated(
   const { link, opening } = await connectIsolated(
     {
       ...{ name, backend, limits, logger: options.logger, opening: sessions.opening, onLost },
+      onToolsChanged: tools?.changed,
       onOutput: (stream, text) => options.events.onOutput(name, stream, text),
       endSession: (session) => sessions.end(session),
     },
@@ -86,6 +91,7 @@ async function stdio(
       logger: options.logger,
       onOutput: (stream, text) => options.events.onOutput(name, stream, text),
       onLost,
+      onToolsChanged: context.tools?.changed,
     },
     signal,
   )
@@ -104,7 +110,7 @@ async function http(
   const authorizer = await options.logins?.authorizerOf(name, backend)
   return connectHttp(
     {
-      ...{ name, backend, limits, authorizer, onLost },
+      ...{ name, backend, limits, authorizer, onLost, onToolsChanged: context.tools?.changed },
       sessions: () => sessions.all(),
       onStored: () => sessions.changed(),
     },

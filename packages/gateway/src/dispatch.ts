@@ -70,15 +70,25 @@ function request(
   const passed = pipeline.fromClient(asked, asker)
   if ('refusal' in passed) return refuse(passed.refusal, passed.by)
   const headers = watched?.headers ?? asker.headers
+  let refusedBy: string | undefined
   const call = new Call({
     session,
     request: passed.request,
-    reply: watched === undefined ? reply : watchedReply(reply, watched),
+    reply: watched === undefined ? reply : watchedReply(reply, watched, () => refusedBy),
     headers: passed.request === asked ? headers : withoutName(headers),
     onAnswer: (body) => pipeline.toClient(passed.request, body, asker),
     onSettled: () => context.onSettled(message),
   })
   context.onStarted(call)
+  const waited = pipeline.waitFor(passed.request, asker)
+  if (waited !== undefined) {
+    return void waited.then((refused) => {
+      refusedBy = refused?.by
+      if (refused !== undefined) call.answer({ jsonrpc: '2.0', error: refused.refusal })
+      else if (slot.link === undefined) call.fail('The server went away; try again.')
+      else if (!call.isSettled) slot.link.request(call)
+    })
+  }
   if (slot.link !== undefined) return slot.link.request(call)
   slot.wait(limits.backendWaitMs).then(
     (link) => {
@@ -88,7 +98,7 @@ function request(
   )
 }
 
-function watchedReply(reply: ReplySink, watch: Watch): ReplySink {
+function watchedReply(reply: ReplySink, watch: Watch, refusedBy: () => string | undefined): ReplySink {
   return {
     get id() {
       return reply.id
@@ -96,7 +106,7 @@ function watchedReply(reply: ReplySink, watch: Watch): ReplySink {
     related: (text) => reply.related(text),
     pause: (retryMs) => reply.pause?.(retryMs),
     answer: (body, text) => {
-      watch.onEnd(body)
+      watch.onEnd(body, refusedBy())
       reply.answer(body, text)
     },
     abandon: () => {

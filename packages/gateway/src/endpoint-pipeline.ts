@@ -7,12 +7,15 @@ export function endpointPipeline(
   options: GatewayOptions,
   limits: GatewayLimits,
   spec: EndpointSpec,
-  live: Pick<PipelineContext, 'allowedTools' | 'sessions'>,
+  live: Pick<PipelineContext, 'sessions' | 'toolWatch'>,
 ): Promise<Pipeline> {
   const { allowedHosts, allowPeer, identityFetch, tokenTimes, telemetryTimes, openAuditLog, logger } = options
   const host = spec.host.includes(':') ? `[${spec.host}]` : spec.host
+  const { toolsFilter = [] } = spec
+  const tools = toolsFilter.length === 0 ? undefined : new Set(toolsFilter)
   return createPipeline({
     ...live,
+    allowedTools: () => tools,
     workload: spec.name,
     allowedHosts: allowedHosts ?? (() => []),
     allowPeer: allowPeer ?? (() => true),
@@ -21,6 +24,7 @@ export function endpointPipeline(
     authentication: spec.authentication,
     authorization: spec.authorization,
     toolsOverride: spec.toolsOverride,
+    toolsChanged: spec.toolsChanged,
     audit: spec.audit,
     openAuditLog,
     mask: options.events.mask,

@@ -13,6 +13,7 @@ import { ModernState } from './frontends/modern/modern-state.ts'
 import { endToEndHeaders } from './http/end-to-end-headers.ts'
 import { EventStream } from './http/event-stream.ts'
 import { sendRefusal, sendVerdict } from './http/reply.ts'
+import { InFlight } from './in-flight.ts'
 import { RPC_ERROR, type JsonObject, type RpcMessage, type RpcRequest } from './json-rpc.ts'
 import { listen, stopListening } from './listen.ts'
 import type { GatewayLimits, GatewayOptions } from './options.ts'
@@ -21,6 +22,7 @@ import { route } from './route.ts'
 import { askInNameOf, type Call, type ReplySink } from './sessions/call.ts'
 import type { Session } from './sessions/session.ts'
 import { SessionTable } from './sessions/session-table.ts'
+import { ToolWatch } from './tools/tool-watch.ts'
 
 /** Longer than the pauses of usual clients, so that they do not meet a connection we are just closing. */
 const KEEP_CONNECTION_MS = 75_000
@@ -37,13 +39,12 @@ export class Endpoint implements FrontContext {
   readonly #slot: BackendSlot
   readonly #streams = new Set<EventStream>()
   readonly #timer: NodeJS.Timeout
+  readonly #inFlight = new InFlight()
+  readonly #tools: ToolWatch
   #spec: EndpointSpec
   #pipeline: Pipeline | undefined
-  #tools: ReadonlySet<string> | undefined
   #server: Server | undefined
   #connects = 0
-  #inFlight = 0
-  #onQuiet: (() => void) | undefined
 
   constructor(options: GatewayOptions, limits: GatewayLimits, spec: EndpointSpec) {
     this.#options = options
@@ -60,6 +61,11 @@ export class Endpoint implements FrontContext {
         this.#slot.link?.endSession(session)
         this.#pipeline?.sessionEnded(session)
       },
+    })
+    this.#tools = new ToolWatch({
+      ...{ name: spec.name, events: options.events, logger: options.logger },
+      server: () => this.server(),
+      link: () => this.#slot.link,
     })
     this.modern = new ModernState({
       name: spec.name,
@@ -94,7 +100,6 @@ export class Endpoint implements FrontContext {
       throw error
     }
     await this.sessions.load()
-    this.#applyFilter()
   }
 
   /** The new address is bound before the old one is given up. */
@@ -113,21 +118,21 @@ export class Endpoint implements FrontContext {
     const isOtherMode = (spec.isolated === undefined) !== (this.isolated === undefined)
     this.#spec = spec
     if (isOtherMode) for (const session of [...this.sessions.all()]) this.sessions.end(session)
-    this.#applyFilter()
   }
 
   async connect(backend: Backend, signal: AbortSignal): Promise<Handshake> {
     this.disconnect('the server is being restarted')
     const attempt = ++this.#connects
-    const { name } = this.#spec
+    const { name, toolsChanged } = this.#spec
     const onLost = (lost: object, reason: string) => {
       if (lost !== this.#slot.link) return
       // An HTTP server may be back at the same address any moment: calls go on trying.
       if (backend.kind !== 'http') this.#slot.empty(reason)
       this.#options.events.onBackendLost(name, reason)
     }
+    const tools = toolsChanged === undefined ? undefined : this.#tools
     const link = await connect(
-      { name, limits: this.limits, options: this.#options, sessions: this.sessions, onLost },
+      { name, limits: this.limits, options: this.#options, sessions: this.sessions, onLost, tools },
       backend,
       signal,
     ).catch((error: unknown) => {
@@ -155,9 +160,16 @@ export class Endpoint implements FrontContext {
     await link.ping(signal)
   }
 
+  /** Clients see others from now on. */
+  toolsAccepted(): void {
+    const text = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })
+    for (const session of this.sessions.all()) session.send(text)
+  }
+
   /** Ends everything, the stored sessions too. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
+    this.#tools.close()
     this.modern.parked.clear()
     await this.sessions.forget()
     this.disconnect('the workload was removed')
@@ -169,8 +181,9 @@ export class Endpoint implements FrontContext {
   /** Lets calls in flight finish, then gives up the port; sessions and the server behind are left for the next daemon. */
   async shutdown(drainMs: number): Promise<void> {
     clearInterval(this.#timer)
+    this.#tools.close()
     this.#server?.close()
-    await this.#drain(drainMs)
+    await this.#inFlight.drain(drainMs)
     this.modern.parked.clear()
     for (const session of [...this.sessions.all()]) if (session.front === 'modern') this.sessions.end(session)
     this.#connects++
@@ -225,7 +238,7 @@ export class Endpoint implements FrontContext {
       pipeline: this.pipeline,
       limits: this.limits,
       onStarted: ({ request }: Call) => {
-        if (request.method !== LISTEN) this.#inFlight++
+        if (request.method !== LISTEN) this.#inFlight.begin()
       },
       onSettled: (request: RpcRequest) => this.#settled(request),
     }
@@ -241,7 +254,7 @@ export class Endpoint implements FrontContext {
   }
 
   #makePipeline(spec: EndpointSpec): Promise<Pipeline> {
-    const live = { allowedTools: () => this.#tools, sessions: () => this.sessions.size }
+    const live = { sessions: () => this.sessions.size, toolWatch: this.#tools }
     return endpointPipeline(this.#options, this.limits, spec, live)
   }
 
@@ -272,25 +285,8 @@ export class Endpoint implements FrontContext {
   }
 
   #settled(request: RpcRequest): void {
-    if (request.method !== LISTEN) this.#inFlight--
-    if (this.#inFlight === 0) this.#onQuiet?.()
+    if (request.method !== LISTEN) this.#inFlight.end()
     if (request.method.startsWith('resources/') || request.method === 'logging/setLevel') this.sessions.changed()
-  }
-
-  #drain(ms: number): Promise<void> {
-    if (this.#inFlight === 0) return Promise.resolve()
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms)
-      this.#onQuiet = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-    })
-  }
-
-  #applyFilter(): void {
-    const { toolsFilter } = this.#spec
-    this.#tools = toolsFilter === undefined || toolsFilter.length === 0 ? undefined : new Set(toolsFilter)
   }
 
   #tick(): void {

@@ -41,6 +41,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     async forgetLogin(name) {
       await options.logins?.forget(name)
     },
+    toolsAccepted(name) {
+      endpoints.get(name)?.toolsAccepted()
+    },
     async policyFaults(spec) {
       const { policyFaults } = await import('./authorization/cedar-engine.ts')
       return policyFaults(spec)

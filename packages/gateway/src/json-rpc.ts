@@ -105,6 +105,7 @@ declare global {
   /** https://github.com/tc39/proposal-json-parse-with-source, in Node since 21, not yet in TypeScript's library. */
   interface JSON {
     rawJSON(text: string): object
+    isRawJSON(value: unknown): boolean
     parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown
   }
 }

@@ -22,6 +22,7 @@ import type { IdentityFetch } from './oidc/identity-fetch.ts'
 import type { TokenTimes } from './oidc/token-check.ts'
 import type { Session } from './sessions/session.ts'
 import type { TelemetryTimes } from './telemetry/collector.ts'
+import type { ToolWatch } from './tools/tool-watch.ts'
 
 export interface PipelineContext {
   allowedHosts: () => readonly string[]
@@ -35,6 +36,9 @@ export interface PipelineContext {
   /** Left out: whoever may call may do everything. */
   authorization?: AuthorizationSpec | undefined
   toolsOverride?: ToolsOverride | undefined
+  /** Left out: nobody looks whether tools change. */
+  toolsChanged?: 'warn' | 'block' | undefined
+  toolWatch?: ToolWatch | undefined
   /** Left out: no call is recorded. */
   audit?: AuditSpec | undefined
   openAuditLog?: OpenAuditLog | undefined
@@ -53,7 +57,12 @@ export interface PipelineContext {
   logger: Logger
 }
 
-export type Passed = { request: RpcRequest } | { refusal: Refusal; by: string }
+interface Refused {
+  refusal: Refusal
+  by: string
+}
+
+export type Passed = { request: RpcRequest } | Refused
 
 /** What every request meets on its way to the server, and every answer, backwards, on its way back. */
 export interface Pipeline {
@@ -68,6 +77,8 @@ export interface Pipeline {
   watch(request: RpcRequest, asker: Asker): Watch | undefined
   /** The request as the server is to get it, or why it gets none. */
   fromClient(request: RpcRequest, asker: Asker): Passed
+  /** What it has to wait for after all that; undefined: nothing. Then why the server gets it not, if so. Never rejects. */
+  waitFor(request: RpcRequest, asker: Asker): Promise<Refused | undefined> | undefined
   /** Whether the server is to hear it. */
   notified(notification: RpcNotification, origin: Origin): boolean
   toClient(request: RpcRequest, answer: JsonObject, asker: Asker): JsonObject
@@ -88,7 +99,8 @@ async function inOrder(context: PipelineContext, callers: Callers): Promise<Midd
     parse({ isDecidedOn: () => isDecidedOn(context) }), // once, here: all that follows decides on the very message that is forwarded
     ...toolsOverrideOf(context), // before whatever decides: a right belongs to the server's tool, not to its name here
     ...(await authorizationOf(context, callers)), // on the server's names, as the filter
-    toolFilter(context.allowedTools), // last: what this workload does not offer is unknown to everybody
+    toolFilter(context.allowedTools), // after all rights: what this workload does not offer is unknown to everybody
+    ...(await toolLockOf(context)), // last: it compares what the server itself says
   ]
 }
 
@@ -99,6 +111,7 @@ export async function createPipeline(context: PipelineContext): Promise<Pipeline
   const deciders = list.filter((middleware) => middleware.fromClient !== undefined)
   const followers = list.filter((middleware) => middleware.follow !== undefined)
   const watchers = list.filter((middleware) => middleware.watch !== undefined)
+  const waiters = list.filter((middleware) => middleware.waits !== undefined)
   return {
     names: list.map((middleware) => middleware.name),
     maxMessageBytes: context.maxMessageBytes,
@@ -107,6 +120,7 @@ export async function createPipeline(context: PipelineContext): Promise<Pipeline
     parse: (body) => first(list, (middleware) => middleware.parse?.(body)) ?? { messages: [], isBatch: false },
     watch: (request, asker) => watchAll(watchers, request, asker),
     fromClient: (request, asker) => passAll(deciders, request, asker),
+    waitFor: (request, asker) => waitFor(waiters, request, asker),
     notified: (notification, origin) =>
       list.filter((middleware) => middleware.holdsBack?.(notification, origin) === true).length === 0,
     toClient: (request, answer, asker) =>
@@ -129,8 +143,9 @@ async function authenticationOf(context: PipelineContext, callers: Callers): Pro
 }
 
 /** Then the message must say the same to every reader. */
-function isDecidedOn({ authorization, toolsOverride: override, allowedTools }: PipelineContext): boolean {
-  return authorization !== undefined || override !== undefined || allowedTools() !== undefined
+function isDecidedOn({ authorization, toolsOverride: override, toolsChanged, allowedTools }: PipelineContext): boolean {
+  const isByName = override !== undefined || toolsChanged === 'block' || allowedTools() !== undefined
+  return authorization !== undefined || isByName
 }
 
 async function auditOf(context: PipelineContext, callers: Callers): Promise<Middleware[]> {
@@ -150,6 +165,12 @@ async function authorizationOf({ authorization: spec }: PipelineContext, callers
 
 function toolsOverrideOf({ toolsOverride: overrides }: PipelineContext): Middleware[] {
   return overrides === undefined ? [] : [toolsOverride(overrides)]
+}
+
+async function toolLockOf({ toolsChanged: mode, toolWatch: watch, workload }: PipelineContext): Promise<Middleware[]> {
+  if (mode === undefined || watch === undefined) return []
+  const { toolLock } = await import('./middleware/tool-lock.ts')
+  return [toolLock({ watch, mode, workload })]
 }
 
 async function telemetryOf(context: PipelineContext): Promise<Middleware[]> {
@@ -183,6 +204,19 @@ function passAll(list: readonly Middleware[], request: RpcRequest, asker: Asker)
     seen = answer
   }
   return { request: seen }
+}
+
+/** At most one of them has to. */
+function waitFor(
+  waiters: readonly Middleware[],
+  request: RpcRequest,
+  asker: Asker,
+): Promise<Refused | undefined> | undefined {
+  for (const { name, waits } of waiters) {
+    const waited = waits?.(request, asker)
+    if (waited !== undefined) return waited.then((refusal) => refusal && { refusal, by: name })
+  }
+  return undefined
 }
 
 /** Waits only where one of them has to. */

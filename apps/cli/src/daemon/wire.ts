@@ -25,6 +25,7 @@ import { createJournal } from '@toolhaven/stores/files/journal'
 import type { ToolhavenPaths } from '@toolhaven/stores/files/paths'
 import { createSightingsStore } from '@toolhaven/stores/files/sightings-store'
 import { createSerialQueue } from '@toolhaven/stores/files/serial-queue'
+import { createToolLockStore } from '@toolhaven/stores/files/tool-lock-store'
 import { createWorkloadStore } from '@toolhaven/stores/files/workload-store'
 import { createHiding } from '@toolhaven/stores/hiding/hiding'
 import { createHost } from '@toolhaven/stores/host/host'
@@ -85,8 +86,7 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
         createWorkloadGates({ folder: join(paths.runtimeDir, 'o'), instanceId, logger, events }),
       createHiding: (events) => hidingOf(settings, paths, events),
       workloadStore,
-      groupStore: createGroupStore({ dir: paths.groupsDir, logger }),
-      sightingsStore: createSightingsStore({ dir: join(stateDir, 'sightings'), logger }),
+      ...recordsOf(paths, logger),
       config,
       journal: createJournal({ file: paths.journalFile }),
       logs,
@@ -94,7 +94,6 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
       registrySource: registrySourceOf(dataDir, env, logger),
       clientFiles: createClientFiles({ ...clientPlaces, stateDir, logger }),
       foreignEntries: createForeignEntries(clientPlaces),
-      adoptionStore: createAdoptionStore({ dir: join(stateDir, 'adoptions'), logger }),
       host: hostOf(settings, paths),
       renderRecipe: (source, ca) => renderPackageImage(source, baseImages(), ca),
       openTunnel: (spec) => openTunnel({ ...spec, allowPeer }),
@@ -114,6 +113,15 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
   )
   const apiDeps = apiDepsOf(daemon, { logger, shutdown, runtimeReport: reportOn(runtime, tried) })
   return { daemon, apiDeps, runtime, logs, allowPeer, allowedHosts: config.get().allowedHosts }
+}
+
+function recordsOf({ stateDir, groupsDir }: ToolhavenPaths, logger: Logger) {
+  return {
+    groupStore: createGroupStore({ dir: groupsDir, logger }),
+    sightingsStore: createSightingsStore({ dir: join(stateDir, 'sightings'), logger }),
+    toolLockStore: createToolLockStore({ dir: join(stateDir, 'tools'), logger }),
+    adoptionStore: createAdoptionStore({ dir: join(stateDir, 'adoptions'), logger }),
+  }
 }
 
 function hostOf({ homeDir, cwd }: ServeSettings, { stateDir, dataDir, configDir, runtimeDir }: ToolhavenPaths): Host {

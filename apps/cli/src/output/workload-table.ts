@@ -2,7 +2,7 @@ import type { Workload } from '@toolhaven/contract/workloads'
 import type { Output } from './output.ts'
 import { printable } from './table.ts'
 
-/** The workloads, and below them why those that do not run do not. */
+/** The workloads, and below them why those that do not run do not, and whose tools changed. */
 export function workloadTable(out: Output, workloads: readonly Workload[]): void {
   const { red, yellow, dim } = out.colour
   const paint = {
@@ -13,6 +13,7 @@ export function workloadTable(out: Output, workloads: readonly Workload[]): void
     stopping: yellow,
     removing: yellow,
     stopped: dim,
+    running: yellow,
   }
   out.table<Workload>(
     [
@@ -25,6 +26,8 @@ export function workloadTable(out: Output, workloads: readonly Workload[]): void
     workloads,
   )
   for (const { name, status, status_context: why } of workloads) {
-    if (why !== '' && status !== 'running') out.note(`${paint[status](name)}: ${printable(why)}`)
+    // Of a running one the rest was said when it was started.
+    const isNews = status !== 'running' || why.includes('"thv tools diff')
+    if (why !== '' && isNews) out.note(`${paint[status](name)}: ${printable(why)}`)
   }
 }

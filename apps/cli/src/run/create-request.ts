@@ -38,6 +38,7 @@ export async function createRequestOf(
     network_isolation_mode: flags.observeNetwork ? 'observe' : undefined,
     session_mode: flags.sessionMode,
     limits: withoutUnset({ max_sessions: flags.maxSessions, session_idle_seconds: flags.sessionIdle }),
+    tools_changed: flags.toolsChanged,
     tools_override: await objectOf(caller, '--tools-override', flags.toolsOverride),
     authz_config: await policiesOf(caller, flags.authzConfig),
     audit_config: await auditOf(caller, flags),

@@ -83,6 +83,12 @@ export const RUN_FLAGS = {
     type: 'boolean',
     summary: 'allow every public host and record what is used; "thv learn" makes a profile of it',
   },
+  toolsChanged: {
+    type: 'text',
+    value: 'mode',
+    summary: 'when tools change after they were accepted: warn, or block them until you accept; left out: warn',
+    choices: ['warn', 'block'],
+  },
   toolsOverride: { type: 'text', value: 'file', summary: 'JSON file: other names and descriptions for tools' },
   authzConfig: { type: 'text', value: 'file', summary: 'JSON file: which calls are allowed, as Cedar policies' },
   auditConfig: { type: 'text', value: 'file', summary: 'JSON file: which calls are recorded, and where' },

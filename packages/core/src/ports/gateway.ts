@@ -2,6 +2,7 @@ import type { AuditEventType } from '@toolhaven/contract/audit'
 import type { ProxyMode, TransportType } from '@toolhaven/contract/run-config'
 import type { NeedsLogin } from '../workloads/needs-login.ts'
 import type { StdioChannel } from './runtime.ts'
+import type { LockedTool } from './stores.ts'
 
 /**
  * The data plane: MCP clients in front, one workload behind each endpoint.
@@ -27,6 +28,9 @@ export interface Gateway {
   /** Forgets what was kept of the login at the remote server. */
   forgetLogin(name: string): Promise<void>
 
+  /** Somebody accepted tools that were held back: clients are told to look again. */
+  toolsAccepted(name: string): void
+
   /** Everything that is wrong with policies and their entities; empty when they can be put in force. */
   policyFaults(spec: AuthorizationSpec): Promise<readonly string[]>
 
@@ -51,6 +55,8 @@ export interface EndpointSpec {
   authorization?: AuthorizationSpec
   /** How clients see tools, by the server's names. */
   toolsOverride?: ToolsOverride
+  /** What happens to tools that are not as they were accepted; left out: nobody looks. */
+  toolsChanged?: 'warn' | 'block'
   /** Which calls are recorded, and where; left out: none. */
   audit?: AuditSpec
   limits?: LimitsSpec
@@ -118,6 +124,12 @@ export interface AuthorizationSpec {
 }
 
 export type ToolsOverride = Readonly<Record<string, { name?: string | undefined; description?: string | undefined }>>
+
+export interface SeenTools {
+  /** Names this very list. */
+  revision: string
+  tools: readonly LockedTool[]
+}
 
 export interface AuditSpec {
   /** Which part of an installation the records are from. */
@@ -211,6 +223,10 @@ export interface GatewayEvents {
   onOutput: (name: string, stream: 'stdout' | 'stderr', text: string) => void
   /** Replaces the secrets the daemon knows of; left out: it knows of none. */
   mask?: (text: string) => string
+  /** All tools that the server has at this moment, as it defines them. */
+  onTools?: (name: string, seen: SeenTools) => void
+  /** The hash of each tool that was accepted; undefined: none was yet. */
+  acceptedTools?: (name: string) => ReadonlyMap<string, string> | undefined
   /** The remote server no longer takes our token, or never had one of us. */
   onLoginNeeded: (name: string, needed: NeedsLogin) => void
   /** A person has logged in: connect again. */

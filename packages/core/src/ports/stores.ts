@@ -52,6 +52,25 @@ export interface SeenPlace {
   lastAt: string
 }
 
+/** A tool as its server defines it. */
+export interface LockedTool {
+  name: string
+  /** Of the whole definition, whatever the order of its keys. */
+  hash: string
+  /** As JSON text. */
+  definition: string
+}
+
+/** The tools of a workload as they were accepted. */
+export interface StoredToolLock {
+  name: string
+  /** RFC 3339, UTC, seconds. */
+  since: string
+  tools: LockedTool[]
+  /** What the server has instead; left out: just these. */
+  seen?: { at: string; revision: string; tools: LockedTool[] }
+}
+
 export interface StoredGroup {
   name: string
   registeredClients: string[]

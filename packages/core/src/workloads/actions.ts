@@ -131,6 +131,7 @@ async function remove(deps: SupervisorDeps, entry: Entry, signal: AbortSignal): 
   await stop(deps, entry, signal)
   await deps.logs.remove(name)
   await deps.sightings.forget(name)
+  await deps.toolLocks.forget(name)
   await deps.gateway.forgetLogin(name)
   await deps.book.forget(name)
 }

@@ -60,6 +60,7 @@ export function composeRunConfig(name: string, port: number, asked: CreateReques
     ...(authorization && { authz_config: authorization }),
     ...(asked.audit_config && { audit_config: asked.audit_config }),
     ...(asked.tools_override && { tools_override: asked.tools_override }),
+    ...(asked.tools_changed === 'block' && { tools_changed: 'block' }),
     ...(asked.telemetry_config && { telemetry_config: asked.telemetry_config }),
     ...(asked.resources && { resources: asked.resources }),
     ...(asked.limits && { limits: asked.limits }),

@@ -103,6 +103,7 @@ function requestOf(config: RunConfig): CreateRequest {
   if (config.authz_config !== undefined) request.authz_config = JSON.stringify(config.authz_config)
   if (config.audit_config !== undefined) request.audit_config = config.audit_config
   if (config.tools_override !== undefined) request.tools_override = config.tools_override
+  if (config.tools_changed !== undefined) request.tools_changed = config.tools_changed
   const oidc = oidcOptionsOf(config.oidc_config)
   if (oidc !== undefined) request.oidc = oidc
   const oauth = oauthOptionsOf(config.remote_auth_config)

@@ -14,5 +14,7 @@ export function middlewareConfigs(config: RunConfig): MiddlewareConfig[] {
     list.push({ type: 'tools-override', parameters: { tools_override: config.tools_override } })
   if (config.authz_config) list.push({ type: 'authorization', parameters: { config_data: config.authz_config } })
   if (config.tools_filter?.length) list.push({ type: 'tool-filter', parameters: { filter_tools: config.tools_filter } })
+  if (config.tools_changed === 'block')
+    list.push({ type: 'tool-lock', parameters: { tools_changed: config.tools_changed } })
   return list
 }

@@ -6,7 +6,6 @@ import { invalid } from '../errors.ts'
  * `true` means: this request asks for it.
  */
 const NOT_YET: readonly { what: string; asks: (asked: CreateRequest) => boolean }[] = [
-  { what: 'tools_changed block', asks: (a) => a.tools_changed === 'block' },
   { what: 'image_verification enabled', asks: (a) => a.image_verification === 'enabled' },
 ]
 

@@ -22,6 +22,8 @@ export interface Observed {
   failure?: Failure
   /** What this instance was refused last on its way out. */
   blocked?: string
+  /** How the server's tools differ from those that were accepted. */
+  toolsChanged?: string
   /** What this instance sees that it must not: it is ended at once. */
   exposed?: string
   /** Why the runtime does not answer. */

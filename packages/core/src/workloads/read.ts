@@ -59,6 +59,7 @@ export function getWorkload(deps: Deps, name: string): WorkloadDetails {
       authz_config: config.authz_config && JSON.stringify(config.authz_config),
       audit_config: config.audit_config,
       tools_override: config.tools_override,
+      tools_changed: config.tools_changed,
       telemetry_config: config.telemetry_config,
       resources: config.resources,
       limits: config.limits,

@@ -114,6 +114,7 @@ export async function endpointSpec(deps: SupervisorDeps, stored: StoredWorkload)
     ...(telemetry && { telemetry }),
     ...(config.tools_filter?.length && { toolsFilter: config.tools_filter }),
     ...(config.tools_override && { toolsOverride: config.tools_override }),
+    toolsChanged: config.tools_changed ?? 'warn',
     ...(authorization && { authorization }),
     ...(audit && { audit }),
     ...(config.limits && { limits: limitsSpec(config.limits) }),

@@ -15,7 +15,8 @@ export function deriveStatus(stored: StoredWorkload, observed: Observed): Status
   if (isUnhealthy(observed)) return { status: 'unhealthy', context: 'the server no longer answers and is restarted' }
   if (observed.runtimeDown !== undefined) return { status: 'unknown', context: observed.runtimeDown }
   if (observed.connected && observed.instanceGeneration === stored.generation) {
-    return { status: 'running', context: blockedRemark(stored, observed) ?? profileRemark(stored) }
+    const remarks = [blockedRemark(stored, observed), toolsRemark(stored, observed)].filter(Boolean)
+    return { status: 'running', context: remarks.join('; ') || profileRemark(stored) }
   }
   if (observed.failure?.isError)
     return { status: 'error', context: withBlocked(stored, observed.failure.message, observed) }
@@ -49,6 +50,12 @@ function blockedRemark({ config }: StoredWorkload, { blocked }: Observed): strin
   const isListable = / is not in allow_(host|port)$|(?<!:443) is only reached with TLS$/
   if (blocked === undefined || !isListable.test(blocked)) return blocked
   return `${blocked}; "thv learn ${config.name}" shows a profile that allows it`
+}
+
+function toolsRemark({ config }: StoredWorkload, { toolsChanged }: Observed): string | undefined {
+  if (toolsChanged === undefined) return undefined
+  const until = config.tools_changed === 'block' ? '; changed and added ones are refused until they are accepted' : ''
+  return `the tools of ${config.name} changed: ${toolsChanged}${until}; see "thv tools diff ${config.name}"`
 }
 
 const PHASES: Record<Progress['phase'], string> = {

@@ -7,6 +7,7 @@ import type { Logger } from '../ports/logger.ts'
 import type { Runtime } from '../ports/runtime.ts'
 import type { LogStore } from '../ports/stores.ts'
 import type { Masker } from '../secrets/masker.ts'
+import type { ToolLocks } from '../tools/tool-locks.ts'
 import type { WorkloadBook } from './book.ts'
 import type { Sightings } from './sightings.ts'
 import type { SessionInstances } from './session-instances.ts'
@@ -21,6 +22,7 @@ export interface SupervisorDeps {
   packages: PackageIndex
   logs: LogStore
   sightings: Sightings
+  toolLocks: ToolLocks
   masker: Masker
   /** Servers that belong to one client session each. */
   sessions: SessionInstances

@@ -4,6 +4,7 @@ import type { Gateway } from '../ports/gateway.ts'
 import type { Host } from '../ports/host.ts'
 import type { DaemonConfig, Journal, LogStore } from '../ports/stores.ts'
 import type { Masker } from '../secrets/masker.ts'
+import type { ToolLocks } from '../tools/tool-locks.ts'
 import type { WorkloadBook } from './book.ts'
 import type { Sightings } from './sightings.ts'
 
@@ -19,11 +20,12 @@ export interface WorkloadsDeps {
   secretExists: (key: string) => Promise<boolean>
   storeSecret: (key: string, value: string) => Promise<void>
   host: Host
-  gateway: Pick<Gateway, 'isPortFree' | 'policyFaults'>
+  gateway: Pick<Gateway, 'isPortFree' | 'policyFaults' | 'toolsAccepted'>
   clock: Clock
   journal: Journal
   logs: LogStore
   sightings: Sightings
+  toolLocks: ToolLocks
   masker: Masker
   config: () => DaemonConfig
   syncClients: () => Promise<void>

@@ -13,6 +13,9 @@ export interface BackendLink {
   /** What the server speaks. Whatever it is, it serves clients of both eras. */
   readonly era: Era
 
+  /** Each session has a server, or a session at the server, of its own: what one sees there another may not. */
+  readonly isPerSession: boolean
+
   /** The server's answer to the gateway's own initialize, or what it would have answered. */
   readonly result: JsonObject
 
@@ -21,6 +24,9 @@ export interface BackendLink {
 
   /** Carries the call to the server; the answer goes to the call. */
   request(call: Call): void
+
+  /** A request of the gateway's own: the response, whatever it says. Left out where all servers are sessions' own. */
+  ask?(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject>
 
   notify(session: Session, notification: RpcNotification): void
 

@@ -13,6 +13,7 @@ import {
 import type { Call } from '../sessions/call.ts'
 import { callOfProgress } from '../sessions/server-requests.ts'
 import type { Session } from '../sessions/session.ts'
+import { TOOLS_CHANGED } from './server-messages.ts'
 import { isNotReached, SessionGone, type Upstream, type UpstreamOptions } from './upstream.ts'
 
 export interface HttpSessionOptions {
@@ -27,6 +28,8 @@ export interface HttpSessionOptions {
   onStored: () => void
   /** Nobody listens at the server's address. */
   onNotReached: (reason: string) => void
+  /** The server says so, or it is another process than before. */
+  onToolsChanged: () => void
   /** The server ended the session by itself. */
   onEnded: (reason: string) => void
 }
@@ -142,6 +145,7 @@ export class HttpSession {
     )
     if ('error' in answer) throw new Error('the restarted server refused the session')
     this.#adopt(upstream, answer)
+    this.#options.onToolsChanged()
     for (const uri of session.subscriptions) await this.#replay(upstream, 'resources/subscribe', { uri })
     if (session.logLevel !== undefined) await this.#replay(upstream, 'logging/setLevel', { level: session.logLevel })
     if (session.outbox.stream !== undefined) upstream.listen()
@@ -203,6 +207,7 @@ export class HttpSession {
       return
     }
     if (message.kind === 'request') this.#asked.add(idKey(message.id))
+    else if (message.method === TOOLS_CHANGED) this.#options.onToolsChanged()
     const text = onOneLine(message.text, message.body)
     const call = relatedTo === undefined ? this.#callOf(message) : session.calls.get(idKey(relatedTo.id))
     if (call === undefined) session.send(text)

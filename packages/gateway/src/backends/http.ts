@@ -4,7 +4,7 @@ import { describeError, isThvError, unavailable } from '@toolhaven/core/errors'
 import { isObject, type JsonObject, type RpcNotification, type RpcRequest, type RpcResponse } from '../json-rpc.ts'
 import type { GatewayLimits } from '../options.ts'
 import { NEWEST_VERSION } from '../protocol-versions.ts'
-import { Call } from '../sessions/call.ts'
+import { askInNameOf, Call } from '../sessions/call.ts'
 import { Session } from '../sessions/session.ts'
 import { GATEWAY_CLIENT, toHandshake, type BackendLink } from './backend.ts'
 import { HttpSession } from './http-session.ts'
@@ -23,6 +23,8 @@ export interface HttpBackendOptions {
   sessions: () => Iterable<Session>
   onStored: () => void
   onLost: (reason: string) => void
+  /** The tools are others now, as this session sees them. */
+  onToolsChanged?: ((session?: Session) => void) | undefined
 }
 
 /** Waits until the server says what it speaks. */
@@ -76,6 +78,7 @@ function targetOf({ backend, authorizer }: HttpBackendOptions): UpstreamTarget {
 /** An HTTP server: each client has a session of its own there, and the gateway one for pings. */
 export class HttpBackend implements BackendLink {
   readonly era = 'legacy'
+  readonly isPerSession = true
   readonly #options: HttpBackendOptions
   readonly #target: UpstreamTarget
   readonly #sessions = new Map<Session, HttpSession>()
@@ -83,6 +86,7 @@ export class HttpBackend implements BackendLink {
   result: JsonObject = {}
   #isReady = false
   #pings = 0
+  #asked = 0
 
   constructor(options: HttpBackendOptions) {
     this.#options = options
@@ -125,6 +129,11 @@ export class HttpBackend implements BackendLink {
 
   request(call: Call): void {
     void this.#of(call.session).request(call)
+  }
+
+  async ask(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    const id = `toolhaven-${++this.#asked}`
+    return askInNameOf(this.#own, { id, method, params }, (call) => this.request(call), signal)
   }
 
   notify(session: Session, notification: RpcNotification): void {
@@ -189,7 +198,7 @@ export class HttpBackend implements BackendLink {
   #of(session: Session): HttpSession {
     const known = this.#sessions.get(session)
     if (known !== undefined) return known
-    const { backend, limits, onStored, onLost } = this.#options
+    const { backend, limits, onStored, onLost, onToolsChanged } = this.#options
     const http = new HttpSession({
       session,
       processId: backend.processId,
@@ -199,6 +208,7 @@ export class HttpBackend implements BackendLink {
         return backend.transport === 'sse' ? new SseUpstream(options) : new StreamableUpstream(options, sessionId)
       },
       onStored,
+      onToolsChanged: () => onToolsChanged?.(session),
       onNotReached: (reason) => this.#isReady && onLost(reason),
       // A client's own stream may end for many reasons; ours ends with the server.
       onEnded: (reason) => this.#isReady && session === this.#own && onLost(reason),

@@ -12,6 +12,8 @@ import type { StdioPipeOptions } from './stdio-pipe.ts'
 export interface IsolatedOptions extends Omit<StdioPipeOptions, 'channel'> {
   backend: IsolatedBackend
   opening: Opening
+  /** The tools of this session's server are others now. */
+  onToolsChanged?: ((session?: Session) => void) | undefined
   /** The session is over, because its server is. */
   endSession: (session: Session) => void
 }
@@ -28,6 +30,7 @@ export async function connectIsolated(
     {
       ...{ name, limits, logger, channel, start, known: undefined, opening, isExclusive: true, onOutput },
       sessions: () => state.servers?.ofFirst ?? [],
+      onToolsChanged: () => state.servers?.ofFirst.forEach((session) => options.onToolsChanged?.(session)),
       onLost: (reason) => (state.servers === undefined ? options.onLost(reason) : state.servers.firstLost(reason)),
     },
     signal,
@@ -50,6 +53,7 @@ interface Own {
 class IsolatedServers implements BackendLink {
   readonly handshake: Handshake
   readonly era: Era
+  readonly isPerSession = true
   readonly result: JsonObject
   readonly #options: IsolatedOptions
   readonly #own = new Map<Session, Own>()
@@ -166,6 +170,7 @@ class IsolatedServers implements BackendLink {
           ...{ name, limits, logger, channel, start, opening, isExclusive: true },
           known: { era: this.era, result: this.result },
           sessions: () => [session],
+          onToolsChanged: () => this.#options.onToolsChanged?.(session),
           onOutput: (stream, text) => onOutput(stream, `[${started.tag}] ${text}`),
           onLost: () => this.#lost(session),
         },

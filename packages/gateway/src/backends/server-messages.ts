@@ -18,10 +18,13 @@ export interface ServerMessagesOptions {
   pending: PendingCalls
   sessions: () => Iterable<Session>
   write: (body: JsonObject) => void
+  onToolsChanged?: (() => void) | undefined
 }
 
+export const TOOLS_CHANGED = 'notifications/tools/list_changed'
+
 export const LIST_CHANGED: ReadonlySet<string> = new Set([
-  'notifications/tools/list_changed',
+  TOOLS_CHANGED,
   'notifications/prompts/list_changed',
   'notifications/resources/list_changed',
 ])
@@ -107,6 +110,7 @@ export class ServerMessages {
     const { method, params, text } = notification
     if (method === 'notifications/progress') return this.#progress(notification)
     if (method === 'notifications/cancelled') return this.#cancelled(params)
+    if (method === TOOLS_CHANGED) this.#options.onToolsChanged?.()
     if (LIST_CHANGED.has(method)) return this.#toEach(text, () => true)
     if (method === 'notifications/resources/updated')
       return this.#toEach(text, (session) => isSubscriber(session, params?.['uri']))

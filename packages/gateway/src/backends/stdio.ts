@@ -27,6 +27,7 @@ export interface StdioBackendOptions extends StdioPipeOptions {
   sessions: () => Iterable<Session>
   /** The process is one client's own: the handshake, and all it leads to, is between the two. */
   isExclusive?: boolean
+  onToolsChanged?: (() => void) | undefined
 }
 
 /** Puts the channel to work, starts the process and finds out what it speaks. */
@@ -63,8 +64,9 @@ export async function connectStdio(
 async function modernOver(options: StdioBackendOptions, pipe: StdioPipe, result: JsonObject): Promise<BackendLink> {
   const { ModernBackend } = await import('./modern/modern-backend.ts')
   const { StdioRequests } = await import('./modern/stdio-requests.ts')
-  const { name, sessions, limits } = options
-  return new ModernBackend({ name, sessions, result, requests: new StdioRequests(pipe), waitMs: limits.backendWaitMs })
+  const { name, sessions, limits, onToolsChanged } = options
+  const requests = new StdioRequests(pipe)
+  return new ModernBackend({ name, sessions, result, requests, waitMs: limits.backendWaitMs, onToolsChanged })
 }
 
 /**
@@ -73,6 +75,7 @@ async function modernOver(options: StdioBackendOptions, pipe: StdioPipe, result:
  */
 export class StdioBackend implements BackendLink {
   readonly era = 'legacy'
+  readonly isPerSession = false
   readonly #options: StdioBackendOptions
   readonly #pipe: StdioPipe
   readonly #fromServer: ServerMessages
@@ -86,6 +89,7 @@ export class StdioBackend implements BackendLink {
       pending: pipe.pending,
       sessions: options.sessions,
       write: (body) => this.#write(body),
+      onToolsChanged: options.onToolsChanged,
     })
     this.#fromServer = fromServer
     pipe.onMessage = (message) => fromServer.receive(message)
@@ -126,6 +130,10 @@ export class StdioBackend implements BackendLink {
     if (method === 'resources/subscribe' || method === 'resources/unsubscribe')
       return this.#subscription(call, params?.['uri'])
     this.#forward(call, params)
+  }
+
+  ask(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    return this.#pipe.ask(method, params, signal)
   }
 
   notify(session: Session, notification: RpcNotification): void {

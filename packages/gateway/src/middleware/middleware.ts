@@ -58,6 +58,8 @@ export interface Middleware {
   watch?(request: RpcRequest, asker: Asker): Watch | undefined
   /** Refuses a request of a client, or gives the one that goes on in its place. */
   fromClient?(request: RpcRequest, asker: Asker): Refusal | RpcRequest | undefined
+  /** After all others let the request pass: what it has to wait for, and then perhaps a refusal. Never rejects. */
+  waits?(request: RpcRequest, asker: Asker): Promise<Refusal | undefined> | undefined
   /** Sees what a client tells without asking; true keeps it from the server. */
   holdsBack?(notification: RpcNotification, origin: Origin): boolean
   /** Changes the server's answer to a request; the request is the one that reached the server. */

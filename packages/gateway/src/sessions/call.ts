@@ -34,6 +34,8 @@ export class Call {
   readonly headers: Readonly<Record<string, string>>
   readonly #options: CallOptions
   isSettled = false
+  /** Set by the backend that carries it: what the client's revision of the protocol can take, after all others saw the answer. */
+  shape: ((body: JsonObject) => JsonObject) | undefined
   /** Set by the backend that carries it: tells the server that nobody waits any more. */
   onCancel: ((params: JsonObject) => void) | undefined
 
@@ -50,7 +52,8 @@ export class Call {
     if (!this.#settle()) return
     const { reply, onAnswer } = this.#options
     const id = reply.id ?? this.request.id
-    const shown = onAnswer(body)
+    const seen = onAnswer(body)
+    const shown = this.shape?.(seen) ?? seen
     const isUntouched = shown === body && text !== undefined
     reply.answer({ ...shown, id }, isUntouched ? answerWithId(text, body['id'], id) : undefined)
   }
@@ -91,12 +94,15 @@ export function askInNameOf(
   session: Session,
   { id, method, params }: { id: RequestId; method: string; params: JsonObject },
   send: (call: Call) => void,
+  signal?: AbortSignal,
 ): Promise<JsonObject> {
   const body = { jsonrpc: '2.0', id, method, params }
   return new Promise((resolve) => {
     const lost = { jsonrpc: '2.0', id, error: { code: RPC_ERROR.server, message: 'the session ended' } }
     const reply: ReplySink = { related: () => true, answer: resolve, abandon: () => resolve(lost) }
     const request: RpcRequest = { kind: 'request', id, method, params, body, text: JSON.stringify(body) }
-    send(new Call({ session, request, reply, headers: {}, onAnswer: (answer) => answer, onSettled: () => {} }))
+    const call = new Call({ session, request, reply, headers: {}, onAnswer: (answer) => answer, onSettled: () => {} })
+    signal?.addEventListener('abort', () => call.cancel({ reason: 'it took too long' }), { once: true })
+    send(call)
   })
 }

@@ -4,7 +4,7 @@ import { buildOpenApi } from '@toolhaven/contract/openapi'
 import type { RegistryDocument } from '@toolhaven/contract/registry-document'
 import { type Daemon, createDaemon } from '@toolhaven/core/daemon'
 import type { StoredAdoption } from '@toolhaven/core/ports/foreign-entries'
-import type { StoredGroup, StoredSightings, StoredWorkload } from '@toolhaven/core/ports/stores'
+import type { StoredGroup, StoredSightings, StoredToolLock, StoredWorkload } from '@toolhaven/core/ports/stores'
 import { FakeEgress } from './fake-egress.ts'
 import { FakeHiding } from './fake-hiding.ts'
 import { FakeGateway } from './fake-gateway.ts'
@@ -78,6 +78,7 @@ export interface FakeDaemon extends Disposable {
   workloadStore: MemoryRecordStore<StoredWorkload>
   groupStore: MemoryRecordStore<StoredGroup>
   sightingsStore: MemoryRecordStore<StoredSightings>
+  toolLockStore: MemoryRecordStore<StoredToolLock>
   clientFiles: MemoryClientFiles
   foreignEntries: MemoryForeignEntries
   adoptionStore: MemoryRecordStore<StoredAdoption>
@@ -90,6 +91,7 @@ export interface FakeDaemonParts {
   workloadStore?: MemoryRecordStore<StoredWorkload>
   groupStore?: MemoryRecordStore<StoredGroup>
   sightingsStore?: MemoryRecordStore<StoredSightings>
+  toolLockStore?: MemoryRecordStore<StoredToolLock>
 }
 
 const openApi = buildOpenApi('0.0.0-test')
@@ -101,6 +103,7 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
   const workloadStore = parts.workloadStore ?? new MemoryRecordStore<StoredWorkload>(({ config }) => config.name)
   const groupStore = parts.groupStore ?? new MemoryRecordStore<StoredGroup>(({ name }) => name)
   const sightingsStore = parts.sightingsStore ?? new MemoryRecordStore<StoredSightings>(({ name }) => name)
+  const toolLockStore = parts.toolLockStore ?? new MemoryRecordStore<StoredToolLock>(({ name }) => name)
   const clientFiles = new MemoryClientFiles()
   const foreignEntries = new MemoryForeignEntries()
   const adoptionStore = new MemoryRecordStore<StoredAdoption>(({ name }) => name)
@@ -114,6 +117,7 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
     {
       ...{ runtime, workloadStore, groupStore, journal, logs, clientFiles, clock, foreignEntries, adoptionStore },
       sightingsStore,
+      toolLockStore,
       createGateway: (events) => {
         const gateway = new FakeGateway(events)
         gateways.push(gateway)
@@ -162,6 +166,7 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
       workloadStore,
       groupStore,
       sightingsStore,
+      toolLockStore,
       clientFiles,
       journal,
       logs,

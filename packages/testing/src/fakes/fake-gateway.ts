@@ -20,6 +20,8 @@ export class FakeGateway implements Gateway {
   needsLogin: NeedsLogin | undefined
   /** Whose logins were forgotten. */
   readonly forgotten: string[] = []
+  /** Whose clients were told to look at the tools again. */
+  readonly accepted: string[] = []
   readonly events: GatewayEvents
 
   constructor(events: GatewayEvents) {
@@ -56,6 +58,10 @@ export class FakeGateway implements Gateway {
 
   async forgetLogin(name: string): Promise<void> {
     this.forgotten.push(name)
+  }
+
+  toolsAccepted(name: string): void {
+    this.accepted.push(name)
   }
 
   async policyFaults({ policies }: AuthorizationSpec): Promise<string[]> {

@@ -5,6 +5,8 @@
  *
  * Behaviours: good · slow (every call takes 300 ms) · crash-at-start · crash-on-call · silent (answers nothing) ·
  * chatty (garbage on stdout, floods of stderr) · huge (echo answers 4 MB).
+ * `--tools-file=PATH`: JSON with what the definitions of tools have besides, by name; null leaves a tool out of the list.
+ * `--page-size=N`: tools on one page of the list.
  */
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -109,13 +111,7 @@ async function answer(peer: Peer, method: string, params: Json, send: Send, sign
     case 'ping':
       return {}
     case 'tools/list':
-      return {
-        tools: Object.keys(tools).map((name) => ({
-          name,
-          description: `the ${name} tool`,
-          inputSchema: { type: 'object' },
-        })),
-      }
+      return pageOf(await definitions(), Number(params['cursor'] ?? 0))
     case 'tools/call':
       return { content: [{ type: 'text', text: await callTool(peer, params, send, signal) }] }
     case 'resources/list':
@@ -138,6 +134,23 @@ async function answer(peer: Peer, method: string, params: Json, send: Send, sign
     default:
       throw new RpcError(-32_601, `Method not found: ${method}`)
   }
+}
+
+/** The file is read each time: what it says may change while the server runs. */
+async function definitions(): Promise<Json[]> {
+  const file = flags.get('--tools-file')
+  const changes: Json = file === undefined ? {} : JSON.parse(await readFile(file, 'utf8'))
+  const names = [...new Set([...Object.keys(tools), ...Object.keys(changes)])]
+  return names.flatMap((name) => {
+    const change = changes[name]
+    const usual = { name, description: `the ${name} tool`, inputSchema: { type: 'object' } }
+    return change === null ? [] : [{ ...usual, ...(isObject(change) ? change : {}) }]
+  })
+}
+
+function pageOf(all: Json[], from: number): Json {
+  const to = from + Number(flags.get('--page-size') ?? all.length)
+  return { tools: all.slice(from, to), ...(to < all.length && { nextCursor: String(to) }) }
 }
 
 async function callTool(peer: Peer, params: Json, send: Send, signal: AbortSignal): Promise<string> {

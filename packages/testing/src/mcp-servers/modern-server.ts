@@ -1,8 +1,9 @@
 /**
  * A server of protocol revision 2026-07-28 for tests, made with the official SDK:
  * `node modern-server.ts --transport=stdio|streamable-http --era=modern|dual --port=0`. With `dual` it also takes clients
- * that open with initialize. HTTP writes "listening on PORT" to stderr. Its tools are named as those of fixture-server.ts.
+ * that open with initialize. `--tools-file=PATH`: as in fixture-server.ts. HTTP writes "listening on PORT" to stderr. Its tools are named as those of fixture-server.ts.
  */
+import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
@@ -149,13 +150,21 @@ function makeServer(era: string, told: (server: Server) => Told): Server {
       cacheHints: { 'tools/list': { ttlMs: 60_000, cacheScope: 'public' } },
     },
   )
-  server.setRequestHandler('tools/list', () => ({
-    tools: Object.keys(tools).map((name) => ({
-      name,
-      description: `the ${name} tool`,
-      inputSchema: name === 'region' ? REGION : { type: 'object' as const },
-    })),
-  }))
+  server.setRequestHandler('tools/list', async () => {
+    const file = flags.get('--tools-file')
+    const changes: Record<string, object | null> = file === undefined ? {} : JSON.parse(await readFile(file, 'utf8'))
+    const names = [...new Set([...Object.keys(tools), ...Object.keys(changes)])].filter(
+      (name) => changes[name] !== null,
+    )
+    return {
+      tools: names.map((name) => ({
+        name,
+        description: `the ${name} tool`,
+        inputSchema: name === 'region' ? REGION : { type: 'object' as const },
+        ...changes[name],
+      })),
+    }
+  })
   server.setRequestHandler('tools/call', async ({ params }, ctx) => {
     const tool = Object.hasOwn(tools, params.name) ? tools[params.name] : undefined
     if (tool === undefined) throw new ProtocolError(-32_602, `Unknown tool: ${params.name}`)

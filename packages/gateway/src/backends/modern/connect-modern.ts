@@ -13,7 +13,7 @@ export async function connectModern(
   target: UpstreamTarget,
   signal: AbortSignal,
 ): Promise<BackendLink | undefined> {
-  const { name, limits, sessions, onLost } = options
+  const { name, limits, sessions, onLost, onToolsChanged } = options
   const { maxMessageBytes, probeMs, backendWaitMs: waitMs } = limits
   const state = { isReady: false }
   const onNotReached = (reason: string) => state.isReady && onLost(reason)
@@ -25,7 +25,7 @@ export async function connectModern(
     if (found.kind === 'foreign') throw foreignVersions(name, found.supported)
     if (found.kind === 'legacy') return undefined
     state.isReady = true
-    return new ModernBackend({ name, requests, result: found.result, sessions, waitMs })
+    return new ModernBackend({ name, requests, result: found.result, sessions, waitMs, onToolsChanged })
   } catch (error) {
     const isAway = isNotReached(error) || (error instanceof Refused && saysNothing(error.status))
     if (signal.aborted || isAway || isThvError(error)) throw error

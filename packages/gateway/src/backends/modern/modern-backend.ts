@@ -18,11 +18,11 @@ import { isLogLevel } from '../../sessions/log-levels.ts'
 import type { Session } from '../../sessions/session.ts'
 import { toHandshake, type BackendLink } from '../backend.ts'
 import { OWN_META } from '../discovery.ts'
-import { isSubscriber, LIST_CHANGED } from '../server-messages.ts'
+import { isSubscriber, LIST_CHANGED, TOOLS_CHANGED } from '../server-messages.ts'
 import { Questions } from './questions.ts'
 import { askServer, type ServerRequests } from './requests.ts'
 import { SharedListen } from './shared-listen.ts'
-import { toLegacy, toLegacyCapabilities, withOwnMeta } from './to-legacy.ts'
+import { toLegacy, toLegacyCapabilities, withKnownOutputs, withOwnMeta } from './to-legacy.ts'
 
 export interface ModernBackendOptions {
   name: string
@@ -31,6 +31,8 @@ export interface ModernBackendOptions {
   result: JsonObject
   sessions: () => Iterable<Session>
   waitMs: number
+  /** Given: the server is listened to, whether any client is or not. */
+  onToolsChanged?: (() => void) | undefined
 }
 
 /** A server that asks more often than this is asking in circles. */
@@ -45,6 +47,7 @@ const TOOLS_LIST_MS = 30_000
  */
 export class ModernBackend implements BackendLink {
   readonly era = 'modern'
+  readonly isPerSession = false
   readonly result: JsonObject
   readonly #options: ModernBackendOptions
   readonly #requests: ServerRequests
@@ -65,7 +68,11 @@ export class ModernBackend implements BackendLink {
     // What clients asked of a former process must be asked of this one.
     for (const session of options.sessions())
       if (session.front === 'modern' || session.subscriptions.size > 0) this.#listeners.add(session)
-    if (this.#listeners.size > 0) void this.#updateListen()
+    if (this.#isHeard) void this.#updateListen()
+  }
+
+  get #isHeard(): boolean {
+    return this.#listeners.size > 0 || this.#options.onToolsChanged !== undefined
   }
 
   get handshake(): Handshake {
@@ -94,6 +101,10 @@ export class ModernBackend implements BackendLink {
     void this.#bridge(call, {}, 1)
   }
 
+  ask(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    return askServer(this.#requests, { method, params: { ...params, _meta: OWN_META } }, signal)
+  }
+
   /** Servers of this era are told nothing but cancellations, and those went with the calls. */
   notify(): void {}
 
@@ -109,7 +120,7 @@ export class ModernBackend implements BackendLink {
   endSession(session: Session): void {
     this.#questions.drop((call) => call.session === session, 'the client left')
     if (!this.#listeners.delete(session)) return
-    if (this.#listeners.size === 0) this.#listen.close()
+    if (!this.#isHeard) this.#listen.close()
     else void this.#updateListen()
   }
 
@@ -160,7 +171,10 @@ export class ModernBackend implements BackendLink {
             void this.#bridge(call, more, round, true)
           } else if (isObject(body['result']) && body['result']['resultType'] === 'input_required') {
             void this.#goOn(call, body['result'], round)
-          } else call.answer(toLegacy(method, body))
+          } else {
+            if (method === 'tools/list') call.shape = withKnownOutputs
+            call.answer(toLegacy(method, body))
+          }
         },
         onLost: (error) => call.fail(describeError(error)),
       },
@@ -215,7 +229,10 @@ export class ModernBackend implements BackendLink {
   }
 
   #heard({ method, params, text }: RpcNotification): void {
-    if (method === 'notifications/tools/list_changed') this.#tools = undefined
+    if (method === TOOLS_CHANGED) {
+      this.#tools = undefined
+      this.#options.onToolsChanged?.()
+    }
     const isForAll = LIST_CHANGED.has(method)
     if (!isForAll && method !== 'notifications/resources/updated') return
     for (const session of this.#options.sessions())

@@ -61,8 +61,14 @@ function withKnownShapes(method: string, result: JsonObject): JsonObject {
     const { structuredContent: _any, ...rest } = result
     return rest
   }
-  if (method !== 'tools/list' || !Array.isArray(result['tools'])) return result
-  return { ...result, tools: result['tools'].map(withKnownOutput) }
+  return result
+}
+
+/** So may what tools say of it. */
+export function withKnownOutputs(body: JsonObject): JsonObject {
+  const { result } = body
+  if (!isObject(result) || !Array.isArray(result['tools'])) return body
+  return { ...body, result: { ...result, tools: result['tools'].map(withKnownOutput) } }
 }
 
 function withKnownOutput(tool: unknown): unknown {

@@ -1,0 +1,22 @@
+import { FORMAT_FLAG, defineCommand } from '../../command.ts'
+
+export const toolsDiff = defineCommand({
+  words: 'tools diff',
+  summary: 'Show how the tools of a workload changed',
+  description:
+    'Compares what the server of a workload says of its tools now with what was accepted: descriptions, parameters, results, ' +
+    'annotations, everything. A model does what descriptions say, so read added words as you would read instructions to it. ' +
+    'Without a terminal, removed words stand in [-…-] and added ones in {+…+}. Characters that nobody would see are written ' +
+    'out, as in \\u{200b}.\n\n' +
+    'As JSON: {"name", "mode", "since", "seen_at", "revision", "tools", "changes"}.',
+  args: [{ name: 'name', summary: 'which workload', required: true, completes: 'workload' }],
+  flags: FORMAT_FLAG,
+  examples: [
+    { command: 'thv tools diff time', shows: 'word by word' },
+    { command: 'thv tools diff time --format json', shows: 'for a script' },
+  ],
+  run: async (context, { args: [name = ''], flags }) => {
+    const { diffTools } = await import('../../tools/diff-tools.ts')
+    await diffTools(context, name, flags.format)
+  },
+})

@@ -1,0 +1,21 @@
+import { FORMAT_FLAG, defineCommand } from '../../command.ts'
+
+export const toolsList = defineCommand({
+  words: 'tools list',
+  summary: 'List the accepted tools of a workload',
+  description:
+    'Shows the tools of a workload as they were accepted, each with the hash of its whole definition, and what became of them. ' +
+    'Tools are accepted as they are first seen, when the workload starts for the first time. "thv mcp list tools" shows what ' +
+    'clients see at this moment instead: without hidden tools, and with other names where you gave some.\n\n' +
+    'As JSON: {"name", "mode", "since", "seen_at", "revision", "tools", "changes"}.',
+  args: [{ name: 'name', summary: 'which workload', required: true, completes: 'workload' }],
+  flags: FORMAT_FLAG,
+  examples: [
+    { command: 'thv tools list time', shows: 'the tools, and whether they changed' },
+    { command: 'thv tools list time --format json', shows: 'with their definitions, for a script' },
+  ],
+  run: async (context, { args: [name = ''], flags }) => {
+    const { listTools } = await import('../../tools/list-tools.ts')
+    await listTools(context, name, flags.format)
+  },
+})

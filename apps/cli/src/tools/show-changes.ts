@@ -1,0 +1,38 @@
+import type { ChangedField, ToolChange } from '@toolhaven/contract/tools'
+import type { Output } from '../output/output.ts'
+import { printable } from '../output/table.ts'
+
+/** Of text that is the same, so much beside what changed. */
+const CONTEXT = 60
+
+/** One block for each tool, one line for each value that is another. */
+export function showChanges(out: Output, changes: readonly ToolChange[]): void {
+  const { colour } = out
+  const heads = { changed: colour.yellow('changed'), added: colour.green('added'), removed: colour.red('removed') }
+  for (const [at, { tool, kind, fields }] of changes.entries()) {
+    if (at > 0) out.line('')
+    out.line(`${colour.bold(printable(tool))}: ${heads[kind]}`)
+    // What a removed tool was is of no use to anybody.
+    if (kind !== 'removed')
+      for (const field of fields) out.line(`  ${printable(field.field)}: ${shownParts(out, field)}`)
+  }
+}
+
+function shownParts({ colour, isTerminal }: Output, { parts }: ChangedField): string {
+  const hasColour = isTerminal && colour.red('') !== ''
+  return parts
+    .map(({ kind, text }, at) => {
+      // The daemon wrote out what is hidden; this is for whatever it did not know.
+      const safe = printable(text)
+      if (kind === 'same') return shortened(safe, at === 0, at === parts.length - 1)
+      if (hasColour) return kind === 'removed' ? colour.red(safe) : colour.green(safe)
+      return kind === 'removed' ? `[-${safe}-]` : `{+${safe}+}`
+    })
+    .join('')
+}
+
+function shortened(text: string, isFirst: boolean, isLast: boolean): string {
+  const before = isFirst ? '' : text.slice(0, CONTEXT)
+  const after = isLast ? '' : text.slice(-CONTEXT)
+  return text.length <= before.length + after.length ? text : `${before} … ${after}`
+}

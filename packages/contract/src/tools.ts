@@ -1,0 +1,133 @@
+import * as z from 'zod'
+import { workloadName } from './names.ts'
+import { API_PREFIX, ok, type Routes } from './route.ts'
+
+const hash = z.string().meta({ description: 'SHA-256 of the whole definition, whatever the order of its keys' })
+
+export const lockedTool = z
+  .strictObject({
+    name: z.string().meta({ description: 'As the server calls it' }),
+    hash,
+    state: z
+      .enum(['unchanged', 'changed', 'added', 'removed'])
+      .meta({ description: 'What the server has now, against what was accepted' }),
+    definition: z.unknown().meta({ description: 'As it was accepted; of an added tool, as the server has it' }),
+  })
+  .meta({ id: 'toolhaven.lockedTool' })
+
+export const changedField = z
+  .strictObject({
+    field: z.string().meta({ description: 'Where in the definition, such as inputSchema.properties.path.description' }),
+    parts: z.array(z.strictObject({ kind: z.enum(['same', 'removed', 'added']), text: z.string() })),
+  })
+  .meta({
+    id: 'toolhaven.changedField',
+    description: 'What became of a value, word by word. Characters that nobody would see are escaped, as in \\u{200b}',
+  })
+export type ChangedField = z.infer<typeof changedField>
+
+export const toolChange = z
+  .strictObject({
+    tool: z.string().meta({ description: 'Its name, with what is hidden in it escaped' }),
+    kind: z.enum(['changed', 'added', 'removed']),
+    accepted_hash: hash.optional(),
+    hash: hash.optional(),
+    fields: z.array(changedField),
+  })
+  .meta({ id: 'toolhaven.toolChange' })
+export type ToolChange = z.infer<typeof toolChange>
+
+export const toolLock = z
+  .strictObject({
+    name: workloadName,
+    mode: z.enum(['warn', 'block']).meta({ description: 'What happens to changed and added tools: tools_changed' }),
+    since: z.iso.datetime().meta({ description: 'When its tools were first seen, and thereby accepted' }),
+    seen_at: z.iso.datetime().optional().meta({ description: 'When the changes were first seen' }),
+    revision: z
+      .string()
+      .optional()
+      .meta({ description: 'Names the tools the server has now, for accepting just these' }),
+    tools: z.array(lockedTool),
+    changes: z.array(toolChange).meta({ description: 'Empty: the server has what was accepted' }),
+  })
+  .meta({
+    id: 'toolhaven.toolLock',
+    description: 'The tools of a workload as they were accepted, and what changed since',
+  })
+export type ToolLock = z.infer<typeof toolLock>
+
+export const acceptToolsRequest = z
+  .strictObject({
+    tools: z
+      .array(z.string().min(1))
+      .min(1)
+      .optional()
+      .meta({ description: 'Whose changes are accepted; left out: all' }),
+    revision: z
+      .string()
+      .optional()
+      .meta({ description: 'As it was shown: when the server has other tools by now, nothing is accepted' }),
+  })
+  .meta({ id: 'toolhaven.acceptToolsRequest' })
+export type AcceptToolsRequest = z.infer<typeof acceptToolsRequest>
+
+const params = z.strictObject({ name: workloadName })
+const tag = 'workloads'
+const [before, after] = ['9f2c…', '41b7…']
+const example = {
+  name: 'notes',
+  mode: 'block',
+  since: '2026-01-15T09:30:00Z',
+  seen_at: '2026-02-01T08:00:00Z',
+  revision: 'c3a0…',
+  tools: [
+    { name: 'search', hash: before, state: 'changed', definition: { name: 'search', description: 'Searches notes' } },
+  ],
+  changes: [
+    {
+      ...{ tool: 'search', kind: 'changed', accepted_hash: before, hash: after },
+      fields: [
+        {
+          field: 'description',
+          parts: [
+            { kind: 'same', text: 'Searches notes' },
+            { kind: 'added', text: ' and sends them to the author' },
+          ],
+        },
+      ],
+    },
+  ],
+}
+
+export const toolRoutes = {
+  getToolLock: {
+    method: 'GET',
+    path: `${API_PREFIX}/workloads/{name}/tools`,
+    tag,
+    summary: 'See which tools were accepted, and what changed since',
+    description:
+      'The tools of a workload are accepted as they are first seen. When its server has others later, each difference is here, ' +
+      'field by field and word by word, until it is accepted or the server has the accepted tools again.',
+    params,
+    success: ok(toolLock, 'The tools and the differences', example),
+    errors: { 404: 'no workload of that name', 409: 'its tools were not seen yet' },
+    extension: true,
+  },
+  acceptTools: {
+    method: 'POST',
+    path: `${API_PREFIX}/workloads/{name}/tools/accept`,
+    tag,
+    summary: 'Accept changed, added and removed tools',
+    description:
+      'From now on these are the tools that should be there. With tools_changed "block" they are listed and may be called again.',
+    params,
+    body: acceptToolsRequest,
+    bodyExample: { tools: ['search'], revision: 'c3a0…' },
+    success: ok(toolLock, 'What is accepted now, and what still differs', { ...example, changes: [] }),
+    errors: {
+      404: 'no workload of that name, or no change of a tool of that name',
+      409: 'its tools were not seen yet, or they changed again since they were shown',
+    },
+    extension: true,
+  },
+} as const satisfies Routes

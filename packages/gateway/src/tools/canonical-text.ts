@@ -1,0 +1,9 @@
+import { isObject } from '../json-rpc.ts'
+
+/** JSON with keys in one order and no space: equal values have equal texts. Numbers keep all their digits. */
+export function canonicalText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`
+  if (!isObject(value) || JSON.isRawJSON(value)) return JSON.stringify(value)
+  const keys = Object.keys(value).toSorted()
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalText(value[key])}`).join(',')}}`
+}

@@ -1,0 +1,25 @@
+import { unavailable } from '@toolhaven/core/errors'
+import { isObject, RPC_ERROR, type JsonObject } from '../json-rpc.ts'
+
+/** A server that pages for ever is not asked for ever. */
+const MOST_PAGES = 200
+
+/** Every page of a server's tools; `ask` gives the response to one `tools/list`. Half a list is none. */
+export async function listAllTools(ask: (params: JsonObject) => Promise<JsonObject>): Promise<unknown[]> {
+  const tools: unknown[] = []
+  let cursor: unknown
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const { result, error } = await ask(cursor === undefined ? {} : { cursor })
+    if (isObject(error) && error['code'] === RPC_ERROR.methodNotFound) return []
+    if (!isObject(result) || !Array.isArray(result['tools'])) throw unavailable(`it did not list them${why(error)}`)
+    tools.push(...result['tools'])
+    cursor = result['nextCursor']
+    if (typeof cursor !== 'string') return tools
+  }
+  throw unavailable(`its list has no end after ${MOST_PAGES} pages`)
+}
+
+function why(error: unknown): string {
+  const message = isObject(error) ? error['message'] : undefined
+  return typeof message === 'string' ? ` (${message.slice(0, 200)})` : ''
+}

@@ -1,0 +1,87 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { isObject, parseJson } from '../json-rpc.ts'
+import { canonicalText } from './canonical-text.ts'
+import { listAllTools } from './list-all-tools.ts'
+import { seenTools, toolHash } from './seen-tools.ts'
+
+/** The same value with its keys the other way round. */
+function turned(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(turned)
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .toReversed()
+      .map(([key, item]) => [key, turned(item)]),
+  )
+}
+
+test('the order of keys does not change the text, and the text is the value', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const plain: unknown = JSON.parse(JSON.stringify(value))
+      expect(canonicalText(turned(plain))).toBe(canonicalText(plain))
+      expect(JSON.parse(canonicalText(plain))).toEqual(plain)
+    }),
+  )
+})
+
+test('numbers beyond a double keep their digits', () => {
+  const hash = (text: string) => toolHash(parseJson(text)?.value)
+  expect(hash('{"a":12345678901234567890}')).not.toBe(hash('{"a":12345678901234567891}'))
+  expect(canonicalText(parseJson('{"b":1,"a":12345678901234567890}')?.value)).toBe('{"a":12345678901234567890,"b":1}')
+})
+
+test('every part of a definition counts', () => {
+  const base = { name: 'a', description: 'd', inputSchema: { type: 'object', properties: { p: { type: 'string' } } } }
+  const variants = [
+    base,
+    { ...base, title: 'A' },
+    { ...base, description: 'd\u200B' },
+    { ...base, inputSchema: { ...base.inputSchema, properties: { p: { type: 'string', default: 'x' } } } },
+    { ...base, outputSchema: { type: 'object' } },
+    { ...base, annotations: { readOnlyHint: true } },
+    { ...base, icons: [{ src: 'https://example.com/i.png' }] },
+    { ...base, _meta: { a: 1 } },
+  ]
+  expect(new Set(variants.map(toolHash)).size).toBe(variants.length)
+})
+
+test('the order of tools says nothing, what has no name is left out', () => {
+  const [a, b] = [{ name: 'a' }, { name: 'b' }]
+  expect(seenTools([b, a, 5, { description: 'no name' }, { name: 7 }])).toEqual(seenTools([a, b]))
+  expect(seenTools([a, b]).revision).not.toBe(seenTools([a]).revision)
+})
+
+test('a name that stands twice with two meanings is neither of them', () => {
+  const [one, other] = [
+    { name: 'a', description: '1' },
+    { name: 'a', description: '2' },
+  ]
+  const [tool] = seenTools([one, other]).tools
+  expect([toolHash(one), toolHash(other)]).not.toContain(tool?.hash)
+  expect(seenTools([one, one]).tools[0]?.hash).toBe(toolHash(one))
+})
+
+test('too many tools, or too long ones, are refused', () => {
+  const many = Array.from({ length: 5001 }, (_, at) => ({ name: `t${at}` }))
+  expect(() => seenTools(many)).toThrow('more than 5000')
+  expect(() => seenTools([{ name: 'a', description: 'x'.repeat(9_000_000) }])).toThrow('too long')
+})
+
+test('half a list is none: an error on a later page, no list, no end', async () => {
+  const page = (tools: unknown, nextCursor?: string) => ({ result: { tools, ...(nextCursor && { nextCursor }) } })
+  const asked: unknown[] = []
+  const two = async (params: object) => {
+    asked.push(params)
+    return 'cursor' in params ? page([{ name: 'b' }]) : page([{ name: 'a' }], 'next')
+  }
+  expect(await listAllTools(two)).toEqual([{ name: 'a' }, { name: 'b' }])
+  expect(asked).toEqual([{}, { cursor: 'next' }])
+  const broken = async (params: object) =>
+    'cursor' in params ? { error: { code: -32_000, message: 'oops' } } : page([{ name: 'a' }], 'next')
+  await expect(listAllTools(broken)).rejects.toThrow('did not list them (oops)')
+  await expect(listAllTools(async () => page('none'))).rejects.toThrow('did not list them')
+  await expect(listAllTools(async () => page([], 'again'))).rejects.toThrow('no end')
+  expect(await listAllTools(async () => ({ error: { code: -32_601, message: 'no' } }))).toEqual([])
+})
