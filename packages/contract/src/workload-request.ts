@@ -6,6 +6,7 @@ import {
   auditConfig,
   headerMap,
   ignoreConfig,
+  imageVerification,
   labelMap,
   proxyMode,
   resourceLimits,
@@ -99,7 +100,7 @@ const extensionFields = {
   session_mode: sessionMode,
   tools_override: toolsOverride,
   tools_changed: z.enum(['warn', 'block']),
-  image_verification: z.enum(['warn', 'enabled', 'disabled']),
+  image_verification: imageVerification,
 }
 
 const requestFields = z.strictObject({ ...workloadFields, ...extensionFields })

@@ -25,6 +25,7 @@ const NONE: RunFlags = {
     ignoreGlobally: undefined,
     printOverlays: false,
     permissionProfile: undefined,
+    imageVerification: undefined,
     header: [],
     memory: undefined,
     cpus: undefined,
@@ -61,12 +62,14 @@ test('options become fields of the request', async () => {
     sessionMode: 'isolated',
     maxSessions: 4,
     sessionIdle: 60,
+    imageVerification: 'enabled',
   }
   expect(await ask(['time', '--flag', 'b'], { ...flags, env: ['MINE', 'A='], tools: ['a, b', 'c'] })).toEqual({
     image: 'time',
     network_isolation: true,
     network_isolation_mode: 'observe',
     session_mode: 'isolated',
+    image_verification: 'enabled',
     limits: { max_sessions: 4, session_idle_seconds: 60 },
     cmd_arguments: ['--flag', 'b'],
     env_vars: { MINE: 'x', A: '' },

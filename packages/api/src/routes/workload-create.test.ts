@@ -506,10 +506,7 @@ describe('a create is refused', () => {
     /limits\.max_sessions, limits\.session_idle_seconds needs session_mode isolated/,
   )
 
-  const notYet: [string, object][] = [
-    ['tools_changed block', { tools_changed: 'block' }],
-    ['image_verification enabled', { image_verification: 'enabled' }],
-  ]
+  const notYet: [string, object][] = [['tools_changed block', { tools_changed: 'block' }]]
   for (const [what, fields] of notYet) {
     refused(
       `with ${JSON.stringify(fields)}: not available yet`,

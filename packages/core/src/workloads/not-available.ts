@@ -7,7 +7,6 @@ import { invalid } from '../errors.ts'
  */
 const NOT_YET: readonly { what: string; asks: (asked: CreateRequest) => boolean }[] = [
   { what: 'tools_changed block', asks: (a) => a.tools_changed === 'block' },
-  { what: 'image_verification enabled', asks: (a) => a.image_verification === 'enabled' },
 ]
 
 export function refuseWhatIsNotAvailable(asked: CreateRequest): void {
