@@ -74,7 +74,11 @@ export const provenance = z
       .strictObject({ predicate_type: z.string().optional(), predicate: z.unknown().optional() })
       .optional(),
   })
-  .meta({ id: 'registry.Provenance' })
+  .meta({
+    id: 'registry.Provenance',
+    description: 'Who signs the image, as the certificate of a signature must say it',
+  })
+export type Provenance = z.infer<typeof provenance>
 
 const commonFields = {
   name: serverKey.optional(),

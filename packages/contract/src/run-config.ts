@@ -183,6 +183,12 @@ export const sessionMode = z.enum(['shared', 'isolated']).meta({
   description: 'One server for all clients, or one for each client session; default: shared',
 })
 
+export const imageVerification = z.enum(['warn', 'enabled', 'disabled']).meta({
+  id: 'toolhaven.ImageVerification',
+  description:
+    'Whether the signature of an image is checked against the provenance in the registry: warn starts it all the same and says so, enabled does not, disabled does not look; default: warn',
+})
+
 export const runConfig = z
   .strictObject({
     schema_version: z.literal(SCHEMA_VERSION),
@@ -225,6 +231,7 @@ export const runConfig = z
     tools_override: toolsOverride.optional(),
     tools_changed: z.literal('block').optional().meta({ description: 'Left out: warn' }),
     network_isolation_mode: z.literal('observe').optional().meta({ description: 'Left out: enforce' }),
+    image_verification: z.enum(['enabled', 'disabled']).optional().meta({ description: 'Left out: warn' }),
   })
   .meta({
     id: 'runner.RunConfig',

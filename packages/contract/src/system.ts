@@ -43,7 +43,7 @@ export type DaemonSettings = z.infer<typeof daemonSettings>
 
 export const progress = z
   .strictObject({
-    phase: z.enum(['resolving', 'pulling', 'building', 'fetching', 'starting', 'connecting']),
+    phase: z.enum(['resolving', 'verifying', 'pulling', 'building', 'fetching', 'starting', 'connecting']),
     done: z.number().optional(),
     total: z.number().optional(),
     detail: z.string().optional(),

@@ -6,6 +6,7 @@ import {
   auditConfig,
   headerMap,
   ignoreConfig,
+  imageVerification,
   labelMap,
   proxyMode,
   resourceLimits,
@@ -102,7 +103,7 @@ const extensionFields = {
     description:
       'When tools are not as they were accepted: say so, or also refuse changed and added ones until they are; default: warn',
   }),
-  image_verification: z.enum(['warn', 'enabled', 'disabled']),
+  image_verification: imageVerification,
 }
 
 const requestFields = z.strictObject({ ...workloadFields, ...extensionFields })

@@ -25,9 +25,25 @@ export const workload = z
   .meta({ id: 'core.Workload' })
 export type Workload = z.infer<typeof workload>
 
+export const startedImage = z
+  .strictObject({
+    digest: z.string().optional().meta({ description: 'As its registry has it; left out: no registry has it' }),
+    verification: z.enum(['verified', 'unsigned', 'rejected', 'unreachable', 'no-provenance']).optional().meta({
+      description:
+        'What the last check of its signature found: one that fits, none, only others, nothing for want of an answer, or nothing to compare with; left out: not checked',
+    }),
+    detail: z.string().optional().meta({ description: 'Who signed it, or why it is not verified' }),
+  })
+  .meta({ id: 'toolhaven.StartedImage', description: 'The image that runs, and what is known of who made it' })
+export type StartedImage = z.infer<typeof startedImage>
+
 /** The record and the configuration in force, in one object. */
 export const workloadDetails = z
-  .strictObject({ ...createRequest.shape, ...workload.shape })
+  .strictObject({
+    ...createRequest.shape,
+    ...workload.shape,
+    started_image: startedImage.optional().meta({ description: 'Of a workload that ran from an image. An extension' }),
+  })
   .meta({ id: 'v1.workloadDetails', description: 'A workload with the configuration in force; secrets by name only' })
 export type WorkloadDetails = z.infer<typeof workloadDetails>
 

@@ -14,6 +14,7 @@ import type { Egress, EgressEvents } from './ports/egress.ts'
 import type { Gateway, GatewayEvents } from './ports/gateway.ts'
 import type { Hiding, HidingEvents } from './ports/hiding.ts'
 import type { Host, PackageIndex } from './ports/host.ts'
+import type { ImageVerifier } from './ports/image-verifier.ts'
 import type { Logger } from './ports/logger.ts'
 import type { RenderRecipe } from './ports/recipes.ts'
 import type { RegistrySource } from './ports/registry-source.ts'
@@ -65,6 +66,7 @@ export interface DaemonPorts {
   adoptionStore: RecordStore<StoredAdoption>
   host: Host
   packages: PackageIndex
+  images: ImageVerifier
   renderRecipe: RenderRecipe
   openTunnel: OpenTunnel
   clock: Clock
@@ -131,11 +133,11 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
   const readSecret = (key: string) => secrets.read(key)
   const caCertificate = () => readCaCertificate(ports, options)
   const { instanceId } = options
-  const { openTunnel, packages, renderRecipe } = ports
+  const { openTunnel, packages, images, renderRecipe } = ports
   const inspections = new Inspections({ book, runtime, openTunnel, caCertificate, instanceId })
   const sessions = new SessionInstances({ book, runtime, logger, instanceId, stopGraceMs: options.stopGraceMs })
   const supervisorDeps: SupervisorDeps = {
-    ...{ book, runtime, gateway, egress, hiding, packages, logs, masker, sessions, clock, logger, sightings },
+    ...{ book, runtime, gateway, egress, hiding, packages, images, logs, masker, sessions, clock, logger, sightings },
     ...{ toolLocks, readSecret, caCertificate, syncClients, shutdown },
     telemetry: () => ({ ...config.get().otel, variable: options.variable ?? (() => undefined) }),
     isInUse: (name) => inspections.owns(name) || sessions.owns(name),

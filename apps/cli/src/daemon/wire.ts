@@ -15,6 +15,7 @@ import { createLogins } from '@toolhaven/gateway/login/logins'
 import { openTunnel } from '@toolhaven/gateway/tunnel/open-tunnel'
 import { renderPackageImage } from '@toolhaven/runtimes/packages/package-image'
 import { createPackageIndex } from '@toolhaven/runtimes/package-index/package-index'
+import { createImageVerifier } from '@toolhaven/runtimes/signatures/image-verifier'
 import { createAdoptionStore } from '@toolhaven/stores/adopt/adoption-store'
 import { createForeignEntries } from '@toolhaven/stores/adopt/foreign-entries'
 import { createClientFiles } from '@toolhaven/stores/clients/client-files'
@@ -53,6 +54,7 @@ export interface WireOptions {
 
 const HANDSHAKE_TIMEOUT_MS = 120_000
 const STOP_GRACE_MS = 10_000
+const SIGNATURE_LIMITS = { maxBytes: 4 * 1024 * 1024, timeoutMs: 10_000 }
 
 /** Configuration → runtime → stores → gateway → core → API. No logic. */
 export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
@@ -98,9 +100,8 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
       renderRecipe: (source, ca) => renderPackageImage(source, baseImages(), ca),
       openTunnel: (spec) => openTunnel({ ...spec, allowPeer }),
       packages: createPackageIndex({ nodePath, env, homeDir }),
-      clock: systemClock,
-      logger,
-      readCertificate,
+      images: imageVerifierOf(settings, stateDir, () => config.get().trustedRootPath),
+      ...{ clock: systemClock, logger, readCertificate },
     },
     {
       instanceId,
@@ -148,6 +149,17 @@ function registrySourceOf(dataDir: string, env: ServeSettings['env'], logger: Lo
   }
   const fetchFor = (allowPrivate: boolean) => (allowPrivate ? fetches.private : fetches.public)
   return createRegistrySource({ dataDir, logger, clock: systemClock, fetchFor, builtIn: builtInDocument })
+}
+
+/** Registries may be anywhere, as for the engine: somebody named them. */
+function imageVerifierOf({ env, homeDir }: ServeSettings, stateDir: string, trustedRootPath: () => string | undefined) {
+  return createImageVerifier({
+    dockerConfigFolder: env['DOCKER_CONFIG'] ?? join(homeDir, '.docker'),
+    fetch: lazyFetch({ ...SIGNATURE_LIMITS, allowPrivate: true, proxy: proxyOf(env) }),
+    cacheDir: stateDir,
+    trustedRootPath,
+    architecture: process.arch,
+  })
 }
 
 function reportOn(runtime: Runtime, tried: RuntimeReport['tried']) {

@@ -1,8 +1,9 @@
 import type { DoctorCheck, DoctorReport } from '@toolhaven/contract/doctor'
-import type { Workload } from '@toolhaven/contract/workloads'
+import type { Workload, WorkloadDetails } from '@toolhaven/contract/workloads'
 import { outboundPolicy } from '@toolhaven/contract/permission-profile'
 import { describeError } from '@toolhaven/core/errors'
 import type { DaemonClient } from '../connect/daemon-client.ts'
+import { imageCheck } from './check-image.ts'
 import { gradeOf } from './grade.ts'
 import { judgeIsolation } from './judge-isolation.ts'
 import { type ServerProbe, probeServer } from './probe-server.ts'
@@ -27,8 +28,9 @@ export async function checkWorkload(
       }
   if (!isRunning) return { name, grade: gradeOf([up]), checks: [up] }
   const { checks: answers, protocolVersion, tools, tokens }: ServerProbe = await probeServer(name, url, signal)
-  const { checks: confines, isolation } = await isolationOf(client, runtime, name, signal)
-  const checks = [up, ...answers, ...confines, ...blockedCheck(name, context)]
+  const details = await client.call('getWorkload', { params: { name } }, signal)
+  const { checks: confines, isolation } = await isolationOf(client, runtime, details, signal)
+  const checks = [up, ...answers, ...confines, ...imageCheck(details.started_image), ...blockedCheck(name, context)]
   return {
     name,
     grade: gradeOf(checks),
@@ -55,10 +57,10 @@ function blockedCheck(name: string, context: string): DoctorCheck[] {
 async function isolationOf(
   client: DaemonClient,
   runtime: string,
-  name: string,
+  details: WorkloadDetails,
   signal: AbortSignal,
 ): Promise<{ checks: DoctorCheck[]; isolation?: NonNullable<WorkloadReport['isolation']> }> {
-  const details = await client.call('getWorkload', { params: { name } }, signal)
+  const { name } = details
   if (/^https?:\/\//.test(details.package))
     return { checks: [{ check: 'isolation', status: 'info', found: 'a remote server: nothing of it runs here' }] }
   try {

@@ -8,6 +8,7 @@ import type { Confinement } from '@toolhaven/contract/isolation'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { checkFiles } from './check-files.ts'
+import { imageCheck } from './check-image.ts'
 import { clientChecks, runtimeChecks, versionCheck } from './check-machine.ts'
 import { gradeOf, worstOf } from './grade.ts'
 import { isListening } from './is-listening.ts'
@@ -31,6 +32,22 @@ describe('the grade', () => {
   it('of the whole is the worst of its parts', () => {
     expect(worstOf(['A', 'C', 'B'])).toBe('C')
     expect(worstOf([])).toBe('A')
+  })
+})
+
+describe('the image', () => {
+  const digest = 'sha256:0'
+  it.each([
+    ['ok', { digest, verification: 'verified', detail: 'signed by ci' }, 'sha256:0, signed by ci'],
+    ['warning', { digest, verification: 'rejected', detail: 'signed by others' }, 'sha256:0, signed by others'],
+    ['warning', { digest, verification: 'unreachable', detail: 'no answer' }, 'sha256:0, no answer'],
+    ['info', { digest, verification: 'no-provenance', detail: 'nobody knows' }, 'sha256:0, nobody knows'],
+    ['info', { digest }, 'sha256:0, its signature was not checked'],
+  ] as const)('is %s with %j', (status, image, found) => {
+    expect(imageCheck(image)).toMatchObject([{ check: 'image', status, found }])
+  })
+  it('is not spoken of when no registry has it', () => {
+    expect(imageCheck(undefined)).toEqual([])
   })
 })
 

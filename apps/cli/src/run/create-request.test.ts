@@ -25,6 +25,7 @@ const NONE: RunFlags = {
     ignoreGlobally: undefined,
     printOverlays: false,
     permissionProfile: undefined,
+    imageVerification: undefined,
     header: [],
     memory: undefined,
     cpus: undefined,
@@ -68,6 +69,7 @@ test('options become fields of the request', async () => {
     maxSessions: 4,
     sessionIdle: 60,
     toolsChanged: 'block',
+    imageVerification: 'enabled',
   }
   expect(await ask(['time', '--flag', 'b'], { ...flags, env: ['MINE', 'A='], tools: ['a, b', 'c'] })).toEqual({
     image: 'time',
@@ -75,6 +77,7 @@ test('options become fields of the request', async () => {
     network_isolation_mode: 'observe',
     session_mode: 'isolated',
     tools_changed: 'block',
+    image_verification: 'enabled',
     limits: { max_sessions: 4, session_idle_seconds: 60 },
     cmd_arguments: ['--flag', 'b'],
     env_vars: { MINE: 'x', A: '' },

@@ -37,6 +37,7 @@ export async function createRequestOf(
     network_isolation: flags.isolateNetwork || undefined,
     network_isolation_mode: flags.observeNetwork ? 'observe' : undefined,
     session_mode: flags.sessionMode,
+    image_verification: flags.imageVerification,
     limits: withoutUnset({ max_sessions: flags.maxSessions, session_idle_seconds: flags.sessionIdle }),
     tools_changed: flags.toolsChanged,
     tools_override: await objectOf(caller, '--tools-override', flags.toolsOverride),

@@ -94,6 +94,13 @@ export const RUN_FLAGS = {
   auditConfig: { type: 'text', value: 'file', summary: 'JSON file: which calls are recorded, and where' },
   enableAudit: { type: 'boolean', summary: 'record all calls on the daemon’s output' },
   permissionProfile: { type: 'text', value: 'none|network|file', summary: 'what the server may reach, read and write' },
+  imageVerification: {
+    type: 'text',
+    value: 'mode',
+    summary:
+      'check who signed the image, as the registry says it: warn, enabled (else it does not start) or disabled; left out: warn',
+    choices: ['warn', 'enabled', 'disabled'],
+  },
   label: { type: 'list', short: 'l', value: 'key=value', summary: 'label of the workload; may be repeated' },
   header: { type: 'list', value: 'NAME=VALUE', summary: 'header sent to a remote server; may be repeated' },
   ...REMOTE_AUTH_FLAGS,

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os'
 import type { RunConfig } from '@toolhaven/contract/run-config'
+import type { WorkloadDetails } from '@toolhaven/contract/workloads'
 import { ThvError, invalid, isThvError } from '@toolhaven/core/errors'
 import type { DaemonClient } from '../connect/daemon-client.ts'
 import type { Context } from '../context.ts'
@@ -23,10 +24,17 @@ export async function startWorkload(context: Context, args: readonly string[], f
     const workload = await client.call('getWorkload', { params: { name } }, signal)
     if (flags.format === 'json') return out.json(workload)
     out.line(`${name} is ${workload.status} at ${workload.url}`)
-    if (workload.status === 'running' && workload.status_context !== '') out.note(printable(workload.status_context))
+    if (workload.status === 'running') noteRemarks(out, workload)
   } catch (error) {
     throw await withServerMeant(client, args[0], error, signal)
   }
+}
+
+/** What the image lacks is in the status only where the registry promised it. */
+function noteRemarks(out: Context['out'], { status_context: context, started_image: image }: WorkloadDetails): void {
+  if (context !== '') out.note(printable(context))
+  if (image?.verification === 'no-provenance' && image.detail !== undefined)
+    out.note(printable(`${image.detail}: who made the image is not checked`))
 }
 
 type Send = (client: DaemonClient) => Promise<{ name: string }>

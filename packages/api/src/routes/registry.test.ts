@@ -9,7 +9,7 @@ const INFO = {
   source: '',
   version: '1.0.0',
   last_updated: '2026-01-01T00:00:00Z',
-  server_count: 3,
+  server_count: 4,
 }
 const OTHER = { version: '2.0.0', last_updated: '2026-02-01T00:00:00Z', servers: {} }
 
@@ -42,7 +42,7 @@ describe('the registry', () => {
     answers: {
       status: 200,
       matches: {
-        servers: [{ name: 'everything' }, { name: 'needs-key' }],
+        servers: [{ name: 'everything' }, { name: 'needs-key' }, { name: 'signed' }],
         remote_servers: [{ name: 'com.example/docs' }],
       },
     },

@@ -506,15 +506,6 @@ describe('a create is refused', () => {
     /limits\.max_sessions, limits\.session_idle_seconds needs session_mode isolated/,
   )
 
-  const notYet: [string, object][] = [['image_verification enabled', { image_verification: 'enabled' }]]
-  for (const [what, fields] of notYet) {
-    refused(
-      `with ${JSON.stringify(fields)}: not available yet`,
-      { ...WEB, ...fields },
-      400,
-      new RegExp(`^not available yet: .*${what}`),
-    )
-  }
   refused(
     'with the address of a collector that has a scheme',
     { ...WEB, telemetry_config: { endpoint: 'http://localhost:4318' } },

@@ -85,15 +85,18 @@ export type Source =
   | { kind: 'package'; scheme: PackageScheme; name: string; version: string }
 
 export interface PrepareOptions {
-  /** Images only: `if-absent` uses a local copy; `always` asks the registry and falls back to the local copy. */
-  pull: 'if-absent' | 'always'
+  /**
+   * Images only: `if-absent` uses a local copy; `always` asks the registry and falls back to the local copy; `never` is
+   * `not-found` without a local copy.
+   */
+  pull: 'if-absent' | 'always' | 'never'
   /** PEM text added to the trust store of builds and fetches. */
   caCertificate?: string
   onProgress: (progress: Progress) => void
 }
 
 export interface Progress {
-  phase: 'resolving' | 'pulling' | 'building' | 'fetching' | 'starting' | 'connecting'
+  phase: 'resolving' | 'verifying' | 'pulling' | 'building' | 'fetching' | 'starting' | 'connecting'
   /** Bytes or steps, when known. */
   done?: number
   total?: number
@@ -106,6 +109,8 @@ export interface Prepared {
   id: string
   /** `sha256:…` of the image, when there is one. */
   digest?: string
+  /** All digests its registry may have it under, when they are more than one. */
+  digests?: readonly string[]
 }
 
 export interface InstanceSpec {

@@ -1,5 +1,6 @@
 import type { ImageServer, RemoteServer } from '@toolhaven/contract/registry-document'
 import type { RunConfig } from '@toolhaven/contract/run-config'
+import type { StartedImage } from '@toolhaven/contract/workloads'
 import type { CreateRequest } from '@toolhaven/contract/workload-request'
 import type { Sighting, SightingOutcome } from './egress.ts'
 import type { InstanceHandle } from './runtime.ts'
@@ -23,11 +24,18 @@ export interface StoredWorkload {
   /** The reference the user asked for, as they wrote it. */
   package: string
   /** Exact package version or image digest found at the first start and kept since. */
-  resolved?: { reference: string; digest?: string }
+  resolved?: { reference: string; digest?: string; verification?: StoredVerification }
   /** Last known instance. */
   handle?: InstanceHandle
   /** Where the profile came from: said in status_context. */
   profileOrigin: 'request' | 'registry' | 'default'
+}
+
+/** What the check of an image's signature found; `digest` is what it is about. */
+export interface StoredVerification {
+  outcome: NonNullable<StartedImage['verification']>
+  detail: string
+  digest?: string
 }
 
 /** What a workload used of its way out, or tried to. */
@@ -92,6 +100,8 @@ export interface DaemonConfig {
   allowedHosts: string[]
   /** Image that package builds start from, per scheme. */
   baseImages: { npx?: string; uvx?: string; go?: string }
+  /** File with the trust root that signatures of images are checked against, instead of the public one of sigstore. */
+  trustedRootPath?: string
 }
 
 export interface ConfigStore {

@@ -8,6 +8,7 @@ import type { StoredWorkload } from '../ports/stores.ts'
 import { authorizationConfigOf } from './authorization.ts'
 import { oauthConfigOf } from './oauth.ts'
 import { oidcConfigOf } from './oidc.ts'
+import { checkVerifiable } from './provenance.ts'
 import { withoutEmpty } from './without-empty.ts'
 import type { Target } from './target.ts'
 
@@ -22,6 +23,7 @@ export function composeRunConfig(name: string, port: number, asked: CreateReques
   if (asked.headers && !isRemote) throw invalid('headers are for remote servers only; leave them out')
   if (asked.network_isolation_mode === 'observe' && isRemote)
     throw invalid('network_isolation_mode observe is for servers that run here; leave it out')
+  if (asked.image_verification === 'enabled') checkVerifiable(target)
   const transport = chooseTransport(asked.transport || undefined, target)
   const { profile, profileOrigin } = chooseProfile(asked.permission_profile, target.entry)
   const imageEntry = target.kind === 'image' ? target.entry : undefined
@@ -65,8 +67,13 @@ export function composeRunConfig(name: string, port: number, asked: CreateReques
     ...(asked.resources && { resources: asked.resources }),
     ...(asked.limits && { limits: asked.limits }),
     ...(asked.session_mode === 'isolated' && { session_mode: asked.session_mode }),
+    ...verificationOf(asked),
   }
   return { config: { ...withoutEmpty(config), name, transport, schema_version: SCHEMA_VERSION }, profileOrigin }
+}
+
+function verificationOf({ image_verification: mode }: CreateRequest): Pick<RunConfig, 'image_verification'> {
+  return mode === 'enabled' || mode === 'disabled' ? { image_verification: mode } : {}
 }
 
 function chooseTransport(asked: TransportType | undefined, target: Target): TransportType {

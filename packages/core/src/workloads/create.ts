@@ -6,7 +6,6 @@ import { withPolicies } from './authorization.ts'
 import { checkBindAddress, checkConfig } from './check-config.ts'
 import { choosePort } from './choose-port.ts'
 import { composeRunConfig } from './compose.ts'
-import { refuseWhatIsNotAvailable } from './not-available.ts'
 import { hideSecrets, withoutSecrets } from './hide-secrets.ts'
 import { oidcConfigOf } from './oidc.ts'
 import { leaveDeletedGroup } from './move-to-default.ts'
@@ -21,7 +20,6 @@ export async function createWorkload(
   /** Of an imported configuration: names of secrets that a request has no words for. */
   imported: Pick<RunConfig, 'remote_auth_config'> = {},
 ): Promise<{ name: string; port: number }> {
-  refuseWhatIsNotAvailable(request)
   const asked = await withPolicies(deps, request)
   const target = await resolveTarget(deps, asked)
   if (asked.name !== undefined && deps.book.isNameTaken(asked.name)) throw nameTaken(deps, asked.name)

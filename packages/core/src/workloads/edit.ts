@@ -6,7 +6,6 @@ import { withPolicies } from './authorization.ts'
 import { checkConfig } from './check-config.ts'
 import { composeRunConfig } from './compose.ts'
 import { hideSecrets, withoutSecrets } from './hide-secrets.ts'
-import { refuseWhatIsNotAvailable } from './not-available.ts'
 import { leaveDeletedGroup } from './move-to-default.ts'
 import { type Target, resolveTarget, targetOfEntry } from './target.ts'
 import { isEmpty } from './without-empty.ts'
@@ -23,7 +22,6 @@ export async function editWorkload(
   if (update.name !== undefined && update.name !== name)
     throw invalid(`name cannot be changed: it is ${name}; create a new workload instead`)
   const wished = applyUpdate(stored.asked, update)
-  refuseWhatIsNotAvailable(wished)
   const asked = await withPolicies(deps, wished)
   const target = await targetAfter(deps, stored, asked, update)
   const keptAuth = keepsHeaders(update, stored, target) ? stored.config.remote_auth_config : undefined

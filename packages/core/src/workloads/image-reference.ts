@@ -21,3 +21,14 @@ export function printable(text: string, max = 80): string {
   const clean = text.replaceAll(/\p{Cc}/gu, '?')
   return clean.length > max ? `${clean.slice(0, max)}…` : clean
 }
+
+/** The digest that a reference names, if it names one. */
+export function digestOf(reference: string): string | undefined {
+  return /@(sha256:[a-f0-9]{64})$/.exec(reference)?.[1]
+}
+
+/** The same repository, but exactly this image of it. */
+export function atDigest(reference: string, digest: string): string {
+  const [named = ''] = reference.split('@')
+  return `${named.replace(/:[^/:]+$/, '')}@${digest}`
+}

@@ -99,6 +99,7 @@ function requestOf(config: RunConfig): CreateRequest {
   if (config.telemetry_config !== undefined) request.telemetry_config = config.telemetry_config
   if (config.resources !== undefined) request.resources = config.resources
   if (config.limits !== undefined) request.limits = config.limits
+  if (config.image_verification !== undefined) request.image_verification = config.image_verification
   if (config.session_mode !== undefined) request.session_mode = config.session_mode
   if (config.authz_config !== undefined) request.authz_config = JSON.stringify(config.authz_config)
   if (config.audit_config !== undefined) request.audit_config = config.audit_config

@@ -6,6 +6,7 @@ import type { Entry } from './book.ts'
 import { parseSecretReference } from './instance-spec.ts'
 import { oauthOptionsOf } from './oauth.ts'
 import { oidcOptionsOf } from './oidc.ts'
+import { parsePackageReference } from './package-reference.ts'
 import { middlewareConfigs } from './middleware-configs.ts'
 import { deriveStatus } from './status.ts'
 import { withoutEmpty } from './without-empty.ts'
@@ -64,11 +65,25 @@ export function getWorkload(deps: Deps, name: string): WorkloadDetails {
       resources: config.resources,
       limits: config.limits,
       session_mode: config.session_mode,
+      image_verification: config.image_verification,
       proxy_port: stored.asked.proxy_port,
       secrets,
     }),
     network_isolation: config.isolate_network ?? false,
+    ...startedImageOf(stored),
     ...toRecord(deps, entry),
+  }
+}
+
+/** A package's version is in `package`; of an image, whatever its tag says later, this is what runs. */
+function startedImageOf({ config, resolved }: StoredWorkload): Pick<WorkloadDetails, 'started_image'> {
+  if (!resolved || config.image === undefined || parsePackageReference(config.image)) return {}
+  const { digest, verification } = resolved
+  return {
+    started_image: {
+      ...(digest !== undefined && { digest }),
+      ...(verification && { verification: verification.outcome, detail: verification.detail }),
+    },
   }
 }
 

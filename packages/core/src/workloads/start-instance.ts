@@ -14,6 +14,7 @@ import { authenticationSpec } from './oidc.ts'
 import { clientUrl } from './read.ts'
 import { openNetwork } from './network.ts'
 import { parsePackageReference } from './package-reference.ts'
+import { prepareSource } from './prepare-source.ts'
 import { isolatedSpec } from './session-mode.ts'
 import type { SupervisorDeps } from './supervisor-deps.ts'
 import { telemetrySpec } from './telemetry.ts'
@@ -28,7 +29,7 @@ export async function startInstance(deps: SupervisorDeps, { stored }: Entry, sig
   deps.masker.hold(name, Object.values(secrets))
 
   const source = await resolveSource(deps, stored, report, signal)
-  const prepared = await prepare(deps, stored, source, report, signal)
+  const prepared = await prepareSource(deps, stored, source, report, signal)
   report({ phase: 'starting' })
   const isContainer = deps.runtime.name !== 'process'
   const network = await openNetwork(deps, config)
@@ -158,37 +159,6 @@ async function resolveSource(
   const resolved = { reference: `${scheme}://${name}@${version}` }
   await deps.book.change(stored.config.name, (current) => ({ ...current, resolved }))
   return { kind: 'package', scheme, name, version }
-}
-
-async function prepare(
-  deps: SupervisorDeps,
-  stored: StoredWorkload,
-  source: Source,
-  report: (progress: Progress) => void,
-  signal: AbortSignal,
-) {
-  const caCertificate = await deps.caCertificate()
-  // Once an image was found it is kept; an edit that names it again forgets that, and asks whether `latest` moved.
-  const pull =
-    stored.resolved === undefined && source.kind === 'image' && isMovingTag(source.reference) ? 'always' : 'if-absent'
-  const options = { pull, onProgress: report, ...(caCertificate !== undefined && { caCertificate }) } as const
-  const prepared = await deps.runtime.prepare(source, options, signal)
-  const digest = prepared.digest
-  if (digest !== undefined && stored.resolved?.digest !== digest && stored.config.image) {
-    const { image } = stored.config
-    // The version of a package may have been looked up since `stored` was read: the newest state has it.
-    await deps.book.change(stored.config.name, (current) => ({
-      ...current,
-      resolved: { reference: current.resolved?.reference ?? image, digest },
-    }))
-  }
-  return prepared
-}
-
-function isMovingTag(reference: string): boolean {
-  if (reference.includes('@sha256:')) return false
-  const tag = /:([^/:]+)$/.exec(reference)?.[1]
-  return tag === undefined || tag === 'latest'
 }
 
 /** The connection failed: too slow, or because the instance ended, which is then the real reason. */

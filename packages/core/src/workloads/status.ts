@@ -15,8 +15,8 @@ export function deriveStatus(stored: StoredWorkload, observed: Observed): Status
   if (isUnhealthy(observed)) return { status: 'unhealthy', context: 'the server no longer answers and is restarted' }
   if (observed.runtimeDown !== undefined) return { status: 'unknown', context: observed.runtimeDown }
   if (observed.connected && observed.instanceGeneration === stored.generation) {
-    const remarks = [blockedRemark(stored, observed), toolsRemark(stored, observed)].filter(Boolean)
-    return { status: 'running', context: remarks.join('; ') || profileRemark(stored) }
+    const urgent = [blockedRemark(stored, observed), toolsRemark(stored, observed)].filter(Boolean)
+    return { status: 'running', context: urgent.join('; ') || remarks(stored) }
   }
   if (observed.failure?.isError)
     return { status: 'error', context: withBlocked(stored, observed.failure.message, observed) }
@@ -60,6 +60,7 @@ function toolsRemark({ config }: StoredWorkload, { toolsChanged }: Observed): st
 
 const PHASES: Record<Progress['phase'], string> = {
   resolving: 'looking up the version of',
+  verifying: 'checking the signature of',
   pulling: 'pulling',
   building: 'building',
   fetching: 'fetching',
@@ -71,6 +72,17 @@ export function describeProgress(progress: Progress): string {
   const what = progress.detail ? `${PHASES[progress.phase]} ${progress.detail}` : PHASES[progress.phase]
   if (!progress.total || progress.done === undefined) return what
   return `${what}, ${Math.min(100, Math.floor((100 * progress.done) / progress.total))} %`
+}
+
+function remarks(stored: StoredWorkload): string {
+  return [verificationRemark(stored), profileRemark(stored)].filter((remark) => remark !== '').join('; ')
+}
+
+/** Only where the registry says who signs the image: of all others nothing better is expected. */
+function verificationRemark({ resolved }: StoredWorkload): string {
+  const { outcome, detail } = resolved?.verification ?? {}
+  if (outcome === undefined || outcome === 'verified' || outcome === 'no-provenance') return ''
+  return `the image is not verified: ${detail}`
 }
 
 /** What a user should know of a running workload's permissions. */

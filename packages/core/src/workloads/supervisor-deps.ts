@@ -3,6 +3,7 @@ import type { Egress } from '../ports/egress.ts'
 import type { Gateway } from '../ports/gateway.ts'
 import type { Hiding } from '../ports/hiding.ts'
 import type { PackageIndex } from '../ports/host.ts'
+import type { ImageVerifier } from '../ports/image-verifier.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Runtime } from '../ports/runtime.ts'
 import type { LogStore } from '../ports/stores.ts'
@@ -20,6 +21,7 @@ export interface SupervisorDeps {
   egress: Egress
   hiding: Hiding
   packages: PackageIndex
+  images: ImageVerifier
   logs: LogStore
   sightings: Sightings
   toolLocks: ToolLocks

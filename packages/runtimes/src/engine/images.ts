@@ -16,7 +16,7 @@ export interface ImageDeps {
 
 const imageSchema = z.looseObject({ Id: z.string(), RepoDigests: z.array(z.string()).nullish() })
 
-/** Makes an image present. With `always` the registry is asked first and the local copy is the fallback. */
+/** Makes an image present. With `always` the registry is asked first and the local copy is the fallback; with `never`, not. */
 export async function ensureImage(
   deps: ImageDeps,
   text: string,
@@ -26,7 +26,8 @@ export async function ensureImage(
   signal.throwIfAborted()
   const reference = parseImageReference(text)
   const local = await findImage(deps.client, text, reference, signal)
-  if (local !== undefined && options.pull === 'if-absent') return local
+  if (local !== undefined && options.pull !== 'always') return local
+  if (options.pull === 'never') throw notFound(`The image ${text} is not on this engine.`)
   try {
     await pullImage(deps, text, reference, options, signal)
   } catch (error) {
@@ -66,8 +67,9 @@ async function findImage(
     const digests = found.repoDigests.filter(
       (entry) => entry.startsWith(prefix) || entry.startsWith(short) || entry.startsWith(`${reference.repository}@`),
     )
-    const digest = reference.digest ?? (await registryDigest(client, name, digests, signal))
-    return { id: found.id, ...(digest === undefined ? {} : { digest }) }
+    const all = digests.flatMap((entry) => entry.split('@').slice(1))
+    const digest = reference.digest ?? (await registryDigest(client, name, all, signal))
+    return { id: found.id, ...(digest === undefined ? {} : { digest }), ...(all.length > 1 && { digests: all }) }
   }
   return undefined
 }
@@ -81,10 +83,9 @@ const podmanImageSchema = z.looseObject({ Digest: z.string() })
 async function registryDigest(
   client: EngineClient,
   name: string,
-  entries: readonly string[],
+  digests: readonly string[],
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const digests = entries.flatMap((entry) => entry.split('@').slice(1))
   if (digests.length < 2) return digests[0]
   const path = `/v4.0.0/libpod/images/${name}/json`
   const first = await client.json(podmanImageSchema, { method: 'GET', path }, signal).catch(() => undefined)

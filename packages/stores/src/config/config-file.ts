@@ -25,6 +25,7 @@ const configFile = z.strictObject({
     })
     .exactOptional(),
   allowed_hosts: z.array(text).exactOptional(),
+  trusted_root_path: text.exactOptional(),
   base_images: z
     .strictObject({ npx: text.exactOptional(), uvx: text.exactOptional(), go: text.exactOptional() })
     .exactOptional(),
@@ -87,6 +88,7 @@ function fromFile(file: z.infer<typeof configFile>): DaemonConfig {
     }),
     allowedHosts: file.allowed_hosts ?? [],
     baseImages: file.base_images ?? {},
+    trustedRootPath: file.trusted_root_path,
   })
 }
 
@@ -102,6 +104,7 @@ function settings(config: DaemonConfig): { path: string[]; value: unknown }[] {
     { path: ['otel', 'sampling-rate'], value: config.otel.samplingRate },
     { path: ['otel', 'env-vars'], value: config.otel.envVars },
     { path: ['allowed_hosts'], value: config.allowedHosts.length === 0 ? undefined : config.allowedHosts },
+    { path: ['trusted_root_path'], value: config.trustedRootPath },
     { path: ['base_images', 'npx'], value: config.baseImages.npx },
     { path: ['base_images', 'uvx'], value: config.baseImages.uvx },
     { path: ['base_images', 'go'], value: config.baseImages.go },

@@ -30,6 +30,7 @@ otel:
   env-vars: [A, B]
 allowed_hosts:
   - box.lan
+trusted_root_path: /etc/root.json
 base_images:
   npx: node:24-slim
   uvx: python:3.13-slim
@@ -55,6 +56,7 @@ describe('the configuration', () => {
       secrets: { providerType: 'encrypted' },
       caCertificatePath: '/etc/ca.pem',
       otel: { endpoint: 'localhost:4318', samplingRate: 0.5, envVars: ['A', 'B'] },
+      trustedRootPath: '/etc/root.json',
       allowedHosts: ['box.lan'],
       baseImages: { npx: 'node:24-slim', uvx: 'python:3.13-slim', go: 'golang:1.24' },
     })

@@ -1,5 +1,6 @@
 import { imageServer, remoteServer } from '@toolhaven/contract/registry-document'
 import { runConfig } from '@toolhaven/contract/run-config'
+import { startedImage } from '@toolhaven/contract/workloads'
 import { createRequest } from '@toolhaven/contract/workload-request'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import type { RecordStore, StoredWorkload } from '@toolhaven/core/ports/stores'
@@ -17,7 +18,19 @@ const storedWorkload = z.strictObject({
   createdAt: z.string(),
   generation: z.int().min(0),
   package: z.string(),
-  resolved: z.strictObject({ reference: z.string(), digest: z.string().exactOptional() }).exactOptional(),
+  resolved: z
+    .strictObject({
+      reference: z.string(),
+      digest: z.string().exactOptional(),
+      verification: z
+        .strictObject({
+          outcome: startedImage.shape.verification.unwrap(),
+          detail: z.string(),
+          digest: z.string().exactOptional(),
+        })
+        .exactOptional(),
+    })
+    .exactOptional(),
   handle: z
     .strictObject({ runtime: z.enum(['docker', 'podman', 'process', 'kubernetes']), id: z.string(), name: z.string() })
     .exactOptional(),

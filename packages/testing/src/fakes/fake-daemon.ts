@@ -8,6 +8,7 @@ import type { StoredGroup, StoredSightings, StoredToolLock, StoredWorkload } fro
 import { FakeEgress } from './fake-egress.ts'
 import { FakeHiding } from './fake-hiding.ts'
 import { FakeGateway } from './fake-gateway.ts'
+import { FakeImageVerifier } from './fake-image-verifier.ts'
 import { openFakeTunnel } from './fake-tunnel.ts'
 import { FakeRuntime } from './fake-runtime.ts'
 import { MemoryForeignEntries } from './memory-foreign-entries.ts'
@@ -53,6 +54,19 @@ export const fakeRegistry: RegistryDocument = {
         { name: 'REGION', description: 'Where', required: true },
       ],
     },
+    signed: {
+      description: 'A server whose image somebody signs',
+      image: 'registry.example.com/team/signed:1.0',
+      tier: 'Official',
+      status: 'active',
+      transport: 'stdio',
+      tools: ['echo'],
+      provenance: {
+        cert_issuer: 'https://id.example.com',
+        repository_uri: 'https://git.example.com/team/signed',
+        signer_identity: '/release.yml',
+      },
+    },
   },
   remote_servers: {
     'com.example/docs': {
@@ -74,6 +88,7 @@ export interface FakeDaemon extends Disposable {
   gateway: FakeGateway
   egress: FakeEgress
   hiding: FakeHiding
+  verifier: FakeImageVerifier
   clock: ManualClock
   workloadStore: MemoryRecordStore<StoredWorkload>
   groupStore: MemoryRecordStore<StoredGroup>
@@ -113,6 +128,7 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
   const gateways: FakeGateway[] = []
   const egress = new FakeEgress()
   const hiding = new FakeHiding()
+  const verifier = new FakeImageVerifier()
   const daemon = createDaemon(
     {
       ...{ runtime, workloadStore, groupStore, journal, logs, clientFiles, clock, foreignEntries, adoptionStore },
@@ -136,6 +152,7 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
       registrySource: fixedRegistry(fakeRegistry),
       host: fakeHost,
       packages: fakePackages,
+      images: verifier,
       renderRecipe: fakeRecipe,
       openTunnel: openFakeTunnel,
       logger: silentLogger,
@@ -162,6 +179,7 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
       gateway,
       egress,
       hiding,
+      verifier,
       clock,
       workloadStore,
       groupStore,

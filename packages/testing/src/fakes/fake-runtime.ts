@@ -29,6 +29,9 @@ export class FakeRuntime implements Runtime {
   isDown = false
   /** Sources that are not there. */
   readonly missing = new Set<string>()
+  /** Image references that are there without a pull, and their digests if a registry has them. */
+  readonly local = new Map<string, string | undefined>()
+  readonly pulls: string[] = []
   /** Called inside `prepare`, to hold a start at that point. */
   whilePreparing: (signal: AbortSignal) => Promise<void> = async () => {}
   /** Called inside `stop`. */
@@ -52,11 +55,15 @@ export class FakeRuntime implements Runtime {
   async prepare(source: Source, options: PrepareOptions, signal: AbortSignal): Promise<Prepared> {
     this.#check('prepare')
     const text = source.kind === 'image' ? source.reference : `${source.scheme}://${source.name}@${source.version}`
+    const local = this.local.has(text) ? localImage(text, this.local.get(text)) : undefined
+    if (local && options.pull !== 'always') return local
+    if (options.pull === 'never') throw notFound(`image ${text} is not here`)
+    this.pulls.push(text)
     options.onProgress({ phase: 'pulling', done: 43, total: 100, detail: text })
     await this.whilePreparing(signal)
     signal.throwIfAborted()
     if (this.missing.has(text)) throw notFound(`image ${text} not found; check its name`)
-    return { id: text, digest: 'sha256:0' }
+    return { id: text, digest: text.split('@')[1] ?? 'sha256:0' }
   }
 
   tag?: NonNullable<Runtime['tag']> = async (prepared: Prepared, reference: string) => {
@@ -199,4 +206,8 @@ export class FakeRuntime implements Runtime {
     if (instance?.handle.id !== handle.id) throw notFound(`instance ${handle.name} not found`)
     return instance
   }
+}
+
+function localImage(id: string, digest: string | undefined): Prepared {
+  return { id, ...(digest !== undefined && { digest }) }
 }
