@@ -45,7 +45,11 @@ describe('the route table', () => {
     const others = table.filter(([, { method, path }]) => !calls.has(`${method} ${path}`))
     expect(others.map(([id]) => id).toSorted()).toEqual(
       [
+        'acceptTools',
         'adoptServer',
+        'applyLesson',
+        'getLesson',
+        'getToolLock',
         'discoverServers',
         'buildPackage',
         'followLogs',
