@@ -93,7 +93,7 @@ describe('sessions with servers of their own', () => {
     const { session } = await post(test, INITIALIZE)
     await post(test, INITIALIZE)
     test.gateway.disconnect(NAME, 'the workload was stopped')
-    await expect.poll(() => live.size).toBe(0)
+    await expect.poll(() => live.size, { timeout: 20_000 }).toBe(0)
     expect((await post(test, call('pid'), session)).status).toBe(404)
 
     const again = await backend.startAnother(never)
@@ -102,7 +102,7 @@ describe('sessions with servers of their own', () => {
     await post(test, INITIALIZE)
     expect(live.size).toBe(2)
     await test.gateway.shutdown(0)
-    await expect.poll(() => live.size).toBe(0)
+    await expect.poll(() => live.size, { timeout: 20_000 }).toBe(0)
   })
 
   it('end after their idle time, but not while their client listens', async () => {
@@ -111,7 +111,7 @@ describe('sessions with servers of their own', () => {
     const listener = await connectClient(test, 'v1 http')
     const { session } = await post(test, INITIALIZE)
     await expect.poll(async () => (await post(test, call('pid'), session)).status, { interval: 200 }).toBe(404)
-    await expect.poll(() => live.size).toBe(1)
+    await expect.poll(() => live.size, { timeout: 20_000 }).toBe(1)
     expect(await listener.call('echo', { text: 'still here' })).toBe('still here')
   })
 
@@ -295,10 +295,10 @@ describe('a server that cannot be had', () => {
     expect(await waiting).toBe('gone')
     gate.resolve()
     // It is started, and then ended with the session that nobody knows of.
-    await expect.poll(() => live.size).toBe(before)
+    await expect.poll(() => live.size, { timeout: 20_000 }).toBe(before)
     const next = await post(test, INITIALIZE)
     expect(next.status).toBe(200)
-    await expect.poll(() => live.size).toBe(before + 1)
+    await expect.poll(() => live.size, { timeout: 20_000 }).toBe(before + 1)
   })
 
   it('before any client came is the workload’s loss', async () => {
