@@ -5,7 +5,7 @@ import type { CreateRequest } from '@toolhaven/contract/workload-request'
 import type { DaemonProcess } from '../daemon-process.ts'
 import { callText, connectMcp, type McpConnection } from '../mcp-client.ts'
 import type { Platform } from '../platform.ts'
-import { untilStatus } from '../statuses.ts'
+import { untilGone, untilStatus } from '../statuses.ts'
 import type { Build } from './build.ts'
 
 /** A workload that does what the attacker says, inside its walls. */
@@ -20,6 +20,8 @@ export async function openCaptive(build: Build, platform: Platform, body: Create
   await using cleanUp = new AsyncDisposableStack()
   const home = cleanUp.use(await platform.makeHome())
   const daemon = cleanUp.use(await build.start(home))
+  // Sandboxes end with the daemon; containers would be in the way of the next one.
+  if (platform.engine) cleanUp.defer(() => removeCaptive(daemon))
   await daemon.api.call('createWorkload', { body: { name: 'captive', image: platform.fixture, ...body } })
   await untilStatus(daemon, 'captive', 'running')
   const { url } = await daemon.api.call('getWorkload', { params: { name: 'captive' } })
@@ -31,6 +33,11 @@ export async function openCaptive(build: Build, platform: Platform, body: Create
     run: (...command) => callText(connection, 'run', { command }),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
+}
+
+async function removeCaptive(daemon: DaemonProcess): Promise<void> {
+  await daemon.api.call('deleteWorkload', { params: { name: 'captive' } })
+  await untilGone(daemon, 'captive')
 }
 
 /** A folder of this machine that a workload may be given, whoever it runs as. */
