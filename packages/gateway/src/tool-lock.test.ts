@@ -165,6 +165,23 @@ describe('the lock', () => {
     expect(await client.tools()).not.toContain('say')
   })
 
+  it('is the same for clients of both eras, though one of them cannot take all of a definition', async () => {
+    await using locked = await startLocked('block')
+    await locked.define({ echo: { outputSchema: { type: 'string' } } })
+    await locked.start('modern stdio')
+    const { v1, ...legacy } = await connectClient(locked.test, 'v1 http')
+    const echo = (await v1?.listTools())?.tools.find(({ name }) => name === 'echo')
+    expect(echo).toMatchObject({ name: 'echo' })
+    expect(echo).not.toHaveProperty('outputSchema')
+    expect(locked.seen.at(-1)?.tools.find(({ name }) => name === 'echo')?.definition).toContain('outputSchema')
+    // Another one each time: a list is kept as long as the server allows.
+    const modern = () => connectClient(locked.test, 'v2 modern').then((client) => client.tools())
+    expect(await modern()).toContain('echo')
+    await locked.define({ echo: { outputSchema: { type: 'string', description: 'other' } } })
+    expect(await legacy.tools()).not.toContain('echo')
+    expect(await modern()).not.toContain('echo')
+  })
+
   it('refuses a call when the tools cannot be seen', async () => {
     await using locked = await startLocked('block')
     await locked.start('stdio')

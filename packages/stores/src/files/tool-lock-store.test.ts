@@ -1,0 +1,37 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { StoredToolLock } from '@toolhaven/core/ports/stores'
+import { silentLogger } from '@toolhaven/testing/fakes/memory-stores'
+import { expect, onTestFinished, test } from 'vitest'
+import { createToolLockStore } from './tool-lock-store.ts'
+
+async function setUp() {
+  const dir = await mkdtemp(join(tmpdir(), 'thv-locks-'))
+  onTestFinished(() => rm(dir, { recursive: true }))
+  return { dir, store: createToolLockStore({ dir, logger: silentLogger }) }
+}
+
+const tool = { name: 'echo', hash: 'abc', definition: '{"name":"echo"}' }
+const lock: StoredToolLock = { name: 'web', since: '2026-01-15T09:30:00Z', tools: [tool] }
+
+test('what was accepted is kept in a file of its workload, for its owner only, until it is removed', async () => {
+  const { dir, store } = await setUp()
+  const changed = { ...lock, seen: { at: lock.since, revision: 'r', tools: [{ ...tool, hash: 'def' }] } }
+  await store.save(lock)
+  await store.save(changed)
+  expect(await readdir(dir)).toEqual(['web.json'])
+  expect((await stat(join(dir, 'web.json'))).mode & 0o777).toBe(0o600)
+  expect(await store.load()).toEqual([changed])
+  await store.remove('web')
+  expect(await readdir(dir)).toEqual([])
+})
+
+test('a definition that is no JSON is damage: the file is set aside', async () => {
+  const { dir, store } = await setUp()
+  await store.save(lock)
+  const text = await readFile(join(dir, 'web.json'), 'utf8')
+  await writeFile(join(dir, 'web.json'), text.replace(String.raw`{\"name\"`, String.raw`{\"name`))
+  expect(await store.load()).toEqual([])
+  expect(await readdir(dir)).not.toContain('web.json')
+})
