@@ -6,6 +6,7 @@ import { cli } from './src/benches/cli.ts'
 import { coldStart } from './src/benches/cold-start.ts'
 import { gateway } from './src/benches/gateway.ts'
 import { gatewayCosts } from './src/benches/gateway-costs.ts'
+import { isolation } from './src/benches/isolation.ts'
 import { listWorkloads } from './src/benches/list-workloads.ts'
 import { memory } from './src/benches/memory.ts'
 import { ready } from './src/benches/ready.ts'
@@ -13,17 +14,33 @@ import { search } from './src/benches/search.ts'
 import { site } from './src/benches/site.ts'
 import type { Bench } from './src/figure.ts'
 import { makeRig } from './src/rig/rig.ts'
+import { publish } from './src/publish.ts'
 import { type BenchReport, renderTable } from './src/table.ts'
 
-const BENCHES: readonly Bench[] = [ready, cli, coldStart, gateway, gatewayCosts, memory, listWorkloads, search, site]
+const BENCHES: readonly Bench[] = [
+  ready,
+  cli,
+  coldStart,
+  gateway,
+  gatewayCosts,
+  isolation,
+  memory,
+  listWorkloads,
+  search,
+  site,
+]
 const RESULTS = new URL('results/', import.meta.url)
 
 const { values } = parseArgs({
-  options: { only: { type: 'string', multiple: true }, strict: { type: 'boolean', default: false } },
+  options: {
+    only: { type: 'string', multiple: true },
+    strict: { type: 'boolean', default: false },
+    publish: { type: 'boolean', default: false },
+  },
 })
-process.exitCode = await main(values.only, values.strict)
+process.exitCode = await main(values)
 
-async function main(only: readonly string[] | undefined, strict: boolean): Promise<number> {
+async function main({ only, strict, publish: isPublished }: typeof values): Promise<number> {
   const unknown = only?.find((name) => !BENCHES.some((bench) => bench.name === name))
   if (unknown !== undefined) {
     console.error(`there is no bench "${unknown}"; choose from ${BENCHES.map(({ name }) => name).join(', ')}`)
@@ -37,6 +54,7 @@ async function main(only: readonly string[] | undefined, strict: boolean): Promi
   await mkdir(RESULTS, { recursive: true })
   await writeFile(new URL('latest.json', RESULTS), `${JSON.stringify(results, undefined, 2)}\n`)
   console.log(renderTable(reports))
+  if (isPublished) await publish(reports)
   const { cpu, cores, loadBefore } = machine
   console.log(
     `\n${cores} cores, ${cpu}; load average ${loadBefore.map((load) => load.toFixed(1)).join(' ')} before, ${loadavg()

@@ -1,0 +1,12 @@
+// Bytes from one TCP connection to another and back, and nothing else: what no proxy in Node can go below.
+import { connect, createServer } from 'node:net'
+
+const [port, target] = process.argv.slice(2)
+const server = createServer((client) => {
+  const place = connect(Number(target), '127.0.0.1')
+  client.pipe(place).pipe(client)
+  client.on('error', () => place.destroy())
+  place.on('error', () => client.destroy())
+})
+server.listen(Number(port), '127.0.0.1')
+process.once('SIGTERM', () => process.exit(0))
