@@ -78,10 +78,10 @@ async function compareStarts(label: string, api: ApiClient, image: string): Prom
 
 const HTTP = {
   image: FIXTURE_IMAGE,
-  transport: 'streamable-http',
+  transport: 'streamable-http' as const,
   target_port: 8123,
   cmd_arguments: ['--transport=streamable-http', '--port=8123'],
-} as const
+}
 
 async function inbound(api: ApiClient, daemon: ServerProcess): Promise<Figure> {
   const run = async (name: string, change: object) => {
@@ -134,8 +134,10 @@ async function openSource() {
   const server = createServer(async (socket) => {
     socket.on('error', () => {})
     const [first]: Buffer[] = await once(socket, 'data')
-    if (first?.toString().startsWith('go') !== true)
-      return socket.end('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n')
+    if (first?.toString().startsWith('go') !== true) {
+      socket.end('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n')
+      return
+    }
     for (let sent = 0; sent < BYTES; sent += chunk.length) if (!socket.write(chunk)) await once(socket, 'drain')
   })
   server.listen(0, '127.0.0.1')
