@@ -15,7 +15,7 @@ export interface DaemonClient {
 export function createDaemonClient(address: DaemonAddress): DaemonClient {
   return {
     async call(id, input, signal) {
-      const { status, type, text } = await exchange(address, requestOf(address, id, input), signal).catch(
+      const { status, type, text } = await exchangeWithDaemon(address, requestOf(address, id, input), signal).catch(
         (error: unknown) => {
           throw signal.aborted || isThvError(error) ? error : noAnswer(error)
         },
@@ -30,6 +30,19 @@ export function createDaemonClient(address: DaemonAddress): DaemonClient {
       if ((response.statusCode ?? 500) >= 400) throw failureOf(response.statusCode ?? 500, await readText(response))
       return dataOf(response, signal)
     },
+  }
+}
+
+/** The socket of a daemon that runs is about to be there, if it is not yet. */
+async function exchangeWithDaemon(address: DaemonAddress, request: DaemonRequest, signal: AbortSignal) {
+  const attempt = () => exchange(address, request, signal)
+  if (!('socketPath' in address) || address.isHeld !== true) return attempt()
+  try {
+    return await attempt()
+  } catch (error) {
+    const { isNobodyThere, whenSomebodyIsThere } = await import('./wait-for-daemon.ts')
+    if (!isNobodyThere(error)) throw error
+    return whenSomebodyIsThere(attempt, signal)
   }
 }
 

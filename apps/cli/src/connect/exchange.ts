@@ -1,7 +1,8 @@
 import { connect } from 'node:net'
 import { unavailable } from '@toolhaven/core/errors'
 
-export type DaemonAddress = { socketPath: string } | { host: string; port: number; token?: string }
+/** `isHeld`: a daemon that runs says that this is its socket. */
+export type DaemonAddress = { socketPath: string; isHeld?: boolean } | { host: string; port: number; token?: string }
 
 export interface DaemonRequest {
   method: string

@@ -22,7 +22,7 @@ export async function findDaemon(env: Env, say: (line: string) => void, signal: 
 export async function findRunningDaemon(env: Env): Promise<DaemonClient | undefined> {
   if (env['THV_HOST']) return createDaemonClient(addressOf(env['THV_HOST'], env['THV_API_TOKEN']))
   const lock = await readLock(stateDirOf(sourcesOf(env)))
-  return lock?.alive ? createDaemonClient({ socketPath: lock.holder.socketPath }) : undefined
+  return lock?.alive ? createDaemonClient({ socketPath: lock.holder.socketPath, isHeld: true }) : undefined
 }
 
 export function pathsOf(env: Env): ToolhavenPaths {
