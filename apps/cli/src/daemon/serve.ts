@@ -5,6 +5,7 @@ import { ensurePrivateFolder } from '@toolhaven/stores/files/private-folder'
 import { createDaemonLog, openDaemonLogFile } from '@toolhaven/stores/logs/daemon-log'
 import { VERSION } from '../version.ts'
 import { type Listening, ensurePortIsFree, listenOnSocket, listenOnTcp } from './listen.ts'
+import { giveBackMemory } from './give-back-memory.ts'
 import type { ServeSettings } from './serve-settings.ts'
 import { takeOver } from './take-over.ts'
 import { wire } from './wire.ts'
@@ -42,6 +43,7 @@ export async function serve(settings: ServeSettings): Promise<void> {
   logger.info('the daemon is ready', { version: VERSION, pid: process.pid, lock: lock.token.slice(0, 8) })
   say(await greeting(settings, listening, parts))
 
+  using _memory = giveBackMemory()
   const running = parts.daemon.run()
   await stop.asked
   say('Stopping …')

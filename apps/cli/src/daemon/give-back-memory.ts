@@ -1,0 +1,46 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
+export interface GiveBackOptions {
+  everyMs: number
+  /** Processor time used so far, in milliseconds. */
+  usedMs: () => number
+  collect: () => void
+}
+
+/** Shares of a processor: what counts as work, and what as a rest after it. */
+const BUSY = 0.05
+const QUIET = 0.02
+
+/**
+ * The engine keeps room for the garbage of its busiest moment, and a daemon is idle for hours: after work, as soon as it is
+ * quiet, the room is given back. While there is work nothing is collected that would not have been anyway.
+ */
+export function giveBackMemory(options: Partial<GiveBackOptions> = {}): Disposable {
+  const { everyMs = 2_000, usedMs = usedByThisProcess, collect = collectAll } = options
+  let before = usedMs()
+  let hasWorked = true
+  const timer = setInterval(() => {
+    const share = (usedMs() - before) / everyMs
+    if (share > BUSY) hasWorked = true
+    else if (hasWorked && share < QUIET) {
+      hasWorked = false
+      collect()
+    }
+    before = usedMs()
+  }, everyMs)
+  timer.unref()
+  return { [Symbol.dispose]: () => clearInterval(timer) }
+}
+
+function usedByThisProcess(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+
+/** There is no other way to it but the flag; nobody else gets to see the function. */
+function collectAll(): void {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc({ type: "major", execution: "sync", flavor: "last-resort" })')
+  setFlagsFromString('--no-expose-gc')
+}
