@@ -144,9 +144,9 @@ describe('how long an answer may be kept', () => {
   it('is left to clients: each request reaches the server', async () => {
     await using test = await startGateway()
     const heard = await scripted(test, { 'tools/list': { tools: [], ttlMs: 60_000, cacheScope: 'public' } })
-    const before = heard.length
+    const before = heard.filter(({ method }) => method === 'tools/list').length
     for (let turn = 0; turn < 3; turn++) await (await post(test, 'tools/list')).text()
-    expect(heard.slice(before).map(({ method }) => method)).toEqual(Array(3).fill('tools/list'))
+    expect(heard.filter(({ method }) => method === 'tools/list').length - before).toBe(3)
   })
 })
 

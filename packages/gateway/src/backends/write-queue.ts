@@ -1,8 +1,9 @@
 import type { StdioChannel } from '@toolhaven/core/ports/runtime'
 
 /**
- * Lines on their way into a server's stdin. What comes in one turn of the event loop goes in one write: with many clients
- * that is most of what a call costs. A server that does not read makes callers fail, not the memory grow.
+ * Lines on their way into a server's stdin. The first goes at once; what else comes in the same turn of the event loop goes
+ * together, in one write: with many clients writes are most of what a call costs. A server that does not read makes callers
+ * fail, not the memory grow.
  */
 export class WriteQueue {
   readonly #channel: StdioChannel
@@ -22,10 +23,7 @@ export class WriteQueue {
     if (this.#isClosed || this.#bytes > this.#maxBytes) return false
     this.#lines.push(text)
     this.#bytes += text.length
-    if (!this.#isWriting) {
-      this.#isWriting = true
-      setImmediate(() => void this.#drain())
-    }
+    if (!this.#isWriting) void this.#drain()
     return true
   }
 
@@ -35,6 +33,7 @@ export class WriteQueue {
   }
 
   async #drain(): Promise<void> {
+    this.#isWriting = true
     try {
       while (this.#lines.length > 0) {
         const batch = `${this.#lines.join('\n')}\n`
@@ -42,6 +41,7 @@ export class WriteQueue {
         this.#lines = []
         await this.#channel.write(batch)
         this.#bytes -= bytes
+        await nextTurn()
       }
     } catch {
       // The channel says why through onClose, which fails the calls.
@@ -50,3 +50,5 @@ export class WriteQueue {
     this.#isWriting = false
   }
 }
+
+const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve))
