@@ -58,6 +58,9 @@ const libraryChanges: Change[] = [
   },
 ]
 
+/** What the docs plugin hands to every page. */
+const LIST_OF_PAGES = /docusaurus-plugin-content-docs[\\/]default[\\/]p[\\/]index-[0-9a-f]+\.json$/
+
 /** What the site needs of the bundler and of every page's HTML. */
 export function sitePlugin(context: LoadContext): Plugin {
   const { colorMode } = context.siteConfig.themeConfig
@@ -70,12 +73,17 @@ export function sitePlugin(context: LoadContext): Plugin {
     }),
     configureWebpack: (_config, isServer) => ({
       module: {
-        rules: libraryChanges.map(({ file, changes }) => ({
-          test: file,
-          enforce: 'pre' as const,
-          // Named by what it does: what the bundler keeps between builds must not outlive a change of this list.
-          use: [{ loader: path.resolve(__dirname, 'patch-source.cjs'), options: { changes }, ident: markOf(changes) }],
-        })),
+        rules: [
+          ...libraryChanges.map(({ file, changes }) => ({
+            test: file,
+            enforce: 'pre' as const,
+            // Named by what it does: what the bundler keeps between builds must not outlive a change of this list.
+            use: [
+              { loader: path.resolve(__dirname, 'patch-source.cjs'), options: { changes }, ident: markOf(changes) },
+            ],
+          })),
+          { test: LIST_OF_PAGES, use: [{ loader: path.resolve(__dirname, 'drop-descriptions.cjs') }] },
+        ],
       },
       // The stock group pulls into every page what half of the chunks use, diagrams included.
       ...(isServer
