@@ -1,4 +1,5 @@
 import { describe, expect, test, type TestContext } from 'vitest'
+import { sample } from '@toolhaven/testing/rotation'
 import { type Build, SHIPPED, type Weakness, weakenedBuild } from './build.ts'
 
 /** What came of each attempt: true when the attacker got what they wanted. */
@@ -11,20 +12,31 @@ export interface Attack {
   attack: (build: Build, context: TestContext) => Promise<Gains>
 }
 
-/** Every attempt must succeed without the defence, or it proves nothing, and none with it. */
+/**
+ * Every attempt must succeed without the defence, or it proves nothing, and none with it. What is shipped is attacked in
+ * every run; the weakened builds, which prove the attacks and not the product, take turns.
+ */
 export function describeAttack(name: string, { defence, weaknesses, attack }: Attack): void {
   describe(name, () => {
-    test(`bites without ${defence}`, async (context) => {
-      const gains = await attack(weakenedBuild(weaknesses), context)
-      expect(Object.keys(gains)).not.toEqual([])
-      expect(gains).toEqual(every(gains, true))
-    })
+    if (isTurnOf(name))
+      test(`bites without ${defence}`, async (context) => {
+        const gains = await attack(weakenedBuild(weaknesses), context)
+        expect(Object.keys(gains)).not.toEqual([])
+        expect(gains).toEqual(every(gains, true))
+      })
 
     test('is closed', async (context) => {
       const gains = await attack(SHIPPED, context)
       expect(gains).toEqual(every(gains, false))
     })
   })
+}
+
+const THIRDS = [0, 1, 2]
+
+function isTurnOf(name: string): boolean {
+  const third = [...name].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % THIRDS.length
+  return sample(THIRDS, 1).includes(third)
 }
 
 function every(gains: Gains, isGained: boolean): Gains {
