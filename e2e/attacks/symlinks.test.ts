@@ -16,7 +16,7 @@ describeAttack('a link in the place of a file that is appended to', {
   defence: 'opening without following links',
   weaknesses: [
     {
-      file: 'packages/stores/src/files/journal.ts',
+      file: 'packages/stores/src/files/append-rotating.ts',
       find: 'constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK',
       replace: 'constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK',
     },
