@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { sample } from '@toolhaven/testing/rotation'
 import { findPages, mustDeclare } from './src/documentation/find-pages.ts'
@@ -19,17 +18,6 @@ test('there are pages that can be run', () => {
 test.each(PAGES)('$path says of every command whether it runs', ({ path, ...page }) => {
   const faults = [...page.faults, ...(mustDeclare(path) ? missingDeclaration(page) : [])]
   expect(faults.map(({ line, text }) => `${path}:${line}: ${text}`)).toEqual([])
-})
-
-test('the FAQ lists what is refused as not available yet, and nothing else', async () => {
-  const read = (path: string) => readFile(new URL(path, import.meta.url), 'utf8')
-  const refused = await read('../packages/core/src/workloads/not-available.ts')
-  const expected = Array.from(refused.matchAll(/what: '([^']+)'/g), ([, what]) => what)
-  const faq = await read('../apps/website/docs/toolhaven/faq.md')
-  const [, section = ''] = /^### What is not available yet\?$([^]*?)^###/m.exec(faq) ?? []
-  const listed = Array.from(section.matchAll(/^- (.+)$/gm), ([, item = '']) => item.replaceAll('`', ''))
-  expect(listed).not.toEqual([])
-  expect(listed).toEqual(expected)
 })
 
 /** The gate takes two pages a run and so comes round to all; a full run takes every one. */
