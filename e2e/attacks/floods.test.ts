@@ -12,8 +12,8 @@ describeAttack('a server that fills the disk with its log', {
   defence: 'the bound of a log',
   weaknesses: [
     {
-      file: 'packages/stores/src/logs/log-writer.ts',
-      find: 'if (size > 0 && size + Buffer.byteLength(text) > options.maxBytes) {',
+      file: 'packages/stores/src/files/append-rotating.ts',
+      find: 'if (size > 0 && size + Buffer.byteLength(text) > maxBytes) {',
       replace: 'if (size < 0) {',
     },
     {
