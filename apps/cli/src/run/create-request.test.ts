@@ -16,6 +16,9 @@ const NONE: RunFlags = {
     sessionMode: undefined,
     maxSessions: undefined,
     sessionIdle: undefined,
+    requestsPerMinute: undefined,
+    clientRequestsPerMinute: undefined,
+    maxMessageBytes: undefined,
     proxyPort: undefined,
   },
   ...{ targetPort: undefined, host: undefined, env: [], envFile: [], volume: [], secret: [], tools: [], label: [] },
@@ -86,6 +89,14 @@ test('options become fields of the request', async () => {
     secrets: [{ name: 'k', target: 'KEY' }],
     permission_profile: { name: 'none' },
     resources: { memory_mb: 2048, cpus: 0.5, pids: 64 },
+  })
+})
+
+test('limits of clients are told together', async () => {
+  const flags = { requestsPerMinute: 600, clientRequestsPerMinute: 60, maxMessageBytes: 1024 }
+  expect(await ask(['time'], flags)).toEqual({
+    image: 'time',
+    limits: { requests_per_minute: 600, client_requests_per_minute: 60, max_message_bytes: 1024 },
   })
 })
 

@@ -6,6 +6,7 @@ import type { CreateRequest } from '@toolhaven/contract/workload-request'
 import { describeError, invalid } from '@toolhaven/core/errors'
 import { authFieldsOf } from './auth-request.ts'
 import { type Caller, absoluteVolume } from './host-paths.ts'
+import { limitsOf } from './limit-flags.ts'
 import { megabytesOf, pairsOf, secretOf } from './pairs.ts'
 import type { RunFlags } from './run-flags.ts'
 import { telemetryOf } from './telemetry-request.ts'
@@ -38,7 +39,7 @@ export async function createRequestOf(
     network_isolation_mode: flags.observeNetwork ? 'observe' : undefined,
     session_mode: flags.sessionMode,
     image_verification: flags.imageVerification,
-    limits: withoutUnset({ max_sessions: flags.maxSessions, session_idle_seconds: flags.sessionIdle }),
+    limits: withoutUnset(limitsOf(flags)),
     tools_changed: flags.toolsChanged,
     tools_override: await objectOf(caller, '--tools-override', flags.toolsOverride),
     authz_config: await policiesOf(caller, flags.authzConfig),

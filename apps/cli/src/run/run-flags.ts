@@ -1,4 +1,5 @@
 import { type FlagDef, type FlagValues, FORMAT_FLAG } from '../command.ts'
+import { LIMIT_FLAGS } from './limit-flags.ts'
 import { OTEL_FLAGS } from './otel-flags.ts'
 import { OIDC_FLAGS, REMOTE_AUTH_FLAGS } from './remote-auth-flags.ts'
 
@@ -24,20 +25,7 @@ export const RUN_FLAGS = {
     summary: 'one stdio server for all clients, or one for each client session: shared or isolated',
     choices: ['shared', 'isolated'],
   },
-  maxSessions: {
-    type: 'number',
-    value: 'number',
-    summary: 'client sessions at most, with --session-mode isolated; left out: 10',
-    min: 1,
-    max: 1000,
-  },
-  sessionIdle: {
-    type: 'number',
-    value: 'seconds',
-    summary: 'end an unused session after so long, with --session-mode isolated; left out: 1800',
-    min: 1,
-    max: 86_400,
-  },
+  ...LIMIT_FLAGS,
   proxyPort: {
     type: 'number',
     value: 'port',

@@ -1,0 +1,53 @@
+import type { WorkloadLimits } from '@toolhaven/contract/run-config'
+import type { FlagDef, FlagValues } from '../command.ts'
+
+/** How much clients may ask of a workload. */
+export const LIMIT_FLAGS = {
+  maxSessions: {
+    type: 'number',
+    value: 'number',
+    summary: 'client sessions at most, with --session-mode isolated; left out: 10',
+    min: 1,
+    max: 1000,
+  },
+  sessionIdle: {
+    type: 'number',
+    value: 'seconds',
+    summary: 'end an unused session after so long, with --session-mode isolated; left out: 1800',
+    min: 1,
+    max: 86_400,
+  },
+  requestsPerMinute: {
+    type: 'number',
+    value: 'number',
+    summary: 'requests of all clients together at most; left out: as many as they like',
+    min: 1,
+    max: 1_000_000_000,
+  },
+  clientRequestsPerMinute: {
+    type: 'number',
+    value: 'number',
+    summary: 'requests of each client at most; left out: as many as it likes',
+    min: 1,
+    max: 1_000_000_000,
+  },
+  maxMessageBytes: {
+    type: 'number',
+    value: 'bytes',
+    summary: 'size of a message of a client at most; left out: 16777216',
+    min: 1,
+    max: 16 * 1024 * 1024,
+  },
+} as const satisfies Record<string, FlagDef>
+
+export function limitsOf(flags: FlagValues<typeof LIMIT_FLAGS>): {
+  [Name in keyof WorkloadLimits]: number | undefined
+} {
+  return {
+    max_sessions: flags.maxSessions,
+    session_idle_seconds: flags.sessionIdle,
+    requests_per_minute: flags.requestsPerMinute,
+    client_requests_per_minute: flags.clientRequestsPerMinute,
+    max_message_bytes: flags.maxMessageBytes,
+  }
+}
