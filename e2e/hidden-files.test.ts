@@ -5,7 +5,7 @@ import { until } from '@toolhaven/testing/testbed/until'
 import { type DaemonProcess, startDaemon } from './src/daemon-process.ts'
 import type { Home } from './src/home.ts'
 import { callText, connectMcp } from './src/mcp-client.ts'
-import { type PlatformKind, usePlatform } from './src/platform.ts'
+import { platformsInTurn, usePlatform } from './src/platform.ts'
 import { untilGone, untilRecovered, untilStatus } from './src/statuses.ts'
 
 const SECRET = 'canary-of-the-hidden'
@@ -42,7 +42,7 @@ async function expectHiddenLater(daemon: DaemonProcess, path: string, host: stri
   expect(await read(daemon, path)).toBe('')
 }
 
-describe.each<PlatformKind>(['process', 'docker', 'podman'])('hidden files on %s', (kind) => {
+describe.each(platformsInTurn())('hidden files on %s', (kind) => {
   const platform = usePlatform(kind)
 
   test('a server sees neither what ignore files name nor what comes later and is named by them', async (context) => {

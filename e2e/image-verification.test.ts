@@ -11,7 +11,7 @@ import { FIXTURE_IMAGE } from './src/fixture-image.ts'
 import type { Home } from './src/home.ts'
 import { containersOf } from './src/instances.ts'
 import { callText, connectMcp } from './src/mcp-client.ts'
-import { type PlatformKind, usePlatform } from './src/platform.ts'
+import { enginesInTurn, usePlatform } from './src/platform.ts'
 import { openShiftingRegistry } from './src/shifting-registry.ts'
 import { thv } from './src/thv.ts'
 
@@ -56,7 +56,7 @@ async function publish(engine: Engine, repository: string): Promise<void> {
 const hasImage = async (engine: Engine, reference: string) =>
   (await engineHttp(engine.socketPath, 'GET', `/images/${reference}/json`)).status === 200
 
-describe.each<PlatformKind>(['docker', 'podman'])('signed images on %s', (kind) => {
+describe.each(enginesInTurn())('signed images on %s', (kind) => {
   const platform = usePlatform(kind)
 
   test('what is verified is what starts, though the tag moves meanwhile', { timeout: 600_000 }, async (context) => {

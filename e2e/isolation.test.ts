@@ -9,7 +9,7 @@ import { type DaemonProcess, startDaemon } from './src/daemon-process.ts'
 import type { Home } from './src/home.ts'
 import { untilNothingIsLeft } from './src/instances.ts'
 import { callText, connectMcp } from './src/mcp-client.ts'
-import { type Platform, type PlatformKind, usePlatform } from './src/platform.ts'
+import { type Platform, platformsInTurn, usePlatform } from './src/platform.ts'
 import { untilGone, untilRecovered, untilStatus } from './src/statuses.ts'
 
 /** A service of this machine on every address of its loopback. */
@@ -70,7 +70,7 @@ const HTTP = {
   cmd_arguments: ['--transport=streamable-http', '--port=8123'],
 }
 
-describe.each<PlatformKind>(['process', 'docker', 'podman'])('network isolation on %s', (kind) => {
+describe.each(platformsInTurn())('network isolation on %s', (kind) => {
   const platform = usePlatform(kind)
 
   test('a server reaches its list and nothing else, and its status and its log say what it was refused', async (context) => {

@@ -4,10 +4,10 @@ import { freePort } from './src/free-port.ts'
 import { untilNothingIsLeft } from './src/instances.ts'
 import { journey } from './src/journey.ts'
 import { callText, connectMcp } from './src/mcp-client.ts'
-import { usePlatform } from './src/platform.ts'
+import { platformsInTurn, usePlatform } from './src/platform.ts'
 import { untilGone, untilStatus } from './src/statuses.ts'
 
-describe.each([{ kind: 'docker' }, { kind: 'podman' }, { kind: 'process' }] as const)('on $kind', ({ kind }) => {
+describe.each(platformsInTurn())('on %s', (kind) => {
   const platform = usePlatform(kind)
 
   test('a server of the built-in registry runs, is used, edited, stopped, restarted, exported, deleted and imported', async (context) => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'vitest'
 import { afterAll, afterEach, beforeAll } from 'vitest'
+import { sample } from '@toolhaven/testing/rotation'
 import { startDocker } from '@toolhaven/testing/testbed/docker'
 import type { Engine } from '@toolhaven/testing/testbed/engine'
 import { startPackageRegistry } from '@toolhaven/testing/testbed/package-registry'
@@ -14,6 +15,12 @@ import { type Home, type User, makeHome } from './home.ts'
 import { removeContainers } from './instances.ts'
 
 export type PlatformKind = 'docker' | 'podman' | 'process'
+
+const ENGINES: readonly PlatformKind[] = ['docker', 'podman']
+
+/** In the gate the container engines take turns; a full run takes both. */
+export const enginesInTurn = (): readonly PlatformKind[] => sample(ENGINES, 1)
+export const platformsInTurn = (): readonly PlatformKind[] => ['process', ...enginesInTurn()]
 
 /** Where workloads run in a test: a private engine, or no engine at all. */
 export interface Platform extends AsyncDisposable {
