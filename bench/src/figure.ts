@@ -15,8 +15,6 @@ export interface Figure {
   /** Lowest and highest round. */
   spread?: { ours: readonly [number, number]; baseline: readonly [number, number] }
   perSecond?: { ours: number; baseline: number }
-  /** Whom the baseline is, for tables and charts made from the results. */
-  contestants?: { cell: string; other: string }
 }
 
 export interface Bench {

@@ -10,9 +10,10 @@ import { httpProxyFolder } from '../rig/peers.ts'
 import { settledResidentMb } from '../rig/proc.ts'
 import { freePort, startServer } from '../rig/server-process.ts'
 import { of } from '../rig/statistics.ts'
-import { untilAllRun } from '../rig/workloads.ts'
 
 const ROUNDS = { count: 5, forMs: 1000 }
+/** A provider gives tokens for addresses. */
+const AUDIENCE = 'https://bench.example/mcp'
 const SHAPE = { bytes: 100, sessions: 10, inFlight: 10 }
 const HTTP_PASS = fileURLToPath(new URL('../gateway/http-pass.mjs', import.meta.url))
 
@@ -82,14 +83,14 @@ async function allMiddleware(servers: EchoServers): Promise<Figure[]> {
       samplingRate: 1,
       enablePrometheusMetricsPath: true,
     },
-    oidc: { issuer: provider.issuer, audience: 'bench', allow_private_ip: true },
+    oidc: { issuer: provider.issuer, audience: AUDIENCE, allow_private_ip: true },
     authz_config: JSON.stringify({
       type: 'cedarv1',
       version: '1.0',
       cedar: { policies: ['permit(principal, action == Action::"call_tool", resource == Tool::"echo");'] },
     }),
   })
-  const authorization = `Bearer ${await provider.token({ audience: 'bench' })}`
+  const authorization = `Bearer ${await provider.token({ audience: AUDIENCE })}`
   const contestants: Contestant[] = [
     { name: 'on', pid: daemon.pid, url: `${on}/mcp`, headers: { authorization } },
     { name: 'off', pid: daemon.pid, url: `${off}/mcp` },
@@ -150,7 +151,6 @@ async function growth(servers: EchoServers, say: (line: string) => void): Promis
   const urls: string[] = []
   for (let at = 0; at < MANY_WORKLOADS; at++)
     urls.push(await large.run({ name: `echo-${at}`, image: servers.stdioImage }))
-  await untilAllRun(large.api, MANY_WORKLOADS)
   for (const url of urls) for (let session = 0; session < 10; session++) await initialize(`${url}/mcp`)
   const measured = await measureAll(
     [

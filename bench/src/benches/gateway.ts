@@ -79,7 +79,6 @@ function toFigures({ name, bars }: Cell, measured: ReadonlyMap<string, Measured>
         baseline: [of(measured, other).cpuLow, of(measured, other).cpuHigh],
       },
       perSecond: { ours: ours.perSecond, baseline: of(measured, other).perSecond },
-      contestants: { cell: name, other },
       ...(bar && { target: { of: 'ratio', below: bar.below } }),
     })
   })

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { until } from '@toolhaven/testing/testbed/until'
 import { type Front, type PeerName, PEER_NAMES, startPeer } from '../rig/peers.ts'
 import { makeHome, startDaemon } from '../rig/home.ts'
 import type { Rig } from '../rig/rig.ts'
@@ -26,15 +27,16 @@ export async function startOurs(stack: AsyncDisposableStack, servers: EchoServer
   const home = stack.use(await makeHome({ THV_RUNTIME: 'process', npm_config_registry: servers.registry.url }))
   const daemon = stack.use(await startDaemon(home))
   const api = apiOf(daemon)
-  const run = async (body: Parameters<typeof createBody>[0]) => {
-    const { port } = await api.call('createWorkload', { body: createBody(body) })
+  const run = async (body: { name: string; image: string } & Record<string, unknown>) => {
+    const { name, port } = await api.call('createWorkload', { body })
+    await until(
+      `${name} to run`,
+      async () => (await api.call('getWorkload', { params: { name } })).status === 'running',
+    )
     return `http://127.0.0.1:${port}`
   }
-  return { daemon, home, api, run }
+  return { daemon, api, run }
 }
-
-type CreateBody = { name: string; image: string } & Record<string, unknown>
-const createBody = (body: CreateBody) => body
 
 export async function startAll(
   rig: Rig,
