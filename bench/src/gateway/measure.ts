@@ -23,23 +23,34 @@ export interface Rounds {
   forMs: number
 }
 
-/** Nobody's clients are there while another is measured: open streams cost their program nothing, but let it be so. */
+/** In turns, after a round that does not count. Who cannot do it at all is told of, and left out. */
 export async function measureAll(
   contestants: readonly Contestant[],
   shape: Shape,
   open: typeof openStreamable,
   { count, forMs }: Rounds,
+  onUnable: (name: string, why: string) => void = (name, why) => {
+    throw new Error(`${name}: ${why}`)
+  },
 ): Promise<Map<string, Measured>> {
   await using stack = new AsyncDisposableStack()
-  const ready = new Map<string, Askers>()
-  for (const { name, url, headers } of contestants) ready.set(name, stack.use(await open(url, shape, headers)))
-  const rounds = Object.fromEntries(
-    contestants.map(({ name, pid }) => [name, () => oneRound(pid, ready.get(name)?.asks ?? [], shape.bytes, forMs)]),
-  )
-  await inTurns(1, rounds)
+  const rounds: Record<string, () => Promise<Round>> = {}
+  for (const { name, pid, url, headers } of contestants) {
+    try {
+      const { asks } = stack.use(await open(url, shape, headers))
+      const round = () => oneRound(pid, asks, shape.bytes, forMs)
+      await round()
+      rounds[name] = round
+    } catch (error) {
+      onUnable(name, describeFirstLine(error))
+    }
+  }
   const results = await inTurns(count, rounds)
   return new Map([...results].map(([name, all]) => [name, summary(all)]))
 }
+
+/** Of an answer that was refused, its status. */
+const describeFirstLine = (error: unknown) => String(error).split('\n')[0]?.trim() ?? ''
 
 type Round = Awaited<ReturnType<typeof oneRound>>
 

@@ -2,7 +2,6 @@ import type { Backend, IsolatedBackend, StdioServer } from '@toolhaven/core/port
 import { describeError, unavailable } from '@toolhaven/core/errors'
 import { EndedEarly } from '@toolhaven/core/workloads/ended-early'
 import type { BackendLink } from './backends/backend.ts'
-import { connectHttp } from './backends/http.ts'
 import { connectStdio } from './backends/stdio.ts'
 import type { GatewayLimits, GatewayOptions } from './options.ts'
 import type { SessionTable } from './sessions/session-table.ts'
@@ -100,12 +99,14 @@ async function stdio(
   return link
 }
 
+/** Loaded only where it is needed: the HTTP client is large. */
 async function http(
   context: ConnectContext,
   backend: Extract<Backend, { kind: 'http' }>,
   onLost: (reason: string) => void,
   signal: AbortSignal,
 ) {
+  const { connectHttp } = await import('./backends/http.ts')
   const { name, limits, options, sessions } = context
   const authorizer = await options.logins?.authorizerOf(name, backend)
   return connectHttp(

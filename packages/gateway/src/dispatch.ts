@@ -2,8 +2,16 @@ import type { IncomingMessage } from 'node:http'
 import { describeError } from '@toolhaven/core/errors'
 import type { BackendSlot } from './backend-slot.ts'
 import { endToEndHeaders } from './http/end-to-end-headers.ts'
-import { idKey, isRequestId, RPC_ERROR, type RpcMessage, type RpcNotification, type RpcRequest } from './json-rpc.ts'
-import type { Refusal, Watch } from './middleware/middleware.ts'
+import {
+  idKey,
+  isRequestId,
+  RPC_ERROR,
+  type RequestId,
+  type RpcMessage,
+  type RpcNotification,
+  type RpcRequest,
+} from './json-rpc.ts'
+import type { Asker, Refusal, Watch } from './middleware/middleware.ts'
 import type { GatewayLimits } from './options.ts'
 import type { Pipeline } from './pipeline.ts'
 import { Call, type ReplySink } from './sessions/call.ts'
@@ -11,7 +19,8 @@ import type { Session } from './sessions/session.ts'
 
 export interface DispatchContext {
   slot: BackendSlot
-  pipeline: Pipeline
+  /** The one that is in force. */
+  pipeline: () => Pipeline
   limits: GatewayLimits
   onStarted: (call: Call) => void
   onSettled: (request: RpcRequest) => void
@@ -36,7 +45,7 @@ function notify(
   notification: RpcNotification,
   from: IncomingMessage,
 ): void {
-  if (!context.pipeline.notified(notification, { session, from, headers: {} })) return
+  if (!context.pipeline().notified(notification, { session, from, headers: {} })) return
   if (notification.method === 'notifications/cancelled') {
     const id = notification.params?.['requestId']
     if (isRequestId(id)) session.calls.get(idKey(id))?.cancel(notification.params ?? {})
@@ -55,9 +64,10 @@ function request(
   reply: ReplySink,
   from: IncomingMessage,
 ): void {
-  const { pipeline, slot, limits } = context
+  const { slot, limits } = context
+  const pipeline = context.pipeline()
   const id = reply.id ?? message.id
-  const asker = { session, from, headers: endToEndHeaders(from.headers), id }
+  const asker = new ClientRequest(session, from, id)
   const watched = pipeline.watch(message, asker)
   const refuse = (error: Refusal, by?: string) => {
     const body = { jsonrpc: '2.0', id, error }
@@ -69,13 +79,15 @@ function request(
   const asked = watched?.request ?? message
   const passed = pipeline.fromClient(asked, asker)
   if ('refusal' in passed) return refuse(passed.refusal, passed.by)
-  const headers = watched?.headers ?? asker.headers
   let refusedBy: string | undefined
   const call = new Call({
     session,
     request: passed.request,
     reply: watched === undefined ? reply : watchedReply(reply, watched, () => refusedBy),
-    headers: passed.request === asked ? headers : withoutName(headers),
+    headers: () => {
+      const headers = watched?.headers ?? asker.headers
+      return passed.request === asked ? headers : withoutName(headers)
+    },
     onAnswer: (body) => pipeline.toClient(passed.request, body, asker),
     onSettled: () => context.onSettled(message),
   })
@@ -96,6 +108,24 @@ function request(
     },
     (error: unknown) => call.fail(describeError(error)),
   )
+}
+
+class ClientRequest implements Asker {
+  readonly session: Session
+  readonly from: IncomingMessage
+  readonly id: RequestId
+  #headers: Readonly<Record<string, string>> | undefined
+
+  constructor(session: Session, from: IncomingMessage, id: RequestId) {
+    this.session = session
+    this.from = from
+    this.id = id
+  }
+
+  /** Made when somebody looks: a server behind pipes never does. */
+  get headers(): Readonly<Record<string, string>> {
+    return (this.#headers ??= endToEndHeaders(this.from.headers))
+  }
 }
 
 function watchedReply(reply: ReplySink, watch: Watch, refusedBy: () => string | undefined): ReplySink {

@@ -6,7 +6,7 @@ import { NeedsLogin } from '@toolhaven/core/workloads/needs-login'
 import { BackendSlot } from './backend-slot.ts'
 import type { BackendLink } from './backends/backend.ts'
 import { connect } from './connect.ts'
-import { dispatch } from './dispatch.ts'
+import { dispatch, type DispatchContext } from './dispatch.ts'
 import { endpointPipeline } from './endpoint-pipeline.ts'
 import type { FrontContext } from './frontends/front-context.ts'
 import { ModernState } from './frontends/modern/modern-state.ts'
@@ -19,7 +19,7 @@ import { listen, stopListening } from './listen.ts'
 import type { GatewayLimits, GatewayOptions } from './options.ts'
 import type { Pipeline } from './pipeline.ts'
 import { route } from './route.ts'
-import { askInNameOf, type Call, type ReplySink } from './sessions/call.ts'
+import { askInNameOf, type ReplySink } from './sessions/call.ts'
 import type { Session } from './sessions/session.ts'
 import { SessionTable } from './sessions/session-table.ts'
 import { ToolWatch } from './tools/tool-watch.ts'
@@ -41,6 +41,7 @@ export class Endpoint implements FrontContext {
   readonly #timer: NodeJS.Timeout
   readonly #inFlight = new InFlight()
   readonly #tools: ToolWatch
+  readonly #dispatching: DispatchContext
   #spec: EndpointSpec
   #pipeline: Pipeline | undefined
   #server: Server | undefined
@@ -74,6 +75,15 @@ export class Endpoint implements FrontContext {
       logger: options.logger,
       ask: (session, method, params) => this.ask(session, method, params),
     })
+    this.#dispatching = {
+      slot: this.#slot,
+      limits,
+      pipeline: () => this.pipeline,
+      onStarted: ({ request }) => {
+        if (request.method !== LISTEN) this.#inFlight.begin()
+      },
+      onSettled: (request) => this.#settled(request),
+    }
     this.#timer = setInterval(() => this.#tick(), limits.keepAliveMs)
     this.#timer.unref()
   }
@@ -201,6 +211,14 @@ export class Endpoint implements FrontContext {
     return stream
   }
 
+  attempt(response: ServerResponse, work: () => void | Promise<void>): void {
+    try {
+      work()?.catch((error: unknown) => this.#failed(response, error))
+    } catch (error) {
+      this.#failed(response, error)
+    }
+  }
+
   async initialize(session: Session, request: RpcRequest, from: IncomingMessage): Promise<JsonObject> {
     const headers = endToEndHeaders(from.headers)
     const watched = this.pipeline.watch(request, { session, from, headers, id: request.id })
@@ -233,16 +251,7 @@ export class Endpoint implements FrontContext {
   }
 
   dispatch(session: Session, message: RpcMessage, reply: ReplySink, from: IncomingMessage): void {
-    const context = {
-      slot: this.#slot,
-      pipeline: this.pipeline,
-      limits: this.limits,
-      onStarted: ({ request }: Call) => {
-        if (request.method !== LISTEN) this.#inFlight.begin()
-      },
-      onSettled: (request: RpcRequest) => this.#settled(request),
-    }
-    dispatch(context, session, message, reply, from)
+    dispatch(this.#dispatching, session, message, reply, from)
   }
 
   async #bind(spec: EndpointSpec): Promise<Server> {
@@ -273,7 +282,7 @@ export class Endpoint implements FrontContext {
   }
 
   #route(request: IncomingMessage, response: ServerResponse): void {
-    route(this, request, response).catch((error: unknown) => this.#failed(response, error))
+    this.attempt(response, () => route(this, request, response))
   }
 
   #failed(response: ServerResponse, error: unknown): void {

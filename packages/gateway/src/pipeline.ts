@@ -183,10 +183,11 @@ async function telemetryOf(context: PipelineContext): Promise<Middleware[]> {
 /** Each sees the message as those before it left it. */
 function watchAll(watchers: readonly Middleware[], request: RpcRequest, asker: Asker): Watch | undefined {
   if (watchers.length === 0) return undefined
+  const { session, from, id } = asker
   const watches: Watch[] = []
   let seen = { request, headers: asker.headers }
   for (const middleware of watchers) {
-    const watch = middleware.watch?.(seen.request, { ...asker, headers: seen.headers })
+    const watch = middleware.watch?.(seen.request, { session, from, id, headers: seen.headers })
     if (watch === undefined) continue
     watches.push(watch)
     seen = { request: watch.request ?? seen.request, headers: watch.headers ?? seen.headers }

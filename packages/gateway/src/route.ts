@@ -23,7 +23,7 @@ const ROUTES: Readonly<Record<string, Readonly<Record<string, Handle>>>> = {
   '/health': { GET: getHealth, HEAD: getHealth },
 }
 
-export async function route(context: RouteContext, request: IncomingMessage, response: ServerResponse): Promise<void> {
+export function route(context: RouteContext, request: IncomingMessage, response: ServerResponse): void | Promise<void> {
   const url = request.url ?? ''
   const mark = url.indexOf('?')
   const path = mark === -1 ? url : url.slice(0, mark)
@@ -39,7 +39,7 @@ export async function route(context: RouteContext, request: IncomingMessage, res
     const allow = Object.keys(methods).join(', ')
     return sendRefusal(response, { status: 405, message: `This path takes ${allow}.`, headers: { allow } })
   }
-  await handle(context, request, response, mark === -1 ? '' : url.slice(mark + 1))
+  return handle(context, request, response, mark === -1 ? '' : url.slice(mark + 1))
 }
 
 /** The port is served whatever the state of the server behind it. */

@@ -24,7 +24,7 @@ const LAST = [',"jsonrpc":"2.0","id":', ',"id":']
  */
 export function requestWithId(text: string, from: RequestId, to: number): string | undefined {
   if (isBroken(text) || text.includes('\\u00')) return undefined
-  if (!ENVELOPE.every((key) => text.indexOf(key) === text.lastIndexOf(key))) return undefined
+  if (ENVELOPE.some((key) => isTwice(text, key))) return undefined
   const former = `"id":${JSON.stringify(from)}`
   const at = text.indexOf(former)
   const behind = text[at + former.length]
@@ -33,5 +33,10 @@ export function requestWithId(text: string, from: RequestId, to: number): string
 }
 
 const ENVELOPE = ['"id"', '"method"', '"params"', '"_meta"']
+
+function isTwice(text: string, key: string): boolean {
+  const first = text.indexOf(key)
+  return first !== -1 && text.includes(key, first + key.length)
+}
 
 const isBroken = (text: string) => text.includes('\n') || text.includes('\r')

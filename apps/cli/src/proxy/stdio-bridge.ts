@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { describeError } from '@toolhaven/core/errors'
 import { StreamableUpstream } from '@toolhaven/gateway/backends/streamable-upstream'
-import { isNotReached, Refused, SessionGone, UpstreamTarget } from '@toolhaven/gateway/backends/upstream'
+import { isNotReached, Refused, SessionGone } from '@toolhaven/gateway/backends/upstream'
+import { UpstreamTarget } from '@toolhaven/gateway/backends/upstream-target'
 import {
   errorText,
   idKey,
@@ -118,7 +119,7 @@ export class StdioBridge {
 
   async #create(): Promise<StreamableUpstream> {
     const { url, headers } = await this.#options.locate()
-    this.#target = new UpstreamTarget(new URL(url), headers)
+    this.#target = new UpstreamTarget({ url: new URL(url), headers })
     const upstream = new StreamableUpstream(
       {
         target: this.#target,

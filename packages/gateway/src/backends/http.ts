@@ -10,7 +10,8 @@ import { GATEWAY_CLIENT, toHandshake, type BackendLink } from './backend.ts'
 import { HttpSession } from './http-session.ts'
 import { SseUpstream } from './sse-upstream.ts'
 import { StreamableUpstream } from './streamable-upstream.ts'
-import { Refused, UpstreamTarget, type Authorizer } from './upstream.ts'
+import { Refused, type Authorizer } from './upstream.ts'
+import { UpstreamTarget } from './upstream-target.ts'
 
 const FIRST_PAUSE_MS = 25
 const LONGEST_PAUSE_MS = 2000
@@ -70,9 +71,8 @@ async function greet(options: HttpBackendOptions, signal: AbortSignal): Promise<
 }
 
 function targetOf({ backend, authorizer }: HttpBackendOptions): UpstreamTarget {
-  const target = new UpstreamTarget(new URL(backend.url), backend.headers ?? {}, authorizer)
-  if (backend.socketPath !== undefined) target.useSocket(backend.socketPath)
-  return target
+  const { headers, socketPath } = backend
+  return new UpstreamTarget({ url: new URL(backend.url), headers, socketPath, authorizer })
 }
 
 /** An HTTP server: each client has a session of its own there, and the gateway one for pings. */
@@ -168,7 +168,7 @@ export class HttpBackend implements BackendLink {
     const call = new Call({
       session: this.#own,
       request,
-      headers: {},
+      headers: () => ({}),
       reply: {
         related: () => true,
         answer: () => (lost === undefined ? answered.resolve() : answered.reject(unavailable(lost))),

@@ -1,8 +1,8 @@
-import type { IncomingMessage } from 'node:http'
 import { readEvents } from '../http/event-parser.ts'
 import { parseMessage, type RpcRequest } from '../json-rpc.ts'
 import { describeError } from '@toolhaven/core/errors'
 import { Refused, SessionGone, type Upstream, type UpstreamOptions } from './upstream.ts'
+import type { UpstreamResponse } from './upstream-response.ts'
 
 /** A session at a server of the older HTTP+SSE transport: its stream is the session. */
 export class SseUpstream implements Upstream {
@@ -26,10 +26,9 @@ export class SseUpstream implements Upstream {
       body: text,
       signal: this.#closed.signal,
     })
-    response.resume()
-    const status = response.statusCode ?? 0
-    if (status === 404) throw new SessionGone('the server forgot the session')
-    if (status < 200 || status >= 300) throw new Refused(response)
+    response.discard()
+    if (response.status === 404) throw new SessionGone('the server forgot the session')
+    if (!response.isOk) throw new Refused(response.status)
   }
 
   /** The stream is there from the first message on. */
@@ -50,9 +49,9 @@ export class SseUpstream implements Upstream {
       headers: { ...headers, accept: 'text/event-stream' },
       signal: this.#closed.signal,
     })
-    if (response.statusCode !== 200) {
-      response.resume()
-      throw new Refused(response)
+    if (response.status !== 200) {
+      response.discard()
+      throw new Refused(response.status)
     }
     return new Promise((resolve, reject) => {
       const ended = (reason: string) => {
@@ -66,7 +65,7 @@ export class SseUpstream implements Upstream {
     })
   }
 
-  #read(response: IncomingMessage, onEndpoint: (url: URL) => void): Promise<void> {
+  #read(response: UpstreamResponse, onEndpoint: (url: URL) => void): Promise<void> {
     const { target, maxMessageBytes, onMessage } = this.#options
     return readEvents(response, maxMessageBytes, (event) => {
       if (event.type === 'endpoint') {

@@ -95,5 +95,6 @@ export class StdioWire {
 
 /** Legal inside JSON text, but some line readers (Node's own) end a line there. */
 function escapeSeparators(text: string): string {
-  return /[\u2028\u2029]/.test(text) ? text.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029') : text
+  const isSafe = !text.includes('\u2028') && !text.includes('\u2029')
+  return isSafe ? text : text.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
 }

@@ -1,8 +1,8 @@
-import type { IncomingMessage } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { readEvents } from '../http/event-parser.ts'
 import { idKey, parseJson, parseMessage, toMessage, type RpcMessage, type RpcRequest } from '../json-rpc.ts'
-import { readText, Refused, SessionGone, type Upstream, type UpstreamOptions } from './upstream.ts'
+import { Refused, SessionGone, type Upstream, type UpstreamOptions } from './upstream.ts'
+import type { UpstreamResponse } from './upstream-response.ts'
 
 const SHORTEST_PAUSE_MS = 50
 const FIRST_PAUSE_MS = 500
@@ -48,7 +48,7 @@ export class StreamableUpstream implements Upstream {
     this.#checkStatus(response)
     const sessionId = response.headers['mcp-session-id']
     if (request?.method === 'initialize' && typeof sessionId === 'string') this.sessionId = sessionId
-    if (request === undefined) response.resume()
+    if (request === undefined) response.discard()
     else await this.#readAnswer(response, request)
   }
 
@@ -71,7 +71,7 @@ export class StreamableUpstream implements Upstream {
     this.#closed.abort()
   }
 
-  async #readAnswer(response: IncomingMessage, request: RpcRequest): Promise<void> {
+  async #readAnswer(response: UpstreamResponse, request: RpcRequest): Promise<void> {
     const place: Place = { isAnswered: false, eventId: undefined, retryMs: undefined }
     const receive = (message: RpcMessage | undefined) => {
       if (message === undefined) return
@@ -85,7 +85,7 @@ export class StreamableUpstream implements Upstream {
       while (!place.isAnswered && place.eventId !== undefined && this.#options.isAwaited(request))
         await this.#resume(reading)
     } else {
-      const text = await readText(response, this.#options.maxMessageBytes)
+      const text = await response.text(this.#options.maxMessageBytes)
       const value = parseJson(text)?.value
       if (Array.isArray(value)) for (const item of value) receive(toMessage(item, JSON.stringify(item)))
       else receive(toMessage(value, text))
@@ -93,7 +93,7 @@ export class StreamableUpstream implements Upstream {
     if (!place.isAnswered) throw new Error(NO_ANSWER)
   }
 
-  async #readPart(response: IncomingMessage, { request, place, receive }: Reading): Promise<void> {
+  async #readPart(response: UpstreamResponse, { request, place, receive }: Reading): Promise<void> {
     let isWhole = true
     const read = readEvents(response, this.#options.maxMessageBytes, (event) => {
       place.eventId = event.id ?? place.eventId
@@ -120,8 +120,8 @@ export class StreamableUpstream implements Upstream {
       const wait = Math.max(SHORTEST_PAUSE_MS, Math.min(place.retryMs ?? FIRST_PAUSE_MS, LONGEST_PAUSE_MS))
       await pause(wait, undefined, { signal, ref: false })
       const response = await this.#get(place.eventId, signal)
-      if (response.statusCode === 200) return await this.#readPart(response, reading)
-      response.resume()
+      if (response.status === 200) return await this.#readPart(response, reading)
+      response.discard()
     } catch {
       // Said below: an error of this connection would have the whole call sent again.
     } finally {
@@ -149,10 +149,10 @@ export class StreamableUpstream implements Upstream {
   /** False when the server offers no stream. */
   async #readStream(): Promise<boolean> {
     const response = await this.#get(this.#lastEventId, this.#closed.signal)
-    if (response.statusCode === 404) this.#checkStatus(response)
-    if (response.statusCode !== 200) {
-      response.resume()
-      return (response.statusCode ?? 0) >= 500
+    if (response.status === 404) this.#checkStatus(response)
+    if (response.status !== 200) {
+      response.discard()
+      return response.status >= 500
     }
     await readEvents(response, this.#options.maxMessageBytes, (event) => {
       if (event.id !== undefined) this.#lastEventId = event.id
@@ -162,18 +162,17 @@ export class StreamableUpstream implements Upstream {
     return true
   }
 
-  #get(lastEventId: string | undefined, signal: AbortSignal): Promise<IncomingMessage> {
+  #get(lastEventId: string | undefined, signal: AbortSignal): Promise<UpstreamResponse> {
     const place = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
     const headers = { ...this.#sessionHeaders(), accept: 'text/event-stream', ...place }
     return this.#options.target.send({ method: 'GET', headers, signal })
   }
 
-  #checkStatus(response: IncomingMessage): void {
-    const status = response.statusCode ?? 0
-    if (status >= 200 && status < 300) return
-    response.resume()
-    if (status === 404 && this.sessionId !== undefined) throw new SessionGone('the server forgot the session')
-    throw new Refused(response)
+  #checkStatus(response: UpstreamResponse): void {
+    if (response.isOk) return
+    response.discard()
+    if (response.status === 404 && this.sessionId !== undefined) throw new SessionGone('the server forgot the session')
+    throw new Refused(response.status)
   }
 
   #sessionHeaders(): Record<string, string> {
@@ -188,7 +187,7 @@ export class StreamableUpstream implements Upstream {
     // A courtesy: servers forget abandoned sessions by themselves.
     await this.#options.target
       .send({ method: 'DELETE', headers, signal: AbortSignal.timeout(5000) })
-      .then((response) => response.resume())
+      .then((response) => response.discard())
       .catch(() => undefined)
   }
 }

@@ -24,6 +24,8 @@ export interface FrontContext {
   readonly sessions: SessionTable
   /** Set: each session has a server of its own, so that there is none for clients without. */
   readonly isolated: IsolatedSpec | undefined
+  /** Whatever goes wrong in it, the client gets an answer. */
+  attempt(response: ServerResponse, work: () => void | Promise<void>): void
   /** Opens a stream that gets keep-alive lines until it closes. */
   openStream(response: ServerResponse, headers?: Readonly<Record<string, string>>): EventStream
   /** The response body to an initialize; throws when no server is there. */
@@ -78,17 +80,19 @@ export function endWithToken(context: FrontContext, response: ServerResponse, st
 /** Longer ones would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
-/** The messages of a POST, or undefined when it was refused and answered. */
-export async function readMessages(
+/** Hands on the messages of a POST, as soon as they are there. What is refused is answered here. */
+export function readMessages(
   context: FrontContext,
   request: IncomingMessage,
   response: ServerResponse,
-): Promise<Parsed | undefined> {
+  onMessages: (parsed: Parsed) => void | Promise<void>,
+): void {
   const { maxMessageBytes } = context.pipeline
-  const body = await readBody(request, maxMessageBytes)
-  if (body === 'aborted') return undefined
-  const parsed = body === 'too-large' ? tooLarge(maxMessageBytes) : context.pipeline.parse(body)
-  if ('messages' in parsed) return parsed
-  sendRefusal(response, parsed)
-  return undefined
+  readBody(request, maxMessageBytes, (body) => {
+    if (body === 'aborted') return
+    context.attempt(response, () => {
+      const parsed = body === 'too-large' ? tooLarge(maxMessageBytes) : context.pipeline.parse(body)
+      return 'messages' in parsed ? onMessages(parsed) : sendRefusal(response, parsed)
+    })
+  })
 }

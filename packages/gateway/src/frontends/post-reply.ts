@@ -6,8 +6,10 @@ import { isKnownVersion, POLLING_VERSION } from '../protocol-versions.ts'
 import type { AnswerStream } from '../sessions/answer-streams.ts'
 import type { ReplySink } from '../sessions/call.ts'
 import type { Session } from '../sessions/session.ts'
+import type { FrontContext } from './front-context.ts'
 
 export interface PostReplyOptions {
+  context: Pick<FrontContext, 'openStream'>
   session: Session
   response: ServerResponse
   /** How many requests the body held. */
@@ -15,7 +17,6 @@ export interface PostReplyOptions {
   isBatch: boolean
   acceptsStream: boolean
   acceptsJson: boolean
-  openStream: () => EventStream
 }
 
 /**
@@ -74,10 +75,14 @@ export class PostReply implements ReplySink {
       return this.#stream
     }
     this.#stream = this.#options.session.answers.open()
-    this.#stream.attach(this.#options.openStream())
+    this.#stream.attach(this.#openStream())
     if (this.#mayPrime) this.#stream.prime(retryMs)
     for (const text of this.#answers) this.#stream.send(text)
     return this.#stream
+  }
+
+  #openStream(): EventStream {
+    return this.#options.context.openStream(this.#options.response)
   }
 
   #settle(): void {
@@ -87,7 +92,7 @@ export class PostReply implements ReplySink {
     else if (this.#answers.length > 0)
       sendJson(response, 200, isBatch ? `[${this.#answers.join(',')}]` : this.#answers.join(''))
     // All cancelled: a stream that ends without an answer is the honest form of "none will come".
-    else if (acceptsStream) this.#options.openStream().end()
+    else if (acceptsStream) this.#openStream().end()
     else sendEmpty(response, 202)
   }
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { sendRefusal, sendText } from '../http/reply.ts'
-import { errorText, RPC_ERROR, type RpcRequest } from '../json-rpc.ts'
+import { sendRefusal, sendText, type HttpRefusal } from '../http/reply.ts'
+import { errorText, RPC_ERROR, type JsonObject, type RpcRequest } from '../json-rpc.ts'
 import { describeError } from '@toolhaven/core/errors'
 import { negotiateVersion } from '../protocol-versions.ts'
 import type { ReplySink } from '../sessions/call.ts'
@@ -27,13 +27,13 @@ export function getSse(context: FrontContext, request: IncomingMessage, response
 }
 
 /** A message of a client with such a stream: POST /messages?sessionId=…. Answers go to the stream. */
-export async function postMessages(
+export function postMessages(
   context: FrontContext,
   request: IncomingMessage,
   response: ServerResponse,
   query: string,
-): Promise<void> {
-  const id = new URLSearchParams(query).get('sessionId')
+): void {
+  const id = sessionIdIn(query)
   if (id === null || id === '')
     return sendRefusal(response, {
       status: 400,
@@ -44,21 +44,29 @@ export async function postMessages(
   if (session?.front !== 'sse' || !isOwn(context, request, session))
     return sendRefusal(response, { status: 404, code: -32_001, message: 'Session not found; open /sse again.' })
   session.lastSeen = Date.now()
-  const parsed = await readMessages(context, request, response)
-  if (parsed === undefined) return
-  if (parsed.isBatch)
-    return sendRefusal(response, {
-      status: 400,
-      code: RPC_ERROR.invalidRequest,
-      message: 'Batches are not part of this transport.',
-    })
-  sendText(response, 202, 'text/plain', 'Accepted')
-  for (const message of parsed.messages) {
-    if (message.kind === 'request' && message.method === 'initialize')
-      await initialize(context, session, message, request)
-    else context.dispatch(session, message, toStream(session), request)
-  }
+  readMessages(context, request, response, ({ messages, isBatch }) => {
+    if (isBatch) return sendRefusal(response, NO_BATCHES)
+    const [message] = messages
+    sendText(response, 202, 'text/plain', 'Accepted')
+    if (message?.kind === 'request' && message.method === 'initialize')
+      return initialize(context, session, message, request)
+    if (message !== undefined) context.dispatch(session, message, new StreamReply(session), request)
+  })
 }
+
+const NO_BATCHES: HttpRefusal = {
+  status: 400,
+  code: RPC_ERROR.invalidRequest,
+  message: 'Batches are not part of this transport.',
+}
+
+/** As we told the client to write it, or else by the book. */
+function sessionIdIn(query: string): string | null {
+  const isOurs = query.startsWith(SESSION_ID) && !/[&%+]/.test(query)
+  return isOurs ? query.slice(SESSION_ID.length) : new URLSearchParams(query).get('sessionId')
+}
+
+const SESSION_ID = 'sessionId='
 
 async function initialize(
   context: FrontContext,
@@ -77,13 +85,21 @@ async function initialize(
   }
 }
 
-function toStream(session: Session): ReplySink {
-  return {
-    related: (text) => {
-      session.send(text)
-      return true
-    },
-    answer: (body, text) => session.send(text ?? JSON.stringify(body)),
-    abandon: () => {},
+class StreamReply implements ReplySink {
+  readonly #session: Session
+
+  constructor(session: Session) {
+    this.#session = session
   }
+
+  related(text: string): boolean {
+    this.#session.send(text)
+    return true
+  }
+
+  answer(body: JsonObject, text?: string): void {
+    this.#session.send(text ?? JSON.stringify(body))
+  }
+
+  abandon(): void {}
 }

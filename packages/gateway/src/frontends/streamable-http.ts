@@ -3,7 +3,8 @@ import { describeError } from '@toolhaven/core/errors'
 import { Refused } from '../backends/upstream.ts'
 import { accepts } from '../http/accepts.ts'
 import { sendEmpty, sendJson, sendRefusal, type HttpRefusal } from '../http/reply.ts'
-import { errorText, isObject, RPC_ERROR, type RpcMessage, type RpcRequest } from '../json-rpc.ts'
+import { errorText, isObject, RPC_ERROR, type RpcRequest } from '../json-rpc.ts'
+import type { Parsed } from '../middleware/middleware.ts'
 import { MODERN_VERSION } from '../modern-era.ts'
 import { BATCH_VERSION, isKnownVersion, PROTOCOL_VERSIONS, negotiateVersion } from '../protocol-versions.ts'
 import { isAnswerEvent } from '../sessions/answer-streams.ts'
@@ -13,18 +14,23 @@ import { isModern, postModern } from './modern/modern-http.ts'
 import { PostReply } from './post-reply.ts'
 
 /** Messages of a client: POST /mcp. */
-export async function postMcp(
-  context: FrontContext,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+export function postMcp(context: FrontContext, request: IncomingMessage, response: ServerResponse): void {
   const { accept } = request.headers
   const acceptsJson = accepts(accept, 'application/json')
   const acceptsStream = accept !== undefined && accepts(accept, 'text/event-stream')
   if (!acceptsJson && !acceptsStream)
     return sendRefusal(response, { status: 406, message: 'Accept must allow application/json or text/event-stream.' })
-  const parsed = await readMessages(context, request, response)
-  if (parsed === undefined) return
+  const accepted = { json: acceptsJson, stream: acceptsStream }
+  readMessages(context, request, response, (parsed) => handle(context, request, response, parsed, accepted))
+}
+
+function handle(
+  context: FrontContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+  parsed: Parsed,
+  accepted: { json: boolean; stream: boolean },
+): void | Promise<void> {
   const [first] = parsed.messages
   if (first !== undefined && isModern(request, first)) {
     if (!parsed.isBatch) return postModern(context, request, response, first)
@@ -43,17 +49,16 @@ export async function postMcp(
     })
   }
   const expected = parsed.messages.filter((message) => message.kind === 'request').length
-  const openStream = () => context.openStream(response)
   const reply = new PostReply({
+    context,
     session,
     response,
     expected: Math.max(expected, 1),
     isBatch: parsed.isBatch,
-    acceptsStream,
-    acceptsJson: acceptsJson || expected === 0,
-    openStream,
+    acceptsStream: accepted.stream,
+    acceptsJson: accepted.json || expected === 0,
   })
-  dispatchAll(context, request, session, parsed.messages, reply)
+  for (const message of parsed.messages) context.dispatch(session, message, reply, request)
   if (expected === 0) sendEmpty(response, 202)
 }
 
@@ -180,14 +185,4 @@ function findSession(context: FrontContext, request: IncomingMessage): Session |
     return { status: 404, code: -32_001, message: 'Session not found; send initialize again.' }
   session.lastSeen = Date.now()
   return session
-}
-
-function dispatchAll(
-  context: FrontContext,
-  request: IncomingMessage,
-  session: Session,
-  messages: readonly RpcMessage[],
-  reply: PostReply,
-): void {
-  for (const message of messages) context.dispatch(session, message, reply, request)
 }

@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http'
 import { LineSplitter } from '../backends/line-splitter.ts'
+import type { UpstreamResponse } from '../backends/upstream-response.ts'
 
 export interface ServerEvent {
   type: string
@@ -11,7 +11,7 @@ export interface ServerEvent {
 
 /** Reads a text/event-stream to its end. Rejects when the connection breaks or one event is over the limit. */
 export async function readEvents(
-  response: IncomingMessage,
+  response: UpstreamResponse,
   maxBytes: number,
   onEvent: (event: ServerEvent) => void,
 ): Promise<void> {
@@ -36,7 +36,7 @@ export async function readEvents(
     },
   })
   // Half an event at the end of a broken stream is dropped, as the standard says.
-  for await (const chunk of response) lines.push(chunk)
+  await response.read((chunk) => lines.push(chunk))
 }
 
 interface OpenEvent {

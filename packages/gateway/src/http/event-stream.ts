@@ -4,7 +4,8 @@ import type { ServerResponse } from 'node:http'
 export class EventStream {
   readonly #response: ServerResponse
   readonly #maxQueuedBytes: number
-  #isGathering = false
+  /** Of this turn of the event loop. */
+  #gathered = ''
 
   constructor(response: ServerResponse, maxQueuedBytes: number, headers: Readonly<Record<string, string>> = {}) {
     this.#response = response
@@ -25,7 +26,7 @@ export class EventStream {
 
   /** Nothing is left that waits for the client to read. */
   get isFlushed(): boolean {
-    return this.#response.writableFinished || (this.isOpen && this.#response.writableLength === 0)
+    return this.#response.writableFinished || (this.isOpen && this.#unread === 0)
   }
 
   /** `data` is one line. False when the stream is gone, or was cut because the client is too slow. */
@@ -49,24 +50,21 @@ export class EventStream {
 
   #write(text: string): boolean {
     if (!this.isOpen) return false
-    this.#gather()
-    this.#response.write(text)
-    if (this.#response.writableLength <= this.#maxQueuedBytes) return true
+    // Events of one turn of the event loop go in one write: answers of a busy server come many at a time.
+    if (this.#gathered === '') process.nextTick(() => this.#flush())
+    this.#gathered += text
+    if (this.#unread <= this.#maxQueuedBytes) return true
     this.#response.destroy()
     return false
   }
 
-  /** Events of one turn of the event loop go in one write: answers of a busy server come many at a time. */
-  #gather(): void {
-    if (this.#isGathering) return
-    this.#isGathering = true
-    this.#response.cork()
-    process.nextTick(() => this.#flush())
+  get #unread(): number {
+    return this.#response.writableLength + this.#gathered.length
   }
 
   #flush(): void {
-    if (!this.#isGathering) return
-    this.#isGathering = false
-    this.#response.uncork()
+    const text = this.#gathered
+    this.#gathered = ''
+    if (text !== '' && this.isOpen) this.#response.write(text)
   }
 }

@@ -1,25 +1,33 @@
 import type { IncomingMessage } from 'node:http'
 
-/** The whole body, or `too-large` as soon as it is, or `aborted` when the caller went away. */
-export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | 'too-large' | 'aborted'> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = []
-    let size = 0
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      if (size > maxBytes) {
-        chunks.length = 0
-        request.removeAllListeners('data')
-        // Paused: the rest stays in the kernel until the connection is closed with the answer.
-        request.pause()
-        resolve('too-large')
-        return
-      }
-      chunks.push(chunk)
-    })
-    // Not `once`: a promise settles once anyway, and taking listeners off costs more than leaving them.
-    request.on('end', () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)))
-    request.on('error', () => resolve('aborted'))
-    request.on('close', () => resolve('aborted'))
+type Body = Buffer | 'too-large' | 'aborted'
+
+/**
+ * Calls back once, with the whole body, or `too-large` as soon as it is, or `aborted` when the caller went away. No promise
+ * and no listener more than needed: this is done for every call there is.
+ */
+export function readBody(request: IncomingMessage, maxBytes: number, onBody: (body: Body) => void): void {
+  const chunks: Buffer[] = []
+  let size = 0
+  let isOver = false
+  const end = (body: Body) => {
+    if (isOver) return
+    isOver = true
+    onBody(body)
+  }
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length
+    if (size > maxBytes) {
+      chunks.length = 0
+      request.removeAllListeners('data')
+      // Paused: the rest stays in the kernel until the connection is closed with the answer.
+      request.pause()
+      end('too-large')
+      return
+    }
+    chunks.push(chunk)
   })
+  request.on('end', () => end(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)))
+  // An error of a request that nobody listens to is only told by this.
+  request.on('close', () => end('aborted'))
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { checkRequest } from '@toolhaven/core/guard/check-request'
 import type { HttpRefusal } from '../http/reply.ts'
@@ -19,26 +19,40 @@ export function guard(options: GuardOptions): Middleware {
     peers.set(socket, isAllowed)
     return isAllowed
   }
+  let passed: { key: string; allowedHosts: readonly string[] } | undefined
   return {
     name: 'guard',
     admit(request): HttpRefusal | undefined {
       if (!isAllowedPeer(request.socket))
         return { status: 403, message: 'This port belongs to another user of the machine.' }
       const { headers } = request
+      const host = hostHeaders(request)
+      const allowedHosts = options.allowedHosts()
+      const isPlain = headers.origin === undefined && headers['sec-fetch-site'] === undefined
+      const key = isPlain && host.length === 1 ? `${host[0]} ${headers['content-type']}` : undefined
+      // A client says the same with each of its requests: what was let in needs no second look.
+      if (key !== undefined && key === passed?.key && allowedHosts === passed.allowedHosts) return undefined
       const verdict = checkRequest(
         {
           method: request.method ?? '',
-          host: hostHeaders(request),
+          host,
           origin: headers.origin,
           secFetchSite: single(headers['sec-fetch-site']),
           contentType: headers['content-type'],
-          hasBody: headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0,
+          hasBody: hasBody(headers),
         },
-        { allowedHosts: options.allowedHosts() },
+        { allowedHosts },
       )
-      return verdict.ok ? undefined : { status: verdict.status, message: verdict.message }
+      if (!verdict.ok) return { status: verdict.status, message: verdict.message }
+      // Without a body its type was not looked at.
+      if (key !== undefined && hasBody(headers)) passed = { key, allowedHosts }
+      return undefined
     },
   }
+}
+
+function hasBody(headers: IncomingHttpHeaders): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
 /** Node keeps the first of several Host headers and hides the others. */

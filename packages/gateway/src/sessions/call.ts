@@ -23,7 +23,7 @@ export interface CallOptions {
   /** What the pipeline makes of the server's answer. */
   onAnswer: (body: JsonObject) => JsonObject
   /** End-to-end headers of the client's request, for HTTP servers. */
-  headers: Readonly<Record<string, string>>
+  headers: () => Readonly<Record<string, string>>
   onSettled: () => void
 }
 
@@ -31,7 +31,6 @@ export interface CallOptions {
 export class Call {
   readonly session: Session
   readonly request: RpcRequest
-  readonly headers: Readonly<Record<string, string>>
   readonly #options: CallOptions
   isSettled = false
   /** Set by the backend that carries it: what the client's revision of the protocol can take, after all others saw the answer. */
@@ -43,8 +42,11 @@ export class Call {
     this.#options = options
     this.session = options.session
     this.request = options.request
-    this.headers = options.headers
     this.session.calls.set(idKey(this.request.id), this)
+  }
+
+  get headers(): Readonly<Record<string, string>> {
+    return this.#options.headers()
   }
 
   /** `body` is the server's response, `text` the same as it came; its id is replaced by the client's. */
@@ -54,8 +56,11 @@ export class Call {
     const id = reply.id ?? this.request.id
     const seen = onAnswer(body)
     const shown = this.shape?.(seen) ?? seen
-    const isUntouched = shown === body && text !== undefined
-    reply.answer({ ...shown, id }, isUntouched ? answerWithId(text, body['id'], id) : undefined)
+    const own = shown === body && text !== undefined ? answerWithId(text, body['id'], id) : undefined
+    if (own === undefined) return reply.answer({ ...shown, id })
+    // Parsed from this text for this call: nobody else has it.
+    body['id'] = id
+    reply.answer(body, own)
   }
 
   fail(message: string, code: number = RPC_ERROR.server): void {
@@ -101,7 +106,14 @@ export function askInNameOf(
     const lost = { jsonrpc: '2.0', id, error: { code: RPC_ERROR.server, message: 'the session ended' } }
     const reply: ReplySink = { related: () => true, answer: resolve, abandon: () => resolve(lost) }
     const request: RpcRequest = { kind: 'request', id, method, params, body, text: JSON.stringify(body) }
-    const call = new Call({ session, request, reply, headers: {}, onAnswer: (answer) => answer, onSettled: () => {} })
+    const call = new Call({
+      session,
+      request,
+      reply,
+      headers: () => ({}),
+      onAnswer: (answer) => answer,
+      onSettled: () => {},
+    })
     signal?.addEventListener('abort', () => call.cancel({ reason: 'it took too long' }), { once: true })
     send(call)
   })

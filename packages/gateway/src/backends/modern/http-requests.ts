@@ -1,10 +1,11 @@
-import type { IncomingMessage } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { readEvents } from '../../http/event-parser.ts'
 import { isObject, isRequestId, parseJson, parseMessage, type JsonObject } from '../../json-rpc.ts'
 import { metaOf, META, NAMED } from '../../modern-era.ts'
 import { encodeHeader } from '../../header-text.ts'
-import { isNotReached, readText, Refused, type UpstreamTarget } from '../upstream.ts'
+import { isNotReached, Refused } from '../upstream.ts'
+import type { UpstreamResponse } from '../upstream-response.ts'
+import type { UpstreamTarget } from '../upstream-target.ts'
 import type { ServerReply, ServerRequest, ServerRequests } from './requests.ts'
 
 export interface HttpRequestsOptions {
@@ -89,18 +90,18 @@ export class HttpRequests implements ServerRequests {
       signal,
     })
     const { maxMessageBytes } = this.#options
-    const status = response.statusCode ?? 0
+    const { status } = response
     if (NO_ANSWER.has(status)) {
-      response.resume()
-      throw new Refused(response)
+      response.discard()
+      throw new Refused(status)
     }
     if (response.headers['content-type']?.startsWith('text/event-stream') === true)
       return readStream(response, maxMessageBytes, reply)
-    const value = parseJson(await readText(response, maxMessageBytes))?.value
+    const value = parseJson(await response.text(maxMessageBytes))?.value
     // Errors come with a status of their own, and may lack an id.
     if (isObject(value) && value['jsonrpc'] === '2.0' && ('result' in value || isObject(value['error']))) return value
-    if (status >= 200 && status < 300) throw new Error(NO_END)
-    throw new Refused(response)
+    if (response.isOk) throw new Error(NO_END)
+    throw new Refused(status)
   }
 }
 
@@ -109,7 +110,7 @@ const NO_END = 'the server ended the connection without an answer'
 /** Servers should end a stream with the answer; one that does not has so long. */
 const LINGER_MS = 1000
 
-function readStream(response: IncomingMessage, maxBytes: number, reply: ServerReply): Promise<JsonObject> {
+function readStream(response: UpstreamResponse, maxBytes: number, reply: ServerReply): Promise<JsonObject> {
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined
     const read = readEvents(response, maxBytes, (event) => {

@@ -1,0 +1,130 @@
+import type { Socket } from 'node:net'
+import { buildConnector, Pool, type Dispatcher } from 'undici'
+import { connectToSocket } from './connect-to-socket.ts'
+import { UpstreamResponse } from './upstream-response.ts'
+import { checkHost, vettedLookup } from './vetted-lookup.ts'
+
+export interface UpstreamRequest {
+  method: 'GET' | 'POST' | 'DELETE'
+  url: URL
+  headers: Readonly<Record<string, string>>
+  body: string | undefined
+  signal: AbortSignal
+}
+
+/** The kept connections to one HTTP server. */
+export class UpstreamConnections {
+  readonly #pool: Pool
+  /** Errors of connections that had carried an answer before. */
+  readonly #ofKept = new WeakSet<Error>()
+
+  constructor(origin: string, socketPath: string | undefined) {
+    const connectTo =
+      socketPath === undefined
+        ? buildConnector({ lookup: vettedLookup(), allowH2: false })
+        : connectToSocket(socketPath)
+    const connect: buildConnector.connector = (options, callback) =>
+      connectTo(options, (...result) => {
+        if (result[0] === null) this.#watch(result[1])
+        callback(...result)
+      })
+    // A call takes as long as its client waits, and a stream may be silent for hours.
+    this.#pool = new Pool(origin, { connect, connections: null, headersTimeout: 0, bodyTimeout: 0 })
+  }
+
+  async send(request: UpstreamRequest): Promise<UpstreamResponse> {
+    checkHost(request.url)
+    try {
+      return await this.#once(request)
+    } catch (error) {
+      // A kept connection that the server closed at the same moment: nothing was handled, so once more.
+      if (!(error instanceof Error && this.#wasKept(error)) || request.signal.aborted) throw error
+      return this.#once(request)
+    }
+  }
+
+  close(): void {
+    // It never rejects; there is nobody left to tell.
+    void this.#pool.destroy().catch(() => undefined)
+  }
+
+  #once({ method, url, headers, body, signal }: UpstreamRequest): Promise<UpstreamResponse> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason)
+      const path = `${url.pathname}${url.search}`
+      const handler = new Exchange(signal, resolve, reject)
+      this.#pool.dispatch({ method, path, headers, body: body ?? null }, handler)
+    })
+  }
+
+  #watch(socket: Socket): void {
+    socket.once('error', (error) => {
+      if (socket.bytesRead > 0) this.#ofKept.add(error)
+    })
+  }
+
+  #wasKept(error: Error): boolean {
+    if (this.#ofKept.has(error)) return 'code' in error && error.code !== 'ECONNREFUSED'
+    return 'socket' in error && isRead(error.socket)
+  }
+}
+
+/** The client's own error for a connection that was closed says how much had come over it. */
+function isRead(socket: unknown): boolean {
+  return typeof socket === 'object' && socket !== null && 'bytesRead' in socket && Number(socket.bytesRead) > 0
+}
+
+/** One request and its answer. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #signal: AbortSignal
+  readonly #resolve: (response: UpstreamResponse) => void
+  readonly #reject: (error: unknown) => void
+  #response: UpstreamResponse | undefined
+  #onAbort: (() => void) | undefined
+
+  constructor(signal: AbortSignal, resolve: (response: UpstreamResponse) => void, reject: (error: unknown) => void) {
+    this.#signal = signal
+    this.#resolve = resolve
+    this.#reject = reject
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#forgetSignal()
+    this.#onAbort = () => controller.abort(reasonOf(this.#signal))
+    if (this.#signal.aborted) this.#onAbort()
+    else this.#signal.addEventListener('abort', this.#onAbort)
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: UpstreamResponse['headers'],
+  ): void {
+    if (status < 200) return
+    this.#response = new UpstreamResponse(status, headers, controller)
+    this.#resolve(this.#response)
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#response?.take(chunk)
+  }
+
+  onResponseEnd(): void {
+    this.#forgetSignal()
+    this.#response?.end()
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#forgetSignal()
+    this.#reject(error)
+    this.#response?.end(error)
+  }
+
+  #forgetSignal(): void {
+    if (this.#onAbort !== undefined) this.#signal.removeEventListener('abort', this.#onAbort)
+  }
+}
+
+function reasonOf(signal: AbortSignal): Error {
+  return signal.reason instanceof Error ? signal.reason : new Error('it was given up')
+}

@@ -1,0 +1,89 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Dispatcher } from 'undici'
+
+/** What may wait for a reader; then the server has to. */
+const MAX_WAITING_BYTES = 64 * 1024
+
+/**
+ * A server's answer: its head, then its body as it comes. Written on the bare handler of the HTTP client: streams and their
+ * iterators cost more than all else in passing an answer on.
+ */
+export class UpstreamResponse {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly #controller: Dispatcher.DispatchController
+  #waiting: Buffer[] = []
+  #waitingBytes = 0
+  #onChunk: ((chunk: Buffer) => void) | undefined
+  #isGivenUp = false
+  #end: { error?: Error } | undefined
+  #onEnd: ((error?: Error) => void) | undefined
+
+  constructor(status: number, headers: IncomingHttpHeaders, controller: Dispatcher.DispatchController) {
+    this.status = status
+    this.headers = headers
+    this.#controller = controller
+  }
+
+  get isOk(): boolean {
+    return this.status >= 200 && this.status < 300
+  }
+
+  /** Resolves at its end, and rejects when the connection breaks or `onChunk` throws. Once. */
+  read(onChunk: (chunk: Buffer) => void): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#onEnd = (error) => (error === undefined ? resolve() : reject(error))
+      this.#onChunk = onChunk
+      const waiting = this.#waiting
+      this.#waiting = []
+      for (const chunk of waiting) this.take(chunk)
+      if (this.#end !== undefined) this.#onEnd(this.#end.error)
+      else if (this.#controller.paused) this.#controller.resume()
+    })
+  }
+
+  async text(maxBytes: number): Promise<string> {
+    const chunks: Buffer[] = []
+    let size = 0
+    await this.read((chunk) => {
+      size += chunk.length
+      if (size > maxBytes) throw new Error(`the answer is over the limit of ${maxBytes} bytes`)
+      chunks.push(chunk)
+    })
+    const [first] = chunks
+    return (chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks)).toString('utf8')
+  }
+
+  /** Nobody wants its body; the connection stays of use. */
+  discard(): void {
+    // However it ends.
+    void this.read(() => {}).catch(() => undefined)
+  }
+
+  destroy(): void {
+    this.#controller.abort(new Error('nobody reads the rest of this answer'))
+  }
+
+  take(chunk: Buffer): void {
+    if (this.#onChunk === undefined) {
+      this.#waiting.push(chunk)
+      this.#waitingBytes += chunk.length
+      if (this.#waitingBytes > MAX_WAITING_BYTES) this.#controller.pause()
+      return
+    }
+    if (this.#isGivenUp) return
+    try {
+      this.#onChunk(chunk)
+    } catch (error) {
+      this.#isGivenUp = true
+      this.end(error instanceof Error ? error : new Error(String(error)))
+      this.#controller.abort(new Error('this answer is not read any further'))
+    }
+  }
+
+  end(error?: Error): void {
+    if (this.#end !== undefined) return
+    this.#end = error === undefined ? {} : { error }
+    this.#onEnd?.(error)
+  }
+}

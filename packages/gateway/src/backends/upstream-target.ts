@@ -1,0 +1,92 @@
+import { UpstreamConnections, type UpstreamRequest } from './upstream-connections.ts'
+import type { UpstreamResponse } from './upstream-response.ts'
+import type { Authorizer } from './upstream.ts'
+
+interface RequestOptions {
+  method: UpstreamRequest['method']
+  headers: Readonly<Record<string, string>>
+  body?: string
+  /** Left out: the server's main address. */
+  url?: URL
+  signal: AbortSignal
+}
+
+export interface TargetOptions {
+  url: URL
+  /** Sent with every request, whatever the client says. */
+  headers?: Readonly<Record<string, string>> | undefined
+  authorizer?: Authorizer | undefined
+  /** Connections go to this unix socket, whatever the host and port of the address are. */
+  socketPath?: string | undefined
+}
+
+/** Address of an HTTP server, with the connections kept to it. */
+export class UpstreamTarget {
+  url: URL
+  readonly #options: TargetOptions
+  readonly #connections: UpstreamConnections
+
+  constructor(options: TargetOptions) {
+    this.url = options.url
+    this.#options = options
+    this.#connections = new UpstreamConnections(options.url.origin, options.socketPath)
+  }
+
+  async send(options: RequestOptions): Promise<UpstreamResponse> {
+    const { authorizer } = this.#options
+    if (authorizer === undefined) return this.#follow(options)
+    const used = await authorizer.header()
+    const first = await this.#follow(withToken(options, used))
+    if (first.status !== 401) return allowed(first, authorizer)
+    first.discard()
+    const second = await this.#follow(withToken(options, await authorizer.renew(used, challengeOf(first))))
+    if (second.status !== 401) return allowed(second, authorizer)
+    second.discard()
+    throw await authorizer.refused(challengeOf(second))
+  }
+
+  close(): void {
+    this.#connections.close()
+  }
+
+  async #follow(options: RequestOptions): Promise<UpstreamResponse> {
+    const url = options.url ?? this.url
+    const response = await this.#once(options, url)
+    const moved = response.status === 307 || response.status === 308 ? response.headers.location : undefined
+    if (moved === undefined || !URL.canParse(moved, url)) return response
+    // Some frameworks answer /mcp with a redirect to /mcp/. Another origin is never followed.
+    const next = new URL(moved, url)
+    if (next.origin !== url.origin) return response
+    response.discard()
+    if (options.url === undefined) this.url = next
+    return this.#once(options, next)
+  }
+
+  #once({ method, headers, body, signal }: RequestOptions, url: URL): Promise<UpstreamResponse> {
+    const type = body === undefined ? undefined : { 'content-type': 'application/json' }
+    return this.#connections.send({
+      method,
+      url,
+      headers: { ...headers, ...this.#options.headers, ...type },
+      body,
+      signal,
+    })
+  }
+}
+
+/** The response, unless it says that the login has too few rights and there is a way to more. */
+async function allowed(response: UpstreamResponse, authorizer: Authorizer): Promise<UpstreamResponse> {
+  const problem = response.status === 403 ? await authorizer.forbidden(challengeOf(response)) : undefined
+  if (problem === undefined) return response
+  response.discard()
+  throw problem
+}
+
+function withToken(options: RequestOptions, authorization: string | undefined): RequestOptions {
+  return authorization === undefined ? options : { ...options, headers: { ...options.headers, authorization } }
+}
+
+function challengeOf(response: UpstreamResponse): string | undefined {
+  const challenge = response.headers['www-authenticate']
+  return Array.isArray(challenge) ? challenge.join(', ') : challenge
+}
