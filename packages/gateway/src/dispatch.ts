@@ -45,7 +45,7 @@ function notify(
   notification: RpcNotification,
   from: IncomingMessage,
 ): void {
-  if (!context.pipeline().notified(notification, { session, from, headers: {} })) return
+  if (!context.pipeline().notified(notification, { session, from, headers: () => ({}) })) return
   if (notification.method === 'notifications/cancelled') {
     const id = notification.params?.['requestId']
     if (isRequestId(id)) session.calls.get(idKey(id))?.cancel(notification.params ?? {})
@@ -85,7 +85,7 @@ function request(
     request: passed.request,
     reply: watched === undefined ? reply : watchedReply(reply, watched, () => refusedBy),
     headers: () => {
-      const headers = watched?.headers ?? asker.headers
+      const headers = (watched?.headers ?? asker.headers)()
       return passed.request === asked ? headers : withoutName(headers)
     },
     onAnswer: (body) => pipeline.toClient(passed.request, body, asker),
@@ -122,10 +122,8 @@ class ClientRequest implements Asker {
     this.id = id
   }
 
-  /** Made when somebody looks: a server behind pipes never does. */
-  get headers(): Readonly<Record<string, string>> {
-    return (this.#headers ??= endToEndHeaders(this.from.headers))
-  }
+  /** A server behind pipes never looks. */
+  readonly headers = (): Readonly<Record<string, string>> => (this.#headers ??= endToEndHeaders(this.from.headers))
 }
 
 function watchedReply(reply: ReplySink, watch: Watch, refusedBy: () => string | undefined): ReplySink {

@@ -220,12 +220,12 @@ export class Endpoint implements FrontContext {
   }
 
   async initialize(session: Session, request: RpcRequest, from: IncomingMessage): Promise<JsonObject> {
-    const headers = endToEndHeaders(from.headers)
+    const headers = () => endToEndHeaders(from.headers)
     const watched = this.pipeline.watch(request, { session, from, headers, id: request.id })
     session.isOpening = true
     try {
       const link = await this.#slot.wait(this.limits.backendWaitMs)
-      const body = await link.initialize(session, watched?.request ?? request, watched?.headers ?? headers)
+      const body = await link.initialize(session, watched?.request ?? request, (watched?.headers ?? headers)())
       watched?.onEnd(body)
       return body
     } catch (error) {

@@ -23,6 +23,27 @@ export interface RpcResponse extends Received {
 }
 export type RpcMessage = RpcRequest | RpcNotification | RpcResponse
 
+/** Written from what was read of it, and only when somebody wants the text: on pipes it gets another id anyhow. */
+export class WrittenRequest implements RpcRequest {
+  readonly kind = 'request'
+  readonly id: RequestId
+  readonly method: string
+  readonly params: JsonObject | undefined
+  readonly body: JsonObject
+  #text: string | undefined
+
+  constructor({ id, method }: Pick<RpcRequest, 'id' | 'method'>, body: JsonObject, params: JsonObject | undefined) {
+    this.id = id
+    this.method = method
+    this.params = params
+    this.body = body
+  }
+
+  get text(): string {
+    return (this.#text ??= JSON.stringify(this.body))
+  }
+}
+
 export const RPC_ERROR = {
   parse: -32_700,
   invalidRequest: -32_600,

@@ -50,7 +50,7 @@ it('looks at policies after names and before the filter, and records before it a
 it('shows a tool list of an unknown shape as empty when there is a filter', async () => {
   const pipeline = await createPipeline({ ...context, allowedTools: () => new Set(['a']) })
   const list = { kind: 'request', id: 1, method: 'tools/list', params: undefined, body: {}, text: '' } as const
-  const asker = { session: undefined, from: new IncomingMessage(new Socket()), headers: {}, id: 1 }
+  const asker = { session: undefined, from: new IncomingMessage(new Socket()), headers: () => ({}), id: 1 }
   const shown = (result: object) => pipeline.toClient(list, { result }, asker)
   expect(shown({ tools: { secret: {} }, nextCursor: 'c' })).toEqual({ result: { tools: [], nextCursor: 'c' } })
   expect(shown({ tools: [{ name: 'a' }, { name: 'b' }, null, 'a', { name: ['a'] }] })).toEqual({

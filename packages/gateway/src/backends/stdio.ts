@@ -4,6 +4,7 @@ import {
   isObject,
   isRequestId,
   RPC_ERROR,
+  WrittenRequest,
   type JsonObject,
   type RpcNotification,
   type RpcRequest,
@@ -193,7 +194,8 @@ export class StdioBackend implements BackendLink {
   }
 
   #send(request: RpcRequest, id: number, params: JsonObject | undefined): boolean {
-    const text = params === request.params ? requestWithId(request.text, request.id, id) : undefined
+    const isAsItCame = params === request.params && !(request instanceof WrittenRequest)
+    const text = isAsItCame ? requestWithId(request.text, request.id, id) : undefined
     if (text !== undefined) return this.#pipe.writeText(text)
     return this.#write({ ...request.body, id, ...(params === undefined ? {} : { params }) })
   }

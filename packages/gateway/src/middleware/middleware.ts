@@ -14,8 +14,8 @@ export interface Origin {
   session: Session | undefined
   /** The HTTP request it came in. */
   from: IncomingMessage
-  /** End-to-end headers of the HTTP request it came in. */
-  headers: Readonly<Record<string, string>>
+  /** End-to-end headers of the HTTP request it came in; made when somebody looks. */
+  headers: () => Readonly<Record<string, string>>
 }
 
 /** Who sent a request, besides what is in it. */
@@ -34,7 +34,7 @@ export interface Refusal {
 export interface Watch {
   /** Goes on in place of the client's own message and headers. */
   readonly request?: RpcRequest
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: () => Readonly<Record<string, string>>
   /**
    * Called once: with the response the client gets, or undefined when nobody waits for one any more; `refusedBy` names the
    * middleware that refused it.

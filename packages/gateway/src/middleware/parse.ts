@@ -1,6 +1,6 @@
 import { isAlike } from '../alike.ts'
 import type { HttpRefusal } from '../http/reply.ts'
-import { parseJson, RPC_ERROR, toMessage, type RpcMessage } from '../json-rpc.ts'
+import { parseJson, RPC_ERROR, toMessage, WrittenRequest, type RpcMessage } from '../json-rpc.ts'
 import type { Middleware, Parsed } from './middleware.ts'
 
 /** More messages in one body than any client has use for. */
@@ -23,10 +23,10 @@ export function parse({ isDecidedOn = () => false }: ParseOptions = {}): Middlew
       if (text === undefined || json === undefined)
         return { status: 400, code: RPC_ERROR.parse, message: 'Parse error: the body is not JSON in UTF-8.' }
       if (!Array.isArray(json.value)) {
-        const isStrict = isDecidedOn()
-        const message = toMessage(json.value, isStrict ? JSON.stringify(json.value) : text)
+        const message = toMessage(json.value, text)
         if (message === undefined) return notRpc()
-        return (isStrict ? ambiguity(message) : undefined) ?? { messages: [message], isBatch: false }
+        if (!isDecidedOn()) return { messages: [message], isBatch: false }
+        return ambiguity(message) ?? { messages: [written(message)], isBatch: false }
       }
       if (json.value.length === 0 || json.value.length > MAX_BATCH) return notRpc()
       const messages = json.value.map((item: unknown) => toMessage(item, JSON.stringify(item)))
@@ -54,6 +54,11 @@ function ambiguity(message: RpcMessage): HttpRefusal | undefined {
     code: RPC_ERROR.invalidRequest,
     message: `Invalid request: the key ${JSON.stringify(twin)} could be taken for another.`,
   }
+}
+
+function written(message: RpcMessage): RpcMessage {
+  if (message.kind === 'request') return new WrittenRequest(message, message.body, message.params)
+  return { ...message, text: JSON.stringify(message.body) }
 }
 
 function alike(keys: readonly string[], known: readonly string[]): string | undefined {

@@ -6,7 +6,7 @@ import type { HttpAnswer, HttpRefusal } from '../http/reply.ts'
 import type { JsonObject, RpcRequest } from '../json-rpc.ts'
 import type { Session } from '../sessions/session.ts'
 import { DEFAULT_TIMES, type TelemetryTimes } from '../telemetry/collector.ts'
-import { failureOf, Labels, spanAttributes, spanName } from '../telemetry/conventions.ts'
+import { failureOf, Labels, PublicIds, spanAttributes, spanName } from '../telemetry/conventions.ts'
 import { ExportHealth } from '../telemetry/export-health.ts'
 import { createMetering } from '../telemetry/metering.ts'
 import { passOn, traceOrigin } from '../telemetry/trace-context.ts'
@@ -33,6 +33,7 @@ export function telemetry(options: TelemetryOptions): Middleware {
   const resource = resourceFromAttributes({ ...spec.attributes, ...identity(spec, workload) })
   const labels = new Labels()
   const started = new WeakMap<Session, number>()
+  const ids = new PublicIds()
   let inFlight = 0
   const { samplingRate } = spec
   const tracing = collector && createTracing({ collector, health, resource, samplingRate, times })
@@ -71,9 +72,9 @@ export function telemetry(options: TelemetryOptions): Middleware {
       inFlight++
       if (asker.session !== undefined && !started.has(asker.session)) started.set(asker.session, since)
       if (tracing === undefined) return { onEnd: ended(request, since) }
-      const origin = traceOrigin(request, asker.headers)
+      const origin = traceOrigin(request, asker.from.headers)
       const span = tracing.start('call', origin)
-      if (span.isRecording()) span.setAttributes(spanAttributes(request, asker))
+      if (span.isRecording()) span.setAttributes(spanAttributes(request, asker, ids))
       return { ...passOn(span, origin.baggage, request, asker.headers), onEnd: ended(request, since, span) }
     },
     sessionEnded(session): void {

@@ -1,5 +1,5 @@
 import type { ToolsOverride } from '@toolhaven/core/ports/gateway'
-import { isObject, RPC_ERROR, type RpcRequest } from '../json-rpc.ts'
+import { isObject, WrittenRequest, RPC_ERROR, type RpcRequest } from '../json-rpc.ts'
 import type { Middleware, Refusal } from './middleware.ts'
 
 /** Clients see and call tools under the names they are given here; the server never notices. */
@@ -44,7 +44,7 @@ export function unknownTool(name: unknown): Refusal {
 function withName(request: RpcRequest, name: string): RpcRequest {
   const params = { ...request.params, name }
   const body = { ...request.body, params }
-  return { ...request, params, body, text: JSON.stringify(body) }
+  return new WrittenRequest(request, body, params)
 }
 
 function withoutUndefined({ name, description }: ToolsOverride[string]) {

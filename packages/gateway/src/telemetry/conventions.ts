@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Attributes } from '@opentelemetry/api'
 import { isObject, type JsonObject, type RpcRequest } from '../json-rpc.ts'
 import type { Asker } from '../middleware/middleware.ts'
@@ -86,20 +86,21 @@ export function spanName(labels: Readonly<Record<string, string>>): string {
 }
 
 /** What only a trace has. Neither arguments nor results: they may hold anything. */
-export function spanAttributes({ method, params }: RpcRequest, { session, id }: Asker): Attributes {
+export function spanAttributes({ method, params }: RpcRequest, { session, id }: Asker, ids: PublicIds): Attributes {
   const { name, uri } = params ?? {}
-  return {
+  const attributes: Attributes = {
     'mcp.method.name': method.slice(0, MAX_TEXT),
     'jsonrpc.request.id': String(id).slice(0, MAX_TEXT),
-    ...(method === 'tools/call' && { 'gen_ai.operation.name': 'execute_tool' }),
     'network.transport': 'tcp',
     'network.protocol.name': 'http',
-    ...(session !== undefined && { 'mcp.protocol.version': session.version }),
-    ...(session !== undefined && session.front !== 'modern' && { 'mcp.session.id': publicId(session) }),
-    ...(typeof name === 'string' && method === 'tools/call' && { 'gen_ai.tool.name': name.slice(0, MAX_TEXT) }),
-    ...(typeof name === 'string' && method === 'prompts/get' && { 'gen_ai.prompt.name': name.slice(0, MAX_TEXT) }),
-    ...(typeof uri === 'string' && method.startsWith('resources/') && { 'mcp.resource.uri': withoutSecrets(uri) }),
   }
+  if (session !== undefined) attributes['mcp.protocol.version'] = session.version
+  if (session !== undefined && session.front !== 'modern') attributes['mcp.session.id'] = ids.of(session)
+  if (method === 'tools/call') attributes['gen_ai.operation.name'] = 'execute_tool'
+  if (method === 'tools/call' && typeof name === 'string') attributes['gen_ai.tool.name'] = name.slice(0, MAX_TEXT)
+  if (method === 'prompts/get' && typeof name === 'string') attributes['gen_ai.prompt.name'] = name.slice(0, MAX_TEXT)
+  if (method.startsWith('resources/') && typeof uri === 'string') attributes['mcp.resource.uri'] = withoutSecrets(uri)
+  return attributes
 }
 
 /** The `error.type` of a call; undefined when it went well. No response: the client no longer wanted one. */
@@ -111,8 +112,14 @@ export function failureOf(method: string, response: JsonObject | undefined): str
 }
 
 /** Whoever knows the id of a session can use it: a trace gets another one that only tells sessions apart. */
-function publicId({ id }: Session): string {
-  return createHash('sha256').update(id).digest('hex').slice(0, 32)
+export class PublicIds {
+  readonly #known = new WeakMap<Session, string>()
+
+  of(session: Session): string {
+    const known = this.#known.get(session) ?? hash('sha256', session.id).slice(0, 32)
+    this.#known.set(session, known)
+    return known
+  }
 }
 
 /** User names, passwords and queries stay here. */

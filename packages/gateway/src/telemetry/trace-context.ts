@@ -1,14 +1,6 @@
-import {
-  defaultTextMapGetter,
-  defaultTextMapSetter,
-  ROOT_CONTEXT,
-  trace,
-  type Context,
-  type Link,
-  type Span,
-} from '@opentelemetry/api'
+import { defaultTextMapGetter, ROOT_CONTEXT, trace, type Context, type Link, type Span } from '@opentelemetry/api'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
-import { isObject, type JsonObject, type RpcRequest } from '../json-rpc.ts'
+import { isObject, WrittenRequest, type JsonObject, type RpcRequest } from '../json-rpc.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -27,9 +19,12 @@ const propagator = new W3CTraceContextPropagator()
  * Which trace a request belongs to. What the message says counts; what its HTTP request says is linked then, for one
  * HTTP request may carry messages of many traces.
  */
-export function traceOrigin({ params }: RpcRequest, headers: Headers): TraceOrigin {
+export function traceOrigin({ params }: RpcRequest, headers: JsonObject): TraceOrigin {
   const meta = params?.['_meta']
   const said = isObject(meta) ? carrierOf(meta) : {}
+  // Most clients know nothing of traces.
+  if (said['traceparent'] === undefined && headers['traceparent'] === undefined)
+    return { parent: ROOT_CONTEXT, links: [], baggage: said['baggage'] ?? carrierOf(headers)['baggage'] }
   const ofMessage = propagator.extract(ROOT_CONTEXT, said, defaultTextMapGetter)
   const ofTransport = propagator.extract(ROOT_CONTEXT, carrierOf(headers), defaultTextMapGetter)
   const transport = trace.getSpanContext(ofTransport)
@@ -47,12 +42,27 @@ export function passOn(
   span: Span,
   baggage: string | undefined,
   request: RpcRequest,
-  headers: Headers,
-): { request: RpcRequest; headers: Headers } {
-  const { traceparent: _p, tracestate: _s, baggage: _b, ...otherHeaders } = headers
-  const carried: Record<string, string> = baggage === undefined ? {} : { baggage }
-  propagator.inject(trace.setSpan(ROOT_CONTEXT, span), carried, defaultTextMapSetter)
-  return { request: withMeta(request, carried), headers: { ...otherHeaders, ...carried } }
+  headers: () => Headers,
+): { request: RpcRequest; headers: () => Headers } {
+  const carried = carriedBy(span, baggage)
+  return {
+    request: withMeta(request, carried),
+    headers: () => {
+      const { traceparent: _p, tracestate: _s, baggage: _b, ...otherHeaders } = headers()
+      return { ...otherHeaders, ...carried }
+    },
+  }
+}
+
+/** https://www.w3.org/TR/trace-context/#traceparent-header; the library's own way makes a context for each call. */
+function carriedBy(span: Span, baggage: string | undefined): Record<string, string> {
+  const { traceId, spanId, traceFlags, traceState } = span.spanContext()
+  const carried: Record<string, string> = {
+    traceparent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`,
+  }
+  if (traceState !== undefined) carried['tracestate'] = traceState.serialize()
+  if (baggage !== undefined) carried['baggage'] = baggage
+  return carried
 }
 
 function withMeta(request: RpcRequest, carried: Record<string, string>): RpcRequest {
@@ -61,17 +71,7 @@ function withMeta(request: RpcRequest, carried: Record<string, string>): RpcRequ
   if (!isObject(given)) return request
   const { traceparent: _p, tracestate: _s, baggage: _b, ...other } = given
   const params = { ...request.params, _meta: { ...other, ...carried } }
-  const body: JsonObject = { ...request.body, params }
-  let text: string | undefined
-  return {
-    ...request,
-    params,
-    body,
-    // Most servers get the body with another id anyhow: a large one is not written twice for nothing.
-    get text() {
-      return (text ??= JSON.stringify(body))
-    },
-  }
+  return new WrittenRequest(request, { ...request.body, params }, params)
 }
 
 function carrierOf(from: JsonObject): Record<string, string> {

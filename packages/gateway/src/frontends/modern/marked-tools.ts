@@ -16,7 +16,7 @@ export async function checkMarked(
   asked: RpcRequest,
 ): Promise<Fault | undefined> {
   if (asked.method !== 'tools/call') return undefined
-  const passed = context.pipeline.fromClient(asked, { session, from, headers: {}, id: asked.id })
+  const passed = context.pipeline.fromClient(asked, { session, from, headers: () => ({}), id: asked.id })
   if ('refusal' in passed) return undefined
   const check = async () => {
     const marked = (await context.modern.mirroredTools(session)).get(String(passed.request.params?.['name'])) ?? []

@@ -78,7 +78,7 @@ async function answerSelf(
   message: RpcRequest,
   answer: Answer,
 ): Promise<void> {
-  const asker = { session: undefined, from: request, headers: endToEndHeaders(request.headers), id: message.id }
+  const asker = { session: undefined, from: request, headers: () => endToEndHeaders(request.headers), id: message.id }
   const watched = context.pipeline.watch(message, asker)
   const passed = context.pipeline.fromClient(message, asker)
   const end = (outcome: JsonObject, by?: string) => watched?.onEnd({ jsonrpc: '2.0', id: message.id, ...outcome }, by)
