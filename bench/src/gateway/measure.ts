@@ -23,7 +23,11 @@ export interface Rounds {
   forMs: number
 }
 
-/** In turns, after a round that does not count. Who cannot do it at all is told of, and left out. */
+/** Calls that do not count, for as many seconds at most: a just-in-time compiler has then seen what there is to see. */
+const WARM_CALLS = 20_000
+const WARM_MS = 5_000
+
+/** In turns, after all are warm. Who cannot do it at all is told of, and left out. */
 export async function measureAll(
   contestants: readonly Contestant[],
   shape: Shape,
@@ -39,7 +43,7 @@ export async function measureAll(
     try {
       const { asks } = stack.use(await open(url, shape, headers))
       const round = () => oneRound(pid, asks, shape.bytes, forMs)
-      await round()
+      await warmUp(pid, asks, shape.bytes)
       rounds[name] = round
     } catch (error) {
       onUnable(name, describeFirstLine(error))
@@ -47,6 +51,12 @@ export async function measureAll(
   }
   const results = await inTurns(count, rounds)
   return new Map([...results].map(([name, all]) => [name, summary(all)]))
+}
+
+async function warmUp(pid: number, asks: Askers['asks'], bytes: number): Promise<void> {
+  const until = performance.now() + WARM_MS
+  for (let calls = 0; calls < WARM_CALLS && performance.now() < until;)
+    calls += (await oneRound(pid, asks, bytes, 500)).latenciesMs.length
 }
 
 /** Of an answer that was refused, its status. */

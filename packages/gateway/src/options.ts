@@ -43,6 +43,8 @@ export interface GatewayLimits {
   maxQueuedMessages: number
   /** Bytes a client may leave unread, and all of a session's kept messages together. */
   maxQueuedBytes: number
+  /** Bytes a server behind pipes may leave unread, of all its clients together. */
+  maxUnreadBytes: number
   /** How long a client may come back for the end of an answer. */
   resumeMs: number
   /** How long a call waits for a server that is restarting. */
@@ -69,6 +71,7 @@ export const DEFAULT_LIMITS: GatewayLimits = {
   maxCallsPerSession: 1000,
   maxQueuedMessages: 256,
   maxQueuedBytes: 32 * MIB,
+  maxUnreadBytes: 128 * MIB,
   resumeMs: 60_000,
   backendWaitMs: 10_000,
   handshakeMs: 60_000,

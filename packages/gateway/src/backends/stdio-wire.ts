@@ -26,7 +26,7 @@ export class StdioWire {
   constructor(options: StdioWireOptions) {
     this.#options = options
     const { channel, limits } = options
-    this.#queue = new WriteQueue(channel, limits.maxQueuedBytes)
+    this.#queue = new WriteQueue(channel, limits.maxUnreadBytes)
     const stdout = new LineSplitter({
       maxBytes: limits.maxMessageBytes,
       onLine: (line) => this.#receive(line),
