@@ -12,7 +12,7 @@ import { openStreamable } from '../gateway/sessions.ts'
 import { FIXTURE_IMAGE, buildFixtureImage } from '../rig/fixture-image.ts'
 import { type Home, makeHome, startDaemon } from '../rig/home.ts'
 import { openHttp } from '../rig/mcp-http.ts'
-import { cpuMs } from '../rig/proc.ts'
+import { cpuMs, settledTreeMb } from '../rig/proc.ts'
 import type { Rig } from '../rig/rig.ts'
 import { type ServerProcess, freePort, startServer } from '../rig/server-process.ts'
 import { inTurns, median, of } from '../rig/statistics.ts'
@@ -38,7 +38,31 @@ async function inSandbox(rig: Rig): Promise<Figure[]> {
   await using home = await rig.processHome()
   await using daemon = await startDaemon(home)
   const start = await compareStarts('bubblewrap', apiOf(daemon), rig.fixture.image)
-  return [start, await egress(home, daemon, rig.fixture.image)]
+  return [start, await egress(home, daemon, rig.fixture.image), await memory(rig)]
+}
+
+const MANY = 8
+
+/** Of the daemon and all that it runs. */
+async function memory(rig: Rig): Promise<Figure> {
+  const withMany = async (change: object) => {
+    await using home = await rig.processHome()
+    await using daemon = await startDaemon(home)
+    const api = apiOf(daemon)
+    for (let at = 0; at < MANY; at++)
+      await api.call('createWorkload', { body: { name: `many-${at}`, image: rig.fixture.image, ...change } })
+    await untilAllRun(api, MANY)
+    return settledTreeMb(daemon.pid, 6)
+  }
+  const plain = await withMany({})
+  const all = await withMany(isolated(443))
+  return lessIsBetter({
+    name: 'bubblewrap: memory of a workload and its share of the daemon, more than without isolation',
+    unit: 'MB',
+    ours: (all - plain) / MANY,
+    baseline: plain / MANY,
+    target: { of: 'ours', below: 8 },
+  })
 }
 
 async function onDocker(rig: Rig): Promise<Figure[]> {

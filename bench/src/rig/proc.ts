@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
 const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
@@ -25,11 +25,28 @@ export function residentMb(pid: number): number {
 }
 
 /** The smallest value seen while the process has nothing to do. */
-export async function settledResidentMb(pid: number, seconds: number): Promise<number> {
-  let least = residentMb(pid)
+export function settledResidentMb(pid: number, seconds: number): Promise<number> {
+  return least(() => residentMb(pid), seconds)
+}
+
+/** The same for a process and all that it started; what several share counts once. */
+export function settledTreeMb(pid: number, seconds: number): Promise<number> {
+  return least(() => treeMb(pid), seconds)
+}
+
+async function least(measure: () => number, seconds: number): Promise<number> {
+  let seen = measure()
   for (let step = 0; step < seconds * 4; step++) {
     await delay(250)
-    least = Math.min(least, residentMb(pid))
+    seen = Math.min(seen, measure())
   }
-  return least
+  return seen
+}
+
+function treeMb(pid: number): number {
+  const own = /^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+    readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number),
+  )
+  return Number(own ?? 0) / 1024 + children.reduce((sum, child) => sum + treeMb(child), 0)
 }

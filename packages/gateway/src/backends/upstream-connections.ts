@@ -17,6 +17,8 @@ export class UpstreamConnections {
   readonly #pool: Pool
   /** Errors of connections that had carried an answer before. */
   readonly #ofKept = new WeakSet<Error>()
+  readonly #open = new WeakMap<AbortSignal, Set<Exchange>>()
+  #last: { url: URL; path: string } | undefined
 
   constructor(origin: string, socketPath: string | undefined) {
     const connectTo =
@@ -33,7 +35,6 @@ export class UpstreamConnections {
   }
 
   async send(request: UpstreamRequest): Promise<UpstreamResponse> {
-    checkHost(request.url)
     try {
       return await this.#once(request)
     } catch (error) {
@@ -51,10 +52,29 @@ export class UpstreamConnections {
   #once({ method, url, headers, body, signal }: UpstreamRequest): Promise<UpstreamResponse> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason)
-      const path = `${url.pathname}${url.search}`
-      const handler = new Exchange(signal, resolve, reject)
-      this.#pool.dispatch({ method, path, headers, body: body ?? null }, handler)
+      const path = this.#pathOf(url)
+      const exchange = new Exchange(this.#openOf(signal), resolve, reject)
+      this.#pool.dispatch({ method, path, headers, body: body ?? null }, exchange)
     })
+  }
+
+  /** Of a host that may be asked; most requests go where the last one went. */
+  #pathOf(url: URL): string {
+    if (this.#last?.url !== url) {
+      checkHost(url)
+      this.#last = { url, path: `${url.pathname}${url.search}` }
+    }
+    return this.#last.path
+  }
+
+  /** One listener for all that hangs on a signal: to add and take off one for each call costs more than the rest of it. */
+  #openOf(signal: AbortSignal): Set<Exchange> {
+    const known = this.#open.get(signal)
+    if (known !== undefined) return known
+    const open = new Set<Exchange>()
+    this.#open.set(signal, open)
+    signal.addEventListener('abort', () => [...open].forEach((exchange) => exchange.giveUp(reasonOf(signal))))
+    return open
   }
 
   #watch(socket: Socket): void {
@@ -76,23 +96,28 @@ function isRead(socket: unknown): boolean {
 
 /** One request and its answer. */
 class Exchange implements Dispatcher.DispatchHandler {
-  readonly #signal: AbortSignal
+  readonly #open: Set<Exchange>
   readonly #resolve: (response: UpstreamResponse) => void
   readonly #reject: (error: unknown) => void
   #response: UpstreamResponse | undefined
-  #onAbort: (() => void) | undefined
+  #controller: Dispatcher.DispatchController | undefined
+  #givenUp: Error | undefined
 
-  constructor(signal: AbortSignal, resolve: (response: UpstreamResponse) => void, reject: (error: unknown) => void) {
-    this.#signal = signal
+  constructor(open: Set<Exchange>, resolve: (response: UpstreamResponse) => void, reject: (error: unknown) => void) {
+    this.#open = open
     this.#resolve = resolve
     this.#reject = reject
+    open.add(this)
+  }
+
+  giveUp(reason: Error): void {
+    this.#givenUp = reason
+    this.#controller?.abort(reason)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#forgetSignal()
-    this.#onAbort = () => controller.abort(reasonOf(this.#signal))
-    if (this.#signal.aborted) this.#onAbort()
-    else this.#signal.addEventListener('abort', this.#onAbort)
+    this.#controller = controller
+    if (this.#givenUp !== undefined) controller.abort(this.#givenUp)
   }
 
   onResponseStart(
@@ -110,18 +135,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.#forgetSignal()
+    this.#open.delete(this)
     this.#response?.end()
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#forgetSignal()
+    this.#open.delete(this)
     this.#reject(error)
     this.#response?.end(error)
-  }
-
-  #forgetSignal(): void {
-    if (this.#onAbort !== undefined) this.#signal.removeEventListener('abort', this.#onAbort)
   }
 }
 

@@ -15,7 +15,8 @@ export class UpstreamResponse {
   #waiting: Buffer[] = []
   #waitingBytes = 0
   #onChunk: ((chunk: Buffer) => void) | undefined
-  #isGivenUp = false
+  /** Of whoever reads. */
+  #fault: Error | undefined
   #end: { error?: Error } | undefined
   #onEnd: ((error?: Error) => void) | undefined
 
@@ -37,7 +38,8 @@ export class UpstreamResponse {
       const waiting = this.#waiting
       this.#waiting = []
       for (const chunk of waiting) this.take(chunk)
-      if (this.#end !== undefined) this.#onEnd(this.#end.error)
+      if (this.#fault !== undefined) reject(this.#fault)
+      else if (this.#end !== undefined) this.#onEnd(this.#end.error)
       else if (this.#controller.paused) this.#controller.resume()
     })
   }
@@ -71,12 +73,12 @@ export class UpstreamResponse {
       if (this.#waitingBytes > MAX_WAITING_BYTES) this.#controller.pause()
       return
     }
-    if (this.#isGivenUp) return
+    if (this.#fault !== undefined) return
     try {
       this.#onChunk(chunk)
     } catch (error) {
-      this.#isGivenUp = true
-      this.end(error instanceof Error ? error : new Error(String(error)))
+      this.#fault = error instanceof Error ? error : new Error(String(error))
+      this.end(this.#fault)
       this.#controller.abort(new Error('this answer is not read any further'))
     }
   }
