@@ -27,9 +27,6 @@ import { ToolWatch } from './tools/tool-watch.ts'
 /** Longer than the pauses of usual clients, so that they do not meet a connection we are just closing. */
 const KEEP_CONNECTION_MS = 75_000
 
-/** Goes on as long as its client wants: nobody waits for it to end. */
-const LISTEN = 'subscriptions/listen'
-
 /** One workload's port: clients in front, its server behind, sessions in between. */
 export class Endpoint implements FrontContext {
   readonly limits: GatewayLimits
@@ -79,9 +76,7 @@ export class Endpoint implements FrontContext {
       slot: this.#slot,
       limits,
       pipeline: () => this.pipeline,
-      onStarted: ({ request }) => {
-        if (request.method !== LISTEN) this.#inFlight.begin()
-      },
+      onStarted: ({ request }) => this.#inFlight.begin(request),
       onSettled: (request) => this.#settled(request),
     }
     this.#timer = setInterval(() => this.#tick(), limits.keepAliveMs)
@@ -294,7 +289,7 @@ export class Endpoint implements FrontContext {
   }
 
   #settled(request: RpcRequest): void {
-    if (request.method !== LISTEN) this.#inFlight.end()
+    this.#inFlight.end(request)
     if (request.method.startsWith('resources/') || request.method === 'logging/setLevel') this.sessions.changed()
   }
 

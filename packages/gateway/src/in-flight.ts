@@ -1,13 +1,19 @@
+import type { RpcRequest } from './json-rpc.ts'
+
+/** Goes on as long as its client wants: nobody waits for it to end. */
+const LISTEN = 'subscriptions/listen'
+
 /** Counts calls that are not answered yet, for whoever waits until there are none. */
 export class InFlight {
   #count = 0
   #onQuiet: (() => void) | undefined
 
-  begin(): void {
-    this.#count++
+  begin({ method }: RpcRequest): void {
+    if (method !== LISTEN) this.#count++
   }
 
-  end(): void {
+  end({ method }: RpcRequest): void {
+    if (method === LISTEN) return
     this.#count--
     if (this.#count === 0) this.#onQuiet?.()
   }
