@@ -36,7 +36,8 @@ export class WriteQueue {
     this.#isWriting = true
     try {
       while (this.#lines.length > 0) {
-        const batch = `${this.#lines.join('\n')}\n`
+        // A single line, which may be a large one, is not copied.
+        const batch = this.#lines.length === 1 ? `${this.#lines[0]}\n` : `${this.#lines.join('\n')}\n`
         const bytes = batch.length - this.#lines.length
         this.#lines = []
         await this.#channel.write(batch)
