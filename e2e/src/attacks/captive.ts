@@ -3,13 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CreateRequest } from '@toolhaven/contract/workload-request'
 import type { DaemonProcess } from '../daemon-process.ts'
+import type { Home } from '../home.ts'
 import { callText, connectMcp, type McpConnection } from '../mcp-client.ts'
 import type { Platform } from '../platform.ts'
-import { untilGone, untilStatus } from '../statuses.ts'
+import { listNames, untilGone, untilStatus } from '../statuses.ts'
 import type { Build } from './build.ts'
 
 /** A workload that does what the attacker says, inside its walls. */
 export interface Captive extends AsyncDisposable {
+  home: Home
   daemon: DaemonProcess
   connection: McpConnection
   /** What a program says that it starts; `node` is its own. */
@@ -21,13 +23,14 @@ export async function openCaptive(build: Build, platform: Platform, body: Create
   const home = cleanUp.use(await platform.makeHome())
   const daemon = cleanUp.use(await build.start(home))
   // Sandboxes end with the daemon; containers would be in the way of the next one.
-  if (platform.engine) cleanUp.defer(() => removeCaptive(daemon))
+  if (platform.engine) cleanUp.defer(() => removeAll(daemon))
   await daemon.api.call('createWorkload', { body: { name: 'captive', image: platform.fixture, ...body } })
   await untilStatus(daemon, 'captive', 'running')
   const { url } = await daemon.api.call('getWorkload', { params: { name: 'captive' } })
   const connection = cleanUp.use(await connectMcp(url))
   const kept = cleanUp.move()
   return {
+    home,
     daemon,
     connection,
     run: (...command) => callText(connection, 'run', { command }),
@@ -35,9 +38,10 @@ export async function openCaptive(build: Build, platform: Platform, body: Create
   }
 }
 
-async function removeCaptive(daemon: DaemonProcess): Promise<void> {
-  await daemon.api.call('deleteWorkload', { params: { name: 'captive' } })
-  await untilGone(daemon, 'captive')
+async function removeAll(daemon: DaemonProcess): Promise<void> {
+  const names = await listNames(daemon)
+  for (const name of names) await daemon.api.call('deleteWorkload', { params: { name } })
+  await untilGone(daemon, ...names)
 }
 
 /** A folder of this machine that a workload may be given, whoever it runs as. */

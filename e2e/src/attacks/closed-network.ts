@@ -13,6 +13,7 @@ import { createServer as createHttpServer, type ServerResponse } from 'node:http
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { readQuestion } from './dns-question.ts'
 
 const RESOLVER = '127.0.0.53'
 const PUBLIC = '93.184.216.34'
@@ -81,16 +82,6 @@ async function openResolver(): Promise<void> {
     socket.send(answerTo(question.subarray(0, end), isKnown ? address : undefined), from.port, from.address)
   })
   await new Promise<void>((resolve) => socket.bind(53, RESOLVER, resolve))
-}
-
-function readQuestion(message: Buffer): { name: string; type: number; end: number } {
-  const labels: string[] = []
-  let at = 12
-  for (let length = message[at] ?? 0; length > 0; length = message[at] ?? 0) {
-    labels.push(message.toString('latin1', at + 1, at + 1 + length).toLowerCase())
-    at += 1 + length
-  }
-  return { name: labels.join('.'), type: message.readUInt16BE(at + 1), end: at + 5 }
 }
 
 function answerTo(question: Buffer, address: string | undefined): Buffer {

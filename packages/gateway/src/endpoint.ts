@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
 import type { Backend, EndpointSpec, Handshake, IsolatedSpec } from '@toolhaven/core/ports/gateway'
 import { describeError, unavailable } from '@toolhaven/core/errors'
@@ -10,6 +10,7 @@ import { dispatch, type DispatchContext } from './dispatch.ts'
 import { endpointPipeline } from './endpoint-pipeline.ts'
 import type { FrontContext } from './frontends/front-context.ts'
 import { ModernState } from './frontends/modern/modern-state.ts'
+import { boundedServer } from './http/bounded-server.ts'
 import { endToEndHeaders } from './http/end-to-end-headers.ts'
 import { EventStream } from './http/event-stream.ts'
 import { sendRefusal, sendVerdict } from './http/reply.ts'
@@ -250,9 +251,9 @@ export class Endpoint implements FrontContext {
   }
 
   async #bind(spec: EndpointSpec): Promise<Server> {
-    const server = createServer({ keepAliveTimeout: KEEP_CONNECTION_MS }, (request, response) =>
-      this.#handle(request, response),
-    )
+    const server = boundedServer((request, response) => this.#handle(request, response), {
+      keepAliveTimeout: KEEP_CONNECTION_MS,
+    })
     await listen(server, spec.host, spec.port)
     return server
   }

@@ -4,15 +4,13 @@ import type { Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
 import { ThvError, unavailable } from '@toolhaven/core/errors'
+import { boundedServer } from '@toolhaven/gateway/http/bounded-server'
 import { findPortHolder } from '@toolhaven/gateway/port-holder'
 
 export interface Listening {
   addresses: { host: string; port: number }[]
   close: () => Promise<void>
 }
-
-const HEADERS_TIMEOUT_MS = 10_000
-const REQUEST_TIMEOUT_MS = 60_000
 
 /** `localhost` means both loopbacks, where the machine has both. */
 export async function listenOnTcp(
@@ -72,7 +70,7 @@ export async function listenOnSocket(app: Hono, path: string): Promise<Listening
 function makeServer(app: Hono, allowPeer: (socket: Socket) => boolean): Server {
   const answer = getRequestListener(app.fetch)
   const known = new WeakMap<Socket, boolean>()
-  const server = createServer((request, response) => {
+  return boundedServer((request, response) => {
     const { socket } = request
     const isAllowed = known.get(socket) ?? allowPeer(socket)
     known.set(socket, isAllowed)
@@ -80,9 +78,6 @@ function makeServer(app: Hono, allowPeer: (socket: Socket) => boolean): Server {
     response.writeHead(403, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })
     response.end('this daemon belongs to another user of this machine\n')
   })
-  server.headersTimeout = HEADERS_TIMEOUT_MS
-  server.requestTimeout = REQUEST_TIMEOUT_MS
-  return server
 }
 
 async function bind(server: Server, host: string, port: number): Promise<number | undefined> {
