@@ -66,7 +66,11 @@ async function isAnswered({ port }: Port): Promise<boolean> {
 describeAttack('a thousand half-open requests', {
   defence: 'the bounds on connections that wait',
   weaknesses: [
-    { file: BOUNDS, find: 'if (waiting.size > most && timer === undefined) makeRoom()', replace: '' },
+    {
+      file: BOUNDS,
+      find: 'if (this.#open.size > this.#limits.most && this.#timer === undefined) this.#makeRoom()',
+      replace: '',
+    },
     NO_TIME_LIMITS,
   ],
   attack: async (build) => {

@@ -1,4 +1,11 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerOptions } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http'
 import type { Socket } from 'node:net'
 
 /** What a client on the same machine or network needs is a fraction of it. */
@@ -18,49 +25,65 @@ const WAITING: WaitingLimits = { most: 512, graceMs: 1000 }
  * minute, again and again; so beyond a number, those that have waited longest go.
  */
 export function boundedServer(answer: RequestListener, options: ServerOptions = {}, limits = WAITING): Server {
-  const server = createServer({ ...TIMES, ...options }, answer)
-  boundWaiting(server, limits)
+  const connections = new Connections(limits)
+  const server = createServer({ ...TIMES, ...options }, (request, response) => {
+    connections.asked(request, response)
+    answer(request, response)
+  })
+  server.on('connection', (socket: Socket) => connections.opened(socket))
   return server
 }
 
-interface Wait {
-  since: number
+/** What came last on a connection, and when. */
+interface Last {
+  at: number
   request?: IncomingMessage
+  response?: ServerResponse
 }
 
-function boundWaiting(server: Server, { most, graceMs }: WaitingLimits): void {
-  // Longest first.
-  const waiting = new Map<Socket, Wait>()
-  let timer: NodeJS.Timeout | undefined
-  const makeRoom = () => {
-    timer = undefined
-    for (const [socket, { since, request }] of waiting) {
-      if (waiting.size <= most) return
-      const isReceived = request?.complete === true
-      const graceLeft = since + graceMs - performance.now()
-      if (!isReceived && graceLeft > 0) {
+/** Written down with each request and looked at only when there are many: a request must not pay for this. */
+class Connections {
+  readonly #limits: WaitingLimits
+  readonly #open = new Map<Socket, Last>()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(limits: WaitingLimits) {
+    this.#limits = limits
+  }
+
+  opened(socket: Socket): void {
+    this.#open.set(socket, { at: performance.now() })
+    socket.once('close', () => this.#open.delete(socket))
+    if (this.#open.size > this.#limits.most && this.#timer === undefined) this.#makeRoom()
+  }
+
+  asked(request: IncomingMessage, response: ServerResponse): void {
+    const last = this.#open.get(request.socket)
+    if (last === undefined) return
+    last.at = performance.now()
+    last.request = request
+    last.response = response
+  }
+
+  #makeRoom(): void {
+    this.#timer = undefined
+    const { most, graceMs } = this.#limits
+    const waiting = [...this.#open].filter(([, last]) => isWaiting(last))
+    const tooMany = waiting.toSorted(([, one], [, other]) => one.at - other.at).slice(0, -most)
+    const now = performance.now()
+    for (const [socket, { at }] of tooMany) {
+      const graceLeft = at + graceMs - now
+      if (graceLeft > 0) {
         // No further connection may come to remind us: none is accepted when no file can be opened.
-        timer = setTimeout(makeRoom, graceLeft).unref()
+        this.#timer = setTimeout(() => this.#makeRoom(), graceLeft).unref()
         return
       }
-      waiting.delete(socket)
-      if (!isReceived) socket.destroy()
+      socket.destroy()
     }
   }
-  const wait = (socket: Socket) => {
-    waiting.delete(socket)
-    if (socket.destroyed) return
-    waiting.set(socket, { since: performance.now() })
-    if (waiting.size > most && timer === undefined) makeRoom()
-  }
-  server.on('connection', (socket: Socket) => {
-    wait(socket)
-    socket.once('close', () => waiting.delete(socket))
-  })
-  server.on('request', (request, response) => {
-    const { socket } = request
-    const known = waiting.get(socket)
-    if (known !== undefined) known.request = request
-    response.once('close', () => wait(socket))
-  })
+}
+
+/** A request that has come whole is being answered until its answer is written, however long that takes. */
+function isWaiting({ request, response }: Last): boolean {
+  return request?.complete !== true || response?.writableEnded === true
 }
