@@ -84,16 +84,18 @@ describeAttack('a thousand half-open requests', {
       const some = (pairs: number) => openSlowClients(to, Array.from({ length: pairs }, () => words).flat())
       using slow = await some(500)
       using more = new DisposableStack()
-      let areOthersOut = true
+      // Now and then a file of the daemon's own becomes free: who gets that one once is not let in yet.
+      let answeredInTurn = 0
+      const areOthersOut = () => answeredInTurn < 3
       const areMostKept = () => slow.stillOpen() > 600
       const isOver = async () => {
         // What becomes free is taken again.
         more.use(await some(10))
-        areOthersOut &&= !(await isAnswered(to))
-        return !areOthersOut && !areMostKept()
+        answeredInTurn = (await isAnswered(to)) ? answeredInTurn + 1 : 0
+        return !areOthersOut() && !areMostKept()
       }
       await until('others to be answered', isOver, 15_000).catch(() => undefined)
-      gains[`keep others out of ${what}`] = areOthersOut
+      gains[`keep others out of ${what}`] = areOthersOut()
       gains[`keep the connections they made to ${what}`] = areMostKept()
     }
     return gains

@@ -251,9 +251,8 @@ export class Endpoint implements FrontContext {
   }
 
   async #bind(spec: EndpointSpec): Promise<Server> {
-    const server = boundedServer((request, response) => this.#handle(request, response), {
-      keepAliveTimeout: KEEP_CONNECTION_MS,
-    })
+    const times = { keepAliveTimeout: KEEP_CONNECTION_MS }
+    const server = boundedServer((request, response) => this.#handle(request, response), times)
     await listen(server, spec.host, spec.port)
     return server
   }
