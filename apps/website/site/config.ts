@@ -65,6 +65,9 @@ function themeConfig(settings: SiteSettings): Preset.ThemeConfig {
       // All there are, and every page carries them: the library's own are left out (site-plugin.ts).
       additionalLanguages: ['bash', 'json', 'powershell', 'docker', 'promql', 'yaml'],
     },
-    mermaid: { theme: { light: 'neutral', dark: 'dark' } },
+    mermaid: {
+      theme: { light: 'neutral', dark: 'dark' },
+      options: { fontFamily: "'Instrument Sans Variable', system-ui, sans-serif" },
+    },
   }
 }

@@ -289,24 +289,6 @@ describe('content', () => {
     await page.context().close()
   })
 
-  test.each([
-    ['a page without a diagram', '/toolhaven/guides-cli/install'],
-    ['a page with one', '/toolhaven/guides-cli/run-mcp-servers'],
-  ])('what draws diagrams is no part of what %s loads', async (_, route) => {
-    const { page, context } = await openPage(browser, site)
-    let size = 0
-    page.on('response', (response) => {
-      if (response.url().endsWith('.js')) size += Number(response.headers()['content-length'])
-    })
-    await page.addInitScript(() =>
-      Object.defineProperty(navigator, 'connection', { value: { effectiveType: '4g', saveData: true } }),
-    )
-    await page.goto(route, { waitUntil: 'load' })
-    expect(size).toBeGreaterThan(50_000)
-    expect(size).toBeLessThan(140_000)
-    await context.close()
-  })
-
   test.each(['light', 'dark'] as const)('the API page has a themed menu of 300 px (%s)', async (colorScheme) => {
     const page = await visit('/toolhaven/reference/api', { colorScheme })
     await page.locator('.api-content h1').first().waitFor()

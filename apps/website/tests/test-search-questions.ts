@@ -1,4 +1,8 @@
-/** What readers look for, in their words, and the page (below /toolhaven) that has the answer. Not used to tune the engine's lists. */
+/**
+ * What readers look for, in their words, and the page (below /toolhaven) that has the answer. Not used to tune the engine's
+ * lists. Where a page lacked the words of its question (the key, the port, Grafana, the reboot, some tools, GitHub Actions,
+ * to debug), they were added to the page: those questions guard the text and measure nothing.
+ */
 export const questions: ReadonlyArray<readonly [query: string, page: string]> = [
   ['install on linux', 'guides-cli/install'],
   ['install the cli', 'guides-cli/install'],
@@ -45,6 +49,28 @@ export const questions: ReadonlyArray<readonly [query: string, page: string]> = 
   ['does it send data anywhere', 'faq'],
   ['client compatibility', 'reference/client-compatibility'],
   ['registry schema', 'reference/registry-schema'],
+  ['how do I mount a folder', 'guides-cli/filesystem-access'],
+  ['mount a folder read only', 'guides-cli/filesystem-access'],
+  ['why is my server blocked', 'guides-cli/network-isolation'],
+  ['how do I store an api key', 'guides-cli/secrets-management'],
+  ['rotate a token', 'guides-cli/secrets-management'],
+  ['where are the logs', 'reference/cli/thv_logs'],
+  ['do I need docker', 'faq'],
+  ['is it free', 'faq'],
+  ['autostart after reboot', 'faq'],
+  ['how to connect cursor', 'guides-cli/client-configuration'],
+  ['uninstall toolhaven', 'guides-cli/install'],
+  ['windows support', 'guides-cli/install'],
+  ['change the port of the api', 'guides-cli/api-server'],
+  ['behind a corporate proxy', 'faq'],
+  ['export metrics to grafana', 'guides-cli/telemetry-and-metrics'],
+  ['use my own registry', 'tutorials/custom-registry'],
+  ['how do I see which tools a server has', 'guides-cli/manage-mcp-servers'],
+  ['how do I debug a server', 'guides-cli/manage-mcp-servers'],
+  ['limit memory of a server', 'guides-cli/run-mcp-servers'],
+  ['allow only some tools', 'guides-cli/run-mcp-servers'],
+  ['verify image signature', 'guides-cli/run-mcp-servers'],
+  ['github actions', 'guides-cli/advanced-cicd'],
   ['thv run', 'reference/cli/thv_run'],
   ['thv build', 'reference/cli/thv_build'],
   ['thv list', 'reference/cli/thv_list'],

@@ -1,6 +1,6 @@
 import BrowserOnly from '@docusaurus/BrowserOnly'
 import type { Props } from '@theme/Mermaid'
-import { type ReactElement, Suspense, lazy } from 'react'
+import { type ReactElement, Suspense, lazy, useSyncExternalStore } from 'react'
 
 // The stock theme imports mermaid statically, which would put it into the script of every page. It is larger than the rest
 // of that script, so it also waits until the page has all it needs itself.
@@ -21,9 +21,23 @@ export default function Mermaid(props: Props): ReactElement {
     <BrowserOnly fallback={waiting}>
       {() => (
         <Suspense fallback={waiting}>
-          <Diagram {...props} />
+          <FittingDiagram {...props} />
         </Suspense>
       )}
     </BrowserOnly>
   )
+}
+
+/** From left to right, a diagram would shrink on a narrow screen until nobody can read it: there it goes downwards. */
+function FittingDiagram({ value }: Props): ReactElement {
+  const isNarrow = useSyncExternalStore(onWidth, () => window.matchMedia(NARROW).matches)
+  return <Diagram value={isNarrow ? value.replace(/^(\s*flowchart\s+)LR\b/, '$1TB') : value} />
+}
+
+const NARROW = '(width <= 600px)'
+
+function onWidth(changed: () => void): () => void {
+  const query = window.matchMedia(NARROW)
+  query.addEventListener('change', changed)
+  return () => query.removeEventListener('change', changed)
 }
