@@ -30,10 +30,13 @@ export interface HttpBackendOptions {
 
 /** Waits until the server says what it speaks. */
 export async function connectHttp(options: HttpBackendOptions, signal: AbortSignal): Promise<BackendLink> {
+  let told: unknown
   for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(wait * 1.5, LONGEST_PAUSE_MS)) {
     try {
       return await greet(options, signal)
     } catch (error) {
+      // Once the time is over in the middle of a try, the one before says more about the server.
+      if (!signal.aborted || told === undefined) told = error
       // It needs a login, or one that cannot be made: told as it is.
       if (isThvError(error)) throw error
       const isFinal =
@@ -46,8 +49,8 @@ export async function connectHttp(options: HttpBackendOptions, signal: AbortSign
       if (!isFinal) await pause(wait, undefined, { signal }).catch(() => undefined)
       if (isFinal || signal.aborted)
         throw unavailable(
-          `The server ${options.name} did not complete the MCP handshake: ${describeError(error)}.`,
-          error,
+          `The server ${options.name} did not complete the MCP handshake: ${describeError(told)}.`,
+          told,
         )
     }
   }
