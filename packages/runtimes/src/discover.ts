@@ -37,7 +37,7 @@ export interface Discovery {
 
 const CHOICES = ['docker', 'podman', 'process'] as const
 type Choice = (typeof CHOICES)[number]
-const ANSWER_MS = 5000
+const ANSWER_MS = 10_000
 
 interface Candidate {
   label: string
