@@ -8,7 +8,7 @@ import { z } from 'zod'
 import type { ForwarderProgram } from '../isolation/forwarder-program.ts'
 import type { IsolationPlaces } from '../isolation/isolation-places.ts'
 import type { SocketFolder } from '../isolation/socket-folder.ts'
-import { forwarderWays } from '../isolation/ways.ts'
+import { forwarderWays, waysOf } from '../isolation/ways.ts'
 import { tar } from '../packages/tar.ts'
 import { findContainer, inspectContainer } from './containers.ts'
 import { stateOf, type Container } from './container-state.ts'
@@ -54,7 +54,7 @@ export async function createSidecar(
   const body = {
     Image: image,
     Entrypoint: ['/forwarder'],
-    Cmd: ['-r', `${IN}/r`, ...forwarderWays(out, OUT, wayIn)],
+    Cmd: ['-r', `${IN}/r`, ...forwarderWays(waysOf(out, OUT, wayIn))],
     Hostname: 'sandbox',
     User: user,
     Labels: {

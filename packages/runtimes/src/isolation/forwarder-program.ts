@@ -49,7 +49,7 @@ export async function forwarderLack(options: ForwarderOptions): Promise<string |
     (await exists(join(sourceDir, shippedName(platform, arch)))) || (await exists(join(dataDir, 'forwarder')))
   return isBuilt || (await findProgram('cc', env['PATH'])) !== undefined
     ? undefined
-    : `to build its forwarder, ${INSTALL}`
+    : `to build the forwarder, ${INSTALL}`
 }
 
 const shippedName = (platform: string, arch: string) => `forwarder-${platform}-${arch}`
