@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { connect, type Socket } from 'node:net'
 
-/** Linux only, as such sockets are; Node has no name for it. */
+/** Linux only; Node has no name for it. */
 const O_PATH = 0o10000000
 
 /**
@@ -18,6 +18,8 @@ export class SocketAgent extends Agent {
   }
 
   override createConnection(): Socket {
+    // Elsewhere the daemon itself is who made it, in a folder of its own.
+    if (process.platform !== 'linux') return connect(this.#path)
     const descriptor = openSync(this.#path, O_PATH | constants.O_NOFOLLOW)
     try {
       if (!fstatSync(descriptor).isSocket()) throw new Error(`${this.#path} is not a socket`)

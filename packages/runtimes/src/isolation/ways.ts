@@ -39,13 +39,17 @@ export function forwarderWays(ways: Ways): string[] {
 
 /** /etc/hosts of the workload: names it may reach, for programs that know nothing of proxies. */
 export function hostsFile(out: WayOut | undefined): string {
-  const names = new Map(placesOf(out).map(({ host, address }) => [host, address]))
   const lines = [
     '127.0.0.1 localhost sandbox',
     '::1 localhost',
-    ...[...names].map(([host, address]) => `${address} ${host}`),
+    ...[...loopbackNames(out)].map(([host, address]) => `${address} ${host}`),
   ]
   return `${lines.join('\n')}\n`
+}
+
+/** The names and their addresses. */
+export function loopbackNames(out: WayOut | undefined): Map<string, string> {
+  return new Map(placesOf(out).map(({ host, address }) => [host, address]))
 }
 
 /** What programs that know proxies read. Node 24 does when it is told to. */
