@@ -9,8 +9,9 @@ import { type DaemonProcess, startDaemon } from './src/daemon-process.ts'
 import type { Home } from './src/home.ts'
 import { untilNothingIsLeft } from './src/instances.ts'
 import { callText, connectMcp } from './src/mcp-client.ts'
-import { type Platform, platformsInTurn, usePlatform } from './src/platform.ts'
+import { enginesInTurn, type Platform, platformsInTurn, usePlatform } from './src/platform.ts'
 import { untilGone, untilRecovered, untilStatus } from './src/statuses.ts'
+import { openVirtualMachine } from './src/virtual-machine.ts'
 
 /** A service of this machine on every address of its loopback. */
 async function openService() {
@@ -105,6 +106,28 @@ describe.each(platformsInTurn())('network isolation on %s', (kind) => {
     await untilRecovered(second, 'apart')
     await seeIsolation(second, url, service.port)
     await untilNothingRemains(second, here, home)
+  })
+})
+
+describe.each(enginesInTurn())('network isolation in a virtual machine, on %s', (kind) => {
+  const platform = usePlatform(kind)
+
+  test('a server is reached, reaches its list and nothing else, and so again after the daemon was killed', async (context) => {
+    const here = platform(context)
+    if (here.engine === undefined) throw new Error('a virtual machine has an engine')
+    await using machine = await openVirtualMachine(here.engine)
+    await using service = await openService()
+    await using home = await here.makeHome({ DOCKER_HOST: `unix://${machine.socketPath}` })
+    await using first = await startDaemon(home)
+    const url = await startIsolated(first, here, service.port, HTTP)
+    expect(await engineMust(here.engine.socketPath, 'GET', '/volumes')).toMatch(/thvnet-[\w-]+-out/)
+    await seeIsolation(first, url, service.port)
+    await first.kill()
+    await using second = await startDaemon(home)
+    await untilRecovered(second, 'apart')
+    await seeIsolation(second, url, service.port)
+    await untilNothingRemains(second, here, home)
+    expect(await engineMust(here.engine.socketPath, 'GET', '/volumes')).not.toContain('thvnet-')
   })
 })
 

@@ -15,6 +15,7 @@ export const TESTBED = [
   { name: 'iproute2', binary: 'ip', gives: 'a network of its own for each Docker engine' },
   { name: 'gcc', binary: 'cc', gives: 'the forwarder of isolated workloads' },
   { name: 'libc6-dev', binary: '/usr/include/stdio.h', gives: 'the forwarder of isolated workloads' },
+  { name: 'socat', binary: 'socat', gives: 'isolated workloads on machines without a compiler' },
   { name: 'podman', binary: 'podman', gives: 'tests on Podman, rootless included' },
   { name: 'crun', binary: 'crun', gives: 'rootless containers of Podman' },
   { name: 'runc', binary: 'runc', gives: 'containers of Docker and of rootful Podman' },

@@ -4,6 +4,7 @@
  *
  *   forwarder [-N] [-k FD] [-c MOST] [-r FILE] [-e ADDRESS:PORT=SOCKET]... [-i SOCKET=PORT]... [-- PROGRAM [ARGUMENT]...]
  *   forwarder -s FILTER -- PROGRAM [ARGUMENT]...
+ *   forwarder -g PORT [-o SOCKET]... [-w SOCKET] [-r FILE]
  *
  *   -N  makes a user and a network namespace first and brings their loopback up (for sandboxes without an engine)
  *   -e  leads TCP connections at ADDRESS:PORT to the unix socket SOCKET (the way out)
@@ -13,6 +14,14 @@
  *   -r  makes FILE once everything is listened on: whoever joins the namespace after that cannot take a port of ours
  *   -s  puts the system call filter in the file FILTER in force and becomes PROGRAM; nothing is forwarded (for
  *       containers, whose engine puts a filter of its own on top)
+ *   -g  is the door to forwarders whose sockets the daemon cannot reach, being on another machine: it listens on PORT for
+ *       the daemon, which shows the token of the variable TOKEN. It dials nothing but SOCKET of -w.
+ *   -o  hands each connection at the unix socket SOCKET to a connection on which the daemon waits for it
+ *   -w  leads the daemon's own connections to the unix socket SOCKET
+ *
+ * At the door: the token, and one letter. `i`: the connection becomes one to the socket of -w. `o`: it waits until somebody
+ * connects to a socket of -o, says which (one byte, counted from 0) and becomes that connection. `r`: answered with `y` if
+ * the file of -r is there, else with `n`.
  *
  * The first process holds the listening sockets and does nothing else: a worker that crashes is replaced, and its ports
  * are never free for the workload to take. With PROGRAM it ends when PROGRAM ends, and with its exit code.
@@ -44,11 +53,18 @@
 #include <unistd.h>
 
 enum { MOST_LISTENERS = 64, CHUNK = 16 * 1024, EVENTS = 64, MOST_INSTRUCTIONS = 1024 };
+enum { TOKEN_LENGTH = 64, MOST_STRANGERS = 64, MOST_WAITING = 64, STRANGER_SECONDS = 5, PATIENCE_SECONDS = 3 };
+
+/* What a listener leads to. */
+enum kind { TO_UNIX, TO_TCP, DOOR, HANDED };
+/* A stranger has not shown the token; one that waits stands for a connection yet to come. */
+enum state { JOINED, CONNECTING, STRANGER, WAITING };
+
 
 struct listener {
   int fd;
   int open; /* connections of this listener now: a cap each, so that one direction cannot starve the other */
-  int leads_to_unix;
+  enum kind kind;
   struct sockaddr_un socket_path;
   struct sockaddr_in tcp;
 };
@@ -69,9 +85,14 @@ struct link {
   struct listener *listener;
   struct side sides[2];
   struct flow flows[2]; /* flows[n] goes from sides[n] to the other one */
-  int connecting;
+  enum state state;
   int dead;
   struct link *next_dead;
+  /* Of strangers and of those that wait. */
+  struct link *next;
+  time_t since;
+  size_t heard;
+  char hello[TOKEN_LENGTH + 1];
 };
 
 static struct listener listeners[MOST_LISTENERS];
@@ -79,6 +100,13 @@ static int listener_count;
 static int most_connections = 256;
 static int epoll_fd;
 static struct link *dead_links;
+static struct link *strangers, *waiting; /* oldest first */
+static int stranger_count, waiting_count;
+static time_t last_waiting;
+static char token[TOKEN_LENGTH + 1];
+static char *ready_file;
+/* Counts of what came through the door, and where its way in is. */
+static struct listener inbound = { .kind = TO_TCP }, outbound;
 static volatile sig_atomic_t asked_to_end;
 
 static void fail(const char *what) {
@@ -98,11 +126,50 @@ static void watch(struct side *side, uint32_t events, int op) {
   if (epoll_ctl(epoll_fd, op, side->fd, &event) < 0 && op == EPOLL_CTL_ADD) fail("epoll_ctl");
 }
 
+static time_t now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec;
+}
+
+static void join_queue(struct link **queue, struct link *link) {
+  while (*queue != NULL) queue = &(*queue)->next;
+  link->next = NULL;
+  *queue = link;
+}
+
+static void leave_queue(struct link **queue, struct link *link) {
+  while (*queue != NULL && *queue != link) queue = &(*queue)->next;
+  if (*queue == link) *queue = link->next;
+}
+
+/* Those whom nobody waits for are not let in, but held in the kernel's queue. */
+static void arm_handed(int is_open) {
+  for (int n = 0; n < listener_count; n++) {
+    struct epoll_event event = { .events = is_open ? EPOLLIN : 0, .data.ptr = &listeners[n] };
+    if (listeners[n].kind == HANDED) epoll_ctl(epoll_fd, EPOLL_CTL_MOD, listeners[n].fd, &event);
+  }
+}
+
+static void leave_state(struct link *link) {
+  if (link->state == STRANGER) {
+    leave_queue(&strangers, link);
+    stranger_count--;
+  }
+  if (link->state == WAITING) {
+    leave_queue(&waiting, link);
+    last_waiting = now();
+    if (--waiting_count == 0) arm_handed(0);
+  }
+}
+
 static void drop(struct link *link) {
   if (link->dead) return;
+  leave_state(link);
   link->dead = 1;
-  link->listener->open--;
-  for (int n = 0; n < 2; n++) close(link->sides[n].fd);
+  if (link->listener != NULL) link->listener->open--;
+  for (int n = 0; n < 2; n++)
+    if (link->sides[n].fd >= 0) close(link->sides[n].fd);
   /* Freed after the round: events of it may still be in the list that is being walked. */
   link->next_dead = dead_links;
   dead_links = link;
@@ -161,60 +228,146 @@ static void rearm(struct link *link) {
   }
 }
 
+static void lead(struct link *link, struct listener *to, int is_unix);
+
+static void obey(struct link *link, char letter) {
+  leave_state(link);
+  if (letter == 'i' && inbound.kind == TO_UNIX && inbound.open < most_connections) {
+    lead(link, &inbound, 1);
+  } else if (letter == 'o' && waiting_count < MOST_WAITING) {
+    link->state = WAITING;
+    join_queue(&waiting, link);
+    if (waiting_count++ == 0) arm_handed(1);
+  } else {
+    if (letter == 'r') send(link->sides[0].fd, access(ready_file, F_OK) == 0 ? "y" : "n", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+    link->state = JOINED;
+    drop(link);
+  }
+}
+
+static void greet(struct link *link) {
+  ssize_t got = recv(link->sides[0].fd, link->hello + link->heard, sizeof link->hello - link->heard, MSG_DONTWAIT);
+  if (got < 0 && (errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK)) return;
+  if (got <= 0) return drop(link);
+  if ((link->heard += (size_t)got) < sizeof link->hello) return;
+  /* All of it, however early it differs: the time it takes says nothing. */
+  int differs = 0;
+  for (int n = 0; n < TOKEN_LENGTH; n++) differs |= link->hello[n] ^ token[n];
+  if (differs) return drop(link);
+  obey(link, link->hello[TOKEN_LENGTH]);
+}
+
+static void open_door(struct listener *listener) {
+  int client = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  if (client < 0) return;
+  struct link *link = stranger_count < MOST_STRANGERS ? calloc(1, sizeof *link) : NULL;
+  if (link == NULL) {
+    close(client);
+    return;
+  }
+  int on = 1;
+  setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  link->sides[0] = (struct side){ client, link };
+  link->sides[1] = (struct side){ -1, link };
+  link->state = STRANGER;
+  link->since = now();
+  join_queue(&strangers, link);
+  stranger_count++;
+  watch(&link->sides[0], EPOLLIN, EPOLL_CTL_ADD);
+}
+
+static void hand_over(struct listener *listener) {
+  struct link *link = waiting;
+  if (link == NULL) return;
+  int client = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  if (client < 0) return;
+  unsigned char which = 0;
+  for (struct listener *other = listeners; other < listener; other++) which += other->kind == HANDED;
+  if (outbound.open >= most_connections) {
+    close(client);
+    return;
+  }
+  leave_state(link);
+  link->state = JOINED;
+  link->listener = &outbound;
+  outbound.open++;
+  link->sides[1].fd = client;
+  watch(&link->sides[1], 0, EPOLL_CTL_ADD);
+  if (send(link->sides[0].fd, &which, 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1) return drop(link);
+  rearm(link);
+}
+
+/* Strangers that say nothing go, and with nobody to decide on them so do connections that want out. */
+static void keep_order(void) {
+  while (strangers != NULL && now() - strangers->since >= STRANGER_SECONDS) drop(strangers);
+  if (waiting_count > 0 || now() - last_waiting < PATIENCE_SECONDS) return;
+  for (int n = 0; n < listener_count; n++) {
+    int client;
+    while (listeners[n].kind == HANDED && (client = accept4(listeners[n].fd, NULL, NULL, SOCK_CLOEXEC)) >= 0) close(client);
+  }
+}
+
 static void serve(struct side *side, uint32_t events) {
   struct link *link = side->link;
   if (link->dead) return;
-  if (link->connecting) {
+  if (link->state == STRANGER) return greet(link);
+  /* Gone, or speaking before it was spoken to. */
+  if (link->state == WAITING) return drop(link);
+  if (link->state == CONNECTING) {
     if (side != &link->sides[1]) return;
     int error = 0;
     socklen_t size = sizeof error;
     if (getsockopt(side->fd, SOL_SOCKET, SO_ERROR, &error, &size) < 0 || error != 0) return drop(link);
     if (!(events & EPOLLOUT)) return;
-    link->connecting = 0;
+    link->state = JOINED;
   }
   if (!move(link, 0) || !move(link, 1)) return drop(link);
   if (link->flows[0].passed_end && link->flows[1].passed_end) return drop(link);
   rearm(link);
 }
 
+/* Connects the other side of a link. Never blocking: who does not accept must not hold up everybody else's connections. */
+static void lead(struct link *link, struct listener *to, int is_unix) {
+  int target = socket(is_unix ? AF_UNIX : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  link->state = CONNECTING;
+  link->listener = to;
+  to->open++;
+  link->sides[1] = (struct side){ target, link };
+  if (target < 0) return drop(link);
+  int on = 1;
+  setsockopt(is_unix ? link->sides[0].fd : target, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  watch(&link->sides[0], 0, EPOLL_CTL_MOD);
+  watch(&link->sides[1], EPOLLOUT, EPOLL_CTL_ADD);
+  const struct sockaddr *address = is_unix ? (void *)&to->socket_path : (void *)&to->tcp;
+  socklen_t size = is_unix ? sizeof to->socket_path : sizeof to->tcp;
+  if (connect(target, address, size) < 0 && errno != EINPROGRESS) drop(link);
+}
+
 static void accept_one(struct listener *listener) {
+  if (listener->kind == DOOR) return open_door(listener);
+  if (listener->kind == HANDED) return hand_over(listener);
   int client = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
   if (client < 0) return;
-  int family = listener->leads_to_unix ? AF_UNIX : AF_INET;
-  int target = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   struct link *link = listener->open < most_connections ? calloc(1, sizeof *link) : NULL;
-  if (target < 0 || link == NULL) {
+  if (link == NULL) {
     close(client);
-    if (target >= 0) close(target);
-    free(link);
     return;
   }
-  int on = 1;
-  setsockopt(listener->leads_to_unix ? client : target, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  link->listener = listener;
   link->sides[0] = (struct side){ client, link };
-  link->sides[1] = (struct side){ target, link };
-  listener->open++;
   watch(&link->sides[0], 0, EPOLL_CTL_ADD);
-  watch(&link->sides[1], EPOLLOUT, EPOLL_CTL_ADD);
-  link->connecting = 1;
-  const struct sockaddr *address =
-      listener->leads_to_unix ? (void *)&listener->socket_path : (void *)&listener->tcp;
-  socklen_t size = listener->leads_to_unix ? sizeof listener->socket_path : sizeof listener->tcp;
-  /* Never blocking: a workload that does not accept must not hold up everybody else's connections. */
-  if (connect(target, address, size) < 0 && errno != EINPROGRESS) drop(link);
+  lead(link, listener, listener->kind == TO_UNIX);
 }
 
 static void work(void) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if ((epoll_fd = epoll_create1(EPOLL_CLOEXEC)) < 0) fail("epoll_create1");
   for (int n = 0; n < listener_count; n++) {
-    struct epoll_event event = { .events = EPOLLIN, .data.ptr = &listeners[n] };
+    struct epoll_event event = { .events = listeners[n].kind == HANDED ? 0 : EPOLLIN, .data.ptr = &listeners[n] };
     if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, listeners[n].fd, &event) < 0) fail("epoll_ctl");
   }
   for (;;) {
     struct epoll_event events[EVENTS];
-    int count = epoll_wait(epoll_fd, events, EVENTS, -1);
+    int count = epoll_wait(epoll_fd, events, EVENTS, *token == '\0' ? -1 : 1000);
     if (count < 0 && errno != EINTR) fail("epoll_wait");
     for (int n = 0; n < count; n++) {
       void *who = events[n].data.ptr;
@@ -222,6 +375,7 @@ static void work(void) {
       if (is_listener) accept_one(who);
       else serve(who, events[n].events);
     }
+    if (*token != '\0') keep_order();
     bury();
   }
 }
@@ -281,13 +435,21 @@ static void listen_on(struct listener *listener, int family, const void *address
   if (bind(listener->fd, address, size) < 0 || listen(listener->fd, 128) < 0) fail("listen");
 }
 
+static void listen_on_path(struct listener *listener, const char *path) {
+  struct sockaddr_un address = unix_address(path);
+  unlink(path);
+  mode_t before = umask(0177);
+  listen_on(listener, AF_UNIX, &address, sizeof address);
+  umask(before);
+}
+
 /* ADDRESS:PORT=SOCKET */
 static void add_way_out(char *text) {
   char *equals = strchr(text, '='), *colon = strchr(text, ':');
   if (equals == NULL || colon == NULL || colon > equals) wrong("-e takes ADDRESS:PORT=SOCKET");
   *equals = *colon = '\0';
   struct listener *listener = next_listener();
-  listener->leads_to_unix = 1;
+  listener->kind = TO_UNIX;
   listener->socket_path = unix_address(equals + 1);
   struct sockaddr_in address = tcp_address(text, colon + 1);
   listen_on(listener, AF_INET, &address, sizeof address);
@@ -299,12 +461,31 @@ static void add_way_in(char *text) {
   if (equals == NULL) wrong("-i takes SOCKET=PORT");
   *equals = '\0';
   struct listener *listener = next_listener();
+  listener->kind = TO_TCP;
   listener->tcp = tcp_address("127.0.0.1", equals + 1);
-  struct sockaddr_un address = unix_address(text);
-  unlink(text);
-  mode_t before = umask(0177);
-  listen_on(listener, AF_UNIX, &address, sizeof address);
-  umask(before);
+  listen_on_path(listener, text);
+}
+
+static void add_handed(char *path) {
+  struct listener *listener = next_listener();
+  listener->kind = HANDED;
+  listen_on_path(listener, path);
+}
+
+/* Last: its number is then behind those of -o. */
+static void add_door(char *port) {
+  struct listener *listener = next_listener();
+  listener->kind = DOOR;
+  struct sockaddr_in address = tcp_address("0.0.0.0", port);
+  listen_on(listener, AF_INET, &address, sizeof address);
+}
+
+static void take_token(void) {
+  char *given = getenv("TOKEN");
+  if (given == NULL || strlen(given) != TOKEN_LENGTH) wrong("-g takes a token of 64 letters in the variable TOKEN");
+  memcpy(token, given, TOKEN_LENGTH);
+  /* Nothing that reads our environment later finds it. */
+  memset(given, 0, TOKEN_LENGTH);
 }
 
 static void on_end(int signal) {
@@ -387,26 +568,39 @@ static void pause_a_little(void) {
 
 int main(int count, char **words) {
   int kept_fd = -1, own_namespaces = 0, option;
-  char *ways[MOST_LISTENERS], *ready_file = NULL, *filter_file = NULL;
-  int way_count = 0, is_in[MOST_LISTENERS];
-  while ((option = getopt(count, words, "+Nk:c:r:s:e:i:")) != -1) {
+  char *ways[MOST_LISTENERS], *filter_file = NULL, *door_port = NULL, *way_in = NULL;
+  int way_count = 0, kinds[MOST_LISTENERS];
+  while ((option = getopt(count, words, "+Nk:c:r:s:g:w:o:e:i:")) != -1) {
     if (option == 'N') own_namespaces = 1;
     else if (option == 'k') kept_fd = atoi(optarg);
     else if (option == 'c') most_connections = atoi(optarg);
     else if (option == 'r') ready_file = optarg;
     else if (option == 's') filter_file = optarg;
-    else if ((option == 'e' || option == 'i') && way_count < MOST_LISTENERS) {
-      is_in[way_count] = option == 'i';
+    else if (option == 'g') door_port = optarg;
+    else if (option == 'w') way_in = optarg;
+    else if ((option == 'e' || option == 'i' || option == 'o') && way_count < MOST_LISTENERS) {
+      kinds[way_count] = option;
       ways[way_count++] = optarg;
     } else
       wrong("usage: forwarder [-N] [-k FD] [-c MOST] [-r FILE] [-e ADDRESS:PORT=SOCKET]... [-i SOCKET=PORT]... "
-            "[-- PROGRAM], or forwarder -s FILTER -- PROGRAM");
+            "[-- PROGRAM], forwarder -s FILTER -- PROGRAM, or forwarder -g PORT [-o SOCKET]... [-w SOCKET] [-r FILE]");
   }
   if (most_connections < 1) wrong("-c takes a number from 1");
   if (filter_file != NULL) {
     if (optind == count || way_count > 0 || own_namespaces) wrong("-s takes a file and a program and nothing else");
     become_filtered(filter_file, words + optind);
   }
+  for (int n = 0; n < way_count; n++)
+    if ((kinds[n] == 'o') != (door_port != NULL)) wrong("-o belongs to -g, and -e and -i do not");
+  if (door_port == NULL ? way_in != NULL : ready_file == NULL || own_namespaces || optind < count)
+    wrong("-g takes -o, -w and -r and nothing else");
+  if (door_port != NULL) take_token();
+  if (way_in != NULL) {
+    inbound.kind = TO_UNIX;
+    inbound.socket_path = unix_address(way_in);
+  }
+  /* Of an earlier run. */
+  if (ready_file != NULL && door_port == NULL) unlink(ready_file);
   /* A gap among them would be filled by a listener, which PROGRAM must never get. */
   for (int fd = 3; fd <= kept_fd; fd++)
     if (fcntl(fd, F_GETFD) < 0) wrong("-k takes a number up to which all descriptors are open");
@@ -415,7 +609,9 @@ int main(int count, char **words) {
     /* After the change of rights, which would clear it: without whoever started it, nothing of this runs on. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
   }
-  for (int n = 0; n < way_count; n++) (is_in[n] ? add_way_in : add_way_out)(ways[n]);
+  for (int n = 0; n < way_count; n++)
+    (kinds[n] == 'i' ? add_way_in : kinds[n] == 'o' ? add_handed : add_way_out)(ways[n]);
+  if (door_port != NULL) add_door(door_port);
   if (listener_count == 0 && optind == count) wrong("nothing to forward and nothing to run");
 
   struct sigaction action = { .sa_handler = on_end };
@@ -426,7 +622,7 @@ int main(int count, char **words) {
   pid_t program = has_program ? start_program(words + optind, kept_fd) : 0;
   close_kept(kept_fd);
   if (has_program) leave_pipes();
-  if (ready_file != NULL) make_file(ready_file);
+  if (ready_file != NULL && door_port == NULL) make_file(ready_file);
   for (;;) {
     int status;
     pid_t ended = wait(&status);

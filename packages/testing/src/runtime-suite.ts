@@ -4,16 +4,22 @@ import { hidingCases } from './runtime-suite/hiding-cases.ts'
 import { instanceCases } from './runtime-suite/instance-cases.ts'
 import { isolationCases } from './runtime-suite/isolation-cases.ts'
 import { outputCases } from './runtime-suite/output-cases.ts'
-import { startSession, type RuntimeUnderTest, type Session } from './runtime-suite/session.ts'
+import { startSession, type RuntimeCases, type RuntimeUnderTest, type Session } from './runtime-suite/session.ts'
 import { sourceCases } from './runtime-suite/source-cases.ts'
 import { stdioCases } from './runtime-suite/stdio-cases.ts'
 import { Unavailable } from './testbed/unavailable.ts'
 
+const ALL_CASES: RuntimeCases = {
+  ...{ ...sourceCases, ...instanceCases, ...stdioCases, ...outputCases },
+  ...{ ...isolationCases, ...hidingCases, ...forwardingCases },
+}
+
 /**
  * Holds an adapter to the words of ports/runtime.ts, against the real thing. `make` throws `Unavailable` where
- * the real thing cannot run; the reason is then printed with every test.
+ * the real thing cannot run; the reason is then printed with every test. `cases` holds it to a part of them, for another form
+ * of a runtime that was held to all.
  */
-export function describeRuntime(name: string, make: () => Promise<RuntimeUnderTest>): void {
+export function describeRuntime(name: string, make: () => Promise<RuntimeUnderTest>, cases = ALL_CASES): void {
   describe(`${name} as a runtime`, () => {
     let under: RuntimeUnderTest | undefined
     let session: Session | undefined
@@ -34,11 +40,7 @@ export function describeRuntime(name: string, make: () => Promise<RuntimeUnderTe
       await under?.[Symbol.asyncDispose]()
     }, 60_000)
 
-    const all = {
-      ...{ ...sourceCases, ...instanceCases, ...stdioCases, ...outputCases },
-      ...{ ...isolationCases, ...hidingCases, ...forwardingCases },
-    }
-    for (const [title, body] of Object.entries(all)) {
+    for (const [title, body] of Object.entries(cases)) {
       test(title, { timeout: 120_000 }, async (context: TestContext) => {
         if (session === undefined) return context.skip(unavailable ?? 'the runtime was not made')
         await body(session, (reason) => {

@@ -4,6 +4,7 @@ import type { Logger } from '@toolhaven/core/ports/logger'
 import { type Discovery, discoverRuntime } from '@toolhaven/runtimes/discover'
 import { forwarderFinder, forwarderLack } from '@toolhaven/runtimes/isolation/forwarder-program'
 import type { IsolationPlaces } from '@toolhaven/runtimes/isolation/isolation-places'
+import { socatFinder } from '@toolhaven/runtimes/isolation/socat'
 import type { BaseImages } from '@toolhaven/runtimes/packages/package-image'
 import type { PackageBuildOptions } from '@toolhaven/runtimes/packages/prepare-package'
 import { npmrcForBuild, pipConfForBuild } from '@toolhaven/runtimes/packages/user-config'
@@ -44,6 +45,7 @@ function isolationOf({ settings: { env }, paths }: ChooseRuntimeOptions): Isolat
     socketDir: join(paths.runtimeDir, 'i'),
     forwarder: forwarderFinder(forwarder),
     lack: () => forwarderLack(forwarder),
+    socat: socatFinder(env),
   }
 }
 

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import { connect } from 'node:net'
 import type { buildConnector } from 'undici'
 
-/** Linux only, as such sockets are; Node has no name for it. */
+/** Linux only; Node has no name for it. */
 const O_PATH = 0o10000000
 
 /**
@@ -11,37 +11,38 @@ const O_PATH = 0o10000000
  */
 export function connectToSocket(path: string): buildConnector.connector {
   return (_options, callback) => {
-    let descriptor: number
+    let place: { path: string; close: () => void }
     try {
-      descriptor = openExactly(path)
+      // Elsewhere than on Linux the daemon itself is who made it, in a folder of its own.
+      place = process.platform === 'linux' ? exactly(path) : { path, close: () => {} }
     } catch (error) {
       return callback(error instanceof Error ? error : new Error(String(error)), null)
     }
-    const socket = connect(`/proc/self/fd/${descriptor}`)
-    let isOpen = true
-    const close = () => {
-      // Once: the number may be another file's by then.
-      if (isOpen) closeSync(descriptor)
-      isOpen = false
-    }
+    const socket = connect(place.path)
     const fail = (error: Error) => callback(error, null)
     socket.once('error', fail)
-    socket.once('close', close)
+    socket.once('close', place.close)
     socket.once('connect', () => {
-      close()
+      place.close()
       socket.off('error', fail)
       callback(null, socket)
     })
   }
 }
 
-function openExactly(path: string): number {
+function exactly(path: string): { path: string; close: () => void } {
   const descriptor = openSync(path, O_PATH | constants.O_NOFOLLOW)
+  let isOpen = true
+  const close = () => {
+    // Once: the number may be another file's by then.
+    if (isOpen) closeSync(descriptor)
+    isOpen = false
+  }
   try {
     if (!fstatSync(descriptor).isSocket()) throw new Error(`${path} is not a socket`)
-    return descriptor
   } catch (error) {
-    closeSync(descriptor)
+    close()
     throw error
   }
+  return { path: `/proc/self/fd/${descriptor}`, close }
 }

@@ -1,17 +1,24 @@
 import { describeRuntime } from '@toolhaven/testing/runtime-suite'
 import { engineUnderTest } from '@toolhaven/testing/runtime-suite/engine-under-test'
+import type { RuntimeUnderTest } from '@toolhaven/testing/runtime-suite/session'
+import { volumeCases } from '@toolhaven/testing/runtime-suite/volume-cases'
 import { startDocker } from '@toolhaven/testing/testbed/docker'
 import { createEngineClient } from '../engine/engine-client.ts'
+import type { Forwarding } from '../engine/forwarding.ts'
 import { testIsolation } from '../isolation/test-isolation.ts'
 import { createDockerRuntime } from './docker-runtime.ts'
 
-describeRuntime('docker', () =>
-  engineUnderTest(startDocker, (path, dockerConfigFolder) =>
+describeRuntime('docker', () => dockerUnderTest())
+describeRuntime('docker without shared folders', () => dockerUnderTest({ form: 'volumes' }), volumeCases)
+
+function dockerUnderTest(forwarding?: Forwarding): Promise<RuntimeUnderTest> {
+  return engineUnderTest(startDocker, (path, dockerConfigFolder) =>
     createDockerRuntime({
       client: createEngineClient('Docker', { kind: 'unix', path }),
       dockerConfigFolder,
       builds: { baseImages: {}, userConfig: () => Promise.resolve({}), buildArgs: {} },
       isolation: testIsolation(dockerConfigFolder),
+      ...(forwarding && { forwarding }),
     }),
-  ),
-)
+  )
+}

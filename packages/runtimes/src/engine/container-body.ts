@@ -1,5 +1,6 @@
 import type { InstanceSpec } from '@toolhaven/core/ports/runtime'
 import type { ContainerNetwork } from './container-network.ts'
+import { volumeMount } from './volumes.ts'
 
 /** How the instances of one engine are hardened; see docs/decisions/0013-container-hardening.md. */
 export interface Hardening {
@@ -60,12 +61,15 @@ function hostConfig(spec: InstanceSpec, hardening: Hardening, network: Container
     ...(hardening.readOnlyRoot && !mountsTmp ? { Tmpfs: { '/tmp': 'rw,exec,nosuid,nodev,mode=1777' } } : {}),
     LogConfig: { Type: 'json-file', Config: LOG_LIMITS },
     NetworkMode: network.mode,
-    Mounts: [...spec.mounts, ...network.mounts].map((mount) => ({
-      Type: 'bind',
-      Source: mount.hostPath,
-      Target: mount.containerPath,
-      ReadOnly: mount.readOnly,
-      BindOptions: { Propagation: 'rprivate' },
-    })),
+    Mounts: [
+      ...[...spec.mounts, ...network.mounts].map((mount) => ({
+        Type: 'bind',
+        Source: mount.hostPath,
+        Target: mount.containerPath,
+        ReadOnly: mount.readOnly,
+        BindOptions: { Propagation: 'rprivate' },
+      })),
+      ...(network.volumes ?? []).map(({ name, containerPath }) => volumeMount(name, containerPath, true)),
+    ],
   }
 }

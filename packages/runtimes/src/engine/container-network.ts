@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { invalid } from '@toolhaven/core/errors'
+import type { WayOut } from '@toolhaven/core/ports/egress'
 import { LABELS, type InstanceSpec, type Mount } from '@toolhaven/core/ports/runtime'
 import { z } from 'zod'
 import type { IsolationPlaces } from '../isolation/isolation-places.ts'
@@ -9,7 +10,12 @@ import { hostsFile, proxyVariables } from '../isolation/ways.ts'
 import { removeContainer } from './containers.ts'
 import type { EngineClient } from './engine-client.ts'
 import { refusal } from './engine-fault.ts'
-import { createSidecar, findSidecar } from './sidecar.ts'
+import { findAttendant } from './attendants.ts'
+import { createDoor } from './door.ts'
+import { forwarderImage } from './forwarder-image.ts'
+import { isInVolumes, type Forwarding } from './forwarding.ts'
+import { createSidecar } from './sidecar.ts'
+import { createVolumes, removeVolumes, volumesOf } from './volumes.ts'
 
 /** How a container is connected, and what its network asks of the rest of it. */
 export interface ContainerNetwork {
@@ -18,6 +24,8 @@ export interface ContainerNetwork {
   isPublished: boolean
   env: Readonly<Record<string, string>>
   mounts: readonly Mount[]
+  /** Volumes of the engine, all of them read-only. */
+  volumes?: readonly { name: string; containerPath: string }[]
   /** In place of the image's own: what comes before it puts our system call filter in force. */
   command?: { entrypoint: readonly string[]; args: readonly string[] }
 }
@@ -32,9 +40,6 @@ const HOSTS = '/etc/hosts'
 const RESOLVER = '/etc/resolv.conf'
 export const OWN_TARGETS: readonly string[] = [GUARD, HOSTS, RESOLVER]
 
-/** Whether sidecars can be connected to, and as whom they run. */
-export type Forwarding = { user: string } | { reason: string }
-
 export interface NetworkDeps {
   client: EngineClient
   isolation: IsolationPlaces
@@ -48,30 +53,43 @@ export async function containerNetwork(
   signal: AbortSignal,
 ): Promise<ContainerNetwork> {
   const { network, targetPort } = spec
-  await removeLeftover(deps.client, spec, signal)
+  await removeLeftover(deps, spec, signal)
   if (network === 'full') return ORDINARY_NETWORK
   await refuseSocketMounts(spec.mounts)
+  const { forwarding } = deps
   if (network === 'none' && targetPort === undefined) {
     // Without a forwarder there is no filter of ours, as `notes` say; a loopback alone needs none to be one.
-    const guard = 'user' in deps.forwarding ? await guarded(deps, spec, signal).catch(() => undefined) : undefined
+    const hasTools = 'form' in forwarding && forwarding.form === 'folders'
+    const guard = hasTools ? await guardedByFolder(deps, spec, signal).catch(() => undefined) : undefined
     return { ...NO_NETWORK, ...guard }
   }
-  const { isolation, forwarding } = deps
   if ('reason' in forwarding)
     throw invalid(
       `Network isolation is not possible here: ${forwarding.reason}; allow ${spec.name} the whole network ("insecure_allow_all" in its permission profile) or use another runtime.`,
     )
   const out = network === 'none' ? undefined : network
-  const { command, mounts } = await guarded(deps, spec, signal)
+  const connected = { isPublished: false, env: proxyVariables(out) }
+  if (forwarding.form === 'volumes') return { ...connected, ...(await networkInVolumes(deps, spec, out, signal)) }
+  return { ...connected, ...(await networkInFolders(deps, spec, { out, user: forwarding.user }, signal)) }
+}
+
+/** Sidecar and daemon share folders of this machine. */
+async function networkInFolders(
+  deps: NetworkDeps,
+  spec: InstanceSpec,
+  { out, user }: { out: WayOut | undefined; user: string },
+  signal: AbortSignal,
+): Promise<Pick<ContainerNetwork, 'mode' | 'command' | 'mounts'>> {
+  const { client, isolation } = deps
+  const image = await forwarderImage(client, await isolation.forwarder(signal), signal)
+  const { command, mounts } = await guardedByFolder(deps, spec, signal)
   const place = socketFolder(isolation.socketDir, spec.labels[LABELS.instance] ?? '', spec.name)
   await makeSocketFolder(place)
   await writeFile(place.hostsFile, hostsFile(out), { mode: 0o644 })
   await writeFile(place.resolverFile, '', { mode: 0o644 })
-  const sidecar = await createSidecar(deps.client, { spec, out, place, user: forwarding.user, ...isolation }, signal)
+  const sidecar = await createSidecar(client, { spec, out, image, sockets: { place, user } }, signal)
   return {
     mode: `container:${sidecar}`,
-    isPublished: false,
-    env: proxyVariables(out),
     command,
     mounts: [
       ...mounts,
@@ -81,15 +99,36 @@ export async function containerNetwork(
   }
 }
 
+/** They share nothing: sockets are in volumes, and the daemon comes to them through a door. */
+async function networkInVolumes(
+  { client, isolation }: NetworkDeps,
+  spec: InstanceSpec,
+  out: WayOut | undefined,
+  signal: AbortSignal,
+): Promise<Pick<ContainerNetwork, 'mode' | 'command' | 'mounts' | 'volumes'>> {
+  const image = await forwarderImage(client, await isolation.forwarder(signal), signal)
+  const command = await guardedCommand(client, spec, signal)
+  await makeSocketFolder(socketFolder(isolation.socketDir, spec.labels[LABELS.instance] ?? '', spec.name))
+  await createVolumes(client, spec, signal)
+  await createDoor(client, { spec, out, image }, signal)
+  const sidecar = await createSidecar(client, { spec, out, image, sockets: 'volumes' }, signal)
+  const volumes = [{ name: volumesOf(spec.name).tools, containerPath: GUARD }]
+  return { mode: `container:${sidecar}`, command, mounts: [], volumes }
+}
+
 /** Somebody else's stays, and is then in the way of ours. */
 async function removeLeftover(
-  client: EngineClient,
+  { client, forwarding }: NetworkDeps,
   { name, labels }: InstanceSpec,
   signal: AbortSignal,
 ): Promise<void> {
-  const found = await findSidecar(client, name, signal)
-  if (found !== undefined && found.Config.Labels?.[LABELS.instance] === labels[LABELS.instance])
-    await removeContainer(client, found.Id, signal)
+  const usesVolumes = isInVolumes(forwarding)
+  for (const kind of ['sidecar', ...(usesVolumes ? (['door'] as const) : [])] as const) {
+    const found = await findAttendant(client, kind, name, signal)
+    if (found !== undefined && found.Config.Labels?.[LABELS.instance] !== labels[LABELS.instance]) return
+    if (found !== undefined) await removeContainer(client, found.Id, signal)
+  }
+  if (usesVolumes) await removeVolumes(client, name, signal)
 }
 
 const words = z.union([z.array(z.string()), z.string().transform((text) => [text])]).nullish()
@@ -98,20 +137,26 @@ const imageSchema = z.looseObject({
 })
 
 /** A network namespace does not hold every kind of socket: the filter does. It is put in force before the image's own program. */
-async function guarded(
+async function guardedByFolder(
   { client, isolation }: NetworkDeps,
-  { prepared, name, args }: InstanceSpec,
+  spec: InstanceSpec,
   signal: AbortSignal,
 ): Promise<Required<Pick<ContainerNetwork, 'command' | 'mounts'>>> {
   const { folder } = await isolation.forwarder(signal)
+  const mounts = [{ hostPath: folder, containerPath: GUARD, readOnly: true }]
+  return { command: await guardedCommand(client, spec, signal), mounts }
+}
+
+async function guardedCommand(
+  client: EngineClient,
+  { prepared, name, args }: InstanceSpec,
+  signal: AbortSignal,
+): Promise<NonNullable<ContainerNetwork['command']>> {
   const call = { method: 'GET', path: `/images/${prepared.id}/json` } as const
   const { Config: config } = await client.json(imageSchema, call, signal).catch((error: unknown) => {
     throw refusal(`look up the image of ${name}`, error)
   })
   const own = [...(config?.Entrypoint ?? []), ...(args.length > 0 ? args : (config?.Cmd ?? []))]
   if (own.length === 0) throw invalid(`The image of ${name} names no program to run; give it arguments.`)
-  return {
-    command: { entrypoint: [`${GUARD}/forwarder`, '-s', `${GUARD}/filter`, '--'], args: own },
-    mounts: [{ hostPath: folder, containerPath: GUARD, readOnly: true }],
-  }
+  return { entrypoint: [`${GUARD}/forwarder`, '-s', `${GUARD}/filter`, '--'], args: own }
 }

@@ -11,7 +11,11 @@ export const containerSchema = z.looseObject({
     StartedAt: z.string(),
     FinishedAt: z.string(),
   }),
-  Config: z.looseObject({ Labels: z.record(z.string(), z.string()).nullish(), OpenStdin: z.boolean().optional() }),
+  Config: z.looseObject({
+    Labels: z.record(z.string(), z.string()).nullish(),
+    OpenStdin: z.boolean().optional(),
+    Env: z.array(z.string()).nullish(),
+  }),
   HostConfig: z.looseObject({ NetworkMode: z.string().nullish() }).nullish(),
   NetworkSettings: z.looseObject({
     Ports: z
@@ -50,7 +54,7 @@ export function stateOf(status: string): 'created' | 'running' | 'exited' {
   return 'exited'
 }
 
-function publishedAddress(container: Container): { host: string; port: number } | undefined {
+export function publishedAddress(container: Container): { host: string; port: number } | undefined {
   const [binding] = Object.values(container.NetworkSettings.Ports ?? {}).flatMap((bindings) => bindings ?? [])
   const port = Number(binding?.HostPort)
   return binding === undefined || !Number.isInteger(port) || port === 0

@@ -12,6 +12,7 @@ const infoSchema = z.looseObject({
   CpuCfsQuota: z.boolean().optional(),
   CgroupVersion: z.string().optional(),
   KernelVersion: z.string().optional(),
+  OperatingSystem: z.string().optional(),
   InitBinary: z.string().optional(),
   Rootless: z.boolean().optional(),
   SecurityOptions: z.array(z.string()).nullish(),

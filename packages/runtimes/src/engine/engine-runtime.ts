@@ -11,7 +11,8 @@ import { preparePackage, type PackageBuildOptions } from '../packages/prepare-pa
 import { containerConfinement } from './container-confinement.ts'
 import { containerLogs } from './container-logs.ts'
 import { createContainer, findContainer, listContainers, listed, inspectContainer } from './containers.ts'
-import { containerNetwork, type Forwarding } from './container-network.ts'
+import { containerNetwork } from './container-network.ts'
+import { createDoorLinks } from './door-links.ts'
 import type { EngineClient } from './engine-client.ts'
 import { engineEvents } from './engine-events.ts'
 import { refusal } from './engine-fault.ts'
@@ -26,9 +27,11 @@ import {
   withoutSidecars,
 } from './forwarded-instance.ts'
 import type { IsolationPlaces } from '../isolation/isolation-places.ts'
+import { isInVolumes, type Forwarding } from './forwarding.ts'
 import { ensureImage, tagImage } from './images.ts'
 import { createKeyedQueue } from './keyed-queue.ts'
 import { openStdioChannel } from './stdio-channel.ts'
+import { removeLostVolumes } from './volumes.ts'
 
 /** What differs between the engines that speak this API. */
 export interface EngineKind {
@@ -51,13 +54,18 @@ export interface EngineRuntimeOptions {
   dockerConfigFolder: string
   builds: PackageBuildOptions
   isolation: IsolationPlaces
+  /** In place of what the engine was found to need, for tests of the other forms. */
+  forwarding?: Forwarding
 }
 
 const PROBE_MS = 5000
+const VOLUMES_NOTE =
+  'The engine shares no folders with the daemon: isolated servers are connected through volumes and a port of 127.0.0.1 with a token (not verified on Docker Desktop), and servers without any network run without our system call filter.'
 
 export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOptions): Runtime {
   const { client, isolation } = options
-  const instances = { client, socketDir: isolation.socketDir }
+  const links = createDoorLinks()
+  const instances = { client, socketDir: isolation.socketDir, links }
   let facts: Pick<EngineFacts, 'hasInit' | 'forwarding'> | undefined
   const beingMade = new Set<string>()
   const oneAtATime = createKeyedQueue()
@@ -73,7 +81,8 @@ export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOpti
     },
     tag: (prepared, reference, signal) => tagImage(client, prepared.id, reference, signal),
     async create(spec, signal) {
-      const { hasInit: init, forwarding } = await findFacts(signal)
+      const { hasInit: init, forwarding: needed } = await findFacts(signal)
+      const { forwarding = needed } = options
       // Images we build ourselves are known to run without writing to their root.
       const hardening = { init, readOnlyRoot: spec.source.kind === 'package' }
       const makeNetwork = () => containerNetwork({ client, isolation, forwarding }, spec, signal)
@@ -96,15 +105,20 @@ export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOpti
     stop: (handle, graceMs, signal) => stopInstance(instances, handle, graceMs, signal),
     remove: (handle, signal) => removeInstance(instances, handle, signal),
     logs: (handle, logOptions, signal) => containerLogs(client, handle, logOptions, signal),
-    list: async (labels, signal) =>
-      withoutSidecars(await listContainers(client, kind.name, labels, signal), (name) => beingMade.has(name)),
+    async list(labels, signal) {
+      const { forwarding: needed } = await findFacts(signal)
+      const { forwarding = needed } = options
+      const listed = await listContainers(client, kind.name, labels, signal)
+      if (isInVolumes(forwarding) && beingMade.size === 0) await removeLostVolumes(client, labels, signal)
+      return withoutSidecars(listed, (name) => beingMade.has(name))
+    },
     async find(name, signal) {
       const container = await findContainer(client, name, signal)
       return container === undefined ? undefined : listed(kind.name, container)
     },
     events: (signal) => instanceEvents(client, engineEvents(client, kind.name, signal), signal),
-    // Nothing is held between calls.
     async [Symbol.asyncDispose]() {
+      await links[Symbol.asyncDispose]()
       // Dropped, not ended: the containers go on with their input open, and no connection keeps this process alive.
       for (const socket of attached) socket.destroy()
     },
@@ -125,13 +139,13 @@ async function attachTo(instances: InstanceDeps, handle: InstanceHandle, signal:
 
 async function probe(
   kind: EngineKind,
-  { client, isolation }: EngineRuntimeOptions,
+  { client, isolation, forwarding: forced }: EngineRuntimeOptions,
   signal: AbortSignal,
 ): Promise<RuntimeHealth> {
   try {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)])
     const { version, capabilities, notes: theirs, forwarding } = await kind.examine(client, limit)
-    const notes = [...theirs, ...isolationNotes(forwarding, await isolation.lack())]
+    const notes = [...theirs, ...isolationNotes(forced ?? forwarding, await isolation.lack())]
     return { state: 'healthy', version, capabilities, notes }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
@@ -141,8 +155,8 @@ async function probe(
 
 function isolationNotes(forwarding: Forwarding, lack: string | undefined): string[] {
   const reason = 'reason' in forwarding ? forwarding.reason : lack
-  if (reason === undefined) return []
-  return [`Servers with network isolation or a list of allowed hosts are refused: ${reason}.`]
+  if (reason !== undefined) return [`Servers with network isolation or a list of allowed hosts are refused: ${reason}.`]
+  return isInVolumes(forwarding) ? [VOLUMES_NOTE] : []
 }
 
 /** No socket file at all, as against one nobody answers on. */

@@ -1,15 +1,23 @@
 import type { InstanceHandle, InstanceState, ListedInstance, RuntimeEvent } from '@toolhaven/core/ports/runtime'
 import { LABELS } from '@toolhaven/core/ports/runtime'
+import { stat } from 'node:fs/promises'
+import { unavailable } from '@toolhaven/core/errors'
 import { removeSocketFolder, socketFolder } from '../isolation/socket-folder.ts'
+import { findAttendant, inwardPort, ownerOf, usesVolumes } from './attendants.ts'
 import { containerState, isForwarded, stateOf, type Container } from './container-state.ts'
 import { findContainer, inspectContainer, killContainer, removeContainer, startContainer } from './containers.ts'
 import type { EngineClient } from './engine-client.ts'
-import { findSidecar, SIDECAR_PORT, sidecarOwner, startSidecar } from './sidecar.ts'
+import { isReadyBehind } from './door-link.ts'
+import type { DoorLinks } from './door-links.ts'
+import { findDoor, startDoor } from './door.ts'
+import { startSidecar } from './sidecar.ts'
 import { stopContainer } from './stop-container.ts'
+import { removeVolumes } from './volumes.ts'
 
 export interface InstanceDeps {
   client: EngineClient
   socketDir: string
+  links: DoorLinks
 }
 
 /** A container and, where it has one, the sidecar that holds its network: both live and end together. */
@@ -21,67 +29,98 @@ export async function startInstance(deps: InstanceDeps, handle: InstanceHandle, 
 
 /** Before the container itself, and before anybody attaches to it: Podman sets it up for that. */
 export async function startNetwork(
-  { client, socketDir }: InstanceDeps,
-  handle: InstanceHandle,
+  { client, socketDir, links }: InstanceDeps,
+  { name }: InstanceHandle,
   container: Container,
   signal: AbortSignal,
 ): Promise<void> {
   if (!isForwarded(container) || stateOf(container.State.Status) === 'running') return
-  await startSidecar(client, handle.name, placeOf(socketDir, container, handle.name), signal)
+  const sidecar = await findAttendant(client, 'sidecar', name, signal)
+  if (sidecar === undefined) throw unavailable(`The network of ${name} is gone; restart the workload.`)
+  const { readyFile, socketPath } = placeOf(socketDir, container, name)
+  if (!usesVolumes(sidecar)) return startSidecar(client, name, { sidecar, isReady: () => exists(readyFile) }, signal)
+  const door = await startDoor(client, name, signal)
+  await startSidecar(client, name, { sidecar, isReady: () => isReadyBehind(door) }, signal)
+  await links.open(name, door, socketPath)
 }
 
 export async function inspectInstance(
-  { client, socketDir }: InstanceDeps,
+  deps: InstanceDeps,
   handle: InstanceHandle,
   signal: AbortSignal,
 ): Promise<InstanceState> {
+  const { client, socketDir } = deps
   const container = await inspectContainer(client, handle.id, signal)
   if (container === undefined) return { state: 'absent' }
   const state = containerState(container)
   if (state.state !== 'running' || !isForwarded(container)) return state
-  const sidecar = await findSidecar(client, handle.name, signal)
-  if (sidecar === undefined || stateOf(sidecar.State.Status) !== 'running') {
+  const sidecar = await findAttendant(client, 'sidecar', handle.name, signal)
+  const { socketPath } = placeOf(socketDir, container, handle.name)
+  const isConnected =
+    sidecar !== undefined &&
+    stateOf(sidecar.State.Status) === 'running' &&
+    (!usesVolumes(sidecar) || (await isLinked(deps, handle.name, socketPath, signal)))
+  if (!isConnected) {
     // Nothing leads in or out any more, and nothing ever will: a new one is needed.
     await killContainer(client, handle.id, 'SIGKILL', signal)
     return { state: 'exited', exitCode: 137, finishedAt: new Date().toISOString(), oomKilled: false }
   }
-  const port = Number(sidecar.Config.Labels?.[SIDECAR_PORT])
-  const { socketPath } = placeOf(socketDir, container, handle.name)
-  return port > 0 ? { ...state, address: { host: '127.0.0.1', port, socketPath } } : state
+  const port = inwardPort(sidecar)
+  return port === undefined ? state : { ...state, address: { host: '127.0.0.1', port, socketPath } }
+}
+
+/** Also where the link was another daemon's: it is made anew from what the engine knows. */
+async function isLinked(
+  { client, links }: InstanceDeps,
+  instance: string,
+  socketPath: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const door = await findDoor(client, instance, signal)
+  if (door !== undefined) await links.open(instance, door, socketPath)
+  return door !== undefined
 }
 
 export async function stopInstance(
-  { client }: InstanceDeps,
+  { client, links }: InstanceDeps,
   handle: InstanceHandle,
   graceMs: number,
   signal: AbortSignal,
 ): Promise<void> {
   await stopContainer(client, handle, graceMs, signal)
-  const sidecar = await sidecarOf(client, handle, signal)
-  if (sidecar !== undefined) await killContainer(client, sidecar.Id, 'SIGKILL', signal)
+  if (!(await holdsName(client, handle.name, handle.id, signal))) return
+  for (const { Id: id } of await attendantsOf(client, handle.name, signal))
+    await killContainer(client, id, 'SIGKILL', signal)
+  await links.close(handle.name)
 }
 
+/** With all that is there for its sake. What is left of an instance that is gone is removed as one of its own. */
 export async function removeInstance(
-  { client, socketDir }: InstanceDeps,
+  { client, socketDir, links }: InstanceDeps,
   handle: InstanceHandle,
   signal: AbortSignal,
 ): Promise<void> {
-  const sidecar = await sidecarOf(client, handle, signal)
-  const itself = sidecar === undefined ? await inspectContainer(client, handle.id, signal) : undefined
+  const itself = await inspectContainer(client, handle.id, signal)
+  const owner = itself && ownerOf(itself.Name, itself.Config.Labels)
+  const name = owner ?? handle.name
+  const isLast = await holdsName(client, name, handle.id, signal)
   // In this order: Podman keeps a container whose network another one uses.
   await removeContainer(client, handle.id, signal)
-  if (sidecar !== undefined) await removeContainer(client, sidecar.Id, signal)
-  // A sidecar whose instance is gone is removed as an instance of its own.
-  const held = sidecar ?? itself
-  const owner = held && sidecarOwner(held.Name, held.Config.Labels)
-  if (held !== undefined && owner !== undefined) await removeSocketFolder(placeOf(socketDir, held, owner))
+  if (!isLast) return
+  const attendants = await attendantsOf(client, name, signal)
+  for (const { Id: id } of attendants) await removeContainer(client, id, signal)
+  await links.close(name)
+  const held = itself === undefined || owner === undefined ? attendants : [itself, ...attendants]
+  if (held.some(usesVolumes)) await removeVolumes(client, name, signal)
+  const [any] = held
+  if (any !== undefined) await removeSocketFolder(placeOf(socketDir, any, name))
 }
 
 /** Without sidecars, unless what they belong to is gone: then they are what is left of it. */
 export function withoutSidecars(listed: readonly ListedInstance[], isBeingMade: (name: string) => boolean) {
   const names = new Set(listed.map(({ handle }) => handle.name))
   return listed.filter(({ handle, labels }) => {
-    const owner = sidecarOwner(handle.name, labels)
+    const owner = ownerOf(handle.name, labels)
     return owner === undefined || (!names.has(owner) && !isBeingMade(owner))
   })
 }
@@ -93,28 +132,37 @@ export async function* instanceEvents(
   signal: AbortSignal,
 ): AsyncGenerator<RuntimeEvent> {
   for await (const event of events) {
-    const owner = sidecarOwner(event.handle.name, event.labels)
+    const owner = ownerOf(event.handle.name, event.labels)
     if (owner === undefined) yield event
     else if (event.kind === 'exited') await endOwner(client, owner, event.handle.id, signal)
   }
 }
 
-async function endOwner(client: EngineClient, owner: string, sidecar: string, signal: AbortSignal): Promise<void> {
+async function endOwner(client: EngineClient, owner: string, attendant: string, signal: AbortSignal): Promise<void> {
   const container = await findContainer(client, owner, signal)
-  if (container?.HostConfig?.NetworkMode === `container:${sidecar}`)
-    await killContainer(client, container.Id, 'SIGKILL', signal)
+  if (container === undefined || !isForwarded(container)) return
+  const isSidecar = container.HostConfig?.NetworkMode === `container:${attendant}`
+  const isDoor = (await findAttendant(client, 'door', owner, signal))?.Id === attendant
+  if (isSidecar || isDoor) await killContainer(client, container.Id, 'SIGKILL', signal)
 }
 
-/** Of a name that another instance has by now, the sidecar is that one's. */
-async function sidecarOf(
-  client: EngineClient,
-  handle: InstanceHandle,
-  signal: AbortSignal,
-): Promise<Container | undefined> {
-  const holder = await findContainer(client, handle.name, signal)
-  return holder === undefined || holder.Id === handle.id ? findSidecar(client, handle.name, signal) : undefined
+/** Of a name that another instance has by now, the attendants are that one's. */
+async function holdsName(client: EngineClient, name: string, id: string, signal: AbortSignal): Promise<boolean> {
+  const holder = await findContainer(client, name, signal)
+  return holder === undefined || holder.Id === id
+}
+
+async function attendantsOf(client: EngineClient, instance: string, signal: AbortSignal): Promise<Container[]> {
+  const sidecar = await findAttendant(client, 'sidecar', instance, signal)
+  const door =
+    sidecar === undefined || usesVolumes(sidecar) ? await findAttendant(client, 'door', instance, signal) : undefined
+  return [sidecar, door].filter((found) => found !== undefined)
 }
 
 function placeOf(socketDir: string, { Config }: Container, name: string) {
   return socketFolder(socketDir, Config.Labels?.[LABELS.instance] ?? '', name)
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined)) !== undefined
 }

@@ -1,20 +1,37 @@
 import { stat } from 'node:fs/promises'
+import { isIP } from 'node:net'
 import { release } from 'node:os'
-import type { Forwarding } from './container-network.ts'
-import type { EngineClient } from './engine-client.ts'
+import type { EngineAddress, EngineClient } from './engine-client.ts'
 import type { EngineInfo } from './engine-info.ts'
 
-/** Sockets are shared with sidecars through folders of this machine: the engine must be here and let our user in. */
+/**
+ * How the daemon and the sidecars of an engine share sockets. `folders`: of this machine, which the sidecar opens as `user`.
+ * `volumes`: of the engine, behind a door that the daemon dials. Else the reason why not at all.
+ */
+export type Forwarding = { form: 'folders'; user: string } | { form: 'volumes' } | { reason: string }
+
+export const isInVolumes = (forwarding: Forwarding) => 'form' in forwarding && forwarding.form === 'volumes'
+
+/** Folders where the engine is here and lets our user in; else volumes, if its ports are this machine's. */
 export async function forwardingOf({ address }: EngineClient, info: EngineInfo): Promise<Forwarding> {
-  if (process.platform !== 'linux' || address.kind !== 'unix' || info.KernelVersion !== release())
-    return {
-      reason: 'the engine runs in a virtual machine or on another machine, which share no sockets with this one',
-    }
+  if (process.platform === 'win32') return { reason: 'the daemon must run on Linux or macOS for it' }
+  if (!publishesHere(address))
+    return { reason: 'the engine runs on another machine, whose ports on 127.0.0.1 cannot be reached from this one' }
+  if (process.platform !== 'linux' || address.kind !== 'unix' || isInVirtualMachine(info)) return { form: 'volumes' }
   const user = process.geteuid?.()
-  if (!info.rootless) return { user: `${user}:${process.getegid?.()}` }
+  if (!info.rootless) return { form: 'folders', user: `${user}:${process.getegid?.()}` }
   const owner = (await stat(address.path).catch(() => undefined))?.uid
-  if (owner !== user)
-    return { reason: 'the rootless engine belongs to another user than the daemon, so they share no folders' }
-  // Root of a rootless container is the user of the engine.
-  return { user: '0:0' }
+  // Root of a rootless container is the user of the engine; another user's sees no folder of ours.
+  return owner === user ? { form: 'folders', user: '0:0' } : { form: 'volumes' }
+}
+
+/** Docker Desktop in WSL has the very kernel of the distribution it serves. */
+function isInVirtualMachine({ OperatingSystem: system, KernelVersion: kernel }: EngineInfo): boolean {
+  return kernel !== release() || /docker desktop/i.test(system ?? '')
+}
+
+function publishesHere(address: EngineAddress): boolean {
+  if (address.kind === 'unix') return true
+  const { host } = address
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }

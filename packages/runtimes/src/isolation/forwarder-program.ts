@@ -44,21 +44,20 @@ export function forwarderFinder(options: ForwarderOptions): FindForwarder {
 /** Why there can be none here, without building one. */
 export async function forwarderLack(options: ForwarderOptions): Promise<string | undefined> {
   const { sourceDir, dataDir, env, platform = process.platform, arch = process.arch } = options
-  if (platform !== 'linux' || seccompFilter(arch) === undefined) return `it needs Linux on x64 or arm64`
-  const isBuilt =
-    (await exists(join(sourceDir, shippedName(platform, arch)))) || (await exists(join(dataDir, 'forwarder')))
-  return isBuilt || (await findProgram('cc', env['PATH'])) !== undefined
-    ? undefined
-    : `to build its forwarder, ${INSTALL}`
+  if (seccompFilter(arch) === undefined) return `it needs a processor of the kind x64 or arm64`
+  const isBuilt = (await exists(join(sourceDir, shippedName(arch)))) || (await exists(join(dataDir, 'forwarder')))
+  if (isBuilt) return undefined
+  if (platform !== 'linux') return `this installation brings no forwarder for Linux on ${arch}`
+  return (await findProgram('cc', env['PATH'])) === undefined ? `to build the forwarder, ${INSTALL}` : undefined
 }
 
-const shippedName = (platform: string, arch: string) => `forwarder-${platform}-${arch}`
+/** Always of Linux: elsewhere engines run in a virtual machine with it, on the same processor. */
+const shippedName = (arch: string) => `forwarder-linux-${arch}`
 
 async function find(options: ForwarderOptions, signal: AbortSignal): Promise<ForwarderProgram> {
   const { sourceDir, dataDir, platform = process.platform, arch = process.arch } = options
   const filter = seccompFilter(arch)
-  if (platform !== 'linux' || filter === undefined)
-    throw unavailable(`Network isolation needs Linux on x64 or arm64; this is ${platform} on ${arch}.`)
+  if (filter === undefined) throw unavailable(`Network isolation needs an x64 or arm64 processor; this is ${arch}.`)
   const source = await readFile(join(sourceDir, 'forwarder.c')).catch((error: unknown) => {
     throw unavailable(
       `The forwarder of isolated workloads is missing from ${sourceDir}; install Toolhaven again.`,
@@ -75,9 +74,10 @@ async function find(options: ForwarderOptions, signal: AbortSignal): Promise<For
   try {
     await chmod(draft, 0o755)
     await writeFile(join(draft, 'filter'), filter, { mode: 0o644 })
-    const shipped = join(sourceDir, shippedName(platform, arch))
+    const shipped = join(sourceDir, shippedName(arch))
     if (await exists(shipped)) await copyFile(shipped, join(draft, 'forwarder'))
-    else await compile(options, join(draft, 'forwarder'), signal)
+    else if (platform === 'linux') await compile(options, join(draft, 'forwarder'), signal)
+    else throw unavailable(`Network isolation needs a forwarder for Linux on ${arch}, which this installation lacks.`)
     await chmod(join(draft, 'forwarder'), 0o755)
     await rename(draft, folder).catch(async (error: unknown) => {
       if (!(await exists(made.program))) throw error

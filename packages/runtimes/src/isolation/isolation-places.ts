@@ -1,4 +1,5 @@
 import type { FindForwarder } from './forwarder-program.ts'
+import type { FindSocat } from './socat.ts'
 
 /** What a runtime needs to run servers on a loopback only. */
 export interface IsolationPlaces {
@@ -7,4 +8,6 @@ export interface IsolationPlaces {
   forwarder: FindForwarder
   /** Why there can be no forwarder here, found without building one. */
   lack: () => Promise<string | undefined>
+  /** Stands in for the forwarder where servers are processes. */
+  socat: FindSocat
 }

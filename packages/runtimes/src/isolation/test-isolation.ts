@@ -1,14 +1,16 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { forwarderFinder, forwarderLack } from './forwarder-program.ts'
+import { socatFinder } from './socat.ts'
 
 /** What isolated instances need, below a folder of the test's own. */
-export function testIsolation(folder: string) {
+export function testIsolation(folder: string, env = process.env) {
   const sourceDir = fileURLToPath(new URL('../../forwarder', import.meta.url))
-  const options = { sourceDir, dataDir: folder, env: process.env }
+  const options = { sourceDir, dataDir: folder, env }
   return {
     socketDir: join(folder, 'i'),
     forwarder: forwarderFinder(options),
     lack: () => forwarderLack(options),
+    socat: socatFinder(env),
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { WayOut } from '@toolhaven/core/ports/egress'
-import { forwarderWays, hostsFile, proxyVariables } from './ways.ts'
+import { forwarderWays, hostsFile, proxyVariables, waysOf } from './ways.ts'
 
 const OUT: WayOut = {
   folder: '/run/o/x',
@@ -14,11 +14,11 @@ const OUT: WayOut = {
 
 describe('the ways of an isolated instance', () => {
   it('lead out to the proxy and to each place, and in to the port', () => {
-    expect(forwarderWays(OUT, '/o', { socketPath: '/i/h', port: 8000 })).toEqual([
+    expect(forwarderWays(waysOf(OUT, '/o', { socketPath: '/i/h', port: 8000 }))).toEqual([
       ...['-e', '127.0.0.1:3128=/o/p', '-e', '127.1.0.1:443=/o/0', '-e', '127.1.0.1:8443=/o/1'],
       ...['-e', '127.1.0.2:443=/o/2', '-i', '/i/h=8000'],
     ])
-    expect(forwarderWays(undefined, '', { socketPath: '/i/h', port: 8000 })).toEqual(['-i', '/i/h=8000'])
+    expect(forwarderWays(waysOf(undefined, '', { socketPath: '/i/h', port: 8000 }))).toEqual(['-i', '/i/h=8000'])
   })
 
   it('have one address for each name, which programs find without a resolver', () => {

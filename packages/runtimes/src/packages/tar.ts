@@ -1,29 +1,44 @@
 const BLOCK = 512
 const MAX_NAME_BYTES = 100
 
-/** A ustar archive of a few small files, by default readable by their owner only. */
-export function tar(files: Readonly<Record<string, string | Buffer>>, mode = 0o600): Buffer {
+/** A ustar archive of a few small files, by default readable by their owner only, and of empty folders of one user. */
+export function tar(
+  files: Readonly<Record<string, string | Buffer>>,
+  mode = 0o600,
+  folders: readonly { name: string; owner: number }[] = [],
+): Buffer {
   const parts = Object.entries(files).flatMap(([name, data]) => {
     const content = typeof data === 'string' ? Buffer.from(data) : data
-    return [header(name, content.length, mode), content, Buffer.alloc((BLOCK - (content.length % BLOCK)) % BLOCK)]
+    const head = header({ name, size: content.length, mode, owner: 0, type: '0' })
+    return [head, content, Buffer.alloc((BLOCK - (content.length % BLOCK)) % BLOCK)]
   })
-  return Buffer.concat([...parts, Buffer.alloc(2 * BLOCK)])
+  const empty = folders.map(({ name, owner }) => header({ name: `${name}/`, size: 0, mode: 0o700, owner, type: '5' }))
+  return Buffer.concat([...parts, ...empty, Buffer.alloc(2 * BLOCK)])
 }
 
-function header(name: string, size: number, mode: number): Buffer {
+interface Entry {
+  name: string
+  size: number
+  mode: number
+  owner: number
+  /** `0` is a file, `5` a folder. */
+  type: '0' | '5'
+}
+
+function header({ name, size, mode, owner, type }: Entry): Buffer {
   if (Buffer.byteLength(name) > MAX_NAME_BYTES) throw new Error(`a name too long for the archive: ${name}`)
   const block = Buffer.alloc(BLOCK)
   const octal = (value: number, at: number, length: number) =>
     block.write(`${value.toString(8).padStart(length - 1, '0')}\0`, at)
   block.write(name, 0)
   octal(mode, 100, 8)
-  octal(0, 108, 8)
-  octal(0, 116, 8)
+  octal(owner, 108, 8)
+  octal(owner, 116, 8)
   octal(size, 124, 12)
   // No time of day: equal contents make an equal archive, which the engine's build cache looks at.
   octal(0, 136, 12)
   block.write('        ', 148)
-  block.write('0', 156)
+  block.write(type, 156)
   block.write('ustar\u000000', 257)
   const sum = block.reduce((total, byte) => total + byte, 0)
   block.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148)

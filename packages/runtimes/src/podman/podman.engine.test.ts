@@ -1,12 +1,18 @@
 import { chown, stat } from 'node:fs/promises'
 import { describeRuntime } from '@toolhaven/testing/runtime-suite'
 import { engineUnderTest } from '@toolhaven/testing/runtime-suite/engine-under-test'
+import type { RuntimeUnderTest } from '@toolhaven/testing/runtime-suite/session'
+import { volumeCases } from '@toolhaven/testing/runtime-suite/volume-cases'
 import { startRootlessPodman } from '@toolhaven/testing/testbed/rootless-podman'
 import { createEngineClient } from '../engine/engine-client.ts'
+import type { Forwarding } from '../engine/forwarding.ts'
 import { testIsolation } from '../isolation/test-isolation.ts'
 import { createPodmanRuntime } from './podman-runtime.ts'
 
-describeRuntime('rootless podman', async () => {
+describeRuntime('rootless podman', () => podmanUnderTest())
+describeRuntime('rootless podman without shared folders', () => podmanUnderTest({ form: 'volumes' }), volumeCases)
+
+async function podmanUnderTest(forwarding?: Forwarding): Promise<RuntimeUnderTest> {
   let folder = ''
   let socketPath = ''
   const under = await engineUnderTest(startRootlessPodman, (path, dockerConfigFolder) => {
@@ -16,6 +22,7 @@ describeRuntime('rootless podman', async () => {
       dockerConfigFolder,
       builds: { baseImages: {}, userConfig: () => Promise.resolve({}), buildArgs: {} },
       isolation: testIsolation(dockerConfigFolder),
+      ...(forwarding && { forwarding }),
     })
   })
   // The daemon of a rootless engine runs as the engine's own user, and so does the suite.
@@ -31,9 +38,10 @@ describeRuntime('rootless podman', async () => {
   become({ uid, gid })
   return {
     ...under,
+    ...(forwarding && { lacks: { names: 'Podman gives a container that shares a network no names of ours' } }),
     async [Symbol.asyncDispose]() {
       become(home)
       await under[Symbol.asyncDispose]()
     },
   }
-})
+}

@@ -41,20 +41,35 @@ export async function probeMachine(
 ): Promise<RuntimeHealth> {
   try {
     const { sandbox, controlGroups } = await machine(signal)
+    const forwarder = await describeForwarder(sandbox, isolation)
     const capabilities: RuntimeCapabilities = {
       images: false,
       survivesDaemon: false,
       memoryLimit: controlGroups.memory !== undefined,
       cpuLimit: controlGroups.cpu !== undefined,
       pidsLimit: controlGroups.pids !== undefined,
-      sandbox: sandbox.description,
+      sandbox: [sandbox.description, ...forwarder.words].join(', '),
     }
-    const lack = sandbox.takesForwarder ? await isolation.lack() : 'it needs bubblewrap with a system call filter'
-    const refused =
-      lack === undefined ? [] : [`Servers with network isolation or a list of allowed hosts are refused: ${lack}.`]
-    const notes = [...sandbox.notes, ...refused, ...controlGroups.reasons]
+    const notes = [...sandbox.notes, ...forwarder.notes, ...controlGroups.reasons]
     return { state: 'healthy', version: process.version, capabilities, notes }
   } catch (error) {
     return { state: 'undetected', reason: describeError(error) }
   }
+}
+
+/** Which program connects isolated servers, or why there are none. */
+async function describeForwarder(
+  { takesForwarder }: Sandbox,
+  { lack, socat }: IsolationPlaces,
+): Promise<{ words: string[]; notes: string[] }> {
+  const reason = takesForwarder ? await lack() : 'it needs bubblewrap with a system call filter'
+  if (reason === undefined) return { words: ['native forwarder'], notes: [] }
+  if (takesForwarder && (await socat()) !== undefined)
+    return {
+      words: ['socat as forwarder'],
+      notes: [
+        `Isolated servers are connected by socat, a process for each connection; for our own program: ${reason}.`,
+      ],
+    }
+  return { words: [], notes: [`Servers with network isolation or a list of allowed hosts are refused: ${reason}.`] }
 }

@@ -4,7 +4,9 @@ import { LABELS, type InstanceSpec } from '@toolhaven/core/ports/runtime'
 import type { IsolationPlaces } from '../isolation/isolation-places.ts'
 import { refuseSocketMounts } from '../isolation/refuse-socket-mounts.ts'
 import { makeSocketFolder, socketFolder, type SocketFolder } from '../isolation/socket-folder.ts'
-import { forwarderWays, hostsFile } from '../isolation/ways.ts'
+import { socatCommand } from '../isolation/socat.ts'
+import { forwarderWays, hostsFile, waysOf, type Ways } from '../isolation/ways.ts'
+import { LAST_DESCRIPTOR } from './sandbox-plan.ts'
 import type { ForwardedNetwork } from './sandbox-plan.ts'
 import type { Sandbox } from './sandbox.ts'
 
@@ -15,7 +17,7 @@ export interface ProcessNetwork {
 
 /** The network of a server that has a loopback only but must be reached or must reach something; undefined for all others. */
 export async function processNetwork(
-  { socketDir, forwarder }: IsolationPlaces,
+  isolation: IsolationPlaces,
   spec: InstanceSpec,
   sandbox: Sandbox,
   signal: AbortSignal,
@@ -32,12 +34,28 @@ export async function processNetwork(
     throw invalid(
       `Network isolation needs bubblewrap with a system call filter, and this machine has ${sandbox.description}; install bubblewrap, or allow the server the whole network.`,
     )
-  const { program } = await forwarder(signal)
-  const place = socketFolder(socketDir, spec.labels[LABELS.instance] ?? '', spec.name)
-  await makeSocketFolder(place)
+  const place = socketFolder(isolation.socketDir, spec.labels[LABELS.instance] ?? '', spec.name)
   const out = network === 'none' ? undefined : network
-  await writeFile(place.hostsFile, hostsFile(out), { mode: 0o644 })
   const wayIn = targetPort === undefined ? undefined : { socketPath: place.socketPath, port: targetPort }
-  const ways = forwarderWays(out, out?.folder ?? '', wayIn)
-  return { forwarded: { forwarder: program, ways, hostsPath: place.hostsFile }, place }
+  const forwarder = await forwarderCommand(isolation, waysOf(out, out?.folder ?? '', wayIn), signal)
+  await makeSocketFolder(place)
+  await writeFile(place.hostsFile, hostsFile(out), { mode: 0o644 })
+  return { forwarded: { forwarder, hostsPath: place.hostsFile }, place }
+}
+
+/** Our own program where there is or can be one, else socat. */
+async function forwarderCommand(
+  { forwarder, socat }: IsolationPlaces,
+  ways: Ways,
+  signal: AbortSignal,
+): Promise<ForwardedNetwork['forwarder']> {
+  try {
+    const { program } = await forwarder(signal)
+    return [program, '-N', '-k', String(LAST_DESCRIPTOR), ...forwarderWays(ways), '--']
+  } catch (error) {
+    signal.throwIfAborted()
+    const found = await socat()
+    if (found === undefined) throw error
+    return socatCommand(found, ways, LAST_DESCRIPTOR)
+  }
 }

@@ -12,9 +12,8 @@ export interface SandboxPlan {
 }
 
 export interface ForwardedNetwork {
-  /** The forwarder's program; it makes the network and starts the sandbox in it. */
-  forwarder: string
-  ways: readonly string[]
+  /** What makes the network and starts the sandbox in it: words before the sandbox's own. */
+  forwarder: readonly [string, ...string[]]
   /** Becomes /etc/hosts. */
   hostsPath: string
 }
@@ -31,6 +30,9 @@ export const SANDBOX_PACKAGE = '/opt/package'
 export const SANDBOX_NODE = '/opt/toolhaven/bin/node'
 export const SANDBOX_UV = '/opt/toolhaven/bin/uv'
 export const SANDBOX_PATH = '/opt/toolhaven/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+
+/** Descriptors from 3 up to this one are the sandbox's own. */
+export const LAST_DESCRIPTOR = 6
 
 /** The user id inside; who it is outside is the daemon's user. */
 export const SANDBOX_UID = 65534

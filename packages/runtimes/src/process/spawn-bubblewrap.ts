@@ -8,6 +8,7 @@ import { z } from 'zod'
 import { bubblewrapOptions } from './bubblewrap.ts'
 import type { BubblewrapBase } from './bubblewrap.ts'
 import { inheritedDescriptors } from './inherited-descriptors.ts'
+import { LAST_DESCRIPTOR } from './sandbox-plan.ts'
 import type { SandboxPlan } from './sandbox-plan.ts'
 
 export interface SandboxProcess {
@@ -70,7 +71,7 @@ export async function spawnBubblewrap(
 function commandLine(bwrap: string, { program, args, network }: SandboxPlan): [string, ...string[]] {
   const sandbox = [bwrap, '--args', String(ARGS), '--', program, ...args] satisfies [string, ...string[]]
   if (typeof network !== 'object') return sandbox
-  return [network.forwarder, '-N', '-k', String(SECCOMP), ...network.ways, '--', ...sandbox]
+  return [...network.forwarder, ...sandbox]
 }
 
 function setupFailure(child: ChildProcess): { failed: Promise<never>; forget: () => void } {
@@ -89,7 +90,7 @@ function setupFailure(child: ChildProcess): { failed: Promise<never>; forget: ()
 const ARGS = 3
 const INFO = 4
 const BLOCK = 5
-const SECCOMP = 6
+const SECCOMP = LAST_DESCRIPTOR
 
 /** Bubblewrap hands every descriptor it inherits to the server, so what we inherited ourselves is covered with /dev/null. */
 function spawnClean(program: string, args: readonly string[], stdin: boolean): ChildProcess {

@@ -20,6 +20,7 @@ export async function engineUnderTest(
   await buildFixtureImage(engine, 'docker.io/library/thv-fixture:1')
   const all = opened.move()
   return {
+    engineSocket: engine.socketPath,
     runtime: open(engine.socketPath, configFolder),
     fixture: { kind: 'image', reference: 'thv-fixture:1' },
     absent: { kind: 'image', reference: `${registry.host}/nobody/nothing:1` },

@@ -18,10 +18,11 @@ export const forwardingCases: RuntimeCases = {
     if (under.lacks?.forwarding !== undefined) return skip(under.lacks.forwarding)
     await using out = await openWayOut()
     const { stdout, stderr } = await run(['ways', 'api.example', 'other.example'], { network: out.way })
+    const unknown = expect.stringMatching(/^(EAI_AGAIN|ENOTFOUND)$/)
     expect({ ...JSON.parse(stdout || '{}'), stderr }).toEqual({
       proxy: 'the proxy',
-      named: 'api.example:443',
-      other: expect.stringMatching(/^(EAI_AGAIN|ENOTFOUND)$/),
+      named: under.lacks?.names === undefined ? 'api.example:443' : unknown,
+      other: unknown,
       variable: 'http://127.0.0.1:3128',
       taken: 'EADDRINUSE',
       interfaces: ['lo'],
@@ -36,7 +37,9 @@ export const forwardingCases: RuntimeCases = {
     const socketPath = state.state === 'running' ? state.address?.socketPath : undefined
     if (socketPath === undefined) throw new Error('a running instance with a port says where its socket is')
     expect((await stat(socketPath)).mode & 0o777).toBe(0o600)
-    expect(await until('the server answers', () => get(socketPath, '/x').catch(() => undefined))).toBe('hello from /x')
+    expect(await until('the server answers', () => getThrough(socketPath, '/x').catch(() => undefined))).toBe(
+      'hello from /x',
+    )
     await runtime.remove(handle, signal())
     await expect(stat(socketPath)).rejects.toThrow('ENOENT')
   },
@@ -78,7 +81,7 @@ export const forwardingCases: RuntimeCases = {
 /** Places without a control: the address of clouds' metadata, a resolver, and a public address. */
 const UNASKED = ['tcp:169.254.169.254:80', 'udp:192.0.2.53:53', 'tcp:192.0.2.1:443', 'tcp6:2001:db8::1:443']
 
-async function openWayOut(): Promise<{ way: WayOut } & AsyncDisposable> {
+export async function openWayOut(): Promise<{ way: WayOut } & AsyncDisposable> {
   const folder = await mkdtemp(join(tmpdir(), 'thv-o-'))
   const proxy = await listen({ path: join(folder, 'p') }, 'the proxy')
   const place = await listen({ path: join(folder, '0') }, 'api.example:443')
@@ -92,7 +95,7 @@ async function openWayOut(): Promise<{ way: WayOut } & AsyncDisposable> {
   }
 }
 
-async function get(socketPath: string, path: string): Promise<string> {
+export async function getThrough(socketPath: string, path: string): Promise<string> {
   const asked = request({ socketPath, path, headers: { host: 'localhost' } }).end()
   const [response] = await once(asked, 'response')
   return text(response)

@@ -26,8 +26,10 @@ export interface RuntimeUnderTest extends AsyncDisposable {
   reopen: () => Promise<Runtime>
   /** An adapter whose engine does not answer. Left out by runtimes that have no engine. */
   unreachable?: () => Promise<Runtime>
+  /** Of the engine, for looking behind the adapter's back. */
+  engineSocket?: string
   /** Promises of the suite this runtime cannot keep here, each with the reason that is printed when it is skipped. */
-  lacks?: Partial<Record<'seccomp' | 'network' | 'hostReachable' | 'forwarding', string>>
+  lacks?: Partial<Record<'seccomp' | 'network' | 'hostReachable' | 'forwarding' | 'names', string>>
 }
 
 export interface RunResult {
@@ -67,7 +69,9 @@ export const signal = (): AbortSignal => AbortSignal.timeout(60_000)
 
 export async function startSession(under: RuntimeUnderTest): Promise<Session> {
   const { runtime } = under
-  const health = await runtime.probe(signal())
+  // The first look at a fresh engine can take longer than it is given on a busy machine.
+  const first = await runtime.probe(signal())
+  const health = first.state === 'unhealthy' ? await runtime.probe(signal()) : first
   if (health.state !== 'healthy') throw new Error(`the runtime under test is ${health.state}: ${health.reason}`)
   const prepared = await runtime.prepare(
     under.fixture,

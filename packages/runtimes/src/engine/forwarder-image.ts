@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { unavailable } from '@toolhaven/core/errors'
+import type { ForwarderProgram } from '../isolation/forwarder-program.ts'
+import { tar } from '../packages/tar.ts'
+import type { EngineClient } from './engine-client.ts'
+import { refusal } from './engine-fault.ts'
+import { inspectImage } from './images.ts'
+
+/** Where its parts find one another: sockets of the ways out and in, and what a workload is started with. */
+export const OUT = '/o'
+export const IN = '/i'
+export const TOOLS = '/t'
+
+/** Who owns the folders of sockets in the image, and so in volumes that are first mounted over them. */
+export const VOLUME_USER = 1000
+
+/** An image with the forwarder in it and nothing else; made once for each build of it. */
+export async function forwarderImage(
+  client: EngineClient,
+  { folder, program, filter }: ForwarderProgram,
+  signal: AbortSignal,
+): Promise<string> {
+  // In the name, not the tag: Podman leaves the tag of an import out.
+  const repo = `localhost/toolhaven-forwarder-${basename(folder)}`
+  const known = await inspectImage(client, `${repo}:latest`, signal)
+  if (known !== undefined) return known.id
+  const forwarder = await readFile(program)
+  const files = { forwarder, 't/forwarder': forwarder, 't/filter': await readFile(filter) }
+  const folders = ['o', 'i'].map((name) => ({ name, owner: VOLUME_USER }))
+  const body = tar(files, 0o755, folders)
+  const call = { method: 'POST', path: '/images/create', query: { fromSrc: '-', repo, tag: 'latest' }, body } as const
+  await client.send(call, signal).catch((error: unknown) => {
+    throw refusal('take the image of the forwarder', error)
+  })
+  const made = await inspectImage(client, `${repo}:latest`, signal)
+  if (made === undefined)
+    throw unavailable(`${client.label} did not keep the image of the forwarder; look at its own log.`)
+  return made.id
+}
