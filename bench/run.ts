@@ -13,7 +13,6 @@ import { ready } from './src/benches/ready.ts'
 import { search } from './src/benches/search.ts'
 import { site } from './src/benches/site.ts'
 import type { Bench } from './src/figure.ts'
-import { publish } from './src/publish.ts'
 import { makeRig } from './src/rig/rig.ts'
 import { type BenchReport, renderTable } from './src/table.ts'
 
@@ -35,12 +34,11 @@ const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true },
     strict: { type: 'boolean', default: false },
-    publish: { type: 'boolean', default: false },
   },
 })
 process.exitCode = await main(values)
 
-async function main({ only, strict, publish: isPublished }: typeof values): Promise<number> {
+async function main({ only, strict }: typeof values): Promise<number> {
   const unknown = only?.find((name) => !BENCHES.some((bench) => bench.name === name))
   if (unknown !== undefined) {
     console.error(`there is no bench "${unknown}"; choose from ${BENCHES.map(({ name }) => name).join(', ')}`)
@@ -53,7 +51,6 @@ async function main({ only, strict, publish: isPublished }: typeof values): Prom
   const results = { date: new Date().toISOString(), machine: { ...machine, loadAfter: loadavg() }, reports }
   await mkdir(RESULTS, { recursive: true })
   await writeFile(new URL('latest.json', RESULTS), `${JSON.stringify(results, undefined, 2)}\n`)
-  if (isPublished) await publish(reports)
   console.log(renderTable(reports))
   const { cpu, cores, loadBefore } = machine
   console.log(

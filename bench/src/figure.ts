@@ -12,8 +12,6 @@ export interface Figure {
   target?: { of: 'ratio' | 'ours'; below: number }
   ok?: boolean
   note?: string
-  /** Whom the baseline is, for tables and charts made from the results. */
-  contestants?: { cell: string; other: string }
   /** Lowest and highest round. */
   spread?: { ours: readonly [number, number]; baseline: readonly [number, number] }
   perSecond?: { ours: number; baseline: number }

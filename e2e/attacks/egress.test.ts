@@ -24,9 +24,9 @@ const ENGINE_NETWORK: Weakness = {
 const NO_NETWORK: Record<PlatformKind, readonly Weakness[]> = {
   process: [
     {
-      file: 'packages/runtimes/src/process/spawn-bubblewrap.ts',
-      find: "return [network.forwarder, '-N', '-k', String(SECCOMP), ...network.ways, '--', ...sandbox]",
-      replace: "return [network.forwarder, '-k', String(SECCOMP), ...network.ways, '--', ...sandbox]",
+      file: 'packages/runtimes/src/process/process-network.ts',
+      find: "return [program, '-N', '-k',",
+      replace: "return [program, '-k',",
     },
   ],
   docker: [ENGINE_NETWORK],

@@ -10,16 +10,16 @@ const SIDECAR = 'packages/runtimes/src/engine/sidecar.ts'
 const IN_CONTAINER: readonly Weakness[] = [
   { file: SIDECAR, find: "NetworkMode: 'none',", replace: `NetworkMode: 'container:${WORLD_CONTAINER}',` },
   // Goes with a network of its own only.
-  { file: SIDECAR, find: "Hostname: 'sandbox',", replace: '' },
+  { file: SIDECAR, find: "body: { Hostname: 'sandbox' },", replace: 'body: {},' },
 ]
 
 /** Puts the workload into a network where every address answers, in place of its own. */
 const INTO_THE_WORLD: Record<PlatformKind, readonly Weakness[]> = {
   process: [
     {
-      file: 'packages/runtimes/src/process/spawn-bubblewrap.ts',
-      find: "return [network.forwarder, '-N', '-k',",
-      replace: `return ['/usr/bin/nsenter', ${JSON.stringify(`--net=${WORLD_PATH}`)}, network.forwarder, '-k',`,
+      file: 'packages/runtimes/src/process/process-network.ts',
+      find: "return [program, '-N', '-k',",
+      replace: `return ['/usr/bin/nsenter', ${JSON.stringify(`--net=${WORLD_PATH}`)}, program, '-k',`,
     },
   ],
   docker: IN_CONTAINER,

@@ -17,7 +17,7 @@ const SIDECAR = 'packages/runtimes/src/engine/sidecar.ts'
 const ENGINE: readonly Weakness[] = [
   { file: SIDECAR, find: "NetworkMode: 'none',", replace: `NetworkMode: 'container:${WORLD_CONTAINER}',` },
   // Goes with a network of its own only.
-  { file: SIDECAR, find: "Hostname: 'sandbox',", replace: '' },
+  { file: SIDECAR, find: "body: { Hostname: 'sandbox' },", replace: 'body: {},' },
   {
     file: 'packages/runtimes/src/engine/container-network.ts',
     find: '      ...mounts,\n',
@@ -30,14 +30,14 @@ const ENGINE: readonly Weakness[] = [
 const SHARED: Record<PlatformKind, readonly Weakness[]> = {
   process: [
     {
-      file: 'packages/runtimes/src/process/spawn-bubblewrap.ts',
-      find: "return [network.forwarder, '-N', '-k',",
-      replace: "return [network.forwarder, '-k',",
+      file: 'packages/runtimes/src/process/process-network.ts',
+      find: "return [program, '-N', '-k',",
+      replace: "return [program, '-k',",
     },
     {
       file: 'packages/runtimes/src/process/process-network.ts',
-      find: 'return { forwarded: { forwarder: program,',
-      replace: 'return { forwarded: { forwarder: program, socketDir,',
+      find: 'return { forwarded: { forwarder,',
+      replace: 'return { forwarded: { forwarder, socketDir: isolation.socketDir,',
     },
     {
       file: 'packages/runtimes/src/process/bubblewrap.ts',

@@ -78,7 +78,6 @@ function toFigures({ name, bars }: Cell, measured: ReadonlyMap<string, Measured>
     return lessIsBetter({
       name: `${at === 0 ? `${name}, against` : '  and'} ${other}`,
       unit: 'ms',
-      contestants: { cell: name, other },
       ours: ours.cpu,
       baseline: of(measured, other).cpu,
       spread: {
