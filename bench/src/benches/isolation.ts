@@ -104,7 +104,7 @@ const HTTP = {
   image: FIXTURE_IMAGE,
   transport: 'streamable-http' as const,
   target_port: 8123,
-  cmd_arguments: ['--transport=streamable-http', '--port=8123'],
+  cmd_arguments: ['--transport=streamable-http', '--port=8123', '--host=0.0.0.0'],
 }
 
 async function inbound(api: ApiClient, daemon: ServerProcess): Promise<Figure> {
