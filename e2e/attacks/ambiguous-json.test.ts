@@ -26,8 +26,8 @@ describeAttack('a request that can be read in two ways', {
     },
     {
       file: 'packages/gateway/src/middleware/parse.ts',
-      find: 'if (!isDecidedOn()) return {',
-      replace: 'if (isDecidedOn() || true) return {',
+      find: 'if (!isDecidedOn()) {',
+      replace: 'if (isDecidedOn() || true) {',
     },
   ],
   attack: async (build) => {

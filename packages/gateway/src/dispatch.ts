@@ -89,6 +89,7 @@ function request(
       return passed.request === asked ? headers : withoutName(headers)
     },
     onAnswer: (body) => pipeline.toClient(passed.request, body, asker),
+    isUnread: watched === undefined && !pipeline.readsAnswersTo(passed.request.method),
     onSettled: () => context.onSettled(message),
   })
   context.onStarted(call)

@@ -1,11 +1,15 @@
 export type JsonObject = { [key: string]: unknown }
 export type RequestId = string | number
 
-/** `text` is the message as it came, on one line or not; `body` the same, parsed. */
+/** `text` is the message as it came, on one line or not; `body` the same, parsed; `bytes` too, where it is large. */
 interface Received {
   body: JsonObject
   text: string
+  bytes?: Buffer | undefined
 }
+
+/** From here on it pays to hand on bytes rather than to write a text anew. */
+export const LARGE_BYTES = 4096
 export interface RpcRequest extends Received {
   kind: 'request'
   id: RequestId

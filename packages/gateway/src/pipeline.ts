@@ -81,6 +81,8 @@ export interface Pipeline {
   waitFor(request: RpcRequest, asker: Asker): Promise<Refused | undefined> | undefined
   /** Whether the server is to hear it. */
   notified(notification: RpcNotification, origin: Origin): boolean
+  /** Whether anybody looks at the answers, besides those who watch. */
+  readsAnswersTo(method: string): boolean
   toClient(request: RpcRequest, answer: JsonObject, asker: Asker): JsonObject
   follow(request: IncomingMessage, response: ServerResponse): void
   sessionEnded(session: Session): void
@@ -123,6 +125,7 @@ export async function createPipeline(context: PipelineContext): Promise<Pipeline
     waitFor: (request, asker) => waitFor(waiters, request, asker),
     notified: (notification, origin) =>
       list.filter((middleware) => middleware.holdsBack?.(notification, origin) === true).length === 0,
+    readsAnswersTo: (method) => backwards.some((middleware) => middleware.readsAnswersTo?.(method) ?? true),
     toClient: (request, answer, asker) =>
       backwards.reduce((seen, middleware) => middleware.toClient?.(request, seen, asker) ?? seen, answer),
     follow: (request, response) => followers.forEach((middleware) => middleware.follow?.(request, response)),

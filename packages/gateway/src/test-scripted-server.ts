@@ -12,8 +12,11 @@ export function scriptedServer(script: Script): { channel: StdioChannel; heard: 
     onStdout: () => {},
     onStderr: () => {},
     onClose: () => {},
-    async write(text) {
-      for (const line of text.split('\n').filter((part) => part !== '')) {
+    async write(data) {
+      for (const line of Buffer.from(data)
+        .toString()
+        .split('\n')
+        .filter((part) => part !== '')) {
         const message: Json = JSON.parse(line)
         heard.push(message)
         const answer = script(message)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { answerWithId, requestWithId } from './with-id.ts'
+import { answerWithId, requestLine, requestWithId } from './with-id.ts'
 
 describe('a response gets another id in place', () => {
   test.each([
@@ -64,5 +64,32 @@ describe('a request gets our id in place', () => {
         expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify({ ...message, id: 99 })))
       }),
     )
+  })
+})
+
+describe('the bytes of a request get our id as its text does', () => {
+  const ids = fc.oneof(fc.string(), fc.integer())
+  const lineOf = (text: string, from: string | number) => requestLine(Buffer.from(text), from, 99)?.toString()
+
+  test('whatever it says', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), ids, (params, from) => {
+        const text = JSON.stringify({ jsonrpc: '2.0', id: from, method: 'tools/call', params })
+        const expected = requestWithId(text, from, 99)
+        expect(lineOf(text, from)).toBe(expected === undefined ? undefined : `${expected}\n`)
+      }),
+    )
+  })
+
+  test.each(['\u2028', '\u2029'])('but not where some reader ends the line: %j', (separator) => {
+    expect(lineOf(`{"jsonrpc":"2.0","id":1,"method":"a","params":{"b":"${separator}"}}`, 1)).toBeUndefined()
+  })
+
+  test.each([
+    '{"jsonrpc":"2.0","id":1,"method":"ping","id":1}',
+    '{"jsonrpc":"2.0","id":1,"method":"ping","\\u0069d":3}',
+    '{"jsonrpc":"2.0",\n"id":1,"method":"ping"}',
+  ])('nor when readers may differ: %s', (text) => {
+    expect(lineOf(text, 1)).toBeUndefined()
   })
 })

@@ -32,6 +32,28 @@ export function requestWithId(text: string, from: RequestId, to: number): string
   return `${text.slice(0, at)}"id":${to}${text.slice(at + former.length)}`
 }
 
+/** The same on the bytes of a large one, as a line: they are neither decoded nor written anew. */
+export function requestLine(bytes: Buffer, from: RequestId, to: number): Buffer | undefined {
+  if (UNSAFE.some((part) => bytes.includes(part))) return undefined
+  if (ENVELOPE.some((key) => isTwiceIn(bytes, key))) return undefined
+  const former = Buffer.from(`"id":${JSON.stringify(from)}`)
+  const at = bytes.indexOf(former)
+  const behind = bytes[at + former.length]
+  if (at === -1 || (behind !== COMMA && behind !== BRACE)) return undefined
+  return Buffer.concat([bytes.subarray(0, at), Buffer.from(`"id":${to}`), bytes.subarray(at + former.length), NEWLINE])
+}
+
+const COMMA = 0x2c
+const BRACE = 0x7d
+const NEWLINE = Buffer.from('\n')
+/** What ends a line for some reader, and what may spell a key in another way. */
+const UNSAFE = ['\n', '\r', '\u2028', '\u2029', '\\u00'].map((text) => Buffer.from(text))
+
+function isTwiceIn(bytes: Buffer, key: string): boolean {
+  const first = bytes.indexOf(key)
+  return first !== -1 && bytes.includes(key, first + key.length)
+}
+
 const ENVELOPE = ['"id"', '"method"', '"params"', '"_meta"']
 
 function isTwice(text: string, key: string): boolean {

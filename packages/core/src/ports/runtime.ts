@@ -204,7 +204,7 @@ export interface StdioChannel {
   /** Called once, when either side is gone. */
   onClose: (error?: Error) => void
   /** Resolves when the pipe has room for more; rejects once closed. */
-  write(text: string): Promise<void>
+  write(data: string | Uint8Array): Promise<void>
   pause(): void
   resume(): void
   /** Closes our side: stdin ends. */

@@ -1,3 +1,5 @@
+import { LARGE_BYTES } from '../json-rpc.ts'
+
 const NEWLINE = 10
 /** Enough of both ends of a dropped line to find whose answer it was. */
 const EDGE_BYTES = 512
@@ -5,6 +7,8 @@ const EDGE_BYTES = 512
 export interface LineSplitterOptions {
   maxBytes: number
   onLine: (line: string) => void
+  /** Gets large lines before; true: that was all. */
+  onLarge?: (line: Buffer) => boolean
   /** A line over the limit: its first and last bytes; the rest was never kept. */
   onOversize: (head: string, tail: string) => void
 }
@@ -65,6 +69,7 @@ export class LineSplitter {
     const bytes = this.#parts.length === 1 && first !== undefined ? first : Buffer.concat(this.#parts)
     this.#parts = []
     this.#size = 0
+    if (bytes.length >= LARGE_BYTES && this.#options.onLarge?.(bytes) === true) return
     const line = bytes.toString('utf8')
     this.#options.onLine(line.endsWith('\r') ? line.slice(0, -1) : line)
   }

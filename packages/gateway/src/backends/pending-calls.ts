@@ -7,6 +7,8 @@ interface Pending {
   call: Call | undefined
   /** `text` is the response as it came, where it came as text. */
   onAnswer: (body: JsonObject, text?: string) => void
+  /** The same for a large one of which only the place of the id is known; false: it is to be read first. */
+  onBytes?: ((bytes: Buffer, from: number, to: number) => boolean) | undefined
   onLost: (reason: string) => void
 }
 
@@ -30,6 +32,13 @@ export class PendingCalls {
     const pending = this.#pending.get(id)
     this.#pending.delete(id)
     return pending
+  }
+
+  /** Whether it was taken so. */
+  takeBytes(id: number, bytes: Buffer, from: number, to: number): boolean {
+    const isTaken = this.#pending.get(id)?.onBytes?.(bytes, from, to) === true
+    if (isTaken) this.#pending.delete(id)
+    return isTaken
   }
 
   callOf(id: unknown): Call | undefined {

@@ -31,6 +31,7 @@ export class StdioPipe {
         if (message.kind === 'response') this.pending.take(message.id)?.onAnswer(message.body, message.text)
         else this.onMessage(message)
       },
+      onLargeAnswer: (id, bytes, from, to) => this.pending.takeBytes(id, bytes, from, to),
       onAnswerDropped: (id) =>
         this.pending.take(id)?.onLost(`the answer is over the limit of ${options.limits.maxMessageBytes} bytes`),
       onClosed: (reason) => {
@@ -48,6 +49,11 @@ export class StdioPipe {
   /** The same for what is text already, on one line. */
   writeText(text: string): boolean {
     return this.#wire.write(text)
+  }
+
+  /** And for bytes with the end of their line. */
+  writeLine(line: Buffer): boolean {
+    return this.#wire.writeLine(line)
   }
 
   /** A request of the gateway's own: the response, whatever it says. */

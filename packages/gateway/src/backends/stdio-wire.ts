@@ -11,11 +11,17 @@ export interface StdioWireOptions {
   limits: GatewayLimits
   logger: Logger
   onMessage: (message: RpcMessage) => void
+  /** A large answer whose id stands at `[from, to)` of its bytes; false: it is wanted as a message. */
+  onLargeAnswer: (id: number, bytes: Buffer, from: number, to: number) => boolean
   onOutput: (stream: 'stdout' | 'stderr', text: string) => void
   /** An answer was too large to be read; `id` as far as it could be made out. */
   onAnswerDropped: (id: number) => void
   onClosed: (reason: string) => void
 }
+
+/** As common libraries begin it. */
+const LARGE_ANSWER = /^(\{"jsonrpc":"2\.0","id":)(\d{1,15}),"result":\{/
+const BRACE = 0x7d
 
 /** Messages in and out of one process, as lines. What is no message is output of the server for its log. */
 export class StdioWire {
@@ -30,6 +36,7 @@ export class StdioWire {
     const stdout = new LineSplitter({
       maxBytes: limits.maxMessageBytes,
       onLine: (line) => this.#receive(line),
+      onLarge: (line) => this.#receiveLarge(line),
       onOversize: (head, tail) => this.#oversize(head, tail),
     })
     const stderr = new LineSplitter({
@@ -50,7 +57,12 @@ export class StdioWire {
   }
 
   write(text: string): boolean {
-    return !this.#isStopped && this.#queue.push(escapeSeparators(text))
+    return !this.#isStopped && this.#queue.push(`${escapeSeparators(text)}\n`)
+  }
+
+  /** With the end of the line. */
+  writeLine(line: Buffer): boolean {
+    return !this.#isStopped && this.#queue.push(line)
   }
 
   /** Nothing more is read or reported; `keepOpen` leaves the process its input. */
@@ -74,6 +86,13 @@ export class StdioWire {
       if (message === undefined) this.#options.onOutput('stdout', this.#cut(line))
       else this.#options.onMessage(message)
     }
+  }
+
+  /** By what it begins with: to read all of a large answer for nobody is most of what it would cost. */
+  #receiveLarge(line: Buffer): boolean {
+    const [before = '', start = '', id = ''] = LARGE_ANSWER.exec(line.toString('latin1', 0, 64)) ?? []
+    if (before === '' || line.at(-1) !== BRACE) return false
+    return this.#options.onLargeAnswer(Number(id), line, start.length, start.length + id.length)
   }
 
   #oversize(head: string, tail: string): void {

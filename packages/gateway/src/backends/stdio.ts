@@ -14,7 +14,7 @@ import { negotiateVersion } from '../protocol-versions.ts'
 import type { Call } from '../sessions/call.ts'
 import { isLogLevel, sharedLevel } from '../sessions/log-levels.ts'
 import type { Session } from '../sessions/session.ts'
-import { requestWithId } from '../with-id.ts'
+import { requestLine, requestWithId } from '../with-id.ts'
 import { toHandshake, type BackendLink } from './backend.ts'
 import { greetStdio, type Greeting, type Opening } from './greet-stdio.ts'
 import { ServerMessages } from './server-messages.ts'
@@ -183,6 +183,7 @@ export class StdioBackend implements BackendLink {
         if ('result' in body) onOk?.()
         call.answer(body, text)
       },
+      onBytes: onOk === undefined ? (bytes, from, to) => call.answerBytes(bytes, from, to) : undefined,
       onLost: (reason) => call.fail(reason),
     })
     call.onCancel = (cancelled) => {
@@ -195,6 +196,8 @@ export class StdioBackend implements BackendLink {
 
   #send(request: RpcRequest, id: number, params: JsonObject | undefined): boolean {
     const isAsItCame = params === request.params && !(request instanceof WrittenRequest)
+    const line = isAsItCame && request.bytes !== undefined ? requestLine(request.bytes, request.id, id) : undefined
+    if (line !== undefined) return this.#pipe.writeLine(line)
     const text = isAsItCame ? requestWithId(request.text, request.id, id) : undefined
     if (text !== undefined) return this.#pipe.writeText(text)
     return this.#write({ ...request.body, id, ...(params === undefined ? {} : { params }) })

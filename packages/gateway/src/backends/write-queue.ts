@@ -1,5 +1,8 @@
 import type { StdioChannel } from '@toolhaven/core/ports/runtime'
 
+/** With its end. */
+type Line = string | Buffer
+
 /**
  * Lines on their way into a server's stdin. The first goes at once; what else comes in the same turn of the event loop goes
  * together, in one write: with many clients writes are most of what a call costs. A server that does not read makes callers
@@ -8,7 +11,7 @@ import type { StdioChannel } from '@toolhaven/core/ports/runtime'
 export class WriteQueue {
   readonly #channel: StdioChannel
   readonly #maxBytes: number
-  #lines: string[] = []
+  #lines: Line[] = []
   #bytes = 0
   #isWriting = false
   #isClosed = false
@@ -19,10 +22,10 @@ export class WriteQueue {
   }
 
   /** False when the pipe is closed or the server has too much unread already. */
-  push(text: string): boolean {
+  push(line: Line): boolean {
     if (this.#isClosed || this.#bytes > this.#maxBytes) return false
-    this.#lines.push(text)
-    this.#bytes += text.length
+    this.#lines.push(line)
+    this.#bytes += line.length
     if (!this.#isWriting) void this.#drain()
     return true
   }
@@ -36,12 +39,12 @@ export class WriteQueue {
     this.#isWriting = true
     try {
       while (this.#lines.length > 0) {
-        // A single line, which may be a large one, is not copied.
-        const batch = this.#lines.length === 1 ? `${this.#lines[0]}\n` : `${this.#lines.join('\n')}\n`
-        const bytes = batch.length - this.#lines.length
+        const lines = this.#lines
         this.#lines = []
-        await this.#channel.write(batch)
-        this.#bytes -= bytes
+        for (const batch of gathered(lines)) {
+          await this.#channel.write(batch)
+          this.#bytes -= batch.length
+        }
         await nextTurn()
       }
     } catch {
@@ -50,6 +53,23 @@ export class WriteQueue {
     }
     this.#isWriting = false
   }
+}
+
+/** Texts that follow one another in one; bytes as they are. */
+function gathered(lines: readonly Line[]): Line[] {
+  if (lines.length < 2) return [...lines]
+  const batches: Line[] = []
+  let texts: string[] = []
+  for (const line of lines) {
+    if (typeof line === 'string') {
+      texts.push(line)
+      continue
+    }
+    if (texts.length > 0) batches.push(texts.join(''))
+    texts = []
+    batches.push(line)
+  }
+  return texts.length === 0 ? batches : [...batches, texts.join('')]
 }
 
 const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve))

@@ -58,6 +58,13 @@ export class PostReply implements ReplySink {
     this.#settle()
   }
 
+  answerBytes(bytes: Buffer): void {
+    const isAlone = this.#stream === undefined && !this.#options.isBatch
+    if (!isAlone) return this.answer({}, bytes.toString())
+    this.#open -= 1
+    sendJson(this.#options.response, 200, bytes)
+  }
+
   abandon(): void {
     this.#settle()
   }

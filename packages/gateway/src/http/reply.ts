@@ -21,18 +21,19 @@ export function sendText(
   response: ServerResponse,
   status: number,
   type: string,
-  text: string,
+  text: string | Buffer,
   headers: Readonly<Record<string, string>> = {},
 ): void {
   if (response.headersSent || response.destroyed) return
-  response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text), ...headers })
+  const length = typeof text === 'string' ? Buffer.byteLength(text) : text.length
+  response.writeHead(status, { 'content-type': type, 'content-length': length, ...headers })
   response.end(text)
 }
 
 export function sendJson(
   response: ServerResponse,
   status: number,
-  text: string,
+  text: string | Buffer,
   headers: Readonly<Record<string, string>> = {},
 ): void {
   sendText(response, status, 'application/json', text, headers)

@@ -25,6 +25,7 @@ export function authorization({ engine, callers }: AuthorizationOptions): Middle
       const denied = questions.find((question) => !isAllowed(engine, caller, request.method, question))
       return denied && denial(denied)
     },
+    readsAnswersTo: (method) => Object.hasOwn(LISTS, method),
     toClient({ method }, answer, { from }) {
       const list = Object.hasOwn(LISTS, method) ? LISTS[method] : undefined
       const result = answer['result']

@@ -62,6 +62,8 @@ export interface Middleware {
   waits?(request: RpcRequest, asker: Asker): Promise<Refusal | undefined> | undefined
   /** Sees what a client tells without asking; true keeps it from the server. */
   holdsBack?(notification: RpcNotification, origin: Origin): boolean
+  /** Which answers the next one is for; left out: all. */
+  readsAnswersTo?(method: string): boolean
   /** Changes the server's answer to a request; the request is the one that reached the server. */
   toClient?(request: RpcRequest, answer: JsonObject, asker: Asker): JsonObject
   /** A session of a client is over. */

@@ -1,6 +1,6 @@
 import { isAlike } from '../alike.ts'
 import type { HttpRefusal } from '../http/reply.ts'
-import { parseJson, RPC_ERROR, toMessage, WrittenRequest, type RpcMessage } from '../json-rpc.ts'
+import { LARGE_BYTES, parseJson, RPC_ERROR, toMessage, WrittenRequest, type RpcMessage } from '../json-rpc.ts'
 import type { Middleware, Parsed } from './middleware.ts'
 
 /** More messages in one body than any client has use for. */
@@ -25,7 +25,10 @@ export function parse({ isDecidedOn = () => false }: ParseOptions = {}): Middlew
       if (!Array.isArray(json.value)) {
         const message = toMessage(json.value, text)
         if (message === undefined) return notRpc()
-        if (!isDecidedOn()) return { messages: [message], isBatch: false }
+        if (!isDecidedOn()) {
+          if (body.length >= LARGE_BYTES) message.bytes = body
+          return { messages: [message], isBatch: false }
+        }
         return ambiguity(message) ?? { messages: [written(message)], isBatch: false }
       }
       if (json.value.length === 0 || json.value.length > MAX_BATCH) return notRpc()

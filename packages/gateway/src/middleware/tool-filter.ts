@@ -13,6 +13,7 @@ export function toolFilter(allowed: () => ReadonlySet<string> | undefined): Midd
       if (typeof name === 'string' && names.has(name)) return undefined
       return unknownTool(name)
     },
+    readsAnswersTo: (method) => method === 'tools/list',
     toClient({ method }, answer) {
       const names = allowed()
       const result = answer['result']

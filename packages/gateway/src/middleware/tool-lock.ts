@@ -16,6 +16,7 @@ export interface ToolLockOptions {
 export function toolLock({ watch, mode, workload }: ToolLockOptions): Middleware {
   const look: Middleware = {
     name: 'tool-lock',
+    readsAnswersTo: (method) => method === 'tools/list',
     toClient(request, answer, { session }) {
       if (request.method === 'tools/list') watch.listed(session, request, answer)
       return answer
@@ -23,7 +24,7 @@ export function toolLock({ watch, mode, workload }: ToolLockOptions): Middleware
   }
   if (mode === 'warn') return look
   return {
-    name: look.name,
+    ...look,
     fromClient(request, { session }): Refusal | undefined {
       const name = request.params?.['name']
       if (request.method !== 'tools/call') return undefined

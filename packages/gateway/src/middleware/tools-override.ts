@@ -18,6 +18,7 @@ export function toolsOverride(overrides: ToolsOverride): Middleware {
       // Its former name is nobody's any more: what is not in the list cannot be called.
       return entries.get(name)?.name === undefined ? undefined : unknownTool(name)
     },
+    readsAnswersTo: (method) => method === 'tools/list',
     toClient({ method }, answer) {
       const result = answer['result']
       if (method !== 'tools/list' || !isObject(result) || !Array.isArray(result['tools'])) return answer

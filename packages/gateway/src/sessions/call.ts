@@ -12,6 +12,8 @@ export interface ReplySink {
   pause?(retryMs: number | undefined): void
   /** A whole JSON-RPC response; `text` is the same on one line, where it need not be written anew. */
   answer(body: JsonObject, text?: string): void
+  /** The same where nobody read it on its way; left out: it is wanted as a text. */
+  answerBytes?(bytes: Buffer): void
   /** The client cancelled: no answer will come. */
   abandon(): void
 }
@@ -22,6 +24,8 @@ export interface CallOptions {
   reply: ReplySink
   /** What the pipeline makes of the server's answer. */
   onAnswer: (body: JsonObject) => JsonObject
+  /** Nobody looks at the answer. */
+  isUnread?: boolean
   /** End-to-end headers of the client's request, for HTTP servers. */
   headers: () => Readonly<Record<string, string>>
   onSettled: () => void
@@ -61,6 +65,16 @@ export class Call {
     // Parsed from this text for this call: nobody else has it.
     body['id'] = id
     reply.answer(body, own)
+  }
+
+  /** The answer as it came, its id at `[from, to)`; false: it has to be read first. */
+  answerBytes(bytes: Buffer, from: number, to: number): boolean {
+    const { reply, isUnread } = this.#options
+    if (isUnread !== true || this.shape !== undefined || reply.answerBytes === undefined) return false
+    if (!this.#settle()) return true
+    const id = Buffer.from(JSON.stringify(reply.id ?? this.request.id))
+    reply.answerBytes(Buffer.concat([bytes.subarray(0, from), id, bytes.subarray(to)]))
+    return true
   }
 
   fail(message: string, code: number = RPC_ERROR.server): void {

@@ -11,10 +11,10 @@ export function openStdioChannel(socket: Duplex, head: Buffer): StdioChannel {
     onStdout: () => {},
     onStderr: () => {},
     onClose: () => {},
-    write(text) {
+    write(data) {
       if (closed !== undefined || socket.writableEnded) return Promise.reject(gone())
       return new Promise((resolve, reject) => {
-        if (socket.write(text)) return resolve()
+        if (socket.write(data)) return resolve()
         waiting.add(reject)
         socket.once('drain', () => {
           waiting.delete(reject)

@@ -28,10 +28,10 @@ export class PipeChannel implements StdioChannel {
     this.#connected.resolve(child)
   }
 
-  async write(text: string): Promise<void> {
+  async write(data: string | Uint8Array): Promise<void> {
     const { stdin } = this.#child ?? (await this.#connected.promise)
     if (this.#ended.signal.aborted || stdin === null || !stdin.writable) throw closed()
-    if (stdin.write(text)) return
+    if (stdin.write(data)) return
     try {
       await Promise.race([
         once(stdin, 'drain', { signal: this.#ended.signal }),
