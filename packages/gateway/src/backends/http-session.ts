@@ -110,7 +110,7 @@ export class HttpSession {
   }
 
   async #send(text: string, request: RpcRequest | undefined, headers: Headers): Promise<void> {
-    const upstream = await this.#open(headers)
+    const upstream = this.#upstream ?? (await this.#open(headers))
     try {
       await upstream.send(text, request, headers)
     } catch (error) {

@@ -57,6 +57,20 @@ describe('connections to an HTTP server', () => {
     expect(seen).toBe('half')
   })
 
+  it('do not ask again for an answer that broke off, on a kept connection either', async () => {
+    let asked = 0
+    await using server = await serve((request, response) => {
+      asked++
+      if (asked === 1) return void response.end('whole')
+      response.writeHead(200, { 'content-length': 100 })
+      response.write('half', () => request.socket.destroy())
+    })
+    expect(await server.ask()).toBe('whole')
+    await nextTurn()
+    await expect(server.ask()).rejects.toThrow()
+    expect(asked).toBe(2)
+  })
+
   it('keep what comes before anybody reads, and have the server wait', async () => {
     const large = 'x'.repeat(32 * 1024 * 1024)
     let isWritten = false

@@ -34,14 +34,15 @@ export class UpstreamConnections {
     this.#pool = new Pool(origin, { connect, connections: null, headersTimeout: 0, bodyTimeout: 0 })
   }
 
-  async send(request: UpstreamRequest): Promise<UpstreamResponse> {
-    try {
-      return await this.#once(request)
-    } catch (error) {
-      // A kept connection that the server closed at the same moment: nothing was handled, so once more.
-      if (!(error instanceof Error && this.#wasKept(error)) || request.signal.aborted) throw error
-      return this.#once(request)
-    }
+  send(request: UpstreamRequest): Promise<UpstreamResponse> {
+    return new Promise((resolve, reject) => {
+      this.#once(request, resolve, (error) => {
+        // A kept connection that the server closed at the same moment: nothing was handled, so once more.
+        const mayRetry = error instanceof Error && this.#wasKept(error) && !request.signal.aborted
+        if (mayRetry) this.#once(request, resolve, reject)
+        else reject(error)
+      })
+    })
   }
 
   close(): void {
@@ -49,13 +50,15 @@ export class UpstreamConnections {
     void this.#pool.destroy().catch(() => undefined)
   }
 
-  #once({ method, url, headers, body, signal }: UpstreamRequest): Promise<UpstreamResponse> {
-    return new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason)
-      const path = this.#pathOf(url)
-      const exchange = new Exchange(this.#openOf(signal), resolve, reject)
-      this.#pool.dispatch({ method, path, headers, body: body ?? null }, exchange)
-    })
+  #once(
+    { method, url, headers, body, signal }: UpstreamRequest,
+    resolve: (response: UpstreamResponse) => void,
+    reject: (error: unknown) => void,
+  ): void {
+    if (signal.aborted) return reject(signal.reason)
+    const path = this.#pathOf(url)
+    const exchange = new Exchange(this.#openOf(signal), resolve, reject)
+    this.#pool.dispatch({ method, path, headers, body: body ?? null }, exchange)
   }
 
   /** Of a host that may be asked; most requests go where the last one went. */
@@ -141,8 +144,9 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#open.delete(this)
-    this.#reject(error)
-    this.#response?.end(error)
+    // An answer that has begun is not asked for again.
+    if (this.#response === undefined) this.#reject(error)
+    else this.#response.end(error)
   }
 }
 

@@ -44,16 +44,18 @@ export class UpstreamResponse {
     })
   }
 
-  async text(maxBytes: number): Promise<string> {
+  text(maxBytes: number): Promise<string> {
     const chunks: Buffer[] = []
     let size = 0
-    await this.read((chunk) => {
+    const read = this.read((chunk) => {
       size += chunk.length
       if (size > maxBytes) throw new Error(`the answer is over the limit of ${maxBytes} bytes`)
       chunks.push(chunk)
     })
-    const [first] = chunks
-    return (chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks)).toString('utf8')
+    return read.then(() => {
+      const [first] = chunks
+      return (chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks)).toString('utf8')
+    })
   }
 
   /** Nobody wants its body; the connection stays of use. */

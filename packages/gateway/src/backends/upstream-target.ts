@@ -32,9 +32,12 @@ export class UpstreamTarget {
     this.#connections = new UpstreamConnections(options.url.origin, options.socketPath)
   }
 
-  async send(options: RequestOptions): Promise<UpstreamResponse> {
+  send(options: RequestOptions): Promise<UpstreamResponse> {
     const { authorizer } = this.#options
-    if (authorizer === undefined) return this.#follow(options)
+    return authorizer === undefined ? this.#follow(options) : this.#sendAs(authorizer, options)
+  }
+
+  async #sendAs(authorizer: Authorizer, options: RequestOptions): Promise<UpstreamResponse> {
     const used = await authorizer.header()
     const first = await this.#follow(withToken(options, used))
     if (first.status !== 401) return allowed(first, authorizer)
