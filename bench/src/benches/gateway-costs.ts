@@ -108,7 +108,8 @@ async function allMiddleware(servers: EchoServers): Promise<Figure[]> {
 }
 
 const IDLE_SESSIONS = 900
-const SETTLE_SECONDS = 6
+/** The daemon gives memory back when it has been quiet for half a minute. */
+const SETTLE_SECONDS = 35
 
 async function memory(servers: EchoServers): Promise<Figure[]> {
   await using stack = new AsyncDisposableStack()

@@ -6,7 +6,8 @@ import type { ServerProcess } from './server-process.ts'
 import { apiOf, untilAllRun } from './workloads.ts'
 
 export const COUNT = 100
-const SETTLE_SECONDS = 6
+/** The daemon gives memory back when it has been quiet for half a minute. */
+const SETTLE_SECONDS = 35
 
 /** One daemon with a hundred idle servers. */
 export interface Hundred extends AsyncDisposable {
@@ -31,7 +32,7 @@ export async function startHundred(rig: Rig): Promise<Hundred> {
   rig.say(`starting ${COUNT} servers …`)
   for (let index = 1; index < COUNT; index++) await create(index)
   await untilAllRun(api, COUNT)
-  const all = await settledResidentMb(daemon.pid, SETTLE_SECONDS * 2)
+  const all = await settledResidentMb(daemon.pid, SETTLE_SECONDS)
   const owned = stack.move()
   return { home, daemon, api, residentMb: { none, one, all }, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }

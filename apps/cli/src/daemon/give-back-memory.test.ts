@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { giveBackMemory } from './give-back-memory.ts'
 
 const EVERY_MS = 1_000
+const REST_MS = 3_000
 let used: number
 let collected: number
 beforeEach(() => {
@@ -12,37 +13,57 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers())
 
 const begin = () =>
-  giveBackMemory({ everyMs: EVERY_MS, usedMs: () => used, collect: () => void ((used += 40), collected++) })
+  giveBackMemory({
+    everyMs: EVERY_MS,
+    restMs: REST_MS,
+    usedMs: () => used,
+    collect: () => void ((used += 40), collected++),
+  })
 
 function pass(usedMs: number): void {
   used += usedMs
   vi.advanceTimersByTime(EVERY_MS)
 }
 
-test('what the start needed is given back once it is quiet, and once only', () => {
+function pause(seconds: number): void {
+  for (let second = 0; second < seconds; second++) pass(5)
+}
+
+test('what the start needed is given back after a rest, and once only', () => {
   using _ = begin()
   pass(900)
   pass(30)
+  pause(2)
   expect(collected).toBe(0)
-  for (let second = 0; second < 10; second++) pass(5)
+  pause(1)
+  expect(collected).toBe(1)
+  pause(10)
   expect(collected).toBe(1)
 })
 
-test('again after work, never during it, and not for a little', () => {
+test('again after work, never during it, nor in the pauses between calls', () => {
   using _ = begin()
-  pass(5)
-  for (let second = 0; second < 10; second++) pass(500)
+  pause(3)
+  for (let call = 0; call < 10; call++) {
+    pass(500)
+    pause(2)
+  }
   expect(collected).toBe(1)
-  pass(5)
+  pause(1)
   expect(collected).toBe(2)
+})
+
+test('not for a little', () => {
+  using _ = begin()
+  pause(3)
   pass(30)
-  pass(5)
-  expect(collected).toBe(2)
+  pause(10)
+  expect(collected).toBe(1)
 })
 
 test('nothing any more when the daemon stops', () => {
   begin()[Symbol.dispose]()
-  pass(5)
+  pause(10)
   expect(collected).toBe(0)
 })
 
@@ -52,7 +73,7 @@ test('the room for garbage is smaller afterwards', () => {
   const before = process.memoryUsage().heapTotal
   kept.length = 0
   vi.useFakeTimers()
-  using _ = giveBackMemory({ everyMs: EVERY_MS, usedMs: () => 0 })
-  vi.advanceTimersByTime(EVERY_MS)
+  using _ = giveBackMemory({ everyMs: EVERY_MS, restMs: REST_MS, usedMs: () => 0 })
+  vi.advanceTimersByTime(REST_MS)
   expect(process.memoryUsage().heapTotal).toBeLessThan(before)
 })

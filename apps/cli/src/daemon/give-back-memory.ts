@@ -3,6 +3,8 @@ import { runInNewContext } from 'node:vm'
 
 export interface GiveBackOptions {
   everyMs: number
+  /** How long it has to be quiet. */
+  restMs: number
   /** Processor time used so far, in milliseconds. */
   usedMs: () => number
   collect: () => void
@@ -13,17 +15,20 @@ const BUSY = 0.05
 const QUIET = 0.02
 
 /**
- * The engine keeps room for the garbage of its busiest moment, and a daemon is idle for hours: after work, as soon as it is
- * quiet, the room is given back. While there is work nothing is collected that would not have been anyway.
+ * The engine keeps room for the garbage of its busiest moment, and a daemon is idle for hours: after work, once it has been
+ * quiet for a while, the room is given back. Not at the first pause: without that room the next calls cost twice as much, and
+ * an AI client thinks for some seconds between one call and the next.
  */
 export function giveBackMemory(options: Partial<GiveBackOptions> = {}): Disposable {
-  const { everyMs = 2_000, usedMs = usedByThisProcess, collect = collectAll } = options
+  const { everyMs = 2_000, restMs = 30_000, usedMs = usedByThisProcess, collect = collectAll } = options
   let before = usedMs()
   let hasWorked = true
+  let quietMs = 0
   const timer = setInterval(() => {
     const share = (usedMs() - before) / everyMs
-    if (share > BUSY) hasWorked = true
-    else if (hasWorked && share < QUIET) {
+    hasWorked ||= share > BUSY
+    quietMs = share < QUIET ? quietMs + everyMs : 0
+    if (hasWorked && quietMs >= restMs) {
       hasWorked = false
       collect()
     }
