@@ -1,19 +1,20 @@
 import { lookup } from 'node:dns/promises'
-import { connect, isIP, type Socket } from 'node:net'
+import { connect, isIP, type OnReadOpts, type Socket } from 'node:net'
 import type { OutboundRules } from '@toolhaven/core/ports/egress'
 import { type Destination, judge, judgeAddress } from './outbound-policy.ts'
 
 /** All addresses of a name. */
 export type Resolve = (host: string) => Promise<readonly string[]>
 
-/** Begins a connection. */
-export type Connect = (address: string, port: number) => Socket
+/** Begins a connection; with `onread` it says nothing before it is resumed. */
+export type Connect = (address: string, port: number, onread?: OnReadOpts) => Socket
 
 export interface DialOptions {
   rules: OutboundRules
   resolve: Resolve
   connect: Connect
   connectMs: number
+  onread?: OnReadOpts | undefined
 }
 
 /** The workload may not go there. */
@@ -25,7 +26,10 @@ export class Unlisted extends Blocked {}
 /** It may, but nobody answers. */
 export class Unreachable extends Error {}
 
-export const connectOverTcp: Connect = (host, port) => connect({ host, port, noDelay: true, allowHalfOpen: true })
+export const connectOverTcp: Connect = (host, port, onread) => {
+  const socket = connect({ host, port, noDelay: true, allowHalfOpen: true, ...(onread && { onread }) })
+  return onread === undefined ? socket : socket.pause()
+}
 
 export async function resolveWithSystem(host: string): Promise<string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => address)
@@ -33,7 +37,7 @@ export async function resolveWithSystem(host: string): Promise<string[]> {
 
 /** Judges the place, resolves it, judges every address, and dials one of those very addresses. */
 export async function dial(
-  { rules, resolve, connect: begin, connectMs }: DialOptions,
+  { rules, resolve, connect: begin, connectMs, onread }: DialOptions,
   place: Destination,
 ): Promise<Socket> {
   const verdict = judge(rules, place)
@@ -45,7 +49,7 @@ export async function dial(
     if (!judged.isAllowed) throw new Blocked(judged.reason)
   }
   for (const address of addresses) {
-    const socket = await settled(begin(address, place.port), connectMs)
+    const socket = await settled(begin(address, place.port, onread), connectMs)
     if (socket !== undefined) return socket
   }
   throw new Unreachable(`${place.host}:${place.port} does not answer`)

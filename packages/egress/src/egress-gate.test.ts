@@ -8,6 +8,7 @@ import { connect as connectTls } from 'node:tls'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { OutboundRules, Sighting } from '@toolhaven/core/ports/egress'
 import type { Decision } from './decision.ts'
+import { connectOverTcp } from './dial.ts'
 import { EgressGate, type EgressGateOptions } from './egress-gate.ts'
 import { portOf } from './test-port-of.ts'
 
@@ -41,9 +42,9 @@ async function openGate(
     onDecision: (decision) => decisions.push(decision),
     onSeen: (sighting) => seen.push(sighting),
     resolve: async (host) => table[host] ?? [PUBLIC],
-    connect: (address, port) => {
+    connect: (address, port, onread) => {
       dialled.push(`${address}:${port}`)
-      return connect({ host: '127.0.0.1', port: portOf(server), allowHalfOpen: true })
+      return connectOverTcp('127.0.0.1', portOf(server), onread)
     },
     ...options,
   })

@@ -1,16 +1,17 @@
 import { once } from 'node:events'
 import { chmod, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http'
-import { createServer as createNetServer, type Server, type Socket } from 'node:net'
+import { createServer as createNetServer, type OnReadOpts, type Server, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { unavailable } from '@toolhaven/core/errors'
 import type { OutboundRules, Sighting } from '@toolhaven/core/ports/egress'
 import type { Decision } from './decision.ts'
 import { Blocked, type Connect, connectOverTcp, dial, type Resolve, resolveWithSystem, Unlisted } from './dial.ts'
+import { Download } from './download.ts'
 import type { Destination } from './outbound-policy.ts'
 import { passOn, readTarget } from './plain-request.ts'
 import { readAuthority } from './read-destination.ts'
-import { type Contents, openTunnel } from './tunnel.ts'
+import { type Contents, openTunnel, type TunnelOptions } from './tunnel.ts'
 
 export interface EgressGateOptions {
   /** In a folder that only the daemon's user can enter. */
@@ -63,8 +64,9 @@ export class EgressGate {
   async openDirect(socketPath: string, place: Destination): Promise<void> {
     const server = createNetServer({ allowHalfOpen: true }, (socket) => {
       socket.pause()
-      this.#dial(place).then(
-        (remote) => this.#join(socket, remote, place),
+      const download = new Download()
+      this.#dial(place, download.onread).then(
+        (remote) => this.#join(socket, remote, { place, download }),
         () => socket.destroy(),
       )
     })
@@ -101,10 +103,11 @@ export class EgressGate {
     const place = readAuthority(request.url ?? '')
     if (place === undefined) return refuse(socket, 400, 'CONNECT takes HOST:PORT')
     try {
-      const remote = await this.#dial(place)
+      const download = new Download()
+      const remote = await this.#dial(place, download.onread)
       if (socket.destroyed) return void remote.destroy()
       socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
-      this.#join(socket, remote, place, head)
+      this.#join(socket, remote, { place, download, head })
     } catch (error) {
       refuse(socket, statusOf(error), messageOf(error))
     }
@@ -126,12 +129,12 @@ export class EgressGate {
     }
   }
 
-  #join(socket: Duplex, remote: Socket, place: Destination, head?: Buffer): void {
+  #join(socket: Duplex, remote: Socket, parts: Pick<TunnelOptions, 'place' | 'download' | 'head'>): void {
     this.#sockets.add(remote)
     remote.once('close', () => this.#sockets.delete(remote))
     const rules = this.#rules
-    const onContents = (contents: Contents) => this.#contents(place, rules, contents)
-    openTunnel(socket, remote, { place, rules, ...(head !== undefined && { head }), onContents })
+    const onContents = (contents: Contents) => this.#contents(parts.place, rules, contents)
+    openTunnel(socket, remote, { ...parts, rules, onContents })
   }
 
   #contents(
@@ -145,10 +148,10 @@ export class EgressGate {
     this.#options.onSeen?.({ host, port, outcome, ...contents, ...(reason && { reason }) })
   }
 
-  async #dial({ host, port }: Destination): Promise<Socket> {
+  async #dial({ host, port }: Destination, onread?: OnReadOpts): Promise<Socket> {
     const { resolve = resolveWithSystem, connect = connectOverTcp, connectMs = CONNECT_MS } = this.#options
     try {
-      const socket = await dial({ rules: this.#rules, resolve, connect, connectMs }, { host, port })
+      const socket = await dial({ rules: this.#rules, resolve, connect, connectMs, onread }, { host, port })
       this.#options.onDecision({ host, port, isAllowed: true })
       return socket
     } catch (error) {

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream'
-import { isIP } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import type { OutboundRules } from '@toolhaven/core/ports/egress'
+import type { Download } from './download.ts'
 import type { Destination } from './outbound-policy.ts'
 import { readServerName } from './server-name.ts'
 
@@ -9,6 +10,8 @@ const HTTPS = 443
 export interface TunnelOptions {
   place: Destination
   rules: OutboundRules
+  /** What the place says comes by it. */
+  download: Download
   /** What came along with the request for the tunnel. */
   head?: Buffer
   /** Told once: when the first bytes are known, or at the end of a tunnel that nothing went through. */
@@ -27,7 +30,7 @@ export interface Contents {
 }
 
 /** Joins the workload and the place it may reach, once its first bytes say that it means this very place. */
-export function openTunnel(workload: Duplex, remote: Duplex, options: TunnelOptions): void {
+export function openTunnel(workload: Duplex, remote: Socket, options: TunnelOptions): void {
   const tell = onlyOnce(options.onContents)
   const end = () => {
     tell({})
@@ -45,7 +48,7 @@ export function openTunnel(workload: Duplex, remote: Duplex, options: TunnelOpti
       else end()
     })
   }
-  remote.pipe(workload)
+  options.download.start(remote, workload)
   const pass = (bytes: Buffer) => {
     remote.write(bytes)
     workload.pipe(remote)
