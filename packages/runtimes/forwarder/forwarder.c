@@ -52,7 +52,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_LISTENERS = 64, CHUNK = 16 * 1024, EVENTS = 64, MOST_INSTRUCTIONS = 1024 };
+enum { MOST_LISTENERS = 64, CHUNK = 64 * 1024, EVENTS = 64, MOST_INSTRUCTIONS = 1024 };
 enum { TOKEN_LENGTH = 64, MOST_STRANGERS = 64, MOST_WAITING = 64, STRANGER_SECONDS = 5, PATIENCE_SECONDS = 3 };
 
 /* What a listener leads to. */
@@ -69,16 +69,18 @@ struct listener {
   struct sockaddr_in tcp;
 };
 
-/* One direction of a connection: bytes read from `from` that `to` has not taken yet. */
+/* One direction of a connection: bytes of one side that the other has not taken yet. */
 struct flow {
-  char *bytes;
+  char *bytes; /* only while there are any: a connection that waits costs no buffer */
   size_t at, length;
-  int ended, passed_end;
+  int ended;
 };
 
 struct side {
   int fd;
   struct link *link;
+  int is_watched;
+  uint32_t events;
 };
 
 struct link {
@@ -121,9 +123,17 @@ static void wrong(const char *what) {
 
 /* ---- the worker ------------------------------------------------------------------------------------------------- */
 
-static void watch(struct side *side, uint32_t events, int op) {
+static void watch(struct side *side, uint32_t events) {
   struct epoll_event event = { .events = events, .data.ptr = side };
-  if (epoll_ctl(epoll_fd, op, side->fd, &event) < 0 && op == EPOLL_CTL_ADD) fail("epoll_ctl");
+  if (side->is_watched && side->events == events) return;
+  if (epoll_ctl(epoll_fd, side->is_watched ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, side->fd, &event) < 0) fail("epoll_ctl");
+  side->is_watched = 1;
+  side->events = events;
+}
+
+static void unwatch(struct side *side) {
+  if (side->is_watched) epoll_ctl(epoll_fd, EPOLL_CTL_DEL, side->fd, NULL);
+  side->is_watched = 0;
 }
 
 static time_t now(void) {
@@ -184,47 +194,59 @@ static void bury(void) {
   }
 }
 
-/* Moves what can be moved from sides[n] to the other. False: the link is broken. */
+/* How many of the bytes `to` takes now; -1: the connection is broken. */
+static ssize_t give(int to, const char *bytes, size_t length) {
+  for (;;) {
+    ssize_t sent = send(to, bytes, length, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent >= 0) return sent;
+    if (errno == EAGAIN || errno == EWOULDBLOCK) return 0;
+    if (errno != EINTR) return -1;
+  }
+}
+
+static int give_kept(struct flow *flow, int to) {
+  ssize_t sent = give(to, flow->bytes + flow->at, flow->length - flow->at);
+  if (sent < 0) return 0;
+  if ((flow->at += (size_t)sent) < flow->length) return 1;
+  free(flow->bytes);
+  *flow = (struct flow){ .ended = flow->ended };
+  return 1;
+}
+
+static int keep(struct flow *flow, const char *bytes, size_t length) {
+  if ((flow->bytes = malloc(length)) == NULL) return 0;
+  memcpy(flow->bytes, bytes, length);
+  flow->length = length;
+  return 1;
+}
+
+/* Moves one chunk at most from sides[n] to the other, so that nobody's flood holds up the others. False: the link is broken. */
 static int move(struct link *link, int n) {
+  static char chunk[CHUNK];
   struct flow *flow = &link->flows[n];
   int from = link->sides[n].fd, to = link->sides[1 - n].fd;
-  for (;;) {
-    if (flow->at < flow->length) {
-      ssize_t sent = send(to, flow->bytes + flow->at, flow->length - flow->at, MSG_NOSIGNAL | MSG_DONTWAIT);
-      if (sent < 0) {
-        if (errno == EINTR) continue;
-        return errno == EAGAIN || errno == EWOULDBLOCK;
-      }
-      flow->at += (size_t)sent;
-      continue;
-    }
-    flow->at = flow->length = 0;
-    if (flow->ended) {
-      if (!flow->passed_end) shutdown(to, SHUT_WR);
-      flow->passed_end = 1;
-      break;
-    }
-    if (flow->bytes == NULL && (flow->bytes = malloc(CHUNK)) == NULL) return 0;
-    ssize_t got = recv(from, flow->bytes, CHUNK, MSG_DONTWAIT);
-    if (got > 0) flow->length = (size_t)got;
-    else if (got == 0) flow->ended = 1;
-    else if (errno == EINTR) continue;
-    else if (errno == EAGAIN || errno == EWOULDBLOCK) break;
-    else return 0;
+  if (flow->bytes != NULL) return give_kept(flow, to);
+  if (flow->ended) return 1;
+  ssize_t got = recv(from, chunk, CHUNK, MSG_DONTWAIT);
+  if (got < 0) return errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK;
+  if (got == 0) {
+    flow->ended = 1;
+    shutdown(to, SHUT_WR);
+    return 1;
   }
-  /* A connection that waits costs no buffer. */
-  free(flow->bytes);
-  flow->bytes = NULL;
-  return 1;
+  ssize_t sent = give(to, chunk, (size_t)got);
+  return sent == got || (sent >= 0 && keep(flow, chunk + sent, (size_t)(got - sent)));
 }
 
 static void rearm(struct link *link) {
   for (int n = 0; n < 2; n++) {
     struct flow *out = &link->flows[n], *in = &link->flows[1 - n];
     uint32_t events = 0;
-    if (!out->ended && out->at >= out->length) events |= EPOLLIN;
-    if (in->at < in->length) events |= EPOLLOUT;
-    watch(&link->sides[n], events, EPOLL_CTL_MOD);
+    if (!out->ended && out->bytes == NULL) events |= EPOLLIN;
+    if (in->bytes != NULL) events |= EPOLLOUT;
+    /* The end of a side is told again and again, even to those who do not ask; while its last words wait, nobody is to hear it. */
+    if (events == 0 && out->bytes != NULL) unwatch(&link->sides[n]);
+    else watch(&link->sides[n], events);
   }
 }
 
@@ -267,13 +289,13 @@ static void open_door(struct listener *listener) {
   }
   int on = 1;
   setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  link->sides[0] = (struct side){ client, link };
-  link->sides[1] = (struct side){ -1, link };
+  link->sides[0] = (struct side){ .fd = client, .link = link };
+  link->sides[1] = (struct side){ .fd = -1, .link = link };
   link->state = STRANGER;
   link->since = now();
   join_queue(&strangers, link);
   stranger_count++;
-  watch(&link->sides[0], EPOLLIN, EPOLL_CTL_ADD);
+  watch(&link->sides[0], EPOLLIN);
 }
 
 static void hand_over(struct listener *listener) {
@@ -292,7 +314,7 @@ static void hand_over(struct listener *listener) {
   link->listener = &outbound;
   outbound.open++;
   link->sides[1].fd = client;
-  watch(&link->sides[1], 0, EPOLL_CTL_ADD);
+  watch(&link->sides[1], 0);
   if (send(link->sides[0].fd, &which, 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1) return drop(link);
   rearm(link);
 }
@@ -321,8 +343,13 @@ static void serve(struct side *side, uint32_t events) {
     if (!(events & EPOLLOUT)) return;
     link->state = JOINED;
   }
-  if (!move(link, 0) || !move(link, 1)) return drop(link);
-  if (link->flows[0].passed_end && link->flows[1].passed_end) return drop(link);
+  int n = side == &link->sides[1];
+  uint32_t broken = events & (EPOLLERR | EPOLLHUP);
+  if ((broken || events & EPOLLIN) && !move(link, n)) return drop(link);
+  if ((broken || events & EPOLLOUT) && !move(link, 1 - n)) return drop(link);
+  /* It is gone, not only silent, and the other side has all that it said. */
+  if (broken && link->flows[n].ended) return drop(link);
+  if (link->flows[0].ended && link->flows[1].ended) return drop(link);
   rearm(link);
 }
 
@@ -332,12 +359,12 @@ static void lead(struct link *link, struct listener *to, int is_unix) {
   link->state = CONNECTING;
   link->listener = to;
   to->open++;
-  link->sides[1] = (struct side){ target, link };
+  link->sides[1] = (struct side){ .fd = target, .link = link };
   if (target < 0) return drop(link);
   int on = 1;
   setsockopt(is_unix ? link->sides[0].fd : target, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  watch(&link->sides[0], 0, EPOLL_CTL_MOD);
-  watch(&link->sides[1], EPOLLOUT, EPOLL_CTL_ADD);
+  watch(&link->sides[0], 0);
+  watch(&link->sides[1], EPOLLOUT);
   const struct sockaddr *address = is_unix ? (void *)&to->socket_path : (void *)&to->tcp;
   socklen_t size = is_unix ? sizeof to->socket_path : sizeof to->tcp;
   if (connect(target, address, size) < 0 && errno != EINPROGRESS) drop(link);
@@ -353,8 +380,8 @@ static void accept_one(struct listener *listener) {
     close(client);
     return;
   }
-  link->sides[0] = (struct side){ client, link };
-  watch(&link->sides[0], 0, EPOLL_CTL_ADD);
+  link->sides[0] = (struct side){ .fd = client, .link = link };
+  watch(&link->sides[0], 0);
   lead(link, listener, listener->kind == TO_UNIX);
 }
 

@@ -1,10 +1,12 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest'
@@ -52,6 +54,15 @@ async function inside(forwarder: string, ways: readonly string[], script: string
   })
   const [code] = await once(child, 'close')
   return { said, code }
+}
+
+async function processorMs(pid: string): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
+  const [user, system] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13)
+  return (Number(user) + Number(system)) * 10
 }
 
 describe('the forwarder', () => {
@@ -118,6 +129,34 @@ describe('the forwarder', () => {
       await once(child, 'exit')
     }
     await expect(run(forwarder, ['-k', '9', '--', 'true'])).rejects.toMatchObject({ code: 2 })
+  })
+
+  it('rests while what a client said before it went waits for a workload that does not read', async (context) => {
+    const forwarder = built(context)
+    const socket = join(folder, 'slow.sock')
+    // With a full buffer on every part of the way.
+    const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    const port = typeof address === 'object' ? address?.port : undefined
+    const child = spawn(forwarder, ['-i', `${socket}=${port}`], { stdio: 'ignore' })
+    try {
+      await until('it listens', () => existsSync(socket))
+      const client = connect(socket)
+      const [[taken]] = await Promise.all([once(server, 'connection'), once(client, 'connect')])
+      while (client.write(Buffer.alloc(64 * 1024))) continue
+      await setTimeout(500)
+      client.destroy()
+      const worker = (await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')).trim()
+      const before = await processorMs(worker)
+      await setTimeout(1_000)
+      expect((await processorMs(worker)) - before).toBeLessThan(500)
+      taken.destroy()
+    } finally {
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+      server.close()
+    }
   })
 
   it('puts a filter in force before it becomes the program', async (context) => {
