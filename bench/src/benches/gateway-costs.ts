@@ -108,8 +108,6 @@ async function allMiddleware(servers: EchoServers): Promise<Figure[]> {
 }
 
 const IDLE_SESSIONS = 900
-/** The daemon gives memory back when it has been quiet for half a minute. */
-const SETTLE_SECONDS = 35
 
 async function memory(servers: EchoServers): Promise<Figure[]> {
   await using stack = new AsyncDisposableStack()
@@ -118,10 +116,10 @@ async function memory(servers: EchoServers): Promise<Figure[]> {
   const raw = stack.use(await startRawBridge(servers))
   await initialize(url)
   await initialize(`${raw.baseUrl}/mcp`)
-  const one = await settledResidentMb(daemon.pid, SETTLE_SECONDS)
-  const bridge = await settledResidentMb(raw.pid, SETTLE_SECONDS)
+  const one = await settledResidentMb(daemon.pid)
+  const bridge = await settledResidentMb(raw.pid)
   for (let session = 0; session < IDLE_SESSIONS; session++) await initialize(url)
-  const many = await settledResidentMb(daemon.pid, SETTLE_SECONDS)
+  const many = await settledResidentMb(daemon.pid)
   return [
     lessIsBetter({
       name: 'memory after one session, against the raw node:http bridge',

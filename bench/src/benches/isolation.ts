@@ -52,7 +52,7 @@ async function memory(rig: Rig): Promise<Figure> {
     for (let at = 0; at < MANY; at++)
       await api.call('createWorkload', { body: { name: `many-${at}`, image: rig.fixture.image, ...change } })
     await untilAllRun(api, MANY)
-    return await settledTreeMb(daemon.pid, 35)
+    return await settledTreeMb(daemon.pid)
   }
   const plain = await withMany({})
   const all = await withMany(isolated(443))

@@ -6,8 +6,6 @@ import type { ServerProcess } from './server-process.ts'
 import { apiOf, untilAllRun } from './workloads.ts'
 
 export const COUNT = 100
-/** The daemon gives memory back when it has been quiet for half a minute. */
-const SETTLE_SECONDS = 35
 
 /** One daemon with a hundred idle servers. */
 export interface Hundred extends AsyncDisposable {
@@ -23,16 +21,16 @@ export async function startHundred(rig: Rig): Promise<Hundred> {
   const home = stack.use(await rig.processHome())
   const daemon = stack.use(await startDaemon(home))
   const api = apiOf(daemon)
-  const none = await settledResidentMb(daemon.pid, SETTLE_SECONDS)
+  const none = await settledResidentMb(daemon.pid)
   const create = (index: number) =>
     api.call('createWorkload', { body: { name: `idle-${index}`, image: rig.fixture.image } })
   await create(0)
   await untilAllRun(api, 1)
-  const one = await settledResidentMb(daemon.pid, SETTLE_SECONDS)
+  const one = await settledResidentMb(daemon.pid)
   rig.say(`starting ${COUNT} servers …`)
   for (let index = 1; index < COUNT; index++) await create(index)
   await untilAllRun(api, COUNT)
-  const all = await settledResidentMb(daemon.pid, SETTLE_SECONDS)
+  const all = await settledResidentMb(daemon.pid)
   const owned = stack.move()
   return { home, daemon, api, residentMb: { none, one, all }, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }

@@ -24,19 +24,22 @@ export function residentMb(pid: number): number {
   return Number(match?.[1]) / 1024
 }
 
+/** The daemon gives memory back when it has been quiet for half a minute. */
+const SETTLE_SECONDS = 35
+
 /** The smallest value seen while the process has nothing to do. */
-export function settledResidentMb(pid: number, seconds: number): Promise<number> {
-  return least(() => residentMb(pid), seconds)
+export function settledResidentMb(pid: number): Promise<number> {
+  return least(() => residentMb(pid))
 }
 
 /** The same for a process and all that it started; what several share counts once. */
-export function settledTreeMb(pid: number, seconds: number): Promise<number> {
-  return least(() => treeMb(pid), seconds)
+export function settledTreeMb(pid: number): Promise<number> {
+  return least(() => treeMb(pid))
 }
 
-async function least(measure: () => number, seconds: number): Promise<number> {
+async function least(measure: () => number): Promise<number> {
   let seen = measure()
-  for (let step = 0; step < seconds * 4; step++) {
+  for (let step = 0; step < SETTLE_SECONDS * 4; step++) {
     await delay(250)
     seen = Math.min(seen, measure())
   }
