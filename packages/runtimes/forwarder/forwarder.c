@@ -336,7 +336,8 @@ static void serve(struct side *side, uint32_t events) {
   /* Gone, or speaking before it was spoken to. */
   if (link->state == WAITING) return drop(link);
   if (link->state == CONNECTING) {
-    if (side != &link->sides[1]) return;
+    /* Gone already: told of once. What it said is read when the other side is there. */
+    if (side != &link->sides[1]) return unwatch(side);
     int error = 0;
     socklen_t size = sizeof error;
     if (getsockopt(side->fd, SOL_SOCKET, SO_ERROR, &error, &size) < 0 || error != 0) return drop(link);

@@ -56,6 +56,37 @@ async function inside(forwarder: string, ways: readonly string[], script: string
   return { said, code }
 }
 
+/** A forwarder to a workload of this kind, without namespaces. */
+async function wayIn(forwarder: string, kind: string, backlog: number) {
+  const socket = join(folder, `way-${backlog}.sock`)
+  const script = `
+    import { createServer } from 'node:net'
+    const server = ${kind}.listen({ port: 0, host: '127.0.0.1', backlog: ${backlog} }, () => console.log(server.address().port))`
+  const workload = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [port] = await once(workload.stdout, 'data')
+  const child = spawn(forwarder, ['-i', `${socket}=${String(port).trim()}`], { stdio: 'ignore' })
+  await until('it listens', () => existsSync(socket))
+  const worker = (await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')).trim()
+  return {
+    socket,
+    halt: () => workload.kill('SIGSTOP'),
+    /** Of a processor, over a second. */
+    share: async () => {
+      const before = await processorMs(worker)
+      await setTimeout(1_000)
+      return ((await processorMs(worker)) - before) / 1_000
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const each of [child, workload]) {
+        each.kill('SIGKILL')
+        await once(each, 'exit')
+      }
+    },
+  }
+}
+
 async function processorMs(pid: string): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
   const [user, system] = stat
@@ -132,31 +163,25 @@ describe('the forwarder', () => {
   })
 
   it('rests while what a client said before it went waits for a workload that does not read', async (context) => {
-    const forwarder = built(context)
-    const socket = join(folder, 'slow.sock')
-    // With a full buffer on every part of the way.
-    const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const address = server.address()
-    const port = typeof address === 'object' ? address?.port : undefined
-    const child = spawn(forwarder, ['-i', `${socket}=${port}`], { stdio: 'ignore' })
-    try {
-      await until('it listens', () => existsSync(socket))
-      const client = connect(socket)
-      const [[taken]] = await Promise.all([once(server, 'connection'), once(client, 'connect')])
-      while (client.write(Buffer.alloc(64 * 1024))) continue
-      await setTimeout(500)
+    await using way = await wayIn(built(context), 'createServer({ allowHalfOpen: true, pauseOnConnect: true })', 511)
+    const client = connect(way.socket)
+    await once(client, 'connect')
+    // Until the buffers on all parts of the way are full.
+    while (client.write(Buffer.alloc(64 * 1024))) continue
+    await setTimeout(500)
+    client.destroy()
+    expect(await way.share()).toBeLessThan(0.5)
+  })
+
+  it('rests while clients that went wait for a workload that does not accept', async (context) => {
+    await using way = await wayIn(built(context), 'createServer()', 1)
+    way.halt()
+    for (let n = 0; n < 8; n++) {
+      const client = connect(way.socket)
+      await once(client, 'connect')
       client.destroy()
-      const worker = (await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')).trim()
-      const before = await processorMs(worker)
-      await setTimeout(1_000)
-      expect((await processorMs(worker)) - before).toBeLessThan(500)
-      taken.destroy()
-    } finally {
-      child.kill('SIGKILL')
-      await once(child, 'exit')
-      server.close()
     }
+    expect(await way.share()).toBeLessThan(0.5)
   })
 
   it('puts a filter in force before it becomes the program', async (context) => {
