@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http'
 import { describeError } from '@toolhaven/core/errors'
+import type { HttpRequest } from './http/exchange.ts'
 import type { BackendSlot } from './backend-slot.ts'
 import { endToEndHeaders } from './http/end-to-end-headers.ts'
 import {
@@ -32,19 +32,14 @@ export function dispatch(
   session: Session,
   message: RpcMessage,
   reply: ReplySink,
-  from: IncomingMessage,
+  from: HttpRequest,
 ): void {
   if (message.kind === 'response') context.slot.link?.respond(session, message)
   else if (message.kind === 'notification') notify(context, session, message, from)
   else request(context, session, message, reply, from)
 }
 
-function notify(
-  context: DispatchContext,
-  session: Session,
-  notification: RpcNotification,
-  from: IncomingMessage,
-): void {
+function notify(context: DispatchContext, session: Session, notification: RpcNotification, from: HttpRequest): void {
   if (!context.pipeline().notified(notification, { session, from, headers: () => ({}) })) return
   if (notification.method === 'notifications/cancelled') {
     const id = notification.params?.['requestId']
@@ -62,7 +57,7 @@ function request(
   session: Session,
   message: RpcRequest,
   reply: ReplySink,
-  from: IncomingMessage,
+  from: HttpRequest,
 ): void {
   const { slot, limits } = context
   const pipeline = context.pipeline()
@@ -113,11 +108,11 @@ function request(
 
 class ClientRequest implements Asker {
   readonly session: Session
-  readonly from: IncomingMessage
+  readonly from: HttpRequest
   readonly id: RequestId
   #headers: Readonly<Record<string, string>> | undefined
 
-  constructor(session: Session, from: IncomingMessage, id: RequestId) {
+  constructor(session: Session, from: HttpRequest, id: RequestId) {
     this.session = session
     this.from = from
     this.id = id

@@ -1,8 +1,9 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Server } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
 import type { Backend, EndpointSpec, Handshake, IsolatedSpec } from '@toolhaven/core/ports/gateway'
 import { describeError, unavailable } from '@toolhaven/core/errors'
 import { NeedsLogin } from '@toolhaven/core/workloads/needs-login'
+import type { HttpRequest, HttpResponse } from './http/exchange.ts'
 import { BackendSlot } from './backend-slot.ts'
 import type { BackendLink } from './backends/backend.ts'
 import { connect } from './connect.ts'
@@ -10,9 +11,9 @@ import { dispatch, type DispatchContext } from './dispatch.ts'
 import { endpointPipeline } from './endpoint-pipeline.ts'
 import type { FrontContext } from './frontends/front-context.ts'
 import { ModernState } from './frontends/modern/modern-state.ts'
-import { boundedServer } from './http/bounded-server.ts'
 import { endToEndHeaders } from './http/end-to-end-headers.ts'
 import { EventStream } from './http/event-stream.ts'
+import { PlainServer } from './http/plain-server.ts'
 import { sendRefusal, sendVerdict } from './http/reply.ts'
 import { InFlight } from './in-flight.ts'
 import { RPC_ERROR, type JsonObject, type RpcMessage, type RpcRequest } from './json-rpc.ts'
@@ -24,9 +25,6 @@ import { askInNameOf, type ReplySink } from './sessions/call.ts'
 import type { Session } from './sessions/session.ts'
 import { SessionTable } from './sessions/session-table.ts'
 import { ToolWatch } from './tools/tool-watch.ts'
-
-/** Longer than the pauses of usual clients, so that they do not meet a connection we are just closing. */
-const KEEP_CONNECTION_MS = 75_000
 
 /** One workload's port: clients in front, its server behind, sessions in between. */
 export class Endpoint implements FrontContext {
@@ -200,14 +198,14 @@ export class Endpoint implements FrontContext {
     await this.#pipeline?.close()
   }
 
-  openStream(response: ServerResponse, headers?: Readonly<Record<string, string>>): EventStream {
+  openStream(response: HttpResponse, headers?: Readonly<Record<string, string>>): EventStream {
     const stream = new EventStream(response, this.limits.maxQueuedBytes, headers)
     this.#streams.add(stream)
     response.once('close', () => this.#streams.delete(stream))
     return stream
   }
 
-  attempt(response: ServerResponse, work: () => void | Promise<void>): void {
+  attempt(response: HttpResponse, work: () => void | Promise<void>): void {
     try {
       work()?.catch((error: unknown) => this.#failed(response, error))
     } catch (error) {
@@ -215,7 +213,7 @@ export class Endpoint implements FrontContext {
     }
   }
 
-  async initialize(session: Session, request: RpcRequest, from: IncomingMessage): Promise<JsonObject> {
+  async initialize(session: Session, request: RpcRequest, from: HttpRequest): Promise<JsonObject> {
     const headers = () => endToEndHeaders(from.headers)
     const watched = this.pipeline.watch(request, { session, from, headers, id: request.id })
     session.isOpening = true
@@ -246,13 +244,12 @@ export class Endpoint implements FrontContext {
     this.#slot.link?.listen(session)
   }
 
-  dispatch(session: Session, message: RpcMessage, reply: ReplySink, from: IncomingMessage): void {
+  dispatch(session: Session, message: RpcMessage, reply: ReplySink, from: HttpRequest): void {
     dispatch(this.#dispatching, session, message, reply, from)
   }
 
   async #bind(spec: EndpointSpec): Promise<Server> {
-    const times = { keepAliveTimeout: KEEP_CONNECTION_MS }
-    const server = boundedServer((request, response) => this.#handle(request, response), times)
+    const server = new PlainServer((request, response) => this.#handle(request, response))
     await listen(server, spec.host, spec.port)
     return server
   }
@@ -262,7 +259,7 @@ export class Endpoint implements FrontContext {
     return endpointPipeline(this.#options, this.limits, spec, live)
   }
 
-  #handle(request: IncomingMessage, response: ServerResponse): void {
+  #handle(request: HttpRequest, response: HttpResponse): void {
     this.pipeline.follow(request, response)
     const verdict = this.pipeline.admit(request)
     if (verdict === undefined) return this.#route(request, response)
@@ -276,11 +273,11 @@ export class Endpoint implements FrontContext {
     )
   }
 
-  #route(request: IncomingMessage, response: ServerResponse): void {
+  #route(request: HttpRequest, response: HttpResponse): void {
     this.attempt(response, () => route(this, request, response))
   }
 
-  #failed(response: ServerResponse, error: unknown): void {
+  #failed(response: HttpResponse, error: unknown): void {
     this.#options.logger.error('a request to the gateway failed', {
       workload: this.#spec.name,
       error: describeError(error),

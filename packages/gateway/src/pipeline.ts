@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type {
   AuditSpec,
@@ -8,6 +7,7 @@ import type {
   ToolsOverride,
 } from '@toolhaven/core/ports/gateway'
 import type { Logger } from '@toolhaven/core/ports/logger'
+import type { HttpRequest, HttpResponse } from './http/exchange.ts'
 import type { OpenAuditLog } from './audit/audit-log.ts'
 import type { HttpRefusal } from './http/reply.ts'
 import type { JsonObject, RpcNotification, RpcRequest } from './json-rpc.ts'
@@ -69,9 +69,9 @@ export interface Pipeline {
   readonly names: readonly string[]
   /** Of one body of a client. */
   readonly maxMessageBytes: number
-  admit(request: IncomingMessage): Admission | Promise<Admission>
+  admit(request: HttpRequest): Admission | Promise<Admission>
   /** Who sent a request that was admitted; undefined where nobody is asked. */
-  callerOf(request: IncomingMessage): Caller | undefined
+  callerOf(request: HttpRequest): Caller | undefined
   parse(body: Buffer): Parsed | HttpRefusal
   /** Undefined where nobody watches. */
   watch(request: RpcRequest, asker: Asker): Watch | undefined
@@ -84,7 +84,7 @@ export interface Pipeline {
   /** Whether anybody looks at the answers, besides those who watch. */
   readsAnswersTo(method: string): boolean
   toClient(request: RpcRequest, answer: JsonObject, asker: Asker): JsonObject
-  follow(request: IncomingMessage, response: ServerResponse): void
+  follow(request: HttpRequest, response: HttpResponse): void
   sessionEnded(session: Session): void
   /** Writes what is still held back; does not throw. */
   close(): Promise<void>
@@ -224,7 +224,7 @@ function waitFor(
 }
 
 /** Waits only where one of them has to. */
-function admit(list: readonly Middleware[], request: IncomingMessage, from: number): Admission | Promise<Admission> {
+function admit(list: readonly Middleware[], request: HttpRequest, from: number): Admission | Promise<Admission> {
   for (let at = from; at < list.length; at++) {
     const answer = list[at]?.admit?.(request)
     if (answer instanceof Promise) return answer.then((late) => late ?? admit(list, request, at + 1))

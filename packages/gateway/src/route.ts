@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { HttpRequest, HttpResponse } from './http/exchange.ts'
 import type { FrontContext } from './frontends/front-context.ts'
 import { getSse, postMessages } from './frontends/sse.ts'
 import { deleteMcp, getMcp, postMcp } from './frontends/streamable-http.ts'
@@ -6,8 +6,8 @@ import { sendJson, sendRefusal } from './http/reply.ts'
 
 type Handle = (
   context: RouteContext,
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: HttpRequest,
+  response: HttpResponse,
   query: string,
 ) => void | Promise<void>
 
@@ -23,7 +23,7 @@ const ROUTES: Readonly<Record<string, Readonly<Record<string, Handle>>>> = {
   '/health': { GET: getHealth, HEAD: getHealth },
 }
 
-export function route(context: RouteContext, request: IncomingMessage, response: ServerResponse): void | Promise<void> {
+export function route(context: RouteContext, request: HttpRequest, response: HttpResponse): void | Promise<void> {
   const url = request.url ?? ''
   const mark = url.indexOf('?')
   const path = mark === -1 ? url : url.slice(0, mark)
@@ -43,7 +43,7 @@ export function route(context: RouteContext, request: IncomingMessage, response:
 }
 
 /** The port is served whatever the state of the server behind it. */
-function getHealth(context: RouteContext, _request: IncomingMessage, response: ServerResponse): void {
+function getHealth(context: RouteContext, _request: HttpRequest, response: HttpResponse): void {
   sendJson(response, 200, JSON.stringify({ status: 'healthy', server: context.isConnected ? 'connected' : 'away' }), {
     'cache-control': 'no-store',
   })

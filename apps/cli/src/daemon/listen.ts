@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
 import { ThvError, unavailable } from '@toolhaven/core/errors'
-import { boundedServer } from '@toolhaven/gateway/http/bounded-server'
+import { BoundedServer } from '@toolhaven/gateway/http/bounded-server'
 import { findPortHolder } from '@toolhaven/gateway/port-holder'
 
 export interface Listening {
@@ -70,7 +70,7 @@ export async function listenOnSocket(app: Hono, path: string): Promise<Listening
 function makeServer(app: Hono, allowPeer: (socket: Socket) => boolean): Server {
   const answer = getRequestListener(app.fetch)
   const known = new WeakMap<Socket, boolean>()
-  return boundedServer((request, response) => {
+  return new BoundedServer((request, response) => {
     const { socket } = request
     const isAllowed = known.get(socket) ?? allowPeer(socket)
     known.set(socket, isAllowed)

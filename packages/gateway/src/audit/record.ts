@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
 import type { AuditSpec } from '@toolhaven/core/ports/gateway'
+import type { HttpRequest } from '../http/exchange.ts'
 import { isObject, RPC_ERROR, type JsonObject, type RpcNotification, type RpcRequest } from '../json-rpc.ts'
 import type { Caller } from '../oidc/caller.ts'
 import type { Session } from '../sessions/session.ts'
@@ -12,7 +12,7 @@ type Outcome = 'success' | 'denied' | 'failure' | 'error'
 export interface Happening {
   type: AuditEventType
   outcome: Outcome
-  from: IncomingMessage
+  from: HttpRequest
   caller: Caller | undefined
   session?: Session | undefined
   message?: RpcRequest | RpcNotification | undefined
@@ -86,7 +86,7 @@ const NAMED: Readonly<Record<string, { field: string; type: string }>> = {
   'resources/unsubscribe': { field: 'uri', type: 'resource' },
 }
 
-function targetOf(from: IncomingMessage, message: RpcRequest | RpcNotification | undefined, short: Short) {
+function targetOf(from: HttpRequest, message: RpcRequest | RpcNotification | undefined, short: Short) {
   const [endpoint = ''] = (from.url ?? '').split('?', 1)
   if (message === undefined) return { endpoint: short(endpoint), method: from.method, type: 'endpoint' }
   const { method, params } = message

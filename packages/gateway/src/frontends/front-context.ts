@@ -1,5 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { IsolatedSpec } from '@toolhaven/core/ports/gateway'
+import type { HttpRequest, HttpResponse } from '../http/exchange.ts'
 import type { BackendLink } from '../backends/backend.ts'
 import type { EventStream } from '../http/event-stream.ts'
 import { readBody } from '../http/read-body.ts'
@@ -25,13 +25,13 @@ export interface FrontContext {
   /** Set: each session has a server of its own, so that there is none for clients without. */
   readonly isolated: IsolatedSpec | undefined
   /** Whatever goes wrong in it, the client gets an answer. */
-  attempt(response: ServerResponse, work: () => void | Promise<void>): void
+  attempt(response: HttpResponse, work: () => void | Promise<void>): void
   /** Opens a stream that gets keep-alive lines until it closes. */
-  openStream(response: ServerResponse, headers?: Readonly<Record<string, string>>): EventStream
+  openStream(response: HttpResponse, headers?: Readonly<Record<string, string>>): EventStream
   /** The response body to an initialize; throws when no server is there. */
-  initialize(session: Session, request: RpcRequest, from: IncomingMessage): Promise<JsonObject>
+  initialize(session: Session, request: RpcRequest, from: HttpRequest): Promise<JsonObject>
   /** Hands a message of a client on; answers to requests go to `reply`. */
-  dispatch(session: Session, message: RpcMessage, reply: ReplySink, from: IncomingMessage): void
+  dispatch(session: Session, message: RpcMessage, reply: ReplySink, from: HttpRequest): void
   /** The server behind; waits for one that restarts. */
   server(): Promise<Pick<BackendLink, 'era' | 'result'>>
   /** A request of the gateway's own in the name of a session: the response to it. */
@@ -64,12 +64,12 @@ export function full({ isolated }: FrontContext): HttpRefusal {
 }
 
 /** Whether the session is the caller's own. */
-export function isOwn(context: FrontContext, request: IncomingMessage, session: Session): boolean {
+export function isOwn(context: FrontContext, request: HttpRequest, session: Session): boolean {
   return session.owner === context.pipeline.callerOf(request)?.id
 }
 
 /** A stream ends with the token it was opened with: its client comes back with a new one, or not at all. */
-export function endWithToken(context: FrontContext, response: ServerResponse, stream: EventStream): void {
+export function endWithToken(context: FrontContext, response: HttpResponse, stream: EventStream): void {
   const expiresAt = context.pipeline.callerOf(response.req)?.expiresAt ?? Infinity
   if (expiresAt === Infinity) return
   const timer = setTimeout(() => stream.end(), Math.min(expiresAt - Date.now(), LONGEST_TIMER_MS))
@@ -83,8 +83,8 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
 /** Hands on the messages of a POST, as soon as they are there. What is refused is answered here. */
 export function readMessages(
   context: FrontContext,
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: HttpRequest,
+  response: HttpResponse,
   onMessages: (parsed: Parsed) => void | Promise<void>,
 ): void {
   const { maxMessageBytes } = context.pipeline

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import type { HttpResponse } from '../http/exchange.ts'
 import type { EventStream } from '../http/event-stream.ts'
 import { sendEmpty, sendJson } from '../http/reply.ts'
 import type { JsonObject } from '../json-rpc.ts'
@@ -11,7 +11,7 @@ import type { FrontContext } from './front-context.ts'
 export interface PostReplyOptions {
   context: Pick<FrontContext, 'openStream'>
   session: Session
-  response: ServerResponse
+  response: HttpResponse
   /** How many requests the body held. */
   expected: number
   isBatch: boolean

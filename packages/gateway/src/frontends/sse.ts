@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { HttpRequest, HttpResponse } from '../http/exchange.ts'
 import { sendRefusal, sendText, type HttpRefusal } from '../http/reply.ts'
 import { errorText, RPC_ERROR, type JsonObject, type RpcRequest } from '../json-rpc.ts'
 import { describeError } from '@toolhaven/core/errors'
@@ -15,7 +15,7 @@ const UNKNOWN_CLIENT = {
 }
 
 /** The stream of revision 2024-11-05, which is the session: GET /sse. */
-export function getSse(context: FrontContext, request: IncomingMessage, response: ServerResponse): void {
+export function getSse(context: FrontContext, request: HttpRequest, response: HttpResponse): void {
   const session = context.sessions.add('sse', '2024-11-05', UNKNOWN_CLIENT)
   if (session === undefined) return sendRefusal(response, full(context))
   session.owner = context.pipeline.callerOf(request)?.id
@@ -27,12 +27,7 @@ export function getSse(context: FrontContext, request: IncomingMessage, response
 }
 
 /** A message of a client with such a stream: POST /messages?sessionId=…. Answers go to the stream. */
-export function postMessages(
-  context: FrontContext,
-  request: IncomingMessage,
-  response: ServerResponse,
-  query: string,
-): void {
+export function postMessages(context: FrontContext, request: HttpRequest, response: HttpResponse, query: string): void {
   const id = sessionIdIn(query)
   if (id === null || id === '')
     return sendRefusal(response, {
@@ -72,7 +67,7 @@ async function initialize(
   context: FrontContext,
   session: Session,
   message: RpcRequest,
-  from: IncomingMessage,
+  from: HttpRequest,
 ): Promise<void> {
   session.client = message.params ?? {}
   session.version = negotiateVersion(message.params?.['protocolVersion'])

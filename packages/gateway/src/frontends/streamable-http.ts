@@ -1,5 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describeError } from '@toolhaven/core/errors'
+import type { HttpRequest, HttpResponse } from '../http/exchange.ts'
 import { Refused } from '../backends/upstream.ts'
 import { accepts } from '../http/accepts.ts'
 import { sendEmpty, sendJson, sendRefusal, type HttpRefusal } from '../http/reply.ts'
@@ -14,7 +14,7 @@ import { isModern, postModern } from './modern/modern-http.ts'
 import { PostReply } from './post-reply.ts'
 
 /** Messages of a client: POST /mcp. */
-export function postMcp(context: FrontContext, request: IncomingMessage, response: ServerResponse): void {
+export function postMcp(context: FrontContext, request: HttpRequest, response: HttpResponse): void {
   const { accept } = request.headers
   const acceptsJson = accepts(accept, 'application/json')
   const acceptsStream = accept !== undefined && accepts(accept, 'text/event-stream')
@@ -26,8 +26,8 @@ export function postMcp(context: FrontContext, request: IncomingMessage, respons
 
 function handle(
   context: FrontContext,
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: HttpRequest,
+  response: HttpResponse,
   parsed: Parsed,
   accepted: { json: boolean; stream: boolean },
 ): void | Promise<void> {
@@ -63,7 +63,7 @@ function handle(
 }
 
 /** The client's own stream: GET /mcp. */
-export function getMcp(context: FrontContext, request: IncomingMessage, response: ServerResponse): void {
+export function getMcp(context: FrontContext, request: HttpRequest, response: HttpResponse): void {
   if (isOfNewEra(request)) return sendRefusal(response, POST_ONLY)
   if (request.headers.accept === undefined || !accepts(request.headers.accept, 'text/event-stream')) {
     return sendRefusal(response, { status: 406, message: 'Accept must allow text/event-stream.' })
@@ -95,7 +95,7 @@ const NO_REST: HttpRefusal = {
 }
 
 /** The client leaves: DELETE /mcp. */
-export function deleteMcp(context: FrontContext, request: IncomingMessage, response: ServerResponse): void {
+export function deleteMcp(context: FrontContext, request: HttpRequest, response: HttpResponse): void {
   if (isOfNewEra(request)) return sendRefusal(response, POST_ONLY)
   const session = findSession(context, request)
   if ('status' in session) return sendRefusal(response, session)
@@ -103,7 +103,7 @@ export function deleteMcp(context: FrontContext, request: IncomingMessage, respo
   sendEmpty(response, 204)
 }
 
-function isOfNewEra({ headers }: IncomingMessage): boolean {
+function isOfNewEra({ headers }: HttpRequest): boolean {
   return headers['mcp-protocol-version'] === MODERN_VERSION && headers['mcp-session-id'] === undefined
 }
 
@@ -115,8 +115,8 @@ const POST_ONLY: HttpRefusal = {
 
 async function initialize(
   context: FrontContext,
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: HttpRequest,
+  response: HttpResponse,
   message: RpcRequest,
 ): Promise<void> {
   const session = context.sessions.add(
@@ -146,8 +146,8 @@ async function initialize(
 
 function sendAnswer(
   context: FrontContext,
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: HttpRequest,
+  response: HttpResponse,
   text: string,
   headers: Record<string, string>,
 ): void {
@@ -163,7 +163,7 @@ function reasonOf(error: unknown): string {
   return 'The server behind this address asks for credentials of its own; give them to the workload as headers.'
 }
 
-function findSession(context: FrontContext, request: IncomingMessage): Session | HttpRefusal {
+function findSession(context: FrontContext, request: HttpRequest): Session | HttpRefusal {
   const version = request.headers['mcp-protocol-version']
   if (version !== undefined && !isKnownVersion(version)) {
     return {

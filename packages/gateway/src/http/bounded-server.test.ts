@@ -1,17 +1,22 @@
 import { once } from 'node:events'
-import type { RequestListener } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
-import { boundedServer, type WaitingLimits } from './bounded-server.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { BoundedServer } from './bounded-server.ts'
+import type { WaitingLimits } from './connections.ts'
+import type { Answer } from './exchange.ts'
+import { PlainServer } from './plain-server.ts'
 
 const HEAD = 'POST / HTTP/1.1\r\nhost: here\r\ncontent-length: 4\r\n'
 
+type Kind = typeof BoundedServer | typeof PlainServer
+
 async function open(
+  Kind: Kind,
   limits: WaitingLimits,
-  answer: RequestListener = (_request, response) => void response.end('here'),
+  answer: Answer = (_request, response) => void response.end('here'),
 ) {
-  const server = boundedServer(answer, {}, limits).listen(0, '127.0.0.1')
+  const server = new Kind(answer, {}, limits).listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => {
     server.closeAllConnections()
@@ -36,44 +41,50 @@ const ended = async (socket: Socket) => {
   if (!socket.closed) await once(socket, 'close')
 }
 
-test.each([
-  ['say nothing', ''],
-  ['send half a head', HEAD],
-  ['send half a body', `${HEAD}\r\nab`],
-])('ends those that %s, the longest waiting first, and answers others', async (_what, says) => {
-  const { join, url } = await open({ most: 2, graceMs: 0 })
-  const slow = [await join(says), await join(says), await join(says), await join(says)]
-  await Promise.all(slow.slice(0, 2).map(ended))
-  expect(await (await fetch(url)).text()).toBe('here')
-})
-
-test('leaves answers alone, however long they take and whether their request is read or not', async () => {
-  const { join, url } = await open({ most: 1, graceMs: 0 }, (request, response) => {
-    if (request.url === '/') return void response.end('here')
-    response.writeHead(200).flushHeaders()
+describe.each<[string, Kind]>([
+  ['read by Node', BoundedServer],
+  ['read by us', PlainServer],
+])('%s', (_name, Kind) => {
+  test.each([
+    ['say nothing', ''],
+    ['send half a head', HEAD],
+    ['send half a body', `${HEAD}\r\nab`],
+  ])('ends those that %s, the longest waiting first, and answers others', async (_what, says) => {
+    const { join, url } = await open(Kind, { most: 2, graceMs: 0 })
+    const slow = [await join(says), await join(says), await join(says), await join(says)]
+    await Promise.all(slow.slice(0, 2).map(ended))
+    expect(await (await fetch(url)).text()).toBe('here')
   })
-  const streams: Socket[] = []
-  for (const says of ['GET /1 HTTP/1.1\r\nhost: here\r\n\r\n', `${HEAD.replace('/', '/2')}\r\nabcd`]) {
-    const stream = await join(says)
-    await once(stream, 'data')
-    streams.push(stream)
-  }
-  const idle = [await join(), await join(), await join()]
-  await Promise.all(idle.slice(0, 2).map(ended))
-  expect(await (await fetch(url)).text()).toBe('here')
-  expect(streams.map(({ closed }) => closed)).toEqual([false, false])
-})
 
-test('a crowd that comes at once is served; those of it that still wait after a while go without a reminder', async () => {
-  const { join, url } = await open({ most: 2, graceMs: 1000 })
-  const crowd = await Promise.all(Array.from({ length: 20 }, () => join()))
-  const answers = crowd.slice(10).map(async (socket) => {
-    const [data] = await once(socket.end('GET / HTTP/1.1\r\nhost: here\r\nconnection: close\r\n\r\n'), 'data')
-    return String(data)
+  test('leaves answers alone, however long they take and whether their request is read or not', async () => {
+    const { join, url } = await open(Kind, { most: 1, graceMs: 0 }, (request, response) => {
+      if (request.url === '/') return void response.end('here')
+      response.writeHead(200)
+      response.flushHeaders()
+    })
+    const streams: Socket[] = []
+    for (const says of ['GET /1 HTTP/1.1\r\nhost: here\r\n\r\n', `${HEAD.replace('/', '/2')}\r\nabcd`]) {
+      const stream = await join(says)
+      await once(stream, 'data')
+      streams.push(stream)
+    }
+    const idle = [await join(), await join(), await join()]
+    await Promise.all(idle.slice(0, 2).map(ended))
+    expect(await (await fetch(url)).text()).toBe('here')
+    expect(streams.map(({ closed }) => closed)).toEqual([false, false])
   })
-  expect((await Promise.all(answers)).every((text) => text.startsWith('HTTP/1.1 200'))).toBe(true)
-  await Promise.all(crowd.slice(0, 8).map(ended))
-  await delay(50)
-  expect(crowd.slice(8, 10).map(({ closed }) => closed)).toEqual([false, false])
-  expect(await (await fetch(url)).text()).toBe('here')
+
+  test('a crowd that comes at once is served; those of it that still wait after a while go without a reminder', async () => {
+    const { join, url } = await open(Kind, { most: 2, graceMs: 1000 })
+    const crowd = await Promise.all(Array.from({ length: 20 }, () => join()))
+    const answers = crowd.slice(10).map(async (socket) => {
+      const [data] = await once(socket.end('GET / HTTP/1.1\r\nhost: here\r\nconnection: close\r\n\r\n'), 'data')
+      return String(data)
+    })
+    expect((await Promise.all(answers)).every((text) => text.startsWith('HTTP/1.1 200'))).toBe(true)
+    await Promise.all(crowd.slice(0, 8).map(ended))
+    await delay(50)
+    expect(crowd.slice(8, 10).map(({ closed }) => closed)).toEqual([false, false])
+    expect(await (await fetch(url)).text()).toBe('here')
+  })
 })

@@ -1,89 +1,58 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerOptions,
-  type ServerResponse,
-} from 'node:http'
+import { Server, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { Connections, type Connection, type WaitingLimits } from './connections.ts'
 
-/** What a client on the same machine or network needs is a fraction of it. */
-const TIMES = { headersTimeout: 10_000, requestTimeout: 60_000, connectionsCheckingInterval: 10_000 }
-
-export interface WaitingLimits {
-  /** Connections on which nothing is being answered: nothing or half a request came, or the next one is awaited. */
-  most: number
-  /** So long a connection may wait whatever their number: many honest clients can come at once. */
-  graceMs: number
+export interface ServerTimes {
+  /** Until a head has come; what a client on the same machine or network needs is a fraction of it. */
+  headersTimeout: number
+  /** Until all of a request has come. */
+  requestTimeout: number
+  /** Until the next request. */
+  keepAliveTimeout: number
+  connectionsCheckingInterval: number
 }
 
-const WAITING: WaitingLimits = { most: 512, graceMs: 1000 }
+export const TIMES: ServerTimes = {
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+  keepAliveTimeout: 5000,
+  connectionsCheckingInterval: 10_000,
+}
+
+export const WAITING: WaitingLimits = { most: 512, graceMs: 1000 }
 
 /**
  * An HTTP server that slow clients cannot fill. Time limits alone let them hold all files that the daemon may open for a
  * minute, again and again; so beyond a number, those that have waited longest go.
  */
-export function boundedServer(answer: RequestListener, options: ServerOptions = {}, limits = WAITING): Server {
-  const connections = new Connections(limits)
-  const server = createServer({ ...TIMES, ...options }, (request, response) => {
-    connections.asked(request, response)
-    answer(request, response)
-  })
-  server.on('connection', (socket: Socket) => connections.opened(socket))
-  return server
-}
+export class BoundedServer extends Server {
+  protected readonly open: Connections
 
-/** What came last on a connection, and when. */
-interface Last {
-  at: number
-  request?: IncomingMessage
-  response?: ServerResponse
-}
-
-/** Written down with each request and looked at only when there are many: a request must not pay for this. */
-class Connections {
-  readonly #limits: WaitingLimits
-  readonly #open = new Map<Socket, Last>()
-  #timer: NodeJS.Timeout | undefined
-
-  constructor(limits: WaitingLimits) {
-    this.#limits = limits
+  constructor(answer: RequestListener, times: Partial<ServerTimes> = {}, limits: WaitingLimits = WAITING) {
+    super({ ...TIMES, ...times }, (request, response) => {
+      const connection = this.open.get(request.socket)
+      if (connection instanceof NodeConnection) connection.asked(request, response)
+      answer(request, response)
+    })
+    this.open = new Connections(limits)
+    this.on('connection', (socket: Socket) => this.open.add(socket, new NodeConnection()))
   }
+}
 
-  opened(socket: Socket): void {
-    this.#open.set(socket, { at: performance.now() })
-    socket.once('close', () => this.#open.delete(socket))
-    if (this.#open.size > this.#limits.most && this.#timer === undefined) this.#makeRoom()
+/** What came last on a connection that Node reads from. */
+class NodeConnection implements Connection {
+  #request: IncomingMessage | undefined
+  #response: ServerResponse | undefined
+  since = performance.now()
+
+  /** A request that has come whole is being answered until its answer is written, however long that takes. */
+  get isWaiting(): boolean {
+    return this.#request?.complete !== true || this.#response?.writableEnded === true
   }
 
   asked(request: IncomingMessage, response: ServerResponse): void {
-    const last = this.#open.get(request.socket)
-    if (last === undefined) return
-    last.at = performance.now()
-    last.request = request
-    last.response = response
+    this.since = performance.now()
+    this.#request = request
+    this.#response = response
   }
-
-  #makeRoom(): void {
-    this.#timer = undefined
-    const { most, graceMs } = this.#limits
-    const waiting = [...this.#open].filter(([, last]) => isWaiting(last))
-    const tooMany = waiting.toSorted(([, one], [, other]) => one.at - other.at).slice(0, -most)
-    const now = performance.now()
-    for (const [socket, { at }] of tooMany) {
-      const graceLeft = at + graceMs - now
-      if (graceLeft > 0) {
-        // No further connection may come to remind us: none is accepted when no file can be opened.
-        this.#timer = setTimeout(() => this.#makeRoom(), graceLeft).unref()
-        return
-      }
-      socket.destroy()
-    }
-  }
-}
-
-/** A request that has come whole is being answered until its answer is written, however long that takes. */
-function isWaiting({ request, response }: Last): boolean {
-  return request?.complete !== true || response?.writableEnded === true
 }

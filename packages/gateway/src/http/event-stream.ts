@@ -1,13 +1,13 @@
-import type { ServerResponse } from 'node:http'
+import type { HttpResponse } from './exchange.ts'
 
 /** One open text/event-stream towards a client. A client that does not read loses this stream and nothing else. */
 export class EventStream {
-  readonly #response: ServerResponse
+  readonly #response: HttpResponse
   readonly #maxQueuedBytes: number
   /** Of this turn of the event loop. */
   #gathered = ''
 
-  constructor(response: ServerResponse, maxQueuedBytes: number, headers: Readonly<Record<string, string>> = {}) {
+  constructor(response: HttpResponse, maxQueuedBytes: number, headers: Readonly<Record<string, string>> = {}) {
     this.#response = response
     this.#maxQueuedBytes = maxQueuedBytes
     response.writeHead(200, {

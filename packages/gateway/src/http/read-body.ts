@@ -1,12 +1,19 @@
 import type { IncomingMessage } from 'node:http'
+import type { HttpRequest } from './exchange.ts'
+import { PlainRequest } from './plain-request.ts'
 
-type Body = Buffer | 'too-large' | 'aborted'
+export type Body = Buffer | 'too-large' | 'aborted'
 
 /**
  * Calls back once, with the whole body, or `too-large` as soon as it is, or `aborted` when the caller went away. No promise
  * and no listener more than needed: this is done for every call there is.
  */
-export function readBody(request: IncomingMessage, maxBytes: number, onBody: (body: Body) => void): void {
+export function readBody(request: HttpRequest, maxBytes: number, onBody: (body: Body) => void): void {
+  if (request instanceof PlainRequest) request.readBody(maxBytes, onBody)
+  else readFromNode(request, maxBytes, onBody)
+}
+
+function readFromNode(request: IncomingMessage, maxBytes: number, onBody: (body: Body) => void): void {
   const chunks: Buffer[] = []
   let size = 0
   let isOver = false

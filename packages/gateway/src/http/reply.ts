@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import type { HttpResponse } from './exchange.ts'
 import { errorText, RPC_ERROR } from '../json-rpc.ts'
 
 /** A refusal of the HTTP request as such, before any message of it was handled. */
@@ -18,7 +18,7 @@ export interface HttpAnswer {
 }
 
 export function sendText(
-  response: ServerResponse,
+  response: HttpResponse,
   status: number,
   type: string,
   text: string | Buffer,
@@ -31,7 +31,7 @@ export function sendText(
 }
 
 export function sendJson(
-  response: ServerResponse,
+  response: HttpResponse,
   status: number,
   text: string | Buffer,
   headers: Readonly<Record<string, string>> = {},
@@ -40,7 +40,7 @@ export function sendJson(
 }
 
 /** Refusals are JSON-RPC errors without an id, as the revisions ask. */
-export function sendRefusal(response: ServerResponse, refusal: HttpRefusal): void {
+export function sendRefusal(response: HttpResponse, refusal: HttpRefusal): void {
   sendJson(
     response,
     refusal.status,
@@ -50,13 +50,13 @@ export function sendRefusal(response: ServerResponse, refusal: HttpRefusal): voi
 }
 
 /** What a request gets that ends at the gateway. */
-export function sendVerdict(response: ServerResponse, verdict: HttpRefusal | HttpAnswer): void {
+export function sendVerdict(response: HttpResponse, verdict: HttpRefusal | HttpAnswer): void {
   if ('text' in verdict) sendText(response, verdict.status, verdict.type, verdict.text, verdict.headers)
   else sendRefusal(response, verdict)
 }
 
 export function sendEmpty(
-  response: ServerResponse,
+  response: HttpResponse,
   status: number,
   headers: Readonly<Record<string, string>> = {},
 ): void {

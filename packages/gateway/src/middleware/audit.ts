@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http'
 import type { AuditSpec } from '@toolhaven/core/ports/gateway'
+import type { HttpRequest } from '../http/exchange.ts'
 import type { AuditLog } from '../audit/audit-log.ts'
 import { typeOfNotification, typeOfRequest, type AuditEventType } from '../audit/event-types.ts'
 import { outcomeOf, outcomeOfStatus, recordOf, type Happening } from '../audit/record.ts'
@@ -23,9 +23,9 @@ export function audit({ spec, log, callers, mask }: AuditOptions): Middleware {
   const excluded = new Set(spec.excludeEventTypes)
   const isWanted = (type: AuditEventType) => !excluded.has(type) && (included.size === 0 || included.has(type))
   /** Past the guard: what comes before is nobody whose name belongs here. */
-  const admitted = new WeakSet<IncomingMessage>()
+  const admitted = new WeakSet<HttpRequest>()
   /** Whose messages have records of their own. */
-  const recorded = new WeakSet<IncomingMessage>()
+  const recorded = new WeakSet<HttpRequest>()
   const record = (happening: Omit<Happening, 'caller'>) => {
     const caller = callers.get(happening.from)
     if (isWanted(happening.type)) log.write(recordOf(spec, mask, { ...happening, caller }))

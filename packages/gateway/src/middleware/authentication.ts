@@ -1,7 +1,7 @@
-import type { IncomingMessage } from 'node:http'
 import type { AuthenticationSpec } from '@toolhaven/core/ports/gateway'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import { describeError } from '@toolhaven/core/errors'
+import type { HttpRequest } from '../http/exchange.ts'
 import type { HttpAnswer, HttpRefusal } from '../http/reply.ts'
 import type { Callers } from '../oidc/caller.ts'
 import type { IdentityFetch } from '../oidc/identity-fetch.ts'
@@ -31,7 +31,7 @@ export function authentication(options: AuthenticationOptions): Middleware {
   const audiences = spec.audience === undefined ? resource.identifiers : [spec.audience]
   const check = createTokenCheck({ ...spec, fetch: options.fetch, audiences, ...(times && { times }) })
 
-  const conclude = (request: IncomingMessage, verdict: Verdict): HttpRefusal | undefined => {
+  const conclude = (request: HttpRequest, verdict: Verdict): HttpRefusal | undefined => {
     if ('refused' in verdict) return unauthorized(resource, verdict.refused)
     callers.set(request, verdict.caller)
     return undefined

@@ -1,6 +1,7 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import { checkRequest } from '@toolhaven/core/guard/check-request'
+import type { HttpRequest } from '../http/exchange.ts'
 import type { HttpRefusal } from '../http/reply.ts'
 import type { Middleware } from './middleware.ts'
 
@@ -56,7 +57,7 @@ function hasBody(headers: IncomingHttpHeaders): boolean {
 }
 
 /** Node keeps the first of several Host headers and hides the others. */
-function hostHeaders(request: IncomingMessage): string[] {
+function hostHeaders(request: HttpRequest): string[] {
   const { rawHeaders } = request
   const found: string[] = []
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { HttpRequest } from '../http/exchange.ts'
 import type { HttpRefusal } from '../http/reply.ts'
 import { RPC_ERROR, type RpcRequest } from '../json-rpc.ts'
 import type { Asker, Middleware, Refusal } from './middleware.ts'
@@ -29,7 +29,7 @@ export function limits(options: LimitsOptions): Middleware {
   } = options
   const total = requestsPerMinute === undefined ? undefined : new TokenBucket(requestsPerMinute, now)
   const clients = new Map<string, TokenBucket>()
-  const bucketOf = (request: IncomingMessage, perMinute: number) => {
+  const bucketOf = (request: HttpRequest, perMinute: number) => {
     const key = clientKey(request)
     const bucket = clients.get(key) ?? new TokenBucket(perMinute, now)
     // Moved to the end: the first in the map is the one that was quiet longest.
@@ -40,14 +40,14 @@ export function limits(options: LimitsOptions): Middleware {
     return bucket
   }
   /** Undefined lets it go on. The client's own first: what it is refused must not cost the others. */
-  const count = (request: IncomingMessage): HttpRefusal | undefined => {
+  const count = (request: HttpRequest): HttpRefusal | undefined => {
     const own = clientRequestsPerMinute === undefined ? undefined : bucketOf(request, clientRequestsPerMinute)
     if (own && !own.take()) return tooMany('This client', clientRequestsPerMinute, own)
     if (total && !total.take()) return tooMany('The clients of this workload', requestsPerMinute, total)
     return undefined
   }
   const isLimited = total !== undefined || clientRequestsPerMinute !== undefined
-  const begun = new WeakSet<IncomingMessage>()
+  const begun = new WeakSet<HttpRequest>()
   return {
     name: 'limits',
     admit(request): HttpRefusal | undefined {
@@ -84,7 +84,7 @@ function tooMany(who: string, perMinute: number | undefined, bucket: TokenBucket
 }
 
 /** A client is its session; those without one are told apart by their token, else by their address. */
-function clientKey({ headers, url = '', socket }: IncomingMessage): string {
+function clientKey({ headers, url = '', socket }: HttpRequest): string {
   const session = headers['mcp-session-id'] ?? /[?&]sessionId=([^&]+)/.exec(url)?.[1]
   if (session !== undefined) return `session ${String(session).slice(0, 200)}`
   const token = headers.authorization

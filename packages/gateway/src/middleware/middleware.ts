@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { HttpRequest, HttpResponse } from '../http/exchange.ts'
 import type { HttpAnswer, HttpRefusal } from '../http/reply.ts'
 import type { JsonObject, RequestId, RpcMessage, RpcNotification, RpcRequest } from '../json-rpc.ts'
 import type { Session } from '../sessions/session.ts'
@@ -13,7 +13,7 @@ export interface Origin {
   /** Undefined for what the gateway answers a client without a session by itself. */
   session: Session | undefined
   /** The HTTP request it came in. */
-  from: IncomingMessage
+  from: HttpRequest
   /** End-to-end headers of the HTTP request it came in; made when somebody looks. */
   headers: () => Readonly<Record<string, string>>
 }
@@ -49,9 +49,9 @@ export interface Middleware {
    * Looks at the HTTP request before a byte of its body is read. An answer or a refusal ends the way here. What is known
    * at once is said at once: a promise is for the rare case.
    */
-  admit?(request: IncomingMessage): Admission | Promise<Admission>
+  admit?(request: HttpRequest): Admission | Promise<Admission>
   /** Sees an admitted or refused exchange of HTTP before it is answered. */
-  follow?(request: IncomingMessage, response: ServerResponse): void
+  follow?(request: HttpRequest, response: HttpResponse): void
   /** Turns the body into messages; exactly one middleware does. */
   parse?(body: Buffer): Parsed | HttpRefusal
   /** Sees every request of a client before it may be refused, and how it ended. */

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import type { HttpResponse } from '../../http/exchange.ts'
 import { sendJson } from '../../http/reply.ts'
 import { RPC_ERROR, type RequestId } from '../../json-rpc.ts'
 import { MODERN_ERROR, MODERN_VERSION } from '../../modern-era.ts'
@@ -29,7 +29,7 @@ export function notFound(method: string): Fault {
   return { status: 404, code: RPC_ERROR.methodNotFound, message: `Method not found: ${method}` }
 }
 
-export function sendFault(response: ServerResponse, id: RequestId, { status, code, message, data }: Fault): void {
+export function sendFault(response: HttpResponse, id: RequestId, { status, code, message, data }: Fault): void {
   const error = { code, message, ...(data !== undefined && { data }) }
   sendJson(response, status, JSON.stringify({ jsonrpc: '2.0', id, error }))
 }

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import type { HttpResponse } from '../../http/exchange.ts'
 import type { EventStream } from '../../http/event-stream.ts'
 import { sendJson } from '../../http/reply.ts'
 import { isObject, parseMessage, type JsonObject, type RequestId } from '../../json-rpc.ts'
@@ -10,7 +10,7 @@ import { statusOf } from './modern-exchange.ts'
 export interface ListenReplyOptions {
   context: FrontContext
   id: RequestId
-  response: ServerResponse
+  response: HttpResponse
   /** Nobody listens any more. */
   cancel: () => void
 }

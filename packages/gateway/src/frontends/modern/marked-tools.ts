@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { HttpRequest } from '../../http/exchange.ts'
 import { isObject, type JsonObject, type RpcRequest } from '../../json-rpc.ts'
 import type { Session } from '../../sessions/session.ts'
 import type { FrontContext } from '../front-context.ts'
@@ -11,7 +11,7 @@ import { checkMirrored, withoutInvalidTools } from './tool-headers.ts'
  */
 export async function checkMarked(
   context: FrontContext,
-  from: IncomingMessage,
+  from: HttpRequest,
   session: Session,
   asked: RpcRequest,
 ): Promise<Fault | undefined> {

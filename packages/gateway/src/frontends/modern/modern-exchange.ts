@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import type { HttpResponse } from '../../http/exchange.ts'
 import type { EventStream } from '../../http/event-stream.ts'
 import { sendJson } from '../../http/reply.ts'
 import {
@@ -20,7 +20,7 @@ export interface ExchangeOptions {
   /** The client's own. */
   progressToken: unknown
   acceptsStream: boolean
-  openStream: (response: ServerResponse) => EventStream
+  openStream: (response: HttpResponse) => EventStream
   /** The response as this era writes it. */
   toModern: (body: JsonObject) => JsonObject
   /** The call waits for its client: under which state it is found again. */
@@ -39,12 +39,12 @@ export class ModernExchange implements ReplySink {
   readonly #options: ExchangeOptions
   readonly #asked = new Map<string, RpcRequest>()
   #id: RequestId
-  #response: ServerResponse | undefined
+  #response: HttpResponse | undefined
   #stream: EventStream | undefined
   #final: JsonObject | undefined
   #questions = 0
 
-  constructor(options: ExchangeOptions, id: RequestId, response: ServerResponse) {
+  constructor(options: ExchangeOptions, id: RequestId, response: HttpResponse) {
     this.#options = options
     this.#id = id
     this.#attach(id, response)
@@ -75,7 +75,7 @@ export class ModernExchange implements ReplySink {
   }
 
   /** The client is back with answers. */
-  resume(id: RequestId, response: ServerResponse, inputResponses: JsonObject): void {
+  resume(id: RequestId, response: HttpResponse, inputResponses: JsonObject): void {
     this.#attach(id, response)
     for (const [key, request] of this.#asked) {
       const result = Object.hasOwn(inputResponses, key) ? inputResponses[key] : undefined
@@ -93,7 +93,7 @@ export class ModernExchange implements ReplySink {
     this.#options.cancel()
   }
 
-  #attach(id: RequestId, response: ServerResponse): void {
+  #attach(id: RequestId, response: HttpResponse): void {
     this.#id = id
     this.#response = response
     this.#stream = undefined
@@ -104,7 +104,7 @@ export class ModernExchange implements ReplySink {
     })
   }
 
-  #detach(): ServerResponse | undefined {
+  #detach(): HttpResponse | undefined {
     const response = this.#response
     this.#response = undefined
     return response

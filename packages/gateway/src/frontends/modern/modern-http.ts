@@ -1,5 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describeError } from '@toolhaven/core/errors'
+import type { HttpRequest, HttpResponse } from '../../http/exchange.ts'
 import { accepts } from '../../http/accepts.ts'
 import { endToEndHeaders } from '../../http/end-to-end-headers.ts'
 import { sendEmpty, sendJson } from '../../http/reply.ts'
@@ -30,7 +30,7 @@ const GONE: ReadonlySet<string> = new Set([
 ])
 
 /** A request says its era by itself; so does a header with a revision that has no sessions. */
-export function isModern(request: IncomingMessage, message: RpcMessage): boolean {
+export function isModern(request: HttpRequest, message: RpcMessage): boolean {
   if (message.kind === 'response') return false
   const meta = metaOf(message.params)
   // Clients open with it before they know what is spoken here; only one that says otherwise is of this era.
@@ -42,8 +42,8 @@ export function isModern(request: IncomingMessage, message: RpcMessage): boolean
 
 export async function postModern(
   context: FrontContext,
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: HttpRequest,
+  response: HttpResponse,
   message: RpcMessage,
 ): Promise<void> {
   // The revision knows no notification of clients over HTTP: taken, and of no effect.
@@ -65,16 +65,16 @@ export async function postModern(
 
 type Answer = (
   context: FrontContext,
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: HttpRequest,
+  response: HttpResponse,
   message: RpcRequest,
 ) => Promise<void>
 
 /** The pipeline sees these like any other request. */
 async function answerSelf(
   context: FrontContext,
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: HttpRequest,
+  response: HttpResponse,
   message: RpcRequest,
   answer: Answer,
 ): Promise<void> {
@@ -100,8 +100,8 @@ const OWN: Readonly<Record<string, Answer>> = { 'server/discover': discover, 'su
 
 async function discover(
   context: FrontContext,
-  _request: IncomingMessage,
-  response: ServerResponse,
+  _request: HttpRequest,
+  response: HttpResponse,
   { id, method }: RpcRequest,
 ): Promise<void> {
   const { capabilities, instructions, serverInfo } = (await context.server()).result
@@ -116,8 +116,8 @@ async function discover(
 
 async function listen(
   context: FrontContext,
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: HttpRequest,
+  response: HttpResponse,
   { id, params }: RpcRequest,
 ): Promise<void> {
   const filter = readFilter(params?.['notifications'])
@@ -145,8 +145,8 @@ async function listen(
 
 async function call(
   context: FrontContext,
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: HttpRequest,
+  response: HttpResponse,
   checked: ModernRequest,
 ): Promise<void> {
   const { id, params } = checked.request
@@ -171,8 +171,8 @@ async function call(
 }
 
 interface Dispatched {
-  request: IncomingMessage
-  response: ServerResponse
+  request: HttpRequest
+  response: HttpResponse
   checked: ModernRequest
   session: Session
   mark: string

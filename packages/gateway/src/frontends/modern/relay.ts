@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { HttpRequest, HttpResponse } from '../../http/exchange.ts'
 import { accepts } from '../../http/accepts.ts'
 import { idKey, isObject, type JsonObject, type RpcRequest } from '../../json-rpc.ts'
 import { metaOf, MODERN_VERSION } from '../../modern-era.ts'
@@ -17,8 +17,8 @@ import { markOf } from './parked-calls.ts'
  */
 export async function relay(
   context: FrontContext,
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: HttpRequest,
+  response: HttpResponse,
   checked: ModernRequest,
 ): Promise<void> {
   const { id, method } = checked.request

@@ -1,0 +1,61 @@
+import type { Socket } from 'node:net'
+import { BoundedServer, TIMES, WAITING, type ServerTimes } from './bounded-server.ts'
+import type { WaitingLimits } from './connections.ts'
+import type { Answer } from './exchange.ts'
+import { PlainConnection } from './plain-connection.ts'
+
+/** Longer than the pauses of usual clients, so that they do not meet a connection we are just closing. */
+const KEEP_CONNECTION_MS = 75_000
+
+/** Reads plain POSTs itself, nearly all that clients of MCP send; everything else is Node's to read. */
+export class PlainServer extends BoundedServer {
+  readonly #times: ServerTimes
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(answer: Answer, times: Partial<ServerTimes> = {}, limits: WaitingLimits = WAITING) {
+    const all = { ...TIMES, keepAliveTimeout: KEEP_CONNECTION_MS, ...times }
+    super(answer, all, limits)
+    this.#times = all
+    const readByNode = this.listeners('connection')
+    this.removeAllListeners('connection')
+    const keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(all.keepAliveTimeout / 1000)}\r\n`
+    const onOther = (socket: Socket, bytes: Buffer) => {
+      socket.unshift(bytes)
+      for (const listener of readByNode) Reflect.apply(listener, this, [socket])
+    }
+    this.on('connection', (socket: Socket) => {
+      this.open.add(socket, new PlainConnection(socket, { answer, keepAlive, onOther }))
+    })
+    this.on('listening', () => {
+      this.#timer = setInterval(() => this.#endLate(), this.#times.connectionsCheckingInterval).unref()
+    })
+    this.on('close', () => clearInterval(this.#timer))
+  }
+
+  override closeAllConnections(): void {
+    super.closeAllConnections()
+    for (const [socket] of this.#plain()) socket.destroy()
+  }
+
+  /** Part of `close` as well. */
+  override closeIdleConnections(): void {
+    super.closeIdleConnections()
+    for (const [socket, { isIdle }] of this.#plain()) if (isIdle) socket.destroy()
+  }
+
+  /** What Node does for the connections that it reads from. */
+  #endLate(): void {
+    const now = performance.now()
+    const { headersTimeout, requestTimeout, keepAliveTimeout } = this.#times
+    for (const [socket, connection] of this.#plain()) {
+      const waited = now - connection.since
+      if (connection.isIncomplete && waited > requestTimeout) connection.refuseLate()
+      else if (connection.isIdle && !connection.hasAsked && waited > headersTimeout) connection.refuseLate()
+      else if (connection.isIdle && waited > keepAliveTimeout) socket.destroy()
+    }
+  }
+
+  *#plain(): Iterable<[Socket, PlainConnection]> {
+    for (const [socket, connection] of this.open) if (connection instanceof PlainConnection) yield [socket, connection]
+  }
+}
