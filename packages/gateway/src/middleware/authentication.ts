@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { AuthenticationSpec } from '@toolhaven/core/ports/gateway'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import { describeError } from '@toolhaven/core/errors'
@@ -5,7 +6,7 @@ import type { HttpRequest } from '../http/exchange.ts'
 import type { HttpAnswer, HttpRefusal } from '../http/reply.ts'
 import type { Callers } from '../oidc/caller.ts'
 import type { IdentityFetch } from '../oidc/identity-fetch.ts'
-import type { Verdict } from '../oidc/known-tokens.ts'
+import { KnownTokens, type Verdict } from '../oidc/known-tokens.ts'
 import { protectedResource, type ProtectedResource } from '../oidc/protected-resource.ts'
 import { createTokenCheck, type TokenTimes } from '../oidc/token-check.ts'
 import type { Middleware } from './middleware.ts'
@@ -51,13 +52,31 @@ export function authentication(options: AuthenticationOptions): Middleware {
       if (path === HEALTH_PATH) return undefined
       const described = resource.describe(request.method ?? '', path)
       if (described !== undefined) return described
-      const token = bearerToken(request.headers.authorization)
+      const token = tokenOf(request.headers)
       if (token === undefined) return unauthorized(resource)
-      const verdict = check(token)
+      const verdict = check(token.text, token.key)
       if (!(verdict instanceof Promise)) return conclude(request, verdict)
       return verdict.then((checked) => conclude(request, checked), noProvider)
     },
   }
+}
+
+interface Token {
+  text: string
+  key: string
+}
+
+/** Requests of a connection that say the same share their headers: a token is hashed once for them. */
+const tokens = new WeakMap<IncomingHttpHeaders, Token>()
+
+function tokenOf(headers: IncomingHttpHeaders): Token | undefined {
+  const known = tokens.get(headers)
+  if (known !== undefined) return known
+  const text = bearerToken(headers.authorization)
+  if (text === undefined) return undefined
+  const token = { text, key: KnownTokens.keyOf(text) }
+  tokens.set(headers, token)
+  return token
 }
 
 /** RFC 6750, section 2.1: the scheme in any case, one space at least, a token of these characters only. */

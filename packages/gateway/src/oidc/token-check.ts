@@ -49,8 +49,8 @@ const ALGORITHMS = [
 const MAX_TOKENS = 10_000
 
 export interface TokenCheck {
-  /** At once for a token that was checked before. Rejects with ProviderUnavailable. */
-  (token: string): Verdict | Promise<Verdict>
+  /** At once for a token that was checked before; `key` is the token's. Rejects with ProviderUnavailable. */
+  (token: string, key: string): Verdict | Promise<Verdict>
 }
 
 /** Says who the bearer of a token is, or why they are refused. */
@@ -59,13 +59,9 @@ export function createTokenCheck(options: TokenCheckOptions): TokenCheck {
   const known = new KnownTokens(MAX_TOKENS)
   const signed = signedCheck(options, times)
   const opaque = opaqueCheck(options, times)
-  return (token) => {
-    const key = KnownTokens.keyOf(token)
-    return (
-      known.get(key, Date.now()) ??
-      known.check(key, () => decide(() => (isSigned(token) ? signed : opaque)(token), times))
-    )
-  }
+  return (token, key) =>
+    known.get(key, Date.now()) ??
+    known.check(key, () => decide(() => (isSigned(token) ? signed : opaque)(token), times))
 }
 
 type Check = (token: string) => Promise<{ verdict: Verdict; until: number }>
