@@ -1,3 +1,4 @@
+import type { Comparison } from './gateway/comparison.ts'
 import type { Rig } from './rig/rig.ts'
 
 /** One line of the table. Ours and the baseline were measured in the same run, in turns. */
@@ -20,7 +21,13 @@ export interface Figure {
 export interface Bench {
   name: string
   title: string
-  run: (rig: Rig) => Promise<Figure[]>
+  run: (rig: Rig) => Promise<Figure[] | Compared>
+}
+
+/** Figures with what they were made from, where there is more than one rival. */
+export interface Compared {
+  figures: Figure[]
+  comparisons: Comparison[]
 }
 
 type Measured = Omit<Figure, 'ratio' | 'ok'>

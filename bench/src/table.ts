@@ -1,8 +1,10 @@
 import type { Bench, Figure } from './figure.ts'
+import type { Comparison } from './gateway/comparison.ts'
 
 export interface BenchReport {
   bench: Pick<Bench, 'name' | 'title'>
   figures: Figure[]
+  comparisons?: Comparison[]
   /** Why there are none. */
   failure?: string
 }

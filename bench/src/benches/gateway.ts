@@ -1,23 +1,30 @@
-import { type Bench, type Figure, lessIsBetter } from '../figure.ts'
-import { type Contestant, OURS, RAW, startAll } from '../gateway/contestants.ts'
+import type { Bench } from '../figure.ts'
+import {
+  BEST_NPM,
+  type Bar,
+  type Comparison,
+  DIRECT,
+  OURS,
+  RAW,
+  type Result,
+  type Value,
+} from '../gateway/comparison.ts'
+import { type Contestant, startAll } from '../gateway/contestants.ts'
 import { makeEchoServers } from '../gateway/echo-server.ts'
+import { figuresOf } from '../gateway/figures.ts'
 import type { Shape } from '../gateway/load.ts'
 import { type Measured, directP50, measureAll } from '../gateway/measure.ts'
 import { openSse, openStreamable } from '../gateway/sessions.ts'
-import { NPM_PEERS } from '../rig/peers.ts'
 import type { Rig } from '../rig/rig.ts'
-import { of } from '../rig/statistics.ts'
 
 const KB = 1024
-const ROUNDS = { count: 5, forMs: 1000 }
+export const ROUNDS = { count: 5, forMs: 1000 }
 
 interface Cell extends Shape {
   name: string
   /** What our processor time may be, as a share of others'. */
-  bars: { against: string; below: number }[]
+  bars: readonly Bar[]
 }
-
-const BEST_NPM = 'the best npm peer'
 
 const CELLS: readonly Cell[] = [
   cell('100 B', 100, 1, 1, { against: BEST_NPM, below: 1 / 4 }),
@@ -43,62 +50,67 @@ export const gateway: Bench = {
   run: async (rig) => {
     await using stack = new AsyncDisposableStack()
     const servers = stack.use(await makeEchoServers(rig.folder))
-    const figures: Figure[] = []
+    const comparisons: Comparison[] = []
     {
       await using started = new AsyncDisposableStack()
       const contestants = await startAll(rig, started, servers, 'streamable-http')
-      for (const each of CELLS) figures.push(...(await measureCell(rig, contestants, each)))
-      figures.push(await latency(contestants, () => directP50(servers, 100, ROUNDS.forMs)))
+      for (const each of CELLS)
+        comparisons.push(toComparison(each, await measure(rig, contestants, each, openStreamable)))
+      comparisons.push(await latency(rig, contestants, () => directP50(servers, 100, ROUNDS.forMs)))
     }
     await using started = new AsyncDisposableStack()
     const contestants = await startAll(rig, started, servers, 'sse')
     const sse = cell('HTTP+SSE, 100 B', 100, 10, 10, { against: BEST_NPM, below: 1 / 2.5 })
-    figures.push(...toFigures(sse, await measureAll(contestants, sse, openSse, ROUNDS)))
-    return figures
+    comparisons.push(toComparison(sse, await measure(rig, contestants, sse, openSse)))
+    return { figures: comparisons.flatMap(figuresOf), comparisons }
   },
 }
 
+type Outcomes = readonly (readonly [name: string, outcome: Measured | { unable: string }])[]
+
 /** Some programs refuse large messages. */
-async function measureCell(rig: Rig, contestants: readonly Contestant[], each: Cell): Promise<Figure[]> {
-  const onUnable = (name: string, why: string) => {
+async function measure(
+  rig: Rig,
+  contestants: readonly Contestant[],
+  each: Cell,
+  open: typeof openStreamable,
+): Promise<Outcomes> {
+  const unable = new Map<string, string>()
+  const measured = await measureAll(contestants, each, open, ROUNDS, (name, why) => {
     if (name === OURS) throw new Error(why)
     rig.say(`${each.name}: without ${name}: ${why}`)
-  }
-  return toFigures(each, await measureAll(contestants, each, openStreamable, ROUNDS, onUnable))
-}
-
-function toFigures({ name, bars }: Cell, measured: ReadonlyMap<string, Measured>): Figure[] {
-  const ours = of(measured, OURS)
-  const others = [...measured.keys()].filter((other) => other !== OURS)
-  const bestNpm = NPM_PEERS.filter((peer) => measured.has(peer)).toSorted(
-    (one, other) => of(measured, one).cpu - of(measured, other).cpu,
-  )[0]
-  return others.map((other, at) => {
-    const bar = bars.find(({ against }) => against === other || (against === BEST_NPM && other === bestNpm))
-    return lessIsBetter({
-      name: `${at === 0 ? `${name}, against` : '  and'} ${other}`,
-      unit: 'ms',
-      ours: ours.cpu,
-      baseline: of(measured, other).cpu,
-      spread: {
-        ours: [ours.cpuLow, ours.cpuHigh],
-        baseline: [of(measured, other).cpuLow, of(measured, other).cpuHigh],
-      },
-      perSecond: { ours: ours.perSecond, baseline: of(measured, other).perSecond },
-      ...(bar && { target: { of: 'ratio', below: bar.below } }),
-    })
+    unable.set(name, why)
   })
+  return contestants.map(({ name }) => [
+    name,
+    measured.get(name) ?? { unable: unable.get(name) ?? 'nothing was measured' },
+  ])
 }
 
-async function latency(contestants: readonly Contestant[], direct: () => Promise<number>): Promise<Figure> {
-  const ours = contestants.filter(({ name }) => name === OURS)
+function toComparison({ name, bars }: Cell, outcomes: Outcomes): Comparison {
+  const values = ({ cpu, cpuLow, cpuHigh, perSecond }: Measured) => ({
+    value: cpu,
+    low: cpuLow,
+    high: cpuHigh,
+    perSecond,
+  })
+  return { name, of: 'processor time', results: toResults(outcomes, values), bars }
+}
+
+async function latency(
+  rig: Rig,
+  contestants: readonly Contestant[],
+  direct: () => Promise<number>,
+): Promise<Comparison> {
+  const each = cell('p50 of 100 B', 100, 1, 1, { against: DIRECT, below: 7 })
   const before = await direct()
-  const measured = of(await measureAll(ours, { bytes: 100, sessions: 1, inFlight: 1 }, openStreamable, ROUNDS), OURS)
-  return lessIsBetter({
-    name: '100 B, 1 × 1, p50 against the bare pipe',
-    unit: 'ms',
-    ours: measured.p50,
-    baseline: Math.max(before, await direct()),
-    target: { of: 'ratio', below: 7 },
-  })
+  const outcomes = await measure(rig, contestants, each, openStreamable)
+  const value = Math.max(before, await direct())
+  const results = { [DIRECT]: { value }, ...toResults(outcomes, ({ p50 }) => ({ value: p50 })) }
+  return { name: each.name, of: 'p50', results, bars: each.bars }
 }
+
+const toResults = (outcomes: Outcomes, toValue: (measured: Measured) => Value): Record<string, Result> =>
+  Object.fromEntries(
+    outcomes.map(([name, outcome]) => [name, 'unable' in outcome ? outcome : toValue(outcome)] as const),
+  )

@@ -5,6 +5,7 @@ import { makeHome, startDaemon } from '../rig/home.ts'
 import type { Rig } from '../rig/rig.ts'
 import { type ServerProcess, freePort, startServer } from '../rig/server-process.ts'
 import { apiOf } from '../rig/workloads.ts'
+import { OURS, RAW, SDK } from './comparison.ts'
 import type { EchoServers } from './echo-server.ts'
 
 /** A program between clients and the echo server. */
@@ -14,10 +15,6 @@ export interface Contestant {
   url: string
   headers?: Readonly<Record<string, string>>
 }
-
-export const OURS = 'ours'
-export const RAW = 'raw node:http bridge'
-export const SDK = 'naive SDK bridge'
 
 const RAW_BRIDGE = fileURLToPath(new URL('raw-bridge.mjs', import.meta.url))
 const SDK_BRIDGE = fileURLToPath(new URL('sdk-bridge.mjs', import.meta.url))

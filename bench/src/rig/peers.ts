@@ -27,7 +27,7 @@ const PEERS = {
       ...['--host', '127.0.0.1', '--port', port, '--server', front === 'sse' ? 'sse' : 'stream', '--', program],
     ],
   },
-  supergateway: {
+  'supergateway (npm)': {
     from: 'npm',
     package: 'supergateway',
     version: '4.0.0',
@@ -47,10 +47,24 @@ const PEERS = {
 } as const satisfies Record<string, Peer>
 
 export type PeerName = keyof typeof PEERS
-export const PEER_NAMES: readonly PeerName[] = ['mcp-proxy (npm)', 'supergateway', 'mcp-proxy (PyPI)']
+export const PEER_NAMES: readonly PeerName[] = ['mcp-proxy (npm)', 'supergateway (npm)', 'mcp-proxy (PyPI)']
 export const NPM_PEERS: readonly PeerName[] = PEER_NAMES.filter((name) => PEERS[name].from === 'npm')
 
+/** Their names with the versions that are measured. */
+export const PEER_VERSIONS: readonly string[] = PEER_NAMES.map(
+  (name) => `${PEERS[name].package} ${PEERS[name].version} (${PEERS[name].from})`,
+)
+
 const FOLDER = fileURLToPath(new URL('../../../.cache/bench-peers/', import.meta.url))
+
+/** To be sure of all of them before measuring any. */
+export async function installPeers(): Promise<void> {
+  for (const name of PEER_NAMES)
+    await installed(PEERS[name], PEERS[name].entry).catch((error: unknown) => {
+      const why = error instanceof Error ? error.message.split('\n')[0] : String(error)
+      throw new Error(`${name} could not be installed: ${why}`, { cause: error })
+    })
+}
 
 export async function startPeer(name: PeerName, front: Front, program: string): Promise<ServerProcess> {
   const peer: Peer = PEERS[name]
