@@ -153,6 +153,8 @@ export class PlainConnection implements Connection {
     socket.off('error', this.#onError)
     socket.off('close', this.#onClose)
     this.#options.onOther(socket, bytes)
+    // What came early has paused it.
+    socket.resume()
   }
 
   #closed(): void {
