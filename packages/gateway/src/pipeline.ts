@@ -9,6 +9,7 @@ import type {
 import type { Logger } from '@toolhaven/core/ports/logger'
 import type { HttpRequest, HttpResponse } from './http/exchange.ts'
 import type { OpenAuditLog } from './audit/audit-log.ts'
+import { Notes } from './http/notes.ts'
 import type { HttpRefusal } from './http/reply.ts'
 import type { JsonObject, RpcNotification, RpcRequest } from './json-rpc.ts'
 import { guard } from './middleware/guard.ts'
@@ -107,7 +108,7 @@ async function inOrder(context: PipelineContext, callers: Callers): Promise<Midd
 }
 
 export async function createPipeline(context: PipelineContext): Promise<Pipeline> {
-  const callers: Callers = new WeakMap()
+  const callers: Callers = new Notes()
   const list = await inOrder(context, callers)
   const backwards = list.filter((middleware) => middleware.toClient !== undefined).toReversed()
   const deciders = list.filter((middleware) => middleware.fromClient !== undefined)

@@ -6,6 +6,7 @@ import type { Caller } from '../oidc/caller.ts'
 import type { Session } from '../sessions/session.ts'
 import type { AuditEventType } from './event-types.ts'
 import { masked } from './masked.ts'
+import { timeText } from './time-text.ts'
 
 type Outcome = 'success' | 'denied' | 'failure' | 'error'
 
@@ -28,7 +29,7 @@ export function recordOf(spec: AuditSpec, mask: (text: string) => string, happen
   const { type, outcome, from, caller, session, message, extra } = happening
   const short = (text: unknown) => (typeof text === 'string' ? mask(text.slice(0, LONGEST_TEXT)) : undefined)
   const record = {
-    time: new Date().toISOString(),
+    time: timeText(),
     msg: 'audit_event',
     audit_id: randomUUID(),
     type,

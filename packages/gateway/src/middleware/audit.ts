@@ -1,5 +1,5 @@
 import type { AuditSpec } from '@toolhaven/core/ports/gateway'
-import type { HttpRequest } from '../http/exchange.ts'
+import { Notes } from '../http/notes.ts'
 import type { AuditLog } from '../audit/audit-log.ts'
 import { typeOfNotification, typeOfRequest, type AuditEventType } from '../audit/event-types.ts'
 import { outcomeOf, outcomeOfStatus, recordOf, type Happening } from '../audit/record.ts'
@@ -15,6 +15,9 @@ export interface AuditOptions {
   mask: (text: string) => string
 }
 
+/** Past the guard: what comes before is nobody whose name belongs here. Then its messages have records of their own. */
+type Stage = 'admitted' | 'recorded'
+
 const STREAMS: ReadonlySet<string> = new Set(['/mcp', '/sse'])
 
 /** Writes down who did what and how it ended, refusals included. */
@@ -22,10 +25,7 @@ export function audit({ spec, log, callers, mask }: AuditOptions): Middleware {
   const included = new Set(spec.eventTypes)
   const excluded = new Set(spec.excludeEventTypes)
   const isWanted = (type: AuditEventType) => !excluded.has(type) && (included.size === 0 || included.has(type))
-  /** Past the guard: what comes before is nobody whose name belongs here. */
-  const admitted = new WeakSet<HttpRequest>()
-  /** Whose messages have records of their own. */
-  const recorded = new WeakSet<HttpRequest>()
+  const stages = new Notes<Stage>()
   const record = (happening: Omit<Happening, 'caller'>) => {
     const caller = callers.get(happening.from)
     if (isWanted(happening.type)) log.write(recordOf(spec, mask, { ...happening, caller }))
@@ -34,12 +34,12 @@ export function audit({ spec, log, callers, mask }: AuditOptions): Middleware {
   return {
     name: 'audit',
     admit(request): undefined {
-      admitted.add(request)
+      stages.set(request, 'admitted')
     },
     follow(request, response) {
       const since = performance.now()
       response.once('close', () => {
-        if (!admitted.has(request) || recorded.has(request) || !response.headersSent) return
+        if (stages.get(request) !== 'admitted' || !response.headersSent) return
         const status = response.statusCode
         const [path = ''] = (request.url ?? '').split('?', 1)
         const isStream = request.method === 'GET' && STREAMS.has(path) && status < 400
@@ -51,7 +51,7 @@ export function audit({ spec, log, callers, mask }: AuditOptions): Middleware {
     },
     watch(message, { from, session }) {
       const since = performance.now()
-      recorded.add(from)
+      stages.set(from, 'recorded')
       return {
         onEnd: (response, refusedBy) => {
           const error = response?.['error']
@@ -68,7 +68,7 @@ export function audit({ spec, log, callers, mask }: AuditOptions): Middleware {
       }
     },
     holdsBack(message, { from, session }) {
-      recorded.add(from)
+      stages.set(from, 'recorded')
       const outcome = message.method.startsWith('notifications/') ? 'success' : 'denied'
       const extra = { transport: session?.front ?? 'modern' }
       record({ type: typeOfNotification(message.method), outcome, from, session, message, extra })

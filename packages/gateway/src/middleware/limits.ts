@@ -1,4 +1,5 @@
 import type { HttpRequest } from '../http/exchange.ts'
+import { Notes } from '../http/notes.ts'
 import type { HttpRefusal } from '../http/reply.ts'
 import { RPC_ERROR, type RpcRequest } from '../json-rpc.ts'
 import type { Asker, Middleware, Refusal } from './middleware.ts'
@@ -47,7 +48,7 @@ export function limits(options: LimitsOptions): Middleware {
     return undefined
   }
   const isLimited = total !== undefined || clientRequestsPerMinute !== undefined
-  const begun = new WeakSet<HttpRequest>()
+  const begun = new Notes<true>()
   return {
     name: 'limits',
     admit(request): HttpRefusal | undefined {
@@ -57,8 +58,8 @@ export function limits(options: LimitsOptions): Middleware {
     },
     ...(isLimited && {
       fromClient(_request: RpcRequest, { from }: Asker): Refusal | undefined {
-        const isFurther = begun.has(from)
-        begun.add(from)
+        const isFurther = begun.get(from) === true
+        begun.set(from, true)
         const refusal = isFurther ? count(from) : undefined
         return refusal && { code: RPC_ERROR.server, message: refusal.message }
       },

@@ -1,4 +1,4 @@
-import type { HttpRequest } from '../http/exchange.ts'
+import type { Notes } from '../http/notes.ts'
 
 /** Who calls, as their token says. */
 export interface Caller {
@@ -10,7 +10,7 @@ export interface Caller {
 }
 
 /** Of requests that are being handled; no entry: nobody asked who calls. */
-export type Callers = WeakMap<HttpRequest, Caller>
+export type Callers = Notes<Caller>
 
 export function callerOf(claims: Readonly<Record<string, unknown>>, expiresAt: number): Caller {
   const { iss, sub, client_id: clientId, azp } = claims

@@ -1,5 +1,5 @@
 import type { Attributes } from '@opentelemetry/api'
-import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http'
+import { AggregationTemporalityPreference, OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http'
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus'
 import type { Resource } from '@opentelemetry/resources'
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
@@ -29,9 +29,9 @@ export interface MeteringOptions {
 const BOUNDARIES = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300]
 
 export function createMetering(options: MeteringOptions): Metering {
-  const page = options.hasPage ? new PrometheusExporter({ preventServerStart: true }) : undefined
-  const readers = [page, periodicReader(options)].filter((reader) => reader !== undefined)
-  const provider = new MeterProvider({ resource: options.resource, readers })
+  // One for both: each reader has every call counted once more.
+  const reader = periodicReader(options) ?? new PrometheusExporter({ preventServerStart: true })
+  const provider = new MeterProvider({ resource: options.resource, readers: [reader] })
   const meter = provider.getMeter(SCOPE)
   const histogram = { unit: 's', advice: { explicitBucketBoundaries: BOUNDARIES } }
   const calls = meter.createHistogram('mcp.server.operation.duration', {
@@ -52,7 +52,7 @@ export function createMetering(options: MeteringOptions): Metering {
   return {
     called: (seconds, labels) => calls.record(seconds, labels),
     sessionEnded: (seconds) => sessions.record(seconds),
-    page: page && (async () => serializer.serialize((await page.collect()).resourceMetrics)),
+    page: options.hasPage ? async () => serializer.serialize((await reader.collect()).resourceMetrics) : undefined,
     close: () => provider.shutdown(),
   }
 }
@@ -63,6 +63,8 @@ function periodicReader({ collector, health, times }: MeteringOptions): Periodic
     url: `${collector.url}/v1/metrics`,
     headers: { ...collector.headers },
     timeoutMillis: times.exportTimeoutMs,
+    // Prometheus reads from the same counts, and knows only such as never begin anew.
+    temporalityPreference: AggregationTemporalityPreference.CUMULATIVE,
   })
   health.watch('metrics', exporter)
   return new PeriodicExportingMetricReader({
