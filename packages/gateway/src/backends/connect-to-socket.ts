@@ -1,6 +1,5 @@
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'
-import { connect } from 'node:net'
-import type { buildConnector } from 'undici'
+import { connect, type OnReadOpts, type Socket } from 'node:net'
 
 /** Linux only; Node has no name for it. */
 const O_PATH = 0o10000000
@@ -9,25 +8,13 @@ const O_PATH = 0o10000000
  * Connects to one unix socket whatever the address says. What is found there is looked at before it is connected to, and that very
  * file is: a link put in its place would lead to somebody else's socket.
  */
-export function connectToSocket(path: string): buildConnector.connector {
-  return (_options, callback) => {
-    let place: { path: string; close: () => void }
-    try {
-      // Elsewhere than on Linux the daemon itself is who made it, in a folder of its own.
-      place = process.platform === 'linux' ? exactly(path) : { path, close: () => {} }
-    } catch (error) {
-      return callback(error instanceof Error ? error : new Error(String(error)), null)
-    }
-    const socket = connect(place.path)
-    const fail = (error: Error) => callback(error, null)
-    socket.once('error', fail)
-    socket.once('close', place.close)
-    socket.once('connect', () => {
-      place.close()
-      socket.off('error', fail)
-      callback(null, socket)
-    })
-  }
+export function connectToSocket(path: string, onread?: OnReadOpts): Socket {
+  // Elsewhere than on Linux the daemon itself is who made it, in a folder of its own.
+  const place = process.platform === 'linux' ? exactly(path) : { path, close: () => {} }
+  const socket = connect({ path: place.path, ...(onread && { onread }) })
+  socket.once('connect', place.close)
+  socket.once('close', place.close)
+  return socket
 }
 
 function exactly(path: string): { path: string; close: () => void } {

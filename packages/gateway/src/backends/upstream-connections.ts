@@ -1,8 +1,6 @@
-import type { Socket } from 'node:net'
-import { buildConnector, Pool, type Dispatcher } from 'undici'
-import { connectToSocket } from './connect-to-socket.ts'
-import { UpstreamResponse } from './upstream-response.ts'
-import { checkHost, vettedLookup } from './vetted-lookup.ts'
+import { PlainConnections } from './plain-connections.ts'
+import type { UpstreamResponse } from './upstream-response.ts'
+import { checkHost } from './vetted-lookup.ts'
 
 export interface UpstreamRequest {
   method: 'GET' | 'POST' | 'DELETE'
@@ -12,53 +10,33 @@ export interface UpstreamRequest {
   signal: AbortSignal
 }
 
+/** Of one kind of server. */
+export interface Connections {
+  send(request: UpstreamRequest, path: string): Promise<UpstreamResponse>
+  close(): void
+}
+
 /** The kept connections to one HTTP server. */
 export class UpstreamConnections {
-  readonly #pool: Pool
-  /** Errors of connections that had carried an answer before. */
-  readonly #ofKept = new WeakSet<Error>()
-  readonly #open = new WeakMap<AbortSignal, Set<Exchange>>()
+  readonly #connections: Connections
   #last: { url: URL; path: string } | undefined
 
   constructor(origin: string, socketPath: string | undefined) {
-    const connectTo =
-      socketPath === undefined
-        ? buildConnector({ lookup: vettedLookup(), allowH2: false })
-        : connectToSocket(socketPath)
-    const connect: buildConnector.connector = (options, callback) =>
-      connectTo(options, (...result) => {
-        if (result[0] === null) this.#watch(result[1])
-        callback(...result)
-      })
-    // A call takes as long as its client waits, and a stream may be silent for hours.
-    this.#pool = new Pool(origin, { connect, connections: null, headersTimeout: 0, bodyTimeout: 0 })
+    this.#connections = origin.startsWith('http:')
+      ? new PlainConnections(new URL(origin), socketPath)
+      : new LazyConnections(() => loadSecure(origin, socketPath))
   }
 
   send(request: UpstreamRequest): Promise<UpstreamResponse> {
-    return new Promise((resolve, reject) => {
-      this.#once(request, resolve, (error) => {
-        // A kept connection that the server closed at the same moment: nothing was handled, so once more.
-        const mayRetry = error instanceof Error && this.#wasKept(error) && !request.signal.aborted
-        if (mayRetry) this.#once(request, resolve, reject)
-        else reject(error)
-      })
-    })
+    try {
+      return this.#connections.send(request, this.#pathOf(request.url))
+    } catch (error) {
+      return Promise.reject(error instanceof Error ? error : new Error(String(error)))
+    }
   }
 
   close(): void {
-    // It never rejects; there is nobody left to tell.
-    void this.#pool.destroy().catch(() => undefined)
-  }
-
-  #once(
-    { method, url, headers, body, signal }: UpstreamRequest,
-    resolve: (response: UpstreamResponse) => void,
-    reject: (error: unknown) => void,
-  ): void {
-    if (signal.aborted) return reject(signal.reason)
-    const path = this.#pathOf(url)
-    const exchange = new Exchange(this.#openOf(signal), resolve, reject)
-    this.#pool.dispatch({ method, path, headers, body: body ?? null }, exchange)
+    this.#connections.close()
   }
 
   /** Of a host that may be asked; most requests go where the last one went. */
@@ -69,87 +47,29 @@ export class UpstreamConnections {
     }
     return this.#last.path
   }
+}
 
-  /** One listener for all that hangs on a signal: to add and take off one for each call costs more than the rest of it. */
-  #openOf(signal: AbortSignal): Set<Exchange> {
-    const known = this.#open.get(signal)
-    if (known !== undefined) return known
-    const open = new Set<Exchange>()
-    this.#open.set(signal, open)
-    signal.addEventListener('abort', () => [...open].forEach((exchange) => exchange.giveUp(reasonOf(signal))))
-    return open
+/** What TLS needs is loaded with the first server that wants it. */
+class LazyConnections implements Connections {
+  readonly #load: () => Promise<Connections>
+  #loaded: Promise<Connections> | undefined
+
+  constructor(load: () => Promise<Connections>) {
+    this.#load = load
   }
 
-  #watch(socket: Socket): void {
-    socket.once('error', (error) => {
-      if (socket.bytesRead > 0) this.#ofKept.add(error)
-    })
+  async send(request: UpstreamRequest, path: string): Promise<UpstreamResponse> {
+    this.#loaded ??= this.#load()
+    return (await this.#loaded).send(request, path)
   }
 
-  #wasKept(error: Error): boolean {
-    if (this.#ofKept.has(error)) return 'code' in error && error.code !== 'ECONNREFUSED'
-    return 'socket' in error && isRead(error.socket)
+  close(): void {
+    // Whether it could be loaded is told to whoever sends.
+    this.#loaded?.then((connections) => connections.close()).catch(() => undefined)
   }
 }
 
-/** The client's own error for a connection that was closed says how much had come over it. */
-function isRead(socket: unknown): boolean {
-  return typeof socket === 'object' && socket !== null && 'bytesRead' in socket && Number(socket.bytesRead) > 0
-}
-
-/** One request and its answer. */
-class Exchange implements Dispatcher.DispatchHandler {
-  readonly #open: Set<Exchange>
-  readonly #resolve: (response: UpstreamResponse) => void
-  readonly #reject: (error: unknown) => void
-  #response: UpstreamResponse | undefined
-  #controller: Dispatcher.DispatchController | undefined
-  #givenUp: Error | undefined
-
-  constructor(open: Set<Exchange>, resolve: (response: UpstreamResponse) => void, reject: (error: unknown) => void) {
-    this.#open = open
-    this.#resolve = resolve
-    this.#reject = reject
-    open.add(this)
-  }
-
-  giveUp(reason: Error): void {
-    this.#givenUp = reason
-    this.#controller?.abort(reason)
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller
-    if (this.#givenUp !== undefined) controller.abort(this.#givenUp)
-  }
-
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    headers: UpstreamResponse['headers'],
-  ): void {
-    if (status < 200) return
-    this.#response = new UpstreamResponse(status, headers, controller)
-    this.#resolve(this.#response)
-  }
-
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#response?.take(chunk)
-  }
-
-  onResponseEnd(): void {
-    this.#open.delete(this)
-    this.#response?.end()
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#open.delete(this)
-    // An answer that has begun is not asked for again.
-    if (this.#response === undefined) this.#reject(error)
-    else this.#response.end(error)
-  }
-}
-
-function reasonOf(signal: AbortSignal): Error {
-  return signal.reason instanceof Error ? signal.reason : new Error('it was given up')
+async function loadSecure(origin: string, socketPath: string | undefined): Promise<Connections> {
+  const { SecureConnections } = await import('./secure-connections.ts')
+  return new SecureConnections(origin, socketPath)
 }

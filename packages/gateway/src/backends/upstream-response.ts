@@ -1,8 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Dispatcher } from 'undici'
 
 /** What may wait for a reader; then the server has to. */
 const MAX_WAITING_BYTES = 64 * 1024
+
+/** The way back to the connection that an answer comes over. */
+export interface AnswerControl {
+  readonly paused: boolean
+  pause(): void
+  resume(): void
+  abort(reason: Error): void
+}
 
 /**
  * A server's answer: its head, then its body as it comes. Written on the bare handler of the HTTP client: streams and their
@@ -11,7 +18,7 @@ const MAX_WAITING_BYTES = 64 * 1024
 export class UpstreamResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  readonly #controller: Dispatcher.DispatchController
+  readonly #controller: AnswerControl
   #waiting: Buffer[] = []
   #waitingBytes = 0
   #onChunk: ((chunk: Buffer) => void) | undefined
@@ -20,7 +27,7 @@ export class UpstreamResponse {
   #end: { error?: Error } | undefined
   #onEnd: ((error?: Error) => void) | undefined
 
-  constructor(status: number, headers: IncomingHttpHeaders, controller: Dispatcher.DispatchController) {
+  constructor(status: number, headers: IncomingHttpHeaders, controller: AnswerControl) {
     this.status = status
     this.headers = headers
     this.#controller = controller

@@ -1,0 +1,27 @@
+import { connect, type OnReadOpts, type Socket } from 'node:net'
+import { vettedLookup } from './vetted-lookup.ts'
+
+const CONNECT_MS = 10_000
+const KEEP_ALIVE_MS = 60_000
+
+/** Connects to the host of a plain address, at an address where a server can be. */
+export function connectOverTcp({ hostname, port }: URL, onread: OnReadOpts): Socket {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const socket = connect({
+    host,
+    port: port === '' ? 80 : Number(port),
+    lookup: vettedLookup(),
+    autoSelectFamily: true,
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: KEEP_ALIVE_MS,
+    onread,
+  })
+  const timer = setTimeout(() => socket.destroy(timedOut(host)), CONNECT_MS)
+  const settle = () => clearTimeout(timer)
+  return socket.once('connect', settle).once('close', settle)
+}
+
+function timedOut(host: string): Error {
+  return Object.assign(new Error(`${host} does not take the connection`), { code: 'ETIMEDOUT' })
+}

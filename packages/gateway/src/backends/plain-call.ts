@@ -1,0 +1,92 @@
+import type { AnswerHead } from './answer-head.ts'
+import type { OpenCall } from './calls-of-signals.ts'
+import type { PlainLink } from './plain-link.ts'
+import { type AnswerControl, UpstreamResponse } from './upstream-response.ts'
+
+export interface PlainCallOptions {
+  /** The request as it is written. */
+  message: string | Buffer
+  encoding: BufferEncoding
+  /** Those that hang on the same signal. */
+  open: Set<PlainCall>
+  resolve: (response: UpstreamResponse) => void
+  reject: (error: Error) => void
+  /** Asks on a connection that nobody used before. */
+  askAnew: (call: PlainCall) => void
+}
+
+/** One request to a plain server, and its answer. */
+export class PlainCall implements AnswerControl, OpenCall {
+  readonly #options: PlainCallOptions
+  #link: PlainLink | undefined
+  #response: UpstreamResponse | undefined
+  #isAskedAnew = false
+  isOver = false
+
+  constructor(options: PlainCallOptions) {
+    this.#options = options
+    options.open.add(this)
+  }
+
+  get paused(): boolean {
+    return this.#link?.isPaused === true
+  }
+
+  pause(): void {
+    this.#link?.pause()
+  }
+
+  resume(): void {
+    this.#link?.resume()
+  }
+
+  abort(reason: Error): void {
+    if (this.isOver) return
+    this.#link?.drop()
+    this.fail(reason)
+  }
+
+  giveUp(reason: Error): void {
+    this.abort(reason)
+  }
+
+  askOn(link: PlainLink): void {
+    this.#link = link
+    link.ask(this, this.#options.message, this.#options.encoding)
+  }
+
+  onHead({ status, headers }: AnswerHead): void {
+    this.#response = new UpstreamResponse(status, headers, this)
+    this.#options.resolve(this.#response)
+  }
+
+  onData(bytes: Buffer): void {
+    this.#response?.take(bytes)
+  }
+
+  onEnd(): void {
+    this.#settle()
+    this.#response?.end()
+  }
+
+  /** `isUnheard`: a kept connection that the server closed at the same moment. Nothing was handled, so once more. */
+  onBroken(error: Error, isUnheard: boolean): void {
+    if (this.isOver) return
+    if (!isUnheard || this.#isAskedAnew) return this.fail(error)
+    this.#isAskedAnew = true
+    this.#options.askAnew(this)
+  }
+
+  fail(error: Error): void {
+    this.#settle()
+    // An answer that has begun is not asked for again.
+    if (this.#response === undefined) this.#options.reject(error)
+    else this.#response.end(error)
+  }
+
+  #settle(): void {
+    this.isOver = true
+    this.#link = undefined
+    this.#options.open.delete(this)
+  }
+}

@@ -1,0 +1,52 @@
+import { CallsOfSignals } from './calls-of-signals.ts'
+import { connectOverTcp } from './connect-over-tcp.ts'
+import { connectToSocket } from './connect-to-socket.ts'
+import { PlainCall } from './plain-call.ts'
+import { PlainPool } from './plain-pool.ts'
+import { RequestHeads } from './request-head.ts'
+import type { Connections, UpstreamRequest } from './upstream-connections.ts'
+import type { UpstreamResponse } from './upstream-response.ts'
+
+const NOT_ASCII = /[^\0-\x7f]/
+
+/** The kept connections to one server that is asked without TLS, with a client of our own. */
+export class PlainConnections implements Connections {
+  readonly #heads: RequestHeads
+  readonly #pool: PlainPool
+  readonly #open = new CallsOfSignals<PlainCall>()
+  readonly #askAnew = (call: PlainCall) => this.#pool.askAnew(call)
+
+  constructor(origin: URL, socketPath: string | undefined) {
+    this.#heads = new RequestHeads(origin.host)
+    this.#pool = new PlainPool((onread) =>
+      socketPath === undefined ? connectOverTcp(origin, onread) : connectToSocket(socketPath, onread),
+    )
+  }
+
+  send(request: UpstreamRequest, path: string): Promise<UpstreamResponse> {
+    return new Promise((resolve, reject) => {
+      const { signal } = request
+      signal.throwIfAborted()
+      const { message, encoding } = this.#write(request, path)
+      const open = this.#open.of(signal)
+      this.#pool.ask(new PlainCall({ message, encoding, open, resolve, reject, askAnew: this.#askAnew }))
+    })
+  }
+
+  close(): void {
+    this.#pool.close()
+  }
+
+  /** Head and body in one piece: it is one packet on the way, and one call of the system. */
+  #write(
+    { method, headers, body }: UpstreamRequest,
+    path: string,
+  ): { message: string | Buffer; encoding: BufferEncoding } {
+    const text = body ?? ''
+    const bytes = Buffer.byteLength(text)
+    const head = this.#heads.write({ method, path, headers }, bytes > 0 || method === 'POST' ? bytes : undefined)
+    if (bytes === text.length) return { message: head + text, encoding: 'latin1' }
+    if (!NOT_ASCII.test(head)) return { message: head + text, encoding: 'utf8' }
+    return { message: Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from(text)]), encoding: 'utf8' }
+  }
+}

@@ -1,0 +1,117 @@
+import type { OnReadOpts, Socket } from 'node:net'
+import { type AnswerHead, MalformedAnswer } from './answer-head.ts'
+import { AnswerReader, type AnswerSink, type KnownHead } from './answer-reader.ts'
+import type { PlainCall } from './plain-call.ts'
+
+export interface LinkOptions {
+  connect: (onread: OnReadOpts) => Socket
+  /** All connections to a server read into the same: it is empty again when the bytes have been taken. */
+  buffer: Buffer
+  known: { last: KnownHead | undefined }
+  onFree: (link: PlainLink, keptMs: number) => void
+  onGone: (link: PlainLink) => void
+}
+
+/** One connection to a plain server. It carries one call at a time. */
+export class PlainLink implements AnswerSink {
+  readonly #options: LinkOptions
+  readonly #socket: Socket
+  readonly #reader: AnswerReader
+  #call: PlainCall | undefined
+  #hasAnswered = false
+  /** Whether anything came since the request was written. */
+  #isHeard = false
+  #isGone = false
+  isPaused = false
+  /** When it is not to be used any more. */
+  idleUntil = 0
+
+  constructor(options: LinkOptions) {
+    this.#options = options
+    this.#reader = new AnswerReader(options.known)
+    this.#socket = options.connect({
+      buffer: options.buffer,
+      callback: (length) => this.#take(options.buffer.subarray(0, length)),
+    })
+    this.#socket.on('error', (error) => this.fail(error))
+    this.#socket.on('end', () => this.#end())
+    this.#socket.on('close', () => this.#end())
+  }
+
+  ask(call: PlainCall, message: string | Buffer, encoding: BufferEncoding): void {
+    this.#call = call
+    this.#isHeard = false
+    this.#reader.expect(this)
+    this.#socket.ref()
+    this.#socket.write(message, encoding)
+  }
+
+  pause(): void {
+    this.isPaused = true
+    this.#socket.pause()
+  }
+
+  resume(): void {
+    this.isPaused = false
+    this.#socket.resume()
+  }
+
+  /** Nobody wants what it carries. */
+  drop(): void {
+    if (this.#isGone) return
+    this.#isGone = true
+    this.#call = undefined
+    this.#reader.stop()
+    this.#socket.destroy()
+    this.#options.onGone(this)
+  }
+
+  fail(error: Error): void {
+    if (this.#isGone) return
+    const call = this.#call
+    const isUnheard = this.#hasAnswered && !this.#isHeard && !(error instanceof MalformedAnswer)
+    this.drop()
+    call?.onBroken(error, isUnheard)
+  }
+
+  onHead(head: AnswerHead): void {
+    this.#call?.onHead(head)
+  }
+
+  onData(bytes: Buffer): void {
+    // The next read overwrites them.
+    this.#call?.onData(Buffer.from(bytes))
+  }
+
+  onEnd(keptMs: number): void {
+    const call = this.#call
+    this.#call = undefined
+    this.#hasAnswered = true
+    // An answer that was there before all of the question leaves a connection that is in the middle of something.
+    if (keptMs === 0 || this.#socket.writableLength > 0) this.drop()
+    else this.#rest(keptMs)
+    call?.onEnd()
+  }
+
+  #rest(keptMs: number): void {
+    if (this.isPaused) this.resume()
+    // Waiting for nothing keeps no process alive.
+    this.#socket.unref()
+    this.#options.onFree(this, keptMs)
+  }
+
+  #take(bytes: Buffer): boolean {
+    this.#isHeard = true
+    try {
+      this.#reader.push(bytes)
+    } catch (error) {
+      this.fail(error instanceof Error ? error : new Error(String(error)))
+    }
+    return !this.isPaused
+  }
+
+  #end(): void {
+    if (this.#isGone || this.#reader.close()) this.drop()
+    else this.fail(Object.assign(new Error('other side closed'), { code: 'ECONNRESET' }))
+  }
+}

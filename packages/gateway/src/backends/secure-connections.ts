@@ -1,0 +1,140 @@
+import type { Socket } from 'node:net'
+import { buildConnector, Pool, type Dispatcher } from 'undici'
+import { CallsOfSignals, type OpenCall } from './calls-of-signals.ts'
+import { connectToSocket } from './connect-to-socket.ts'
+import type { Connections, UpstreamRequest } from './upstream-connections.ts'
+import { UpstreamResponse } from './upstream-response.ts'
+import { vettedLookup } from './vetted-lookup.ts'
+
+/** The kept connections to one server that is asked over TLS. */
+export class SecureConnections implements Connections {
+  readonly #pool: Pool
+  /** Errors of connections that had carried an answer before. */
+  readonly #ofKept = new WeakSet<Error>()
+  readonly #open = new CallsOfSignals<Exchange>()
+
+  constructor(origin: string, socketPath: string | undefined) {
+    const connectTo =
+      socketPath === undefined ? buildConnector({ lookup: vettedLookup(), allowH2: false }) : toSocket(socketPath)
+    const connect: buildConnector.connector = (options, callback) =>
+      connectTo(options, (...result) => {
+        if (result[0] === null) this.#watch(result[1])
+        callback(...result)
+      })
+    // A call takes as long as its client waits, and a stream may be silent for hours.
+    this.#pool = new Pool(origin, { connect, connections: null, headersTimeout: 0, bodyTimeout: 0 })
+  }
+
+  send(request: UpstreamRequest, path: string): Promise<UpstreamResponse> {
+    return new Promise((resolve, reject) => {
+      this.#once(request, path, resolve, (error) => {
+        // A kept connection that the server closed at the same moment: nothing was handled, so once more.
+        const mayRetry = error instanceof Error && this.#wasKept(error) && !request.signal.aborted
+        if (mayRetry) this.#once(request, path, resolve, reject)
+        else reject(error)
+      })
+    })
+  }
+
+  close(): void {
+    // It never rejects; there is nobody left to tell.
+    void this.#pool.destroy().catch(() => undefined)
+  }
+
+  #once(
+    { method, headers, body, signal }: UpstreamRequest,
+    path: string,
+    resolve: (response: UpstreamResponse) => void,
+    reject: (error: unknown) => void,
+  ): void {
+    if (signal.aborted) return reject(signal.reason)
+    const exchange = new Exchange(this.#open.of(signal), resolve, reject)
+    this.#pool.dispatch({ method, path, headers, body: body ?? null }, exchange)
+  }
+
+  #watch(socket: Socket): void {
+    socket.once('error', (error) => {
+      if (socket.bytesRead > 0) this.#ofKept.add(error)
+    })
+  }
+
+  #wasKept(error: Error): boolean {
+    if (this.#ofKept.has(error)) return 'code' in error && error.code !== 'ECONNREFUSED'
+    return 'socket' in error && isRead(error.socket)
+  }
+}
+
+/** The client's own error for a connection that was closed says how much had come over it. */
+function isRead(socket: unknown): boolean {
+  return typeof socket === 'object' && socket !== null && 'bytesRead' in socket && Number(socket.bytesRead) > 0
+}
+
+/** One request and its answer. */
+class Exchange implements Dispatcher.DispatchHandler, OpenCall {
+  readonly #open: Set<Exchange>
+  readonly #resolve: (response: UpstreamResponse) => void
+  readonly #reject: (error: unknown) => void
+  #response: UpstreamResponse | undefined
+  #controller: Dispatcher.DispatchController | undefined
+  #givenUp: Error | undefined
+
+  constructor(open: Set<Exchange>, resolve: (response: UpstreamResponse) => void, reject: (error: unknown) => void) {
+    this.#open = open
+    this.#resolve = resolve
+    this.#reject = reject
+    open.add(this)
+  }
+
+  giveUp(reason: Error): void {
+    this.#givenUp = reason
+    this.#controller?.abort(reason)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#givenUp !== undefined) controller.abort(this.#givenUp)
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: UpstreamResponse['headers'],
+  ): void {
+    if (status < 200) return
+    this.#response = new UpstreamResponse(status, headers, controller)
+    this.#resolve(this.#response)
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#response?.take(chunk)
+  }
+
+  onResponseEnd(): void {
+    this.#open.delete(this)
+    this.#response?.end()
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#open.delete(this)
+    // An answer that has begun is not asked for again.
+    if (this.#response === undefined) this.#reject(error)
+    else this.#response.end(error)
+  }
+}
+
+function toSocket(path: string): buildConnector.connector {
+  return (_options, callback) => {
+    let socket: Socket
+    try {
+      socket = connectToSocket(path)
+    } catch (error) {
+      return callback(error instanceof Error ? error : new Error(String(error)), null)
+    }
+    const fail = (error: Error) => callback(error, null)
+    socket.once('error', fail)
+    socket.once('connect', () => {
+      socket.off('error', fail)
+      callback(null, socket)
+    })
+  }
+}
