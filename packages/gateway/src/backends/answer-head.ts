@@ -107,10 +107,8 @@ function addHeader(headers: IncomingHttpHeaders, name: string, value: string): v
     return
   }
   const known = Object.hasOwn(headers, name) ? headers[name] : undefined
-  if (known === undefined) {
-    // Not a header of anybody's, and no property of ours.
-    if (name !== '__proto__') headers[name] = value
-  } else if (!FIRST_ONLY.has(name)) headers[name] = `${String(known)}${name === 'cookie' ? '; ' : ', '}${value}`
+  if (known === undefined) headers[name] = value
+  else if (!FIRST_ONLY.has(name)) headers[name] = `${String(known)}${name === 'cookie' ? '; ' : ', '}${value}`
 }
 
 function keptMsOf(keepAlive: string | string[] | undefined): number {

@@ -35,11 +35,6 @@ export class AnswerReader {
     this.#known = known
   }
 
-  /** Whether anything of the answer has come. */
-  get hasBegun(): boolean {
-    return this.#head !== undefined || this.#begun.length > 0
-  }
-
   expect(sink: AnswerSink): void {
     this.#sink = sink
   }
@@ -130,7 +125,7 @@ export class AnswerReader {
 /** What can never become a head is refused as it comes: its end may not come at all. */
 function checkBegun(bytes: Buffer, start: number, seen: number): void {
   const text = bytes.toString('latin1', start + Math.max(0, seen - 1))
-  if (/(?:^|[^\r])\n|\r[^\n]/.test(text)) throw new MalformedAnswer('a line of its head ends with no CR LF')
+  if (/[^\r]\n|\r[^\n]/.test(text)) throw new MalformedAnswer('a line of its head ends with no CR LF')
   const first = bytes.toString('latin1', start, start + PROTOCOL.length)
   if (!PROTOCOL.startsWith(first)) throw new MalformedAnswer('its first line is no status line')
 }
