@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MalformedAnswer } from './answer-head.ts'
@@ -16,7 +17,7 @@ const STRICTER: readonly { refusal: string; isAbout: RegExp }[] = [
   // Empty lines before it, versions that there are not, statuses below 100, control characters.
   {
     refusal: 'its first line is no status line',
-    isAbout: /^[\r\n]|HTTP\/(?:0\.9|2\.0) |HTTP\/1\.[01] (?:0|[^\r\n]*[\0-\x08\x0b\x0c\x0e-\x1f\x7f])/,
+    isAbout: /^[\r\n]|HTTP\/(?:0\.9|2\.0) |HTTP\/1\.[01] (?:0|[^\r\n]*[^\t\r\n\x20-\x7e\x80-\xff])/,
   },
   { refusal: 'it changes to a protocol that nobody asked for', isAbout: /HTTP\/1\.[01] 101/ },
   // Other encodings, and the same one twice.
@@ -43,8 +44,9 @@ describe('the reader of answers', () => {
         const bytewise = readOne(bytes, [1])
         const cut = readOne(bytes, cuts)
         expect(cut.answer).toEqual(bytewise.answer)
-        if (bytewise.refusal !== undefined && cut.refusal === undefined) expect(cut.keptMs).toBe(0)
-        compare(text, bytewise, await node.read(bytes))
+        // What comes too much may be in the same part as the end of the answer.
+        expect(cut.refusal === bytewise.refusal || cut.keptMs === 0).toBe(true)
+        expect(disagreement(text, bytewise, await node.read(bytes))).toBeUndefined()
       }),
       { numRuns: 1500 },
     )
@@ -144,18 +146,13 @@ describe('the reader of answers', () => {
   })
 })
 
-function compare(text: string, { answer, refusal }: Reading, expected: ReadAnswer | undefined): void {
-  if (expected === undefined) {
-    expect(refusal).toBeDefined()
-    return
-  }
-  if (answer !== undefined) expect(answer).toEqual(plain(expected))
-  if (refusal === undefined) expect(answer).toBeDefined()
-  else
-    expect(
-      STRICTER.filter((rule) => refusal.endsWith(rule.refusal) && rule.isAbout.test(text)),
-      refusal,
-    ).not.toEqual([])
+function disagreement(text: string, ours: Reading, nodes: ReadAnswer | undefined): string | undefined {
+  const { answer, refusal } = ours
+  if (nodes === undefined) return refusal === undefined ? 'Node refuses it' : undefined
+  if (answer !== undefined && !isDeepStrictEqual(answer, plain(nodes))) return `Node reads ${JSON.stringify(nodes)}`
+  if (refusal === undefined) return answer === undefined ? 'there is no answer' : undefined
+  const isKnown = STRICTER.some((rule) => refusal.endsWith(rule.refusal) && rule.isAbout.test(text))
+  return isKnown ? undefined : `Node takes it: ${refusal}`
 }
 
 const readOne = (bytes: Buffer, sizes: readonly number[]) => readWith(new AnswerReader(), bytes, sizes, true)

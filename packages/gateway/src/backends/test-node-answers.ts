@@ -10,7 +10,7 @@ export interface ReadAnswer {
 
 /** What Node's own client makes of the bytes that a server sends. */
 export async function nodeReader() {
-  let next = Buffer.alloc(0)
+  let next: Uint8Array = Buffer.alloc(0)
   let isLast = true
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {

@@ -2,11 +2,21 @@ import { createServer, type RequestListener } from 'node:http'
 import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { UpstreamConnections } from './upstream-connections.ts'
+import { PlainConnections } from './plain-connections.ts'
+import { SecureConnections } from './secure-connections.ts'
+import type { Connections } from './upstream-connections.ts'
 
 const never = () => new AbortController().signal
 
-describe('connections to an HTTP server', () => {
+const kinds: [string, (origin: string) => Connections][] = [
+  ['of our own client', (origin) => new PlainConnections(new URL(origin), undefined)],
+  // TLS apart they are the same at a plain server.
+  ['as they are over TLS', (origin) => new SecureConnections(origin, undefined)],
+]
+
+describe.each(kinds)('connections %s', (_kind, connectTo) => {
+  const serve = (listener: RequestListener) => serveOver(connectTo, listener)
+
   it('ask once more when a kept connection ends at the moment it is used', async () => {
     let asked = 0
     await using server = await serve((request, response) => {
@@ -107,7 +117,7 @@ describe('connections to an HTTP server', () => {
   })
 })
 
-async function serve(listener: RequestListener) {
+async function serveOver(connectTo: (origin: string) => Connections, listener: RequestListener) {
   const server = createServer((request, response) => {
     if (request.url === '/other') response.end('other')
     else listener(request, response)
@@ -117,9 +127,9 @@ async function serve(listener: RequestListener) {
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('a TCP listener has a port')
   const origin = `http://127.0.0.1:${address.port}`
-  const connections = new UpstreamConnections(origin, undefined)
+  const connections = connectTo(origin)
   const send = (signal: AbortSignal, path = '/mcp') =>
-    connections.send({ method: 'POST', url: new URL(path, origin), headers: {}, body: '{}', signal })
+    connections.send({ method: 'POST', url: new URL(path, origin), headers: {}, body: '{}', signal }, path)
   return {
     send,
     ask: async (path?: string) => (await send(never(), path)).text(1_000_000),
