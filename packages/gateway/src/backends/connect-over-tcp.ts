@@ -1,16 +1,20 @@
-import { connect, type OnReadOpts, type Socket } from 'node:net'
+import { connect, type LookupFunction, type OnReadOpts, type Socket } from 'node:net'
 import { vettedLookup } from './vetted-lookup.ts'
 
 const CONNECT_MS = 10_000
 const KEEP_ALIVE_MS = 60_000
 
 /** Connects to the host of a plain address, at an address where a server can be. */
-export function connectOverTcp({ hostname, port }: URL, onread: OnReadOpts): Socket {
+export function connectOverTcp(
+  { hostname, port }: URL,
+  onread: OnReadOpts,
+  lookup: LookupFunction = vettedLookup(),
+): Socket {
   const host = hostname.replace(/^\[|\]$/g, '')
   const socket = connect({
     host,
     port: port === '' ? 80 : Number(port),
-    lookup: vettedLookup(),
+    lookup,
     autoSelectFamily: true,
     noDelay: true,
     keepAlive: true,

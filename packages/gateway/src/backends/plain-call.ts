@@ -4,9 +4,6 @@ import type { PlainLink } from './plain-link.ts'
 import { type AnswerControl, UpstreamResponse } from './upstream-response.ts'
 
 export interface PlainCallOptions {
-  /** The request as it is written. */
-  message: string | Buffer
-  encoding: BufferEncoding
   /** Those that hang on the same signal. */
   open: Set<PlainCall>
   resolve: (response: UpstreamResponse) => void
@@ -18,12 +15,16 @@ export interface PlainCallOptions {
 /** One request to a plain server, and its answer. */
 export class PlainCall implements AnswerControl, OpenCall {
   readonly #options: PlainCallOptions
+  #message: string | Buffer
+  readonly #encoding: BufferEncoding
   #link: PlainLink | undefined
   #response: UpstreamResponse | undefined
-  #isAskedAnew = false
   isOver = false
 
-  constructor(options: PlainCallOptions) {
+  /** The message is the request as it is written. */
+  constructor(message: string | Buffer, encoding: BufferEncoding, options: PlainCallOptions) {
+    this.#message = message
+    this.#encoding = encoding
     this.#options = options
     options.open.add(this)
   }
@@ -52,10 +53,12 @@ export class PlainCall implements AnswerControl, OpenCall {
 
   askOn(link: PlainLink): void {
     this.#link = link
-    link.ask(this, this.#options.message, this.#options.encoding)
+    link.ask(this, this.#message, this.#encoding)
   }
 
   onHead({ status, headers }: AnswerHead): void {
+    // Not sent again; a large one must not wait for the end of a long answer.
+    this.#message = ''
     this.#response = new UpstreamResponse(status, headers, this)
     this.#options.resolve(this.#response)
   }
@@ -72,9 +75,8 @@ export class PlainCall implements AnswerControl, OpenCall {
   /** `isUnheard`: a kept connection that the server closed at the same moment. Nothing was handled, so once more. */
   onBroken(error: Error, isUnheard: boolean): void {
     if (this.isOver) return
-    if (!isUnheard || this.#isAskedAnew) return this.fail(error)
-    this.#isAskedAnew = true
-    this.#options.askAnew(this)
+    if (isUnheard) this.#options.askAnew(this)
+    else this.fail(error)
   }
 
   fail(error: Error): void {

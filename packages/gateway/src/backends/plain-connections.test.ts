@@ -1,30 +1,22 @@
 import { once } from 'node:events'
 import { mkdtemp, rm, symlink } from 'node:fs/promises'
-import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { MalformedAnswer } from './answer-head.ts'
-import { UpstreamConnections, type UpstreamRequest } from './upstream-connections.ts'
+import { bareServer, toRequest } from './test-bare-server.ts'
+import { UpstreamConnections } from './upstream-connections.ts'
 import { isNotReached } from './upstream.ts'
-
-interface Asked {
-  /** All that came, head and body. */
-  text: string
-  socket: Socket
-  /** Of the connection, from 1 on. */
-  connection: number
-  /** On this connection, from 1 on. */
-  turn: number
-}
 
 const answer = (body: string, lines = '') =>
   `HTTP/1.1 200 OK\r\n${lines}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 
 describe('a connection of our own client', () => {
   it('is used again', async () => {
-    await using server = await serve(({ socket, connection, turn }) => socket.write(answer(`${connection}.${turn}`)))
+    await using server = await bareServer(({ socket, connection, turn }) =>
+      socket.write(answer(`${connection}.${turn}`)),
+    )
     expect(await server.ask()).toBe('1.1')
     expect(await server.ask()).toBe('1.2')
     expect(await Promise.all([server.ask(), server.ask()])).toEqual(['1.3', '2.1'])
@@ -32,7 +24,7 @@ describe('a connection of our own client', () => {
   })
 
   it('is given up when more came than the answer, which is nobody else’s', async () => {
-    await using server = await serve(({ socket, connection, turn }) =>
+    await using server = await bareServer(({ socket, connection, turn }) =>
       socket.write(`${answer(`${connection}.${turn}`)}${answer('smuggled')}`),
     )
     expect(await server.ask()).toBe('1.1')
@@ -40,7 +32,7 @@ describe('a connection of our own client', () => {
   })
 
   it('is given up when the server speaks without being asked', async () => {
-    await using server = await serve(({ socket, connection, turn }) => {
+    await using server = await bareServer(({ socket, connection, turn }) => {
       socket.write(answer(`${connection}.${turn}`))
     })
     expect(await server.ask()).toBe('1.1')
@@ -57,20 +49,20 @@ describe('a connection of our own client', () => {
     ['that should have had no body', 'HTTP/1.1 204 No Content\r\ncontent-length: 3\r\n\r\n'],
     ['after which it is not kept long enough', answer('', 'keep-alive: timeout=1\r\n')],
   ])('ends with an answer %s', async (_what, text) => {
-    await using server = await serve(({ socket }) => socket.write(text))
+    await using server = await bareServer(({ socket }) => socket.write(text))
     await server.ask()
     await server.ask()
     expect(server.asked.map(({ connection }) => connection)).toEqual([1, 2])
   })
 
   it('ends with an answer that has no other end', async () => {
-    await using server = await serve(({ socket }) => socket.end('HTTP/1.1 200 OK\r\n\r\nall of it'))
+    await using server = await bareServer(({ socket }) => socket.end('HTTP/1.1 200 OK\r\n\r\nall of it'))
     expect(await server.ask()).toBe('all of it')
     expect(await server.ask()).toBe('all of it')
   })
 
   it('is closed when nobody has used it for as long as the server says', async () => {
-    await using server = await serve(({ socket }) => socket.write(answer('', 'keep-alive: timeout=3\r\n')))
+    await using server = await bareServer(({ socket }) => socket.write(answer('', 'keep-alive: timeout=3\r\n')))
     await server.ask()
     const [socket] = server.sockets
     if (socket !== undefined) await once(socket, 'close')
@@ -79,7 +71,7 @@ describe('a connection of our own client', () => {
   })
 
   it('is a new one when a kept one broke, even when others are kept', async () => {
-    await using server = await serve(({ socket, connection, turn }) => {
+    await using server = await bareServer(({ socket, connection, turn }) => {
       if (turn === 1) socket.write(answer(`${connection}`))
       else socket.destroy()
     })
@@ -89,7 +81,7 @@ describe('a connection of our own client', () => {
   })
 
   it('is not tried anew when a kept one brought the first byte of an answer', async () => {
-    await using server = await serve(({ socket, turn }) => {
+    await using server = await bareServer(({ socket, turn }) => {
       if (turn === 1) socket.write(answer(''))
       else socket.end('H')
     })
@@ -99,7 +91,7 @@ describe('a connection of our own client', () => {
   })
 
   it('is not used again when the answer came before all of the question', async () => {
-    await using server = await serve(({ socket, connection }) => {
+    await using server = await bareServer(({ socket, connection }) => {
       socket.pause()
       socket.write(answer(`${connection}`))
     })
@@ -108,7 +100,7 @@ describe('a connection of our own client', () => {
   })
 
   it('is closed when an answer is no HTTP, which is told, and not as a broken connection', async () => {
-    await using server = await serve(({ socket }) =>
+    await using server = await bareServer(({ socket }) =>
       socket.write(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`),
     )
     const error: unknown = await server.ask().catch((thrown: unknown) => thrown)
@@ -120,7 +112,7 @@ describe('a connection of our own client', () => {
   })
 
   it('is closed when nobody wants the rest of an answer, and the next call has another', async () => {
-    await using server = await serve(({ socket, connection, turn }) => {
+    await using server = await bareServer(({ socket, connection, turn }) => {
       if (connection === 1) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf')
       else socket.write(answer(`${connection}.${turn}`))
     })
@@ -131,9 +123,29 @@ describe('a connection of our own client', () => {
     expect(await server.ask()).toBe('2.1')
   })
 
+  it('brings an answer that stays as it was while others come', async () => {
+    await using server = await bareServer(({ socket, connection }) => socket.write(answer(`${connection}`.repeat(100))))
+    const responses = await Promise.all([server.send(), server.send(), server.send()])
+    const texts = await Promise.all(responses.map((response) => response.text(100)))
+    expect(texts).toEqual(['1', '2', '3'].map((text) => text.repeat(100)))
+  })
+
+  it('is of use when it was paused in the last part of an answer', async () => {
+    const large = 'x'.repeat(100 * 1024)
+    await using server = await bareServer(({ socket, turn }) => socket.write(answer(turn === 1 ? large : `${turn}`)))
+    const response = await server.send()
+    await expect
+      .poll(async () => {
+        await Promise.all([server.ask(), server.ask()])
+        return server.asked.some(({ connection, turn }) => connection === 1 && turn > 1)
+      })
+      .toBe(true)
+    expect(await response.text(large.length)).toBe(large)
+  })
+
   it('stays of use when the rest of an answer is thrown away, however much had come', async () => {
     const large = 'x'.repeat(1024 * 1024)
-    await using server = await serve(({ socket, connection, turn }) => {
+    await using server = await bareServer(({ socket, connection, turn }) => {
       socket.write(answer(turn === 1 && connection === 1 ? large : `${connection}.${turn}`))
     })
     const response = await server.send()
@@ -145,7 +157,7 @@ describe('a connection of our own client', () => {
   })
 
   it('ends with the server’s backend, and so does whoever waits', async () => {
-    await using server = await serve(() => {})
+    await using server = await bareServer(() => {})
     const waiting = server.ask().catch((thrown: unknown) => thrown)
     await expect.poll(() => server.asked.length).toBe(1)
     server.connections.close()
@@ -154,10 +166,10 @@ describe('a connection of our own client', () => {
   })
 
   it('that cannot be made says why', async () => {
-    const server = await serve(() => {})
+    const server = await bareServer(() => {})
     await server[Symbol.asyncDispose]()
     const fresh = new UpstreamConnections(server.origin, undefined)
-    const error: unknown = await fresh.send(request(server.origin)).catch((thrown: unknown) => thrown)
+    const error: unknown = await fresh.send(toRequest(server.origin)).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code: 'ECONNREFUSED' })
     expect(isNotReached(error)).toBe(true)
   })
@@ -165,7 +177,7 @@ describe('a connection of our own client', () => {
 
 describe('a request of our own client', () => {
   it('carries its head and body as they are', async () => {
-    await using server = await serve(({ socket }) => socket.write(answer('')))
+    await using server = await bareServer(({ socket }) => socket.write(answer('')))
     const port = new URL(server.origin).host
     await server.ask({ body: '{"a":"é€\ud800"}', headers: { accept: '*/*', 'x-name': 'caf\xe9' } })
     await server.ask({ body: '{"a":"€"}', headers: { accept: '*/*' } })
@@ -181,7 +193,7 @@ describe('a request of our own client', () => {
   })
 
   it('says of its own what a caller would say of the connection', async () => {
-    await using server = await serve(({ socket }) => socket.write(answer('')))
+    await using server = await bareServer(({ socket }) => socket.write(answer('')))
     await server.ask({ headers: { Connection: 'close', 'Content-Length': '99', Host: 'other.example' }, body: '{}' })
     expect(server.asked[0]?.text).toBe(
       'POST /mcp?a=b HTTP/1.1\r\nhost: other.example\r\nconnection: keep-alive\r\ncontent-length: 2\r\n\r\n{}',
@@ -205,7 +217,7 @@ describe('a request of our own client', () => {
     ['upgrade', 'h2c'],
     ['expect', '100-continue'],
   ])('is not sent with the header %j: %j', async (name, value) => {
-    await using server = await serve(({ socket }) => socket.write(answer('')))
+    await using server = await bareServer(({ socket }) => socket.write(answer('')))
     await expect(server.ask({ headers: { [name]: value } })).rejects.toThrow(TypeError)
     await expect(server.ask({ headers: { [name]: value } })).rejects.toThrow(TypeError)
     await server.ask()
@@ -217,11 +229,11 @@ describe('a unix socket', () => {
   it('is asked whatever the address says, but not through a link', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'plain-'))
     const path = join(folder, 'a.sock')
-    await using server = await serve(({ socket, turn }) => socket.write(answer(`${turn}`)), path)
+    await using server = await bareServer(({ socket, turn }) => socket.write(answer(`${turn}`)), path)
     expect(await server.ask()).toBe('1')
     expect(await server.ask()).toBe('2')
     const ask = (place: string) =>
-      new UpstreamConnections('http://nobody.example', place).send(request('http://nobody.example'))
+      new UpstreamConnections('http://nobody.example', place).send(toRequest('http://nobody.example'))
     const missing: unknown = await ask(join(folder, 'none.sock')).catch((thrown: unknown) => thrown)
     expect(isNotReached(missing)).toBe(true)
     await symlink(path, join(folder, 'link.sock'))
@@ -229,51 +241,3 @@ describe('a unix socket', () => {
     await rm(folder, { recursive: true })
   })
 })
-
-function request(origin: string, more: Partial<UpstreamRequest> = {}): UpstreamRequest {
-  const url = new URL('/mcp?a=b', origin)
-  return { method: 'POST', url, headers: {}, body: '{}', signal: new AbortController().signal, ...more }
-}
-
-/** A server that does with its connections what it wants. */
-async function serve(onAsked: (asked: Asked) => void, path?: string) {
-  const sockets: Socket[] = []
-  const asked: Asked[] = []
-  const server = createServer((socket) => {
-    const connection = sockets.push(socket)
-    socket.on('error', () => {})
-    let turn = 0
-    let text = ''
-    socket.on('data', (bytes) => {
-      text += bytes.toString('latin1')
-      const head = text.indexOf('\r\n\r\n')
-      const length = Number(/content-length: (\d+)/.exec(text.slice(0, head))?.[1] ?? 0)
-      // A body over this is not waited for.
-      if (head === -1 || text.length < head + 4 + Math.min(length, 1024)) return
-      const all = { text, socket, connection, turn: ++turn }
-      text = ''
-      asked.push(all)
-      onAsked(all)
-    })
-  })
-  server.listen(path === undefined ? { port: 0, host: '127.0.0.1' } : { path })
-  await once(server, 'listening')
-  const address = server.address()
-  const origin = `http://${typeof address === 'object' && address !== null ? `127.0.0.1:${address.port}` : 'nobody.example'}`
-  const connections = new UpstreamConnections(origin, path)
-  const send = (more?: Partial<UpstreamRequest>) => connections.send(request(origin, more))
-  return {
-    origin,
-    sockets,
-    asked,
-    connections,
-    send,
-    ask: async (more?: Partial<UpstreamRequest>) => (await send(more)).text(10_000_000),
-    [Symbol.asyncDispose]: async () => {
-      connections.close()
-      for (const socket of sockets) socket.destroy()
-      server.close()
-      await once(server, 'close')
-    },
-  }
-}

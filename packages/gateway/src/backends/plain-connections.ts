@@ -29,7 +29,7 @@ export class PlainConnections implements Connections {
       signal.throwIfAborted()
       const { message, encoding } = this.#write(request, path)
       const open = this.#open.of(signal)
-      this.#pool.ask(new PlainCall({ message, encoding, open, resolve, reject, askAnew: this.#askAnew }))
+      this.#pool.ask(new PlainCall(message, encoding, { open, resolve, reject, askAnew: this.#askAnew }))
     })
   }
 

@@ -107,7 +107,7 @@ export class PlainLink implements AnswerSink {
     } catch (error) {
       this.fail(error instanceof Error ? error : new Error(String(error)))
     }
-    return !this.isPaused
+    return true
   }
 
   #end(): void {

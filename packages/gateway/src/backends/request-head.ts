@@ -6,7 +6,7 @@ const MAX_KNOWN = 64
 /** Ours to say: what a caller says of them is left out. */
 const OURS: ReadonlySet<string> = new Set(['connection', 'content-length'])
 /** They would change how the request is read, or what connection it is. */
-const REFUSED: ReadonlySet<string> = new Set(['transfer-encoding', 'keep-alive', 'upgrade', 'expect', 'te', 'trailer'])
+const REFUSED: ReadonlySet<string> = new Set(['transfer-encoding', 'keep-alive', 'upgrade', 'expect'])
 
 /** Writes the heads of the requests to one server. Nothing that is put into it becomes a line of its own. */
 export class RequestHeads {

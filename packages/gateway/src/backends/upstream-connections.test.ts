@@ -91,7 +91,8 @@ describe.each(kinds)('connections %s', (_kind, connectTo) => {
       })
     })
     const response = await server.send(never())
-    await server.ask('/other').catch(() => undefined)
+    // Time enough for all of it.
+    for (let i = 0; i < 500; i++) await server.ask('/other')
     expect(isWritten).toBe(false)
     expect((await response.text(large.length)).length).toBe(large.length)
   })

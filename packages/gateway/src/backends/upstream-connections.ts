@@ -64,8 +64,9 @@ class LazyConnections implements Connections {
   }
 
   close(): void {
-    // Whether it could be loaded is told to whoever sends.
-    this.#loaded?.then((connections) => connections.close()).catch(() => undefined)
+    this.#loaded ??= Promise.reject(new Error('the connections to this server are closed'))
+    // Why there are none is told to whoever sends.
+    this.#loaded.then((connections) => connections.close()).catch(() => undefined)
   }
 }
 
