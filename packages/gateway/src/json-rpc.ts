@@ -10,6 +10,9 @@ interface Received {
 
 /** From here on it pays to hand on bytes rather than to write a text anew. */
 export const LARGE_BYTES = 4096
+/** A large message as its bytes came: to join them would be a copy for nobody. */
+export type LargeLine = readonly [first: Buffer, ...rest: Buffer[]]
+
 export interface RpcRequest extends Received {
   kind: 'request'
   id: RequestId

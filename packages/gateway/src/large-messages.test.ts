@@ -20,8 +20,9 @@ async function connectServer(test: TestGateway, answer: (id: unknown) => string)
     onStdout: (_chunk: Uint8Array) => {},
     onStderr: () => {},
     onClose: () => {},
-    async write(data: string | Uint8Array) {
-      for (const line of Buffer.from(data).toString().split('\n')) {
+    async write(data: string | readonly Uint8Array[]) {
+      const text = typeof data === 'string' ? data : Buffer.concat(data).toString()
+      for (const line of text.split('\n')) {
         if (line === '') continue
         heard.push(line)
         const { id, method } = JSON.parse(line)

@@ -13,10 +13,8 @@ export function scriptedServer(script: Script): { channel: StdioChannel; heard: 
     onStderr: () => {},
     onClose: () => {},
     async write(data) {
-      for (const line of Buffer.from(data)
-        .toString()
-        .split('\n')
-        .filter((part) => part !== '')) {
+      const text = typeof data === 'string' ? data : Buffer.concat(data).toString()
+      for (const line of text.split('\n').filter((part) => part !== '')) {
         const message: Json = JSON.parse(line)
         heard.push(message)
         const answer = script(message)

@@ -32,15 +32,15 @@ export function requestWithId(text: string, from: RequestId, to: number): string
   return `${text.slice(0, at)}"id":${to}${text.slice(at + former.length)}`
 }
 
-/** The same on the bytes of a large one, as a line: they are neither decoded nor written anew. */
-export function requestLine(bytes: Buffer, from: RequestId, to: number): Buffer | undefined {
+/** The same on the bytes of a large one, as the parts of a line: they are neither decoded nor copied. */
+export function requestLine(bytes: Buffer, from: RequestId, to: number): readonly Buffer[] | undefined {
   if (UNSAFE.some((part) => bytes.includes(part))) return undefined
   if (ENVELOPE.some((key) => isTwiceIn(bytes, key))) return undefined
   const former = Buffer.from(`"id":${JSON.stringify(from)}`)
   const at = bytes.indexOf(former)
   const behind = bytes[at + former.length]
   if (at === -1 || (behind !== COMMA && behind !== BRACE)) return undefined
-  return Buffer.concat([bytes.subarray(0, at), Buffer.from(`"id":${to}`), bytes.subarray(at + former.length), NEWLINE])
+  return [bytes.subarray(0, at), Buffer.from(`"id":${to}`), bytes.subarray(at + former.length), NEWLINE]
 }
 
 const COMMA = 0x2c

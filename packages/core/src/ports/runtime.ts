@@ -203,8 +203,8 @@ export interface StdioChannel {
   onStderr: (chunk: Uint8Array) => void
   /** Called once, when either side is gone. */
   onClose: (error?: Error) => void
-  /** Resolves when the pipe has room for more; rejects once closed. */
-  write(data: string | Uint8Array): Promise<void>
+  /** Resolves when the pipe has room for more; rejects once closed. What is large comes in parts, which nobody has to join. */
+  write(data: string | readonly Uint8Array[]): Promise<void>
   pause(): void
   resume(): void
   /** Closes our side: stdin ends. */

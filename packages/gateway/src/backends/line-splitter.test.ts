@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { LineSplitter } from './line-splitter.ts'
+import { LARGE_BYTES, type LargeLine } from '../json-rpc.ts'
+import { HEAD_BYTES, LineSplitter } from './line-splitter.ts'
 
 function split(
   bytes: Buffer,
@@ -52,4 +53,54 @@ it('drops lines over the limit, keeps their ends, and goes on', () => {
       }
     }),
   )
+})
+
+it('hands on large lines in parts that are few, none empty, with enough in the first', () => {
+  const cuts = fc.array(fc.integer({ min: 1, max: 3 * LARGE_BYTES }), { minLength: 1 })
+  const lengths = fc.array(fc.integer({ min: 0, max: 20 * LARGE_BYTES }), { minLength: 1, maxLength: 5 })
+  fc.assert(
+    fc.property(lengths, cuts, (sizes, chunks) => {
+      const texts = sizes.map((size, at) => String(at).repeat(size))
+      const seen: string[] = []
+      const large: LargeLine[] = []
+      const splitter = new LineSplitter({
+        maxBytes: 1_000_000,
+        onLine: (line) => seen.push(line),
+        onLarge: (line) => {
+          large.push(line)
+          return seen.push(line.join('')) > 0
+        },
+        onOversize: () => seen.push('too large'),
+      })
+      const bytes = Buffer.from(texts.map((text) => `${text}\n`).join(''))
+      for (let start = 0, at = 0; start < bytes.length; at++) {
+        const size = chunks[at % chunks.length] ?? 1
+        splitter.push(bytes.subarray(start, start + size))
+        start += size
+      }
+      expect(seen).toEqual(texts)
+      expect(large).toHaveLength(texts.filter(({ length }) => length >= LARGE_BYTES).length)
+      for (const line of large) {
+        expect(line[0].length).toBeGreaterThanOrEqual(HEAD_BYTES)
+        expect(line.every(({ length }) => length > 0)).toBe(true)
+        expect(line.length).toBeLessThanOrEqual(Buffer.concat(line).length / LARGE_BYTES)
+      }
+    }),
+  )
+})
+
+it('reads a large line that was not taken, however it was cut', () => {
+  const lines: string[] = []
+  const onLarge = () => false
+  const splitter = new LineSplitter({
+    maxBytes: 1_000_000,
+    onLine: (line) => lines.push(line),
+    onLarge,
+    onOversize: () => {},
+  })
+  const text = 'é'.repeat(LARGE_BYTES)
+  const bytes = Buffer.from(`${text}\r\n`)
+  splitter.push(bytes.subarray(0, LARGE_BYTES + 1))
+  splitter.push(bytes.subarray(LARGE_BYTES + 1))
+  expect(lines).toEqual([text])
 })

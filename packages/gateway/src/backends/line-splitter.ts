@@ -1,14 +1,16 @@
-import { LARGE_BYTES } from '../json-rpc.ts'
+import { LARGE_BYTES, type LargeLine } from '../json-rpc.ts'
 
 const NEWLINE = 10
 /** Enough of both ends of a dropped line to find whose answer it was. */
 const EDGE_BYTES = 512
+/** Enough of a large line to know what it is. */
+export const HEAD_BYTES = 64
 
 export interface LineSplitterOptions {
   maxBytes: number
   onLine: (line: string) => void
-  /** Gets large lines before; true: that was all. */
-  onLarge?: (line: Buffer) => boolean
+  /** Gets large lines before, HEAD_BYTES at least in the first part and no part empty; true: that was all. */
+  onLarge?: (line: LargeLine) => boolean
   /** A line over the limit: its first and last bytes; the rest was never kept. */
   onOversize: (head: string, tail: string) => void
 }
@@ -45,6 +47,7 @@ export class LineSplitter {
       this.#dropping.tail = Buffer.concat([this.#dropping.tail, part.subarray(-EDGE_BYTES)]).subarray(-EDGE_BYTES)
       return
     }
+    if (part.length === 0) return
     this.#parts.push(part)
     this.#size += part.length
     if (this.#size <= this.#options.maxBytes) return
@@ -65,12 +68,24 @@ export class LineSplitter {
       this.#options.onOversize(head.toString('utf8'), tail.toString('utf8'))
       return
     }
-    const [first] = this.#parts
-    const bytes = this.#parts.length === 1 && first !== undefined ? first : Buffer.concat(this.#parts)
+    const parts = this.#parts
+    const size = this.#size
     this.#parts = []
     this.#size = 0
-    if (bytes.length >= LARGE_BYTES && this.#options.onLarge?.(bytes) === true) return
-    const line = bytes.toString('utf8')
+    if (size >= LARGE_BYTES && this.#options.onLarge?.(fewParts(parts, size)) === true) return
+    const line = joined(parts).toString('utf8')
     this.#options.onLine(line.endsWith('\r') ? line.slice(0, -1) : line)
   }
+}
+
+/** Many small ones cost more to hand on than to join. */
+function fewParts(parts: readonly Buffer[], size: number): LargeLine {
+  const [first, ...rest] = parts
+  const isWorthIt = first !== undefined && first.length >= HEAD_BYTES && parts.length * LARGE_BYTES <= size
+  return isWorthIt ? [first, ...rest] : [joined(parts)]
+}
+
+function joined(parts: readonly Buffer[]): Buffer {
+  const [first] = parts
+  return parts.length === 1 && first !== undefined ? first : Buffer.concat(parts)
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json-rpc.ts'
+import type { JsonObject, LargeLine } from '../json-rpc.ts'
 import type { Call } from '../sessions/call.ts'
 import { firstId } from './first-id.ts'
 
@@ -8,7 +8,7 @@ interface Pending {
   /** `text` is the response as it came, where it came as text. */
   onAnswer: (body: JsonObject, text?: string) => void
   /** The same for a large one of which only the place of the id is known; false: it is to be read first. */
-  onBytes?: ((bytes: Buffer, from: number, to: number) => boolean) | undefined
+  onBytes?: ((line: LargeLine, from: number, to: number) => boolean) | undefined
   onLost: (reason: string) => void
 }
 
@@ -35,8 +35,8 @@ export class PendingCalls {
   }
 
   /** Whether it was taken so. */
-  takeBytes(id: number, bytes: Buffer, from: number, to: number): boolean {
-    const isTaken = this.#pending.get(id)?.onBytes?.(bytes, from, to) === true
+  takeBytes(id: number, line: LargeLine, from: number, to: number): boolean {
+    const isTaken = this.#pending.get(id)?.onBytes?.(line, from, to) === true
     if (isTaken) this.#pending.delete(id)
     return isTaken
   }

@@ -31,7 +31,7 @@ export class StdioPipe {
         if (message.kind === 'response') this.pending.take(message.id)?.onAnswer(message.body, message.text)
         else this.onMessage(message)
       },
-      onLargeAnswer: (id, bytes, from, to) => this.pending.takeBytes(id, bytes, from, to),
+      onLargeAnswer: (id, line, from, to) => this.pending.takeBytes(id, line, from, to),
       onAnswerDropped: (id) =>
         this.pending.take(id)?.onLost(`the answer is over the limit of ${options.limits.maxMessageBytes} bytes`),
       onClosed: (reason) => {
@@ -51,9 +51,9 @@ export class StdioPipe {
     return this.#wire.write(text)
   }
 
-  /** And for bytes with the end of their line. */
-  writeLine(line: Buffer): boolean {
-    return this.#wire.writeLine(line)
+  /** And for bytes with the end of their line, in parts. */
+  writeLine(parts: readonly Buffer[]): boolean {
+    return this.#wire.writeLine(parts)
   }
 
   /** A request of the gateway's own: the response, whatever it says. */

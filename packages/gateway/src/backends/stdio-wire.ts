@@ -1,8 +1,8 @@
 import type { StdioChannel } from '@toolhaven/core/ports/runtime'
 import type { Logger } from '@toolhaven/core/ports/logger'
-import { parseJson, toMessage, type RpcMessage } from '../json-rpc.ts'
+import { parseJson, toMessage, type LargeLine, type RpcMessage } from '../json-rpc.ts'
 import type { GatewayLimits } from '../options.ts'
-import { LineSplitter } from './line-splitter.ts'
+import { HEAD_BYTES, LineSplitter } from './line-splitter.ts'
 import { WriteQueue } from './write-queue.ts'
 
 export interface StdioWireOptions {
@@ -11,8 +11,8 @@ export interface StdioWireOptions {
   limits: GatewayLimits
   logger: Logger
   onMessage: (message: RpcMessage) => void
-  /** A large answer whose id stands at `[from, to)` of its bytes; false: it is wanted as a message. */
-  onLargeAnswer: (id: number, bytes: Buffer, from: number, to: number) => boolean
+  /** A large answer whose id stands at `[from, to)` of its first part; false: it is wanted as a message. */
+  onLargeAnswer: (id: number, line: LargeLine, from: number, to: number) => boolean
   onOutput: (stream: 'stdout' | 'stderr', text: string) => void
   /** An answer was too large to be read; `id` as far as it could be made out. */
   onAnswerDropped: (id: number) => void
@@ -61,8 +61,8 @@ export class StdioWire {
   }
 
   /** With the end of the line. */
-  writeLine(line: Buffer): boolean {
-    return !this.#isStopped && this.#queue.push(line)
+  writeLine(parts: readonly Buffer[]): boolean {
+    return !this.#isStopped && this.#queue.push(parts)
   }
 
   /** Nothing more is read or reported; `keepOpen` leaves the process its input. */
@@ -89,9 +89,9 @@ export class StdioWire {
   }
 
   /** By what it begins with: to read all of a large answer for nobody is most of what it would cost. */
-  #receiveLarge(line: Buffer): boolean {
-    const [before = '', start = '', id = ''] = LARGE_ANSWER.exec(line.toString('latin1', 0, 64)) ?? []
-    if (before === '' || line.at(-1) !== BRACE) return false
+  #receiveLarge(line: LargeLine): boolean {
+    const [before = '', start = '', id = ''] = LARGE_ANSWER.exec(line[0].toString('latin1', 0, HEAD_BYTES)) ?? []
+    if (before === '' || line.at(-1)?.at(-1) !== BRACE) return false
     return this.#options.onLargeAnswer(Number(id), line, start.length, start.length + id.length)
   }
 

@@ -183,7 +183,7 @@ export class StdioBackend implements BackendLink {
         if ('result' in body) onOk?.()
         call.answer(body, text)
       },
-      onBytes: onOk === undefined ? (bytes, from, to) => call.answerBytes(bytes, from, to) : undefined,
+      onBytes: onOk === undefined ? (line, from, to) => call.answerBytes(line, from, to) : undefined,
       onLost: (reason) => call.fail(reason),
     })
     call.onCancel = (cancelled) => {

@@ -1,7 +1,7 @@
 import type { StdioChannel } from '@toolhaven/core/ports/runtime'
 
-/** With its end. */
-type Line = string | Buffer
+/** With its end; bytes in parts. */
+type Line = string | readonly Uint8Array[]
 
 /**
  * Lines on their way into a server's stdin. The first goes at once; what else comes in the same turn of the event loop goes
@@ -25,7 +25,7 @@ export class WriteQueue {
   push(line: Line): boolean {
     if (this.#isClosed || this.#bytes > this.#maxBytes) return false
     this.#lines.push(line)
-    this.#bytes += line.length
+    this.#bytes += sizeOf(line)
     if (!this.#isWriting) void this.#drain()
     return true
   }
@@ -43,7 +43,7 @@ export class WriteQueue {
         this.#lines = []
         for (const batch of gathered(lines)) {
           await this.#channel.write(batch)
-          this.#bytes -= batch.length
+          this.#bytes -= sizeOf(batch)
         }
         await nextTurn()
       }
@@ -54,6 +54,9 @@ export class WriteQueue {
     this.#isWriting = false
   }
 }
+
+const sizeOf = (line: Line) =>
+  typeof line === 'string' ? line.length : line.reduce((size, part) => size + part.length, 0)
 
 /** Texts that follow one another in one; bytes as they are. */
 function gathered(lines: readonly Line[]): Line[] {

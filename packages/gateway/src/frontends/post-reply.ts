@@ -58,11 +58,11 @@ export class PostReply implements ReplySink {
     this.#settle()
   }
 
-  answerBytes(bytes: Buffer): void {
+  answerBytes(parts: readonly Buffer[]): void {
     const isAlone = this.#stream === undefined && !this.#options.isBatch
-    if (!isAlone) return this.answer({}, bytes.toString())
+    if (!isAlone) return this.answer({}, Buffer.concat(parts).toString())
     this.#open -= 1
-    sendJson(this.#options.response, 200, bytes)
+    sendJson(this.#options.response, 200, parts)
   }
 
   abandon(): void {

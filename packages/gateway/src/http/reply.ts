@@ -21,19 +21,24 @@ export function sendText(
   response: HttpResponse,
   status: number,
   type: string,
-  text: string | Buffer,
+  text: string | readonly Buffer[],
   headers: Readonly<Record<string, string>> = {},
 ): void {
   if (response.headersSent || response.destroyed) return
-  const length = typeof text === 'string' ? Buffer.byteLength(text) : text.length
+  const isText = typeof text === 'string'
+  const length = isText ? Buffer.byteLength(text) : text.reduce((size, part) => size + part.length, 0)
   response.writeHead(status, { 'content-type': type, 'content-length': length, ...headers })
-  response.end(text)
+  if (isText) return void response.end(text)
+  // Held back until the end: all goes in one write.
+  response.cork()
+  for (const part of text) response.write(part)
+  response.end()
 }
 
 export function sendJson(
   response: HttpResponse,
   status: number,
-  text: string | Buffer,
+  text: string | readonly Buffer[],
   headers: Readonly<Record<string, string>> = {},
 ): void {
   sendText(response, status, 'application/json', text, headers)

@@ -1,4 +1,4 @@
-import { idKey, RPC_ERROR, type JsonObject, type RequestId, type RpcRequest } from '../json-rpc.ts'
+import { idKey, RPC_ERROR, type JsonObject, type LargeLine, type RequestId, type RpcRequest } from '../json-rpc.ts'
 import { answerWithId } from '../with-id.ts'
 import type { Session } from './session.ts'
 
@@ -13,7 +13,7 @@ export interface ReplySink {
   /** A whole JSON-RPC response; `text` is the same on one line, where it need not be written anew. */
   answer(body: JsonObject, text?: string): void
   /** The same where nobody read it on its way; left out: it is wanted as a text. */
-  answerBytes?(bytes: Buffer): void
+  answerBytes?(parts: readonly Buffer[]): void
   /** The client cancelled: no answer will come. */
   abandon(): void
 }
@@ -67,13 +67,13 @@ export class Call {
     reply.answer(body, own)
   }
 
-  /** The answer as it came, its id at `[from, to)`; false: it has to be read first. */
-  answerBytes(bytes: Buffer, from: number, to: number): boolean {
+  /** The answer as it came, its id at `[from, to)` of the first part; false: it has to be read first. */
+  answerBytes([first, ...rest]: LargeLine, from: number, to: number): boolean {
     const { reply, isUnread } = this.#options
     if (isUnread !== true || this.shape !== undefined || reply.answerBytes === undefined) return false
     if (!this.#settle()) return true
     const id = Buffer.from(JSON.stringify(reply.id ?? this.request.id))
-    reply.answerBytes(Buffer.concat([bytes.subarray(0, from), id, bytes.subarray(to)]))
+    reply.answerBytes([first.subarray(0, from), id, first.subarray(to), ...rest])
     return true
   }
 

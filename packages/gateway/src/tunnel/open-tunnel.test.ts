@@ -98,7 +98,8 @@ function channelOf(child: ReturnType<typeof run>): StdioChannel {
     onStderr: () => undefined,
     onClose: () => undefined,
     write: async (text) => {
-      if (!child.stdin.write(text)) await once(child.stdin, 'drain')
+      const chunk = typeof text === 'string' ? text : Buffer.concat(text)
+      if (!child.stdin.write(chunk)) await once(child.stdin, 'drain')
     },
     pause: () => child.stdout.pause(),
     resume: () => child.stdout.resume(),

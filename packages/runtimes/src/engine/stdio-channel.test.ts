@@ -35,6 +35,18 @@ test('what was written before close still arrives', async () => {
   expect(await written).toMatchObject({ code: 'unavailable' })
 })
 
+test('parts arrive in order, between what was written before and after', async () => {
+  using pair = await connection()
+  const channel = openStdioChannel(pair.ours, Buffer.alloc(0))
+  const parts = ['[', 'x'.repeat(1 << 20), ']'].map((text) => Buffer.from(text))
+  const received = buffer(pair.theirs)
+  await channel.write('before')
+  await channel.write(parts)
+  await channel.write('after')
+  channel.close()
+  expect((await received).toString() === `before${parts.join('')}after`).toBe(true)
+})
+
 test('a write that waits for room is rejected when the engine goes away', async () => {
   using pair = await connection()
   const channel = openStdioChannel(pair.ours, Buffer.alloc(0))

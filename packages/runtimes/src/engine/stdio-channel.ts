@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { StdioChannel } from '@toolhaven/core/ports/runtime'
 import { unavailable } from '@toolhaven/core/errors'
+import { writeTo } from '../write-to.ts'
 import { createDemultiplexer } from './demultiplex.ts'
 
 /** Makes a channel of a connection taken over from the engine's HTTP. Reading begins with the first turn of the event loop after. */
@@ -14,7 +15,7 @@ export function openStdioChannel(socket: Duplex, head: Buffer): StdioChannel {
     write(data) {
       if (closed !== undefined || socket.writableEnded) return Promise.reject(gone())
       return new Promise((resolve, reject) => {
-        if (socket.write(data)) return resolve()
+        if (writeTo(socket, data)) return resolve()
         waiting.add(reject)
         socket.once('drain', () => {
           waiting.delete(reject)

@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { unavailable } from '@toolhaven/core/errors'
 import type { StdioChannel } from '@toolhaven/core/ports/runtime'
+import { writeTo } from '../write-to.ts'
 
 /** The pipe to a child process; may be handed out before the process exists. */
 export class PipeChannel implements StdioChannel {
@@ -28,10 +29,10 @@ export class PipeChannel implements StdioChannel {
     this.#connected.resolve(child)
   }
 
-  async write(data: string | Uint8Array): Promise<void> {
+  async write(data: string | readonly Uint8Array[]): Promise<void> {
     const { stdin } = this.#child ?? (await this.#connected.promise)
     if (this.#ended.signal.aborted || stdin === null || !stdin.writable) throw closed()
-    if (stdin.write(data)) return
+    if (writeTo(stdin, data)) return
     try {
       await Promise.race([
         once(stdin, 'drain', { signal: this.#ended.signal }),

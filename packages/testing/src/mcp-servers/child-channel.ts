@@ -22,10 +22,11 @@ export function childServer(
     onStdout: () => {},
     onStderr: () => {},
     onClose: () => {},
-    async write(text) {
+    async write(data) {
       const { stdin } = child ?? {}
       if (stdin?.writable !== true) throw new Error('the process is gone')
-      if (!stdin.write(text)) await Promise.race([once(stdin, 'drain'), once(stdin, 'close')])
+      const chunk = typeof data === 'string' ? data : Buffer.concat(data)
+      if (!stdin.write(chunk)) await Promise.race([once(stdin, 'drain'), once(stdin, 'close')])
     },
     pause: () => child?.stdout?.pause(),
     resume: () => child?.stdout?.resume(),

@@ -22,6 +22,16 @@ export const stdioCases: RuntimeCases = {
     expect(pipe.stdout()).toBe(whole)
   },
 
+  'carries a message that is written in parts as one': async ({ open }) => {
+    const { pipe } = await open(['echo'])
+    const parts = ['begin ', '漢'.repeat(1 << 18), ' end', '\n'].map((text) => Buffer.from(text))
+    await pipe.channel.write(parts)
+    await pipe.channel.write('next\n')
+    const whole = `${parts.join('')}next\n`
+    await until('everything came back', () => pipe.stdoutBytes() >= Buffer.byteLength(whole) || undefined)
+    expect(pipe.stdout() === whole).toBe(true)
+  },
+
   'keeps stdout and stderr apart': async ({ run }) => {
     const { stdout, stderr } = await run(['both'])
     expect({ stdout, stderr }).toEqual({ stdout: 'to stdout\n', stderr: 'to stderr\n' })
