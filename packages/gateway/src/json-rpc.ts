@@ -1,11 +1,15 @@
 export type JsonObject = { [key: string]: unknown }
 export type RequestId = string | number
 
-/** `text` is the message as it came, on one line or not; `body` the same, parsed; `bytes` too, where it is large. */
+/**
+ * `text` is the message as it came, on one line or not; `body` the same, parsed; `bytes` too, where it is large; `outline`
+ * what is left of it without its long strings, where they are most of it.
+ */
 interface Received {
-  body: JsonObject
-  text: string
+  readonly body: JsonObject
+  readonly text: string
   bytes?: Buffer | undefined
+  readonly outline?: string | undefined
 }
 
 /** From here on it pays to hand on bytes rather than to write a text anew. */
@@ -103,8 +107,9 @@ export function errorText(id: RequestId | null, code: number, message: string): 
 }
 
 /** Event streams and pipes carry one message per line. */
-export function onOneLine(text: string, body: JsonObject): string {
-  return text.includes('\n') || text.includes('\r') ? JSON.stringify(body) : text
+export function onOneLine(message: Pick<Received, 'text' | 'body'>): string {
+  const { text } = message
+  return text.includes('\n') || text.includes('\r') ? JSON.stringify(message.body) : text
 }
 
 export function isObject(value: unknown): value is JsonObject {

@@ -32,10 +32,18 @@ export function requestWithId(text: string, from: RequestId, to: number): string
   return `${text.slice(0, at)}"id":${to}${text.slice(at + former.length)}`
 }
 
-/** The same on the bytes of a large one, as the parts of a line: they are neither decoded nor copied. */
-export function requestLine(bytes: Buffer, from: RequestId, to: number): readonly Buffer[] | undefined {
-  if (UNSAFE.some((part) => bytes.includes(part))) return undefined
-  if (ENVELOPE.some((key) => isTwiceIn(bytes, key))) return undefined
+/**
+ * The same on the bytes of a large one, as the parts of a line: they are neither decoded nor copied. What its outline lacks
+ * are strings that are no keys; of all that is looked for, they can only hold what ends a line for some reader.
+ */
+export function requestLine(
+  bytes: Buffer,
+  from: RequestId,
+  to: number,
+  outline: string | Buffer = bytes,
+): readonly Buffer[] | undefined {
+  if (SEPARATORS.some((part) => bytes.includes(part)) || UNSAFE.some((part) => outline.includes(part))) return undefined
+  if (ENVELOPE.some((key) => isTwice(outline, key))) return undefined
   const former = Buffer.from(`"id":${JSON.stringify(from)}`)
   const at = bytes.indexOf(former)
   const behind = bytes[at + former.length]
@@ -46,17 +54,14 @@ export function requestLine(bytes: Buffer, from: RequestId, to: number): readonl
 const COMMA = 0x2c
 const BRACE = 0x7d
 const NEWLINE = Buffer.from('\n')
-/** What ends a line for some reader, and what may spell a key in another way. */
-const UNSAFE = ['\n', '\r', '\u2028', '\u2029', '\\u00'].map((text) => Buffer.from(text))
-
-function isTwiceIn(bytes: Buffer, key: string): boolean {
-  const first = bytes.indexOf(key)
-  return first !== -1 && bytes.includes(key, first + key.length)
-}
+/** What ends a line, and what may spell a key in another way. */
+const UNSAFE = ['\n', '\r', '\\u00']
+/** What ends a line for some readers only, and may be in a string. */
+const SEPARATORS = ['\u2028', '\u2029'].map((text) => Buffer.from(text))
 
 const ENVELOPE = ['"id"', '"method"', '"params"', '"_meta"']
 
-function isTwice(text: string, key: string): boolean {
+function isTwice(text: string | Buffer, key: string): boolean {
   const first = text.indexOf(key)
   return first !== -1 && text.includes(key, first + key.length)
 }

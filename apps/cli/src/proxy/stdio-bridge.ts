@@ -74,7 +74,7 @@ export class StdioBridge {
       let upstream: StreamableUpstream | undefined
       try {
         upstream = await (request?.method === 'initialize' ? this.#create() : this.#open())
-        await upstream.send(onOneLine(message.text, message.body), request, {})
+        await upstream.send(onOneLine(message), request, {})
         if (message.kind === 'notification' && message.method === 'notifications/initialized') upstream.listen()
         return
       } catch (error) {
@@ -146,7 +146,7 @@ export class StdioBridge {
       if (relatedTo?.method === 'initialize' && isObject(result)) upstream.version = String(result['protocolVersion'])
       if (!this.#waiting.delete(idKey(message.id))) return
     }
-    this.#options.write(onOneLine(message.text, message.body))
+    this.#options.write(onOneLine(message))
     if (this.#waiting.size === 0) this.#onQuiet?.()
   }
 

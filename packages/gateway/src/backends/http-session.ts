@@ -69,7 +69,7 @@ export class HttpSession {
     const deadline = Date.now() + this.#options.waitMs
     for (let wait = 50, mayRenew = true; !call.isSettled; wait = Math.min(wait * 2, 1000)) {
       try {
-        await this.#send(onOneLine(call.request.text, call.request.body), call.request, call.headers)
+        await this.#send(onOneLine(call.request), call.request, call.headers)
         this.#remember(call)
         return
       } catch (error) {
@@ -158,10 +158,7 @@ export class HttpSession {
     })
     try {
       // The answer may come before `send` is done, or (older transport) after it.
-      const [, body] = await Promise.all([
-        upstream.send(onOneLine(request.text, request.body), request, headers),
-        answered,
-      ])
+      const [, body] = await Promise.all([upstream.send(onOneLine(request), request, headers), answered])
       upstream.version = isObject(body['result']) ? String(body['result']['protocolVersion']) : undefined
       if (!('error' in body))
         await upstream.send('{"jsonrpc":"2.0","method":"notifications/initialized"}', undefined, headers)
@@ -208,7 +205,7 @@ export class HttpSession {
     }
     if (message.kind === 'request') this.#asked.add(idKey(message.id))
     else if (message.method === TOOLS_CHANGED) this.#options.onToolsChanged()
-    const text = onOneLine(message.text, message.body)
+    const text = onOneLine(message)
     const call = relatedTo === undefined ? this.#callOf(message) : session.calls.get(idKey(relatedTo.id))
     if (call === undefined) session.send(text)
     else call.related(text)
@@ -264,6 +261,6 @@ export class HttpSession {
 
   async #quietly(text: string, body: JsonObject): Promise<void> {
     // Nobody waits for an answer to it, and a server that is away has nothing left to be told.
-    await this.#upstream?.send(onOneLine(text, body), undefined, {}).catch(() => undefined)
+    await this.#upstream?.send(onOneLine({ text, body }), undefined, {}).catch(() => undefined)
   }
 }

@@ -196,7 +196,8 @@ export class StdioBackend implements BackendLink {
 
   #send(request: RpcRequest, id: number, params: JsonObject | undefined): boolean {
     const isAsItCame = params === request.params && !(request instanceof WrittenRequest)
-    const line = isAsItCame && request.bytes !== undefined ? requestLine(request.bytes, request.id, id) : undefined
+    const { bytes, outline } = request
+    const line = isAsItCame && bytes !== undefined ? requestLine(bytes, request.id, id, outline) : undefined
     if (line !== undefined) return this.#pipe.writeLine(line)
     const text = isAsItCame ? requestWithId(request.text, request.id, id) : undefined
     if (text !== undefined) return this.#pipe.writeText(text)

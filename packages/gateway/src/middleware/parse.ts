@@ -1,10 +1,13 @@
 import { isAlike } from '../alike.ts'
 import type { HttpRefusal } from '../http/reply.ts'
 import { LARGE_BYTES, parseJson, RPC_ERROR, toMessage, WrittenRequest, type RpcMessage } from '../json-rpc.ts'
+import { largeRequest } from '../large-request.ts'
 import type { Middleware, Parsed } from './middleware.ts'
 
 /** More messages in one body than any client has use for. */
 const MAX_BATCH = 1000
+/** Smaller bodies are read faster than outlined. */
+const OUTLINED_BYTES = 32 * 1024
 
 export interface ParseOptions {
   /** Somebody decides on what messages say: it must be all that a server can read in them. */
@@ -18,6 +21,8 @@ export function parse({ isDecidedOn = () => false }: ParseOptions = {}): Middlew
   return {
     name: 'parse',
     parse(body): Parsed | HttpRefusal {
+      const large = body.length >= OUTLINED_BYTES && !isDecidedOn() ? largeRequest(body) : undefined
+      if (large !== undefined) return { messages: [large], isBatch: false }
       const text = decode(decoder, body)
       const json = text === undefined ? undefined : parseJson(text)
       if (text === undefined || json === undefined)

@@ -141,7 +141,7 @@ export class ModernBackend implements BackendLink {
     call.onCancel = this.#requests.send(
       { method, params, headers, session, waitMs: this.#options.waitMs },
       {
-        onNotification: ({ text, body }) => call.related(onOneLine(text, body)),
+        onNotification: (notification) => call.related(onOneLine(notification)),
         onAnswer: (body) => call.answer(body),
         onLost: (error) => call.fail(describeError(error)),
       },
@@ -163,7 +163,7 @@ export class ModernBackend implements BackendLink {
         waitMs: this.#options.waitMs,
       },
       {
-        onNotification: ({ text, body }) => call.related(onOneLine(text, body)),
+        onNotification: (notification) => call.related(onOneLine(notification)),
         onAnswer: (body) => {
           if (isMismatch(body) && !isRetry) {
             // The tool has other marks than when we last looked.
