@@ -6,6 +6,7 @@ import { createDaemonLog, openDaemonLogFile } from '@toolhaven/stores/logs/daemo
 import { VERSION } from '../version.ts'
 import { type Listening, ensurePortIsFree, listenOnSocket, listenOnTcp } from './listen.ts'
 import { giveBackMemory } from './give-back-memory.ts'
+import { leaveRoomForBuffers } from './leave-room-for-buffers.ts'
 import type { ServeSettings } from './serve-settings.ts'
 import { takeOver } from './take-over.ts'
 import { wire } from './wire.ts'
@@ -43,6 +44,7 @@ export async function serve(settings: ServeSettings): Promise<void> {
   logger.info('the daemon is ready', { version: VERSION, pid: process.pid, lock: lock.token.slice(0, 8) })
   say(await greeting(settings, listening, parts))
 
+  leaveRoomForBuffers()
   using _memory = giveBackMemory()
   const running = parts.daemon.run()
   await stop.asked
