@@ -19,6 +19,8 @@ export interface HttpResponse {
   readonly writableLength: number
   writeHead(status: number, headers?: Readonly<Record<string, string | number>>): unknown
   flushHeaders(): void
+  /** What is written from now on goes with the end, in one piece. */
+  cork(): void
   write(data: string | Buffer): boolean
   end(data?: string | Buffer): unknown
   destroy(): unknown

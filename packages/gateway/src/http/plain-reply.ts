@@ -22,6 +22,7 @@ export class PlainReply implements HttpResponse {
   #head: string | undefined
   #isChunked = false
   #isLast = false
+  #isCorked = false
   #onClose: (() => void)[] | undefined
   statusCode = 200
   headersSent = false
@@ -64,6 +65,12 @@ export class PlainReply implements HttpResponse {
     this.#send(this.#takeHead('Transfer-Encoding: chunked'))
   }
 
+  cork(): void {
+    if (this.#isCorked) return
+    this.#isCorked = true
+    this.socket.cork()
+  }
+
   write(data: string | Buffer): boolean {
     if (this.writableEnded || this.destroyed) return false
     if (!this.headersSent) this.writeHead(this.statusCode)
@@ -86,6 +93,7 @@ export class PlainReply implements HttpResponse {
       if (this.#isChunked) this.#send('0\r\n\r\n')
     }
     this.writableEnded = true
+    if (this.#isCorked) this.socket.uncork()
     if (this.socket.writableLength === 0) this.#finish()
     else this.socket.write('', (error) => this.#finish(error))
     this.#options.onDone(this.#isLast)

@@ -36,7 +36,20 @@ const LAST = 'GET /last HTTP/1.1\r\nhost: here\r\nconnection: close\r\n\r\n'
 
 const MALFORMED = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n'
 
-const PATHS = ['/', '/?a=b', '/unread', '/stream', '/close', '/late', '/large', 'http://here/', '*', '/ö', '/a b']
+const PATHS = [
+  '/',
+  '/?a=b',
+  '/unread',
+  '/stream',
+  '/close',
+  '/late',
+  '/large',
+  '/parts',
+  'http://here/',
+  '*',
+  '/ö',
+  '/a b',
+]
 const NAMES = [
   'Accept',
   'x-a',
@@ -71,7 +84,7 @@ const often = <T>(usual: T, others: readonly T[]) =>
 const request = fc
   .record({
     method: often('POST', METHODS),
-    path: fc.constantFrom(...PATHS.slice(0, 7)).chain((path) => often(path, PATHS)),
+    path: fc.constantFrom(...PATHS.slice(0, 8)).chain((path) => often(path, PATHS)),
     version: often('HTTP/1.1', ['HTTP/1.0', 'HTTP/2.0', 'HTTP/1.1 ', 'http/1.1']),
     host: often(['host: here'], [[], ['Host: here', 'host: there'], ['HOST:here ']]),
     more: fc.array(

@@ -7,6 +7,7 @@ import type { WaitingLimits } from './connections.ts'
 import type { Answer } from './exchange.ts'
 import type { PlainServer } from './plain-server.ts'
 import { readBody } from './read-body.ts'
+import { sendText } from './reply.ts'
 
 /** Whoever reads the requests. */
 export type Kind = typeof BoundedServer | typeof PlainServer
@@ -24,6 +25,7 @@ const tell: Answer = (request, response) => {
       const shown = text(body.length > 100 ? body.length : body.toString('latin1'))
       if (url === '/stream') return stream(shown)
       if (url === '/large') return void response.end(Buffer.from(shown))
+      if (url === '/parts') return sendText(response, 200, 'text/plain', [Buffer.from(shown), Buffer.from('…')])
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(shown) })
       response.end(shown)
     })
