@@ -8,7 +8,7 @@ export type RequestId = string | number
 interface Received {
   readonly body: JsonObject
   readonly text: string
-  bytes?: Buffer | undefined
+  bytes?: LargeLine | undefined
   readonly outline?: string | undefined
 }
 

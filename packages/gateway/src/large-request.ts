@@ -1,12 +1,31 @@
-import { parseJson, parseMessage, toMessage, type JsonObject, type RequestId, type RpcRequest } from './json-rpc.ts'
+import { isUtf8 } from 'node:buffer'
+import {
+  parseJson,
+  parseMessage,
+  toMessage,
+  type JsonObject,
+  type LargeLine,
+  type RequestId,
+  type RpcRequest,
+} from './json-rpc.ts'
 import { isWhole, outlineOf } from './outline.ts'
+import { fewParts, joined, sizeOf } from './parts.ts'
 
 /** Undefined when it has to be read to know what it is. */
-export function largeRequest(bytes: Buffer): RpcRequest | undefined {
-  const outline = outlineOf(bytes)
-  if (outline === undefined) return undefined
+export function largeRequest(parts: readonly Buffer[]): RpcRequest | undefined {
+  const bytes = wholeCharacters(parts)
+  const outline = bytes && outlineOf(bytes)
+  if (bytes === undefined || outline === undefined) return undefined
   const message = toMessage(parseJson(outline)?.value, outline)
   return message?.kind === 'request' ? new LargeRequest(bytes, message) : undefined
+}
+
+/** Each part in UTF-8 by itself; undefined when even all of them together are not. */
+function wholeCharacters(parts: readonly Buffer[]): LargeLine | undefined {
+  const few = fewParts(parts, sizeOf(parts))
+  if (few.every((part) => isUtf8(part))) return few
+  const all = joined(few)
+  return few.length > 1 && isUtf8(all) ? [all] : undefined
 }
 
 /** A request of which the outline was read; the rest is when somebody asks for it, which mostly nobody does. */
@@ -15,12 +34,12 @@ class LargeRequest implements RpcRequest {
   readonly id: RequestId
   readonly method: string
   readonly params: JsonObject | undefined
-  readonly bytes: Buffer
+  readonly bytes: LargeLine
   readonly outline: string
   #text: string | undefined
   #whole: RpcRequest | undefined
 
-  constructor(bytes: Buffer, { id, method, params, text }: RpcRequest) {
+  constructor(bytes: LargeLine, { id, method, params, text }: RpcRequest) {
     this.bytes = bytes
     this.outline = text
     this.id = id
@@ -34,7 +53,7 @@ class LargeRequest implements RpcRequest {
   }
 
   get text(): string {
-    return (this.#text ??= this.bytes.toString())
+    return (this.#text ??= joined(this.bytes).toString())
   }
 
   get body(): JsonObject {

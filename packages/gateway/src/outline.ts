@@ -1,5 +1,3 @@
-import { isUtf8 } from 'node:buffer'
-
 /** A string of more bytes is long. */
 const LONG = 1024
 /** With more than this besides its long strings, a message is not worth an outline. */
@@ -12,25 +10,12 @@ const LEFT_OUT = 'true'
 
 /**
  * A JSON text with `true` in the place of its long strings, which are looked through here: whoever reads the outline knows
- * that the whole can be read, and all that it says but for them. Undefined where that is not so, or does not pay.
+ * that the whole can be read, and all that it says but for them. Undefined where that is not so, or does not pay. Each part
+ * is UTF-8 by itself.
  */
-export function outlineOf(bytes: Buffer, long = LONG): string | undefined {
-  if (!isUtf8(bytes)) return undefined
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
-  let outline = ''
-  let from = 0
-  for (let at = 0; at < bytes.length; at++) {
-    if (outline.length + at - from > MAX_OUTLINE) return undefined
-    if (bytes[at] !== QUOTE) continue
-    const end = endOfString(bytes, view, at + 1)
-    if (end === -1) return undefined
-    if (end - at - 1 > long) {
-      outline += bytes.toString('utf8', from, at) + LEFT_OUT
-      from = end + 1
-    }
-    at = end
-  }
-  return outline + bytes.toString('utf8', from)
+export function outlineOf(parts: readonly Buffer[], long = LONG): string | undefined {
+  const outline = new Outline(long)
+  return parts.every((part) => outline.take(part)) ? outline.end() : undefined
 }
 
 /** Whether a value of an outline is the message's own. */
@@ -38,47 +23,111 @@ export function isWhole(value: unknown): boolean {
   return !JSON.stringify(value).includes(LEFT_OUT)
 }
 
+class Outline {
+  readonly #long: number
+  #text = ''
+  #isInString = false
+  /** Of the string: its bytes so far, and what it says as long as it is not long. */
+  #bytes = 0
+  #said = ''
+  /** Half an escape at the end of a part. */
+  #rest: Buffer | undefined
+
+  constructor(long: number) {
+    this.#long = long
+  }
+
+  take(part: Buffer): boolean {
+    const bytes = this.#rest === undefined ? part : Buffer.concat([this.#rest, part])
+    this.#rest = undefined
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+    for (let at = 0; at < bytes.length;) {
+      const end = this.#isInString ? this.#takeString(bytes, view, at) : this.#takeOther(bytes, at)
+      if (end === -1) return false
+      at = end
+    }
+    return true
+  }
+
+  end(): string | undefined {
+    return this.#isInString || this.#rest !== undefined ? undefined : this.#text
+  }
+
+  /** To behind the next quote. */
+  #takeOther(bytes: Buffer, from: number): number {
+    const quote = bytes.indexOf(QUOTE, from)
+    const end = quote === -1 ? bytes.length : quote
+    if (this.#text.length + end - from > MAX_OUTLINE) return -1
+    this.#text += bytes.toString('utf8', from, end)
+    this.#isInString = quote !== -1
+    this.#bytes = 0
+    this.#said = ''
+    return end + 1
+  }
+
+  #takeString(bytes: Buffer, view: DataView, from: number): number {
+    const end = endOfString(bytes, view, from)
+    if (end === -1) return -1
+    this.#bytes += end - from
+    if (this.#bytes <= this.#long) this.#said += bytes.toString('utf8', from, end)
+    if (bytes[end] === BACKSLASH) this.#rest = bytes.subarray(end)
+    if (bytes[end] !== QUOTE) return bytes.length
+    this.#text += this.#bytes > this.#long ? LEFT_OUT : `"${this.#said}"`
+    this.#isInString = false
+    return end + 1
+  }
+}
+
 const IS_ORDINARY = new Uint8Array(256).fill(1, 0x20)
 IS_ORDINARY[QUOTE] = 0
 IS_ORDINARY[BACKSLASH] = 0
 
-/** Where its quote is; -1 when it has none, or has something in it that no string may have. */
+/** Where its quote is, or the half escape that the bytes end with, or their end; -1 when it has something in it that no string may have. */
 function endOfString(bytes: Buffer, view: DataView, start: number): number {
   for (let at = start; ;) {
     at = ordinaryUntil(view, at)
-    while (IS_ORDINARY[bytes[at] ?? 0] === 1) at++
-    if (bytes[at] === QUOTE) return at
+    while (at < bytes.length && IS_ORDINARY[bytes[at] ?? 0] === 1) at++
+    if (at === bytes.length || bytes[at] === QUOTE) return at
     const length = bytes[at] === BACKSLASH ? escapeLength(bytes, at) : 0
     if (length === 0) return -1
+    if (at + length > bytes.length) return at
     at += length
   }
 }
 
-/** Looks at four bytes at once, which is most of what an outline costs; the last few may be ordinary too. */
+/** Looks at sixteen bytes at once, which is most of what an outline costs; the last few may be ordinary too. */
 function ordinaryUntil(view: DataView, start: number): number {
-  const lastWord = view.byteLength - 4
+  const last = view.byteLength - 16
   let at = start
-  while (at <= lastWord && isOrdinary(view.getInt32(at))) at += 4
+  while (at <= last) {
+    const found =
+      unusual(view.getInt32(at, true)) |
+      unusual(view.getInt32(at + 4, true)) |
+      unusual(view.getInt32(at + 8, true)) |
+      unusual(view.getInt32(at + 12, true))
+    if ((found & 0x80808080) !== 0) return at
+    at += 16
+  }
   return at
 }
 
-/** None of the four bytes is a quote, a backslash or below a space. */
-function isOrdinary(word: number): boolean {
+/** The highest bit of a byte is set where it is a quote, a backslash or below a space, and perhaps in the byte behind it. */
+function unusual(word: number): number {
   const quotes = word ^ 0x22222222
   const backslashes = word ^ 0x5c5c5c5c
-  const found =
-    ((word - 0x20202020) & ~word) | ((quotes - 0x01010101) & ~quotes) | ((backslashes - 0x01010101) & ~backslashes)
-  return (found & 0x80808080) === 0
+  return ((word - 0x20202020) & ~word) | ((quotes - 0x01010101) & ~quotes) | ((backslashes - 0x01010101) & ~backslashes)
 }
 
 /** By what stands behind the backslash. */
 const ESCAPE_LENGTHS = new Uint8Array(256)
 for (const code of Buffer.from('"\\/bfnrt')) ESCAPE_LENGTHS[code] = 2
 for (const code of Buffer.from('u')) ESCAPE_LENGTHS[code] = 6
-const FOUR_DIGITS = /^[\da-f]{4}$/i
+const HEX_DIGITS = /^[\da-f]*$/i
 
-/** With the backslash, which is at `at`; 0 when there is no such escape. */
+/** With the backslash, which is at `at`, and with what the bytes may lack of it; 0 when there is no such escape. */
 function escapeLength(bytes: Buffer, at: number): number {
-  const length = ESCAPE_LENGTHS[bytes[at + 1] ?? 0] ?? 0
-  return length < 6 || FOUR_DIGITS.test(bytes.toString('latin1', at + 2, at + 6)) ? length : 0
+  const kind = bytes[at + 1]
+  if (kind === undefined) return 2
+  const length = ESCAPE_LENGTHS[kind] ?? 0
+  return length < 6 || HEX_DIGITS.test(bytes.toString('latin1', at + 2, at + 6)) ? length : 0
 }

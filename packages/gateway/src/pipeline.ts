@@ -73,7 +73,7 @@ export interface Pipeline {
   admit(request: HttpRequest): Admission | Promise<Admission>
   /** Who sent a request that was admitted; undefined where nobody is asked. */
   callerOf(request: HttpRequest): Caller | undefined
-  parse(body: Buffer): Parsed | HttpRefusal
+  parse(body: readonly Buffer[]): Parsed | HttpRefusal
   /** Undefined where nobody watches. */
   watch(request: RpcRequest, asker: Asker): Watch | undefined
   /** The request as the server is to get it, or why it gets none. */

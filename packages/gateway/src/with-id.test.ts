@@ -69,7 +69,7 @@ describe('a request gets our id in place', () => {
 
 describe('the bytes of a request get our id as its text does', () => {
   const ids = fc.oneof(fc.string(), fc.integer())
-  const lineOf = (text: string, from: string | number) => requestLine(Buffer.from(text), from, 99)?.join('')
+  const lineOf = (text: string, from: string | number) => requestLine([Buffer.from(text)], from, 99)?.join('')
 
   test('whatever it says', () => {
     fc.assert(

@@ -1,4 +1,5 @@
-import type { RequestId } from './json-rpc.ts'
+import { isAscii } from 'node:buffer'
+import type { LargeLine, RequestId } from './json-rpc.ts'
 
 /**
  * A response as its server wrote it, with another id in it: large results are not written anew. Undefined where the id
@@ -34,21 +35,27 @@ export function requestWithId(text: string, from: RequestId, to: number): string
 
 /**
  * The same on the bytes of a large one, as the parts of a line: they are neither decoded nor copied. What its outline lacks
- * are strings that are no keys; of all that is looked for, they can only hold what ends a line for some reader.
+ * are strings that are no keys; of all that is looked for, they can only hold what ends a line for some reader. Without an
+ * outline it is to be in one part.
  */
 export function requestLine(
-  bytes: Buffer,
+  parts: LargeLine,
   from: RequestId,
   to: number,
-  outline: string | Buffer = bytes,
+  outline: string | Buffer = parts[0],
 ): readonly Buffer[] | undefined {
-  if (SEPARATORS.some((part) => bytes.includes(part)) || UNSAFE.some((part) => outline.includes(part))) return undefined
+  if (parts.some(isSeparated) || UNSAFE.some((part) => outline.includes(part))) return undefined
   if (ENVELOPE.some((key) => isTwice(outline, key))) return undefined
   const former = Buffer.from(`"id":${JSON.stringify(from)}`)
-  const at = bytes.indexOf(former)
-  const behind = bytes[at + former.length]
-  if (at === -1 || (behind !== COMMA && behind !== BRACE)) return undefined
-  return [bytes.subarray(0, at), Buffer.from(`"id":${to}`), bytes.subarray(at + former.length), NEWLINE]
+  for (const [index, part] of parts.entries()) {
+    const at = part.indexOf(former)
+    if (at === -1) continue
+    const behind = part[at + former.length]
+    if (behind !== COMMA && behind !== BRACE) return undefined
+    const changed = [part.subarray(0, at), Buffer.from(`"id":${to}`), part.subarray(at + former.length)]
+    return [...parts.slice(0, index), ...changed, ...parts.slice(index + 1), NEWLINE]
+  }
+  return undefined
 }
 
 const COMMA = 0x2c
@@ -58,6 +65,8 @@ const NEWLINE = Buffer.from('\n')
 const UNSAFE = ['\n', '\r', '\\u00']
 /** What ends a line for some readers only, and may be in a string. */
 const SEPARATORS = ['\u2028', '\u2029'].map((text) => Buffer.from(text))
+
+const isSeparated = (part: Buffer) => !isAscii(part) && SEPARATORS.some((separator) => part.includes(separator))
 
 const ENVELOPE = ['"id"', '"method"', '"params"', '"_meta"']
 

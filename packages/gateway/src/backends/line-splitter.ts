@@ -1,4 +1,5 @@
 import { LARGE_BYTES, type LargeLine } from '../json-rpc.ts'
+import { fewParts, joined } from '../parts.ts'
 
 const NEWLINE = 10
 /** Enough of both ends of a dropped line to find whose answer it was. */
@@ -72,20 +73,8 @@ export class LineSplitter {
     const size = this.#size
     this.#parts = []
     this.#size = 0
-    if (size >= LARGE_BYTES && this.#options.onLarge?.(fewParts(parts, size)) === true) return
+    if (size >= LARGE_BYTES && this.#options.onLarge?.(fewParts(parts, size, HEAD_BYTES)) === true) return
     const line = joined(parts).toString('utf8')
     this.#options.onLine(line.endsWith('\r') ? line.slice(0, -1) : line)
   }
-}
-
-/** Many small ones cost more to hand on than to join. */
-function fewParts(parts: readonly Buffer[], size: number): LargeLine {
-  const [first, ...rest] = parts
-  const isWorthIt = first !== undefined && first.length >= HEAD_BYTES && parts.length * LARGE_BYTES <= size
-  return isWorthIt ? [first, ...rest] : [joined(parts)]
-}
-
-function joined(parts: readonly Buffer[]): Buffer {
-  const [first] = parts
-  return parts.length === 1 && first !== undefined ? first : Buffer.concat(parts)
 }

@@ -70,10 +70,9 @@ export class PlainRequest {
     if (!this.complete) this.#onBody?.('aborted')
   }
 
-  #whole(): Buffer {
-    const [first] = this.#parts
-    const whole = this.#parts.length === 1 && first !== undefined ? first : Buffer.concat(this.#parts)
+  #whole(): readonly Buffer[] {
+    const parts = this.#parts
     this.#parts = []
-    return whole
+    return parts
   }
 }

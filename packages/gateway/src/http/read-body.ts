@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import type { HttpRequest } from './exchange.ts'
 import { PlainRequest } from './plain-request.ts'
 
-export type Body = Buffer | 'too-large' | 'aborted'
+/** All of it, in the parts it came in. */
+export type Body = readonly Buffer[] | 'too-large' | 'aborted'
 
 /**
  * Calls back once, with the whole body, or `too-large` as soon as it is, or `aborted` when the caller went away. No promise
@@ -34,7 +35,7 @@ function readFromNode(request: IncomingMessage, maxBytes: number, onBody: (body:
     }
     chunks.push(chunk)
   })
-  request.on('end', () => end(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)))
+  request.on('end', () => end(chunks))
   // An error of a request that nobody listens to is only told by this.
   request.on('close', () => end('aborted'))
 }

@@ -1,5 +1,6 @@
 import type { HttpResponse } from './exchange.ts'
 import { errorText, RPC_ERROR } from '../json-rpc.ts'
+import { sizeOf } from '../parts.ts'
 
 /** A refusal of the HTTP request as such, before any message of it was handled. */
 export interface HttpRefusal {
@@ -26,7 +27,7 @@ export function sendText(
 ): void {
   if (response.headersSent || response.destroyed) return
   const isText = typeof text === 'string'
-  const length = isText ? Buffer.byteLength(text) : text.reduce((size, part) => size + part.length, 0)
+  const length = isText ? Buffer.byteLength(text) : sizeOf(text)
   response.writeHead(status, { 'content-type': type, 'content-length': length, ...headers })
   if (isText) return void response.end(text)
   // Held back until the end: all goes in one write.

@@ -22,7 +22,8 @@ const tell: Answer = (request, response) => {
     readBody(request, 1_000_000, (body) => {
       if (body === 'aborted') return
       if (body === 'too-large') return respondAndClose(body)
-      const shown = text(body.length > 100 ? body.length : body.toString('latin1'))
+      const whole = Buffer.concat(body)
+      const shown = text(whole.length > 100 ? whole.length : whole.toString('latin1'))
       if (url === '/stream') return stream(shown)
       if (url === '/large') return void response.end(Buffer.from(shown))
       if (url === '/parts') return sendText(response, 200, 'text/plain', [Buffer.from(shown), Buffer.from('…')])

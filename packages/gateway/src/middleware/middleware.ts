@@ -53,7 +53,7 @@ export interface Middleware {
   /** Sees an admitted or refused exchange of HTTP before it is answered. */
   follow?(request: HttpRequest, response: HttpResponse): void
   /** Turns the body into messages; exactly one middleware does. */
-  parse?(body: Buffer): Parsed | HttpRefusal
+  parse?(body: readonly Buffer[]): Parsed | HttpRefusal
   /** Sees every request of a client before it may be refused, and how it ended. */
   watch?(request: RpcRequest, asker: Asker): Watch | undefined
   /** Refuses a request of a client, or gives the one that goes on in its place. */

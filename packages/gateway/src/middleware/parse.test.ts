@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { parse } from './parse.ts'
 
 const read = (text: string, isDecidedOn: boolean) =>
-  parse({ isDecidedOn: () => isDecidedOn }).parse?.(Buffer.from(text))
+  parse({ isDecidedOn: () => isDecidedOn }).parse?.([Buffer.from(text)])
 const texts = (text: string, isDecidedOn: boolean) => {
   const parsed = read(text, isDecidedOn)
   return parsed !== undefined && 'messages' in parsed ? parsed.messages.map((message) => message.text) : parsed

@@ -2,6 +2,7 @@ import { isAlike } from '../alike.ts'
 import type { HttpRefusal } from '../http/reply.ts'
 import { LARGE_BYTES, parseJson, RPC_ERROR, toMessage, WrittenRequest, type RpcMessage } from '../json-rpc.ts'
 import { largeRequest } from '../large-request.ts'
+import { joined, sizeOf } from '../parts.ts'
 import type { Middleware, Parsed } from './middleware.ts'
 
 /** More messages in one body than any client has use for. */
@@ -20,9 +21,10 @@ export function parse({ isDecidedOn = () => false }: ParseOptions = {}): Middlew
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   return {
     name: 'parse',
-    parse(body): Parsed | HttpRefusal {
-      const large = body.length >= OUTLINED_BYTES && !isDecidedOn() ? largeRequest(body) : undefined
+    parse(parts): Parsed | HttpRefusal {
+      const large = sizeOf(parts) >= OUTLINED_BYTES && !isDecidedOn() ? largeRequest(parts) : undefined
       if (large !== undefined) return { messages: [large], isBatch: false }
+      const body = joined(parts)
       const text = decode(decoder, body)
       const json = text === undefined ? undefined : parseJson(text)
       if (text === undefined || json === undefined)
@@ -31,7 +33,7 @@ export function parse({ isDecidedOn = () => false }: ParseOptions = {}): Middlew
         const message = toMessage(json.value, text)
         if (message === undefined) return notRpc()
         if (!isDecidedOn()) {
-          if (body.length >= LARGE_BYTES) message.bytes = body
+          if (body.length >= LARGE_BYTES) message.bytes = [body]
           return { messages: [message], isBatch: false }
         }
         return ambiguity(message) ?? { messages: [written(message)], isBatch: false }
