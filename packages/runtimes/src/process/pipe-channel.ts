@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
+import type { Writable } from 'node:stream'
 import { unavailable } from '@toolhaven/core/errors'
 import type { StdioChannel } from '@toolhaven/core/ports/runtime'
 import { writeTo } from '../write-to.ts'
@@ -10,9 +10,11 @@ export class PipeChannel implements StdioChannel {
   onStderr: (chunk: Uint8Array) => void = () => undefined
   onClose: (error?: Error) => void = () => undefined
   readonly #connected = Promise.withResolvers<ChildProcess>()
-  readonly #ended = new AbortController()
+  /** Ends the wait of those who wrote more than there was room for. */
+  readonly #waiting = new Set<() => void>()
   #child: ChildProcess | undefined
   #paused = false
+  #isEnded = false
 
   constructor() {
     // An end before the start is told to writers only.
@@ -23,25 +25,16 @@ export class PipeChannel implements StdioChannel {
     this.#child = child
     // A server that reads no more is reported by its exit.
     child.stdin?.on('error', () => undefined)
-    child.stdout?.on('data', (chunk: Buffer) => this.#ended.signal.aborted || this.onStdout(chunk))
-    child.stderr?.on('data', (chunk: Buffer) => this.#ended.signal.aborted || this.onStderr(chunk))
+    child.stdout?.on('data', (chunk: Buffer) => this.#isEnded || this.onStdout(chunk))
+    child.stderr?.on('data', (chunk: Buffer) => this.#isEnded || this.onStderr(chunk))
     if (this.#paused) this.pause()
     this.#connected.resolve(child)
   }
 
   async write(data: string | readonly Uint8Array[]): Promise<void> {
     const { stdin } = this.#child ?? (await this.#connected.promise)
-    if (this.#ended.signal.aborted || stdin === null || !stdin.writable) throw closed()
-    if (writeTo(stdin, data)) return
-    try {
-      await Promise.race([
-        once(stdin, 'drain', { signal: this.#ended.signal }),
-        once(stdin, 'close', { signal: this.#ended.signal }),
-      ])
-    } catch (error) {
-      throw closed(error)
-    }
-    if (!stdin.writable) throw closed()
+    if (this.#isEnded || stdin === null || !stdin.writable) throw closed()
+    if (!writeTo(stdin, data)) await this.#roomIn(stdin)
   }
 
   pause(): void {
@@ -63,15 +56,37 @@ export class PipeChannel implements StdioChannel {
 
   /** The process is gone, or somebody else is attached now. */
   end(error?: Error): void {
-    if (this.#ended.signal.aborted) return
-    this.#ended.abort()
+    if (this.#isEnded) return
+    this.#isEnded = true
+    for (const stop of [...this.#waiting]) stop()
     this.#connected.reject(closed())
     // A paused pipe nobody reads any more would block the server for ever.
     this.resume()
     this.onClose(error)
   }
+
+  #roomIn(stdin: Writable): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const settle = () => {
+        stdin.off('drain', onDrain)
+        stdin.off('close', onEnd)
+        this.#waiting.delete(onEnd)
+      }
+      const onDrain = () => {
+        settle()
+        resolve()
+      }
+      const onEnd = () => {
+        settle()
+        reject(closed())
+      }
+      stdin.on('drain', onDrain)
+      stdin.on('close', onEnd)
+      this.#waiting.add(onEnd)
+    })
+  }
 }
 
-function closed(cause?: unknown): Error {
-  return unavailable('The server has ended, so nothing can be written to it.', cause)
+function closed(): Error {
+  return unavailable('The server has ended, so nothing can be written to it.')
 }
