@@ -11,8 +11,8 @@ import { openTarget, type Target } from '../src/attacks/target.ts'
 const BOUNDS = 'packages/gateway/src/http/bounded-server.ts'
 const NO_TIME_LIMITS: Weakness = {
   file: BOUNDS,
-  find: 'headersTimeout: 10_000, requestTimeout: 60_000,',
-  replace: 'headersTimeout: 0, requestTimeout: 0,',
+  find: '  headersTimeout: 10_000,\n  requestTimeout: 60_000,\n',
+  replace: '  headersTimeout: 0,\n  requestTimeout: 0,\n',
 }
 
 interface Port {
@@ -67,7 +67,7 @@ describeAttack('a thousand half-open requests', {
   defence: 'the bounds on connections that wait',
   weaknesses: [
     {
-      file: BOUNDS,
+      file: 'packages/gateway/src/http/connections.ts',
       find: 'if (this.#open.size > this.#limits.most && this.#timer === undefined) this.#makeRoom()',
       replace: '',
     },

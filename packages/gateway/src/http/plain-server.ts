@@ -48,10 +48,11 @@ export class PlainServer extends BoundedServer {
     const now = performance.now()
     const { headersTimeout, requestTimeout, keepAliveTimeout } = this.#times
     for (const [socket, connection] of this.#plain()) {
-      const waited = now - connection.since
-      if (connection.isIncomplete && waited > requestTimeout) connection.refuseLate()
-      else if (connection.isIdle && !connection.hasAsked && waited > headersTimeout) connection.refuseLate()
-      else if (connection.isIdle && waited > keepAliveTimeout) socket.destroy()
+      // Without end where it is 0, as with Node.
+      const isOver = (limit: number) => limit > 0 && now - connection.since > limit
+      if (connection.isIncomplete && isOver(requestTimeout)) connection.refuseLate()
+      else if (connection.isIdle && !connection.hasAsked && isOver(headersTimeout)) connection.refuseLate()
+      else if (connection.isIdle && isOver(keepAliveTimeout)) socket.destroy()
     }
   }
 
