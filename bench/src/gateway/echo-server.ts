@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -18,7 +18,9 @@ export interface EchoServers extends AsyncDisposable {
   registry: PackageRegistry
 }
 
-export async function makeEchoServers(folder: string): Promise<EchoServers> {
+export async function makeEchoServers(within: string): Promise<EchoServers> {
+  // Several benches of a run make them.
+  const folder = await mkdtemp(join(within, 'echo-'))
   const stdio = await packageWith(folder, 'thv-bench-echo', 'echo-server', (file) =>
     promisify(execFile)('cc', ['-O2', '-o', file, SOURCE]),
   )

@@ -9,6 +9,8 @@ import { addressOf, openServer } from './test-servers.ts'
 
 const post = (body: string, length = body.length) =>
   `POST / HTTP/1.1\r\nhost: here\r\ncontent-length: ${length}\r\n\r\n${body}`
+/** On a busy machine too. */
+const SOON = { timeout: 10_000 }
 const GET = 'GET / HTTP/1.1\r\nhost: here\r\n\r\n'
 
 async function open(options: Parameters<typeof openServer>[1] = {}) {
@@ -52,11 +54,11 @@ test('who asks without reading is not asked again until they read', async () => 
   const socket = await join()
   socket.pause()
   socket.write(post('').repeat(60))
-  await expect.poll(() => answered).toBeGreaterThan(0)
+  await expect.poll(() => answered, SOON).toBeGreaterThan(0)
   await delay(200)
   expect(answered).toBeLessThan(30)
   socket.resume()
-  await expect.poll(() => answered, { timeout: 10_000 }).toBe(60)
+  await expect.poll(() => answered, SOON).toBe(60)
 })
 
 test('Node goes on where something else than a plain POST comes, with what came with it', async () => {
@@ -76,7 +78,7 @@ test('Node goes on as well with what came before its turn', async () => {
   const { join } = await open({ answer })
   const socket = await join()
   socket.write(post(''))
-  await expect.poll(() => waiting.length).toBe(1)
+  await expect.poll(() => waiting.length, SOON).toBe(1)
   socket.write(GET)
   await delay(20)
   waiting[0]?.end('by us')
@@ -104,10 +106,10 @@ test('who goes in the middle of a body, or before the answer, is told of', async
   first.write(post('ab', 10))
   const second = await join()
   second.write(post('whole'))
-  await expect.poll(() => told).toEqual(['whole'])
+  await expect.poll(() => told, SOON).toEqual(['whole'])
   first.destroy()
   second.end()
-  await expect.poll(() => told.toSorted()).toEqual(['aborted', 'closed true false', 'closed true false', 'whole'])
+  await expect.poll(() => told.toSorted(), SOON).toEqual(['aborted', 'closed true false', 'closed true false', 'whole'])
 })
 
 test('an answer says that it is closed once it is out, and a failed one too', async () => {
@@ -124,12 +126,12 @@ test('an answer says that it is closed once it is out, and a failed one too', as
   const lazy = await join()
   lazy.pause()
   lazy.write(post(''))
-  await expect.poll(() => responses.length).toBe(2)
+  await expect.poll(() => responses.length, SOON).toBe(2)
   expect(closed).toEqual([])
   reader.resume()
-  await expect.poll(() => closed).toEqual([true])
+  await expect.poll(() => closed, SOON).toEqual([true])
   lazy.destroy()
-  await expect.poll(() => closed).toEqual([true, false])
+  await expect.poll(() => closed, SOON).toEqual([true, false])
 })
 
 test('a header that would end its line is refused, and the answer can be another', async () => {
@@ -163,7 +165,7 @@ test('a server that closes lets idle clients go and waits for the others', async
   const { server, join } = await open({ answer: (_request, response) => void waiting.push(response) })
   const [idle, busy] = [await join(), await join()]
   busy.write(post(''))
-  await expect.poll(() => waiting.length).toBe(1)
+  await expect.poll(() => waiting.length, SOON).toBe(1)
   const closed = once(server, 'close')
   server.close()
   await once(idle.resume(), 'close')
