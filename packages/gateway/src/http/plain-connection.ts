@@ -58,10 +58,10 @@ export class PlainConnection implements Connection {
     return this.#request?.complete === false
   }
 
-  /** The rest of a request is not awaited any longer. */
+  /** The rest of a request is not awaited any longer, nor whether its client reads that. */
   refuseLate(): void {
-    if (this.#reply?.headersSent !== true) this.#socket.write(TOO_LATE)
-    this.#socket.destroySoon()
+    if (this.#reply?.headersSent !== true && this.#socket.writable) this.#socket.write(TOO_LATE)
+    this.#socket.destroy()
   }
 
   #receive(chunk: Buffer): void {
