@@ -51,8 +51,9 @@ export class PlainServer extends BoundedServer {
       // Without end where it is 0, as with Node.
       const isOver = (limit: number) => limit > 0 && now - connection.since > limit
       if (connection.isIncomplete && isOver(requestTimeout)) connection.refuseLate()
-      else if (connection.isIdle && !connection.hasAsked && isOver(headersTimeout)) connection.refuseLate()
-      else if (connection.isIdle && isOver(keepAliveTimeout)) socket.destroy()
+      if (!connection.isIdle) continue
+      if (!connection.hasAsked && isOver(headersTimeout)) connection.refuseLate()
+      if (connection.hasAsked && isOver(keepAliveTimeout)) socket.destroy()
     }
   }
 
