@@ -270,7 +270,9 @@ const tools: Record<string, (context: ToolContext) => string | Promise<string>> 
     }
     return 'touched'
   },
-  release() {
+  async release() {
+    // It may be here before the call that it is for has come so far.
+    for (let waited = 0; held.length === 0 && waited < 200; waited++) await sleep(1)
     for (const release of held.splice(0)) release()
     return 'released'
   },

@@ -69,7 +69,9 @@ const tools: Record<string, (context: ToolContext) => Answer | Promise<Answer>> 
     if (args['hold'] === true) await new Promise<void>((resolve) => held.push(resolve))
     return String(args['text'])
   },
-  release() {
+  async release() {
+    // It may be here before the call that it is for has come so far.
+    for (let waited = 0; held.length === 0 && waited < 200; waited++) await sleep(1)
     for (const release of held.splice(0)) release()
     return 'released'
   },
