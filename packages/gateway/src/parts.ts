@@ -12,6 +12,6 @@ export function joined(parts: readonly Buffer[]): Buffer {
   return parts.length === 1 && first !== undefined ? first : Buffer.concat(parts)
 }
 
-export function sizeOf(parts: readonly Buffer[]): number {
+export function sizeOf(parts: readonly Uint8Array[]): number {
   return parts.reduce((size, part) => size + part.length, 0)
 }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { HEADER_NAME, NOT_IN_HEADER_VALUE } from '../http/head-grammar.ts'
 
 /** What the server sent is not HTTP. It has no `code`: the connection did not break, and to ask again would bring the same. */
 export class MalformedAnswer extends Error {
@@ -17,8 +18,6 @@ export interface AnswerHead {
 }
 
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9][0-9]{2})(?: [\t\x20-\x7e\x80-\xff]*)?$/
-const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
-const CONTROL = /[^\t\x20-\x7e\x80-\xff]/
 /** Enough for any answer, and exact as a number. */
 const LENGTH = /^[0-9]{1,15}$/
 const CLOSE = /(?:^|,)[\t ]*close[\t ]*(?:,|$)/i
@@ -78,9 +77,9 @@ export function parseHeaderLine(text: string, start: number, end: number): [name
   const colon = text.indexOf(':', start)
   if (colon === -1 || colon >= end) throw new MalformedAnswer('a header line has no colon')
   const name = text.slice(start, colon)
-  if (!NAME.test(name)) throw new MalformedAnswer('a header has a name that none may have')
+  if (!HEADER_NAME.test(name)) throw new MalformedAnswer('a header has a name that none may have')
   const value = trimmed(text, colon + 1, end)
-  if (CONTROL.test(value)) throw new MalformedAnswer(`the header ${name} has characters that none may have`)
+  if (NOT_IN_HEADER_VALUE.test(value)) throw new MalformedAnswer(`the header ${name} has characters that none may have`)
   return [name.toLowerCase(), value]
 }
 

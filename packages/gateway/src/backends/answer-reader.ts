@@ -1,9 +1,7 @@
+import { END_OF_HEAD, MAX_HEAD_BYTES } from '../http/head-grammar.ts'
 import { type AnswerHead, MalformedAnswer, parseAnswerHead } from './answer-head.ts'
 import { ChunkedBody } from './chunked-body.ts'
 
-/** As `node:http` has it. */
-export const MAX_HEAD_BYTES = 16 * 1024
-const HEAD_END = Buffer.from('\r\n\r\n')
 const PROTOCOL = 'HTTP/1.'
 const NOTHING = Buffer.alloc(0)
 
@@ -65,7 +63,7 @@ export class AnswerReader {
     const here = begun.length === 0 ? bytes : Buffer.concat([begun, at === 0 ? bytes : bytes.subarray(at)])
     const start = begun.length === 0 ? at : 0
     // The end may have begun in the part before.
-    const end = here.indexOf(HEAD_END, Math.max(start, begun.length - 3))
+    const end = here.indexOf(END_OF_HEAD, Math.max(start, begun.length - 3))
     const size = (end === -1 ? here.length : end + 4) - start
     if (size > MAX_HEAD_BYTES) throw new MalformedAnswer(`its head is over ${MAX_HEAD_BYTES} bytes`)
     if (end === -1) {

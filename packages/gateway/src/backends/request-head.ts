@@ -1,5 +1,5 @@
-const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
-const NOT_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/
+import { HEADER_NAME, NOT_IN_HEADER_VALUE } from '../http/head-grammar.ts'
+
 /** Names are few; a server that makes them up as it goes shall not fill the memory. */
 const MAX_KNOWN = 64
 
@@ -48,8 +48,8 @@ export class RequestHeads {
 
 function lineOf(name: string, value: string): string {
   const lower = name.toLowerCase()
-  if (!NAME.test(name)) throw new TypeError(`${JSON.stringify(name)} cannot be the name of a header`)
+  if (!HEADER_NAME.test(name)) throw new TypeError(`${JSON.stringify(name)} cannot be the name of a header`)
   if (REFUSED.has(lower)) throw new TypeError(`the header ${lower} cannot be sent to a server`)
-  if (NOT_IN_VALUE.test(value)) throw new TypeError(`the header ${lower} has characters that none may have`)
+  if (NOT_IN_HEADER_VALUE.test(value)) throw new TypeError(`the header ${lower} has characters that none may have`)
   return OURS.has(lower) ? '' : `${name}: ${value}\r\n`
 }

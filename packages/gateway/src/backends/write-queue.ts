@@ -1,4 +1,5 @@
 import type { StdioChannel } from '@toolhaven/core/ports/runtime'
+import { sizeOf } from '../parts.ts'
 
 /** With its end; bytes in parts. */
 type Line = string | readonly Uint8Array[]
@@ -25,7 +26,7 @@ export class WriteQueue {
   push(line: Line): boolean {
     if (this.#isClosed || this.#bytes > this.#maxBytes) return false
     this.#lines.push(line)
-    this.#bytes += sizeOf(line)
+    this.#bytes += lengthOf(line)
     if (!this.#isWriting) void this.#drain()
     return true
   }
@@ -43,7 +44,7 @@ export class WriteQueue {
         this.#lines = []
         for (const batch of gathered(lines)) {
           await this.#channel.write(batch)
-          this.#bytes -= sizeOf(batch)
+          this.#bytes -= lengthOf(batch)
         }
         await nextTurn()
       }
@@ -55,8 +56,7 @@ export class WriteQueue {
   }
 }
 
-const sizeOf = (line: Line) =>
-  typeof line === 'string' ? line.length : line.reduce((size, part) => size + part.length, 0)
+const lengthOf = (line: Line) => (typeof line === 'string' ? line.length : sizeOf(line))
 
 /** Texts that follow one another in one; bytes as they are. */
 function gathered(lines: readonly Line[]): Line[] {

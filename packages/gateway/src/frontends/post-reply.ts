@@ -2,6 +2,7 @@ import type { HttpResponse } from '../http/exchange.ts'
 import type { EventStream } from '../http/event-stream.ts'
 import { sendEmpty, sendJson } from '../http/reply.ts'
 import type { JsonObject } from '../json-rpc.ts'
+import { joined } from '../parts.ts'
 import { isKnownVersion, POLLING_VERSION } from '../protocol-versions.ts'
 import type { AnswerStream } from '../sessions/answer-streams.ts'
 import type { ReplySink } from '../sessions/call.ts'
@@ -60,7 +61,7 @@ export class PostReply implements ReplySink {
 
   answerBytes(parts: readonly Buffer[]): void {
     const isAlone = this.#stream === undefined && !this.#options.isBatch
-    if (!isAlone) return this.answer({}, Buffer.concat(parts).toString())
+    if (!isAlone) return this.answer({}, joined(parts).toString())
     this.#open -= 1
     sendJson(this.#options.response, 200, parts)
   }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { END_OF_HEAD, MAX_HEAD_BYTES } from './head-grammar.ts'
 
 /** The head of a POST in its plainest form, which is what clients of MCP send. */
 export interface PlainHead {
@@ -9,10 +10,6 @@ export interface PlainHead {
   /** The head as it came, with the end of its last line. */
   readonly text: string
 }
-
-/** Node's own limit for a head. */
-const MAX_HEAD_BYTES = 16 * 1024
-const END_OF_HEAD = Buffer.from('\r\n\r\n')
 
 /** Every character is one that has its place: no other line ends, no folded lines, no space before a colon. */
 const PLAIN = /^POST (\/[!-~]*) HTTP\/1\.1\r\n(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t -~]*\r\n)+$/
@@ -54,5 +51,6 @@ export function readPlainHead(bytes: Buffer, from: number, end: number, known?: 
   }
   const { host, connection = 'keep-alive', 'content-length': length = '' } = headers
   if (host === undefined || connection.toLowerCase() !== 'keep-alive' || !LENGTH.test(length)) return undefined
-  return { url, headers, rawHeaders, bodyBytes: Number(length), text }
+  // Requests that say the same share them.
+  return { url, headers: Object.freeze(headers), rawHeaders, bodyBytes: Number(length), text }
 }

@@ -16,6 +16,7 @@ export class PlainServer extends BoundedServer {
     const all = { ...TIMES, keepAliveTimeout: KEEP_CONNECTION_MS, ...times }
     super(answer, all, limits)
     this.#times = all
+    // Node's own listener, and that of connections which it reads: they get what is not plain.
     const readByNode = this.listeners('connection')
     this.removeAllListeners('connection')
     const keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(all.keepAliveTimeout / 1000)}\r\n`

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { decodeHeader, encodeHeader } from '../../header-text.ts'
+import { HEADER_NAME } from '../../http/head-grammar.ts'
 import { isObject, type JsonObject } from '../../json-rpc.ts'
 import { mismatch, type Fault } from './check-request.ts'
 
@@ -9,7 +10,6 @@ interface Mirrored {
   path: readonly string[]
 }
 
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const PRIMITIVE: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean'])
 const DEEPEST = 32
 
@@ -32,7 +32,8 @@ function collect(schema: unknown, path: readonly string[], found: Mirrored[]): s
     const at = [...path, name]
     const header = property['x-mcp-header']
     if (header !== undefined) {
-      if (typeof header !== 'string' || !TOKEN.test(header)) return `x-mcp-header of ${at.join('.')} is no header name`
+      if (typeof header !== 'string' || !HEADER_NAME.test(header))
+        return `x-mcp-header of ${at.join('.')} is no header name`
       if (!PRIMITIVE.has(property['type']))
         return `x-mcp-header of ${at.join('.')} is not on a text, integer or boolean`
       found.push({ header: `mcp-param-${header.toLowerCase()}`, path: at })
