@@ -194,8 +194,7 @@ describe('thv proxy tunnel', () => {
       expect(await callText(connection, 'add', { a: 20, b: 22 })).toBe('42')
     }
     expect(await statusOf(address, undefined, { origin: 'https://evil.example.com' })).toBe(403)
-    process.kill(running.pid, 'SIGTERM')
-    expect(await running.interrupt()).toMatchObject({ code: 0, stderr: '' })
+    expect(await running.terminate()).toMatchObject({ code: 0, stderr: '' })
     await expect(statusOf(address)).rejects.toThrow()
   })
 

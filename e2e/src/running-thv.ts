@@ -9,11 +9,12 @@ export const THV = fileURLToPath(new URL('../../apps/cli/dist/thv.mjs', import.m
 
 /** A `thv` that goes on until Ctrl-C. */
 export interface RunningThv extends AsyncDisposable {
-  pid: number
   /** Waits until what it said so far matches. */
   says: (pattern: RegExp) => Promise<RegExpExecArray>
   /** Presses Ctrl-C and waits for its end. */
   interrupt: () => Promise<ThvResult>
+  /** Asks it to end as a service manager would, and waits until it has. */
+  terminate: () => Promise<ThvResult>
   /** Ends it as a crash would. */
   kill: () => Promise<void>
 }
@@ -38,7 +39,6 @@ export function startThv(home: Home, args: readonly string[], timeoutMs = 90_000
     return { ...result, code: child.exitCode }
   }
   return {
-    pid: child.pid ?? 0,
     says: (pattern) =>
       until(
         `thv ${args.join(' ')} to say ${pattern}`,
@@ -51,6 +51,7 @@ export function startThv(home: Home, args: readonly string[], timeoutMs = 90_000
         timeoutMs,
       ),
     interrupt: () => end('SIGINT'),
+    terminate: () => end('SIGTERM'),
     kill: () => end('SIGKILL').then(() => undefined),
     [Symbol.asyncDispose]: () => end('SIGKILL').then(() => undefined),
   }
