@@ -8,9 +8,10 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { sample } from '@toolhaven/testing/rotation'
+import { testCertificate } from '@toolhaven/testing/testbed/certificate'
 import { COMMANDS } from '../apps/cli/src/commands.ts'
 import { type CliWorld, openCliWorld } from './src/cli-world.ts'
-import { CERTIFICATE, serveSecurely } from './src/secure-host.ts'
+import { serveSecurely } from './src/secure-host.ts'
 import { thv } from './src/thv.ts'
 
 /** What must be there before the examples of a command make sense; lines of a shell, as in a help text. */
@@ -74,7 +75,7 @@ let path: string
 beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'thv-examples-'))
   cleanUp.defer(() => rm(folder, { recursive: true, force: true }))
-  await writeFile(join(folder, 'ca.pem'), CERTIFICATE)
+  await writeFile(join(folder, 'ca.pem'), testCertificate.cert)
   world = cleanUp.use(await openCliWorld({ NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem') }))
   const { dir, env } = world.home
   const bin = join(dir, 'bin')

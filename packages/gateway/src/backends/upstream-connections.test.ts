@@ -1,21 +1,40 @@
-import { createServer, type RequestListener } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import { once } from 'node:events'
+import type { Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { testCertificate } from '@toolhaven/testing/testbed/certificate'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PlainConnections } from './plain-connections.ts'
 import { SecureConnections } from './secure-connections.ts'
 import type { Connections } from './upstream-connections.ts'
 
 const never = () => new AbortController().signal
 
-const kinds: [string, (origin: string) => Connections][] = [
-  ['of our own client', (origin) => new PlainConnections(new URL(origin), undefined)],
-  // TLS apart they are the same at a plain server.
-  ['as they are over TLS', (origin) => new SecureConnections(origin, undefined)],
-]
+interface Kind {
+  scheme: 'http' | 'https'
+  createServer: (listener: RequestListener) => Server
+  connectTo: (origin: string) => Connections
+}
 
-describe.each(kinds)('connections %s', (_kind, connectTo) => {
-  const serve = (listener: RequestListener) => serveOver(connectTo, listener)
+const plain: Kind = {
+  scheme: 'http',
+  createServer,
+  connectTo: (origin) => new PlainConnections(new URL(origin), undefined),
+}
+const secure: Kind = {
+  scheme: 'https',
+  createServer: (listener) => createSecureServer(testCertificate, listener),
+  connectTo: (origin) => new SecureConnections(origin, undefined),
+}
+
+const usual = getCACertificates('default')
+beforeAll(() => setDefaultCACertificates([...usual, testCertificate.cert]))
+afterAll(() => setDefaultCACertificates(usual))
+
+describe.each([plain, secure])('connections over $scheme', (kind) => {
+  const serve = (listener: RequestListener) => serveOver(kind, listener)
 
   it('ask once more when a kept connection ends at the moment it is used', async () => {
     let asked = 0
@@ -32,9 +51,9 @@ describe.each(kinds)('connections %s', (_kind, connectTo) => {
 
   it('do so as well when it is reset', async () => {
     let asked = 0
-    await using server = await serve((request, response) => {
+    await using server = await serve((_request, response) => {
       asked++
-      if (asked === 2) request.socket.resetAndDestroy()
+      if (asked === 2) server.reset()
       else response.end(`answer ${asked}`)
     })
     expect(await server.ask()).toBe('answer 1')
@@ -118,21 +137,46 @@ describe.each(kinds)('connections %s', (_kind, connectTo) => {
   })
 })
 
-async function serveOver(connectTo: (origin: string) => Connections, listener: RequestListener) {
+describe('connections over https', () => {
+  it('are not made to who has another name in its certificate, or none that anybody vouches for', async () => {
+    let asked = 0
+    const answer: RequestListener = (_request, response) => {
+      asked++
+      response.end('secure')
+    }
+    {
+      await using server = await serveOver(secure, answer, '127.0.0.1')
+      await expect(server.ask()).rejects.toThrow("does not match certificate's altnames")
+    }
+    setDefaultCACertificates(usual)
+    await using server = await serveOver(secure, answer)
+    await expect(server.ask()).rejects.toThrow('self-signed certificate')
+    setDefaultCACertificates([...usual, testCertificate.cert])
+    expect(asked).toBe(0)
+  })
+})
+
+async function serveOver({ scheme, createServer, connectTo }: Kind, listener: RequestListener, host = 'localhost') {
   const server = createServer((request, response) => {
     if (request.url === '/other') response.end('other')
     else listener(request, response)
   })
-  server.listen(0, '127.0.0.1')
+  let connection: Socket | undefined
+  // What a request has may be wrapped in TLS, and that cannot be reset.
+  server.on('connection', (socket) => {
+    connection = socket
+  })
+  server.listen(0, host)
   await once(server, 'listening')
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('a TCP listener has a port')
-  const origin = `http://127.0.0.1:${address.port}`
+  const origin = `${scheme}://${host}:${address.port}`
   const connections = connectTo(origin)
   const send = (signal: AbortSignal, path = '/mcp') =>
     connections.send({ method: 'POST', url: new URL(path, origin), headers: {}, body: '{}', signal }, path)
   return {
     send,
+    reset: () => connection?.resetAndDestroy(),
     ask: async (path?: string) => (await send(never(), path)).text(1_000_000),
     [Symbol.asyncDispose]: async () => {
       connections.close()

@@ -4,9 +4,9 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Server } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { isThvError } from '@toolhaven/core/errors'
+import { testCertificate } from '@toolhaven/testing/testbed/certificate'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createGuardedFetch, type GuardedFetchOptions } from './guarded-fetch.ts'
-import { testCertificate } from './test-certificate.ts'
 
 const open: (() => PromiseLike<unknown>)[] = []
 afterEach(async () => {
@@ -210,23 +210,19 @@ describe('a guarded fetch with private addresses allowed', () => {
   })
 
   it('checks the certificate against the name and trusts a given authority besides the usual ones', async () => {
-    const { certificate, key } = testCertificate
-    const port = await listen(
-      createTlsServer({ cert: certificate, key }, (_request, response) => response.end('secure')),
-    )
+    const port = await listen(createTlsServer(testCertificate, (_request, response) => response.end('secure')))
     const resolve = async () => ['127.0.0.1']
-    const trusting = guarded({ resolve, caCertificates: [certificate] })
+    const trusting = guarded({ resolve, caCertificates: [testCertificate.cert] })
     expect(await (await trusting(`https://registry.test:${port}/`)).text()).toBe('secure')
     expect(await refusalOf(trusting(`https://other.test:${port}/`))).toContain('unavailable: ')
     expect(await refusalOf(guarded({ resolve })(`https://registry.test:${port}/`))).toContain('unavailable: ')
   })
 
   it('refuses to be redirected from https to http', async () => {
-    const { certificate, key } = testCertificate
     const listener: RequestListener = (_request, response) =>
       void response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end()
-    const port = await listen(createTlsServer({ cert: certificate, key }, listener))
-    const fetch = guarded({ resolve: async () => ['127.0.0.1'], caCertificates: [certificate] })
+    const port = await listen(createTlsServer(testCertificate, listener))
+    const fetch = guarded({ resolve: async () => ['127.0.0.1'], caCertificates: [testCertificate.cert] })
     expect(await refusalOf(fetch(`https://registry.test:${port}/`))).toContain('from https to http')
   })
 
