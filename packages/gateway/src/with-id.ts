@@ -1,12 +1,15 @@
 import { isAscii } from 'node:buffer'
-import type { LargeLine, RequestId } from './json-rpc.ts'
+import { isObject, parseJson, type LargeLine, type RequestId } from './json-rpc.ts'
+import { outlineOf } from './outline.ts'
 
 /**
  * A response as its server wrote it, with another id in it: large results are not written anew. Undefined where the id
- * does not stand first or last, as common libraries put it, or where the text is not one line.
+ * does not stand first or last, as common libraries put it, or where the text is not one line; and where there may be a second
+ * id, with which the server would answer another call of the same client, past all that is to look at that answer.
  */
 export function answerWithId(text: string, from: unknown, to: RequestId): string | undefined {
   if (typeof from !== 'number' && typeof from !== 'string') return undefined
+  if (text.includes(ESCAPED) || isTwice(text, '"id"')) return undefined
   const former = JSON.stringify(from)
   const isFirst = FIRST.find((start) => text.startsWith(`${start}${former},`))
   const isLast = isFirst === undefined ? LAST.find((start) => text.endsWith(`${start}${former}}`)) : undefined
@@ -24,7 +27,7 @@ const LAST = [',"jsonrpc":"2.0","id":', ',"id":']
  * key can be spelled with escapes. Then, or when in doubt, the message is to be written anew from what was judged.
  */
 export function requestWithId(text: string, from: RequestId, to: number): string | undefined {
-  if (isBroken(text) || text.includes('\\u00')) return undefined
+  if (isBroken(text) || text.includes(ESCAPED)) return undefined
   if (ENVELOPE.some((key) => isTwice(text, key))) return undefined
   const former = `"id":${JSON.stringify(from)}`
   const at = text.indexOf(former)
@@ -58,11 +61,21 @@ export function requestLine(
   return undefined
 }
 
+/** Whether a large answer is one to every reader: nothing but what an answer has, each once, and on one line. */
+export function isPlainAnswer(parts: readonly Buffer[]): boolean {
+  const outline = outlineOf(parts)
+  const value = outline === undefined ? undefined : parseJson(outline)?.value
+  // Written anew it is the same: no key twice or in disguise, no space.
+  return isObject(value) && Object.keys(value).join(' ') === 'jsonrpc id result' && JSON.stringify(value) === outline
+}
+
+/** May spell a key in another way. */
+const ESCAPED = '\\u00'
 const COMMA = 0x2c
 const BRACE = 0x7d
 const NEWLINE = Buffer.from('\n')
 /** What ends a line, and what may spell a key in another way. */
-const UNSAFE = ['\n', '\r', '\\u00']
+const UNSAFE = ['\n', '\r', ESCAPED]
 /** What ends a line for some readers only, and may be in a string. */
 const SEPARATORS = ['\u2028', '\u2029'].map((text) => Buffer.from(text))
 

@@ -1,4 +1,7 @@
 import {
+  isObject,
+  isRequestId,
+  onOneLine,
   RPC_ERROR,
   type JsonObject,
   type RequestId,
@@ -6,7 +9,6 @@ import {
   type RpcRequest,
   type RpcResponse,
 } from '../json-rpc.ts'
-import { isObject, isRequestId } from '../json-rpc.ts'
 import { wantsLevel } from '../sessions/log-levels.ts'
 import { routeServerRequest, soleCaller, type Asked } from '../sessions/server-requests.ts'
 import type { Call } from '../sessions/call.ts'
@@ -107,13 +109,13 @@ export class ServerMessages {
   }
 
   #notify(notification: RpcNotification): void {
-    const { method, params, text } = notification
+    const { method, params } = notification
     if (method === 'notifications/progress') return this.#progress(notification)
     if (method === 'notifications/cancelled') return this.#cancelled(params)
     if (method === TOOLS_CHANGED) this.#options.onToolsChanged?.()
-    if (LIST_CHANGED.has(method)) return this.#toEach(text, () => true)
+    if (LIST_CHANGED.has(method)) return this.#toEach(notification, () => true)
     if (method === 'notifications/resources/updated')
-      return this.#toEach(text, (session) => isSubscriber(session, params?.['uri']))
+      return this.#toEach(notification, (session) => isSubscriber(session, params?.['uri']))
     this.#toItsCaller(notification)
   }
 
@@ -147,11 +149,13 @@ export class ServerMessages {
     const session = call?.session ?? (calls.length === 0 && sessions.length === 1 ? sessions[0] : undefined)
     if (session === undefined) return
     if (notification.method === 'notifications/message' && !wantsLevel(session, notification.params?.['level'])) return
-    if (call === undefined) session.send(notification.text)
-    else call.related(notification.text)
+    const text = onOneLine(notification)
+    if (call === undefined) session.send(text)
+    else call.related(text)
   }
 
-  #toEach(text: string, isFor: (session: Session) => boolean): void {
+  #toEach(notification: RpcNotification, isFor: (session: Session) => boolean): void {
+    const text = onOneLine(notification)
     for (const session of this.#options.sessions()) if (isFor(session)) session.send(text)
   }
 }

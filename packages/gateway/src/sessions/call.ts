@@ -1,5 +1,5 @@
 import { idKey, RPC_ERROR, type JsonObject, type LargeLine, type RequestId, type RpcRequest } from '../json-rpc.ts'
-import { answerWithId } from '../with-id.ts'
+import { answerWithId, isPlainAnswer } from '../with-id.ts'
 import type { Session } from './session.ts'
 
 /** Where a front end puts what belongs to one call. `text` is one line. */
@@ -68,9 +68,11 @@ export class Call {
   }
 
   /** The answer as it came, its id at `[from, to)` of the first part; false: it has to be read first. */
-  answerBytes([first, ...rest]: LargeLine, from: number, to: number): boolean {
+  answerBytes(line: LargeLine, from: number, to: number): boolean {
     const { reply, isUnread } = this.#options
     if (isUnread !== true || this.shape !== undefined || reply.answerBytes === undefined) return false
+    if (!isPlainAnswer(line)) return false
+    const [first, ...rest] = line
     if (!this.#settle()) return true
     const id = Buffer.from(JSON.stringify(reply.id ?? this.request.id))
     reply.answerBytes([first.subarray(0, from), id, first.subarray(to), ...rest])
