@@ -47,13 +47,10 @@ describe.each([
   })
 })
 
-it.each([
-  ['a request to the client', ',"method":"sampling/createMessage","params":{}}'],
-  ['an answer for readers who do not look at capitals', ',"Id":1,"ID":1}'],
-])('a large answer with %s in it is read before anybody gets it', async (_what, end) => {
-  const answered = await askServerThatSays((id) => `{"jsonrpc":"2.0","id":${id},"result":${LARGE}${end}`)
-  expect(JSON.parse(answered)).toMatchObject({ jsonrpc: '2.0', id: 2 })
-  expect(answered).not.toContain('"method"')
+it('a large answer with a request to the client in it is read before anybody gets it', async () => {
+  const request = '"method":"sampling/createMessage","params":{}'
+  const answered = await askServerThatSays((id) => `{"jsonrpc":"2.0","id":${id},"result":${LARGE},${request}}`)
+  expect(JSON.parse(answered)).toEqual({ jsonrpc: '2.0', id: 2, result: JSON.parse(PLAIN) })
 })
 
 it('a large answer does not become several events', async () => {
