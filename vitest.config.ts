@@ -18,6 +18,8 @@ export default defineConfig({
   test: {
     // Processes, not threads: tests change umask, signals and working state that threads would share.
     pool: 'forks',
+    // As above: a second, as it would be, is not enough for a page on a busy machine.
+    expect: { poll: { timeout: 30_000 } },
     projects: [
       {
         extends: true,
