@@ -200,6 +200,8 @@ export class Endpoint implements FrontContext {
 
   openStream(response: HttpResponse, headers?: Readonly<Record<string, string>>): EventStream {
     const stream = new EventStream(response, this.limits.maxQueuedBytes, headers)
+    // Gone before: nobody would tell of its end.
+    if (response.destroyed) return stream
     this.#streams.add(stream)
     response.once('close', () => this.#streams.delete(stream))
     return stream

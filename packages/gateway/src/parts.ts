@@ -7,6 +7,26 @@ export function fewParts(parts: readonly Buffer[], size: number, leastInFirst = 
   return isWorthIt ? [first, ...rest] : [joined(parts)]
 }
 
+/** So many parts are kept as they came, whatever their size: mostly there is one. */
+const FEW = 8
+const blocks = new WeakSet<ArrayBufferLike>()
+
+/** As a further part; small ones are copied together, for who sends bytes one by one would have us keep hundreds for each. */
+export function addPart(parts: Buffer[], bytes: Buffer): void {
+  if (parts.length < FEW || bytes.length >= LARGE_BYTES) return void parts.push(bytes)
+  const last = parts.at(-1)
+  if (last !== undefined && blocks.has(last.buffer) && last.length + bytes.length <= last.buffer.byteLength) {
+    const block = Buffer.from(last.buffer)
+    bytes.copy(block, last.length)
+    parts[parts.length - 1] = block.subarray(0, last.length + bytes.length)
+    return
+  }
+  const block = Buffer.allocUnsafeSlow(LARGE_BYTES)
+  blocks.add(block.buffer)
+  bytes.copy(block)
+  parts.push(block.subarray(0, bytes.length))
+}
+
 export function joined(parts: readonly Buffer[]): Buffer {
   const [first] = parts
   return parts.length === 1 && first !== undefined ? first : Buffer.concat(parts)

@@ -1,7 +1,11 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
+import { queryObjects } from 'node:v8'
 import { expect, it } from 'vitest'
 import { connectClient, freePort, NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
+
+/** How many there are that somebody still holds. */
+const alive = (kind: typeof AbortSignal) => Number(queryObjects(kind))
 
 const EVENTS = { 'content-type': 'text/event-stream' }
 
@@ -80,4 +84,35 @@ it('stops coming back when the call is cancelled', async () => {
   const client = await connectClient(test, 'v1 http')
   await expect(client.call('slow', {}, { signal: cancel.signal })).rejects.toThrow()
   await left.promise
+})
+
+it('comes back with the id of the event as it was, whatever letters it has', async () => {
+  await using test = await startGateway()
+  let visits = 0
+  const { heard } = await pollingServer(test, (response, id) => {
+    response.writeHead(200, EVENTS)
+    if (++visits === 1) return response.end('id: →é\ndata: \n\n')
+    return response.end(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result: { content: [] } })}\n\n`)
+  })
+  const client = await connectClient(test, 'v1 http')
+  await client.call('slow')
+  // Node reads headers byte by byte.
+  expect(heard()).toEqual(['tools/call', 'from first', `from ${Buffer.from('→é').toString('latin1')}`])
+})
+
+it('keeps nothing of the times it came back for an answer', async () => {
+  await using test = await startGateway()
+  let visits = 0
+  let kept = 0
+  await pollingServer(test, (response, id) => {
+    response.writeHead(200, EVENTS)
+    visits += 1
+    if (visits === 5) kept = alive(AbortSignal)
+    if (visits < 25) return response.end(`id: ${visits}\nretry: 1\ndata: \n\n`)
+    kept = alive(AbortSignal) - kept
+    return response.end(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result: { content: [] } })}\n\n`)
+  })
+  const client = await connectClient(test, 'v1 http')
+  await client.call('slow')
+  expect(kept).toBeLessThan(10)
 })

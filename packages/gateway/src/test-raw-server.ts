@@ -34,19 +34,22 @@ export async function connectServer(test: TestGateway, answer: (id: unknown) => 
   return heard
 }
 
-/** Gives a way to post messages in it. */
+const USUAL = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+
+/** Gives a way to post messages in it, and the headers that takes. */
 export async function openSession(test: TestGateway) {
   const post = (body: string, headers: Record<string, string> = {}, signal?: AbortSignal) =>
     fetch(`${test.origin}/mcp`, {
       method: 'POST',
       ...(signal && { signal }),
-      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+      headers: { ...USUAL, ...headers },
       body,
     })
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } }
   const opened = await post(JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }))
   const named = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
   await opened.text()
-  return (body: string, headers: Record<string, string> = {}, signal?: AbortSignal) =>
+  const inSession = (body: string, headers: Record<string, string> = {}, signal?: AbortSignal) =>
     post(body, { ...named, ...headers }, signal)
+  return Object.assign(inSession, { headers: { ...USUAL, ...named } })
 }

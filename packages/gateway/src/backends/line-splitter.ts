@@ -1,5 +1,5 @@
 import { LARGE_BYTES, type LargeLine } from '../json-rpc.ts'
-import { fewParts, joined } from '../parts.ts'
+import { addPart, fewParts, joined } from '../parts.ts'
 
 const NEWLINE = 10
 /** Enough of both ends of a dropped line to find whose answer it was. */
@@ -49,7 +49,7 @@ export class LineSplitter {
       return
     }
     if (part.length === 0) return
-    this.#parts.push(part)
+    addPart(this.#parts, part)
     this.#size += part.length
     if (this.#size <= this.#options.maxBytes) return
     const whole = Buffer.concat(this.#parts)

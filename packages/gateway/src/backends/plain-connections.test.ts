@@ -156,6 +156,18 @@ describe('a connection of our own client', () => {
     await expect.poll(bothOfThem).toContain('1.')
   })
 
+  it('is given up when what nobody wants has no end', async () => {
+    await using server = await bareServer(({ socket }) => {
+      socket.write('HTTP/1.1 202 Accepted\r\ntransfer-encoding: chunked\r\n\r\n')
+      const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`
+      const writeOn = () => socket.writable && socket.write(chunk, writeOn)
+      writeOn()
+    })
+    const response = await server.send()
+    response.discard()
+    await expect.poll(() => server.sockets[0]?.destroyed).toBe(true)
+  })
+
   it('ends with the server’s backend, and so does whoever waits', async () => {
     await using server = await bareServer(() => {})
     const waiting = server.ask().catch((thrown: unknown) => thrown)

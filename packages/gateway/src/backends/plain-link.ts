@@ -1,6 +1,7 @@
 import type { OnReadOpts, Socket } from 'node:net'
 import { type AnswerHead, MalformedAnswer } from './answer-head.ts'
 import { AnswerReader, type AnswerSink, type KnownHead } from './answer-reader.ts'
+import { isAtTheMoment } from './at-the-moment.ts'
 import type { PlainCall } from './plain-call.ts'
 
 export interface LinkOptions {
@@ -21,6 +22,7 @@ export class PlainLink implements AnswerSink {
   #hasAnswered = false
   /** Whether anything came since the request was written. */
   #isHeard = false
+  #askedAt = 0
   #isGone = false
   isPaused = false
   /** When it is not to be used any more. */
@@ -41,6 +43,7 @@ export class PlainLink implements AnswerSink {
   ask(call: PlainCall, message: string | Buffer, encoding: BufferEncoding): void {
     this.#call = call
     this.#isHeard = false
+    this.#askedAt = performance.now()
     this.#reader.expect(this)
     this.#socket.ref()
     this.#socket.write(message, encoding)
@@ -69,9 +72,9 @@ export class PlainLink implements AnswerSink {
   fail(error: Error): void {
     if (this.#isGone) return
     const call = this.#call
-    const isUnheard = this.#hasAnswered && !this.#isHeard && !(error instanceof MalformedAnswer)
+    const isUnheard = this.#hasAnswered && !this.#isHeard && isAtTheMoment(this.#askedAt)
     this.drop()
-    call?.onBroken(error, isUnheard)
+    call?.onBroken(error, isUnheard && !(error instanceof MalformedAnswer))
   }
 
   onHead(head: AnswerHead): void {

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { buildConnector, Pool, type Dispatcher } from 'undici'
+import { isAtTheMoment } from './at-the-moment.ts'
 import { CallsOfSignals, type OpenCall } from './calls-of-signals.ts'
 import { connectToSocket } from './connect-to-socket.ts'
 import type { Connections, UpstreamRequest } from './upstream-connections.ts'
@@ -27,10 +28,11 @@ export class SecureConnections implements Connections {
 
   send(request: UpstreamRequest, path: string): Promise<UpstreamResponse> {
     return new Promise((resolve, reject) => {
+      const askedAt = performance.now()
       this.#once(request, path, resolve, (error) => {
         // A kept connection that the server closed at the same moment: nothing was handled, so once more.
-        const mayRetry = error instanceof Error && this.#wasKept(error) && !request.signal.aborted
-        if (mayRetry) this.#once(request, path, resolve, reject)
+        const isUnseen = error instanceof Error && this.#wasKept(error) && isAtTheMoment(askedAt)
+        if (isUnseen && !request.signal.aborted) this.#once(request, path, resolve, reject)
         else reject(error)
       })
     })

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { readEvents } from '../http/event-parser.ts'
+import { NOT_IN_HEADER_VALUE } from '../http/head-grammar.ts'
 import { idKey, parseJson, parseMessage, toMessage, type RpcMessage, type RpcRequest } from '../json-rpc.ts'
 import { Refused, SessionGone, type Upstream, type UpstreamOptions } from './upstream.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
@@ -115,8 +116,13 @@ export class StreamableUpstream implements Upstream {
     const key = idKey(request.id)
     const abandoned = new AbortController()
     this.#resumed.set(key, abandoned)
-    const signal = AbortSignal.any([abandoned.signal, this.#closed.signal])
+    // A signal made of both would stay as long as the session.
+    const abandon = () => abandoned.abort()
+    const closed = this.#closed.signal
+    closed.addEventListener('abort', abandon)
+    const { signal } = abandoned
     try {
+      closed.throwIfAborted()
       const wait = Math.max(SHORTEST_PAUSE_MS, Math.min(place.retryMs ?? FIRST_PAUSE_MS, LONGEST_PAUSE_MS))
       await pause(wait, undefined, { signal, ref: false })
       const response = await this.#get(place.eventId, signal)
@@ -125,6 +131,7 @@ export class StreamableUpstream implements Upstream {
     } catch {
       // Said below: an error of this connection would have the whole call sent again.
     } finally {
+      closed.removeEventListener('abort', abandon)
       this.#resumed.delete(key)
     }
     throw new Error(NO_ANSWER)
@@ -163,8 +170,7 @@ export class StreamableUpstream implements Upstream {
   }
 
   #get(lastEventId: string | undefined, signal: AbortSignal): Promise<UpstreamResponse> {
-    const place = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
-    const headers = { ...this.#sessionHeaders(), accept: 'text/event-stream', ...place }
+    const headers = { ...this.#sessionHeaders(), accept: 'text/event-stream', ...placeOf(lastEventId) }
     return this.#options.target.send({ method: 'GET', headers, signal })
   }
 
@@ -190,4 +196,10 @@ export class StreamableUpstream implements Upstream {
       .then((response) => response.discard())
       .catch(() => undefined)
   }
+}
+
+/** In UTF-8, as the standard of event streams has it. An id that no header can hold is as good as none. */
+function placeOf(lastEventId: string | undefined): Record<string, string> {
+  const value = Buffer.from(lastEventId ?? '').toString('latin1')
+  return value === '' || NOT_IN_HEADER_VALUE.test(value) ? {} : { 'last-event-id': value }
 }

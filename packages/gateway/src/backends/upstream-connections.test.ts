@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { testCertificate } from '@toolhaven/testing/testbed/certificate'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -60,6 +60,20 @@ describe.each([plain, secure])('connections over $scheme', (kind) => {
     // Until the connection is free again.
     await nextTurn()
     expect(await server.ask()).toBe('answer 3')
+  })
+
+  it('do not ask again when it breaks after a while: the server was at work', async () => {
+    let asked = 0
+    await using server = await serve(async (request, response) => {
+      asked++
+      if (asked === 1) return void response.end('answer')
+      await delay(1200)
+      request.socket.destroy()
+    })
+    expect(await server.ask()).toBe('answer')
+    await nextTurn()
+    await expect(server.ask()).rejects.toThrow('other side closed')
+    expect(asked).toBe(2)
   })
 
   it('do not ask again when a new one breaks: the server may have done its work', async () => {

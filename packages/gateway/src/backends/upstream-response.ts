@@ -1,7 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { addPart, joined } from '../parts.ts'
 
 /** What may wait for a reader; then the server has to. */
 const MAX_WAITING_BYTES = 64 * 1024
+/** A body that nobody wants is read for the sake of its connection, so far and so long. */
+const MAX_UNWANTED_BYTES = 4 * 1024 * 1024
+const MAX_UNWANTED_MS = 10_000
 
 /** The way back to the connection that an answer comes over. */
 export interface AnswerControl {
@@ -57,18 +61,21 @@ export class UpstreamResponse {
     const read = this.read((chunk) => {
       size += chunk.length
       if (size > maxBytes) throw new Error(`the answer is over the limit of ${maxBytes} bytes`)
-      chunks.push(chunk)
+      addPart(chunks, chunk)
     })
-    return read.then(() => {
-      const [first] = chunks
-      return (chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks)).toString('utf8')
-    })
+    return read.then(() => joined(chunks).toString('utf8'))
   }
 
   /** Nobody wants its body; the connection stays of use. */
   discard(): void {
+    let size = 0
+    const read = this.read((chunk) => {
+      size += chunk.length
+      if (size > MAX_UNWANTED_BYTES) throw new Error('nobody wants so much of it')
+    })
+    const timer = this.#end === undefined ? setTimeout(() => this.destroy(), MAX_UNWANTED_MS).unref() : undefined
     // However it ends.
-    void this.read(() => {}).catch(() => undefined)
+    void read.catch(() => undefined).then(() => clearTimeout(timer))
   }
 
   destroy(): void {
@@ -77,7 +84,7 @@ export class UpstreamResponse {
 
   take(chunk: Buffer): void {
     if (this.#onChunk === undefined) {
-      this.#waiting.push(chunk)
+      addPart(this.#waiting, chunk)
       this.#waitingBytes += chunk.length
       if (this.#waitingBytes > MAX_WAITING_BYTES) this.#controller.pause()
       return

@@ -1,6 +1,6 @@
 import { Server, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { Connections, type Connection, type WaitingLimits } from './connections.ts'
+import { Connections, Stillness, type Connection, type WaitingLimits } from './connections.ts'
 
 export interface ServerTimes {
   /** Until a head has come; what a client on the same machine or network needs is a fraction of it. */
@@ -35,7 +35,7 @@ export class BoundedServer extends Server {
       answer(request, response)
     })
     this.open = new Connections(limits)
-    this.on('connection', (socket: Socket) => this.open.add(socket, new NodeConnection()))
+    this.on('connection', (socket: Socket) => this.open.add(socket, new NodeConnection(socket)))
   }
 }
 
@@ -43,7 +43,15 @@ export class BoundedServer extends Server {
 class NodeConnection implements Connection {
   #request: IncomingMessage | undefined
   #response: ServerResponse | undefined
-  since = performance.now()
+  readonly #stillness: Stillness
+
+  constructor(socket: Socket) {
+    this.#stillness = new Stillness(socket)
+  }
+
+  get since(): number {
+    return this.#stillness.since
+  }
 
   /** A request that has come whole is being answered until its answer is written, however long that takes. */
   get isWaiting(): boolean {
@@ -51,7 +59,7 @@ class NodeConnection implements Connection {
   }
 
   asked(request: IncomingMessage, response: ServerResponse): void {
-    this.since = performance.now()
+    this.#stillness.begin()
     this.#request = request
     this.#response = response
   }

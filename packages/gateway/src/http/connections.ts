@@ -13,6 +13,36 @@ export interface Connection {
   readonly since: number
 }
 
+/** Since when nothing happens on a connection: an answer that its client reads slowly is being written so long. */
+export class Stillness {
+  readonly #socket: Socket
+  #since = performance.now()
+  #unsent = 0
+
+  constructor(socket: Socket) {
+    this.#socket = socket
+  }
+
+  begin(): void {
+    this.#since = performance.now()
+  }
+
+  get since(): number {
+    const unsent = unsentBytes(this.#socket)
+    if (unsent !== this.#unsent) this.begin()
+    this.#unsent = unsent
+    return this.#since
+  }
+}
+
+/** Of a write that is under way the stream itself does not tell how far it is; its handle does, where Node's own timeouts look. */
+function unsentBytes(socket: Socket): number {
+  const handle: unknown = Reflect.get(socket, '_handle')
+  const queued: unknown =
+    typeof handle === 'object' && handle !== null ? Reflect.get(handle, 'writeQueueSize') : undefined
+  return typeof queued === 'number' ? queued : socket.writableLength
+}
+
 /** All that are open. Looked at only when there are many: a request must not pay for this. */
 export class Connections {
   readonly #limits: WaitingLimits

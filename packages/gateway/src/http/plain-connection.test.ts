@@ -174,3 +174,63 @@ test('a server that closes lets idle clients go and waits for the others', async
   busy.destroy()
   await closed
 })
+
+test.each([
+  ['nothing', ''],
+  ['a line', '\r\n'],
+  ['half a request', post('').slice(0, 20)],
+  ['many requests', post('').repeat(100)],
+])('who goes while it is answered is missed, with %s in advance', async (_what, early) => {
+  const gone = Promise.withResolvers<void>()
+  const asked = Promise.withResolvers<void>()
+  const answer: Answer = (_request, response) => {
+    response.once('close', () => gone.resolve())
+    asked.resolve()
+  }
+  const { join } = await open({ answer })
+  const socket = await join()
+  socket.write(post('') + early)
+  await asked.promise
+  socket.write(early)
+  await delay(50)
+  socket.destroy()
+  await gone.promise
+})
+
+test('who sends more in advance than is kept is one of those who wait', async () => {
+  const answer: Answer = () => {}
+  const limits = { most: 2, graceMs: 0 }
+  const { server, join } = await open({ answer, limits })
+  const pushy = await Promise.all([1, 2, 3].map(() => join()))
+  for (const socket of pushy) socket.write(post('') + post('').repeat(20_000))
+  await delay(100)
+  for (const socket of pushy) socket.destroy()
+  const counted = () => new Promise((resolve) => server.getConnections((_error, count) => resolve(count)))
+  await expect
+    .poll(async () => {
+      await join()
+      return counted()
+    }, SOON)
+    .toBeLessThanOrEqual(3)
+})
+
+test('an answer that is still being read is not cut when the idle are', async () => {
+  const large = 'x'.repeat(64 * 1024 * 1024)
+  const answered = Promise.withResolvers<void>()
+  const answer: Answer = (_request, response) => {
+    response.end(large)
+    answered.resolve()
+  }
+  const { server, join } = await open({ answer })
+  const socket = await join()
+  socket.pause()
+  socket.write(post(''))
+  await answered.promise
+  server.closeIdleConnections()
+  let size = 0
+  for await (const chunk of socket) {
+    size += Buffer.byteLength(chunk)
+    if (size > large.length) return
+  }
+  throw new Error(`the connection ended after ${size} bytes`)
+})

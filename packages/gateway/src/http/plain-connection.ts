@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
-import type { Connection } from './connections.ts'
+import { addPart, joined } from '../parts.ts'
+import { Stillness, type Connection } from './connections.ts'
 import type { Answer } from './exchange.ts'
 import { endOfHead, readPlainHead, type PlainHead } from './plain-head.ts'
 import { PlainReply } from './plain-reply.ts'
@@ -13,7 +14,8 @@ export interface PlainConnectionOptions {
   onOther: (socket: Socket, bytes: Buffer) => void
 }
 
-const NOTHING = Buffer.alloc(0)
+/** More than this of further requests is left to the kernel, which then does not tell when the client goes. */
+const MAX_EARLY_BYTES = 64 * 1024
 const TOO_LATE = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n'
 
 /**
@@ -30,27 +32,38 @@ export class PlainConnection implements Connection {
   #head: PlainHead | undefined
   #request: PlainRequest | undefined
   #reply: PlainReply | undefined
-  /** Came before its turn. */
-  #early: Buffer = NOTHING
+  /** Came before its turn, which comes with the end of the answer before it. */
+  #early: Buffer[] = []
+  #earlyBytes = 0
   #isReading = false
-  since = performance.now()
+  readonly #stillness: Stillness
   hasAsked = false
 
   constructor(socket: Socket, options: PlainConnectionOptions) {
     this.#socket = socket
     this.#options = options
+    this.#stillness = new Stillness(socket)
     socket.on('data', this.#onData)
     socket.on('end', this.#onEnd)
     socket.on('error', this.#onError)
     socket.on('close', this.#onClose)
   }
 
+  get since(): number {
+    return this.#stillness.since
+  }
+
   get isWaiting(): boolean {
-    return this.#reply === undefined || this.isIncomplete
+    return this.#reply === undefined || this.isIncomplete || this.#isHeldBack
+  }
+
+  /** All was answered that it asked, though perhaps not yet read. */
+  get isAnswered(): boolean {
+    return this.#request === undefined
   }
 
   get isIdle(): boolean {
-    return this.#request === undefined
+    return this.isAnswered && this.#socket.writableLength === 0
   }
 
   /** A part of a request has come. */
@@ -65,9 +78,8 @@ export class PlainConnection implements Connection {
   }
 
   #receive(chunk: Buffer): void {
-    const bytes = this.#early.length === 0 ? chunk : Buffer.concat([this.#early, chunk])
-    this.#early = NOTHING
-    this.#read(bytes)
+    if (this.#earlyBytes > 0) this.#hold(chunk)
+    else this.#read(chunk)
   }
 
   /** A loop, not a recursion: one chunk may hold thousands of requests that are answered at once. */
@@ -87,10 +99,17 @@ export class PlainConnection implements Connection {
       at = next
     }
     this.#isReading = false
-    if (at === bytes.length) return
-    // Its turn comes with the end of the answer before it; so long the kernel keeps what else comes.
-    this.#early = bytes.subarray(at)
-    this.#socket.pause()
+    if (at < bytes.length) this.#hold(bytes.subarray(at))
+  }
+
+  #hold(bytes: Buffer): void {
+    addPart(this.#early, bytes)
+    this.#earlyBytes += bytes.length
+    if (this.#isHeldBack) this.#socket.pause()
+  }
+
+  get #isHeldBack(): boolean {
+    return this.#earlyBytes > MAX_EARLY_BYTES
   }
 
   /** Whoever does not read answers gets none to further questions. */
@@ -109,7 +128,7 @@ export class PlainConnection implements Connection {
     }
     this.#head = head
     this.hasAsked = true
-    this.since = performance.now()
+    this.#stillness.begin()
     const request = new PlainRequest(head, this.#socket)
     const next = request.take(bytes, end)
     const reply = new PlainReply({
@@ -134,16 +153,18 @@ export class PlainConnection implements Connection {
   #goOn(): void {
     if (this.#reply !== undefined || this.#request?.complete !== true) return
     this.#request = undefined
-    this.since = performance.now()
-    if (!this.#isReading && this.#early.length > 0) this.#readEarly()
+    this.#stillness.begin()
+    if (!this.#isReading && this.#earlyBytes > 0) this.#readEarly()
   }
 
   #readEarly(): void {
     if (this.#socket.destroyed) return
-    const bytes = this.#early
-    this.#early = NOTHING
+    const bytes = joined(this.#early)
+    const wasHeldBack = this.#isHeldBack
+    this.#early = []
+    this.#earlyBytes = 0
     this.#read(bytes)
-    if (this.#early.length === 0 && !this.#isReading) this.#socket.resume()
+    if (wasHeldBack && !this.#isHeldBack && !this.#isReading) this.#socket.resume()
   }
 
   #leave(bytes: Buffer): void {
@@ -153,7 +174,7 @@ export class PlainConnection implements Connection {
     socket.off('error', this.#onError)
     socket.off('close', this.#onClose)
     this.#options.onOther(socket, bytes)
-    // What came early has paused it.
+    // What came early may have paused it.
     socket.resume()
   }
 

@@ -23,6 +23,8 @@ export class PlainReply implements HttpResponse {
   #isChunked = false
   #isLast = false
   #isCorked = false
+  /** Its client took no more before all of it was written. */
+  #isCut = false
   #onClose: (() => void)[] | undefined
   statusCode = 200
   headersSent = false
@@ -120,7 +122,7 @@ export class PlainReply implements HttpResponse {
   }
 
   #finish(error?: Error | null): void {
-    this.writableFinished = !error && !this.socket.destroyed
+    this.writableFinished = !error && !this.#isCut && !this.socket.destroyed
     // Not before whoever ends it is done with it.
     if (this.#onClose === undefined) this.destroyed = true
     else process.nextTick(() => this.close())
@@ -136,7 +138,10 @@ export class PlainReply implements HttpResponse {
 
   #send(head: string, data: string | Buffer = '', tail = ''): boolean {
     const { socket } = this
-    if (!socket.writable) return false
+    if (!socket.writable) {
+      this.#isCut = true
+      return false
+    }
     if (typeof data === 'string') return socket.write(head + data)
     socket.cork()
     if (head !== '') socket.write(head)

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
+import { addPart } from '../parts.ts'
 import type { PlainHead } from './plain-head.ts'
 import type { Body } from './read-body.ts'
 
@@ -48,7 +49,7 @@ export class PlainRequest {
     if (end === from) return end
     this.#missing -= end - from
     if (this.#isUnwanted) return end
-    this.#parts.push(bytes.subarray(from, end))
+    addPart(this.#parts, bytes.subarray(from, end))
     if (!this.complete) {
       if (this.#onBody === undefined) this.socket.pause()
       return end

@@ -52,7 +52,7 @@ export class PlainServer extends BoundedServer {
       // Without end where it is 0, as with Node.
       const isOver = (limit: number) => limit > 0 && now - connection.since > limit
       if (connection.isIncomplete && isOver(requestTimeout)) connection.refuseLate()
-      if (!connection.isIdle) continue
+      if (!connection.isAnswered) continue
       if (!connection.hasAsked && isOver(headersTimeout)) connection.refuseLate()
       if (connection.hasAsked && isOver(keepAliveTimeout)) socket.destroy()
     }

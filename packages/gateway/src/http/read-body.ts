@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { addPart } from '../parts.ts'
 import type { HttpRequest } from './exchange.ts'
 import { PlainRequest } from './plain-request.ts'
 
@@ -33,7 +34,7 @@ function readFromNode(request: IncomingMessage, maxBytes: number, onBody: (body:
       end('too-large')
       return
     }
-    chunks.push(chunk)
+    addPart(chunks, chunk)
   })
   request.on('end', () => end(chunks))
   // An error of a request that nobody listens to is only told by this.

@@ -128,6 +128,8 @@ async function listen(
       message: 'Invalid params: notifications must be a filter',
     })
   const { capabilities } = (await context.server()).result
+  // Or nobody would tell of its end.
+  if (response.destroyed) return
   const granted = agreed(filter, capabilities)
   const session = new ListenSession(context.limits, id, granted)
   session.owner = context.pipeline.callerOf(request)?.id

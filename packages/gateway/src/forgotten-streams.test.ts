@@ -1,0 +1,38 @@
+import { connect } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { queryObjects } from 'node:v8'
+import { expect, it } from 'vitest'
+import { EventStream } from './http/event-stream.ts'
+import { NAME, never, startGateway } from './test-gateway.ts'
+import { openSession } from './test-raw-server.ts'
+import { scriptedServer } from './test-scripted-server.ts'
+
+const GREETING = {
+  result: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } },
+}
+
+it('streams of calls that are cancelled after their client went are forgotten', async () => {
+  await using test = await startGateway()
+  await test.open()
+  const { channel, heard } = scriptedServer(({ method }) => {
+    if (method === 'server/discover') return { error: { code: -32_601, message: 'no' } }
+    return method === 'initialize' ? GREETING : undefined
+  })
+  await test.gateway.connect(NAME, { kind: 'stdio', channel, processId: 'p', start: async () => {} }, never)
+  const post = await openSession(test)
+  const calls = () => heard.filter(({ method }) => method === 'tools/call').length
+  for (let id = 1; id <= 20; id++) {
+    const body = JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'slow' } })
+    const lines = { host: `127.0.0.1:${test.port}`, 'content-length': body.length, ...post.headers }
+    const head = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`)
+    const socket = connect(test.port, '127.0.0.1')
+    socket.write(`POST /mcp HTTP/1.1\r\n${head.join('')}\r\n${body}`)
+    await expect.poll(calls).toBe(id)
+    socket.destroy()
+    // Until the gateway knows.
+    await delay(10)
+    const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } }
+    expect((await post(JSON.stringify(cancelled))).status).toBe(202)
+  }
+  expect(Number(queryObjects(EventStream))).toBeLessThan(5)
+})

@@ -1,0 +1,28 @@
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { Stillness } from './connections.ts'
+
+test('a connection is still while its client takes nothing of what is written, and not while it does', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('a TCP listener has a port')
+  const client = connect(address.port, '127.0.0.1').pause()
+  const [socket] = await once(server, 'connection')
+  onTestFinished(() => {
+    client.destroy()
+    socket.destroy()
+    server.close()
+  })
+  const stillness = new Stillness(socket)
+  socket.write(Buffer.alloc(64 * 1024 * 1024))
+  // The kernel takes some of it at first.
+  let since = stillness.since
+  await expect.poll(() => since === (since = stillness.since), { interval: 100 }).toBe(true)
+  await delay(20)
+  expect(stillness.since).toBe(since)
+  client.resume()
+  await expect.poll(() => stillness.since).toBeGreaterThan(since)
+})
