@@ -12,7 +12,8 @@ import { endpointPipeline } from './endpoint-pipeline.ts'
 import type { FrontContext } from './frontends/front-context.ts'
 import { ModernState } from './frontends/modern/modern-state.ts'
 import { endToEndHeaders } from './http/end-to-end-headers.ts'
-import { EventStream } from './http/event-stream.ts'
+import type { EventStream } from './http/event-stream.ts'
+import { OpenStreams } from './http/open-streams.ts'
 import { PlainServer } from './http/plain-server.ts'
 import { sendRefusal, sendVerdict } from './http/reply.ts'
 import { InFlight } from './in-flight.ts'
@@ -33,7 +34,7 @@ export class Endpoint implements FrontContext {
   readonly modern: ModernState
   readonly #options: GatewayOptions
   readonly #slot: BackendSlot
-  readonly #streams = new Set<EventStream>()
+  readonly #streams: OpenStreams
   readonly #timer: NodeJS.Timeout
   readonly #inFlight = new InFlight()
   readonly #tools: ToolWatch
@@ -47,6 +48,7 @@ export class Endpoint implements FrontContext {
     this.#options = options
     this.#spec = spec
     this.limits = limits
+    this.#streams = new OpenStreams(limits.maxQueuedBytes)
     this.#slot = new BackendSlot(spec.name)
     this.sessions = new SessionTable({
       name: spec.name,
@@ -108,19 +110,20 @@ export class Endpoint implements FrontContext {
 
   /** The new address is bound before the old one is given up. */
   async change(spec: EndpointSpec): Promise<void> {
-    const { host, port } = this.#spec
-    const former = this.#server
-    if (!isDeepStrictEqual(spec, this.#spec)) {
-      const replaced = this.#pipeline
-      this.#pipeline = await this.#makePipeline(spec)
-      await replaced?.close()
+    if (isDeepStrictEqual(spec, this.#spec)) return
+    const former = { spec: this.#spec, pipeline: this.#pipeline, server: this.#server }
+    const isElsewhere = spec.host !== former.spec.host || spec.port !== former.spec.port
+    const pipeline = await this.#makePipeline(spec)
+    const undo = async (error: unknown) => {
+      await pipeline.close()
+      throw error
     }
-    if (spec.host !== host || spec.port !== port) {
-      this.#server = await this.#bind(spec)
-      await stopListening(former)
-    }
-    const isOtherMode = (spec.isolated === undefined) !== (this.isolated === undefined)
+    if (isElsewhere) this.#server = await this.#bind(spec).catch(undo)
+    this.#pipeline = pipeline
     this.#spec = spec
+    await former.pipeline?.close()
+    if (isElsewhere) await stopListening(former.server)
+    const isOtherMode = (spec.isolated === undefined) !== (former.spec.isolated === undefined)
     if (isOtherMode) for (const session of [...this.sessions.all()]) this.sessions.end(session)
   }
 
@@ -199,12 +202,7 @@ export class Endpoint implements FrontContext {
   }
 
   openStream(response: HttpResponse, headers?: Readonly<Record<string, string>>): EventStream {
-    const stream = new EventStream(response, this.limits.maxQueuedBytes, headers)
-    // Gone before: nobody would tell of its end.
-    if (response.destroyed) return stream
-    this.#streams.add(stream)
-    response.once('close', () => this.#streams.delete(stream))
-    return stream
+    return this.#streams.open(response, headers)
   }
 
   attempt(response: HttpResponse, work: () => void | Promise<void>): void {
@@ -262,13 +260,15 @@ export class Endpoint implements FrontContext {
   }
 
   #handle(request: HttpRequest, response: HttpResponse): void {
-    this.pipeline.follow(request, response)
-    const verdict = this.pipeline.admit(request)
+    const { pipeline } = this
+    pipeline.follow(request, response)
+    const verdict = pipeline.admit(request)
     if (verdict === undefined) return this.#route(request, response)
     if (!(verdict instanceof Promise)) return sendVerdict(response, verdict)
     verdict.then(
       (late) => {
-        if (late !== undefined) sendVerdict(response, late)
+        if (this.#pipeline !== pipeline) this.#handle(request, response)
+        else if (late !== undefined) sendVerdict(response, late)
         else if (!request.destroyed) this.#route(request, response)
       },
       (error: unknown) => this.#failed(response, error),
@@ -293,7 +293,7 @@ export class Endpoint implements FrontContext {
   }
 
   #tick(): void {
-    for (const stream of this.#streams) stream.keepAlive()
+    this.#streams.keepAlive()
     this.sessions.sweep(Date.now())
   }
 }

@@ -107,8 +107,10 @@ async function inOrder(context: PipelineContext, callers: Callers): Promise<Midd
   ]
 }
 
+/** Of all pipelines: when the rules change while a request is on its way, it is still known who sent it. */
+const callers: Callers = new Notes()
+
 export async function createPipeline(context: PipelineContext): Promise<Pipeline> {
-  const callers: Callers = new Notes()
   const list = await inOrder(context, callers)
   const backwards = list.filter((middleware) => middleware.toClient !== undefined).toReversed()
   const deciders = list.filter((middleware) => middleware.fromClient !== undefined)

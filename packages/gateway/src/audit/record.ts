@@ -23,11 +23,14 @@ export interface Happening {
 
 /** Longer texts of others are cut: a record stays one line that a person can read. */
 const LONGEST_TEXT = 500
+/** So much is looked through for secrets before: one that is cut is not known any more. */
+const LOOKED_AT = 64 * 1024
 
 /** One line of the audit log. */
 export function recordOf(spec: AuditSpec, mask: (text: string) => string, happening: Happening): string {
   const { type, outcome, from, caller, session, message, extra } = happening
-  const short = (text: unknown) => (typeof text === 'string' ? mask(text.slice(0, LONGEST_TEXT)) : undefined)
+  const short = (text: unknown) =>
+    typeof text === 'string' ? mask(text.slice(0, LOOKED_AT)).slice(0, LONGEST_TEXT) : undefined
   const record = {
     time: timeText(),
     msg: 'audit_event',

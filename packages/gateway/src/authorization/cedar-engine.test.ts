@@ -82,6 +82,15 @@ describe('arguments', () => {
     const engine = await engineOf(limits)
     expect(engine.allows(alice, tool('t', { n: 1, N: 100 }))).toBe(false)
     expect(engine.allows(alice, tool('t', { n: 1, m: 100 }))).toBe(true)
+    const deep = await engineOf(['permit(principal, action, resource) when { context.arg_how.mode == "safe" };'])
+    expect(deep.allows(alice, tool('t', { how: { mode: 'safe' } }))).toBe(true)
+    expect(deep.allows(alice, tool('t', { how: { mode: 'safe', Mode: 'fast' } }))).toBe(false)
+    const whole = await engineOf([
+      'permit(principal, action, resource) when { context has arg_n };',
+      'forbid(principal, action, resource) when { context == {"arg_n": 7} };',
+    ])
+    expect(whole.allows(alice, tool('t', { n: 1 }))).toBe(true)
+    expect(whole.allows(alice, tool('t', { n: 1, N: 100 }))).toBe(false)
   })
 
   it('cannot pretend to be an entity', async () => {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type * as Cedar from '@cedar-policy/cedar-wasm/nodejs'
 import type { AuthorizationSpec } from '@toolhaven/core/ports/gateway'
 import { invalid } from '@toolhaven/core/errors'
-import { isAlike } from '../alike.ts'
+import { hasAlike, isAlike } from '../alike.ts'
 import type { JsonObject } from '../json-rpc.ts'
 import type { Caller } from '../oidc/caller.ts'
 import { toCedar, type CedarValue } from './cedar-value.ts'
@@ -105,6 +105,7 @@ class CedarEngine implements PolicyEngine {
     const { argumentNames, usesWholeContext } = this.#set
     const context: Context = {}
     if (argumentNames.size === 0 && !usesWholeContext) return context
+    if (usesWholeContext && hasAlike(Object.keys(args))) return undefined
     for (const [name, value] of Object.entries(args)) {
       if (!usesWholeContext && !argumentNames.has(name)) {
         // Some servers read names without regard to case: the one that was judged must be the only one.

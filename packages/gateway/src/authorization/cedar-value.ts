@@ -1,3 +1,5 @@
+import { hasAlike } from '../alike.ts'
+
 /** A value as the engine takes it in JSON. */
 export type CedarValue =
   | string
@@ -30,6 +32,8 @@ export function toCedar(value: unknown, depth = 0): CedarValue | undefined {
 
 function toRecord(value: object, depth: number): CedarValue | undefined {
   const entries: [string, CedarValue][] = []
+  // Some servers take two such keys for one, and it is theirs to choose which.
+  if (hasAlike(Object.keys(value))) return undefined
   for (const [key, item] of Object.entries(value)) {
     if (item === null) continue
     const converted = key.startsWith('__') || !key.isWellFormed() ? undefined : toCedar(item, depth + 1)

@@ -1,5 +1,6 @@
 import type { StdioChannel } from '@toolhaven/core/ports/runtime'
 import type { Logger } from '@toolhaven/core/ports/logger'
+import { describeError } from '@toolhaven/core/errors'
 import { parseJson, toMessage, type LargeLine, type RpcMessage } from '../json-rpc.ts'
 import type { GatewayLimits } from '../options.ts'
 import { HEAD_BYTES, LineSplitter } from './line-splitter.ts'
@@ -84,7 +85,17 @@ export class StdioWire {
       : [toMessage(json?.value, line)]
     for (const message of messages) {
       if (message === undefined) this.#options.onOutput('stdout', this.#cut(line))
-      else this.#options.onMessage(message)
+      else this.#handle(message)
+    }
+  }
+
+  /** Nobody is above to catch what goes wrong: it would end the daemon. */
+  #handle(message: RpcMessage): void {
+    try {
+      this.#options.onMessage(message)
+    } catch (error) {
+      const { logger, name } = this.#options
+      logger.error('a message of the server could not be handled', { workload: name, why: describeError(error) })
     }
   }
 

@@ -80,6 +80,9 @@ export function endWithToken(context: FrontContext, response: HttpResponse, stre
 /** Longer ones would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
+/** Who was let in by other rules is asked to come again. */
+const CHANGED: HttpRefusal = { status: 503, message: 'The workload was changed while this came; send it again.' }
+
 /** Hands on the messages of a POST, as soon as they are there. What is refused is answered here. */
 export function readMessages(
   context: FrontContext,
@@ -87,11 +90,12 @@ export function readMessages(
   response: HttpResponse,
   onMessages: (parsed: Parsed) => void | Promise<void>,
 ): void {
-  const { maxMessageBytes } = context.pipeline
-  readBody(request, maxMessageBytes, (body) => {
+  const { pipeline } = context
+  readBody(request, pipeline.maxMessageBytes, (body) => {
     if (body === 'aborted') return
     context.attempt(response, () => {
-      const parsed = body === 'too-large' ? tooLarge(maxMessageBytes) : context.pipeline.parse(body)
+      if (context.pipeline !== pipeline) return sendRefusal(response, CHANGED)
+      const parsed = body === 'too-large' ? tooLarge(pipeline.maxMessageBytes) : pipeline.parse(body)
       return 'messages' in parsed ? onMessages(parsed) : sendRefusal(response, parsed)
     })
   })

@@ -57,7 +57,7 @@ export class CallbackListeners {
 async function start(port: number): Promise<Listener> {
   const waiting: Listener['waiting'] = new Map()
   const server = createServer({ maxHeaderSize: 16 * 1024, keepAliveTimeout: 1 }, (request, response) => {
-    void answer(waiting, request, response)
+    answer(waiting, request, response).catch(() => send(response, 500, 'The login failed. Try again.'))
   })
   await listen(server, HOST, port)
   const address = server.address()

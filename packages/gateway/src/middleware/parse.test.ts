@@ -25,6 +25,14 @@ it.each([
   ['{"jsonrpc":"2.0","id":1,"method":"tools/call","paramſ":{"name":"x"}}', 'paramſ'],
   ['{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","NAME":"y"}}', 'NAME'],
   ['[{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"x","Uri":"y"}}]', 'Uri'],
+  [
+    '{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"x","Name":"y"}}}',
+    'Name',
+  ],
+  [
+    '{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"ResourceSubscriptions":["y"]}}}',
+    'ResourceSubscriptions',
+  ],
 ])('refuses %s, where one key could be taken for another', (text, key) => {
   expect(read(text, true)).toMatchObject({ status: 400, code: -32_600, message: expect.stringContaining(key) })
   expect(read(text, false)).toMatchObject({ messages: [{}] })

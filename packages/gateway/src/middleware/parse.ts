@@ -1,6 +1,6 @@
 import { isAlike } from '../alike.ts'
 import type { HttpRefusal } from '../http/reply.ts'
-import { LARGE_BYTES, parseJson, RPC_ERROR, toMessage, WrittenRequest, type RpcMessage } from '../json-rpc.ts'
+import { isObject, LARGE_BYTES, parseJson, RPC_ERROR, toMessage, WrittenRequest, type RpcMessage } from '../json-rpc.ts'
 import { largeRequest } from '../large-request.ts'
 import { joined, sizeOf } from '../parts.ts'
 import type { Middleware, Parsed } from './middleware.ts'
@@ -50,6 +50,8 @@ export function parse({ isDecidedOn = () => false }: ParseOptions = {}): Middlew
 
 const ENVELOPE = ['jsonrpc', 'id', 'method', 'params', 'result', 'error']
 const PARAMETERS = ['name', 'arguments', 'uri', 'ref', 'notifications', '_meta']
+const REFERENCE = ['type', 'name', 'uri']
+const SUBSCRIPTIONS = ['resourceSubscriptions']
 
 /**
  * Some servers read keys without regard to case, so that `Name` could be taken for the `name` that was judged. Of two equal
@@ -57,7 +59,12 @@ const PARAMETERS = ['name', 'arguments', 'uri', 'ref', 'notifications', '_meta']
  */
 function ambiguity(message: RpcMessage): HttpRefusal | undefined {
   const params = 'params' in message ? (message.params ?? {}) : {}
-  const twin = alike(Object.keys(message.body), ENVELOPE) ?? alike(Object.keys(params), PARAMETERS)
+  const { ref, notifications } = params
+  const twin =
+    alike(message.body, ENVELOPE) ??
+    alike(params, PARAMETERS) ??
+    alike(ref, REFERENCE) ??
+    alike(notifications, SUBSCRIPTIONS)
   if (twin === undefined) return undefined
   return {
     status: 400,
@@ -71,8 +78,9 @@ function written(message: RpcMessage): RpcMessage {
   return { ...message, text: JSON.stringify(message.body) }
 }
 
-function alike(keys: readonly string[], known: readonly string[]): string | undefined {
-  return keys.find((key) => !known.includes(key) && known.some((name) => isAlike(name, key)))
+function alike(object: unknown, known: readonly string[]): string | undefined {
+  if (!isObject(object)) return undefined
+  return Object.keys(object).find((key) => !known.includes(key) && known.some((name) => isAlike(name, key)))
 }
 
 function decode(decoder: TextDecoder, body: Buffer): string | undefined {

@@ -1,3 +1,4 @@
+import { describeError } from '@toolhaven/core/errors'
 import { idKey, RPC_ERROR, type JsonObject, type LargeLine, type RequestId, type RpcRequest } from '../json-rpc.ts'
 import { answerWithId, isPlainAnswer } from '../with-id.ts'
 import type { Session } from './session.ts'
@@ -56,15 +57,25 @@ export class Call {
   /** `body` is the server's response, `text` the same as it came; its id is replaced by the client's. */
   answer(body: JsonObject, text?: string): void {
     if (!this.#settle()) return
-    const { reply, onAnswer } = this.#options
+    const { reply } = this.#options
     const id = reply.id ?? this.request.id
-    const seen = onAnswer(body)
-    const shown = this.shape?.(seen) ?? seen
+    const shown = this.#show(body)
     const own = shown === body && text !== undefined ? answerWithId(text, body['id'], id) : undefined
     if (own === undefined) return reply.answer({ ...shown, id })
     // Parsed from this text for this call: nobody else has it.
     body['id'] = id
     reply.answer(body, own)
+  }
+
+  /** Whatever a server says, it is its own call alone that it can spoil. */
+  #show(body: JsonObject): JsonObject {
+    try {
+      const seen = this.#options.onAnswer(body)
+      return this.shape?.(seen) ?? seen
+    } catch (error) {
+      const message = `The answer of the server could not be handled: ${describeError(error)}`
+      return { jsonrpc: '2.0', error: { code: RPC_ERROR.server, message } }
+    }
   }
 
   /** The answer as it came, its id at `[from, to)` of the first part; false: it has to be read first. */

@@ -61,5 +61,7 @@ export function callOfProgress(calls: Iterable<Call>, token: unknown): Call | un
 /** The call a message without any mark belongs to, when only one client can have caused it. */
 export function soleCaller(calls: readonly Call[]): Call | undefined {
   const last = calls.at(-1)
+  // Clients without sessions that say the same about themselves share one here.
+  if (calls.length > 1 && last?.session.front === 'modern') return undefined
   return last !== undefined && calls.every((call) => call.session === last.session) ? last : undefined
 }

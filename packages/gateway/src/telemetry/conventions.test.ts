@@ -1,6 +1,8 @@
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
 import { expect, it } from 'vitest'
 import type { RpcRequest } from '../json-rpc.ts'
-import { Labels } from './conventions.ts'
+import { Labels, PublicIds, spanAttributes } from './conventions.ts'
 
 function requestOf(method: string, params?: RpcRequest['params']): RpcRequest {
   return { kind: 'request', id: 1, method, params, body: {}, text: '' }
@@ -30,4 +32,13 @@ it('has no more labels than it may, even for a server that wants more', () => {
   const codes = Array.from({ length: 1_000 }, (_, i) => labels.ofFailure(String(i))['error.type'])
   expect(new Set(codes)).toHaveProperty('size', 21)
   expect(labels.of(requestOf('made/up'))).toEqual({ 'mcp.method.name': '_OTHER' })
+})
+
+it.each([
+  ['https://bob:secret@host/x?token=secret#secret', 'https://host/x'],
+  [`https://bob:${'secret'.repeat(100)}@host/x`, 'https://host/x'],
+])('leaves out of an address what may be secret: %s', (uri, shown) => {
+  const asker = { session: undefined, id: 1, headers: () => ({}), from: new IncomingMessage(new Socket()) }
+  const attributes = spanAttributes(requestOf('resources/read', { uri }), asker, new PublicIds())
+  expect(attributes['mcp.resource.uri']).toBe(shown)
 })

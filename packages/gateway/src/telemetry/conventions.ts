@@ -125,7 +125,7 @@ export class PublicIds {
 /** User names, passwords and queries stay here. */
 function withoutSecrets(uri: string): string {
   return uri
-    .slice(0, MAX_TEXT)
     .replace(/[?#].*$/s, '')
     .replace(/^([A-Za-z][A-Za-z0-9+.-]*:\/\/)[^/]*@/, '$1')
+    .slice(0, MAX_TEXT)
 }

@@ -41,10 +41,13 @@ export class HttpRequests implements ServerRequests {
     const open = { reply, controller: new AbortController() }
     this.#open.add(open)
     const end = (): boolean => this.#open.delete(open)
-    this.#run(request, reply, open.controller.signal).then(
-      (body) => end() && reply.onAnswer(body),
-      (error: unknown) => end() && reply.onLost(error instanceof Error ? error : new Error(String(error))),
-    )
+    const lose = (error: unknown) => reply.onLost(error instanceof Error ? error : new Error(String(error)))
+    this.#run(request, reply, open.controller.signal)
+      .then(
+        (body) => end() && reply.onAnswer(body),
+        (error: unknown) => end() && lose(error),
+      )
+      .catch(lose)
     // To close the stream is to cancel.
     return () => {
       if (end()) open.controller.abort()

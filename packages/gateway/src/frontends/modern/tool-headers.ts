@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { unavailable } from '@toolhaven/core/errors'
 import { decodeHeader, encodeHeader } from '../../header-text.ts'
 import { HEADER_NAME } from '../../http/head-grammar.ts'
-import { isObject, type JsonObject } from '../../json-rpc.ts'
+import { isObject, RPC_ERROR, type JsonObject } from '../../json-rpc.ts'
 import { mismatch, type Fault } from './check-request.ts'
 
 /** A parameter of a tool that clients repeat in a header. */
@@ -124,8 +125,12 @@ export async function readMirrored(list: (params: JsonObject) => Promise<JsonObj
   const tools: unknown[] = []
   let cursor: unknown
   for (let page = 0; page < MOST_PAGES; page += 1) {
-    const { result } = await list(cursor === undefined ? {} : { cursor })
-    if (!isObject(result)) break
+    const { result, error } = await list(cursor === undefined ? {} : { cursor })
+    if (!isObject(result)) {
+      // A server without tools marks none. Any other failure says nothing about them.
+      if (isObject(error) && error['code'] === RPC_ERROR.methodNotFound) break
+      throw unavailable('The tools of this server could not be looked at; try again.')
+    }
     if (Array.isArray(result['tools'])) tools.push(...result['tools'])
     cursor = result['nextCursor']
     if (typeof cursor !== 'string') break
@@ -140,7 +145,8 @@ export function withoutInvalidTools(result: JsonObject, onDropped: (name: string
   const kept = tools.filter((tool: unknown) => {
     const mirrored = isObject(tool) ? mirroredIn(tool['inputSchema']) : []
     if (typeof mirrored !== 'string') return true
-    onDropped(isObject(tool) ? String(tool['name']) : '', mirrored)
+    const name = isObject(tool) ? tool['name'] : undefined
+    onDropped(typeof name === 'string' ? name : '', mirrored)
     return false
   })
   return kept.length === tools.length ? result : { ...result, tools: kept }
