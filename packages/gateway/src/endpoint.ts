@@ -255,7 +255,7 @@ export class Endpoint implements FrontContext {
   }
 
   #makePipeline(spec: EndpointSpec): Promise<Pipeline> {
-    const live = { sessions: () => this.sessions.size, toolWatch: this.#tools }
+    const live = { sessions: this.sessions, toolWatch: this.#tools }
     return endpointPipeline(this.#options, this.limits, spec, live)
   }
 

@@ -11,7 +11,7 @@ const context: PipelineContext = {
   allowedTools: () => undefined,
   origin: 'http://127.0.0.1:1',
   workload: 'w',
-  sessions: () => 0,
+  sessions: new Map(),
   identityFetch: () => () => Promise.reject(new Error('nobody there')),
   logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
 }

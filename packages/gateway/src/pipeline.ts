@@ -13,7 +13,7 @@ import { Notes } from './http/notes.ts'
 import type { HttpRefusal } from './http/reply.ts'
 import type { JsonObject, RpcNotification, RpcRequest } from './json-rpc.ts'
 import { guard } from './middleware/guard.ts'
-import { limits } from './middleware/limits.ts'
+import { limits, type KnownSessions } from './middleware/limits.ts'
 import type { Admission, Asker, Middleware, Origin, Parsed, Refusal, Watch } from './middleware/middleware.ts'
 import { parse } from './middleware/parse.ts'
 import { toolFilter } from './middleware/tool-filter.ts'
@@ -53,8 +53,7 @@ export interface PipelineContext {
   telemetry?: TelemetrySpec | undefined
   telemetryTimes?: Partial<TelemetryTimes> | undefined
   workload: string
-  /** How many there are. */
-  sessions: () => number
+  sessions: KnownSessions
   logger: Logger
 }
 
@@ -95,7 +94,7 @@ export interface Pipeline {
 async function inOrder(context: PipelineContext, callers: Callers): Promise<Middleware[]> {
   return [
     guard(context), // first: a web page or another user must neither learn nor cost anything
-    limits(context), // before the body: what is too large is not even read
+    limits({ ...context, isTokenChecked: context.authentication !== undefined }), // before the body: what is too large is not even read
     ...(await auditOf(context, callers)), // before whatever may refuse a caller: refusals are recorded
     ...(await authenticationOf(context, callers)), // before the body too: strangers cost us no memory
     ...(await telemetryOf(context)), // before whatever may refuse: a refusal is an outcome too; after who may see it
@@ -183,7 +182,7 @@ async function telemetryOf(context: PipelineContext): Promise<Middleware[]> {
   const { telemetry: spec, workload, sessions, logger, telemetryTimes: times } = context
   if (spec === undefined) return []
   const { telemetry } = await import('./middleware/telemetry.ts')
-  return [telemetry({ spec, workload, sessions, logger, times })]
+  return [telemetry({ spec, workload, sessions: () => sessions.size, logger, times })]
 }
 
 /** Each sees the message as those before it left it. */

@@ -40,6 +40,31 @@ function postChunks(test: TestGateway, body: string): Promise<{ status: number |
   })
 }
 
+const MODERN = '2026-07-28'
+
+/** A request of the revision without sessions. */
+function postModern(test: TestGateway, method: string, params: object = {}, headers: Record<string, string> = {}) {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': MODERN,
+    'io.modelcontextprotocol/clientInfo': { name: 'm', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  return post(
+    test,
+    { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } },
+    { 'mcp-protocol-version': MODERN, 'mcp-method': method, ...headers },
+  )
+}
+
+/** Where the messages of a new session of the oldest transport go. */
+async function openSse(test: TestGateway): Promise<string> {
+  const gone = new AbortController()
+  test.defer(() => gone.abort())
+  const stream = await fetch(`${test.origin}/sse`, { headers: { accept: 'text/event-stream' }, signal: gone.signal })
+  const { value } = (await stream.body?.getReader().read()) ?? {}
+  return /data: (.*)/.exec(new TextDecoder().decode(value))?.[1] ?? ''
+}
+
 const list = (test: TestGateway, session: string) =>
   post(test, { jsonrpc: '2.0', id: 2, method: 'tools/list' }, { 'mcp-session-id': session })
 
@@ -66,6 +91,52 @@ describe('limits of a workload', () => {
     for (let i = 0; i < 3; i++) statuses.push((await list(test, one ?? '')).status)
     expect(statuses).toEqual([200, 200, 429])
     expect((await list(test, two ?? '')).status).toBe(200)
+  })
+
+  it.each([
+    ['session id', (value: string) => ({ 'mcp-session-id': value })],
+    ['token nobody checks', (value: string) => ({ authorization: `Bearer ${value}` })],
+  ])('are not lifted by a made-up %s', async (_what, headers) => {
+    await using test = await open({ clientRequestsPerMinute: 2 })
+    const statuses = []
+    for (let i = 0; i < 4; i++) statuses.push((await postModern(test, 'tools/list', {}, headers(`x${i}`))).status)
+    expect(statuses).toEqual([200, 200, 429, 429])
+  })
+
+  it('are not lifted by a session id that the request has no use for', async () => {
+    await using test = await open({ clientRequestsPerMinute: 2 })
+    const session = (await initialize(test)).headers.get('mcp-session-id') ?? ''
+    const statuses = []
+    for (let i = 0; i < 2; i++)
+      statuses.push((await postModern(test, 'tools/list', {}, { 'mcp-session-id': session })).status)
+    expect(statuses).toEqual([200, 429])
+    expect((await list(test, session)).status).toBe(200)
+  })
+
+  it('count a session of the oldest transport by its own id', async () => {
+    await using test = await open({ clientRequestsPerMinute: 2 })
+    const [one, two] = [await openSse(test), await openSse(test)]
+    const say = async (path: string, made: string) => {
+      const headers = { 'content-type': 'application/json', 'mcp-session-id': made }
+      const body = JSON.stringify({ jsonrpc: '2.0', id: made, method: 'tools/list' })
+      return (await fetch(`${test.origin}${path}`, { method: 'POST', headers, body })).status
+    }
+    expect([await say(one, 'a'), await say(one, 'b'), await say(one, 'c')]).toEqual([202, 202, 429])
+    expect(await say(two, 'a')).toBe(202)
+  })
+
+  it('count a call of the revision without sessions once', async () => {
+    await using test = await open({ clientRequestsPerMinute: 3 })
+    const statuses = []
+    const said = []
+    for (let i = 0; i < 4; i++) {
+      const params = { name: 'echo', arguments: { text: 'hello' } }
+      const response = await postModern(test, 'tools/call', params, { 'mcp-name': 'echo' })
+      statuses.push(response.status)
+      said.push(await response.text())
+    }
+    expect(statuses).toEqual([200, 200, 200, 429])
+    expect(said.filter((text) => text.includes('hello'))).toHaveLength(3)
   })
 
   it('count the requests of a batch one by one', async () => {

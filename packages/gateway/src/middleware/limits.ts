@@ -2,6 +2,8 @@ import type { HttpRequest } from '../http/exchange.ts'
 import { Notes } from '../http/notes.ts'
 import type { HttpRefusal } from '../http/reply.ts'
 import { RPC_ERROR, type RpcRequest } from '../json-rpc.ts'
+import { isKnownVersion } from '../protocol-versions.ts'
+import type { Session } from '../sessions/session.ts'
 import type { Asker, Middleware, Refusal } from './middleware.ts'
 import { TokenBucket } from './token-bucket.ts'
 
@@ -11,7 +13,16 @@ export interface LimitsOptions {
   requestsPerMinute?: number | undefined
   /** Of each client. */
   clientRequestsPerMinute?: number | undefined
+  sessions: KnownSessions
+  /** Whoever makes up a token gets no further. */
+  isTokenChecked: boolean
   now?: (() => number) | undefined
+}
+
+/** The sessions there are at the moment, by their ids. */
+export interface KnownSessions {
+  readonly size: number
+  get(id: string): Pick<Session, 'front'> | undefined
 }
 
 /** More clients than any workload has sessions; whoever comes after them starts with a full bucket again. */
@@ -26,12 +37,14 @@ export function limits(options: LimitsOptions): Middleware {
     maxMessageBytes,
     requestsPerMinute,
     clientRequestsPerMinute,
+    sessions,
+    isTokenChecked,
     now = performance.now.bind(performance),
   } = options
   const total = requestsPerMinute === undefined ? undefined : new TokenBucket(requestsPerMinute, now)
   const clients = new Map<string, TokenBucket>()
   const bucketOf = (request: HttpRequest, perMinute: number) => {
-    const key = clientKey(request)
+    const key = sessionKey(request, sessions) ?? callerKey(request, isTokenChecked)
     const bucket = clients.get(key) ?? new TokenBucket(perMinute, now)
     // Moved to the end: the first in the map is the one that was quiet longest.
     clients.delete(key)
@@ -57,7 +70,8 @@ export function limits(options: LimitsOptions): Middleware {
       return isLimited && request.method === 'POST' ? count(request) : undefined
     },
     ...(isLimited && {
-      fromClient(_request: RpcRequest, { from }: Asker): Refusal | undefined {
+      fromClient(_request: RpcRequest, { from, isTrial }: Asker): Refusal | undefined {
+        if (isTrial) return undefined
         const isFurther = begun.get(from) === true
         begun.set(from, true)
         const refusal = isFurther ? count(from) : undefined
@@ -84,10 +98,21 @@ function tooMany(who: string, perMinute: number | undefined, bucket: TokenBucket
   }
 }
 
-/** A client is its session; those without one are told apart by their token, else by their address. */
-function clientKey({ headers, url = '', socket }: HttpRequest): string {
-  const session = headers['mcp-session-id'] ?? /[?&]sessionId=([^&]+)/.exec(url)?.[1]
-  if (session !== undefined) return `session ${String(session).slice(0, 200)}`
-  const token = headers.authorization
+/**
+ * A client is its session. An id counts only where the request is one of that session: whoever could make up ids, or send
+ * one along that nobody looks at, would be a new client each time.
+ */
+function sessionKey({ headers, url = '' }: HttpRequest, sessions: KnownSessions): string | undefined {
+  const isSse = url.startsWith('/messages?')
+  const id = isSse ? /[?&]sessionId=([^&]+)/.exec(url)?.[1] : headers['mcp-session-id']
+  if (typeof id !== 'string' || sessions.get(id)?.front !== (isSse ? 'sse' : 'streamable-http')) return undefined
+  const version = headers['mcp-protocol-version']
+  // Requests of revisions without sessions may bear the header all the same.
+  return isSse || version === undefined || isKnownVersion(version) ? `session ${id}` : undefined
+}
+
+/** Those without a session are told apart by their token, where it is worth anything, else by their address. */
+function callerKey({ headers, socket }: HttpRequest, isTokenChecked: boolean): string {
+  const token = isTokenChecked ? headers.authorization : undefined
   return token === undefined ? `address ${socket.remoteAddress}` : `token ${token.slice(-200)}`
 }

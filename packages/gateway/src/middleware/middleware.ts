@@ -22,6 +22,8 @@ export interface Origin {
 export interface Asker extends Origin {
   /** What the client itself calls the request. */
   id: RequestId
+  /** Somebody wants to know what would be decided; the request itself comes later, and counts then. */
+  isTrial?: true
 }
 
 /** A JSON-RPC error in place of an answer of the server. */

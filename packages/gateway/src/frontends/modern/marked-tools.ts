@@ -1,5 +1,6 @@
 import type { HttpRequest } from '../../http/exchange.ts'
 import { isObject, type JsonObject, type RpcRequest } from '../../json-rpc.ts'
+import type { Asker } from '../../middleware/middleware.ts'
 import type { Session } from '../../sessions/session.ts'
 import type { FrontContext } from '../front-context.ts'
 import type { Fault } from './check-request.ts'
@@ -16,7 +17,8 @@ export async function checkMarked(
   asked: RpcRequest,
 ): Promise<Fault | undefined> {
   if (asked.method !== 'tools/call') return undefined
-  const passed = context.pipeline.fromClient(asked, { session, from, headers: () => ({}), id: asked.id })
+  const asker: Asker = { session, from, headers: () => ({}), id: asked.id, isTrial: true }
+  const passed = context.pipeline.fromClient(asked, asker)
   if ('refusal' in passed) return undefined
   const check = async () => {
     const marked = (await context.modern.mirroredTools(session)).get(String(passed.request.params?.['name'])) ?? []
