@@ -13,6 +13,7 @@ import {
 import type { Call } from '../sessions/call.ts'
 import { callOfProgress } from '../sessions/server-requests.ts'
 import type { Session } from '../sessions/session.ts'
+import { SessionQuestions } from './session-questions.ts'
 import { TOOLS_CHANGED } from './server-messages.ts'
 import { isNotReached, SessionGone, type Upstream, type UpstreamOptions } from './upstream.ts'
 
@@ -47,6 +48,10 @@ export class HttpSession {
   #initializing: { id: string; resolve: (body: JsonObject) => void; reject: (error: unknown) => void } | undefined
   /** What the server asked and the client has not answered; a server made anew asks anew. */
   #asked = new Set<string>()
+  readonly #questions = new SessionQuestions({
+    asked: () => this.#asked,
+    send: (text, body) => this.#quietly(text, body),
+  })
   #isClosed = false
 
   constructor(options: HttpSessionOptions) {
@@ -89,7 +94,7 @@ export class HttpSession {
   }
 
   async respond(response: RpcResponse): Promise<void> {
-    if (this.#asked.delete(idKey(response.id))) await this.#quietly(response.text, response.body)
+    if (this.#questions.close(response.id)) await this.#quietly(response.text, response.body)
   }
 
   async listen(): Promise<void> {
@@ -203,10 +208,11 @@ export class HttpSession {
       else session.calls.get(idKey(message.id))?.answer(message.body, message.text)
       return
     }
-    if (message.kind === 'request') this.#asked.add(idKey(message.id))
-    else if (message.method === TOOLS_CHANGED) this.#options.onToolsChanged()
-    const text = onOneLine(message)
     const call = relatedTo === undefined ? this.#callOf(message) : session.calls.get(idKey(relatedTo.id))
+    if (message.kind === 'request' && !this.#questions.open(message, call)) return
+    if (message.method === TOOLS_CHANGED) this.#options.onToolsChanged()
+    if (message.method === 'notifications/cancelled') this.#questions.close(message.params?.['requestId'])
+    const text = onOneLine(message)
     if (call === undefined) session.send(text)
     else call.related(text)
   }

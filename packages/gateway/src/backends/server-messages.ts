@@ -9,12 +9,13 @@ import {
   type RpcRequest,
   type RpcResponse,
 } from '../json-rpc.ts'
+import { metaOf } from '../modern-era.ts'
 import { wantsLevel } from '../sessions/log-levels.ts'
-import { routeServerRequest, soleCaller, type Asked } from '../sessions/server-requests.ts'
+import { routeServerRequest, soleCaller } from '../sessions/server-requests.ts'
 import type { Call } from '../sessions/call.ts'
 import type { Session } from '../sessions/session.ts'
 import type { PendingCalls } from './pending-calls.ts'
-import { firstId } from './first-id.ts'
+import { CALL_IS_OVER, isKeptId, OpenQuestions, TOO_MANY_QUESTIONS } from './open-questions.ts'
 
 export interface ServerMessagesOptions {
   pending: PendingCalls
@@ -34,9 +35,7 @@ export const LIST_CHANGED: ReadonlySet<string> = new Set([
 /** Finds the one client, or the clients, that a message of a shared server is for. */
 export class ServerMessages {
   readonly #options: ServerMessagesOptions
-  /** Requests of the server some client is to answer, by the id we gave them: the server's own ids start again with its process. */
-  readonly #asked = new Map<number, Asked>()
-  #nextId = firstId()
+  readonly #asked = new OpenQuestions()
   #rootsSession: Session | undefined
 
   constructor(options: ServerMessagesOptions) {
@@ -58,10 +57,7 @@ export class ServerMessages {
   }
 
   isAskedWithToken(session: Session, token: unknown): boolean {
-    return (
-      isRequestId(token) &&
-      [...this.#asked.values()].some((asked) => asked.session === session && asked.progressToken === token)
-    )
+    return isRequestId(token) && this.#asked.of(session).some((asked) => asked.progressToken === token)
   }
 
   /** The server will ask for roots now: those of this client. */
@@ -71,36 +67,40 @@ export class ServerMessages {
 
   endSession(session: Session): void {
     if (this.#rootsSession === session) this.#rootsSession = undefined
-    for (const [id, asked] of this.#asked) {
-      if (asked.session !== session) continue
-      this.#asked.delete(id)
-      this.#refuse(asked.serverId, { code: RPC_ERROR.server, message: 'the client left' })
-    }
+    for (const asked of this.#asked.takeOf(session)) this.#refuse(asked.serverId, failed('the client left'))
   }
 
   #ask(request: RpcRequest): void {
+    if (!isKeptId(request.id)) return
     if (request.method === 'ping') return this.#options.write({ jsonrpc: '2.0', id: request.id, result: {} })
     const calls = this.#unasked(this.#options.pending.calls())
     const preferred = request.method === 'roots/list' && calls.length === 0 ? this.#rootsSession : undefined
     const route = routeServerRequest(request, calls, preferred === undefined ? this.#options.sessions() : [preferred])
     if ('error' in route) return this.#refuse(request.id, route.error)
-    const id = this.#nextId++
-    const meta = request.params?.['_meta']
-    this.#asked.set(id, {
-      session: route.session,
+    const { session, call } = route
+    if (!this.#asked.hasRoom(session, call)) return this.#refuse(request.id, failed(TOO_MANY_QUESTIONS))
+    const token = metaOf(request.params)['progressToken']
+    const id = this.#asked.add({
+      session,
       serverId: request.id,
-      progressToken: isObject(meta) ? meta['progressToken'] : undefined,
-      call: route.call,
+      progressToken: isRequestId(token) && isKeptId(token) ? token : undefined,
+      call,
+      isAboutCall: request.method !== 'roots/list' || session.front === 'modern',
     })
     const text = JSON.stringify({ ...request.body, id })
-    if (route.call === undefined) route.session.send(text)
-    else route.call.related(text)
+    if (call === undefined) return session.send(text)
+    call.onOver ??= () => this.#callOver(call)
+    call.related(text)
+  }
+
+  /** Its server may still wait for an answer. */
+  #callOver(call: Call): void {
+    for (const asked of this.#asked.takeOfCall(call)) this.#refuse(asked.serverId, failed(CALL_IS_OVER))
   }
 
   /** Those that can have caused another question; all, when each has one open. */
   #unasked(calls: readonly Call[]): readonly Call[] {
-    const waiting = new Set([...this.#asked.values()].map(({ call }) => call))
-    const free = calls.filter((call) => !waiting.has(call))
+    const free = calls.filter((call) => !this.#asked.isAsked(call))
     return free.length > 0 ? free : calls
   }
 
@@ -129,7 +129,7 @@ export class ServerMessages {
 
   /** The server no longer wants an answer to something it asked. */
   #cancelled(params: JsonObject | undefined): void {
-    for (const [id, asked] of this.#asked) {
+    for (const [id, asked] of this.#asked.all()) {
       if (asked.serverId !== params?.['requestId']) continue
       this.#asked.delete(id)
       asked.session.send(
@@ -159,6 +159,8 @@ export class ServerMessages {
     for (const session of this.#options.sessions()) if (isFor(session)) session.send(text)
   }
 }
+
+const failed = (message: string) => ({ code: RPC_ERROR.server, message })
 
 /** A subscription covers what lies below it. */
 export function isSubscriber(session: Session, uri: unknown): boolean {

@@ -42,6 +42,8 @@ export class Call {
   shape: ((body: JsonObject) => JsonObject) | undefined
   /** Set by the backend that carries it: tells the server that nobody waits any more. */
   onCancel: ((params: JsonObject) => void) | undefined
+  /** Set by the backend that carries it once its server asked something: nobody is to answer that any more. */
+  onOver: (() => void) | undefined
 
   constructor(options: CallOptions) {
     this.#options = options
@@ -116,6 +118,7 @@ export class Call {
     if (this.isSettled) return false
     this.isSettled = true
     this.session.calls.delete(idKey(this.request.id))
+    this.onOver?.()
     this.#options.onSettled()
     return true
   }

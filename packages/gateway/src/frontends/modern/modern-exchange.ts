@@ -1,3 +1,4 @@
+import { CALL_IS_OVER, MOST_QUESTIONS, TOO_MANY_QUESTIONS } from '../../backends/open-questions.ts'
 import type { HttpResponse } from '../../http/exchange.ts'
 import type { EventStream } from '../../http/event-stream.ts'
 import { sendJson } from '../../http/reply.ts'
@@ -12,6 +13,7 @@ import {
   type RpcResponse,
 } from '../../json-rpc.ts'
 import { MODERN_ERROR } from '../../modern-era.ts'
+import { DEFAULT_LIMITS } from '../../options.ts'
 import type { ReplySink } from '../../sessions/call.ts'
 import { reachesLevel } from '../../sessions/log-levels.ts'
 
@@ -25,10 +27,19 @@ export interface ExchangeOptions {
   toModern: (body: JsonObject) => JsonObject
   /** The call waits for its client: under which state it is found again. */
   park: () => string
+  /** All that is asked and not answered together; left out: as much as any client may leave unread. */
+  maxQuestionBytes?: number
   /** The client's answer to what the server asked. */
   respond: (response: RpcResponse) => void
   /** Nobody waits for the call any more. */
   cancel: () => void
+}
+
+interface Question {
+  id: RequestId
+  method: string
+  params: JsonObject | undefined
+  bytes: number
 }
 
 /**
@@ -37,7 +48,8 @@ export interface ExchangeOptions {
  */
 export class ModernExchange implements ReplySink {
   readonly #options: ExchangeOptions
-  readonly #asked = new Map<string, RpcRequest>()
+  readonly #asked = new Map<string, Question>()
+  #askedBytes = 0
   #id: RequestId
   #response: HttpResponse | undefined
   #stream: EventStream | undefined
@@ -56,7 +68,7 @@ export class ModernExchange implements ReplySink {
 
   related(text: string): boolean {
     const message = parseMessage(text)
-    if (message?.kind === 'request') this.#ask(message)
+    if (message?.kind === 'request') this.#ask(message, text.length)
     else if (message?.kind === 'notification' && this.#wants(message.method, message.params))
       this.#notify(message.method === 'notifications/progress' ? this.#withOwnToken(message) : text)
     return true
@@ -64,11 +76,13 @@ export class ModernExchange implements ReplySink {
 
   answer(body: JsonObject): void {
     const modern = this.#options.toModern(body)
+    this.#refuseAll()
     if (this.#response === undefined) this.#final = modern
     else this.#finish(modern)
   }
 
   abandon(): void {
+    this.#refuseAll()
     const response = this.#detach()
     if (this.#stream !== undefined) this.#stream.end()
     else response?.destroy()
@@ -77,12 +91,12 @@ export class ModernExchange implements ReplySink {
   /** The client is back with answers. */
   resume(id: RequestId, response: HttpResponse, inputResponses: JsonObject): void {
     this.#attach(id, response)
-    for (const [key, request] of this.#asked) {
+    for (const [key, question] of this.#asked) {
       const result = Object.hasOwn(inputResponses, key) ? inputResponses[key] : undefined
       if (!isObject(result)) continue
       this.#asked.delete(key)
-      const body = { jsonrpc: '2.0', id: request.id, result }
-      this.#options.respond({ kind: 'response', id: request.id, body, text: JSON.stringify(body) })
+      this.#askedBytes -= question.bytes
+      this.#respond(question.id, { result })
     }
     if (this.#final !== undefined) this.#finish({ ...this.#final, id })
     else if (this.#asked.size > 0) this.#requireInput()
@@ -90,6 +104,7 @@ export class ModernExchange implements ReplySink {
 
   /** The client did not come back. */
   expire(): void {
+    this.#refuseAll()
     this.#options.cancel()
   }
 
@@ -110,10 +125,31 @@ export class ModernExchange implements ReplySink {
     return response
   }
 
-  #ask(request: RpcRequest): void {
-    this.#asked.set(`${request.method.split('/')[0]}-${++this.#questions}`, request)
+  #ask({ id, method, params }: RpcRequest, bytes: number): void {
+    const { maxQuestionBytes = DEFAULT_LIMITS.maxQueuedBytes } = this.#options
+    if (this.#asked.size >= MOST_QUESTIONS || this.#askedBytes + bytes > maxQuestionBytes)
+      return this.#refuse(id, TOO_MANY_QUESTIONS)
+    this.#asked.set(`${method.split('/')[0]}-${++this.#questions}`, { id, method, params, bytes })
+    this.#askedBytes += bytes
     // Questions that came together are put together.
     if (this.#response !== undefined) queueMicrotask(() => this.#response !== undefined && this.#requireInput())
+  }
+
+  /** Nobody will answer them: the server need not wait, and we need not keep them. */
+  #refuseAll(): void {
+    const questions = [...this.#asked.values()]
+    this.#asked.clear()
+    this.#askedBytes = 0
+    for (const { id } of questions) this.#refuse(id, CALL_IS_OVER)
+  }
+
+  #refuse(id: RequestId, message: string): void {
+    this.#respond(id, { error: { code: RPC_ERROR.server, message } })
+  }
+
+  #respond(id: RequestId, outcome: JsonObject): void {
+    const body = { jsonrpc: '2.0', id, ...outcome }
+    this.#options.respond({ kind: 'response', id, body, text: JSON.stringify(body) })
   }
 
   #requireInput(): void {
