@@ -16,6 +16,7 @@ import type { GatewayLimits } from './options.ts'
 import type { Pipeline } from './pipeline.ts'
 import { Call, type ReplySink } from './sessions/call.ts'
 import type { Session } from './sessions/session.ts'
+import { unfitSubscription } from './sessions/subscriptions.ts'
 
 export interface DispatchContext {
   slot: BackendSlot
@@ -152,5 +153,5 @@ function unfitFor(context: DispatchContext, session: Session, message: RpcReques
     return { code: RPC_ERROR.invalidRequest, message: 'A request with this id is still being answered.' }
   if (session.calls.size >= context.limits.maxCallsPerSession)
     return { code: RPC_ERROR.server, message: 'Too many calls in flight; wait for some to be answered.' }
-  return undefined
+  return message.method === 'resources/subscribe' ? unfitSubscription(session, message.params?.['uri']) : undefined
 }

@@ -3,7 +3,7 @@ import type { HttpRequest, HttpResponse } from '../http/exchange.ts'
 import type { BackendLink } from '../backends/backend.ts'
 import type { EventStream } from '../http/event-stream.ts'
 import { readBody } from '../http/read-body.ts'
-import { sendRefusal, type HttpRefusal } from '../http/reply.ts'
+import { sendJson, sendRefusal, type HttpRefusal } from '../http/reply.ts'
 import type { JsonObject, RpcMessage, RpcRequest } from '../json-rpc.ts'
 import { tooLarge } from '../middleware/limits.ts'
 import type { Parsed } from '../middleware/middleware.ts'
@@ -12,6 +12,7 @@ import type { Pipeline } from '../pipeline.ts'
 import type { ReplySink } from '../sessions/call.ts'
 import type { Session } from '../sessions/session.ts'
 import type { SessionTable } from '../sessions/session-table.ts'
+import { tooMuchSaid } from './client-description.ts'
 import type { ModernClients } from './modern/modern-clients.ts'
 import type { ParkedCalls } from './modern/parked-calls.ts'
 import type { SealedStates } from './modern/sealed-states.ts'
@@ -95,8 +96,11 @@ export function readMessages(
     if (body === 'aborted') return
     context.attempt(response, () => {
       if (context.pipeline !== pipeline) return sendRefusal(response, CHANGED)
-      const parsed = body === 'too-large' ? tooLarge(pipeline.maxMessageBytes) : pipeline.parse(body)
-      return 'messages' in parsed ? onMessages(parsed) : sendRefusal(response, parsed)
+      if (body === 'too-large') return sendRefusal(response, tooLarge(pipeline.maxMessageBytes))
+      const parsed = pipeline.parse(body)
+      if (!('messages' in parsed)) return sendRefusal(response, parsed)
+      const refusal = tooMuchSaid(body, parsed.messages)
+      return refusal === undefined ? onMessages(parsed) : sendJson(response, 400, refusal)
     })
   })
 }

@@ -4,6 +4,7 @@ import { META, metaOf } from '../../modern-era.ts'
 import type { GatewayLimits } from '../../options.ts'
 import { NEWEST_VERSION } from '../../protocol-versions.ts'
 import { Session } from '../../sessions/session.ts'
+import { isSubscribable } from '../../sessions/subscriptions.ts'
 
 /** What a client asked to hear of; the server agrees to as much as it can. */
 export interface Filter {
@@ -20,11 +21,11 @@ const FIELD_OF: Readonly<Record<string, keyof Filter>> = {
   'notifications/resources/updated': 'resourceSubscriptions',
 }
 
-/** Undefined when it is no filter. */
+/** Undefined when it is no filter, or has URIs that are too long to be kept. */
 export function readFilter(value: unknown): Filter | undefined {
   if (!isObject(value)) return undefined
   const { resourceSubscriptions: uris = [] } = value
-  if (!Array.isArray(uris) || !uris.every((uri) => typeof uri === 'string')) return undefined
+  if (!Array.isArray(uris) || !uris.every((uri) => typeof uri === 'string' && isSubscribable(uri))) return undefined
   return {
     ...(value['toolsListChanged'] === true && { toolsListChanged: true }),
     ...(value['promptsListChanged'] === true && { promptsListChanged: true }),

@@ -1,0 +1,94 @@
+import { expect, it } from 'vitest'
+import { startGateway, type TestGateway } from './test-gateway.ts'
+import { connectServer, openSession } from './test-raw-server.ts'
+
+const MODERN = '2026-07-28'
+const INVALID = { code: -32_602, message: expect.stringContaining('over the limit') }
+const TOO_LONG = 'c'.repeat(64 * 1024)
+
+async function start(): Promise<TestGateway> {
+  const test = await startGateway()
+  await test.open()
+  await connectServer(test, (id) => JSON.stringify({ jsonrpc: '2.0', id, result: { content: [] } }))
+  return test
+}
+
+const initialize = (name: string) => ({
+  jsonrpc: '2.0',
+  id: 7,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name, version: '1' } },
+})
+
+function post(test: TestGateway, path: string, body: object, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${test.origin}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+    body: JSON.stringify(body),
+  })
+}
+
+function postModern(test: TestGateway, method: string, params: object, meta: object = {}): Promise<Response> {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': MODERN,
+    'io.modelcontextprotocol/clientCapabilities': {},
+    ...meta,
+  }
+  const headers = { 'mcp-protocol-version': MODERN, 'mcp-method': method, 'mcp-name': 'a' }
+  return post(test, '/mcp', { jsonrpc: '2.0', id: 7, method, params: { ...params, _meta } }, headers)
+}
+
+it('a client with a session says no more about itself than is worth keeping', async () => {
+  await using test = await start()
+  const refused = await post(test, '/mcp', initialize(TOO_LONG))
+  expect(refused.status).toBe(400)
+  expect(refused.headers.has('mcp-session-id')).toBe(false)
+  expect(await refused.json()).toEqual({ jsonrpc: '2.0', id: 7, error: INVALID })
+  expect((await post(test, '/mcp', initialize('c'.repeat(60_000)))).headers.has('mcp-session-id')).toBe(true)
+})
+
+it('nor does a client of the oldest transport', async () => {
+  await using test = await start()
+  const gone = new AbortController()
+  test.defer(() => gone.abort())
+  const stream = await fetch(`${test.origin}/sse`, { headers: { accept: 'text/event-stream' }, signal: gone.signal })
+  const { value } = (await stream.body?.getReader().read()) ?? {}
+  const path = /data: (.*)/.exec(new TextDecoder().decode(value))?.[1] ?? ''
+  const refused = await post(test, path, initialize(TOO_LONG))
+  expect(await refused.json()).toEqual({ jsonrpc: '2.0', id: 7, error: INVALID })
+  expect((await post(test, path, initialize('c'))).status).toBe(202)
+})
+
+it.each(['clientInfo', 'clientCapabilities'])('nor does a client without a session (%s)', async (key) => {
+  await using test = await start()
+  const meta = { [`io.modelcontextprotocol/${key}`]: { name: TOO_LONG } }
+  const refused = await postModern(test, 'tools/call', { name: 'a' }, meta)
+  expect(await refused.json()).toEqual({ jsonrpc: '2.0', id: 7, error: INVALID })
+  const large = await postModern(test, 'tools/call', { name: 'a', arguments: { text: TOO_LONG } })
+  expect(await large.json()).toHaveProperty('result')
+})
+
+it('a session subscribes to no URI that is too long, and to a thousand at most', async () => {
+  await using test = await start()
+  const post = await openSession(test)
+  const ask = async (method: string, uri: string) =>
+    (await post(JSON.stringify({ jsonrpc: '2.0', id: uri.slice(0, 20), method, params: { uri } }))).json()
+  expect(await ask('resources/subscribe', 'u'.repeat(8 * 1024 + 1))).toMatchObject({ error: INVALID })
+  expect(await ask('resources/subscribe', 'u'.repeat(8 * 1024))).toHaveProperty('result')
+  for (let i = 1; i < 1000; i += 111)
+    await Promise.all(Array.from({ length: 111 }, (_, at) => ask('resources/subscribe', `memo://${i + at}`)))
+  expect(await ask('resources/subscribe', 'memo://more')).toMatchObject({
+    error: { code: -32_602, message: expect.stringContaining('1000 subscriptions') },
+  })
+  expect(await ask('resources/subscribe', 'memo://1')).toHaveProperty('result')
+  expect(await ask('resources/unsubscribe', 'memo://1')).toHaveProperty('result')
+  expect(await ask('resources/subscribe', 'memo://more')).toHaveProperty('result')
+})
+
+it('a client without a session listens to no URI that is too long', async () => {
+  await using test = await start()
+  const notifications = { resourceSubscriptions: ['u'.repeat(8 * 1024 + 1)] }
+  const refused = await postModern(test, 'subscriptions/listen', { notifications })
+  expect(refused.status).toBe(400)
+  expect(await refused.json()).toMatchObject({ error: { code: -32_602 } })
+})
