@@ -1,5 +1,6 @@
 import { unavailable } from '@toolhaven/core/errors'
 import type { BackendLink } from './backends/backend.ts'
+import type { Session } from './sessions/session.ts'
 
 interface Waiter {
   resolve: (link: BackendLink) => void
@@ -61,6 +62,13 @@ export class BackendSlot {
       const waiter = { resolve, giveUp, timer }
       this.#waiters.add(waiter)
     })
+  }
+
+  /** The same for a session. What was begun for one that ended meanwhile nobody would end. */
+  async waitFor(session: Pick<Session, 'isEnded'>, ms: number): Promise<BackendLink> {
+    const link = await this.wait(ms)
+    if (session.isEnded) throw unavailable('The session ended while it waited for the server.')
+    return link
   }
 
   /** None will come any more: whoever waits is told now. */

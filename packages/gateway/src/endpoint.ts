@@ -218,7 +218,7 @@ export class Endpoint implements FrontContext {
     const watched = this.pipeline.watch(request, { session, from, headers, id: request.id })
     session.isOpening = true
     try {
-      const link = await this.#slot.wait(this.limits.backendWaitMs)
+      const link = await this.#slot.waitFor(session, this.limits.backendWaitMs)
       const body = await link.initialize(session, watched?.request ?? request, (watched?.headers ?? headers)())
       watched?.onEnd(body)
       return body
@@ -236,12 +236,12 @@ export class Endpoint implements FrontContext {
   }
 
   async ask(session: Session, method: string, params: JsonObject): Promise<JsonObject> {
-    const link = await this.#slot.wait(this.limits.backendWaitMs)
+    const link = await this.#slot.waitFor(session, this.limits.backendWaitMs)
     return askInNameOf(session, { method, params, id: this.modern.nextId() }, (call) => link.request(call))
   }
 
   listening(session: Session): void {
-    this.#slot.link?.listen(session)
+    if (!session.isEnded) this.#slot.link?.listen(session)
   }
 
   dispatch(session: Session, message: RpcMessage, reply: ReplySink, from: HttpRequest): void {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { describeError, isThvError } from '@toolhaven/core/errors'
+import { describeError, isThvError, unavailable } from '@toolhaven/core/errors'
 import {
   idKey,
   isObject,
@@ -63,6 +63,7 @@ export class HttpSession {
   }
 
   async initialize(request: RpcRequest, headers: Headers): Promise<JsonObject> {
+    if (this.#isClosed) throw hasEnded()
     const upstream = this.#create(undefined)
     const body = await this.#handshake(upstream, request, headers)
     this.#adopt(upstream, body)
@@ -128,6 +129,7 @@ export class HttpSession {
   /** The session at the server, made anew if need be; once for all who wait. */
   #open(headers: Headers): Promise<Upstream> {
     if (this.#upstream !== undefined) return Promise.resolve(this.#upstream)
+    if (this.#isClosed) return Promise.reject(hasEnded())
     this.#opening ??= this.#renew(headers).finally(() => {
       this.#opening = undefined
     })
@@ -150,6 +152,8 @@ export class HttpSession {
     )
     if ('error' in answer) throw new Error('the restarted server refused the session')
     this.#adopt(upstream, answer)
+    // Closed with its client, while it was being made.
+    if (this.#isClosed) throw hasEnded()
     this.#options.onToolsChanged()
     for (const uri of session.subscriptions) await this.#replay(upstream, 'resources/subscribe', { uri })
     if (session.logLevel !== undefined) await this.#replay(upstream, 'logging/setLevel', { level: session.logLevel })
@@ -269,4 +273,8 @@ export class HttpSession {
     // Nobody waits for an answer to it, and a server that is away has nothing left to be told.
     await this.#upstream?.send(onOneLine({ text, body }), undefined, {}).catch(() => undefined)
   }
+}
+
+function hasEnded(): Error {
+  return unavailable('The session has ended.')
 }

@@ -152,7 +152,8 @@ export class HttpBackend implements BackendLink {
   }
 
   endSession(session: Session): void {
-    this.#of(session).close(true)
+    const http = this.#sessions.get(session) ?? this.#make(session)
+    http.close(true)
     this.#sessions.delete(session)
   }
 
@@ -201,8 +202,16 @@ export class HttpBackend implements BackendLink {
   #of(session: Session): HttpSession {
     const known = this.#sessions.get(session)
     if (known !== undefined) return known
+    const http = this.#make(session)
+    // What comes late for a client that left finds a closed one: nobody would end another.
+    if (session.isEnded) http.close(false)
+    else this.#sessions.set(session, http)
+    return http
+  }
+
+  #make(session: Session): HttpSession {
     const { backend, limits, onStored, onLost, onToolsChanged } = this.#options
-    const http = new HttpSession({
+    return new HttpSession({
       session,
       processId: backend.processId,
       waitMs: limits.backendWaitMs,
@@ -216,8 +225,6 @@ export class HttpBackend implements BackendLink {
       // A client's own stream may end for many reasons; ours ends with the server.
       onEnded: (reason) => this.#isReady && session === this.#own && onLost(reason),
     })
-    this.#sessions.set(session, http)
-    return http
   }
 }
 

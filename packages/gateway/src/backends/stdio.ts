@@ -221,10 +221,22 @@ export class StdioBackend implements BackendLink {
     const { session } = call
     const { method, params } = call.request
     if (typeof uri !== 'string') return call.fail('Invalid params: uri must be a string', RPC_ERROR.invalidParams)
-    if (method === 'resources/subscribe') return this.#forward(call, params, () => session.subscriptions.add(uri))
+    if (method === 'resources/subscribe') return this.#subscribe(call, uri)
     session.subscriptions.delete(uri)
     if (this.#isSubscribed(uri, session)) return call.answer({ jsonrpc: '2.0', result: {} })
     this.#forward(call, params)
+  }
+
+  #subscribe(call: Call, uri: string): void {
+    const { session } = call
+    this.#forward(call, call.request.params, () => session.subscriptions.add(uri))
+    const cancel = call.onCancel
+    call.onCancel = (params) => {
+      cancel?.(params)
+      // The server may have subscribed all the same, for nobody.
+      if (!session.subscriptions.has(uri) && !this.#isSubscribed(uri, session))
+        void this.#tell('resources/unsubscribe', { uri })
+    }
   }
 
   #isSubscribed(uri: string, except: Session): boolean {

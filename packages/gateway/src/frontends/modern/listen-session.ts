@@ -14,6 +14,9 @@ export interface Filter {
   resourceSubscriptions?: string[]
 }
 
+/** Each is a request of its own to a server with sessions. */
+export const MOST_SUBSCRIPTIONS = 1000
+
 const FIELD_OF: Readonly<Record<string, keyof Filter>> = {
   'notifications/tools/list_changed': 'toolsListChanged',
   'notifications/prompts/list_changed': 'promptsListChanged',

@@ -10,8 +10,8 @@ import { isLogLevel, reachesLevel } from '../../sessions/log-levels.ts'
 import type { Session } from '../../sessions/session.ts'
 import { endWithToken, type FrontContext } from '../front-context.ts'
 import { checkRequest, type ModernRequest } from './check-request.ts'
-import { FULL, NEEDS_SESSION, notFound, sendFault, UNKNOWN_STATE } from './fault.ts'
-import { agreed, ListenSession, readFilter } from './listen-session.ts'
+import { FULL, NEEDS_SESSION, notFound, sendFault, TOO_MANY, UNKNOWN_STATE } from './fault.ts'
+import { agreed, ListenSession, MOST_SUBSCRIPTIONS, readFilter } from './listen-session.ts'
 import { ModernExchange } from './modern-exchange.ts'
 import { checkMarked, withoutInvalid } from './marked-tools.ts'
 import { markOf } from './parked-calls.ts'
@@ -127,6 +127,7 @@ async function listen(
       code: RPC_ERROR.invalidParams,
       message: 'Invalid params: notifications must be a filter',
     })
+  if ((filter.resourceSubscriptions?.length ?? 0) > MOST_SUBSCRIPTIONS) return sendFault(response, id, TOO_MANY)
   const { capabilities } = (await context.server()).result
   // Or nobody would tell of its end.
   if (response.destroyed) return
@@ -137,7 +138,11 @@ async function listen(
   response.once('close', () => context.sessions.end(session))
   const { resourceSubscriptions: uris = [], ...rest } = granted
   const heard: string[] = []
-  for (const uri of uris) if ('result' in (await context.ask(session, 'resources/subscribe', { uri }))) heard.push(uri)
+  for (const uri of uris) {
+    if ('result' in (await context.ask(session, 'resources/subscribe', { uri }))) heard.push(uri)
+    // The client left: the server need not hear the rest.
+    if (session.isEnded) return
+  }
   context.listening(session)
   if (response.destroyed) return
   const stream = context.openStream(response)

@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest'
+import { NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
+import { runIsolated } from './test-isolated.ts'
+import { scriptedServer, type Script } from './test-scripted-server.ts'
+import { startSessionServer } from './test-session-server.ts'
+import { INITIALIZE, openSse } from './test-sse-client.ts'
+
+const VERSION = '2026-07-28'
+
+/** The filter of one `subscriptions/listen`. */
+function listen(test: TestGateway, uris: string[], signal?: AbortSignal): Promise<Response> {
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': VERSION,
+    'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '0' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  const method = 'subscriptions/listen'
+  const params = { notifications: { resourceSubscriptions: uris }, _meta: meta }
+  return fetch(`${test.origin}/mcp`, {
+    method: 'POST',
+    ...(signal && { signal }),
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': VERSION,
+      'mcp-method': method,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+}
+
+/** A server with sessions behind pipes; `answer` for what comes after the handshake. */
+async function connectScript(test: TestGateway, answer: Script) {
+  const capabilities = { resources: { subscribe: true } }
+  const server = scriptedServer((message) => {
+    if (message['method'] === 'server/discover') return { error: { code: -32_601, message: 'no' } }
+    if (message['method'] === 'initialize')
+      return { result: { protocolVersion: '2025-11-25', capabilities, serverInfo: { name: 's', version: '1' } } }
+    return message['id'] === undefined ? undefined : answer(message)
+  })
+  const { channel } = server
+  await test.gateway.connect(NAME, { kind: 'stdio', channel, processId: 'p', start: async () => {} }, never)
+  return server
+}
+
+const named = (heard: readonly { [key: string]: unknown }[], name: string) =>
+  heard.filter(({ method }) => method === name)
+
+describe('clients that leave while their initialize waits for a server', () => {
+  it('have no servers of their own started', async () => {
+    await using test = await startGateway()
+    await test.open({ isolated: { maxSessions: 2, idleMs: 60_000 } })
+    for (let clients = 0; clients < 3; clients++) {
+      const client = await openSse(test)
+      expect(await client.post(INITIALIZE)).toBe(202)
+      await client.leave()
+    }
+    const { started } = await runIsolated(test)
+    const client = await openSse(test)
+    await client.post(INITIALIZE)
+    await expect.poll(() => client.got).toMatchObject([{ id: 'first', result: {} }])
+    // It has the one that was there: nobody took it before.
+    expect(started).toHaveLength(1)
+  })
+
+  it('have no sessions opened at an HTTP server', async () => {
+    await using test = await startGateway()
+    await test.open()
+    for (let clients = 0; clients < 3; clients++) {
+      const client = await openSse(test)
+      expect(await client.post(INITIALIZE)).toBe(202)
+      await client.leave()
+    }
+    const server = await startSessionServer(test)
+    await server.connect()
+    const client = await openSse(test)
+    await client.post(INITIALIZE)
+    await expect.poll(() => client.got).toMatchObject([{ id: 'first', result: {} }])
+    await expect.poll(() => server.streams.size).toBe(1)
+    // The gateway's own and that of the one who stayed.
+    expect(named(server.heard, 'initialize')).toHaveLength(2)
+  })
+})
+
+describe('a client that leaves while it is being subscribed', () => {
+  it('leaves no session behind at an HTTP server, which hears nothing more', async () => {
+    await using test = await startGateway()
+    await test.open()
+    const asked = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    const server = await startSessionServer(test, async ({ method }) => {
+      if (method === 'resources/subscribe') {
+        asked.resolve()
+        await released.promise
+      }
+      return { result: {} }
+    })
+    await server.connect()
+    const gone = new AbortController()
+    const left = listen(test, ['memo://a', 'memo://b', 'memo://c'], gone.signal).catch(() => 'left')
+    await asked.promise
+    gone.abort()
+    expect(await left).toBe('left')
+    await expect.poll(() => server.sessions.size).toBe(1)
+    released.resolve()
+    // One that stays comes after whatever the first might still have caused.
+    const stayed = await listen(test, ['memo://d'])
+    expect(stayed.status).toBe(200)
+    await stayed.body?.cancel()
+    await expect.poll(() => server.sessions.size).toBe(1)
+    const uris = named(server.heard, 'resources/subscribe').map(({ params }) => params)
+    expect(uris).toEqual([{ uri: 'memo://a' }, { uri: 'memo://d' }])
+    expect(server.streams.size).toBe(0)
+  })
+
+  it('is subscribed to nothing at a shared server', async () => {
+    await using test = await startGateway()
+    await test.open()
+    // It never says that it has subscribed.
+    const { heard } = await connectScript(test, ({ method }) =>
+      method === 'resources/subscribe' ? undefined : { result: {} },
+    )
+    const gone = new AbortController()
+    const left = listen(test, ['memo://a', 'memo://b'], gone.signal).catch(() => 'left')
+    await expect.poll(() => named(heard, 'resources/subscribe')).toHaveLength(1)
+    gone.abort()
+    expect(await left).toBe('left')
+    await expect
+      .poll(() => named(heard, 'resources/unsubscribe').map(({ params }) => params))
+      .toEqual([{ uri: 'memo://a' }])
+    expect(named(heard, 'resources/subscribe')).toHaveLength(1)
+  })
+})
+
+describe('one subscription', () => {
+  it('names a limited number of resources', async () => {
+    await using test = await startGateway()
+    await test.open()
+    const { heard } = await connectScript(test, () => ({ result: {} }))
+    const uris = Array.from({ length: 1001 }, (_, at) => `memo://${at}`)
+    const refused = await listen(test, uris)
+    expect(refused.status).toBe(400)
+    expect(await refused.json()).toMatchObject({ error: { code: -32_602, message: expect.stringContaining('1000') } })
+    expect(named(heard, 'resources/subscribe')).toEqual([])
+    const taken = await listen(test, uris.slice(1))
+    expect(taken.status).toBe(200)
+    await taken.body?.cancel()
+    expect(named(heard, 'resources/subscribe')).toHaveLength(1000)
+  })
+})

@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type ServerResponse } from 'node:http'
+import { NAME, never, type TestGateway } from './test-gateway.ts'
+
+type Json = { [key: string]: unknown }
+
+/** A streamable HTTP server with sessions, seen from inside. */
+export interface SessionServer {
+  /** Those it has, the gateway's own among them; emptied: it was restarted. */
+  sessions: Set<string>
+  /** Open streams for what belongs to no call. */
+  streams: Set<ServerResponse>
+  heard: Json[]
+  connect: () => Promise<void>
+}
+
+/** `answer` gives a response without its id; it may take its time. */
+export async function startSessionServer(
+  test: TestGateway,
+  answer: (message: Json) => Json | Promise<Json> = () => ({ result: {} }),
+): Promise<SessionServer> {
+  const sessions = new Set<string>()
+  const streams = new Set<ServerResponse>()
+  const heard: Json[] = []
+  const capabilities = { tools: {}, resources: { subscribe: true } }
+  const welcome = { protocolVersion: '2025-11-25', capabilities, serverInfo: { name: 'sessions', version: '1' } }
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const id = String(request.headers['mcp-session-id'] ?? '')
+    if (id !== '' && !sessions.has(id)) return response.writeHead(404).end()
+    if (request.method === 'DELETE') {
+      sessions.delete(id)
+      return response.writeHead(204).end()
+    }
+    if (request.method === 'GET') {
+      streams.add(response)
+      response.once('close', () => streams.delete(response))
+      return response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+    }
+    const message: Json = JSON.parse(Buffer.concat(chunks).toString())
+    heard.push(message)
+    if (message['method'] === 'server/discover') return response.writeHead(400).end()
+    if (message['id'] === undefined || message['method'] === undefined) return response.writeHead(202).end()
+    const isFirst = message['method'] === 'initialize'
+    const answered = isFirst ? { ...(await answer(message)), result: welcome } : await answer(message)
+    const named = isFirst ? { 'mcp-session-id': randomUUID() } : {}
+    for (const name of Object.values(named)) sessions.add(name)
+    response.writeHead(200, { 'content-type': 'application/json', ...named })
+    return response.end(JSON.stringify({ jsonrpc: '2.0', id: message['id'], ...answered }))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  test.defer(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  const url = `http://127.0.0.1:${address.port}/mcp`
+  return {
+    ...{ sessions, streams, heard },
+    connect: async () => {
+      await test.gateway.connect(NAME, { kind: 'http', transport: 'streamable-http', url, processId: 'p' }, never)
+    },
+  }
+}
