@@ -152,7 +152,7 @@ export class Endpoint implements FrontContext {
     }
     this.modern.forgetTools()
     this.#slot.fill(link)
-    for (const session of this.sessions.all()) if (session.outbox.stream !== undefined) link.listen(session)
+    for (const session of this.sessions.all()) if (session.isListening) link.listen(session)
     return link.handshake
   }
 

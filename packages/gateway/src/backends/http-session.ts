@@ -37,6 +37,12 @@ export interface HttpSessionOptions {
 
 type Headers = Readonly<Record<string, string>>
 
+interface Greeting {
+  id: string
+  resolve: (body: JsonObject) => void
+  reject: (error: unknown) => void
+}
+
 /**
  * One client's own session at an HTTP server. When the server forgot it (it was restarted), it is made anew from what
  * the client said at initialize, and the client notices nothing.
@@ -45,7 +51,8 @@ export class HttpSession {
   readonly #options: HttpSessionOptions
   #upstream: Upstream | undefined
   #opening: Promise<Upstream> | undefined
-  #initializing: { id: string; resolve: (body: JsonObject) => void; reject: (error: unknown) => void } | undefined
+  /** Initialize requests that are not answered yet, by where they were sent. */
+  readonly #greetings = new Map<Upstream, Greeting>()
   /** What the server asked and the client has not answered; a server made anew asks anew. */
   #asked = new Set<string>()
   readonly #questions = new SessionQuestions({
@@ -63,11 +70,18 @@ export class HttpSession {
   }
 
   async initialize(request: RpcRequest, headers: Headers): Promise<JsonObject> {
+    // One after the other: of two at once, one session at the server would be nobody's.
+    while (this.#opening !== undefined) await this.#opening.catch(() => undefined)
     if (this.#isClosed) throw hasEnded()
     const upstream = this.#create(undefined)
-    const body = await this.#handshake(upstream, request, headers)
-    this.#adopt(upstream, body)
-    return body
+    const greeted = this.#greet(upstream, request, headers)
+    // What the client sends meanwhile waits for this one.
+    const opening = greeted.then((answer) => {
+      if ('error' in answer) throw new Error('the server refused the session')
+      return upstream
+    })
+    this.#setOpening(opening).catch(() => undefined)
+    return greeted
   }
 
   async request(call: Call): Promise<void> {
@@ -130,7 +144,11 @@ export class HttpSession {
   #open(headers: Headers): Promise<Upstream> {
     if (this.#upstream !== undefined) return Promise.resolve(this.#upstream)
     if (this.#isClosed) return Promise.reject(hasEnded())
-    this.#opening ??= this.#renew(headers).finally(() => {
+    return this.#opening ?? this.#setOpening(this.#renew(headers))
+  }
+
+  #setOpening(opening: Promise<Upstream>): Promise<Upstream> {
+    this.#opening = opening.finally(() => {
       this.#opening = undefined
     })
     return this.#opening
@@ -145,13 +163,12 @@ export class HttpSession {
       method: 'initialize',
       params: session.client,
     }
-    const answer = await this.#handshake(
+    const answer = await this.#greet(
       upstream,
       { kind: 'request', id: body.id, method: 'initialize', params: session.client, body, text: JSON.stringify(body) },
       headers,
     )
     if ('error' in answer) throw new Error('the restarted server refused the session')
-    this.#adopt(upstream, answer)
     // Closed with its client, while it was being made.
     if (this.#isClosed) throw hasEnded()
     this.#options.onToolsChanged()
@@ -161,9 +178,15 @@ export class HttpSession {
     return upstream
   }
 
+  async #greet(upstream: Upstream, request: RpcRequest, headers: Headers): Promise<JsonObject> {
+    const answer = await this.#handshake(upstream, request, headers)
+    this.#adopt(upstream, answer)
+    return answer
+  }
+
   async #handshake(upstream: Upstream, request: RpcRequest, headers: Headers): Promise<JsonObject> {
     const answered = new Promise<JsonObject>((resolve, reject) => {
-      this.#initializing = { id: idKey(request.id), resolve, reject }
+      this.#greetings.set(upstream, { id: idKey(request.id), resolve, reject })
     })
     try {
       // The answer may come before `send` is done, or (older transport) after it.
@@ -177,7 +200,7 @@ export class HttpSession {
       if (isNotReached(error)) this.#options.onNotReached(describeError(error))
       throw error
     } finally {
-      this.#initializing = undefined
+      this.#greetings.delete(upstream)
     }
   }
 
@@ -192,11 +215,11 @@ export class HttpSession {
   #create(sessionId: string | undefined): Upstream {
     const upstream = this.#options.createUpstream(
       {
-        onMessage: (message, relatedTo) => this.#receive(message, relatedTo),
+        onMessage: (message, relatedTo) => this.#receive(upstream, message, relatedTo),
         isAwaited: (request) => this.#options.session.calls.has(idKey(request.id)),
         onPaused: (request, retryMs) => this.#options.session.calls.get(idKey(request.id))?.pause(retryMs),
         onEnded: (reason) => {
-          this.#initializing?.reject(new Error(reason))
+          this.#greetings.get(upstream)?.reject(new Error(reason))
           if (this.#upstream === upstream) this.#lose(upstream, reason)
         },
       },
@@ -205,10 +228,11 @@ export class HttpSession {
     return upstream
   }
 
-  #receive(message: RpcMessage, relatedTo: RpcRequest | undefined): void {
+  #receive(upstream: Upstream, message: RpcMessage, relatedTo: RpcRequest | undefined): void {
     const { session } = this.#options
     if (message.kind === 'response') {
-      if (idKey(message.id) === this.#initializing?.id) this.#initializing.resolve(message.body)
+      const greeting = this.#greetings.get(upstream)
+      if (idKey(message.id) === greeting?.id) greeting.resolve(message.body)
       else session.calls.get(idKey(message.id))?.answer(message.body, message.text)
       return
     }

@@ -53,6 +53,11 @@ export class Session {
     return !this.isOpening && this.calls.size === 0 && this.outbox.stream === undefined
   }
 
+  /** Its client can hear what belongs to no call. One that is being welcomed is listened for right after. */
+  get isListening(): boolean {
+    return this.outbox.stream !== undefined && !this.isOpening
+  }
+
   /** Whether the client said at initialize that it has `sampling`, `roots`, `elicitation`. */
   has(capability: string): boolean {
     const capabilities = this.client['capabilities']
