@@ -39,4 +39,60 @@ describe('a client of the older transport has one session at an HTTP server', ()
     expect(greetings).toBe(2)
     expect(server.sessions.size).toBe(2)
   })
+
+  it('however often it sends initialize', async () => {
+    await using test = await startGateway()
+    await test.open()
+    const server = await startSessionServer(test)
+    const client = await openSse(test)
+    // It waits for the server, and two of them are too many as well.
+    await client.post(INITIALIZE)
+    await client.post({ ...INITIALIZE, id: 'second' })
+    await server.connect()
+    await expect.poll(() => client.got.map(({ id }) => id).toSorted()).toEqual(['first', 'second'])
+    await client.post({ ...INITIALIZE, id: 'third' })
+    const error = { code: -32_600, message: 'This session is initialized already.' }
+    await expect.poll(() => client.got.length).toBe(3)
+    expect(client.got).toContainEqual({ jsonrpc: '2.0', id: 'second', error })
+    expect(client.got.at(-1)).toEqual({ jsonrpc: '2.0', id: 'third', error })
+    expect(server.sessions.size).toBe(2)
+    await client.leave()
+    await expect.poll(() => server.sessions.size).toBe(1)
+    await expect.poll(() => server.streams.size).toBe(0)
+  })
+
+  it('also when it called before it sent initialize', async () => {
+    await using test = await startGateway()
+    await test.open()
+    const asked = Promise.withResolvers<void>()
+    const server = await startSessionServer(test, ({ method }) => {
+      if (method !== 'tools/list') return { result: {} }
+      asked.resolve()
+      return new Promise(() => {})
+    })
+    await server.connect()
+    const client = await openSse(test)
+    await client.post({ id: 'early', method: 'tools/list' })
+    await asked.promise
+    await client.post(INITIALIZE)
+    await expect.poll(() => client.got.map(({ id }) => id).toSorted()).toEqual(['early', 'first'])
+    await expect.poll(() => server.sessions.size).toBe(2)
+  })
+
+  it('and may try again when none was there', async () => {
+    await using test = await startGateway({ limits: { backendWaitMs: 50 } })
+    await test.open()
+    const server = await startSessionServer(test)
+    const client = await openSse(test)
+    await client.post(INITIALIZE)
+    await expect.poll(() => client.got).toMatchObject([{ id: 'first', error: {} }])
+    await server.connect()
+    await client.post({ ...INITIALIZE, id: 'second' })
+    await expect
+      .poll(() => client.got)
+      .toMatchObject([
+        { id: 'first', error: {} },
+        { id: 'second', result: {} },
+      ])
+  })
 })

@@ -206,7 +206,9 @@ export class HttpSession {
 
   #adopt(upstream: Upstream, answer: JsonObject): void {
     if ('error' in answer || this.#isClosed) return upstream.close()
+    const former = this.#upstream
     this.#upstream = upstream
+    if (former !== undefined) this.#giveUp(former)
     this.#asked = new Set()
     this.#options.session.upstream = { processId: this.#options.processId, sessionId: upstream.sessionId }
     this.#options.onStored()
@@ -256,6 +258,13 @@ export class HttpSession {
     for (const call of [...this.#options.session.calls.values()]) call.fail(reason)
     this.#options.onEnded(reason)
     if (this.#options.session.outbox.stream !== undefined && !this.#isClosed) void this.listen()
+  }
+
+  /** The client called before it said who it is: what it asked of a session that is replaced is not answered any more. */
+  #giveUp(former: Upstream): void {
+    former.close()
+    const reason = 'the session was initialized after this call; try again'
+    for (const call of [...this.#options.session.calls.values()]) call.fail(reason)
   }
 
   #drop(upstream: Upstream): void {

@@ -43,7 +43,8 @@ export function postMessages(context: FrontContext, request: HttpRequest, respon
     if (isBatch) return sendRefusal(response, NO_BATCHES)
     const [message] = messages
     sendText(response, 202, 'text/plain', 'Accepted')
-    if (message?.kind === 'request' && message.method === 'initialize')
+    const isFirst = !session.isOpening && !session.isInitialized
+    if (message?.kind === 'request' && message.method === 'initialize' && isFirst)
       return initialize(context, session, message, request)
     if (message !== undefined) context.dispatch(session, message, new StreamReply(session), request)
   })
@@ -73,6 +74,7 @@ async function initialize(
   session.version = negotiateVersion(message.params?.['protocolVersion'])
   try {
     const body = await context.initialize(session, message, from)
+    session.isInitialized = !('error' in body)
     session.send(JSON.stringify({ ...body, id: message.id }))
     context.listening(session)
   } catch (error) {

@@ -31,6 +31,8 @@ export class Session {
   lastSeen: number
   /** Its initialize is not answered yet. */
   isOpening = false
+  /** Its initialize was answered, and not with an error. */
+  isInitialized = false
   isEnded = false
 
   constructor(
