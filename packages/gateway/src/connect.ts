@@ -31,8 +31,11 @@ export async function connect(context: ConnectContext, backend: Backend, signal:
     throw isDoubtful ? new EndedEarly(describeError(error), error) : error
   })
   await context.tools?.connecting(link, signal)
-  if (state.lost !== undefined)
+  if (state.lost !== undefined) {
+    // It goes to nobody, who would stop it: it would go on trying to reach the server.
+    link.stop(state.lost, false)
     throw unavailable(`The server ${context.name} was lost right after it started: ${state.lost}.`)
+  }
   state.link = link
   return link
 }
