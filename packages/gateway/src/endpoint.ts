@@ -67,10 +67,7 @@ export class Endpoint implements FrontContext {
       link: () => this.#slot.link,
     })
     this.modern = new ModernState({
-      name: spec.name,
-      limits,
-      sessions: this.sessions,
-      logger: options.logger,
+      ...{ name: spec.name, limits, sessions: this.sessions, logger: options.logger },
       ask: (session, method, params) => this.ask(session, method, params),
     })
     this.#dispatching = {
@@ -237,7 +234,8 @@ export class Endpoint implements FrontContext {
 
   async ask(session: Session, method: string, params: JsonObject): Promise<JsonObject> {
     const link = await this.#slot.waitFor(session, this.limits.backendWaitMs)
-    return askInNameOf(session, { method, params, id: this.modern.nextId() }, (call) => link.request(call))
+    const signal = AbortSignal.timeout(this.limits.ownRequestMs)
+    return askInNameOf(session, { method, params, id: this.modern.nextId() }, (call) => link.request(call), signal)
   }
 
   listening(session: Session): void {

@@ -51,6 +51,8 @@ export interface GatewayLimits {
   backendWaitMs: number
   /** For the server's answer to the gateway's own `initialize`. */
   handshakeMs: number
+  /** For its answers to what the gateway asks in the name of a session. */
+  ownRequestMs: number
   /** For its answer to `server/discover`; then it is asked the older way. */
   probeMs: number
   /** Comment lines on quiet streams, so that nobody in between cuts them. */
@@ -75,6 +77,7 @@ export const DEFAULT_LIMITS: GatewayLimits = {
   resumeMs: 60_000,
   backendWaitMs: 10_000,
   handshakeMs: 60_000,
+  ownRequestMs: 30_000,
   probeMs: 10_000,
   keepAliveMs: 25_000,
   maxLogLineBytes: 8 * 1024,

@@ -133,8 +133,11 @@ export function askInNameOf(
 ): Promise<JsonObject> {
   const body = { jsonrpc: '2.0', id, method, params }
   return new Promise((resolve) => {
-    const lost = { jsonrpc: '2.0', id, error: { code: RPC_ERROR.server, message: 'the session ended' } }
-    const reply: ReplySink = { related: () => true, answer: resolve, abandon: () => resolve(lost) }
+    const lost = () => {
+      const message = signal?.aborted === true ? 'the server took too long to answer' : 'the session ended'
+      return { jsonrpc: '2.0', id, error: { code: RPC_ERROR.server, message } }
+    }
+    const reply: ReplySink = { related: () => true, answer: resolve, abandon: () => resolve(lost()) }
     const request: RpcRequest = { kind: 'request', id, method, params, body, text: JSON.stringify(body) }
     const call = new Call({
       session,
@@ -142,9 +145,10 @@ export function askInNameOf(
       reply,
       headers: () => ({}),
       onAnswer: (answer) => answer,
-      onSettled: () => {},
+      onSettled: () => signal?.removeEventListener('abort', onAbort),
     })
-    signal?.addEventListener('abort', () => call.cancel({ reason: 'it took too long' }), { once: true })
+    const onAbort = () => call.cancel({ reason: 'it took too long' })
+    signal?.addEventListener('abort', onAbort)
     send(call)
   })
 }

@@ -38,11 +38,7 @@ export class ModernState implements ModernContext {
   }
 
   mirroredTools(session: Session): Promise<MirroredTools> {
-    const read = () => readMirrored((params) => this.#options.ask(session, 'tools/list', params))
-    return (this.#mirrored ??= read().catch((error: unknown) => {
-      this.#mirrored = undefined
-      throw error
-    }))
+    return (this.#mirrored ??= this.#readMirrored(session))
   }
 
   /** Another server may have others. */
@@ -58,5 +54,20 @@ export class ModernState implements ModernContext {
       tool,
       why,
     })
+  }
+
+  #readMirrored(session: Session): Promise<MirroredTools> {
+    let isWhole = true
+    const reading = readMirrored(async (params) => {
+      const answer = await this.#options.ask(session, 'tools/list', params)
+      if ('error' in answer) isWhole = false
+      return answer
+    })
+    const forget = () => {
+      if (this.#mirrored === reading) this.#mirrored = undefined
+    }
+    // What the server did not tell this time it may tell the next one who asks.
+    reading.then(() => isWhole || forget(), forget)
+    return reading
   }
 }
