@@ -76,6 +76,11 @@ function request(
   const passed = pipeline.fromClient(asked, asker)
   if ('refusal' in passed) return refuse(passed.refusal, passed.by)
   let refusedBy: string | undefined
+  const checkAgain = async () => {
+    const refused = await pipeline.waitFor(passed.request, asker)
+    refusedBy = refused?.by
+    return refused?.refusal
+  }
   const call = new Call({
     session,
     request: passed.request,
@@ -86,6 +91,7 @@ function request(
     },
     onAnswer: (body) => pipeline.toClient(passed.request, body, asker),
     isUnread: watched === undefined && !pipeline.readsAnswersTo(passed.request.method),
+    checkAgain,
     onSettled: () => context.onSettled(message),
   })
   context.onStarted(call)

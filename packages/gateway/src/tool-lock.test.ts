@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CLIENTS, connectClient } from './test-gateway.ts'
+import { openSession } from './test-raw-server.ts'
+import { startSessionServer } from './test-session-server.ts'
 import { type LockedGateway, startLocked, TOOL_BACKS } from './test-tools.ts'
 
 const PATIENCE = { timeout: 30_000 }
@@ -180,6 +182,32 @@ describe('the lock', () => {
     await locked.define({ echo: { outputSchema: { type: 'string', description: 'other' } } })
     expect(await legacy.tools()).not.toContain('echo')
     expect(await modern()).not.toContain('echo')
+  })
+
+  it.each([
+    { mode: 'block', ran: ['mine', 'mine'], third: { error: { message: expect.stringContaining('changed in') } } },
+    { mode: 'warn', ran: ['mine', 'mine', 'other'], third: { result: {} } },
+  ] as const)('holds for the call that finds an HTTP server restarted ($mode)', async ({ mode, ran, third }) => {
+    await using locked = await startLocked(mode)
+    let description = 'mine'
+    const carriedOut: string[] = []
+    const server = await startSessionServer(locked.test, ({ method }) => {
+      if (method === 'tools/call') carriedOut.push(description)
+      return { result: method === 'tools/list' ? { tools: [{ name: 'a', description }] } : { content: [] } }
+    })
+    await server.connect()
+    const post = await openSession(locked.test)
+    const call = async (id: number) => {
+      const body = { jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'a' } }
+      return (await post(JSON.stringify(body))).json()
+    }
+    expect(await call(1)).toMatchObject({ result: {} })
+    server.sessions.clear()
+    expect(await call(2)).toMatchObject({ result: {} })
+    description = 'other'
+    server.sessions.clear()
+    expect(await call(3)).toMatchObject(third)
+    expect(carriedOut).toEqual(ran)
   })
 
   it('refuses a call when the tools cannot be seen', async () => {

@@ -89,7 +89,9 @@ export class HttpSession {
     const deadline = Date.now() + this.#options.waitMs
     for (let wait = 50, mayRenew = true; !call.isSettled; wait = Math.min(wait * 2, 1000)) {
       try {
-        await this.#send(onOneLine(call.request), call.request, call.headers)
+        const upstream = this.#upstream ?? (await this.#openFor(call))
+        if (upstream === undefined) return
+        await this.#send(upstream, call)
         this.#remember(call)
         return
       } catch (error) {
@@ -129,10 +131,15 @@ export class HttpSession {
     else upstream?.leave()
   }
 
-  async #send(text: string, request: RpcRequest | undefined, headers: Headers): Promise<void> {
-    const upstream = this.#upstream ?? (await this.#open(headers))
+  /** What was decided on a call was decided on the server before; undefined: it is refused now. */
+  async #openFor(call: Call): Promise<Upstream | undefined> {
+    const upstream = await this.#open(call.headers)
+    return (await call.mayGoOn()) ? upstream : undefined
+  }
+
+  async #send(upstream: Upstream, { request, headers }: Call): Promise<void> {
     try {
-      await upstream.send(text, request, headers)
+      await upstream.send(onOneLine(request), request, headers)
     } catch (error) {
       if (error instanceof SessionGone) this.#drop(upstream)
       if (isNotReached(error)) this.#options.onNotReached(describeError(error))

@@ -1,5 +1,6 @@
 import { describeError } from '@toolhaven/core/errors'
 import { idKey, RPC_ERROR, type JsonObject, type LargeLine, type RequestId, type RpcRequest } from '../json-rpc.ts'
+import type { Refusal } from '../middleware/middleware.ts'
 import { answerWithId, isPlainAnswer } from '../with-id.ts'
 import type { Session } from './session.ts'
 
@@ -27,6 +28,8 @@ export interface CallOptions {
   onAnswer: (body: JsonObject) => JsonObject
   /** Nobody looks at the answer. */
   isUnread?: boolean
+  /** Why the server must not get it after all, now that it is perhaps another than when this was decided. */
+  checkAgain?: () => Promise<Refusal | undefined>
   /** End-to-end headers of the client's request, for HTTP servers. */
   headers: () => Readonly<Record<string, string>>
   onSettled: () => void
@@ -54,6 +57,13 @@ export class Call {
 
   get headers(): Readonly<Record<string, string>> {
     return this.#options.headers()
+  }
+
+  /** For backends that had to begin anew with a server; false: the call was answered with a refusal, or nobody waits any more. */
+  async mayGoOn(): Promise<boolean> {
+    const refusal = await this.#options.checkAgain?.()
+    if (refusal !== undefined) this.answer({ jsonrpc: '2.0', error: refusal })
+    return !this.isSettled
   }
 
   /** `body` is the server's response, `text` the same as it came; its id is replaced by the client's. */
