@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { describeError, isThvError, unavailable } from '@toolhaven/core/errors'
 import {
   idKey,
-  isObject,
   onOneLine,
   type JsonObject,
   type RpcMessage,
@@ -13,6 +12,7 @@ import {
 import type { Call } from '../sessions/call.ts'
 import { callOfProgress } from '../sessions/server-requests.ts'
 import type { Session } from '../sessions/session.ts'
+import { Greetings } from './greetings.ts'
 import { SessionQuestions } from './session-questions.ts'
 import { TOOLS_CHANGED } from './server-messages.ts'
 import { isNotReached, SessionGone, type Upstream, type UpstreamOptions } from './upstream.ts'
@@ -37,12 +37,6 @@ export interface HttpSessionOptions {
 
 type Headers = Readonly<Record<string, string>>
 
-interface Greeting {
-  id: string
-  resolve: (body: JsonObject) => void
-  reject: (error: unknown) => void
-}
-
 /**
  * One client's own session at an HTTP server. When the server forgot it (it was restarted), it is made anew from what
  * the client said at initialize, and the client notices nothing.
@@ -51,8 +45,7 @@ export class HttpSession {
   readonly #options: HttpSessionOptions
   #upstream: Upstream | undefined
   #opening: Promise<Upstream> | undefined
-  /** Initialize requests that are not answered yet, by where they were sent. */
-  readonly #greetings = new Map<Upstream, Greeting>()
+  readonly #greetings = new Greetings()
   /** What the server asked and the client has not answered; a server made anew asks anew. */
   #asked = new Set<string>()
   readonly #questions = new SessionQuestions({
@@ -186,29 +179,12 @@ export class HttpSession {
   }
 
   async #greet(upstream: Upstream, request: RpcRequest, headers: Headers): Promise<JsonObject> {
-    const answer = await this.#handshake(upstream, request, headers)
-    this.#adopt(upstream, answer)
-    return answer
-  }
-
-  async #handshake(upstream: Upstream, request: RpcRequest, headers: Headers): Promise<JsonObject> {
-    const answered = new Promise<JsonObject>((resolve, reject) => {
-      this.#greetings.set(upstream, { id: idKey(request.id), resolve, reject })
-    })
-    try {
-      // The answer may come before `send` is done, or (older transport) after it.
-      const [, body] = await Promise.all([upstream.send(onOneLine(request), request, headers), answered])
-      upstream.version = isObject(body['result']) ? String(body['result']['protocolVersion']) : undefined
-      if (!('error' in body))
-        await upstream.send('{"jsonrpc":"2.0","method":"notifications/initialized"}', undefined, headers)
-      return body
-    } catch (error) {
-      upstream.close()
+    const answer = await this.#greetings.exchange(upstream, request, headers).catch((error: unknown) => {
       if (isNotReached(error)) this.#options.onNotReached(describeError(error))
       throw error
-    } finally {
-      this.#greetings.delete(upstream)
-    }
+    })
+    this.#adopt(upstream, answer)
+    return answer
   }
 
   #adopt(upstream: Upstream, answer: JsonObject): void {
@@ -228,7 +204,7 @@ export class HttpSession {
         isAwaited: (request) => this.#options.session.calls.has(idKey(request.id)),
         onPaused: (request, retryMs) => this.#options.session.calls.get(idKey(request.id))?.pause(retryMs),
         onEnded: (reason) => {
-          this.#greetings.get(upstream)?.reject(new Error(reason))
+          this.#greetings.fail(upstream, reason)
           if (this.#upstream === upstream) this.#lose(upstream, reason)
         },
       },
@@ -240,9 +216,8 @@ export class HttpSession {
   #receive(upstream: Upstream, message: RpcMessage, relatedTo: RpcRequest | undefined): void {
     const { session } = this.#options
     if (message.kind === 'response') {
-      const greeting = this.#greetings.get(upstream)
-      if (idKey(message.id) === greeting?.id) greeting.resolve(message.body)
-      else session.calls.get(idKey(message.id))?.answer(message.body, message.text)
+      if (!this.#greetings.answer(upstream, message))
+        session.calls.get(idKey(message.id))?.answer(message.body, message.text)
       return
     }
     const call = relatedTo === undefined ? this.#callOf(message) : session.calls.get(idKey(relatedTo.id))
