@@ -184,15 +184,17 @@ describe('the lock', () => {
     expect(await modern()).not.toContain('echo')
   })
 
+  const denied = { error: { message: expect.stringContaining('changed in') } }
   it.each([
-    { mode: 'block', ran: ['mine', 'mine'], third: { error: { message: expect.stringContaining('changed in') } } },
-    { mode: 'warn', ran: ['mine', 'mine', 'other'], third: { result: {} } },
-  ] as const)('holds for the call that finds an HTTP server restarted ($mode)', async ({ mode, ran, third }) => {
-    await using locked = await startLocked(mode)
+    { mode: 'block', after: 'other', answer: denied, ran: ['mine'] },
+    { mode: 'block', after: 'mine', answer: { result: {} }, ran: ['mine', 'mine'] },
+    { mode: 'warn', after: 'other', answer: { result: {} }, ran: ['mine', 'other'] },
+  ] as const)('holds for the call that finds an HTTP server restarted ($mode, $after)', async (row) => {
+    await using locked = await startLocked(row.mode)
     let description = 'mine'
-    const carriedOut: string[] = []
+    const ran: string[] = []
     const server = await startSessionServer(locked.test, ({ method }) => {
-      if (method === 'tools/call') carriedOut.push(description)
+      if (method === 'tools/call') ran.push(description)
       return { result: method === 'tools/list' ? { tools: [{ name: 'a', description }] } : { content: [] } }
     })
     await server.connect()
@@ -202,12 +204,10 @@ describe('the lock', () => {
       return (await post(JSON.stringify(body))).json()
     }
     expect(await call(1)).toMatchObject({ result: {} })
+    description = row.after
     server.sessions.clear()
-    expect(await call(2)).toMatchObject({ result: {} })
-    description = 'other'
-    server.sessions.clear()
-    expect(await call(3)).toMatchObject(third)
-    expect(carriedOut).toEqual(ran)
+    expect(await call(2)).toMatchObject(row.answer)
+    expect(ran).toEqual(row.ran)
   })
 
   it('refuses a call when the tools cannot be seen', async () => {
