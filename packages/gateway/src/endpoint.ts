@@ -10,7 +10,7 @@ import { connect } from './connect.ts'
 import { dispatch, type DispatchContext } from './dispatch.ts'
 import { endpointPipeline } from './endpoint-pipeline.ts'
 import type { FrontContext } from './frontends/front-context.ts'
-import { ModernState } from './frontends/modern/modern-state.ts'
+import { ModernState, type ModernStateOptions } from './frontends/modern/modern-state.ts'
 import { endToEndHeaders } from './http/end-to-end-headers.ts'
 import type { EventStream } from './http/event-stream.ts'
 import { OpenStreams } from './http/open-streams.ts'
@@ -45,15 +45,17 @@ export class Endpoint implements FrontContext {
   #connects = 0
 
   constructor(options: GatewayOptions, limits: GatewayLimits, spec: EndpointSpec) {
+    const { name } = spec
+    const { events, logger } = options
     this.#options = options
     this.#spec = spec
     this.limits = limits
     this.#streams = new OpenStreams(limits.maxQueuedBytes)
-    this.#slot = new BackendSlot(spec.name)
+    this.#slot = new BackendSlot(name)
     this.sessions = new SessionTable({
-      name: spec.name,
+      name,
       limits,
-      logger: options.logger,
+      logger,
       store: options.sessionStore,
       isolated: () => this.isolated,
       onEnd: (session) => {
@@ -61,15 +63,9 @@ export class Endpoint implements FrontContext {
         this.#pipeline?.sessionEnded(session)
       },
     })
-    this.#tools = new ToolWatch({
-      ...{ name: spec.name, events: options.events, logger: options.logger },
-      server: () => this.server(),
-      link: () => this.#slot.link,
-    })
-    this.modern = new ModernState({
-      ...{ name: spec.name, limits, sessions: this.sessions, logger: options.logger },
-      ask: (session, method, params) => this.ask(session, method, params),
-    })
+    this.#tools = new ToolWatch({ name, events, logger, server: () => this.server(), link: () => this.#slot.link })
+    const ask: ModernStateOptions['ask'] = (session, method, params) => this.ask(session, method, params)
+    this.modern = new ModernState({ name, limits, logger, sessions: this.sessions, ask })
     this.#dispatching = {
       slot: this.#slot,
       limits,

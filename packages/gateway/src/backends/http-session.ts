@@ -46,12 +46,7 @@ export class HttpSession {
   #upstream: Upstream | undefined
   #opening: Promise<Upstream> | undefined
   readonly #greetings = new Greetings()
-  /** What the server asked and the client has not answered; a server made anew asks anew. */
-  #asked = new Set<string>()
-  readonly #questions = new SessionQuestions({
-    asked: () => this.#asked,
-    send: (text, body) => this.#quietly(text, body),
-  })
+  readonly #questions = new SessionQuestions((text, body) => this.#quietly(text, body))
   #isClosed = false
 
   constructor(options: HttpSessionOptions) {
@@ -192,7 +187,7 @@ export class HttpSession {
     const former = this.#upstream
     this.#upstream = upstream
     if (former !== undefined) this.#giveUp(former)
-    this.#asked = new Set()
+    this.#questions.forget()
     this.#options.session.upstream = { processId: this.#options.processId, sessionId: upstream.sessionId }
     this.#options.onStored()
   }

@@ -2,32 +2,29 @@ import { idKey, isRequestId, RPC_ERROR, type JsonObject, type RequestId, type Rp
 import type { Call } from '../sessions/call.ts'
 import { CALL_IS_OVER, isKeptId, MOST_QUESTIONS, TOO_MANY_QUESTIONS } from './open-questions.ts'
 
-export interface SessionQuestionsOptions {
-  /** What the server asked and the client has not answered; another set for a server made anew. */
-  asked: () => Set<string>
-  send: (text: string, body: JsonObject) => Promise<void>
-}
+type Send = (text: string, body: JsonObject) => Promise<void>
 
 /** Keeps a server from asking one client without end. */
 export class SessionQuestions {
-  readonly #options: SessionQuestionsOptions
+  readonly #send: Send
+  /** What the server asked and the client has not answered. */
+  readonly #asked = new Set<string>()
   readonly #aboutCalls = new Map<string, { id: RequestId; call: Call }>()
   #refusals = 0
 
-  constructor(options: SessionQuestionsOptions) {
-    this.#options = options
+  constructor(send: Send) {
+    this.#send = send
   }
 
   /** Whether the client is to hear it; then it is open until it is answered, or the call it is about is over. */
   open({ id, method }: RpcRequest, call: Call | undefined): boolean {
     if (!isKeptId(id)) return false
-    const asked = this.#options.asked()
-    if (asked.size >= MOST_QUESTIONS) {
+    if (this.#asked.size >= MOST_QUESTIONS) {
       this.#refuse(id, TOO_MANY_QUESTIONS)
       return false
     }
     const key = idKey(id)
-    asked.add(key)
+    this.#asked.add(key)
     // Roots are about the client itself, and worth an answer after the call as well.
     if (call === undefined || method === 'roots/list') return true
     this.#aboutCalls.set(key, { id, call })
@@ -40,7 +37,13 @@ export class SessionQuestions {
     if (!isRequestId(id)) return false
     const key = idKey(id)
     this.#aboutCalls.delete(key)
-    return this.#options.asked().delete(key)
+    return this.#asked.delete(key)
+  }
+
+  /** The server is another one, and asks anew. */
+  forget(): void {
+    this.#asked.clear()
+    this.#aboutCalls.clear()
   }
 
   #callOver(over: Call): void {
@@ -53,7 +56,7 @@ export class SessionQuestions {
     if (this.#refusals >= MOST_QUESTIONS) return
     this.#refusals += 1
     const body = { jsonrpc: '2.0', id, error: { code: RPC_ERROR.server, message } }
-    void this.#options.send(JSON.stringify(body), body).finally(() => {
+    void this.#send(JSON.stringify(body), body).finally(() => {
       this.#refusals -= 1
     })
   }

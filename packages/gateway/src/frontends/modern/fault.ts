@@ -4,7 +4,6 @@ import { RPC_ERROR, type RequestId } from '../../json-rpc.ts'
 import { MODERN_ERROR, MODERN_VERSION } from '../../modern-era.ts'
 import { PROTOCOL_VERSIONS } from '../../protocol-versions.ts'
 import type { Fault } from './check-request.ts'
-import { MOST_SUBSCRIPTIONS } from './listen-session.ts'
 
 export const FULL: Fault = {
   status: 503,
@@ -24,12 +23,6 @@ export const UNKNOWN_STATE: Fault = {
   status: 200,
   code: RPC_ERROR.invalidParams,
   message: 'Invalid params: requestState is unknown, too old, or of another request; send the request without it.',
-}
-
-export const TOO_MANY: Fault = {
-  status: 400,
-  code: RPC_ERROR.invalidParams,
-  message: `Invalid params: resourceSubscriptions may name ${MOST_SUBSCRIPTIONS} resources at most; send several requests for more.`,
 }
 
 export function notFound(method: string): Fault {

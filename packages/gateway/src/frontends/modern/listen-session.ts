@@ -4,7 +4,7 @@ import { META, metaOf } from '../../modern-era.ts'
 import type { GatewayLimits } from '../../options.ts'
 import { NEWEST_VERSION } from '../../protocol-versions.ts'
 import { Session } from '../../sessions/session.ts'
-import { isSubscribable } from '../../sessions/subscriptions.ts'
+import { isSubscribable, MOST_SUBSCRIPTIONS, TOO_LONG } from '../../sessions/subscriptions.ts'
 
 /** What a client asked to hear of; the server agrees to as much as it can. */
 export interface Filter {
@@ -14,9 +14,6 @@ export interface Filter {
   resourceSubscriptions?: string[]
 }
 
-/** Each is a request of its own to a server with sessions. */
-export const MOST_SUBSCRIPTIONS = 1000
-
 const FIELD_OF: Readonly<Record<string, keyof Filter>> = {
   'notifications/tools/list_changed': 'toolsListChanged',
   'notifications/prompts/list_changed': 'promptsListChanged',
@@ -24,17 +21,24 @@ const FIELD_OF: Readonly<Record<string, keyof Filter>> = {
   'notifications/resources/updated': 'resourceSubscriptions',
 }
 
-/** Undefined when it is no filter, or has URIs that are too long to be kept. */
-export function readFilter(value: unknown): Filter | undefined {
-  if (!isObject(value)) return undefined
+/** Or a text that says why it is none. */
+export function readFilter(value: unknown): Filter | string {
+  if (!isObject(value)) return 'notifications must be an object that says what to be told of'
   const { resourceSubscriptions: uris = [] } = value
-  if (!Array.isArray(uris) || !uris.every((uri) => typeof uri === 'string' && isSubscribable(uri))) return undefined
+  if (!isTexts(uris)) return 'resourceSubscriptions must be a list of URIs'
+  if (uris.length > MOST_SUBSCRIPTIONS)
+    return `resourceSubscriptions may name ${MOST_SUBSCRIPTIONS} resources at most; send several requests for more`
+  if (!uris.every(isSubscribable)) return TOO_LONG
   return {
     ...(value['toolsListChanged'] === true && { toolsListChanged: true }),
     ...(value['promptsListChanged'] === true && { promptsListChanged: true }),
     ...(value['resourcesListChanged'] === true && { resourcesListChanged: true }),
     ...(uris.length > 0 && { resourceSubscriptions: uris }),
   }
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string')
 }
 
 /** As much of the filter as the server's capabilities allow. */

@@ -13,7 +13,6 @@ import {
   type RpcResponse,
 } from '../../json-rpc.ts'
 import { MODERN_ERROR } from '../../modern-era.ts'
-import { DEFAULT_LIMITS } from '../../options.ts'
 import type { ReplySink } from '../../sessions/call.ts'
 import { reachesLevel } from '../../sessions/log-levels.ts'
 
@@ -27,8 +26,8 @@ export interface ExchangeOptions {
   toModern: (body: JsonObject) => JsonObject
   /** The call waits for its client: under which state it is found again. */
   park: () => string
-  /** All that is asked and not answered together; left out: as much as any client may leave unread. */
-  maxQuestionBytes?: number
+  /** All that is asked and not answered together. */
+  maxQuestionBytes: number
   /** The client's answer to what the server asked. */
   respond: (response: RpcResponse) => void
   /** Nobody waits for the call any more. */
@@ -126,7 +125,7 @@ export class ModernExchange implements ReplySink {
   }
 
   #ask({ id, method, params }: RpcRequest, bytes: number): void {
-    const { maxQuestionBytes = DEFAULT_LIMITS.maxQueuedBytes } = this.#options
+    const { maxQuestionBytes } = this.#options
     if (this.#asked.size >= MOST_QUESTIONS || this.#askedBytes + bytes > maxQuestionBytes)
       return this.#refuse(id, TOO_MANY_QUESTIONS)
     this.#asked.set(`${method.split('/')[0]}-${++this.#questions}`, { id, method, params, bytes })

@@ -10,8 +10,8 @@ import { isLogLevel, reachesLevel } from '../../sessions/log-levels.ts'
 import type { Session } from '../../sessions/session.ts'
 import { endWithToken, type FrontContext } from '../front-context.ts'
 import { checkRequest, type ModernRequest } from './check-request.ts'
-import { FULL, NEEDS_SESSION, notFound, sendFault, TOO_MANY, UNKNOWN_STATE } from './fault.ts'
-import { agreed, ListenSession, MOST_SUBSCRIPTIONS, readFilter } from './listen-session.ts'
+import { FULL, NEEDS_SESSION, notFound, sendFault, UNKNOWN_STATE } from './fault.ts'
+import { agreed, ListenSession, readFilter } from './listen-session.ts'
 import { ModernExchange } from './modern-exchange.ts'
 import { checkMarked, withoutInvalid } from './marked-tools.ts'
 import { markOf } from './parked-calls.ts'
@@ -121,13 +121,10 @@ async function listen(
   { id, params }: RpcRequest,
 ): Promise<void> {
   const filter = readFilter(params?.['notifications'])
-  if (filter === undefined)
-    return sendFault(response, id, {
-      status: 400,
-      code: RPC_ERROR.invalidParams,
-      message: 'Invalid params: notifications must be a filter',
-    })
-  if ((filter.resourceSubscriptions?.length ?? 0) > MOST_SUBSCRIPTIONS) return sendFault(response, id, TOO_MANY)
+  if (typeof filter === 'string') {
+    const fault = { status: 400, code: RPC_ERROR.invalidParams, message: `Invalid params: ${filter}.` }
+    return sendFault(response, id, fault)
+  }
   const { capabilities } = (await context.server()).result
   // Or nobody would tell of its end.
   if (response.destroyed) return
@@ -200,6 +197,7 @@ function dispatchCall(
       openStream: (open) => context.openStream(open),
       toModern: (body) => toModern(method, withoutInvalid(context, method, body), serverInfo),
       park: () => context.modern.parked.park(exchange, mark),
+      maxQuestionBytes: context.limits.maxQueuedBytes,
       respond: (answer) => context.dispatch(session, answer, exchange, request),
       cancel: () => session.calls.get(idKey(ownId))?.cancel({ reason: 'the client went away' }),
     },

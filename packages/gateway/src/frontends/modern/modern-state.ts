@@ -57,17 +57,11 @@ export class ModernState implements ModernContext {
   }
 
   #readMirrored(session: Session): Promise<MirroredTools> {
-    let isWhole = true
-    const reading = readMirrored(async (params) => {
-      const answer = await this.#options.ask(session, 'tools/list', params)
-      if ('error' in answer) isWhole = false
-      return answer
-    })
-    const forget = () => {
-      if (this.#mirrored === reading) this.#mirrored = undefined
-    }
+    const reading = readMirrored((params) => this.#options.ask(session, 'tools/list', params))
     // What the server did not tell this time it may tell the next one who asks.
-    reading.then(() => isWhole || forget(), forget)
+    reading.catch(() => {
+      if (this.#mirrored === reading) this.#mirrored = undefined
+    })
     return reading
   }
 }

@@ -51,6 +51,7 @@ export async function relay(
             },
             // Servers of this era ask in their results.
             park: () => '',
+            maxQuestionBytes: 0,
             respond: () => {},
             cancel,
           },
