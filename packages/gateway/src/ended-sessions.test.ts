@@ -1,47 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
+import { startGateway, type TestGateway } from './test-gateway.ts'
 import { runIsolated } from './test-isolated.ts'
-import { scriptedServer, type Script } from './test-scripted-server.ts'
+import { postModern } from './test-modern-post.ts'
+import { connectScripted, type Script } from './test-scripted-server.ts'
 import { startSessionServer } from './test-session-server.ts'
 import { INITIALIZE, openSse } from './test-sse-client.ts'
 
-const VERSION = '2026-07-28'
-
 /** The filter of one `subscriptions/listen`. */
-function listen(test: TestGateway, uris: string[], signal?: AbortSignal): Promise<Response> {
-  const meta = {
-    'io.modelcontextprotocol/protocolVersion': VERSION,
-    'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '0' },
-    'io.modelcontextprotocol/clientCapabilities': {},
-  }
-  const method = 'subscriptions/listen'
-  const params = { notifications: { resourceSubscriptions: uris }, _meta: meta }
-  return fetch(`${test.origin}/mcp`, {
-    method: 'POST',
-    ...(signal && { signal }),
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': VERSION,
-      'mcp-method': method,
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  })
-}
+const listen = (test: TestGateway, uris: string[], signal?: AbortSignal) =>
+  postModern(test, 'subscriptions/listen', { notifications: { resourceSubscriptions: uris } }, { signal })
 
-/** A server with sessions behind pipes; `answer` for what comes after the handshake. */
-async function connectScript(test: TestGateway, answer: Script) {
-  const capabilities = { resources: { subscribe: true } }
-  const server = scriptedServer((message) => {
-    if (message['method'] === 'server/discover') return { error: { code: -32_601, message: 'no' } }
-    if (message['method'] === 'initialize')
-      return { result: { protocolVersion: '2025-11-25', capabilities, serverInfo: { name: 's', version: '1' } } }
-    return message['id'] === undefined ? undefined : answer(message)
-  })
-  const { channel } = server
-  await test.gateway.connect(NAME, { kind: 'stdio', channel, processId: 'p', start: async () => {} }, never)
-  return server
-}
+const connectServer = (test: TestGateway, script: Script) =>
+  connectScripted(test, script, { resources: { subscribe: true } })
 
 const named = (heard: readonly { [key: string]: unknown }[], name: string) =>
   heard.filter(({ method }) => method === name)
@@ -117,7 +87,7 @@ describe('a client that leaves while it is being subscribed', () => {
     await using test = await startGateway()
     await test.open()
     // It never says that it has subscribed.
-    const { heard } = await connectScript(test, ({ method }) =>
+    const { heard } = await connectServer(test, ({ method }) =>
       method === 'resources/subscribe' ? undefined : { result: {} },
     )
     const gone = new AbortController()
@@ -136,7 +106,7 @@ describe('one subscription', () => {
   it('names a limited number of resources', async () => {
     await using test = await startGateway()
     await test.open()
-    const { heard } = await connectScript(test, () => ({ result: {} }))
+    const { heard } = await connectServer(test, () => ({ result: {} }))
     const uris = Array.from({ length: 1001 }, (_, at) => `memo://${at}`)
     const refused = await listen(test, uris)
     expect(refused.status).toBe(400)

@@ -3,22 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { queryObjects } from 'node:v8'
 import { expect, it } from 'vitest'
 import { EventStream } from './http/event-stream.ts'
-import { NAME, never, startGateway } from './test-gateway.ts'
+import { startGateway } from './test-gateway.ts'
 import { openSession } from './test-raw-server.ts'
-import { scriptedServer } from './test-scripted-server.ts'
-
-const GREETING = {
-  result: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } },
-}
+import { connectScripted } from './test-scripted-server.ts'
 
 it('streams of calls that are cancelled after their client went are forgotten', async () => {
   await using test = await startGateway()
   await test.open()
-  const { channel, heard } = scriptedServer(({ method }) => {
-    if (method === 'server/discover') return { error: { code: -32_601, message: 'no' } }
-    return method === 'initialize' ? GREETING : undefined
-  })
-  await test.gateway.connect(NAME, { kind: 'stdio', channel, processId: 'p', start: async () => {} }, never)
+  const { heard } = await connectScripted(test, () => undefined)
   const post = await openSession(test)
   const calls = () => heard.filter(({ method }) => method === 'tools/call').length
   for (let id = 1; id <= 20; id++) {

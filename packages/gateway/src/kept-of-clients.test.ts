@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
 import { startGateway, type TestGateway } from './test-gateway.ts'
+import { postModern } from './test-modern-post.ts'
 import { connectServer, openSession } from './test-raw-server.ts'
+import { openSse } from './test-sse-client.ts'
 
-const MODERN = '2026-07-28'
 const INVALID = { code: -32_602, message: expect.stringContaining('over the limit') }
 const TOO_LONG_URI = { code: -32_602, message: expect.stringContaining('8192 characters at most') }
 const TOO_LONG = 'c'.repeat(64 * 1024)
@@ -21,22 +22,12 @@ const initialize = (name: string) => ({
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name, version: '1' } },
 })
 
-function post(test: TestGateway, path: string, body: object, headers: Record<string, string> = {}): Promise<Response> {
+function post(test: TestGateway, path: string, body: object): Promise<Response> {
   return fetch(`${test.origin}${path}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
     body: JSON.stringify(body),
   })
-}
-
-function postModern(test: TestGateway, method: string, params: object, meta: object = {}): Promise<Response> {
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': MODERN,
-    'io.modelcontextprotocol/clientCapabilities': {},
-    ...meta,
-  }
-  const headers = { 'mcp-protocol-version': MODERN, 'mcp-method': method, 'mcp-name': 'a' }
-  return post(test, '/mcp', { jsonrpc: '2.0', id: 7, method, params: { ...params, _meta } }, headers)
 }
 
 it('a client with a session says no more about itself than is worth keeping', async () => {
@@ -50,11 +41,7 @@ it('a client with a session says no more about itself than is worth keeping', as
 
 it('nor does a client of the oldest transport', async () => {
   await using test = await start()
-  const gone = new AbortController()
-  test.defer(() => gone.abort())
-  const stream = await fetch(`${test.origin}/sse`, { headers: { accept: 'text/event-stream' }, signal: gone.signal })
-  const { value } = (await stream.body?.getReader().read()) ?? {}
-  const path = /data: (.*)/.exec(new TextDecoder().decode(value))?.[1] ?? ''
+  const { path } = await openSse(test)
   const refused = await post(test, path, initialize(TOO_LONG))
   expect(await refused.json()).toEqual({ jsonrpc: '2.0', id: 7, error: INVALID })
   expect((await post(test, path, initialize('c'))).status).toBe(202)
@@ -63,9 +50,12 @@ it('nor does a client of the oldest transport', async () => {
 it.each(['clientInfo', 'clientCapabilities'])('nor does a client without a session (%s)', async (key) => {
   await using test = await start()
   const meta = { [`io.modelcontextprotocol/${key}`]: { name: TOO_LONG } }
-  const refused = await postModern(test, 'tools/call', { name: 'a' }, meta)
+  const refused = await postModern(test, 'tools/call', { name: 'a' }, { id: 7, meta })
   expect(await refused.json()).toEqual({ jsonrpc: '2.0', id: 7, error: INVALID })
-  const large = await postModern(test, 'tools/call', { name: 'a', arguments: { text: TOO_LONG } })
+  // A client need not say who it is.
+  const nameless = { 'io.modelcontextprotocol/clientInfo': undefined }
+  const params = { name: 'a', arguments: { text: TOO_LONG } }
+  const large = await postModern(test, 'tools/call', params, { meta: nameless })
   expect(await large.json()).toHaveProperty('result')
 })
 

@@ -8,15 +8,11 @@ import { modernServer, startModernServer } from '@toolhaven/testing/mcp-servers/
 import { startIdentityProvider } from '@toolhaven/testing/testbed/identity-provider'
 import { messagesOf } from './test-events.ts'
 import { connectClient, NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
+import { MODERN_META, MODERN_VERSION, postModern, type ModernChange } from './test-modern-post.ts'
 
 type Json = { [key: string]: unknown }
 
-const VERSION = '2026-07-28'
-const META = {
-  'io.modelcontextprotocol/protocolVersion': VERSION,
-  'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '0' },
-  'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
-}
+const CAN_ANSWER = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } }
 
 const BACKS = ['stdio', 'http'] as const
 
@@ -96,7 +92,7 @@ describe.each(BACKS)('a client with a session, in front of a server without (%s)
     const { result } = await (await post({ method: 'tools/call', params }, session)).json()
     expect(JSON.parse(result.content[0].text)).toEqual({
       traceparent: 'kept',
-      'io.modelcontextprotocol/protocolVersion': VERSION,
+      'io.modelcontextprotocol/protocolVersion': MODERN_VERSION,
       'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '7' },
       'io.modelcontextprotocol/clientCapabilities': { roots: {} },
       'io.modelcontextprotocol/logLevel': 'info',
@@ -163,33 +159,8 @@ describe.each(BACKS)('a client and a server without sessions (%s)', (back) => {
   })
   afterAll(() => test[Symbol.asyncDispose]())
 
-  const send = (
-    method: string,
-    params: Json = {},
-    change: { headers?: Json; signal?: AbortSignal; meta?: Json } = {},
-  ) => {
-    const name = params['name'] ?? params['uri']
-    const headers = {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': VERSION,
-      'mcp-method': method,
-      ...(typeof name === 'string' && { 'mcp-name': name }),
-      ...change.headers,
-    }
-    const body = JSON.stringify({
-      jsonrpc: '2.0',
-      id: 'mine',
-      method,
-      params: { ...params, _meta: { ...META, ...change.meta } },
-    })
-    return fetch(`${test.origin}/mcp`, {
-      method: 'POST',
-      headers,
-      body,
-      ...(change.signal && { signal: change.signal }),
-    })
-  }
+  const send = (method: string, params: Json = {}, change: ModernChange = {}) =>
+    postModern(test, method, params, { id: 'mine', ...change, meta: { ...CAN_ANSWER, ...change.meta } })
   const call = async (name: string, more: Json = {}, args: Json = {}) =>
     (await send('tools/call', { name, arguments: args, ...more })).json()
 
@@ -201,7 +172,7 @@ describe.each(BACKS)('a client and a server without sessions (%s)', (back) => {
     expect(result).toMatchObject({ resultType: 'complete' })
     const { progressToken, ...seen } = JSON.parse(result.content[0].text)
     expect(progressToken).toBeDefined()
-    const { progressToken: _own, ...sent } = { ...META, ...meta }
+    const { progressToken: _own, ...sent } = { ...MODERN_META, ...CAN_ANSWER, ...meta }
     expect(seen).toEqual(sent)
   })
 
@@ -214,7 +185,7 @@ describe.each(BACKS)('a client and a server without sessions (%s)', (back) => {
     const { result } = await (await send('server/discover')).json()
     expect(result).toMatchObject({
       resultType: 'complete',
-      supportedVersions: [VERSION, '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'],
+      supportedVersions: [MODERN_VERSION, '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'],
       capabilities: { tools: { listChanged: true } },
       instructions: 'for tests',
       _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'modern-fixture' } },
@@ -295,24 +266,8 @@ it('where callers say who they are, the state of a server is good for the caller
   await serve(test, 'stdio', 'first')
   const later = async (client: 'one' | 'two', more: Json = {}) => {
     const token = await provider.token({ audience, client })
-    const response = await fetch(`${test.origin}/mcp`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        authorization: `Bearer ${token}`,
-        'mcp-protocol-version': VERSION,
-        'mcp-method': 'tools/call',
-        'mcp-name': 'later',
-      },
-      body: JSON.stringify({
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'tools/call',
-        params: { name: 'later', ...more, _meta: META },
-      }),
-    })
-    return response.json()
+    const change = { meta: CAN_ANSWER, headers: { authorization: `Bearer ${token}` } }
+    return (await postModern(test, 'tools/call', { name: 'later', ...more }, change)).json()
   }
   const { requestState } = (await later('one')).result
   expect(requestState).not.toBe('1')
@@ -326,7 +281,7 @@ it('towards an HTTP server the headers say what the body says, whatever the clie
   await using test = await start('http')
   const client = await connectClient(test, 'v1 http')
   expect(JSON.parse(await client.call('headers'))).toMatchObject({
-    'mcp-protocol-version': VERSION,
+    'mcp-protocol-version': MODERN_VERSION,
     'mcp-method': 'tools/call',
     'mcp-name': 'headers',
   })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { messagesOf } from './test-events.ts'
 import { startGateway, type TestGateway } from './test-gateway.ts'
+import { MODERN_VERSION, postModern, type ModernChange } from './test-modern-post.ts'
 
 let test: TestGateway
 beforeAll(async () => {
@@ -13,42 +14,12 @@ afterAll(() => test[Symbol.asyncDispose]())
 
 type Json = { [key: string]: unknown }
 
-const VERSION = '2026-07-28'
-const META = {
-  'io.modelcontextprotocol/protocolVersion': VERSION,
-  'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '0' },
-  'io.modelcontextprotocol/clientCapabilities': {},
-}
-
-interface Sent {
+interface Sent extends ModernChange {
   method: string
   params?: Json
-  meta?: Json | null
-  id?: string | number
-  headers?: Record<string, string | undefined>
-  signal?: AbortSignal
 }
 
-/** A request of the revision, with what the test changes about it. */
-function post({ method, params = {}, meta = META, id = 1, headers = {}, signal }: Sent): Promise<Response> {
-  const name = params['name'] ?? params['uri']
-  const all = {
-    'content-type': 'application/json',
-    accept: 'application/json, text/event-stream',
-    'mcp-protocol-version': VERSION,
-    'mcp-method': method,
-    ...(typeof name === 'string' && { 'mcp-name': name }),
-    ...headers,
-  }
-  const sent = Object.fromEntries(
-    Object.entries(all).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
-  )
-  const body = { jsonrpc: '2.0', id, method, params: { ...params, ...(meta !== null && { _meta: meta }) } }
-  return fetch(`${test.origin}/mcp`, {
-    ...{ method: 'POST', headers: sent, body: JSON.stringify(body) },
-    ...(signal !== undefined && { signal }),
-  })
-}
+const post = ({ method, params, ...change }: Sent) => postModern(test, method, params, change)
 
 async function allOf(events: AsyncIterable<Json>): Promise<Json[]> {
   const all: Json[] = []
@@ -82,7 +53,7 @@ describe('a request without a session', () => {
     const { result } = await (await post({ method: 'server/discover' })).json()
     expect(result).toMatchObject({
       resultType: 'complete',
-      supportedVersions: [VERSION, '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'],
+      supportedVersions: [MODERN_VERSION, '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'],
       capabilities: { tools: { listChanged: true }, logging: {} },
       instructions: 'for tests',
       ttlMs: 0,
@@ -112,7 +83,7 @@ describe('a request without a session', () => {
   it('streams progress before the answer, with the token of the client', async () => {
     const response = await post({
       ...call('progress', { steps: 2, text: 'p' }),
-      meta: { ...META, progressToken: 'mine' },
+      meta: { progressToken: 'mine' },
     })
     expect(response.headers.get('x-accel-buffering')).toBe('no')
     const events = await allOf(messagesOf(response))
@@ -127,7 +98,7 @@ describe('a request without a session', () => {
   it('hears log messages only of the level it asks for, and none without', async () => {
     const quiet = await post(call('log', { text: 'unheard', level: 'error' }))
     expect(quiet.headers.get('content-type')).toBe('application/json')
-    const meta = { ...META, 'io.modelcontextprotocol/logLevel': 'warning' }
+    const meta = { 'io.modelcontextprotocol/logLevel': 'warning' }
     const low = await post({ ...call('log', { text: 'low', level: 'info' }), meta })
     expect(low.headers.get('content-type')).toBe('application/json')
     const loud = await allOf(messagesOf(await post({ ...call('log', { text: 'heard', level: 'error' }), meta })))
@@ -151,7 +122,6 @@ async function stats(): Promise<{ sleeping: number; cancelled: number; subscribe
 }
 
 describe('a request is refused and not forwarded', () => {
-  const without = (key: string): Json => Object.fromEntries(Object.entries(META).filter(([name]) => name !== key))
   const version = 'io.modelcontextprotocol/protocolVersion'
   const echo = call('echo', { text: 'x' })
   it.each<[string, Sent, number, number]>([
@@ -168,9 +138,14 @@ describe('a request is refused and not forwarded', () => {
     ['without Mcp-Name', { ...echo, headers: { 'mcp-name': undefined } }, 400, -32_020],
     ['with another name in the header', { ...echo, headers: { 'mcp-name': 'add' } }, 400, -32_020],
     ['with a broken encoding', { ...echo, headers: { 'mcp-name': '=?base64?###?=' } }, 400, -32_020],
-    ['without _meta', { ...echo, meta: null }, 400, -32_602],
-    ['without a version in _meta', { ...echo, meta: without(version) }, 400, -32_602],
-    ['without capabilities', { ...echo, meta: without('io.modelcontextprotocol/clientCapabilities') }, 400, -32_602],
+    ['without _meta', { ...echo, params: { ...echo.params, _meta: undefined } }, 400, -32_602],
+    ['without a version in _meta', { ...echo, meta: { [version]: undefined } }, 400, -32_602],
+    [
+      'without capabilities',
+      { ...echo, meta: { 'io.modelcontextprotocol/clientCapabilities': undefined } },
+      400,
+      -32_602,
+    ],
     ['of an unknown method', { method: 'no/such' }, 404, -32_601],
     ['that is gone from the revision', { method: 'ping' }, 404, -32_601],
     ['that would open a session', { method: 'initialize' }, 404, -32_601],
@@ -182,11 +157,11 @@ describe('a request is refused and not forwarded', () => {
   })
 
   it('of an unknown version, and told which there are', async () => {
-    const meta = { ...META, [version]: '1900-01-01' }
+    const meta = { [version]: '1900-01-01' }
     const response = await post({ ...echo, meta, headers: { 'mcp-protocol-version': '1900-01-01' } })
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({
-      error: { code: -32_022, data: { supported: expect.arrayContaining([VERSION]), requested: '1900-01-01' } },
+      error: { code: -32_022, data: { supported: expect.arrayContaining([MODERN_VERSION]), requested: '1900-01-01' } },
     })
   })
 
@@ -197,7 +172,7 @@ describe('a request is refused and not forwarded', () => {
 })
 
 describe('what a server with sessions asks of a client without', () => {
-  const able = { ...META, 'io.modelcontextprotocol/clientCapabilities': { elicitation: {}, sampling: {}, roots: {} } }
+  const able = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: {}, sampling: {}, roots: {} } }
   const asked = async (tool: string) => {
     const { result } = await (await post({ ...call(tool, { text: 'q' }), meta: able })).json()
     expect(result.resultType).toBe('input_required')
@@ -285,21 +260,13 @@ describe('subscriptions/listen', () => {
   })
 
   it('ends with a result when the workload goes', async () => {
-    const other = await startGateway()
+    await using other = await startGateway()
     await other.open()
     await other.run()
-    const former = test
-    test = other
-    try {
-      const response = await post({ method: 'subscriptions/listen', id: 9, params: { notifications: {} } })
-      const events = messagesOf(response)
-      await events.next()
-      const [last] = await Promise.all([events.next(), other.gateway.close('fixture')])
-      expect(last.value).toMatchObject({ id: 9, result: { resultType: 'complete' } })
-    } finally {
-      test = former
-      await other[Symbol.asyncDispose]()
-    }
+    const events = messagesOf(await postModern(other, 'subscriptions/listen', { notifications: {} }, { id: 9 }))
+    await events.next()
+    const [last] = await Promise.all([events.next(), other.gateway.close('fixture')])
+    expect(last.value).toMatchObject({ id: 9, result: { resultType: 'complete' } })
   })
 })
 

@@ -3,11 +3,11 @@ import { json } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
-import { scriptedServer } from './test-scripted-server.ts'
+import { postModern } from './test-modern-post.ts'
+import { connectScripted } from './test-scripted-server.ts'
 
 type Json = { [key: string]: unknown }
 
-const MODERN = '2026-07-28'
 const HANDSHAKE = {
   protocolVersion: '2025-11-25',
   capabilities: { tools: {} },
@@ -27,16 +27,10 @@ type Message = z.infer<typeof message>
 
 /** A server with sessions that answers the handshake and nothing else, and says whatever it is told to. */
 async function connectStdio(test: TestGateway) {
-  const { channel, heard } = scriptedServer(({ method }) => {
-    if (method === 'server/discover') return { error: { code: -32_601, message: 'no' } }
-    if (method === 'initialize') return { result: HANDSHAKE }
-    return method === 'tools/list' ? { result: { tools: [] } } : undefined
-  })
-  await test.gateway.connect(NAME, { kind: 'stdio', channel, processId: 'p', start: async () => {} }, never)
-  return {
-    heard: () => heard.map((said) => message.parse(said)),
-    say: (said: Json) => channel.onStdout(Buffer.from(`${JSON.stringify({ jsonrpc: '2.0', ...said })}\n`)),
-  }
+  const { heard, say } = await connectScripted(test, ({ method }) =>
+    method === 'tools/list' ? { result: { tools: [] } } : undefined,
+  )
+  return { heard: () => heard.map((said) => message.parse(said)), say }
 }
 
 /** The same over HTTP; what it says goes to the client's own stream, or before the answer to a call. */
@@ -189,21 +183,8 @@ it('what is asked of a client without a session is kept up to a limit', async ()
   await using test = await startGateway()
   await test.open()
   const server = await connectStdio(test)
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': MODERN,
-    'io.modelcontextprotocol/clientCapabilities': CAN_ANSWER,
-  }
-  const called = fetch(`${test.origin}/mcp`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': MODERN,
-      'mcp-method': 'tools/call',
-      'mcp-name': 'a',
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'a', _meta } }),
-  })
+  const meta = { 'io.modelcontextprotocol/clientCapabilities': CAN_ANSWER }
+  const called = postModern(test, 'tools/call', { name: 'a' }, { meta })
   await expect.poll(() => server.heard().some(({ method }) => method === 'tools/call')).toBe(true)
   const ask = (id: string, text: string) =>
     server.say({ id, method: 'elicitation/create', params: { message: text, requestedSchema: {} } })

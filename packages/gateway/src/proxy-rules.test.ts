@@ -3,45 +3,15 @@ import * as z from 'zod'
 import { startModernServer } from '@toolhaven/testing/mcp-servers/child-channel'
 import { messagesOf } from './test-events.ts'
 import { connectClient, NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
-import { scriptedServer, type Script } from './test-scripted-server.ts'
+import { postModern } from './test-modern-post.ts'
+import { connectScripted } from './test-scripted-server.ts'
 
 type Json = { [key: string]: unknown }
 
-const VERSION = '2026-07-28'
-const META = {
-  'io.modelcontextprotocol/protocolVersion': VERSION,
-  'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '0' },
-  'io.modelcontextprotocol/clientCapabilities': {},
-}
-
-/** A request of revision 2026-07-28. */
-function post(test: TestGateway, method: string, params: Json = {}, headers: Record<string, string> = {}) {
-  const name = params['name'] ?? params['uri']
-  const all = {
-    ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-    ...{ 'mcp-protocol-version': VERSION, 'mcp-method': method },
-    ...(typeof name === 'string' && { 'mcp-name': name }),
-    ...headers,
-  }
-  const _meta = { ...META, ...(typeof params['_meta'] === 'object' ? params['_meta'] : {}) }
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } })
-  return fetch(`${test.origin}/mcp`, { method: 'POST', headers: all, body })
-}
-
-const HELLO = {
-  result: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } },
-}
-
 /** A process of the older era that says `answers` by method, and what it heard. */
 async function scripted(test: TestGateway, answers: Record<string, Json>): Promise<Json[]> {
-  const script: Script = ({ id, method }) => {
-    if (method === 'initialize') return HELLO
-    if (method === 'server/discover') return { error: { code: -32_601, message: 'no' } }
-    return id === undefined ? undefined : { result: answers[String(method)] ?? {} }
-  }
-  const { channel, heard } = scriptedServer(script)
   await test.open()
-  await test.gateway.connect(NAME, { kind: 'stdio', channel, processId: 'p', start: async () => {} }, never)
+  const { heard } = await connectScripted(test, ({ method }) => ({ result: answers[String(method)] ?? {} }))
   return heard
 }
 
@@ -61,7 +31,9 @@ it('parameters in headers that nobody here knows are passed on', async () => {
   const backend = { kind: 'http', transport: 'streamable-http', url: server.url, processId: 'p' } as const
   await test.gateway.connect(NAME, backend, never)
   const sent = { 'Mcp-Param-Elsewhere': '=?base64?w7w=?=', 'X-Of-The-Client': 'kept' }
-  const { result } = await (await post(test, 'tools/call', { name: 'headers', arguments: {} }, sent)).json()
+  const { result } = await (
+    await postModern(test, 'tools/call', { name: 'headers', arguments: {} }, { headers: sent })
+  ).json()
   const seen = JSON.parse(result.content[0].text)
   expect(seen).toMatchObject({ 'mcp-param-elsewhere': '=?base64?w7w=?=', 'x-of-the-client': 'kept' })
 })
@@ -91,7 +63,7 @@ describe('a tool with an invalid mark for headers', () => {
     const tools = Object.entries(TOOLS).map(([name, inputSchema]) => ({ name, inputSchema }))
     await scripted(test, { 'tools/list': { tools } })
     for (let turn = 0; turn < 2; turn++) {
-      const { result } = await (await post(test, 'tools/list')).json()
+      const { result } = await (await postModern(test, 'tools/list')).json()
       expect(result.tools.map(({ name }: { name: string }) => name)).toEqual(['plain', 'right'])
     }
     expect(logged).toEqual(
@@ -106,7 +78,7 @@ it('a subscription is acknowledged first, is not buffered on its way, and is kep
   await using test = await startGateway({ limits: { keepAliveMs: 10 } })
   await test.open()
   await test.run()
-  const response = await post(test, 'subscriptions/listen', { notifications: { toolsListChanged: true } })
+  const response = await postModern(test, 'subscriptions/listen', { notifications: { toolsListChanged: true } })
   expect(response.headers.get('content-type')).toBe('text/event-stream')
   expect(response.headers.get('x-accel-buffering')).toBe('no')
   const [events, raw] = response.body?.tee() ?? []
@@ -137,7 +109,7 @@ describe('how long an answer may be kept', () => {
       'prompts/list': { prompts: [] },
       'resources/read': { contents: [] },
     })
-    const { result } = await (await post(test, method, params)).json()
+    const { result } = await (await postModern(test, method, params)).json()
     expect(result).toMatchObject({ ttlMs: 0, cacheScope: 'private', resultType: 'complete' })
   })
 
@@ -145,7 +117,7 @@ describe('how long an answer may be kept', () => {
     await using test = await startGateway()
     const heard = await scripted(test, { 'tools/list': { tools: [], ttlMs: 60_000, cacheScope: 'public' } })
     const before = heard.filter(({ method }) => method === 'tools/list').length
-    for (let turn = 0; turn < 3; turn++) await (await post(test, 'tools/list')).text()
+    for (let turn = 0; turn < 3; turn++) await (await postModern(test, 'tools/list')).text()
     expect(heard.filter(({ method }) => method === 'tools/list').length - before).toBe(3)
   })
 })
@@ -155,7 +127,7 @@ it('what a revision without sessions has no use for is ignored', async () => {
   await test.open()
   await test.run()
   const headers = { 'mcp-session-id': 'of long ago', 'last-event-id': '000000000000-1-1' }
-  const response = await post(test, 'tools/call', { name: 'echo', arguments: { text: 'x' } }, headers)
+  const response = await postModern(test, 'tools/call', { name: 'echo', arguments: { text: 'x' } }, { headers })
   expect(response.headers.get('mcp-session-id')).toBeNull()
   expect(await response.json()).toMatchObject({ result: { content: [{ text: 'x' }] } })
 })
@@ -170,7 +142,7 @@ describe('the trace of a client', () => {
   it('reaches the server as it is, of a client without sessions', async () => {
     await using test = await startGateway()
     const heard = await scripted(test, {})
-    await (await post(test, 'tools/call', { name: 'echo', _meta: TRACE })).text()
+    await (await postModern(test, 'tools/call', { name: 'echo' }, { meta: TRACE })).text()
     expect(heard.at(-1)).toMatchObject({ method: 'tools/call', params: { _meta: TRACE } })
   })
 

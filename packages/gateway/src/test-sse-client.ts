@@ -6,6 +6,8 @@ type Json = { [key: string]: unknown }
 
 /** A client of the older transport made of plain messages, which may leave at any moment. */
 export interface SseClient {
+  /** Where its messages go. */
+  path: string
   /** Every message that reached it. */
   got: Json[]
   /** The status of the POST: answers come in `got`. */
@@ -44,5 +46,5 @@ export async function openSse(test: TestGateway): Promise<SseClient> {
     gone.abort()
     while ((await post({ method: 'notifications/nothing' })) !== 404) await pause(5)
   }
-  return { got, post, leave }
+  return { path, got, post, leave }
 }

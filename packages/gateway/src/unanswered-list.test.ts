@@ -1,32 +1,11 @@
 import { expect, it } from 'vitest'
-import { NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
-import { scriptedServer } from './test-scripted-server.ts'
-
-const VERSION = '2026-07-28'
+import { startGateway, type TestGateway } from './test-gateway.ts'
+import { postModern } from './test-modern-post.ts'
+import { connectScripted } from './test-scripted-server.ts'
 
 async function callTool(test: TestGateway, id: number, region: string): Promise<unknown> {
-  const params = {
-    name: 'weather',
-    arguments: { region: 'us' },
-    _meta: {
-      'io.modelcontextprotocol/protocolVersion': VERSION,
-      'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '0' },
-      'io.modelcontextprotocol/clientCapabilities': {},
-    },
-  }
-  const response = await fetch(`${test.origin}/mcp`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': VERSION,
-      'mcp-method': 'tools/call',
-      'mcp-name': 'weather',
-      'mcp-param-region': region,
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params }),
-  })
-  return response.json()
+  const params = { name: 'weather', arguments: { region: 'us' } }
+  return (await postModern(test, 'tools/call', params, { id, headers: { 'mcp-param-region': region } })).json()
 }
 
 it('a list of tools that a server does not answer holds up calls for a while only, and is asked for again', async () => {
@@ -34,16 +13,10 @@ it('a list of tools that a server does not answer holds up calls for a while onl
   await test.open()
   const marked = { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } }
   let isSilent = true
-  const { channel } = scriptedServer(({ id, method }) => {
-    if (method === 'server/discover') return { error: { code: -32_601, message: 'no' } }
-    const serverInfo = { name: 's', version: '1' }
-    if (method === 'initialize')
-      return { result: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo } }
-    if (method === 'tools/list')
-      return isSilent ? undefined : { result: { tools: [{ name: 'weather', inputSchema: marked }] } }
-    return id === undefined ? undefined : { result: { content: [] } }
+  await connectScripted(test, ({ method }) => {
+    if (method !== 'tools/list') return { result: { content: [] } }
+    return isSilent ? undefined : { result: { tools: [{ name: 'weather', inputSchema: marked }] } }
   })
-  await test.gateway.connect(NAME, { kind: 'stdio', channel, processId: 'p', start: async () => {} }, never)
   // Whether it is let through or refused is not the question here: nobody waits for ever.
   expect(await Promise.all([callTool(test, 1, 'us'), callTool(test, 2, 'us')])).toMatchObject([{ id: 1 }, { id: 2 }])
   isSilent = false

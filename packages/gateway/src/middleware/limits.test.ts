@@ -2,6 +2,8 @@ import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { startGateway, type TestGateway } from '../test-gateway.ts'
+import { postModern } from '../test-modern-post.ts'
+import { openSse, type SseClient } from '../test-sse-client.ts'
 import { TokenBucket } from './token-bucket.ts'
 
 async function open(limits: {
@@ -40,31 +42,6 @@ function postChunks(test: TestGateway, body: string): Promise<{ status: number |
   })
 }
 
-const MODERN = '2026-07-28'
-
-/** A request of the revision without sessions. */
-function postModern(test: TestGateway, method: string, params: object = {}, headers: Record<string, string> = {}) {
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': MODERN,
-    'io.modelcontextprotocol/clientInfo': { name: 'm', version: '1' },
-    'io.modelcontextprotocol/clientCapabilities': {},
-  }
-  return post(
-    test,
-    { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } },
-    { 'mcp-protocol-version': MODERN, 'mcp-method': method, ...headers },
-  )
-}
-
-/** Where the messages of a new session of the oldest transport go. */
-async function openSse(test: TestGateway): Promise<string> {
-  const gone = new AbortController()
-  test.defer(() => gone.abort())
-  const stream = await fetch(`${test.origin}/sse`, { headers: { accept: 'text/event-stream' }, signal: gone.signal })
-  const { value } = (await stream.body?.getReader().read()) ?? {}
-  return /data: (.*)/.exec(new TextDecoder().decode(value))?.[1] ?? ''
-}
-
 const list = (test: TestGateway, session: string) =>
   post(test, { jsonrpc: '2.0', id: 2, method: 'tools/list' }, { 'mcp-session-id': session })
 
@@ -99,7 +76,8 @@ describe('limits of a workload', () => {
   ])('are not lifted by a made-up %s', async (_what, headers) => {
     await using test = await open({ clientRequestsPerMinute: 2 })
     const statuses = []
-    for (let i = 0; i < 4; i++) statuses.push((await postModern(test, 'tools/list', {}, headers(`x${i}`))).status)
+    for (let i = 0; i < 4; i++)
+      statuses.push((await postModern(test, 'tools/list', {}, { headers: headers(`x${i}`) })).status)
     expect(statuses).toEqual([200, 200, 429, 429])
   })
 
@@ -108,7 +86,7 @@ describe('limits of a workload', () => {
     const session = (await initialize(test)).headers.get('mcp-session-id') ?? ''
     const statuses = []
     for (let i = 0; i < 2; i++)
-      statuses.push((await postModern(test, 'tools/list', {}, { 'mcp-session-id': session })).status)
+      statuses.push((await postModern(test, 'tools/list', {}, { headers: { 'mcp-session-id': session } })).status)
     expect(statuses).toEqual([200, 429])
     expect((await list(test, session)).status).toBe(200)
   })
@@ -116,7 +94,7 @@ describe('limits of a workload', () => {
   it('count a session of the oldest transport by its own id', async () => {
     await using test = await open({ clientRequestsPerMinute: 2 })
     const [one, two] = [await openSse(test), await openSse(test)]
-    const say = async (path: string, made: string) => {
+    const say = async ({ path }: SseClient, made: string) => {
       const headers = { 'content-type': 'application/json', 'mcp-session-id': made }
       const body = JSON.stringify({ jsonrpc: '2.0', id: made, method: 'tools/list' })
       return (await fetch(`${test.origin}${path}`, { method: 'POST', headers, body })).status
@@ -131,7 +109,7 @@ describe('limits of a workload', () => {
     const said = []
     for (let i = 0; i < 4; i++) {
       const params = { name: 'echo', arguments: { text: 'hello' } }
-      const response = await postModern(test, 'tools/call', params, { 'mcp-name': 'echo' })
+      const response = await postModern(test, 'tools/call', params)
       statuses.push(response.status)
       said.push(await response.text())
     }
