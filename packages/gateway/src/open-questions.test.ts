@@ -180,7 +180,7 @@ it('what an HTTP server asked about a call is over with the call', async () => {
 })
 
 it('what is asked of a client without a session is kept up to a limit', async () => {
-  await using test = await startGateway()
+  await using test = await startGateway({ limits: { maxQueuedBytes: 4_500_000 } })
   await test.open()
   const server = await connectStdio(test)
   const meta = { 'io.modelcontextprotocol/clientCapabilities': CAN_ANSWER }
@@ -190,6 +190,6 @@ it('what is asked of a client without a session is kept up to a limit', async ()
     server.say({ id, method: 'elicitation/create', params: { message: text, requestedSchema: {} } })
   ask('first', 'who?')
   expect(await (await called).json()).toMatchObject({ result: { resultType: 'input_required' } })
-  for (let i = 0; i < 5; i++) ask(`large-${i}`, 'x'.repeat(8_000_000))
+  for (let i = 0; i < 5; i++) ask(`large-${i}`, 'x'.repeat(1_000_000))
   await expect.poll(() => refused(server.heard(), TOO_MANY)).toEqual(['large-4'])
 })
