@@ -55,6 +55,8 @@ export class PostConnection {
   /** Of the whole answer; undefined until its head is there. */
   #expected: number | 'chunked' | undefined
   #waiting: PromiseWithResolvers<Buffer> | undefined
+  /** What was sent on a connection that had waited, and may have been closed by the program in that moment. */
+  #doubtful: string | undefined
 
   constructor(url: URL, headers: Readonly<Record<string, string>>) {
     const lines = Object.entries({
@@ -70,20 +72,23 @@ export class PostConnection {
   post(body: string): Promise<Buffer> {
     this.#waiting = Promise.withResolvers()
     // Idle while others are measured, a connection may have been closed by the program.
-    if (this.#socket === undefined || this.#socket.destroyed || !this.#socket.writable) this.#socket = this.#connect()
-    this.#socket.write(`${this.#head}${Buffer.byteLength(body)}\r\n\r\n${body}`)
+    const isKept = this.#socket?.destroyed === false && this.#socket.writable
+    if (!isKept) this.#socket = this.#connect()
+    this.#doubtful = isKept ? body : undefined
+    this.#write(body)
     return this.#waiting.promise
   }
 
   close(): void {
     this.#waiting = undefined
+    this.#doubtful = undefined
     this.#socket?.destroy()
   }
 
   #connect(): Socket {
     const socket = connect({ host: this.#url.hostname, port: Number(this.#url.port), noDelay: true })
     const fail = (error: Error) => {
-      if (socket === this.#socket) this.#waiting?.reject(error)
+      if (socket === this.#socket) this.#failed(error)
     }
     socket.on('data', (chunk) => this.#take(chunk))
     socket.once('error', fail)
@@ -91,7 +96,20 @@ export class PostConnection {
     return socket
   }
 
+  #write(body: string): void {
+    this.#socket?.write(`${this.#head}${Buffer.byteLength(body)}\r\n\r\n${body}`)
+  }
+
+  #failed(error: Error): void {
+    const body = this.#doubtful
+    if (body === undefined) return this.#waiting?.reject(error)
+    this.#doubtful = undefined
+    this.#socket = this.#connect()
+    this.#write(body)
+  }
+
   #take(chunk: Buffer): void {
+    this.#doubtful = undefined
     this.#received.push(chunk)
     this.#size += chunk.length
     if (this.#expected === undefined) this.#readHead()

@@ -53,6 +53,15 @@ it('a large answer with a request to the client in it is read before anybody get
   expect(JSON.parse(answered)).toEqual({ jsonrpc: '2.0', id: 2, result: JSON.parse(PLAIN) })
 })
 
+it.each([
+  ['small', SMALL],
+  ['large', LARGE],
+])('of a %s answer the client gets what an answer has, not what some readers take for it', async (_size, result) => {
+  const more = `"Result":{"content":[{"type":"text","text":"unseen"}]},"METHOD":"sampling/createMessage"`
+  const answered = await askServerThatSays((id) => `{"jsonrpc":"2.0","id":${id},"result":${result},${more}}`)
+  expect(JSON.parse(answered)).toEqual({ jsonrpc: '2.0', id: 2, result: JSON.parse(result) })
+})
+
 it('a large answer does not become several events', async () => {
   const forged = JSON.stringify({ jsonrpc: '2.0', id: 9, method: 'sampling/createMessage', params: {} })
   const answered = await askServerThatSays(

@@ -72,8 +72,9 @@ export class Call {
     const { reply } = this.#options
     const id = reply.id ?? this.request.id
     const shown = this.#show(body)
-    const own = shown === body && text !== undefined ? answerWithId(text, body['id'], id) : undefined
-    if (own === undefined) return reply.answer({ ...shown, id })
+    const isAsItCame = shown === body && text !== undefined && !hasMoreThanAnswer(body)
+    const own = isAsItCame ? answerWithId(text, body['id'], id) : undefined
+    if (own === undefined) return reply.answer({ ...answerAlone(shown), id })
     // Parsed from this text for this call: nobody else has it.
     body['id'] = id
     reply.answer(body, own)
@@ -132,6 +133,15 @@ export class Call {
     this.#options.onSettled()
     return true
   }
+}
+
+/** `Result` is `result` to some readers, and nobody looked at it. */
+const hasMoreThanAnswer = (body: JsonObject) => Object.keys(body).length > 3
+
+function answerAlone(body: JsonObject): JsonObject {
+  if (!hasMoreThanAnswer(body)) return body
+  const outcome = 'error' in body ? { error: body['error'] } : { result: body['result'] }
+  return { jsonrpc: '2.0', id: body['id'], ...outcome }
 }
 
 /** A request of the gateway itself: resolves with the response, whatever it says. */
