@@ -93,6 +93,10 @@ export const PROMPTS = [
 ]
 
 /** Undefined: there is no such prompt. */
+/** Asks its client first. */
+export const INPUT_PROMPT = { name: 'test_input_required_result_prompt', description: 'A prompt that asks first' }
+export const CONTEXT_GIVEN = text('With the context that was given.').content
+
 export function promptMessages(name: string, given: Readonly<Record<string, string>>): Content[] | undefined {
   if (name === 'test_simple_prompt') return text('This is a simple prompt for testing.').content
   if (name === 'test_prompt_with_arguments')

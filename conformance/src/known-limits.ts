@@ -17,28 +17,11 @@ const QUIET_CALLS =
 const NO_STREAMS = 'behind it are no streams that a server could close; the answer comes as JSON'
 const OLDER_CLIENT =
   'this release of the suite says 2025-03-26 in its requests, which knows no streams that are closed to be come back for'
-const OLDER_SERVER =
-  'the revision has no HTTP+SSE transport: behind is the server of 2025-11-25, which has no such tools; its questions have tests of their own'
+const NO_KEYS =
+  'the revision has no HTTP+SSE transport: behind is a server of 2025-11-25, whose questions have no keys; the gateway makes them up, and the suite wants its own'
 
-/** Scenarios about tools that only a server of 2026-07-28 can have. */
-const MODERN_ONLY = [
-  'server-stateless',
-  'http-custom-header-server-validation',
-  ...[
-    'basic-elicitation',
-    'basic-sampling',
-    'basic-list-roots',
-    'request-state',
-    'multiple-input-requests',
-    'multi-round',
-    'missing-input-response',
-    'non-tool-request',
-    'result-type',
-    'tampered-state',
-    'capability-check',
-    'ignore-extra-params',
-  ].map((part) => `input-required-result-${part}`),
-]
+const LATE_SESSION =
+  'to be mended: who listens is told so before its session at the server behind is open, and misses a change in between'
 
 /** Where a proxied server cannot be the same as the server itself, and why. What is not listed here is a fault. */
 export const KNOWN_LIMITS: readonly KnownLimit[] = [
@@ -58,11 +41,15 @@ export const KNOWN_LIMITS: readonly KnownLimit[] = [
     ...{ revision: '2025-11-25', suite: '0.1', way: 'streamable-http', scenario: 'server-sse-polling' },
     reason: OLDER_CLIENT,
   },
-  ...MODERN_ONLY.map((scenario): KnownLimit => ({
+  ...['basic-elicitation', 'ignore-extra-params'].map((part): KnownLimit => ({
     revision: '2026-07-28',
     way: 'sse',
-    scenario,
-    reason: OLDER_SERVER,
+    scenario: `input-required-result-${part}`,
+    reason: NO_KEYS,
     mayFail: true,
   })),
+  {
+    ...{ revision: '2026-07-28', way: 'sse', scenario: 'server-stateless', mayFail: true },
+    reason: LATE_SESSION,
+  },
 ]

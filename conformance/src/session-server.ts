@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js'
 import {
   CallToolRequestSchema,
   CompleteRequestSchema,
@@ -19,12 +18,13 @@ import {
   UnsubscribeRequestSchema,
   type ElicitRequestFormParams,
   type LoggingLevel,
-  type ServerNotification,
-  type ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js'
+import { askForContext, ASKING_TOOLS, type Asking } from './asking-tools.ts'
 import {
   completions,
+  CONTEXT_GIVEN,
   FIXED_TOOLS,
+  INPUT_PROMPT,
   promptMessages,
   PROMPTS,
   resourceContents,
@@ -35,11 +35,11 @@ import {
   toolEntry,
   type ToolResult,
 } from './content.ts'
+import { REGION_HEADER, REGION_TOOL } from './region-header.ts'
 import { DEFAULTS_FORM, ENUMS_FORM, USER_FORM } from './elicitation-schemas.ts'
 
-interface ToolContext {
+interface ToolContext extends Asking {
   args: Record<string, unknown>
-  extra: RequestHandlerExtra<ServerRequest, ServerNotification>
   /** Sent unless the client asked for less. */
   log: (level: LoggingLevel, data: string) => Promise<void>
 }
@@ -48,8 +48,14 @@ type Tool = (context: ToolContext) => Promise<ToolResult>
 
 /** Long enough to be seen as apart. */
 const PAUSE_MS = 50
+/** As the revision without sessions has it. */
+const MISSING_CAPABILITY = -32_021
+
+/** All that are open: a change of what there is, is one for all of them. */
+const sessions = new Set<Server>()
 
 const tools: Readonly<Record<string, Tool>> = {
+  ...ASKING_TOOLS,
   async test_tool_with_logging({ log }) {
     await log('info', 'Tool execution started')
     await sleep(PAUSE_MS)
@@ -88,11 +94,30 @@ const tools: Readonly<Record<string, Tool>> = {
     await sleep(PAUSE_MS)
     return text('Reconnection test completed successfully')
   },
+  [REGION_TOOL]: async () => text('accepted'),
+  async test_logging_tool({ log }) {
+    await log('info', 'Tool execution started')
+    return text('logged')
+  },
+  async test_missing_capability({ capabilities }) {
+    const data = { requiredCapabilities: { sampling: {} } }
+    if (capabilities?.sampling === undefined) throw new McpError(MISSING_CAPABILITY, 'The client cannot sample', data)
+    return text('The client can sample.')
+  },
+  async test_trigger_tool_change() {
+    for (const each of sessions) await each.sendToolListChanged()
+    return text('The tools have changed.')
+  },
+  async test_trigger_prompt_change() {
+    for (const each of sessions) await each.sendPromptListChanged()
+    return text('The prompts have changed.')
+  },
 }
 
 const ARGUMENTS: Readonly<Record<string, Record<string, Record<string, string>>>> = {
   test_sampling: { prompt: { type: 'string' } },
   test_elicitation: { message: { type: 'string' } },
+  [REGION_TOOL]: { region: { type: 'string', 'x-mcp-header': REGION_HEADER } },
 }
 
 async function elicit(
@@ -111,12 +136,24 @@ async function elicit(
 /** A server of the revisions with sessions, one for each of them, with everything the suite asks a server for. */
 export function makeSessionServer(): Server {
   const server = new Server(SERVER, {
-    capabilities: { tools: {}, prompts: {}, resources: { subscribe: true }, logging: {}, completions: {} },
+    capabilities: {
+      tools: { listChanged: true },
+      prompts: { listChanged: true },
+      resources: { subscribe: true },
+      logging: {},
+      completions: {},
+    },
   })
+  server.oninitialized = () => void sessions.add(server)
+  // The SDK has no other way.
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener
+  server.onclose = () => void sessions.delete(server)
   serveTools(server)
-  server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: PROMPTS }))
-  server.setRequestHandler(GetPromptRequestSchema, ({ params }) => {
-    const contents = promptMessages(params.name, params.arguments ?? {})
+  server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: [...PROMPTS, INPUT_PROMPT] }))
+  server.setRequestHandler(GetPromptRequestSchema, async ({ params }, extra) => {
+    const isAsking = params.name === INPUT_PROMPT.name
+    if (isAsking) await askForContext({ extra, capabilities: server.getClientCapabilities() })
+    const contents = isAsking ? CONTEXT_GIVEN : promptMessages(params.name, params.arguments ?? {})
     if (contents === undefined) throw new McpError(-32_602, `Unknown prompt: ${params.name}`)
     return { messages: contents.map((content) => ({ role: 'user' as const, content })) }
   })
@@ -158,7 +195,8 @@ function serveTools(server: Server): void {
       if (levels.indexOf(level) < levels.indexOf(least)) return
       await extra.sendNotification({ method: 'notifications/message', params: { level, data } })
     }
-    const result = FIXED_TOOLS[name] ?? (await tools[name]?.({ args, extra, log }))
+    const result =
+      FIXED_TOOLS[name] ?? (await tools[name]?.({ args, extra, log, capabilities: server.getClientCapabilities() }))
     if (result === undefined) throw new McpError(-32_602, `Unknown tool: ${name}`)
     return result
   })

@@ -8,7 +8,9 @@ import {
 } from '@modelcontextprotocol/server'
 import {
   completions,
+  CONTEXT_GIVEN,
   FIXED_TOOLS,
+  INPUT_PROMPT,
   promptMessages,
   PROMPTS,
   resourceContents,
@@ -67,7 +69,6 @@ const ARGUMENTS: Readonly<Record<string, Record<string, Record<string, string>>>
 }
 
 const CACHE = { ttlMs: 1000, cacheScope: 'public' as const }
-const INPUT_PROMPT = 'test_input_required_result_prompt'
 
 /** A server of the revision without sessions, made for each request, with everything the suite asks a server for. */
 export function makeStatelessServer(changesOf: (server: Server) => Changes): Server {
@@ -97,15 +98,13 @@ export function makeStatelessServer(changesOf: (server: Server) => Changes): Ser
     return result
   })
   server.setRequestHandler('prompts/list', () => ({
-    prompts: [...PROMPTS, { name: INPUT_PROMPT, description: 'A prompt that asks first' }],
+    prompts: [...PROMPTS, INPUT_PROMPT],
   }))
   server.setRequestHandler('prompts/get', ({ params }, ctx) => {
-    const question = params.name === INPUT_PROMPT ? askForContext(ctx) : undefined
+    const isAsking = params.name === INPUT_PROMPT.name
+    const question = isAsking ? askForContext(ctx) : undefined
     if (question !== undefined) return question
-    const contents =
-      params.name === INPUT_PROMPT
-        ? text('With the context that was given.').content
-        : promptMessages(params.name, params.arguments ?? {})
+    const contents = isAsking ? CONTEXT_GIVEN : promptMessages(params.name, params.arguments ?? {})
     if (contents === undefined) throw new ProtocolError(-32_602, `Unknown prompt: ${params.name}`)
     return { messages: contents.map((content) => ({ role: 'user' as const, content })) }
   })
