@@ -65,7 +65,7 @@ function ask({ extra }: Asking, message: string, field: string, type: 'string' |
   return extra.sendRequest({ method: 'elicitation/create', params: { message, requestedSchema } }, ElicitResultSchema)
 }
 
-function sample({ extra }: Asking, prompt: string, maxTokens: number) {
+export function sample({ extra }: Pick<Asking, 'extra'>, prompt: string, maxTokens: number) {
   const messages = [{ role: 'user' as const, content: { type: 'text' as const, text: prompt } }]
   return extra.sendRequest(
     { method: 'sampling/createMessage', params: { messages, maxTokens } },

@@ -92,11 +92,11 @@ export const PROMPTS = [
   { name: 'test_prompt_with_image', description: 'A prompt with an image in it' },
 ]
 
-/** Undefined: there is no such prompt. */
 /** Asks its client first. */
 export const INPUT_PROMPT = { name: 'test_input_required_result_prompt', description: 'A prompt that asks first' }
 export const CONTEXT_GIVEN = text('With the context that was given.').content
 
+/** Undefined: there is no such prompt. */
 export function promptMessages(name: string, given: Readonly<Record<string, string>>): Content[] | undefined {
   if (name === 'test_simple_prompt') return text('This is a simple prompt for testing.').content
   if (name === 'test_prompt_with_arguments')

@@ -3,7 +3,6 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import {
   CallToolRequestSchema,
   CompleteRequestSchema,
-  CreateMessageResultSchema,
   ElicitResultSchema,
   GetPromptRequestSchema,
   ListPromptsRequestSchema,
@@ -19,7 +18,7 @@ import {
   type ElicitRequestFormParams,
   type LoggingLevel,
 } from '@modelcontextprotocol/sdk/types.js'
-import { askForContext, ASKING_TOOLS, type Asking } from './asking-tools.ts'
+import { askForContext, ASKING_TOOLS, sample, type Asking } from './asking-tools.ts'
 import {
   completions,
   CONTEXT_GIVEN,
@@ -77,11 +76,7 @@ const tools: Readonly<Record<string, Tool>> = {
     return text('progressed')
   },
   async test_sampling({ args, extra }) {
-    const question = { role: 'user' as const, content: { type: 'text' as const, text: String(args['prompt']) } }
-    const { content } = await extra.sendRequest(
-      { method: 'sampling/createMessage', params: { messages: [question], maxTokens: 100 } },
-      CreateMessageResultSchema,
-    )
+    const { content } = await sample({ extra }, String(args['prompt']), 100)
     return text(`LLM response: ${'text' in content ? content.text : JSON.stringify(content)}`)
   },
   test_elicitation: ({ args, extra }) => elicit(extra, 'User response', String(args['message']), USER_FORM),
