@@ -145,7 +145,7 @@ export class Endpoint implements FrontContext {
     }
     this.modern.forgetTools()
     this.#slot.fill(link)
-    for (const session of this.sessions.all()) if (session.isListening) link.listen(session)
+    for (const session of this.sessions.all()) if (session.isListening) void link.listen(session)
     return link.handshake
   }
 
@@ -234,8 +234,8 @@ export class Endpoint implements FrontContext {
     return askInNameOf(session, { method, params, id: this.modern.nextId() }, (call) => link.request(call), signal)
   }
 
-  listening(session: Session): void {
-    if (!session.isEnded) this.#slot.link?.listen(session)
+  async listening(session: Session): Promise<void> {
+    if (!session.isEnded) await this.#slot.link?.listen(session)
   }
 
   dispatch(session: Session, message: RpcMessage, reply: ReplySink, from: HttpRequest): void {

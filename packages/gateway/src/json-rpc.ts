@@ -102,6 +102,12 @@ export function parseMessage(text: string): RpcMessage | undefined {
   return json === undefined ? undefined : toMessage(json.value, text)
 }
 
+/** One that the gateway makes itself. */
+export function requestOf(id: RequestId, method: string, params?: JsonObject): RpcRequest {
+  const body = { jsonrpc: '2.0', id, method, ...(params !== undefined && { params }) }
+  return { kind: 'request', id, method, params, body, text: JSON.stringify(body) }
+}
+
 export function errorText(id: RequestId | null, code: number, message: string): string {
   return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })
 }

@@ -14,15 +14,23 @@ export interface SessionServer {
   connect: () => Promise<void>
 }
 
+interface StreamHabits {
+  /** Sends the head of a stream with its first event. */
+  isLate?: boolean
+  /** Has none for what belongs to no call. */
+  hasStreams?: boolean
+}
+
 /** `answer` gives a response without its id; it may take its time. */
 export async function startSessionServer(
   test: TestGateway,
   answer: (message: Json) => Json | Promise<Json> = () => ({ result: {} }),
+  { isLate = false, hasStreams = true }: StreamHabits = {},
 ): Promise<SessionServer> {
   const sessions = new Set<string>()
   const streams = new Set<ServerResponse>()
   const heard: Json[] = []
-  const capabilities = { tools: {}, resources: { subscribe: true } }
+  const capabilities = { tools: { listChanged: true }, resources: { subscribe: true } }
   const welcome = { protocolVersion: '2025-11-25', capabilities, serverInfo: { name: 'sessions', version: '1' } }
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -34,9 +42,11 @@ export async function startSessionServer(
       return response.writeHead(204).end()
     }
     if (request.method === 'GET') {
+      if (!hasStreams) return response.writeHead(405).end()
       streams.add(response)
       response.once('close', () => streams.delete(response))
-      return response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      return isLate ? undefined : response.flushHeaders()
     }
     const message: Json = JSON.parse(Buffer.concat(chunks).toString())
     heard.push(message)

@@ -75,7 +75,7 @@ export class StdioBridge {
       try {
         upstream = await (request?.method === 'initialize' ? this.#create() : this.#open())
         await upstream.send(onOneLine(message), request, {})
-        if (message.kind === 'notification' && message.method === 'notifications/initialized') upstream.listen()
+        if (message.kind === 'notification' && message.method === 'notifications/initialized') void upstream.listen()
         return
       } catch (error) {
         const isForgotten = error instanceof SessionGone || (error instanceof Refused && error.status === 401)
@@ -113,7 +113,7 @@ export class StdioBridge {
       this.#drop(upstream)
       throw error
     }
-    upstream.listen()
+    void upstream.listen()
     return upstream
   }
 

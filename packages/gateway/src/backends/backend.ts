@@ -33,8 +33,8 @@ export interface BackendLink {
   /** The client's answer to a request of the server. */
   respond(session: Session, response: RpcResponse): void
 
-  /** The client opened a stream and can hear from the server. */
-  listen(session: Session): void
+  /** The client can hear what belongs to no call. When this ends, the server can say it, if it ever does. */
+  listen(session: Session): void | Promise<void>
 
   endSession(session: Session): void
 

@@ -3,6 +3,7 @@ import { describeError, isThvError, unavailable } from '@toolhaven/core/errors'
 import {
   idKey,
   onOneLine,
+  requestOf,
   type JsonObject,
   type RpcMessage,
   type RpcNotification,
@@ -37,6 +38,9 @@ export interface HttpSessionOptions {
 
 type Headers = Readonly<Record<string, string>>
 
+const FIRST_PAUSE_MS = 50
+const LONGEST_PAUSE_MS = 30_000
+
 /**
  * One client's own session at an HTTP server. When the server forgot it (it was restarted), it is made anew from what
  * the client said at initialize, and the client notices nothing.
@@ -48,6 +52,8 @@ export class HttpSession {
   readonly #greetings = new Greetings()
   readonly #questions = new SessionQuestions((text, body) => this.#quietly(text, body))
   #isClosed = false
+  #openedAt = 0
+  #pauseMs = FIRST_PAUSE_MS
 
   constructor(options: HttpSessionOptions) {
     this.#options = options
@@ -152,24 +158,15 @@ export class HttpSession {
   async #renew(headers: Headers): Promise<Upstream> {
     const { session } = this.#options
     const upstream = this.#create(undefined)
-    const body = {
-      jsonrpc: '2.0',
-      id: `toolhaven-${session.id.slice(0, 8)}-${Date.now()}`,
-      method: 'initialize',
-      params: session.client,
-    }
-    const answer = await this.#greet(
-      upstream,
-      { kind: 'request', id: body.id, method: 'initialize', params: session.client, body, text: JSON.stringify(body) },
-      headers,
-    )
+    const id = `toolhaven-${session.id.slice(0, 8)}-${Date.now()}`
+    const answer = await this.#greet(upstream, requestOf(id, 'initialize', session.client), headers)
     if ('error' in answer) throw new Error('the restarted server refused the session')
     // Closed with its client, while it was being made.
     if (this.#isClosed) throw hasEnded()
     this.#options.onToolsChanged()
     for (const uri of session.subscriptions) await this.#replay(upstream, 'resources/subscribe', { uri })
     if (session.logLevel !== undefined) await this.#replay(upstream, 'logging/setLevel', { level: session.logLevel })
-    if (session.outbox.stream !== undefined) upstream.listen()
+    if (session.isListening) void upstream.listen()
     return upstream
   }
 
@@ -186,6 +183,7 @@ export class HttpSession {
     if ('error' in answer || this.#isClosed) return upstream.close()
     const former = this.#upstream
     this.#upstream = upstream
+    this.#openedAt = Date.now()
     if (former !== undefined) this.#giveUp(former)
     this.#questions.forget()
     this.#options.session.upstream = { processId: this.#options.processId, sessionId: upstream.sessionId }
@@ -234,7 +232,16 @@ export class HttpSession {
     this.#drop(upstream)
     for (const call of [...this.#options.session.calls.values()]) call.fail(reason)
     this.#options.onEnded(reason)
-    if (this.#options.session.outbox.stream !== undefined && !this.#isClosed) void this.listen()
+    if (this.#options.session.isListening) void this.#listenAgain()
+  }
+
+  /** A server that ends each session at once is not asked for the next one without end. */
+  async #listenAgain(): Promise<void> {
+    const hasLasted = Date.now() - this.#openedAt > LONGEST_PAUSE_MS
+    const wait = hasLasted ? FIRST_PAUSE_MS : this.#pauseMs
+    this.#pauseMs = Math.min(wait * 2, LONGEST_PAUSE_MS)
+    await pause(wait, undefined, { ref: false })
+    if (!this.#isClosed) await this.listen()
   }
 
   /** The client called before it said who it is: what it asked of a session that is replaced is not answered any more. */
@@ -252,8 +259,7 @@ export class HttpSession {
   }
 
   async #replay(upstream: Upstream, method: string, params: JsonObject): Promise<void> {
-    const body = { jsonrpc: '2.0', id: `toolhaven-${method}`, method, params }
-    const request: RpcRequest = { kind: 'request', id: body.id, method, params, body, text: JSON.stringify(body) }
+    const request = requestOf(`toolhaven-${method}`, method, params)
     // A resource may be gone with the restart; the session is worth having all the same.
     await upstream.send(request.text, request, {}).catch(() => undefined)
   }

@@ -1,7 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Backend, Handshake } from '@toolhaven/core/ports/gateway'
 import { describeError, isThvError, unavailable } from '@toolhaven/core/errors'
-import { isObject, type JsonObject, type RpcNotification, type RpcRequest, type RpcResponse } from '../json-rpc.ts'
+import {
+  isObject,
+  requestOf,
+  type JsonObject,
+  type RpcNotification,
+  type RpcRequest,
+  type RpcResponse,
+} from '../json-rpc.ts'
 import type { GatewayLimits } from '../options.ts'
 import { NEWEST_VERSION } from '../protocol-versions.ts'
 import { askInNameOf, Call } from '../sessions/call.ts'
@@ -107,15 +114,7 @@ export class HttpBackend implements BackendLink {
   }
 
   async shakeHands(signal: AbortSignal): Promise<void> {
-    const body = { jsonrpc: '2.0', id: 0, method: 'initialize', params: this.#own.client }
-    const request: RpcRequest = {
-      kind: 'request',
-      id: 0,
-      method: 'initialize',
-      params: this.#own.client,
-      body,
-      text: JSON.stringify(body),
-    }
+    const request = requestOf(0, 'initialize', this.#own.client)
     const answer = await abortable(this.#of(this.#own).initialize(request, {}), signal)
     if (!isObject(answer['result']))
       throw new Error(
@@ -147,8 +146,8 @@ export class HttpBackend implements BackendLink {
     void this.#of(session).respond(response)
   }
 
-  listen(session: Session): void {
-    void this.#of(session).listen()
+  listen(session: Session): Promise<void> {
+    return this.#of(session).listen()
   }
 
   endSession(session: Session): void {
@@ -158,20 +157,11 @@ export class HttpBackend implements BackendLink {
   }
 
   async ping(signal: AbortSignal): Promise<void> {
-    const body = { jsonrpc: '2.0', id: ++this.#pings, method: 'ping' }
-    const request: RpcRequest = {
-      kind: 'request',
-      id: body.id,
-      method: 'ping',
-      params: undefined,
-      body,
-      text: JSON.stringify(body),
-    }
     const answered = Promise.withResolvers<void>()
     let lost: string | undefined
     const call = new Call({
       session: this.#own,
-      request,
+      request: requestOf(++this.#pings, 'ping'),
       headers: () => ({}),
       reply: {
         related: () => true,

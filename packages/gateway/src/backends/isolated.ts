@@ -112,8 +112,8 @@ class IsolatedServers implements BackendLink {
     this.#linkOf(session)?.respond(session, response)
   }
 
-  listen(session: Session): void {
-    this.#linkOf(session)?.listen(session)
+  listen(session: Session): void | Promise<void> {
+    return this.#linkOf(session)?.listen(session)
   }
 
   endSession(session: Session): void {

@@ -32,7 +32,7 @@ export class SseUpstream implements Upstream {
   }
 
   /** The stream is there from the first message on. */
-  listen(): void {}
+  async listen(): Promise<void> {}
 
   close(): void {
     this.#closed.abort()

@@ -8,6 +8,8 @@ import type { UpstreamResponse } from './upstream-response.ts'
 const SHORTEST_PAUSE_MS = 50
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 30_000
+/** Some servers send the head of a stream with its first event. */
+const HEAD_WAIT_MS = 2000
 const NO_ANSWER = 'the server ended the connection without an answer'
 
 /** How far the answer to a call was read. */
@@ -29,7 +31,7 @@ export class StreamableUpstream implements Upstream {
   readonly #closed = new AbortController()
   /** Calls whose server has us come back for the answer. */
   readonly #resumed = new Map<string, AbortController>()
-  #isListening = false
+  #listening: Promise<void> | undefined
   #lastEventId: string | undefined
   sessionId: string | undefined
   version: string | undefined
@@ -53,10 +55,14 @@ export class StreamableUpstream implements Upstream {
     else await this.#readAnswer(response, request)
   }
 
-  listen(): void {
-    if (this.#isListening) return
-    this.#isListening = true
-    void this.#listen()
+  listen(): Promise<void> {
+    return (this.#listening ??= new Promise((resolve) => {
+      const timer = setTimeout(resolve, HEAD_WAIT_MS).unref()
+      void this.#listen(() => {
+        clearTimeout(timer)
+        resolve()
+      })
+    }))
   }
 
   abandon(request: RpcRequest): void {
@@ -137,10 +143,10 @@ export class StreamableUpstream implements Upstream {
     throw new Error(NO_ANSWER)
   }
 
-  async #listen(): Promise<void> {
+  async #listen(onAnswered: () => void): Promise<void> {
     for (let wait = FIRST_PAUSE_MS; !this.#closed.signal.aborted; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
       try {
-        if (!(await this.#readStream())) return
+        if (!(await this.#readStream(onAnswered))) return
         wait = FIRST_PAUSE_MS
       } catch (error) {
         if (error instanceof SessionGone) {
@@ -154,8 +160,8 @@ export class StreamableUpstream implements Upstream {
   }
 
   /** False when the server offers no stream. */
-  async #readStream(): Promise<boolean> {
-    const response = await this.#get(this.#lastEventId, this.#closed.signal)
+  async #readStream(onAnswered: () => void): Promise<boolean> {
+    const response = await this.#get(this.#lastEventId, this.#closed.signal).finally(onAnswered)
     if (response.status === 404) this.#checkStatus(response)
     if (response.status !== 200) {
       response.discard()

@@ -8,8 +8,8 @@ export interface Upstream {
   version: string | undefined
   /** Delivers one message. For a request, its answer comes through `onMessage`. Rejects when it cannot be delivered. */
   send(text: string, request: RpcRequest | undefined, headers: Readonly<Record<string, string>>): Promise<void>
-  /** Opens the way for messages that belong to no call, where that needs opening. */
-  listen(): void
+  /** Opens the way for messages that belong to no call, where that needs opening; it is open, if ever, when this ends. */
+  listen(): Promise<void>
   /** Nobody waits for its answer any more. */
   abandon?(request: RpcRequest): void
   /** Ends the session at the server. */

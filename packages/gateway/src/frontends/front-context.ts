@@ -38,8 +38,8 @@ export interface FrontContext {
   /** A request of the gateway's own in the name of a session: the response to it. */
   ask(session: Session, method: string, params: JsonObject): Promise<JsonObject>
   readonly modern: ModernContext
-  /** The client can now receive what belongs to no call. */
-  listening(session: Session): void
+  /** The client can hear what belongs to no call. When this ends, so can the server say it, unless it is away. */
+  listening(session: Session): Promise<void>
 }
 
 /** What the era without sessions needs besides. */

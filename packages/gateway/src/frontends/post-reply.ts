@@ -17,12 +17,13 @@ export interface PostReplyOptions {
   expected: number
   isBatch: boolean
   acceptsStream: boolean
-  acceptsJson: boolean
+  prefersStream: boolean
 }
 
 /**
- * The response to one POST of streamable HTTP: plain JSON when there is nothing but answers, a stream as soon as
- * something must be said before them. A client that loses the stream comes back for the rest with the id of an event.
+ * The response to one POST of streamable HTTP: plain JSON when there is nothing but answers, a stream for clients that
+ * would rather have one, and as soon as something must be said before the answers. A client that loses the stream comes
+ * back for the rest with the id of an event.
  */
 export class PostReply implements ReplySink {
   readonly #options: PostReplyOptions
@@ -34,7 +35,7 @@ export class PostReply implements ReplySink {
   constructor(options: PostReplyOptions) {
     this.#options = options
     this.#open = options.expected
-    if (!options.acceptsJson) this.#startStream()
+    if (options.prefersStream) this.#startStream()
   }
 
   related(text: string): boolean {

@@ -76,7 +76,7 @@ async function initialize(
     const body = await context.initialize(session, message, from)
     session.isInitialized = !('error' in body)
     session.send(JSON.stringify({ ...body, id: message.id }))
-    context.listening(session)
+    void context.listening(session)
   } catch (error) {
     session.send(errorText(message.id, RPC_ERROR.server, describeError(error)))
   }

@@ -1,7 +1,7 @@
 import { describeError } from '@toolhaven/core/errors'
 import type { HttpRequest, HttpResponse } from '../http/exchange.ts'
 import { Refused } from '../backends/upstream.ts'
-import { accepts } from '../http/accepts.ts'
+import { accepts, prefersStream } from '../http/accepts.ts'
 import { sendEmpty, sendJson, sendRefusal, type HttpRefusal } from '../http/reply.ts'
 import { errorText, isObject, RPC_ERROR, type RpcRequest } from '../json-rpc.ts'
 import type { Parsed } from '../middleware/middleware.ts'
@@ -16,12 +16,10 @@ import { PostReply } from './post-reply.ts'
 /** Messages of a client: POST /mcp. */
 export function postMcp(context: FrontContext, request: HttpRequest, response: HttpResponse): void {
   const { accept } = request.headers
-  const acceptsJson = accepts(accept, 'application/json')
   const acceptsStream = accept !== undefined && accepts(accept, 'text/event-stream')
-  if (!acceptsJson && !acceptsStream)
+  if (!acceptsStream && !accepts(accept, 'application/json'))
     return sendRefusal(response, { status: 406, message: 'Accept must allow application/json or text/event-stream.' })
-  const accepted = { json: acceptsJson, stream: acceptsStream }
-  readMessages(context, request, response, (parsed) => handle(context, request, response, parsed, accepted))
+  readMessages(context, request, response, (parsed) => handle(context, request, response, parsed, acceptsStream))
 }
 
 function handle(
@@ -29,7 +27,7 @@ function handle(
   request: HttpRequest,
   response: HttpResponse,
   parsed: Parsed,
-  accepted: { json: boolean; stream: boolean },
+  acceptsStream: boolean,
 ): void | Promise<void> {
   const [first] = parsed.messages
   if (first !== undefined && isModern(request, first)) {
@@ -55,8 +53,8 @@ function handle(
     response,
     expected: Math.max(expected, 1),
     isBatch: parsed.isBatch,
-    acceptsStream: accepted.stream,
-    acceptsJson: accepted.json || expected === 0,
+    acceptsStream,
+    prefersStream: expected > 0 && prefersStream(request.headers.accept),
   })
   for (const message of parsed.messages) context.dispatch(session, message, reply, request)
   if (expected === 0) sendEmpty(response, 202)
@@ -84,7 +82,7 @@ export function getMcp(context: FrontContext, request: HttpRequest, response: Ht
     return
   }
   session.outbox.attach(openStream(), typeof lastEventId === 'string' ? lastEventId : undefined)
-  context.listening(session)
+  void context.listening(session)
 }
 
 /** Not a 404, which would have the client give up its session. */
@@ -151,7 +149,7 @@ function sendAnswer(
   text: string,
   headers: Record<string, string>,
 ): void {
-  if (accepts(request.headers.accept, 'application/json')) return sendJson(response, 200, text, headers)
+  if (!prefersStream(request.headers.accept)) return sendJson(response, 200, text, headers)
   const stream = context.openStream(response, headers)
   stream.send(text, { type: 'message' })
   stream.end()

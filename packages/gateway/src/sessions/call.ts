@@ -1,5 +1,13 @@
 import { describeError } from '@toolhaven/core/errors'
-import { idKey, RPC_ERROR, type JsonObject, type LargeLine, type RequestId, type RpcRequest } from '../json-rpc.ts'
+import {
+  idKey,
+  requestOf,
+  RPC_ERROR,
+  type JsonObject,
+  type LargeLine,
+  type RequestId,
+  type RpcRequest,
+} from '../json-rpc.ts'
 import type { Refusal } from '../middleware/middleware.ts'
 import { answerWithId, isPlainAnswer } from '../with-id.ts'
 import type { Session } from './session.ts'
@@ -151,17 +159,15 @@ export function askInNameOf(
   send: (call: Call) => void,
   signal?: AbortSignal,
 ): Promise<JsonObject> {
-  const body = { jsonrpc: '2.0', id, method, params }
   return new Promise((resolve) => {
     const lost = () => {
       const message = signal?.aborted === true ? 'the server took too long to answer' : 'the session ended'
       return { jsonrpc: '2.0', id, error: { code: RPC_ERROR.server, message } }
     }
     const reply: ReplySink = { related: () => true, answer: resolve, abandon: () => resolve(lost()) }
-    const request: RpcRequest = { kind: 'request', id, method, params, body, text: JSON.stringify(body) }
     const call = new Call({
       session,
-      request,
+      request: requestOf(id, method, params),
       reply,
       headers: () => ({}),
       onAnswer: (answer) => answer,

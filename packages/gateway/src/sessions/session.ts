@@ -57,7 +57,7 @@ export class Session {
 
   /** Its client can hear what belongs to no call. One that is being welcomed is listened for right after. */
   get isListening(): boolean {
-    return this.outbox.stream !== undefined && !this.isOpening
+    return (this.front === 'modern' || this.outbox.stream !== undefined) && !this.isOpening
   }
 
   /** Whether the client said at initialize that it has `sampling`, `roots`, `elicitation`. */

@@ -66,8 +66,7 @@ export class ModernBackend implements BackendLink {
       onNotification: (notification) => this.#heard(notification),
     })
     // What clients asked of a former process must be asked of this one.
-    for (const session of options.sessions())
-      if (session.front === 'modern' || session.subscriptions.size > 0) this.#listeners.add(session)
+    for (const session of options.sessions()) if (session.subscriptions.size > 0) this.#listeners.add(session)
     if (this.#isHeard) void this.#updateListen()
   }
 

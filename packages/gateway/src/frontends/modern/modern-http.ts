@@ -1,9 +1,18 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { describeError } from '@toolhaven/core/errors'
 import type { HttpRequest, HttpResponse } from '../../http/exchange.ts'
 import { accepts } from '../../http/accepts.ts'
 import { endToEndHeaders } from '../../http/end-to-end-headers.ts'
 import { sendEmpty, sendJson } from '../../http/reply.ts'
-import { idKey, isObject, RPC_ERROR, type JsonObject, type RpcMessage, type RpcRequest } from '../../json-rpc.ts'
+import {
+  idKey,
+  isObject,
+  requestOf,
+  RPC_ERROR,
+  type JsonObject,
+  type RpcMessage,
+  type RpcRequest,
+} from '../../json-rpc.ts'
 import { META, metaOf, MODERN_VERSION } from '../../modern-era.ts'
 import { isKnownVersion, PROTOCOL_VERSIONS } from '../../protocol-versions.ts'
 import { isLogLevel, reachesLevel } from '../../sessions/log-levels.ts'
@@ -140,11 +149,18 @@ async function listen(
     // The client left: the server need not hear the rest.
     if (session.isEnded) return
   }
-  context.listening(session)
+  await unlessLate(context.listening(session), context.limits.ownRequestMs)
   if (response.destroyed) return
   const stream = context.openStream(response)
   endWithToken(context, response, stream)
   session.start(stream, { ...rest, ...(heard.length > 0 && { resourceSubscriptions: heard }) })
+}
+
+/** What a server that hangs says once it goes on, comes all the same. */
+async function unlessLate(work: Promise<void>, ms: number): Promise<void> {
+  const timer = new AbortController()
+  const late = pause(ms, undefined, { ref: false, signal: timer.signal })
+  await Promise.race([work, late]).finally(() => timer.abort())
 }
 
 async function call(
@@ -166,7 +182,7 @@ async function call(
   const found = context.modern.clients.sessionOf(checked, owner)
   if (found === undefined) return sendFault(response, id, FULL)
   const { session, isNew } = found
-  if (isNew) context.listening(session)
+  if (isNew) void context.listening(session)
   const fault = await checkMarked(context, request, session, checked.request)
   if (fault !== undefined) return sendFault(response, id, fault)
   await raiseLevel(context, session, checked.logLevel)
@@ -204,14 +220,7 @@ function dispatchCall(
     id,
     response,
   )
-  const legacy = toLegacyParams(params, ownId)
-  const body = { jsonrpc: '2.0', id: ownId, method, ...(legacy !== undefined && { params: legacy }) }
-  context.dispatch(
-    session,
-    { kind: 'request', id: ownId, method, params: legacy, body, text: JSON.stringify(body) },
-    exchange,
-    request,
-  )
+  context.dispatch(session, requestOf(ownId, method, toLegacyParams(params, ownId)), exchange, request)
 }
 
 /** A server with sessions has one level for all its calls: it must be as talkative as this one wants. */

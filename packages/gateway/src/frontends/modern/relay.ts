@@ -30,7 +30,7 @@ export async function relay(
   const found = context.modern.clients.sessionOf(checked, owner)
   if (found === undefined) return sendFault(response, id, FULL)
   const { session, isNew } = found
-  if (isNew) context.listening(session)
+  if (isNew) void context.listening(session)
   const fault = await checkMarked(context, request, session, checked.request)
   if (fault !== undefined) return sendFault(response, id, fault)
   if (response.destroyed) return

@@ -1,0 +1,118 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { messagesOf } from './test-events.ts'
+import { freePort, NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
+import { postModern } from './test-modern-post.ts'
+import { startSessionServer, type SessionServer } from './test-session-server.ts'
+
+const CHANGED = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' }
+
+function sayChanged({ streams }: SessionServer): void {
+  for (const stream of streams) stream.write(`data: ${JSON.stringify(CHANGED)}\n\n`)
+}
+
+/** A client without sessions who hears of changed tools, as soon as it is told that it does. */
+async function listen(test: TestGateway) {
+  const response = await postModern(test, 'subscriptions/listen', { notifications: { toolsListChanged: true } })
+  const events = messagesOf(response)
+  expect((await events.next()).value).toMatchObject({ method: 'notifications/subscriptions/acknowledged' })
+  return events
+}
+
+it('who is told that it is listened for misses nothing from then on, however slow the server is', async () => {
+  await using test = await startGateway()
+  await test.open()
+  const server = await startSessionServer(test, async () => {
+    await delay(100)
+    return { result: {} }
+  })
+  await server.connect()
+  const events = await listen(test)
+  sayChanged(server)
+  expect((await events.next()).value).toMatchObject({ method: CHANGED.method })
+})
+
+it('a server that says nothing on its stream before it has something to say keeps no listener waiting', async () => {
+  await using test = await startGateway()
+  await test.open()
+  const server = await startSessionServer(test, undefined, { isLate: true })
+  await server.connect()
+  const events = await listen(test)
+  expect(server.streams.size).toBe(1)
+  sayChanged(server)
+  expect((await events.next()).value).toMatchObject({ method: CHANGED.method })
+})
+
+it('a server that offers no stream keeps no listener waiting', async () => {
+  await using test = await startGateway()
+  await test.open()
+  const server = await startSessionServer(test, undefined, { hasStreams: false })
+  await server.connect()
+  await listen(test)
+})
+
+it('a listener hears from a server that forgot all sessions, as before', async () => {
+  await using test = await startGateway()
+  await test.open()
+  const server = await startSessionServer(test)
+  await server.connect()
+  const events = await listen(test)
+  server.sessions.clear()
+  for (const stream of server.streams) stream.end()
+  await expect.poll(() => server.streams.size).toBe(0)
+  await expect.poll(() => server.streams.size).toBe(1)
+  sayChanged(server)
+  expect((await events.next()).value).toMatchObject({ method: CHANGED.method })
+})
+
+it('a listener hears from the server that took the place of another, as before', async () => {
+  await using test = await startGateway()
+  await test.open()
+  await (await startSessionServer(test)).connect()
+  const events = await listen(test)
+  const next = await startSessionServer(test)
+  await next.connect()
+  await expect.poll(() => next.streams.size).toBe(1)
+  sayChanged(next)
+  expect((await events.next()).value).toMatchObject({ method: CHANGED.method })
+})
+
+it('a server that ends each session at once is not asked for the next one without end', async () => {
+  await using test = await startGateway()
+  await test.open({ transport: 'sse' })
+  const streams: ServerResponse[] = []
+  const server = createServer(async (request, response) => {
+    if (request.method === 'GET') {
+      streams.push(response)
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(`event: endpoint\ndata: /messages?session=${streams.length}\n\n`)
+      return
+    }
+    let text = ''
+    for await (const chunk of request) text += String(chunk)
+    const { id, method } = JSON.parse(text)
+    response.writeHead(202).end()
+    const session = Number(request.url?.split('=')[1])
+    const stream = streams[session - 1]
+    const capabilities = { tools: { listChanged: true } }
+    const result = { protocolVersion: '2025-11-25', capabilities, serverInfo: { name: 's', version: '1' } }
+    if (method === 'initialize') stream?.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`)
+    // The first is the gateway's own, and it stays.
+    if (method === 'notifications/initialized' && session > 1) stream?.end()
+  })
+  const port = await freePort()
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  test.defer(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const url = `http://127.0.0.1:${port}/sse`
+  await test.gateway.connect(NAME, { kind: 'http', transport: 'sse', url, processId: 'p' }, never)
+  await listen(test)
+  await expect.poll(() => streams.length).toBeGreaterThan(3)
+  await delay(500)
+  expect(streams.length).toBeLessThan(10)
+})
