@@ -156,6 +156,23 @@ describe('answers', () => {
     ])
   })
 
+  it('are streams for a client that names them first, open before there is an answer', async () => {
+    const accept = { accept: 'text/event-stream, application/json' }
+    const welcome = await post(initialize('2025-11-25'), accept)
+    expect(welcome.headers.get('content-type')).toContain('text/event-stream')
+    expect((await events(welcome, 1)).map((event) => event.message)).toMatchObject([{ id: 'init' }])
+    const headers = { ...(await session()), ...accept }
+    const response = await post(call(7, 'echo', { text: 'x' }), headers)
+    expect(response.headers.get('content-type')).toContain('text/event-stream')
+    const found = []
+    for await (const event of eventsOf(response)) found.push(event)
+    expect(found.map(({ data }) => (data === '' ? 'an id to come back with' : JSON.parse(data).id))).toEqual([
+      'an id to come back with',
+      7,
+    ])
+    expect((await post({ jsonrpc: '2.0', method: 'notifications/initialized' }, headers)).status).toBe(202)
+  })
+
   it('to notifications and responses are 202', async () => {
     const headers = await session()
     expect((await post({ jsonrpc: '2.0', method: 'notifications/initialized' }, headers)).status).toBe(202)
