@@ -79,6 +79,37 @@ it('a listener hears from the server that took the place of another, as before',
   expect((await events.next()).value).toMatchObject({ method: CHANGED.method })
 })
 
+it('a listener hears from a server that refused its session at first', async () => {
+  await using test = await startGateway()
+  await test.open()
+  let greeted = 0
+  const server = await startSessionServer(test, ({ method }) => {
+    // The first is the gateway's own.
+    const isRefused = method === 'initialize' && ++greeted === 2
+    return isRefused ? { error: { code: -32_000, message: 'not now' } } : { result: {} }
+  })
+  await server.connect()
+  const events = await listen(test)
+  await expect.poll(() => server.streams.size).toBe(1)
+  sayChanged(server)
+  expect((await events.next()).value).toMatchObject({ method: CHANGED.method })
+})
+
+it('a server that refuses each session is not asked for the next one without end', async () => {
+  await using test = await startGateway()
+  await test.open()
+  let greeted = 0
+  const server = await startSessionServer(test, ({ method }) => {
+    const isRefused = method === 'initialize' && ++greeted > 1
+    return isRefused ? { error: { code: -32_000, message: 'never' } } : { result: {} }
+  })
+  await server.connect()
+  await listen(test)
+  await expect.poll(() => greeted).toBeGreaterThan(3)
+  await delay(500)
+  expect(greeted).toBeLessThan(10)
+})
+
 it('a server that ends each session at once is not asked for the next one without end', async () => {
   await using test = await startGateway()
   await test.open({ transport: 'sse' })

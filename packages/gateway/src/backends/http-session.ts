@@ -14,6 +14,7 @@ import type { Call } from '../sessions/call.ts'
 import { callOfProgress } from '../sessions/server-requests.ts'
 import type { Session } from '../sessions/session.ts'
 import { Greetings } from './greetings.ts'
+import { GrowingPause } from './growing-pause.ts'
 import { SessionQuestions } from './session-questions.ts'
 import { TOOLS_CHANGED } from './server-messages.ts'
 import { isNotReached, SessionGone, type Upstream, type UpstreamOptions } from './upstream.ts'
@@ -38,9 +39,6 @@ export interface HttpSessionOptions {
 
 type Headers = Readonly<Record<string, string>>
 
-const FIRST_PAUSE_MS = 50
-const LONGEST_PAUSE_MS = 30_000
-
 /**
  * One client's own session at an HTTP server. When the server forgot it (it was restarted), it is made anew from what
  * the client said at initialize, and the client notices nothing.
@@ -51,9 +49,8 @@ export class HttpSession {
   #opening: Promise<Upstream> | undefined
   readonly #greetings = new Greetings()
   readonly #questions = new SessionQuestions((text, body) => this.#quietly(text, body))
+  readonly #pause = new GrowingPause()
   #isClosed = false
-  #openedAt = 0
-  #pauseMs = FIRST_PAUSE_MS
 
   constructor(options: HttpSessionOptions) {
     this.#options = options
@@ -109,10 +106,10 @@ export class HttpSession {
   }
 
   async listen(): Promise<void> {
-    // Without it the client misses what belongs to no call until its next call tries again.
     await this.#open({}).then(
       (upstream) => upstream.listen(),
-      () => undefined,
+      // Ours say that the session has ended, or that only a person can help.
+      (error: unknown) => (isThvError(error) ? undefined : void this.#listenAgain()),
     )
   }
 
@@ -183,7 +180,7 @@ export class HttpSession {
     if ('error' in answer || this.#isClosed) return upstream.close()
     const former = this.#upstream
     this.#upstream = upstream
-    this.#openedAt = Date.now()
+    this.#pause.worked()
     if (former !== undefined) this.#giveUp(former)
     this.#questions.forget()
     this.#options.session.upstream = { processId: this.#options.processId, sessionId: upstream.sessionId }
@@ -232,15 +229,12 @@ export class HttpSession {
     this.#drop(upstream)
     for (const call of [...this.#options.session.calls.values()]) call.fail(reason)
     this.#options.onEnded(reason)
-    if (this.#options.session.isListening) void this.#listenAgain()
+    void this.#listenAgain()
   }
 
-  /** A server that ends each session at once is not asked for the next one without end. */
+  /** A server that refuses sessions, or ends each at once, is not asked for the next one without pause. */
   async #listenAgain(): Promise<void> {
-    const hasLasted = Date.now() - this.#openedAt > LONGEST_PAUSE_MS
-    const wait = hasLasted ? FIRST_PAUSE_MS : this.#pauseMs
-    this.#pauseMs = Math.min(wait * 2, LONGEST_PAUSE_MS)
-    await pause(wait, undefined, { ref: false })
+    if (!this.#options.session.isListening || !(await this.#pause.wait())) return
     if (!this.#isClosed) await this.listen()
   }
 
