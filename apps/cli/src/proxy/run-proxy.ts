@@ -75,16 +75,24 @@ async function targetHeaders(context: Context, flags: ProxyFlags): Promise<Recor
   return headers
 }
 
+/** Each try of each client finds the server away anew. */
+const QUIET_MS = 30_000
+
 function gatewayOf({ out, env }: Context, flags: ProxyFlags) {
   const resource = flags.resourceUrl === undefined ? undefined : URL.parse(flags.resourceUrl)
   const hosts = [...flags.allowHost, ...(resource ? [resource.host] : []), flags.host]
   const tell = (message: string, fields?: object) =>
     out.note(`${message}${fields === undefined ? '' : ` ${JSON.stringify(fields)}`}`)
   const quiet = () => {}
+  let saidAt = 0
   return createGateway({
     logger: { debug: quiet, info: quiet, warn: tell, error: tell },
     events: {
-      onBackendLost: (_name, reason) => out.note(`The server is away: ${reason}`),
+      onBackendLost: (_name, reason) => {
+        if (Date.now() - saidAt < QUIET_MS) return
+        saidAt = Date.now()
+        out.note(`The server is away: ${reason}`)
+      },
       onOutput: quiet,
       onLoginNeeded: quiet,
       onLoggedIn: quiet,

@@ -42,6 +42,16 @@ describe('a remote workload', () => {
     expect(fake.daemon.workloads.book.status('far').status).toBe('running')
   })
 
+  test('that is lost is connected again no later for all the clients who notice', async () => {
+    using fake = await startFakeDaemon()
+    await createWorkload(fake.daemon.workloads, FAR)
+    await settle()
+    for (let client = 1; client <= 20; client++) fake.gateway.events.onBackendLost('far', 'reset by peer')
+    await settle()
+    await fake.clock.advance(1_000)
+    expect(fake.daemon.workloads.book.status('far').status).toBe('running')
+  })
+
   test('is stopped and deleted while the engine is down', async () => {
     using fake = await startFakeDaemon()
     await createWorkload(fake.daemon.workloads, FAR)

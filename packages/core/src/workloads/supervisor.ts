@@ -71,10 +71,11 @@ export class Supervisor {
   backendLost(name: string, reason: string): void {
     const entry = this.#deps.book.find(name)
     if (!entry || this.#isEnding(name)) return
-    if (entry.stored.config.remote_url) {
+    const { stored, observed } = entry
+    if (observed.connected && stored.config.remote_url) {
       this.#deps.book.observe(name, { connected: false })
       recordFailure(this.#deps, name, new Error(`the remote server closed the connection: ${reason}`))
-    } else if (entry.observed.connected) {
+    } else if (observed.connected) {
       this.#deps.book.observe(name, { connected: false, instance: 'unknown' })
     }
     this.poke(name)
