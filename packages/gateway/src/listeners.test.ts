@@ -45,6 +45,23 @@ it('a server that says nothing on its stream before it has something to say keep
   expect((await events.next()).value).toMatchObject({ method: CHANGED.method })
 })
 
+it('who is no longer listened for when the server is there at last is told so', async () => {
+  await using test = await startGateway()
+  await test.open()
+  const server = await startSessionServer(test, async () => {
+    await delay(200)
+    return { result: {} }
+  })
+  await server.connect()
+  const response = postModern(test, 'subscriptions/listen', { notifications: { toolsListChanged: true } })
+  await expect.poll(() => server.heard.filter(({ method }) => method === 'initialize').length).toBe(2)
+  // Ends all sessions: from now on each has a server of its own.
+  await test.open({ isolated: { maxSessions: 1, idleMs: 60_000 } })
+  const messages = []
+  for await (const message of messagesOf(await response)) messages.push(message)
+  expect(messages.at(-1)).toMatchObject({ id: 1, result: { resultType: 'complete' } })
+})
+
 it('a server that offers no stream keeps no listener waiting', async () => {
   await using test = await startGateway()
   await test.open()

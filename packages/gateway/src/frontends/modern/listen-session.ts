@@ -74,6 +74,8 @@ export class ListenSession extends Session {
   start(stream: EventStream, notifications: Filter): void {
     this.#stream = stream
     this.#write({ method: 'notifications/subscriptions/acknowledged', params: { notifications } })
+    // It may have ended while its server was waited for.
+    if (this.isEnded) this.#finish()
   }
 
   override send(text: string): void {
@@ -86,6 +88,10 @@ export class ListenSession extends Session {
 
   override close(): void {
     super.close()
+    this.#finish()
+  }
+
+  #finish(): void {
     const result = { resultType: 'complete', _meta: { [META.subscriptionId]: this.#requestId } }
     this.#stream?.send(JSON.stringify({ jsonrpc: '2.0', id: this.#requestId, result }), { type: 'message' })
     this.#stream?.end()

@@ -146,8 +146,8 @@ async function listen(
   const heard: string[] = []
   for (const uri of uris) {
     if ('result' in (await context.ask(session, 'resources/subscribe', { uri }))) heard.push(uri)
-    // The client left: the server need not hear the rest.
-    if (session.isEnded) return
+    // The server need not hear the rest.
+    if (session.isEnded) break
   }
   await unlessLate(context.listening(session), context.limits.ownRequestMs)
   if (response.destroyed) return
