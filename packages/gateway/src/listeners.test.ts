@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 import { messagesOf } from './test-events.ts'
 import { freePort, NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
 import { postModern } from './test-modern-post.ts'
+import { openSession } from './test-raw-server.ts'
 import { startSessionServer, type SessionServer } from './test-session-server.ts'
 
 const CHANGED = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' }
@@ -62,13 +63,24 @@ it('who is no longer listened for when the server is there at last is told so', 
   expect(messages.at(-1)).toMatchObject({ id: 1, result: { resultType: 'complete' } })
 })
 
-it('a server that offers no stream keeps no listener waiting', async () => {
-  await using test = await startGateway()
-  await test.open()
-  const server = await startSessionServer(test, undefined, { hasStreams: false })
-  await server.connect()
-  await listen(test)
-})
+it.each([405, 404])(
+  'a server that offers no stream (%s) keeps no listener waiting, and its sessions',
+  async (status) => {
+    await using test = await startGateway()
+    await test.open()
+    const answer = async ({ method }: { [key: string]: unknown }) => {
+      if (method === 'tools/call') await delay(200)
+      return { result: { content: [] } }
+    }
+    const server = await startSessionServer(test, answer, { streamStatus: status })
+    await server.connect()
+    await listen(test)
+    for (const id of [1, 2]) {
+      const response = await postModern(test, 'tools/call', { name: 'slow' }, { id })
+      expect(await response.json()).toMatchObject({ id, result: { content: [] } })
+    }
+  },
+)
 
 it('a listener hears from a server that forgot all sessions, as before', async () => {
   await using test = await startGateway()
@@ -127,9 +139,43 @@ it('a server that refuses each session is not asked for the next one without end
   expect(greeted).toBeLessThan(10)
 })
 
-it('a server that ends each session at once is not asked for the next one without end', async () => {
+it('a server that refuses sessions for good is not asked again', async () => {
   await using test = await startGateway()
-  await test.open({ transport: 'sse' })
+  await test.open()
+  let greeted = 0
+  const refuse = ({ method }: { [key: string]: unknown }) =>
+    method === 'initialize' && ++greeted > 1 ? 403 : undefined
+  const server = await startSessionServer(test, undefined, { refuse })
+  await server.connect()
+  await listen(test)
+  await delay(500)
+  expect(greeted).toBe(2)
+})
+
+it('a client whose session could not be made anew for a call is listened for later', async () => {
+  await using test = await startGateway()
+  await test.open()
+  let isFull = false
+  const refuse = ({ method }: { [key: string]: unknown }) => (isFull && method === 'initialize' ? 503 : undefined)
+  const server = await startSessionServer(test, undefined, { refuse })
+  await server.connect()
+  const post = await openSession(test)
+  const headers = { ...post.headers, accept: 'text/event-stream' }
+  const events = messagesOf(await fetch(`${test.origin}/mcp`, { headers }))
+  await expect.poll(() => server.streams.size).toBe(1)
+  isFull = true
+  server.sessions.clear()
+  const call = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'any' } })
+  expect(await (await post(call)).json()).toMatchObject({ error: { message: expect.stringContaining('503') } })
+  await expect.poll(() => server.streams.size).toBe(0)
+  isFull = false
+  await expect.poll(() => server.streams.size).toBe(1)
+  sayChanged(server)
+  expect((await events.next()).value).toMatchObject({ method: CHANGED.method })
+})
+
+/** A server of the older transport; `onGreeted` is given the number of a session and its stream. */
+async function startSseServer(test: TestGateway, onGreeted: (session: number, stream: ServerResponse) => void) {
   const streams: ServerResponse[] = []
   const server = createServer(async (request, response) => {
     if (request.method === 'GET') {
@@ -147,8 +193,7 @@ it('a server that ends each session at once is not asked for the next one withou
     const capabilities = { tools: { listChanged: true } }
     const result = { protocolVersion: '2025-11-25', capabilities, serverInfo: { name: 's', version: '1' } }
     if (method === 'initialize') stream?.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`)
-    // The first is the gateway's own, and it stays.
-    if (method === 'notifications/initialized' && session > 1) stream?.end()
+    if (method === 'notifications/initialized' && stream !== undefined) onGreeted(session, stream)
   })
   const port = await freePort()
   server.listen(port, '127.0.0.1')
@@ -157,10 +202,30 @@ it('a server that ends each session at once is not asked for the next one withou
     server.closeAllConnections()
     server.close()
   })
-  const url = `http://127.0.0.1:${port}/sse`
-  await test.gateway.connect(NAME, { kind: 'http', transport: 'sse', url, processId: 'p' }, never)
+  const backend = { kind: 'http', transport: 'sse', url: `http://127.0.0.1:${port}/sse`, processId: 'p' } as const
+  return { streams, connect: () => test.gateway.connect(NAME, backend, never) }
+}
+
+it('a server that ends each session at once is not asked for the next one without end', async () => {
+  await using test = await startGateway()
+  await test.open({ transport: 'sse' })
+  // The first is the gateway's own, and it stays.
+  const { streams, connect } = await startSseServer(test, (session, stream) => session > 1 && stream.end())
+  await connect()
   await listen(test)
   await expect.poll(() => streams.length).toBeGreaterThan(3)
   await delay(500)
   expect(streams.length).toBeLessThan(10)
+})
+
+it('a listener at a server of the older transport is greeted anew when the gateway connects again', async () => {
+  await using test = await startGateway()
+  await test.open({ transport: 'sse' })
+  const { streams, connect } = await startSseServer(test, () => {})
+  await connect()
+  const events = await listen(test)
+  await connect()
+  await expect.poll(() => streams.filter((stream) => !stream.destroyed).length).toBe(2)
+  for (const stream of streams) if (!stream.destroyed) stream.write(`data: ${JSON.stringify(CHANGED)}\n\n`)
+  expect((await events.next()).value).toMatchObject({ method: CHANGED.method })
 })

@@ -173,6 +173,14 @@ describe('answers', () => {
     expect((await post({ jsonrpc: '2.0', method: 'notifications/initialized' }, headers)).status).toBe(202)
   })
 
+  it('are not kept where the client has no id to come back with before it has all', async () => {
+    const headers = { ...(await session('2025-06-18')), accept: 'text/event-stream, application/json' }
+    const [event] = await events(await post(call(7, 'echo', { text: 'x' }), headers), 9)
+    const again = { ...headers, accept: 'text/event-stream', 'last-event-id': event?.id ?? '' }
+    const response = await fetch(`${test.origin}/mcp`, { headers: again })
+    expect(response.status).toBe(400)
+  })
+
   it('to notifications and responses are 202', async () => {
     const headers = await session()
     expect((await post({ jsonrpc: '2.0', method: 'notifications/initialized' }, headers)).status).toBe(202)

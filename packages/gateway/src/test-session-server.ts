@@ -14,18 +14,20 @@ export interface SessionServer {
   connect: () => Promise<void>
 }
 
-interface StreamHabits {
+interface Habits {
   /** Sends the head of a stream with its first event. */
   isLate?: boolean
-  /** Has none for what belongs to no call. */
-  hasStreams?: boolean
+  /** To who wants a stream for what belongs to no call; 200: there is one. */
+  streamStatus?: number
+  /** The status for a message that is no answer. */
+  refuse?: (message: Json) => number | undefined
 }
 
 /** `answer` gives a response without its id; it may take its time. */
 export async function startSessionServer(
   test: TestGateway,
   answer: (message: Json) => Json | Promise<Json> = () => ({ result: {} }),
-  { isLate = false, hasStreams = true }: StreamHabits = {},
+  { isLate = false, streamStatus = 200, refuse }: Habits = {},
 ): Promise<SessionServer> {
   const sessions = new Set<string>()
   const streams = new Set<ServerResponse>()
@@ -42,7 +44,7 @@ export async function startSessionServer(
       return response.writeHead(204).end()
     }
     if (request.method === 'GET') {
-      if (!hasStreams) return response.writeHead(405).end()
+      if (streamStatus !== 200) return response.writeHead(streamStatus).end()
       streams.add(response)
       response.once('close', () => streams.delete(response))
       response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -50,6 +52,8 @@ export async function startSessionServer(
     }
     const message: Json = JSON.parse(Buffer.concat(chunks).toString())
     heard.push(message)
+    const refusal = refuse?.(message)
+    if (refusal !== undefined) return response.writeHead(refusal).end()
     if (message['method'] === 'server/discover') return response.writeHead(400).end()
     if (message['id'] === undefined || message['method'] === undefined) return response.writeHead(202).end()
     const isFirst = message['method'] === 'initialize'

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { describeError, isThvError, unavailable } from '@toolhaven/core/errors'
+import { NeedsLogin } from '@toolhaven/core/workloads/needs-login'
 import {
   idKey,
   onOneLine,
@@ -17,11 +18,12 @@ import { Greetings } from './greetings.ts'
 import { GrowingPause } from './growing-pause.ts'
 import { SessionQuestions } from './session-questions.ts'
 import { TOOLS_CHANGED } from './server-messages.ts'
-import { isNotReached, SessionGone, type Upstream, type UpstreamOptions } from './upstream.ts'
+import { isNotReached, Refused, SessionGone, type Upstream, type UpstreamOptions } from './upstream.ts'
 
 export interface HttpSessionOptions {
   session: Session
-  processId: string
+  /** Of the server; undefined where sessions cannot be found again. */
+  processId: string | undefined
   /** How long a call waits for a server that nobody listens for at the moment. */
   waitMs: number
   createUpstream: (
@@ -55,7 +57,7 @@ export class HttpSession {
   constructor(options: HttpSessionOptions) {
     this.#options = options
     const { session, processId } = options
-    if (session.upstream?.processId !== processId) return
+    if (session.upstream === undefined || session.upstream.processId !== processId) return
     this.#upstream = this.#create(session.upstream.sessionId)
     this.#upstream.version = session.version
   }
@@ -108,8 +110,7 @@ export class HttpSession {
   async listen(): Promise<void> {
     await this.#open({}).then(
       (upstream) => upstream.listen(),
-      // Ours say that the session has ended, or that only a person can help.
-      (error: unknown) => (isThvError(error) ? undefined : void this.#listenAgain()),
+      () => undefined,
     )
   }
 
@@ -149,6 +150,7 @@ export class HttpSession {
     this.#opening = opening.finally(() => {
       this.#opening = undefined
     })
+    this.#opening.catch((error: unknown) => isFinal(error) || void this.#listenAgain())
     return this.#opening
   }
 
@@ -183,8 +185,9 @@ export class HttpSession {
     this.#pause.worked()
     if (former !== undefined) this.#giveUp(former)
     this.#questions.forget()
-    this.#options.session.upstream = { processId: this.#options.processId, sessionId: upstream.sessionId }
-    this.#options.onStored()
+    const { session, processId, onStored } = this.#options
+    session.upstream = processId === undefined ? undefined : { processId, sessionId: upstream.sessionId }
+    onStored()
   }
 
   #create(sessionId: string | undefined): Upstream {
@@ -283,6 +286,11 @@ export class HttpSession {
     // Nobody waits for an answer to it, and a server that is away has nothing left to be told.
     await this.#upstream?.send(onOneLine({ text, body }), undefined, {}).catch(() => undefined)
   }
+}
+
+/** Nothing comes of trying again, or only a person can help. */
+function isFinal(error: unknown): boolean {
+  return error instanceof NeedsLogin || (error instanceof Refused && error.isFinal)
 }
 
 function hasEnded(): Error {

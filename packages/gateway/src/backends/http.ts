@@ -46,12 +46,7 @@ export async function connectHttp(options: HttpBackendOptions, signal: AbortSign
       if (!signal.aborted || told === undefined) told = error
       // It needs a login, or one that cannot be made: told as it is.
       if (isThvError(error)) throw error
-      const isFinal =
-        error instanceof Refused &&
-        error.status >= 400 &&
-        error.status < 500 &&
-        error.status !== 404 &&
-        error.status !== 429
+      const isFinal = error instanceof Refused && error.isFinal
       // Aborted meanwhile: the signal is looked at once more below.
       if (!isFinal) await pause(wait, undefined, { signal }).catch(() => undefined)
       if (isFinal || signal.aborted)
@@ -203,7 +198,8 @@ export class HttpBackend implements BackendLink {
     const { backend, limits, onStored, onLost, onToolsChanged } = this.#options
     return new HttpSession({
       session,
-      processId: backend.processId,
+      // A session of the older transport ends with its stream.
+      processId: backend.transport === 'sse' ? undefined : backend.processId,
       waitMs: limits.backendWaitMs,
       createUpstream: (events, sessionId) => {
         const options = { ...events, target: this.#target, maxMessageBytes: limits.maxMessageBytes }

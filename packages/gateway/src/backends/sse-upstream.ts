@@ -9,6 +9,8 @@ export class SseUpstream implements Upstream {
   readonly #options: UpstreamOptions
   readonly #closed = new AbortController()
   #endpoint: Promise<URL> | undefined
+  /** Why there is no stream any more. */
+  #end: string | undefined
   readonly sessionId = undefined
   version: string | undefined
 
@@ -31,8 +33,10 @@ export class SseUpstream implements Upstream {
     if (!response.isOk) throw new Refused(response.status)
   }
 
-  /** The stream is there from the first message on. */
-  async listen(): Promise<void> {}
+  /** The stream is there from the first message on, unless it ended before anybody minded. */
+  async listen(): Promise<void> {
+    if (this.#end !== undefined && !this.#closed.signal.aborted) this.#options.onEnded(this.#end)
+  }
 
   close(): void {
     this.#closed.abort()
@@ -55,6 +59,7 @@ export class SseUpstream implements Upstream {
     }
     return new Promise((resolve, reject) => {
       const ended = (reason: string) => {
+        this.#end = reason
         reject(new Error(reason))
         if (!this.#closed.signal.aborted) this.#options.onEnded(reason)
       }

@@ -32,6 +32,8 @@ export class StreamableUpstream implements Upstream {
   /** Calls whose server has us come back for the answer. */
   readonly #resumed = new Map<string, AbortController>()
   #listening: Promise<void> | undefined
+  /** The server is known to have had a stream for this session. */
+  #hadStream: boolean
   #lastEventId: string | undefined
   sessionId: string | undefined
   version: string | undefined
@@ -39,6 +41,7 @@ export class StreamableUpstream implements Upstream {
   constructor(options: UpstreamOptions, sessionId: string | undefined) {
     this.#options = options
     this.sessionId = sessionId
+    this.#hadStream = sessionId !== undefined
   }
 
   async send(text: string, request: RpcRequest | undefined, headers: Readonly<Record<string, string>>): Promise<void> {
@@ -143,10 +146,10 @@ export class StreamableUpstream implements Upstream {
     throw new Error(NO_ANSWER)
   }
 
-  async #listen(onAnswered: () => void): Promise<void> {
+  async #listen(onOpen: () => void): Promise<void> {
     for (let wait = FIRST_PAUSE_MS; !this.#closed.signal.aborted; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
       try {
-        if (!(await this.#readStream(onAnswered))) return
+        if (!(await this.#readStream(onOpen))) return onOpen()
         wait = FIRST_PAUSE_MS
       } catch (error) {
         if (error instanceof SessionGone) {
@@ -160,13 +163,16 @@ export class StreamableUpstream implements Upstream {
   }
 
   /** False when the server offers no stream. */
-  async #readStream(onAnswered: () => void): Promise<boolean> {
-    const response = await this.#get(this.#lastEventId, this.#closed.signal).finally(onAnswered)
-    if (response.status === 404) this.#checkStatus(response)
+  async #readStream(onOpen: () => void): Promise<boolean> {
+    const response = await this.#get(this.#lastEventId, this.#closed.signal)
+    // From some servers it is the answer to all but POST.
+    if (response.status === 404 && this.#hadStream) this.#checkStatus(response)
     if (response.status !== 200) {
       response.discard()
       return response.status >= 500
     }
+    this.#hadStream = true
+    onOpen()
     await readEvents(response, this.#options.maxMessageBytes, (event) => {
       if (event.id !== undefined) this.#lastEventId = event.id
       const message = parseMessage(event.data)

@@ -33,6 +33,9 @@ export interface UpstreamOptions {
 /** The server does not know the session (any more). */
 export class SessionGone extends Error {}
 
+/** Not found yet, too slow, too many. */
+const PASSING: ReadonlySet<number> = new Set([404, 408, 429])
+
 /** The server answered with a status that is no answer. */
 export class Refused extends Error {
   readonly status: number
@@ -40,6 +43,11 @@ export class Refused extends Error {
   constructor(status: number) {
     super(`the server answered with status ${status}`)
     this.status = status
+  }
+
+  /** The same request would get the same answer later. */
+  get isFinal(): boolean {
+    return this.status >= 400 && this.status < 500 && !PASSING.has(this.status)
   }
 }
 

@@ -32,7 +32,7 @@ export class AnswerStreams {
     const number = ++this.#opened
     const stream = new AnswerStream(`${this.#epoch}-${number}`, {
       onKept: (text) => this.#keep(text),
-      onEnd: (isAnswered) => this.#end(number, isAnswered),
+      onEnd: (isWanted) => this.#end(number, isWanted),
     })
     this.#streams.set(number, stream)
     return stream
@@ -59,9 +59,9 @@ export class AnswerStreams {
     this.#trim()
   }
 
-  /** A stream without an answer (its call was cancelled) has nothing that anybody could come back for. */
-  #end(number: number, isAnswered: boolean): void {
-    if (!isAnswered) return this.#forget(number)
+  /** To a stream without an answer (its call was cancelled), or whose only event it is, nobody can come back. */
+  #end(number: number, isWanted: boolean): void {
+    if (!isWanted) return this.#forget(number)
     this.#trim()
     this.#timer ??= setTimeout(() => this.#forgetOld(), this.#limits.resumeMs).unref()
   }
@@ -116,7 +116,7 @@ interface Event {
 
 interface StreamEvents {
   onKept: (text: string) => void
-  onEnd: (isAnswered: boolean) => void
+  onEnd: (isWanted: boolean) => void
 }
 
 /** What belongs to one POST, however many connections it takes to get it to the client. */
@@ -125,6 +125,7 @@ export class AnswerStream {
   readonly #events: StreamEvents
   #sequence = 0
   #sent = 0
+  #isPrimed = false
   #connection: EventStream | undefined
   readonly kept: Event[] = []
   endedAt: number | undefined
@@ -136,6 +137,7 @@ export class AnswerStream {
 
   /** Gives the client something to come back with before there is anything to say. */
   prime(retryMs?: number): void {
+    this.#isPrimed = true
     this.#connection?.send('', { id: `${this.#id}-${this.#sequence}`, ...(retryMs !== undefined && { retryMs }) })
   }
 
@@ -163,12 +165,17 @@ export class AnswerStream {
   end(isAnswered: boolean): void {
     this.endedAt = Date.now()
     this.#connection?.end()
-    this.#events.onEnd(isAnswered)
+    this.#events.onEnd(isAnswered && this.#canReturn)
   }
 
   /** Written out, all of it: what is still on its way would be lost with the connection. */
   isSpare({ sequence }: Event): boolean {
     return sequence <= this.#sent && this.#connection?.isFlushed === true
+  }
+
+  /** The client had an id before that of its answer. */
+  get #canReturn(): boolean {
+    return this.#isPrimed || this.#sequence > 1
   }
 
   #deliver(event: Event): void {

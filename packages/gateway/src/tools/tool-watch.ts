@@ -32,6 +32,7 @@ const LIST_MS = 30_000
 const FIRST_LOOK_MS = 5_000
 /** A server that says all the time that its tools change is asked this often, not more. */
 const PAUSE_MS = 1_000
+const LONG_PAUSE_MS = 30_000
 
 /** Which tools the server of an endpoint has at the moment: found in the lists clients ask for, or by asking. */
 export class ToolWatch {
@@ -75,10 +76,12 @@ export class ToolWatch {
     if (link === undefined) return
     const owner = ownerOf(link, session)
     this.#changes.set(owner, this.#changesOf(owner) + 1)
+    // To look may itself be what makes a server that does not keep sessions another one.
+    const wait = this.#reading.has(owner) ? LONG_PAUSE_MS : PAUSE_MS
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
       if (this.#isCurrent(link)) void this.#readQuietly(link, session)
-    }, PAUSE_MS)
+    }, wait)
     this.#timer.unref()
   }
 

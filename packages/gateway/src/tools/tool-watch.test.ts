@@ -1,0 +1,53 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { silentLogger } from '@toolhaven/testing/fakes/memory-stores'
+import { toHandshake, type BackendLink } from '../backends/backend.ts'
+import type { Call } from '../sessions/call.ts'
+import { DEFAULT_LIMITS } from '../options.ts'
+import { Session } from '../sessions/session.ts'
+import { ToolWatch } from './tool-watch.ts'
+
+function perSession(request: BackendLink['request']): BackendLink {
+  return {
+    handshake: toHandshake({}),
+    era: 'legacy',
+    isPerSession: true,
+    result: {},
+    initialize: async () => ({}),
+    request,
+    notify: () => {},
+    respond: () => {},
+    listen: () => {},
+    endSession: () => {},
+    ping: async () => {},
+    stop: () => {},
+  }
+}
+
+afterEach(() => vi.useRealTimers())
+
+it('does not look without end at a server that is another one each time it is looked at', async () => {
+  vi.useFakeTimers()
+  const session = new Session('modern', '2025-11-25', {}, DEFAULT_LIMITS)
+  let looks = 0
+  const request = (call: Call) => {
+    looks++
+    queueMicrotask(() => {
+      watch.changed(session)
+      call.fail('the server forgot the session')
+    })
+  }
+  const link = perSession(request)
+  const watch: ToolWatch = new ToolWatch({
+    name: 'w',
+    events: {},
+    logger: silentLogger,
+    server: async () => link,
+    link: () => link,
+  })
+  watch.changed(session)
+  await vi.advanceTimersByTimeAsync(20_000)
+  expect(looks).toBe(1)
+  await vi.advanceTimersByTimeAsync(20_000)
+  expect(looks).toBe(2)
+  watch.close()
+})
