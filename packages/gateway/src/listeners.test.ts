@@ -1,17 +1,18 @@
-import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { messagesOf } from './test-events.ts'
-import { freePort, NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
+import { NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
+import { serveHttp } from './test-http-server.ts'
 import { postModern } from './test-modern-post.ts'
 import { openSession } from './test-raw-server.ts'
-import { startSessionServer, type SessionServer } from './test-session-server.ts'
+import { startSessionServer } from './test-session-server.ts'
 
 const CHANGED = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' }
 
-function sayChanged({ streams }: SessionServer): void {
-  for (const stream of streams) stream.write(`data: ${JSON.stringify(CHANGED)}\n\n`)
+async function hearsChange(events: AsyncGenerator<object>, streams: Iterable<ServerResponse>): Promise<void> {
+  for (const stream of streams) if (!stream.destroyed) stream.write(`data: ${JSON.stringify(CHANGED)}\n\n`)
+  expect((await events.next()).value).toMatchObject({ method: CHANGED.method })
 }
 
 /** A client without sessions who hears of changed tools, as soon as it is told that it does. */
@@ -31,8 +32,7 @@ it('who is told that it is listened for misses nothing from then on, however slo
   })
   await server.connect()
   const events = await listen(test)
-  sayChanged(server)
-  expect((await events.next()).value).toMatchObject({ method: CHANGED.method })
+  await hearsChange(events, server.streams)
 })
 
 it('a server that says nothing on its stream before it has something to say keeps no listener waiting', async () => {
@@ -42,8 +42,7 @@ it('a server that says nothing on its stream before it has something to say keep
   await server.connect()
   const events = await listen(test)
   expect(server.streams.size).toBe(1)
-  sayChanged(server)
-  expect((await events.next()).value).toMatchObject({ method: CHANGED.method })
+  await hearsChange(events, server.streams)
 })
 
 it('who is no longer listened for when the server is there at last is told so', async () => {
@@ -92,8 +91,7 @@ it('a listener hears from a server that forgot all sessions, as before', async (
   for (const stream of server.streams) stream.end()
   await expect.poll(() => server.streams.size).toBe(0)
   await expect.poll(() => server.streams.size).toBe(1)
-  sayChanged(server)
-  expect((await events.next()).value).toMatchObject({ method: CHANGED.method })
+  await hearsChange(events, server.streams)
 })
 
 it('a listener hears from the server that took the place of another, as before', async () => {
@@ -104,8 +102,7 @@ it('a listener hears from the server that took the place of another, as before',
   const next = await startSessionServer(test)
   await next.connect()
   await expect.poll(() => next.streams.size).toBe(1)
-  sayChanged(next)
-  expect((await events.next()).value).toMatchObject({ method: CHANGED.method })
+  await hearsChange(events, next.streams)
 })
 
 it('a listener hears from a server that refused its session at first', async () => {
@@ -120,8 +117,7 @@ it('a listener hears from a server that refused its session at first', async () 
   await server.connect()
   const events = await listen(test)
   await expect.poll(() => server.streams.size).toBe(1)
-  sayChanged(server)
-  expect((await events.next()).value).toMatchObject({ method: CHANGED.method })
+  await hearsChange(events, server.streams)
 })
 
 it('a server that refuses each session is not asked for the next one without end', async () => {
@@ -170,14 +166,13 @@ it('a client whose session could not be made anew for a call is listened for lat
   await expect.poll(() => server.streams.size).toBe(0)
   isFull = false
   await expect.poll(() => server.streams.size).toBe(1)
-  sayChanged(server)
-  expect((await events.next()).value).toMatchObject({ method: CHANGED.method })
+  await hearsChange(events, server.streams)
 })
 
 /** A server of the older transport; `onGreeted` is given the number of a session and its stream. */
 async function startSseServer(test: TestGateway, onGreeted: (session: number, stream: ServerResponse) => void) {
   const streams: ServerResponse[] = []
-  const server = createServer(async (request, response) => {
+  const origin = await serveHttp(test, async (request, response) => {
     if (request.method === 'GET') {
       streams.push(response)
       response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -195,14 +190,7 @@ async function startSseServer(test: TestGateway, onGreeted: (session: number, st
     if (method === 'initialize') stream?.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`)
     if (method === 'notifications/initialized' && stream !== undefined) onGreeted(session, stream)
   })
-  const port = await freePort()
-  server.listen(port, '127.0.0.1')
-  await once(server, 'listening')
-  test.defer(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const backend = { kind: 'http', transport: 'sse', url: `http://127.0.0.1:${port}/sse`, processId: 'p' } as const
+  const backend = { kind: 'http', transport: 'sse', url: `${origin}/sse`, processId: 'p' } as const
   return { streams, connect: () => test.gateway.connect(NAME, backend, never) }
 }
 
@@ -226,6 +214,5 @@ it('a listener at a server of the older transport is greeted anew when the gatew
   const events = await listen(test)
   await connect()
   await expect.poll(() => streams.filter((stream) => !stream.destroyed).length).toBe(2)
-  for (const stream of streams) if (!stream.destroyed) stream.write(`data: ${JSON.stringify(CHANGED)}\n\n`)
-  expect((await events.next()).value).toMatchObject({ method: CHANGED.method })
+  await hearsChange(events, streams)
 })

@@ -1,8 +1,9 @@
-import { createServer, type ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
+import { serveHttp } from './test-http-server.ts'
 import { postModern } from './test-modern-post.ts'
 import { connectScripted } from './test-scripted-server.ts'
 
@@ -38,7 +39,7 @@ async function connectHttp(test: TestGateway) {
   const heard: Message[] = []
   const streams: ServerResponse[] = []
   const calls: { id: unknown; stream: ServerResponse }[] = []
-  const server = createServer(async (request, response) => {
+  const origin = await serveHttp(test, async (request, response) => {
     const isStream = request.method === 'GET'
     const said = request.method === 'POST' ? message.parse(await json(request)) : {}
     if (request.method === 'POST') heard.push(said)
@@ -53,13 +54,7 @@ async function connectHttp(test: TestGateway) {
     else calls.push({ id: said.id, stream: response })
     return undefined
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  test.defer(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const address = server.address()
-  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/mcp`
+  const url = `${origin}/mcp`
   await test.gateway.connect(NAME, { kind: 'http', url, transport: 'streamable-http', processId: 'p' }, never)
   return { heard, streams, calls }
 }

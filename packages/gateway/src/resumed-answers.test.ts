@@ -1,8 +1,8 @@
-import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { queryObjects } from 'node:v8'
 import { expect, it } from 'vitest'
-import { connectClient, freePort, NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
+import { connectClient, NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
+import { serveHttp } from './test-http-server.ts'
 
 /** How many there are that somebody still holds. */
 const alive = (kind: typeof AbortSignal) => Number(queryObjects(kind))
@@ -13,7 +13,7 @@ const EVENTS = { 'content-type': 'text/event-stream' }
 async function pollingServer(test: TestGateway, comeBack: (response: ServerResponse, id: unknown) => void) {
   const heard: string[] = []
   let called: unknown
-  const server = createServer(async (request, response) => {
+  const origin = await serveHttp(test, async (request, response) => {
     if (request.method !== 'POST') {
       const from = request.headers['last-event-id']
       if (from === undefined) return response.writeHead(405).end()
@@ -37,15 +37,8 @@ async function pollingServer(test: TestGateway, comeBack: (response: ServerRespo
     response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 's' })
     return response.end(JSON.stringify({ jsonrpc: '2.0', id, result }))
   })
-  const port = await freePort()
-  server.listen(port, '127.0.0.1')
-  await once(server, 'listening')
-  test.defer(() => {
-    server.closeAllConnections()
-    server.close()
-  })
   await test.open({ transport: 'streamable-http' })
-  const url = `http://127.0.0.1:${port}/mcp`
+  const url = `${origin}/mcp`
   await test.gateway.connect(NAME, { kind: 'http', transport: 'streamable-http', url, processId: 'p' }, never)
   return { heard: () => heard.filter((what) => what === 'tools/call' || what.startsWith('from')) }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { NAME, never, type TestGateway } from './test-gateway.ts'
+import { serveHttp } from './test-http-server.ts'
 
 type Json = { [key: string]: unknown }
 
@@ -34,7 +35,7 @@ export async function startSessionServer(
   const heard: Json[] = []
   const capabilities = { tools: { listChanged: true }, resources: { subscribe: true } }
   const welcome = { protocolVersion: '2025-11-25', capabilities, serverInfo: { name: 'sessions', version: '1' } }
-  const server = createServer(async (request, response) => {
+  const origin = await serveHttp(test, async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const id = String(request.headers['mcp-session-id'] ?? '')
@@ -63,14 +64,7 @@ export async function startSessionServer(
     response.writeHead(200, { 'content-type': 'application/json', ...named })
     return response.end(JSON.stringify({ jsonrpc: '2.0', id: message['id'], ...answered }))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  test.defer(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  const url = `http://127.0.0.1:${address.port}/mcp`
+  const url = `${origin}/mcp`
   return {
     ...{ sessions, streams, heard },
     connect: async () => {
