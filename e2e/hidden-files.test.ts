@@ -58,7 +58,10 @@ describe.each(platformsInTurn())('hidden files on %s', (kind) => {
     expect(await read(daemon, '/p/sub/note')).toBe('hello')
     expect(await logsOf(daemon)).toContain(`Hidden from the server: /p/.env (file; ".env" in ${root}/.thvignore)`)
 
-    await write('sub/deep/.env', SECRET)
+    // In one step, with all it holds: a folder that is found before its file was written would not be what is named.
+    await mkdir(join(home.dir, 'apart'))
+    await writeFile(join(home.dir, 'apart/.env'), SECRET)
+    await rename(join(home.dir, 'apart'), join(root, 'sub/deep'))
     await expectHiddenLater(daemon, '/p/sub/deep/.env', join(root, 'sub/deep'))
     await write('new', SECRET)
     await rename(join(root, 'new'), join(root, '.env'))
