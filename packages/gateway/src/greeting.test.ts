@@ -2,22 +2,12 @@ import { createServer } from 'node:http'
 import { EndedEarly } from '@toolhaven/core/workloads/ended-early'
 import { describe, expect, it } from 'vitest'
 import { connectClient, memoryStore, NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
-import { scriptedServer, type Script } from './test-scripted-server.ts'
+import { DISCOVERED, scriptedServer, type Script } from './test-scripted-server.ts'
 
 type Json = { [key: string]: unknown }
 
 const INITIALIZED = {
   result: { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'old', version: '1' } },
-}
-const DISCOVERED = {
-  result: {
-    resultType: 'complete',
-    supportedVersions: ['2026-07-28'],
-    capabilities: { tools: {} },
-    ttlMs: 0,
-    cacheScope: 'private',
-    _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'new', version: '2' } },
-  },
 }
 const refusal = (code: number, data?: Json) => ({ error: { code, message: 'no', ...(data && { data }) } })
 

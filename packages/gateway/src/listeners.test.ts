@@ -2,11 +2,11 @@ import type { ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { messagesOf } from './test-events.ts'
-import { NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
-import { serveHttp } from './test-http-server.ts'
+import { startGateway, type TestGateway } from './test-gateway.ts'
 import { postModern } from './test-modern-post.ts'
 import { openSession } from './test-raw-server.ts'
 import { startSessionServer } from './test-session-server.ts'
+import { INITIALIZED, startSseServer } from './test-sse-server.ts'
 
 const CHANGED = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' }
 
@@ -169,36 +169,21 @@ it('a client whose session could not be made anew for a call is listened for lat
   await hearsChange(events, server.streams)
 })
 
-/** A server of the older transport; `onGreeted` is given the number of a session and its stream. */
-async function startSseServer(test: TestGateway, onGreeted: (session: number, stream: ServerResponse) => void) {
-  const streams: ServerResponse[] = []
-  const origin = await serveHttp(test, async (request, response) => {
-    if (request.method === 'GET') {
-      streams.push(response)
-      response.writeHead(200, { 'content-type': 'text/event-stream' })
-      response.write(`event: endpoint\ndata: /messages?session=${streams.length}\n\n`)
-      return
-    }
-    let text = ''
-    for await (const chunk of request) text += String(chunk)
-    const { id, method } = JSON.parse(text)
-    response.writeHead(202).end()
-    const session = Number(request.url?.split('=')[1])
-    const stream = streams[session - 1]
-    const capabilities = { tools: { listChanged: true } }
-    const result = { protocolVersion: '2025-11-25', capabilities, serverInfo: { name: 's', version: '1' } }
-    if (method === 'initialize') stream?.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`)
-    if (method === 'notifications/initialized' && stream !== undefined) onGreeted(session, stream)
+/** A server of the older transport and era; `onGreeted` is given how many sessions there were, and the stream of the last. */
+function startOlderServer(test: TestGateway, onGreeted: (session: number, stream: ServerResponse) => void) {
+  let sessions = 0
+  return startSseServer(test, ({ method }, stream) => {
+    if (method === 'server/discover') return { error: { code: -32_601, message: 'no' } }
+    if (method === 'notifications/initialized') onGreeted(++sessions, stream)
+    return method === 'initialize' ? INITIALIZED : undefined
   })
-  const backend = { kind: 'http', transport: 'sse', url: `${origin}/sse`, processId: 'p' } as const
-  return { streams, connect: () => test.gateway.connect(NAME, backend, never) }
 }
 
 it('a server that ends each session at once is not asked for the next one without end', async () => {
   await using test = await startGateway()
   await test.open({ transport: 'sse' })
   // The first is the gateway's own, and it stays.
-  const { streams, connect } = await startSseServer(test, (session, stream) => session > 1 && stream.end())
+  const { streams, connect } = await startOlderServer(test, (session, stream) => session > 1 && stream.end())
   await connect()
   await listen(test)
   await expect.poll(() => streams.length).toBeGreaterThan(3)
@@ -209,7 +194,7 @@ it('a server that ends each session at once is not asked for the next one withou
 it('a listener at a server of the older transport is greeted anew when the gateway connects again', async () => {
   await using test = await startGateway()
   await test.open({ transport: 'sse' })
-  const { streams, connect } = await startSseServer(test, () => {})
+  const { streams, connect } = await startOlderServer(test, () => {})
   await connect()
   const events = await listen(test)
   await connect()

@@ -2,7 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CLIENTS, connectClient, NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
 import { modernServer, startModernServer } from '@toolhaven/testing/mcp-servers/child-channel'
 
-const BACKS = ['stdio modern', 'stdio dual', 'http modern', 'http dual'] as const
+const BACKS = [
+  'stdio modern',
+  'stdio dual',
+  'streamable-http modern',
+  'streamable-http dual',
+  'sse modern',
+  'sse dual',
+] as const
 type Back = (typeof BACKS)[number]
 
 let processes = 0
@@ -18,10 +25,10 @@ async function serve(
 ): Promise<{ kill: () => Promise<void> }> {
   const [transport, era] = back.split(' ')
   const processId = `modern-${++processes}`
-  if (transport === 'http') {
-    const server = await startModernServer([`--era=${era}`, ...args])
+  if (transport === 'sse' || transport === 'streamable-http') {
+    const server = await startModernServer([`--era=${era}`, ...args], transport)
     test.defer(() => server.kill())
-    await test.gateway.connect(NAME, { kind: 'http', transport: 'streamable-http', url: server.url, processId }, never)
+    await test.gateway.connect(NAME, { kind: 'http', transport, url: server.url, processId }, never)
     return server
   }
   const child = modernServer([`--era=${era}`, ...args])

@@ -14,13 +14,13 @@ type Json = { [key: string]: unknown }
 
 const CAN_ANSWER = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } }
 
-const BACKS = ['stdio', 'http'] as const
+const BACKS = ['stdio', 'sse', 'streamable-http'] as const
 
 async function serve(test: TestGateway, back: (typeof BACKS)[number], processId: string) {
-  if (back === 'http') {
-    const server = await startModernServer()
+  if (back !== 'stdio') {
+    const server = await startModernServer([], back)
     test.defer(() => server.kill())
-    await test.gateway.connect(NAME, { kind: 'http', transport: 'streamable-http', url: server.url, processId }, never)
+    await test.gateway.connect(NAME, { kind: 'http', transport: back, url: server.url, processId }, never)
     return server
   }
   const child = modernServer([])
@@ -278,7 +278,7 @@ it('where callers say who they are, the state of a server is good for the caller
 })
 
 it('towards an HTTP server the headers say what the body says, whatever the client sent', async () => {
-  await using test = await start('http')
+  await using test = await start('streamable-http')
   const client = await connectClient(test, 'v1 http')
   expect(JSON.parse(await client.call('headers'))).toMatchObject({
     'mcp-protocol-version': MODERN_VERSION,

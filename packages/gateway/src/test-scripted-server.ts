@@ -6,6 +6,18 @@ type Json = { [key: string]: unknown }
 /** What a server answers to a message: its response without the id, nothing, or its own end. */
 export type Script = (message: Json) => Json | 'exits' | undefined
 
+/** What a server of revision 2026-07-28 says of itself. */
+export const DISCOVERED = {
+  result: {
+    resultType: 'complete',
+    supportedVersions: ['2026-07-28'],
+    capabilities: { tools: {} },
+    ttlMs: 0,
+    cacheScope: 'private',
+    _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'new', version: '2' } },
+  },
+}
+
 interface ScriptedServer {
   channel: StdioChannel
   heard: Json[]

@@ -60,11 +60,9 @@ export async function connectHttp(options: HttpBackendOptions, signal: AbortSign
 
 /** A request of the new era first, as its revision says; the older handshake when that is not understood. */
 async function greet(options: HttpBackendOptions, signal: AbortSignal): Promise<BackendLink> {
-  if (options.backend.transport !== 'sse') {
-    const { connectModern } = await import('./modern/connect-modern.ts')
-    const modern = await connectModern(options, targetOf(options), signal)
-    if (modern !== undefined) return modern
-  }
+  const { connectModern } = await import('./modern/connect-modern.ts')
+  const modern = await connectModern(options, targetOf(options), signal)
+  if (modern !== undefined) return modern
   const backend = new HttpBackend(options)
   try {
     await backend.shakeHands(signal)

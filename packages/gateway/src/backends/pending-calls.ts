@@ -9,7 +9,8 @@ interface Pending {
   onAnswer: (body: JsonObject, text?: string) => void
   /** The same for a large one of which only the place of the id is known; false: it is to be read first. */
   onBytes?: ((line: LargeLine, from: number, to: number) => boolean) | undefined
-  onLost: (reason: string) => void
+  /** `error`: what the reason was made from, where there is one. */
+  onLost: (reason: string, error?: Error) => void
 }
 
 /**

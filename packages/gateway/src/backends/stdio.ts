@@ -64,9 +64,9 @@ export async function connectStdio(
 /** Loaded only where a server needs it. */
 async function modernOver(options: StdioBackendOptions, pipe: StdioPipe, result: JsonObject): Promise<BackendLink> {
   const { ModernBackend } = await import('./modern/modern-backend.ts')
-  const { StdioRequests } = await import('./modern/stdio-requests.ts')
+  const { PipeRequests } = await import('./modern/pipe-requests.ts')
   const { name, sessions, limits, onToolsChanged } = options
-  const requests = new StdioRequests(pipe)
+  const requests = new PipeRequests(pipe)
   return new ModernBackend({ name, sessions, result, requests, waitMs: limits.backendWaitMs, onToolsChanged })
 }
 

@@ -16,6 +16,7 @@ export function childServer(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
   file = FIXTURE_SERVER,
+  program = process.execPath,
 ): ChildServer {
   let child: ChildProcess | undefined
   const channel: StdioChannel = {
@@ -38,7 +39,7 @@ export function childServer(
       return child?.pid
     },
     async start() {
-      const started = spawn(process.execPath, [file, ...args], { env: { ...env }, stdio: 'pipe' })
+      const started = spawn(program, [file, ...args], { env: { ...env }, stdio: 'pipe' })
       child = started
       started.stdout.on('data', (chunk: Buffer) => channel.onStdout(chunk))
       started.stderr.on('data', (chunk: Buffer) => channel.onStderr(chunk))
@@ -68,8 +69,11 @@ export function modernServer(args: readonly string[]): ChildServer {
 }
 
 /** The fixture server of the newest revision, listening. */
-export function startModernServer(args: readonly string[] = []): Promise<HttpServerProcess> {
-  return startHttpServer('streamable-http', args, MODERN_SERVER)
+export function startModernServer(
+  args: readonly string[] = [],
+  transport: 'sse' | 'streamable-http' = 'streamable-http',
+): Promise<HttpServerProcess> {
+  return startHttpServer(transport, args, MODERN_SERVER)
 }
 
 /** The fixture server with one of its HTTP transports, listening. */
@@ -79,13 +83,20 @@ export async function startHttpServer(
   file = FIXTURE_SERVER,
 ): Promise<HttpServerProcess> {
   const child = childServer([`--transport=${transport}`, ...args], {}, file)
+  const port = await portOf(child, /listening on (\d+)/)
+  return { port, url: `http://127.0.0.1:${port}${transport === 'sse' ? '/sse' : '/mcp'}`, kill: () => child.kill() }
+}
+
+/** Starts a server and waits until it says which port it has. */
+export async function portOf({ channel, start }: ChildServer, announcement: RegExp): Promise<number> {
   const listening = Promise.withResolvers<number>()
-  child.channel.onStderr = (chunk) => {
-    const port = /listening on (\d+)/.exec(Buffer.from(chunk).toString())?.[1]
+  let said = ''
+  channel.onStderr = (chunk) => {
+    said += Buffer.from(chunk).toString()
+    const port = announcement.exec(said)?.[1]
     if (port !== undefined) listening.resolve(Number(port))
   }
-  child.channel.onClose = () => listening.reject(new Error('the fixture server did not start'))
-  await child.start()
-  const port = await listening.promise
-  return { port, url: `http://127.0.0.1:${port}${transport === 'sse' ? '/sse' : '/mcp'}`, kill: () => child.kill() }
+  channel.onClose = () => listening.reject(new Error(`the server did not start: ${said}`))
+  await start()
+  return listening.promise
 }

@@ -1,10 +1,10 @@
 /**
  * A server of protocol revision 2026-07-28 for tests, made with the official SDK:
- * `node modern-server.ts --transport=stdio|streamable-http --era=modern|dual --port=0`. With `dual` it also takes clients
+ * `node modern-server.ts --transport=stdio|sse|streamable-http --era=modern|dual --port=0`. With `dual` it also takes clients
  * that open with initialize. `--tools-file=PATH`: as in fixture-server.ts. HTTP writes "listening on PORT" to stderr. Its tools are named as those of fixture-server.ts.
  */
 import { readFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   createMcpHandler,
@@ -15,7 +15,8 @@ import {
   type InputRequiredResult,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { serveStdio, type StdioServerTransport } from '@modelcontextprotocol/server/stdio'
+import { answerSse } from './answer-sse.ts'
 import { answerWithFetch } from './answer-with-fetch.ts'
 
 const flags = new Map(process.argv.slice(2).map((arg) => [arg.split('=')[0] ?? '', arg.slice(arg.indexOf('=') + 1)]))
@@ -181,27 +182,35 @@ function makeServer(era: string, told: (server: Server) => Told): Server {
   return server
 }
 
-function serveHttp(): void {
+function streamableHttp(): RequestListener {
   const handler = createMcpHandler(({ era }) => makeServer(era, () => told), {
     legacy: legacy ? 'stateless' : 'reject',
   })
   const told: Told = handler.notify
-  const server = createServer(
-    (request, response) => void answerWithFetch((asked) => handler.fetch(asked), request, response),
-  )
-  server.listen(Number(flags.get('--port') ?? 0), '127.0.0.1', () => {
-    const address = server.address()
-    process.stderr.write(`listening on ${typeof address === 'object' ? address?.port : address}\n`)
-  })
+  return (request, response) => void answerWithFetch((asked) => handler.fetch(asked), request, response)
 }
 
-if (flags.get('--transport') === 'streamable-http') serveHttp()
-else
+/** Over the pipe of the process, or whatever else carries one message after the other. */
+function serveMessages(transport?: StdioServerTransport): void {
   serveStdio(
     ({ era }) =>
       makeServer(era, (server) => ({
         toolsChanged: () => void server.sendToolListChanged(),
         resourceUpdated: (uri) => void server.sendResourceUpdated({ uri }),
       })),
-    { legacy: legacy ? 'serve' : 'reject' },
+    { legacy: legacy ? 'serve' : 'reject', ...(transport && { transport }) },
   )
+}
+
+function listen(onRequest: RequestListener): void {
+  const server = createServer(onRequest)
+  server.listen(Number(flags.get('--port') ?? 0), '127.0.0.1', () => {
+    const address = server.address()
+    process.stderr.write(`listening on ${typeof address === 'object' ? address?.port : address}\n`)
+  })
+}
+
+const transport = flags.get('--transport')
+if (transport === 'streamable-http') listen(streamableHttp())
+else if (transport === 'sse') listen(answerSse(serveMessages))
+else serveMessages()

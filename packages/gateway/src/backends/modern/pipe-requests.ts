@@ -1,8 +1,18 @@
-import { isObject, isRequestId, type JsonObject, type RpcNotification } from '../../json-rpc.ts'
+import { isObject, isRequestId, type JsonObject, type RpcNotification, type RpcRequest } from '../../json-rpc.ts'
 import { META, metaOf } from '../../modern-era.ts'
 import { reachesLevel } from '../../sessions/log-levels.ts'
-import type { StdioPipe } from '../stdio-pipe.ts'
+import type { PendingCalls } from '../pending-calls.ts'
 import type { ServerReply, ServerRequest, ServerRequests } from './requests.ts'
+
+/** One way for the messages of all clients, and the requests not answered on it yet. */
+export interface MessagePipe {
+  readonly pending: PendingCalls
+  /** Gets what the server says by itself. */
+  onMessage: (message: RpcRequest | RpcNotification) => void
+  /** False when it cannot be sent; `headers` for servers that are reached by HTTP. */
+  write(body: JsonObject, headers?: Readonly<Record<string, string>>): boolean
+  stop(reason: string, keepOpen: boolean): void
+}
 
 interface Open {
   request: ServerRequest
@@ -10,32 +20,33 @@ interface Open {
 }
 
 /** Requests of all clients on one pipe, under ids and progress tokens of ours. */
-export class StdioRequests implements ServerRequests {
+export class PipeRequests implements ServerRequests {
   readonly takesHeaders = false
-  readonly #pipe: StdioPipe
+  readonly #pipe: MessagePipe
   readonly #open = new Map<number, Open>()
 
-  constructor(pipe: StdioPipe) {
+  constructor(pipe: MessagePipe) {
     this.#pipe = pipe
     // A server of this era asks nothing; should one do so, nobody would know for whom.
     pipe.onMessage = (message) => message.kind === 'notification' && this.#notified(message)
   }
 
   send(request: ServerRequest, reply: ServerReply): (params: JsonObject) => void {
-    const { method, params } = request
+    const { method, params, headers } = request
     const id = this.#pipe.pending.add({
       call: undefined,
       onAnswer: (body) => {
         this.#open.delete(id)
         reply.onAnswer(body)
       },
-      onLost: (reason) => {
+      onLost: (reason, error) => {
         this.#open.delete(id)
-        reply.onLost(new Error(reason))
+        reply.onLost(error ?? new Error(reason))
       },
     })
     this.#open.set(id, { request, reply })
-    const sent = this.#pipe.write({ jsonrpc: '2.0', id, method, params: withProgressToken(params, id) })
+    const body = { jsonrpc: '2.0', id, method, params: withProgressToken(params, id) }
+    const sent = this.#pipe.write(body, headers)
     if (!sent) this.#pipe.pending.take(id)?.onLost('the server does not read its input; try again later')
     return (cancelled) => this.#cancel(id, cancelled)
   }

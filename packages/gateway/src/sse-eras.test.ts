@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+import { startGateway, type TestGateway } from './test-gateway.ts'
+import { postModern } from './test-modern-post.ts'
+import { DISCOVERED } from './test-scripted-server.ts'
+import { INITIALIZED, startSseServer, type SseScript } from './test-sse-server.ts'
+
+const LISTED = { result: { resultType: 'complete', tools: [], ttlMs: 0, cacheScope: 'private' } }
+const DONE = { result: { resultType: 'complete', content: [] } }
+
+/** A server without sessions behind a stream; `script` is for what is asked after the greeting. */
+async function connectModern(test: TestGateway, script: SseScript) {
+  await test.open({ transport: 'sse' })
+  const server = await startSseServer(test, (message, stream) => {
+    if (message['method'] === 'server/discover') return DISCOVERED
+    return message['method'] === 'tools/list' ? LISTED : script(message, stream)
+  })
+  const calls = () => server.heard.filter(({ method }) => method === 'tools/call')
+  return { ...server, calls, handshake: await server.connect() }
+}
+
+const call = (test: TestGateway, headers: Record<string, string> = {}) =>
+  postModern(test, 'tools/call', { name: 'any', arguments: {} }, { headers })
+
+describe('a server of the HTTP+SSE transport is first asked with server/discover', () => {
+  it('and one that answers it is spoken to without sessions, on that stream', async () => {
+    await using test = await startGateway()
+    const server = await connectModern(test, () => DONE)
+    expect(server.handshake).toMatchObject({ serverName: 'new', protocolVersion: '2026-07-28' })
+    for (const _client of [1, 2]) expect(await (await call(test)).json()).toMatchObject(DONE)
+    expect(server.calls()).toHaveLength(2)
+    expect(server.heard.map(({ method }) => method)).not.toContain('initialize')
+    expect(server.streams).toHaveLength(1)
+  })
+
+  it.each<[string, ReturnType<SseScript>]>([
+    ['does not know it', { error: { code: -32_601, message: 'no' } }],
+    ['says nothing', undefined],
+    ['refuses it', 400],
+    ['ends the stream', 'ends'],
+  ])('and one that %s gets initialize on another', async (_what, outcome) => {
+    await using test = await startGateway({ limits: { probeMs: 50 } })
+    await test.open({ transport: 'sse' })
+    const server = await startSseServer(test, ({ method }) =>
+      method === 'initialize' ? INITIALIZED : method === 'server/discover' ? outcome : undefined,
+    )
+    expect(await server.connect()).toMatchObject({ serverName: 'old' })
+    const methods = server.heard.map(({ method }) => method)
+    expect(methods).toEqual(['server/discover', 'initialize', 'notifications/initialized'])
+    await expect.poll(() => server.streams.map(({ destroyed }) => destroyed)).toEqual([true, false])
+  })
+
+  it('and one that wants a login is not taken for one of the older era', async () => {
+    await using test = await startGateway()
+    await test.open({ transport: 'sse' })
+    const server = await startSseServer(test, () => 401)
+    await expect(server.connect()).rejects.toThrow('status 401')
+    expect(server.heard.map(({ method }) => method)).toEqual(['server/discover'])
+  })
+})
+
+describe('a server without sessions behind a stream', () => {
+  it('gets what a client says in headers with the request of that client', async () => {
+    await using test = await startGateway()
+    const server = await connectModern(test, () => DONE)
+    await call(test, { 'x-trace': 'one' })
+    await call(test, { 'x-trace': 'two' })
+    expect(server.calls().map(({ headers }) => headers['x-trace'])).toEqual(['one', 'two'])
+  })
+
+  it('that refuses one request has refused no other', async () => {
+    await using test = await startGateway()
+    const server = await connectModern(test, ({ headers }) => (headers['x-trace'] === 'bad' ? 413 : DONE))
+    const refused: unknown = await (await call(test, { 'x-trace': 'bad' })).json()
+    expect(refused).toMatchObject({ error: { message: expect.stringContaining('status 413') } })
+    expect(await (await call(test)).json()).toMatchObject(DONE)
+    expect(test.lost).toEqual([])
+    expect(server.streams).toHaveLength(1)
+  })
+
+  it.each<[string, ReturnType<SseScript>]>([
+    ['forgot its stream', 404],
+    ['closed its stream', 'ends'],
+  ])('that %s answers every call with an error, and is reported as lost', async (_what, outcome) => {
+    await using test = await startGateway()
+    const server = await connectModern(test, ({ headers }) => (headers['x-trace'] === 'last' ? outcome : undefined))
+    const waiting = call(test)
+    await expect.poll(() => server.calls().length).toBe(1)
+    const both = await Promise.all([waiting, call(test, { 'x-trace': 'last' })])
+    for (const response of both) expect(await response.json()).toMatchObject({ error: { code: -32_000 } })
+    expect(test.lost).toHaveLength(1)
+  })
+})
