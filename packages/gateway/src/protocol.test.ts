@@ -166,8 +166,9 @@ describe('answers', () => {
     expect(response.headers.get('content-type')).toContain('text/event-stream')
     const found = []
     for await (const event of eventsOf(response)) found.push(event)
-    expect(found.map(({ data }) => (data === '' ? 'an id to come back with' : JSON.parse(data).id))).toEqual([
-      'an id to come back with',
+    // First an id to come back with, and when.
+    expect(found.map(({ retry, data }) => (data === '' ? `after ${retry}` : JSON.parse(data).id))).toEqual([
+      'after 1000',
       7,
     ])
     expect((await post({ jsonrpc: '2.0', method: 'notifications/initialized' }, headers)).status).toBe(202)

@@ -109,6 +109,9 @@ export function isAnswerEvent(eventId: string): boolean {
   return /^[0-9a-f]+-\d+-\d+$/.test(eventId)
 }
 
+/** A client whose connection broke comes back after this: a daemon that was restarted is there again by then. */
+const RETRY_MS = 1000
+
 interface Event {
   sequence: number
   text: string
@@ -136,9 +139,9 @@ export class AnswerStream {
   }
 
   /** Gives the client something to come back with before there is anything to say. */
-  prime(retryMs?: number): void {
+  prime(retryMs = RETRY_MS): void {
     this.#isPrimed = true
-    this.#connection?.send('', { id: `${this.#id}-${this.#sequence}`, ...(retryMs !== undefined && { retryMs }) })
+    this.#connection?.send('', { id: `${this.#id}-${this.#sequence}`, retryMs })
   }
 
   send(text: string): void {
