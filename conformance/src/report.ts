@@ -15,7 +15,17 @@ export function faultsOf(rows: readonly Row[]): string[] {
 
 /** One line per scenario; what is behind the gateway is compared with the fixture itself. */
 export function table(rows: readonly Row[]): string {
-  const head = ['suite', 'revision', 'scenario', 'required', 'direct', 'via stdio', 'via SSE', 'via HTTP']
+  const head = [
+    'suite',
+    'revision',
+    'scenario',
+    'required',
+    'direct',
+    'via stdio',
+    'via SSE',
+    'via HTTP',
+    'older server',
+  ]
   const lines = rows.map(({ suite, revision, scenario, isRequired, cells }) => [
     suite,
     revision,
@@ -31,12 +41,13 @@ export function table(rows: readonly Row[]): string {
 }
 
 export function limitsTable(): string {
-  return KNOWN_LIMITS.map(
-    ({ revision, way, scenario, reason }) => `| ${revision} | ${scenario} | ${way} | ${reason} |`,
-  ).join('\n')
+  return KNOWN_LIMITS.map(({ revision, way, scenario, reason, withLimit }) => {
+    const mark = withLimit === undefined ? 'known limit' : '*'
+    return `| ${mark} | ${revision} | ${scenario} | ${way} | ${reason} |`
+  }).join('\n')
 }
 
 function said(cell: Cell | undefined): string {
-  if (cell === undefined) return 'not asked'
-  return cell.state === 'limit' ? 'known limit' : cell.state
+  if (cell === undefined) return '-'
+  return cell.state === 'limit' ? 'known limit' : cell.state === 'equal so far' ? 'equal *' : cell.state
 }

@@ -1,4 +1,4 @@
-/** The fixture server of the revisions with sessions: `node session-fixture.ts --transport=stdio|sse|streamable-http`. */
+/** The fixture server of the revisions with sessions: `node session-fixture.ts --transport=stdio|sse|streamable-http [--keep-streams]`. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { parseArgs } from 'node:util'
@@ -7,11 +7,17 @@ import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import { eventLog } from './event-log.ts'
 import { serveLoopback } from './loopback-only.ts'
-import { makeSessionServer } from './session-server.ts'
+import { makeSessionServer as makeServer } from './session-server.ts'
 
-const { transport, port } = parseArgs({
-  options: { transport: { type: 'string', default: 'stdio' }, port: { type: 'string', default: '0' } },
-}).values
+const { values } = parseArgs({
+  options: {
+    transport: { type: 'string', default: 'stdio' },
+    port: { type: 'string', default: '0' },
+    'keep-streams': { type: 'boolean', default: false },
+  },
+})
+const { transport, port } = values
+const makeSessionServer = () => makeServer({ closesStreams: !values['keep-streams'] })
 
 const streamable = new Map<string, StreamableHTTPServerTransport>()
 // The older transport is what this revision's servers still have; being deprecated is the reason to test it.

@@ -39,6 +39,8 @@ import { DEFAULTS_FORM, ENUMS_FORM, USER_FORM } from './elicitation-schemas.ts'
 
 interface ToolContext extends Asking {
   args: Record<string, unknown>
+  /** Whether a call may end its stream and have the client come back. */
+  closesStreams: boolean
   /** Sent unless the client asked for less. */
   log: (level: LoggingLevel, data: string) => Promise<void>
 }
@@ -84,8 +86,8 @@ const tools: Readonly<Record<string, Tool>> = {
     elicit(extra, 'Elicitation completed', 'Please check these values', DEFAULTS_FORM),
   test_elicitation_sep1330_enums: ({ extra }) => elicit(extra, 'Elicitation completed', 'Please choose', ENUMS_FORM),
   /** Has its client come back for the answer; only HTTP knows how. */
-  async test_reconnection({ extra }) {
-    extra.closeSSEStream?.()
+  async test_reconnection({ extra, closesStreams }) {
+    if (closesStreams) extra.closeSSEStream?.()
     await sleep(PAUSE_MS)
     return text('Reconnection test completed successfully')
   },
@@ -129,7 +131,7 @@ async function elicit(
 }
 
 /** A server of the revisions with sessions, one for each of them, with everything the suite asks a server for. */
-export function makeSessionServer(): Server {
+export function makeSessionServer(options: Pick<ToolContext, 'closesStreams'>): Server {
   const server = new Server(SERVER, {
     capabilities: {
       tools: { listChanged: true },
@@ -143,7 +145,7 @@ export function makeSessionServer(): Server {
   // The SDK has no other way.
   // oxlint-disable-next-line unicorn/prefer-add-event-listener
   server.onclose = () => void sessions.delete(server)
-  serveTools(server)
+  serveTools(server, options)
   server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: [...PROMPTS, INPUT_PROMPT] }))
   server.setRequestHandler(GetPromptRequestSchema, async ({ params }, extra) => {
     const isAsking = params.name === INPUT_PROMPT.name
@@ -174,7 +176,7 @@ export function makeSessionServer(): Server {
   return server
 }
 
-function serveTools(server: Server): void {
+function serveTools(server: Server, options: Pick<ToolContext, 'closesStreams'>): void {
   const levels = LoggingLevelSchema.options
   let least: LoggingLevel = 'debug'
   server.setRequestHandler(SetLevelRequestSchema, ({ params }) => {
@@ -190,8 +192,8 @@ function serveTools(server: Server): void {
       if (levels.indexOf(level) < levels.indexOf(least)) return
       await extra.sendNotification({ method: 'notifications/message', params: { level, data } })
     }
-    const result =
-      FIXED_TOOLS[name] ?? (await tools[name]?.({ args, extra, log, capabilities: server.getClientCapabilities() }))
+    const capabilities = server.getClientCapabilities()
+    const result = FIXED_TOOLS[name] ?? (await tools[name]?.({ ...options, args, extra, log, capabilities }))
     if (result === undefined) throw new McpError(-32_602, `Unknown tool: ${name}`)
     return result
   })

@@ -1,11 +1,14 @@
 import path from 'node:path'
-import type { Backend, Gateway } from '@toolhaven/core/ports/gateway'
+import type { Backend, Gateway, Handshake } from '@toolhaven/core/ports/gateway'
 import { createGateway } from '@toolhaven/gateway/gateway'
-import { childServer, startHttpServer } from '@toolhaven/testing/mcp-servers/child-channel'
+import { childServer, startHttpServer, type ChildServer } from '@toolhaven/testing/mcp-servers/child-channel'
 import type { SuiteRun } from './suites.ts'
 
-/** How the suite reaches the fixture: by itself, or through the gateway with one of the transports behind. */
-export const WAYS = ['direct', 'stdio', 'sse', 'streamable-http'] as const
+/**
+ * How the suite reaches the fixture: by itself, or through the gateway with one of the transports behind. `older-era`: what it
+ * asks of the newest revision is asked of a server with sessions, which only the gateway makes possible.
+ */
+export const WAYS = ['direct', 'stdio', 'sse', 'streamable-http', 'older-era'] as const
 export type Way = (typeof WAYS)[number]
 
 export interface Target extends AsyncDisposable {
@@ -15,43 +18,55 @@ export interface Target extends AsyncDisposable {
 const NAME = 'conformance'
 const never = new AbortController().signal
 
-export async function startTarget(revision: SuiteRun['revision'], way: Way): Promise<Target> {
-  // The newest revision has no such transport: its clients meet a server of the older era there.
-  const isStateless = revision === '2026-07-28' && way !== 'sse'
+/** `args` are for the fixture. */
+export async function startTarget(
+  revision: SuiteRun['revision'],
+  way: Way,
+  args: readonly string[] = [],
+): Promise<Target> {
+  const isStateless = revision === '2026-07-28' && way !== 'older-era'
   const file = path.join(import.meta.dirname, isStateless ? 'stateless-fixture.ts' : 'session-fixture.ts')
   if (way === 'direct') {
-    const server = await startHttpServer('streamable-http', [], file)
+    const server = await startHttpServer('streamable-http', args, file)
     return { url: server.url, [Symbol.asyncDispose]: () => server.kill() }
   }
-  const { origin, [Symbol.asyncDispose]: end } = await startProxied(file, way)
+  const { origin, [Symbol.asyncDispose]: end } = await startProxied(file, way === 'older-era' ? 'sse' : way)
   return { url: `${origin}/mcp`, [Symbol.asyncDispose]: end }
 }
 
 /** A gateway with the server of this file behind it. */
-export async function startProxied(
-  file: string,
-  way: Exclude<Way, 'direct'>,
-): Promise<AsyncDisposable & { origin: string }> {
-  const { backend, kill } = way === 'stdio' ? pipe(file) : await listening(file, way)
+export async function startProxied(file: string, way: 'stdio' | 'sse' | 'streamable-http'): Promise<Proxied> {
+  return proxy(way === 'stdio' ? pipe(childServer([], {}, file)) : await listening(file, way))
+}
+
+export interface Proxied extends AsyncDisposable {
+  origin: string
+  handshake: Handshake
+}
+
+/** A gateway with this server behind it; both end together. */
+export async function proxy({ backend, kill }: Behind): Promise<Proxied> {
   const gateway = quietGateway()
   const port = await openAnywhere(gateway)
-  await gateway.connect(NAME, backend, never)
-  return {
-    origin: `http://127.0.0.1:${port}`,
-    async [Symbol.asyncDispose]() {
-      await gateway.shutdown(0)
-      await kill()
-    },
+  const end = async () => {
+    await gateway.shutdown(0)
+    await kill()
+  }
+  try {
+    const handshake = await gateway.connect(NAME, backend, never)
+    return { origin: `http://127.0.0.1:${port}`, handshake, [Symbol.asyncDispose]: end }
+  } catch (error) {
+    await end()
+    throw error
   }
 }
 
-interface Behind {
+export interface Behind {
   backend: Backend
   kill: () => Promise<void>
 }
 
-function pipe(file: string): Behind {
-  const { channel, start, kill } = childServer([], {}, file)
+export function pipe({ channel, start, kill }: ChildServer): Behind {
   return { backend: { kind: 'stdio', channel, start, processId: NAME }, kill }
 }
 
