@@ -63,10 +63,10 @@ async function askThrough(run: SuiteRun, way: Way, direct: ReadonlyMap<string, C
   const cells = new Map<string, Cell>()
   for (const [scenario, wanted] of direct) {
     const limit = limitOf(run, way, scenario)
-    const known = limit?.withLimit === undefined ? wanted : await askLimited(run, scenario, limit.withLimit)
+    const first = outcomes.get(scenario) ?? []
+    const known = limit?.withLimit === undefined ? wanted : await askLimited(run, scenario, limit.withLimit, first)
     const isWanted = (found: readonly Check[]) => isEqual(known, found)
     const isExcused = limit !== undefined && limit.withLimit === undefined
-    const first = outcomes.get(scenario) ?? []
     const checks = isExcused ? first : await settle(run, { url: target.url, scenario, checks: first, isWanted })
     cells.set(scenario, cellOf(limit, differences(known, checks)))
   }
@@ -81,9 +81,16 @@ function cellOf(limit: KnownLimit | undefined, notes: readonly string[]): Cell {
 }
 
 /** What the server itself does when it can do no more than behind the gateway. */
-async function askLimited(run: SuiteRun, scenario: string, args: readonly string[]): Promise<readonly Check[]> {
+async function askLimited(
+  run: SuiteRun,
+  scenario: string,
+  args: readonly string[],
+  proxied: readonly Check[],
+): Promise<readonly Check[]> {
   await using target = await startTarget(run.revision, 'direct', args)
-  return (await runSuite(run, target.url, scenario)).get(scenario) ?? []
+  const { url } = target
+  const checks = (await runSuite(run, url, scenario)).get(scenario) ?? []
+  return await settle(run, { url, scenario, checks, isWanted: (found) => isEqual(found, proxied) })
 }
 
 async function ask(run: SuiteRun, url: string, only: readonly string[]): Promise<Map<string, Check[]>> {

@@ -81,7 +81,7 @@ function quietGateway(): Gateway {
     logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
     events: { onBackendLost: quiet, onOutput: quiet, onLoginNeeded: quiet, onLoggedIn: quiet },
     // A busy machine must not make a server look like one of the older era.
-    limits: { probeMs: 60_000 },
+    limits: { probeMs: 60_000, sseProbeMs: 60_000 },
   })
 }
 

@@ -127,7 +127,9 @@ export class Endpoint implements FrontContext {
     const onLost = (lost: object, reason: string) => {
       if (lost !== this.#slot.link) return
       // An HTTP server may be back at the same address any moment: calls go on trying.
-      if (backend.kind !== 'http') this.#slot.empty(reason)
+      const former = backend.kind === 'http' ? undefined : this.#slot.empty(reason)
+      // Or it would go on listening for its clients where nothing is.
+      if (backend.kind === 'stdio') former?.stop(reason, true)
       this.#options.events.onBackendLost(name, reason)
     }
     const tools = toolsChanged === undefined ? undefined : this.#tools

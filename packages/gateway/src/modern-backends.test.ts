@@ -1,5 +1,7 @@
+import { queryObjects } from 'node:v8'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { CLIENTS, connectClient, NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
+import { CLIENTS, connectClient, freePort, NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
+import { ModernBackend } from './backends/modern/modern-backend.ts'
 import { modernServer, startModernServer } from '@toolhaven/testing/mcp-servers/child-channel'
 
 const BACKS = [
@@ -15,7 +17,7 @@ type Back = (typeof BACKS)[number]
 let processes = 0
 
 /** A busy machine must not make a server look like one of the older era. */
-const PATIENT = { probeMs: 50_000 }
+const PATIENT = { probeMs: 50_000, sseProbeMs: 50_000 }
 
 /** A server of the newest revision behind the endpoint. */
 async function serve(
@@ -138,4 +140,41 @@ describe.each(BACKS)('a server over %s that is restarted', (back) => {
     const outcomes = await Promise.allSettled([b.call('sleep', { ms: 60_000 }), a.call('crash')])
     expect(outcomes).toMatchObject([{ reason: { code: -32_000 } }, { reason: { code: -32_000 } }])
   })
+})
+
+describe.each(['streamable-http modern', 'sse modern'] as const)(
+  'a server over %s that comes back by itself',
+  (back) => {
+    it('is used again at the same address, by who called while it was away as well', async () => {
+      await using test = await startGateway({ limits: { ...PATIENT, backendWaitMs: 60_000 } })
+      await test.open()
+      const port = `--port=${await freePort()}`
+      const first = await serve(test, back, [port])
+      const clients = await Promise.all((['v1 http', 'v2 modern'] as const).map((kind) => connectClient(test, kind)))
+      await first.kill()
+      await expect(test.gateway.ping(NAME, AbortSignal.timeout(5000))).rejects.toThrow()
+      const calls = clients.map((client) => client.call('echo', { text: 'back' }))
+      const second = await startModernServer([port], back === 'sse modern' ? 'sse' : 'streamable-http')
+      test.defer(() => second.kill())
+      expect(await Promise.all(calls)).toEqual(['back', 'back'])
+      expect(test.lost.length).toBeGreaterThan(0)
+    })
+  },
+)
+
+it('nothing is kept of a process that was listened to when it ended', async () => {
+  await using test = await startGateway({ limits: PATIENT })
+  await test.open()
+  const alive = () => Number(queryObjects(ModernBackend))
+  const before = alive()
+  for (const life of [1, 2, 3]) {
+    const server = await serve(test, 'stdio modern')
+    const client = await connectClient(test, 'v1 http')
+    await client.tools()
+    await server.kill()
+    await expect.poll(() => test.lost.length).toBe(life)
+  }
+  await serve(test, 'stdio modern')
+  // This one, and the last perhaps.
+  expect(alive() - before).toBeLessThanOrEqual(2)
 })

@@ -30,7 +30,7 @@ async function serve(test: TestGateway, back: (typeof BACKS)[number], processId:
 }
 
 async function start(back: (typeof BACKS)[number]): Promise<TestGateway> {
-  const test = await startGateway({ limits: { probeMs: 50_000 } })
+  const test = await startGateway({ limits: { probeMs: 50_000, sseProbeMs: 50_000 } })
   await test.open()
   await serve(test, back, 'first')
   return test

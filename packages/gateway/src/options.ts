@@ -55,6 +55,8 @@ export interface GatewayLimits {
   ownRequestMs: number
   /** For its answer to `server/discover`; then it is asked the older way. */
   probeMs: number
+  /** The same once an HTTP+SSE server is up: the older ones often say nothing to what they do not know. */
+  sseProbeMs: number
   /** Comment lines on quiet streams, so that nobody in between cuts them. */
   keepAliveMs: number
   /** One line of stderr; the rest is cut. */
@@ -79,6 +81,7 @@ export const DEFAULT_LIMITS: GatewayLimits = {
   handshakeMs: 60_000,
   ownRequestMs: 30_000,
   probeMs: 10_000,
+  sseProbeMs: 3_000,
   keepAliveMs: 25_000,
   maxLogLineBytes: 8 * 1024,
   saveDelayMs: 100,

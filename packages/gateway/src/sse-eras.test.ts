@@ -38,7 +38,7 @@ describe('a server of the HTTP+SSE transport is first asked with server/discover
     ['refuses it', 400],
     ['ends the stream', 'ends'],
   ])('and one that %s gets initialize on another', async (_what, outcome) => {
-    await using test = await startGateway({ limits: { probeMs: 50 } })
+    await using test = await startGateway({ limits: { sseProbeMs: outcome === undefined ? 500 : 60_000 } })
     await test.open({ transport: 'sse' })
     const server = await startSseServer(test, ({ method }) =>
       method === 'initialize' ? INITIALIZED : method === 'server/discover' ? outcome : undefined,
@@ -65,6 +65,8 @@ describe('a server without sessions behind a stream', () => {
     await call(test, { 'x-trace': 'one' })
     await call(test, { 'x-trace': 'two' })
     expect(server.calls().map(({ headers }) => headers['x-trace'])).toEqual(['one', 'two'])
+    // The body may be another by now.
+    for (const { headers } of server.heard) expect(Object.keys(headers).join(' ')).not.toContain('mcp-')
   })
 
   it('that refuses one request has refused no other', async () => {
@@ -77,16 +79,50 @@ describe('a server without sessions behind a stream', () => {
     expect(server.streams).toHaveLength(1)
   })
 
-  it.each<[string, ReturnType<SseScript>]>([
-    ['forgot its stream', 404],
-    ['closed its stream', 'ends'],
-  ])('that %s answers every call with an error, and is reported as lost', async (_what, outcome) => {
+  it('whose answer is too large for the gateway has answered the others', async () => {
+    await using test = await startGateway({ limits: { maxMessageBytes: 20_000 } })
+    const large = { result: { resultType: 'complete', content: [{ type: 'text', text: 'x'.repeat(100_000) }] } }
+    const server = await connectModern(test, ({ headers }) => {
+      if (headers['x-trace'] === 'large') return large
+      return headers['x-trace'] === 'waiting' ? undefined : DONE
+    })
+    const waiting = call(test, { 'x-trace': 'waiting' })
+    await expect.poll(() => server.calls().length).toBe(1)
+    const refused: unknown = await (await call(test, { 'x-trace': 'large' })).json()
+    expect(refused).toMatchObject({ error: { message: expect.stringContaining('over the limit of 20000 bytes') } })
+    expect(await (await call(test)).json()).toMatchObject(DONE)
+    const id = server.calls()[0]?.['id']
+    server.streams[0]?.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id, ...DONE })}\n\n`)
+    expect(await (await waiting).json()).toMatchObject(DONE)
+    expect(test.lost).toEqual([])
+  })
+
+  it('that forgot its stream gets the call again on another, and what waited there is told so', async () => {
     await using test = await startGateway()
-    const server = await connectModern(test, ({ headers }) => (headers['x-trace'] === 'last' ? outcome : undefined))
-    const waiting = call(test)
+    const server = await connectModern(test, ({ headers }, stream) => {
+      if (headers['x-trace'] === 'waiting') return undefined
+      return stream === server.streams[0] ? 404 : DONE
+    })
+    const waiting = call(test, { 'x-trace': 'waiting' })
+    await expect.poll(() => server.calls().length).toBe(1)
+    expect(await (await call(test, { 'x-trace': 'mine' })).json()).toMatchObject(DONE)
+    expect(await (await waiting).json()).toMatchObject({ error: { code: -32_000 } })
+    expect(test.lost).toEqual([])
+    expect(server.openings.map((headers) => headers['x-trace'])).toEqual([undefined, undefined])
+    await expect.poll(() => server.streams.map(({ destroyed }) => destroyed)).toEqual([true, false])
+  })
+
+  it('that closed its stream answers every call with an error, is reported as lost, and serves the next', async () => {
+    await using test = await startGateway()
+    const server = await connectModern(test, ({ headers }) => {
+      if (headers['x-trace'] === 'last') return 'ends'
+      return headers['x-trace'] === 'waiting' ? undefined : DONE
+    })
+    const waiting = call(test, { 'x-trace': 'waiting' })
     await expect.poll(() => server.calls().length).toBe(1)
     const both = await Promise.all([waiting, call(test, { 'x-trace': 'last' })])
     for (const response of both) expect(await response.json()).toMatchObject({ error: { code: -32_000 } })
     expect(test.lost).toHaveLength(1)
+    expect(await (await call(test)).json()).toMatchObject(DONE)
   })
 })

@@ -24,9 +24,12 @@ export const INITIALIZED = {
 export async function startSseServer(test: TestGateway, script: SseScript) {
   const streams: ServerResponse[] = []
   const heard: Heard[] = []
+  /** Of the requests that opened a stream. */
+  const openings: IncomingHttpHeaders[] = []
   const origin = await serveHttp(test, async (request, response) => {
     if (request.method === 'GET') {
       streams.push(response)
+      openings.push(request.headers)
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write(`event: endpoint\ndata: /messages?stream=${streams.length - 1}\n\n`)
       return
@@ -41,5 +44,5 @@ export async function startSseServer(test: TestGateway, script: SseScript) {
       stream?.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id: message['id'], ...outcome })}\n\n`)
   })
   const backend = { kind: 'http', transport: 'sse', url: `${origin}/sse`, processId: 'p' } as const
-  return { streams, heard, connect: () => test.gateway.connect(NAME, backend, never) }
+  return { streams, openings, heard, connect: () => test.gateway.connect(NAME, backend, never) }
 }

@@ -13,6 +13,7 @@ import type { GatewayLimits } from '../options.ts'
 import { NEWEST_VERSION } from '../protocol-versions.ts'
 import { askInNameOf, Call } from '../sessions/call.ts'
 import { Session } from '../sessions/session.ts'
+import { abortable } from './abortable.ts'
 import { GATEWAY_CLIENT, toHandshake, type BackendLink } from './backend.ts'
 import { HttpSession } from './http-session.ts'
 import { SseUpstream } from './sse-upstream.ts'
@@ -210,13 +211,4 @@ export class HttpBackend implements BackendLink {
       onEnded: (reason) => this.#isReady && session === this.#own && onLost(reason),
     })
   }
-}
-
-function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason)
-    if (signal.aborted) onAbort()
-    signal.addEventListener('abort', onAbort, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
-  })
 }

@@ -42,6 +42,10 @@ export class PendingCalls {
     return isTaken
   }
 
+  has(id: unknown): boolean {
+    return typeof id === 'number' && this.#pending.has(id)
+  }
+
   callOf(id: unknown): Call | undefined {
     return typeof id === 'number' ? this.#pending.get(id)?.call : undefined
   }
@@ -51,9 +55,9 @@ export class PendingCalls {
     return [...this.#pending.values()].flatMap(({ call }) => (call === undefined ? [] : [call]))
   }
 
-  failAll(reason: string): void {
-    const lost = [...this.#pending.values()]
-    this.#pending.clear()
-    for (const pending of lost) pending.onLost(reason)
+  failAll(reason: string, except?: unknown): void {
+    const lost = [...this.#pending].filter(([id]) => id !== except)
+    for (const [id] of lost) this.#pending.delete(id)
+    for (const [, pending] of lost) pending.onLost(reason)
   }
 }

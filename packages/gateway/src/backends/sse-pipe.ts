@@ -1,51 +1,116 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { describeError } from '@toolhaven/core/errors'
 import type { JsonObject, RpcNotification, RpcRequest } from '../json-rpc.ts'
+import { idOfDropped } from './dropped-answer.ts'
 import { PendingCalls } from './pending-calls.ts'
 import { SseUpstream } from './sse-upstream.ts'
-import { SessionGone, type UpstreamOptions } from './upstream.ts'
+import { isNotReached, SessionGone, type UpstreamOptions } from './upstream.ts'
 
 export interface SsePipeOptions extends Pick<UpstreamOptions, 'target' | 'maxMessageBytes'> {
+  /** The stream ended, or nobody listens at the server's address. The next message opens another. */
   onLost: (reason: string) => void
 }
+
+export interface SseMessageOptions {
+  headers: Readonly<Record<string, string>>
+  /** How long it waits for a server that nobody listens for at the moment. */
+  waitMs: number
+}
+
+const FIRST_PAUSE_MS = 50
+const LONGEST_PAUSE_MS = 1000
 
 /** One stream of an HTTP+SSE server for all clients, where the server needs no session to know whose a request is. */
 export class SsePipe {
   readonly pending = new PendingCalls()
   readonly #options: SsePipeOptions
-  readonly #upstream: SseUpstream
+  #stream: SseUpstream | undefined
+  #stopped: string | undefined
   onMessage: (message: RpcRequest | RpcNotification) => void = () => {}
 
   constructor(options: SsePipeOptions) {
     this.#options = options
-    this.#upstream = new SseUpstream({
-      ...options,
-      isAwaited: () => true,
-      onMessage: (message) => {
-        if (message.kind === 'response') this.pending.take(message.id)?.onAnswer(message.body, message.text)
-        else this.onMessage(message)
-      },
-      onEnded: (reason) => this.#lose(reason),
-    })
   }
 
-  write(body: JsonObject, headers: Readonly<Record<string, string>> = {}): boolean {
-    this.#upstream.send(JSON.stringify(body), undefined, headers).catch((error: unknown) => {
-      const reason = describeError(error)
-      this.pending.take(body['id'])?.onLost(reason, error instanceof Error ? error : undefined)
-      // Whatever else waits on that stream waits in vain.
-      if (error instanceof SessionGone) this.#lose(reason)
+  /** Everybody's, so nobody's headers are on it. */
+  async open(): Promise<SseUpstream> {
+    if (this.#stopped !== undefined) throw new Error(this.#stopped)
+    const stream = (this.#stream ??= this.#create())
+    try {
+      await stream.open({})
+      return stream
+    } catch (error) {
+      this.#leave(stream)
+      throw error
+    }
+  }
+
+  write(body: JsonObject, options: SseMessageOptions = { headers: {}, waitMs: 0 }): boolean {
+    this.#deliver(body, options).catch((error: unknown) => {
+      this.pending.take(body['id'])?.onLost(describeError(error), error instanceof Error ? error : undefined)
     })
     return true
   }
 
   stop(reason: string): void {
-    this.#upstream.close()
+    this.#stopped = reason
+    this.#stream?.close()
     this.#options.target.close()
     this.pending.failAll(reason)
   }
 
-  #lose(reason: string): void {
-    this.pending.failAll(reason)
-    this.#options.onLost(reason)
+  async #deliver(body: JsonObject, { headers, waitMs }: SseMessageOptions): Promise<void> {
+    const deadline = Date.now() + waitMs
+    const text = JSON.stringify(body)
+    for (let wait = FIRST_PAUSE_MS, mayRenew = true; ; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
+      let stream: SseUpstream | undefined
+      try {
+        stream = await this.open()
+        const isCancelled = body['id'] !== undefined && !this.pending.has(body['id'])
+        if (isCancelled) return
+        return await stream.send(text, undefined, withoutOurs(headers))
+      } catch (error) {
+        const isForgotten = error instanceof SessionGone
+        if (!isForgotten && !isNotReached(error)) throw error
+        // Whatever else waits on that stream waits in vain.
+        if (stream !== undefined && this.#leave(stream)) this.pending.failAll(describeError(error), body['id'])
+        if (!isForgotten) this.#options.onLost(describeError(error))
+        if (isForgotten ? !mayRenew : Date.now() + wait >= deadline) throw error
+        if (isForgotten) mayRenew = false
+        else await pause(wait)
+      }
+    }
   }
+
+  #create(): SseUpstream {
+    const { target, maxMessageBytes, onLost } = this.#options
+    const stream: SseUpstream = new SseUpstream({
+      ...{ target, maxMessageBytes, isAwaited: () => true },
+      onMessage: (message) => {
+        if (message.kind === 'response') this.pending.take(message.id)?.onAnswer(message.body, message.text)
+        else this.onMessage(message)
+      },
+      onOversize: (head, tail) =>
+        this.pending.take(idOfDropped(head, tail))?.onLost(`the answer is over the limit of ${maxMessageBytes} bytes`),
+      onEnded: (reason) => {
+        if (!this.#leave(stream)) return
+        this.pending.failAll(reason)
+        onLost(reason)
+      },
+    })
+    return stream
+  }
+
+  /** False: it was left before. */
+  #leave(stream: SseUpstream): boolean {
+    if (this.#stream !== stream) return false
+    this.#stream = undefined
+    stream.close()
+    return true
+  }
+}
+
+/** What a client says of its request in headers would have to agree with the body, which need not be as it came. */
+function withoutOurs(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('mcp-')))
 }

@@ -1,4 +1,4 @@
-import { readEvents } from '../http/event-parser.ts'
+import { readEvents, type ServerEvent } from '../http/event-parser.ts'
 import { parseMessage, type RpcRequest } from '../json-rpc.ts'
 import { describeError } from '@toolhaven/core/errors'
 import { Refused, SessionGone, type Upstream, type UpstreamOptions } from './upstream.ts'
@@ -18,9 +18,13 @@ export class SseUpstream implements Upstream {
     this.#options = options
   }
 
+  /** Where messages go to, as soon as the stream has said it; the headers count where there is none yet. */
+  open(headers: Readonly<Record<string, string>>): Promise<URL> {
+    return (this.#endpoint ??= this.#open(headers))
+  }
+
   async send(text: string, _request: RpcRequest | undefined, headers: Readonly<Record<string, string>>): Promise<void> {
-    this.#endpoint ??= this.#open(headers)
-    const url = await this.#endpoint
+    const url = await this.open(headers)
     const response = await this.#options.target.send({
       method: 'POST',
       url,
@@ -71,8 +75,8 @@ export class SseUpstream implements Upstream {
   }
 
   #read(response: UpstreamResponse, onEndpoint: (url: URL) => void): Promise<void> {
-    const { target, maxMessageBytes, onMessage } = this.#options
-    return readEvents(response, maxMessageBytes, (event) => {
+    const { target, maxMessageBytes, onMessage, onOversize } = this.#options
+    const onEvent = (event: ServerEvent) => {
       if (event.type === 'endpoint') {
         const url = URL.canParse(event.data, target.url) ? new URL(event.data, target.url) : undefined
         // The server names where messages go; never let it send them, and our headers, elsewhere.
@@ -83,6 +87,7 @@ export class SseUpstream implements Upstream {
       }
       const message = parseMessage(event.data)
       if (message !== undefined) onMessage(message, undefined)
-    })
+    }
+    return readEvents(response, maxMessageBytes, onEvent, onOversize)
   }
 }

@@ -3,6 +3,7 @@ import type { Logger } from '@toolhaven/core/ports/logger'
 import { describeError } from '@toolhaven/core/errors'
 import { parseJson, toMessage, type LargeLine, type RpcMessage } from '../json-rpc.ts'
 import type { GatewayLimits } from '../options.ts'
+import { idOfDropped } from './dropped-answer.ts'
 import { HEAD_BYTES, LineSplitter } from './line-splitter.ts'
 import { WriteQueue } from './write-queue.ts'
 
@@ -112,9 +113,8 @@ export class StdioWire {
       workload: name,
       maxBytes: limits.maxMessageBytes,
     })
-    // The id stands first or last in what common libraries write.
-    const id = /^\{(?:"jsonrpc":"2\.0",\s*)?"id":\s*(\d+)/.exec(head)?.[1] ?? /"id":\s*(\d+)\s*\}\s*$/.exec(tail)?.[1]
-    if (id !== undefined) this.#options.onAnswerDropped(Number(id))
+    const id = idOfDropped(head, tail)
+    if (id !== undefined) this.#options.onAnswerDropped(id)
   }
 
   #cut(line: string): string {

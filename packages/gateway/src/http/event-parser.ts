@@ -9,31 +9,40 @@ export interface ServerEvent {
   retryMs: number | undefined
 }
 
-/** Reads a text/event-stream to its end. Rejects when the connection breaks or one event is over the limit. */
+/**
+ * Reads a text/event-stream to its end. Rejects when the connection breaks, or one event is over the limit and there is no
+ * `onOversize`: that gets the first and last bytes of the data, and the rest of the event is dropped.
+ */
 export async function readEvents(
   response: UpstreamResponse,
   maxBytes: number,
   onEvent: (event: ServerEvent) => void,
+  onOversize?: (head: string, tail: string) => void,
 ): Promise<void> {
   let event = emptyEvent()
   let size = 0
+  let isDropped = false
+  const drop = (head: string, tail: string) => {
+    if (onOversize === undefined) throw new Error(`an event is over the limit of ${maxBytes} bytes`)
+    if (!isDropped) onOversize(head, tail)
+    isDropped = true
+  }
   const lines = new LineSplitter({
     maxBytes,
     onLine: (line) => {
       if (line === '') {
-        if (event.data.length > 0 || event.type !== 'message')
+        if (!isDropped && (event.data.length > 0 || event.type !== 'message'))
           onEvent({ type: event.type, data: event.data.join('\n'), id: event.id, retryMs: event.retryMs })
         event = emptyEvent()
         size = 0
+        isDropped = false
         return
       }
       size += line.length
-      if (size > maxBytes) throw new Error(`an event is over the limit of ${maxBytes} bytes`)
-      addField(event, line)
+      if (size > maxBytes) drop(event.data[0] ?? '', line)
+      else addField(event, line)
     },
-    onOversize: () => {
-      throw new Error(`an event is over the limit of ${maxBytes} bytes`)
-    },
+    onOversize: (head, tail) => drop(event.data[0] ?? head.replace(/^data: ?/, ''), tail),
   })
   // Half an event at the end of a broken stream is dropped, as the standard says.
   await response.read((chunk) => lines.push(chunk))

@@ -109,7 +109,7 @@ export function isAnswerEvent(eventId: string): boolean {
   return /^[0-9a-f]+-\d+-\d+$/.test(eventId)
 }
 
-/** A client whose connection broke comes back after this: a daemon that was restarted is there again by then. */
+/** A client whose connection broke comes back after this; else each library has a time of its own. */
 const RETRY_MS = 1000
 
 interface Event {

@@ -28,7 +28,8 @@ export function answerSse(serve: (transport: StdioServerTransport) => void): Req
   return (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://fixture')
     if (request.method === 'GET' && pathname === '/sse') open(response)
-    else void receive(request, response, searchParams.get('sessionId') ?? '')
+    // Rejects when the caller leaves in the middle, who is then told nothing.
+    else receive(request, response, searchParams.get('sessionId') ?? '').catch(() => response.destroy())
   }
 }
 

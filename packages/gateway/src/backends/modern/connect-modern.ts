@@ -1,4 +1,5 @@
 import { isThvError } from '@toolhaven/core/errors'
+import { abortable } from '../abortable.ts'
 import type { BackendLink } from '../backend.ts'
 import { foreignVersions, OWN_META, readDiscovery } from '../discovery.ts'
 import type { HttpBackendOptions } from '../http.ts'
@@ -10,9 +11,6 @@ import { ModernBackend } from './modern-backend.ts'
 import { PipeRequests } from './pipe-requests.ts'
 import { askServer, type ServerRequests } from './requests.ts'
 
-/** Of servers with a stream for all, the older ones often say nothing to what they do not know; those of today answer at once. */
-const SSE_PROBE_MS = 3_000
-
 /** The link to an HTTP server without sessions; undefined when it is one with sessions, to be greeted with initialize. */
 export async function connectModern(
   options: HttpBackendOptions,
@@ -23,12 +21,13 @@ export async function connectModern(
   const { maxMessageBytes, backendWaitMs: waitMs } = limits
   const state = { isReady: false }
   const onAway = (reason: string) => state.isReady && onLost(reason)
-  const isSse = backend.transport === 'sse'
-  const requests: ServerRequests = isSse
-    ? new PipeRequests(new SsePipe({ target, maxMessageBytes, onLost: onAway }))
+  const pipe = backend.transport === 'sse' ? new SsePipe({ target, maxMessageBytes, onLost: onAway }) : undefined
+  const requests: ServerRequests = pipe
+    ? new PipeRequests(pipe)
     : new HttpRequests({ target, maxMessageBytes, onNotReached: onAway })
-  const timeout = AbortSignal.timeout(isSse ? Math.min(limits.probeMs, SSE_PROBE_MS) : limits.probeMs)
   try {
+    if (pipe) await abortable(pipe.open(), AbortSignal.any([signal, AbortSignal.timeout(limits.probeMs)]))
+    const timeout = AbortSignal.timeout(pipe ? limits.sseProbeMs : limits.probeMs)
     const probe = { method: 'server/discover', params: { _meta: OWN_META } }
     const found = readDiscovery(await askServer(requests, probe, AbortSignal.any([signal, timeout])))
     if (found.kind === 'foreign') throw foreignVersions(name, found.supported)

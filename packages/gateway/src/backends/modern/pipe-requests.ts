@@ -9,8 +9,8 @@ export interface MessagePipe {
   readonly pending: PendingCalls
   /** Gets what the server says by itself. */
   onMessage: (message: RpcRequest | RpcNotification) => void
-  /** False when it cannot be sent; `headers` for servers that are reached by HTTP. */
-  write(body: JsonObject, headers?: Readonly<Record<string, string>>): boolean
+  /** False when it cannot be sent; `request` for servers that are reached by HTTP. */
+  write(body: JsonObject, request?: Pick<ServerRequest, 'headers' | 'waitMs'>): boolean
   stop(reason: string, keepOpen: boolean): void
 }
 
@@ -32,7 +32,7 @@ export class PipeRequests implements ServerRequests {
   }
 
   send(request: ServerRequest, reply: ServerReply): (params: JsonObject) => void {
-    const { method, params, headers } = request
+    const { method, params } = request
     const id = this.#pipe.pending.add({
       call: undefined,
       onAnswer: (body) => {
@@ -46,7 +46,7 @@ export class PipeRequests implements ServerRequests {
     })
     this.#open.set(id, { request, reply })
     const body = { jsonrpc: '2.0', id, method, params: withProgressToken(params, id) }
-    const sent = this.#pipe.write(body, headers)
+    const sent = this.#pipe.write(body, request)
     if (!sent) this.#pipe.pending.take(id)?.onLost('the server does not read its input; try again later')
     return (cancelled) => this.#cancel(id, cancelled)
   }
