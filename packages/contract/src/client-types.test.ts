@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { fc } from '@toolhaven/testing/properties'
 import { CLIENT_TYPES, parseClientType } from './client-types.ts'
 
 const KEBAB = [

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { fc } from '@toolhaven/testing/properties'
 import { readServerName } from './server-name.ts'
 import { portOf } from './test-port-of.ts'
 

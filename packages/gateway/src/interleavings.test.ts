@@ -1,12 +1,12 @@
 import { obedientServer } from '@toolhaven/testing/mcp-servers/obedient-channel'
 import { rotationFrom } from '@toolhaven/testing/rotation'
-import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as z from 'zod'
+import { fc } from '@toolhaven/testing/properties'
 import { NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
 import { RawClient, type RawFront } from './test-raw-client.ts'
 
-const { full, round } = rotationFrom(process.env)
+const { full } = rotationFrom(process.env)
 
 let test: TestGateway
 let control: RawClient
@@ -186,7 +186,6 @@ it(
     await fc.assert(fc.asyncProperty(scenario, play), {
       numRuns: full ? 1_000 : 20,
       endOnFailure: true,
-      ...(!full && { seed: round }),
     })
   },
 )

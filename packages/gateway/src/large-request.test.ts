@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { fc } from '@toolhaven/testing/properties'
 import { parseMessage, type LargeLine } from './json-rpc.ts'
 import { largeRequest } from './large-request.ts'
 import { requestLine } from './with-id.ts'

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
-import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { fc } from '@toolhaven/testing/properties'
 import { startGateway, type TestGateway } from './test-gateway.ts'
 
 let test: TestGateway

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { fc } from '@toolhaven/testing/properties'
 import { isWhole, outlineOf } from './outline.ts'
 
 const LONG = 6

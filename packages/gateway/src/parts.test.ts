@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { fc } from '@toolhaven/testing/properties'
 import { LARGE_BYTES } from './json-rpc.ts'
 import { addPart, joined } from './parts.ts'
 

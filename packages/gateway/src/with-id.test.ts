@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { fc } from '@toolhaven/testing/properties'
 import { answerWithId, requestLine, requestWithId } from './with-id.ts'
 
 describe('a response gets another id in place', () => {

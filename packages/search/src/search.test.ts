@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { fc } from '@toolhaven/testing/properties'
 import { search } from './search.ts'
 import { createSearchIndex } from './search-index.ts'
 import { records } from './test-records.ts'

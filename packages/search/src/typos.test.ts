@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { fc } from '@toolhaven/testing/properties'
 import { allowedTypos, createTypoCounter } from './typos.ts'
 
 const count = createTypoCounter()

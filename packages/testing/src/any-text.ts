@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { fc } from './properties.ts'
 
 /** Any sequence of UTF-16 code units: control characters and lone surrogates too, and ASCII often enough to matter. */
 export function anyText(constraints: { minLength?: number; maxLength?: number } = {}): fc.Arbitrary<string> {

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { fc } from './properties.ts'
 import { describe, expect, test } from 'vitest'
 import { rotationFrom, sample } from './rotation.ts'
 

@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { fc } from '@toolhaven/testing/properties'
 import { checkRequest, type GuardedRequest } from './check-request.ts'
 
 const policy = { allowedHosts: ['tools.example.org', 'box.example.org:9000'] }

@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { fc } from '@toolhaven/testing/properties'
 import { isThvError } from '../errors.ts'
 import { parseJson } from './strict-json.ts'
 

@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { fc } from '@toolhaven/testing/properties'
 import { addressReach, isPublicAddress } from './address-reach.ts'
 
 const octet = fc.integer({ min: 0, max: 255 })

@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { anyText } from '@toolhaven/testing/any-text'
+import { fc } from '@toolhaven/testing/properties'
 import { createMasker } from './masker.ts'
 
 test('values are replaced wherever they turn up, until they are released', () => {

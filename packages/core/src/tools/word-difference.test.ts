@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { fc } from '@toolhaven/testing/properties'
 import { type Part, wordDifference } from './word-difference.ts'
 
 const plenty = () => ({ steps: 1_000_000 })

@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { anyText } from '@toolhaven/testing/any-text'
+import { fc } from '@toolhaven/testing/properties'
 import { isThvError } from '../errors.ts'
 import { declaredMounts, parseProfileMount, parseVolume } from './mounts.ts'
 

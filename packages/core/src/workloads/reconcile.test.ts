@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { fc } from '@toolhaven/testing/properties'
 import type { Wanted } from '../ports/stores.ts'
 import { type Observed, nothingObserved } from './observed.ts'
 import { type Action, type Desire, backoffMs, nextAction } from './reconcile.ts'

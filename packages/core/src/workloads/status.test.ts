@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { WORKLOAD_STATUS_NAMES } from '@toolhaven/contract/workload-status'
+import { fc } from '@toolhaven/testing/properties'
 import type { StoredWorkload } from '../ports/stores.ts'
 import { type Observed, nothingObserved } from './observed.ts'
 import { deriveStatus, describeProgress } from './status.ts'

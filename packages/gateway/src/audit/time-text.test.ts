@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { fc } from '@toolhaven/testing/properties'
 import { timeText } from './time-text.ts'
 
 test('is what a date says of itself', () => {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { fc } from '@toolhaven/testing/properties'
 import { MalformedAnswer } from './answer-head.ts'
 import { AnswerReader } from './answer-reader.ts'
 import { keptAnswer, madeAnswer } from './test-made-answers.ts'

@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { fc } from '@toolhaven/testing/properties'
 import { LARGE_BYTES, type LargeLine } from '../json-rpc.ts'
 import { HEAD_BYTES, LineSplitter } from './line-splitter.ts'
 

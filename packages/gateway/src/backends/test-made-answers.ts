@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { fc } from '@toolhaven/testing/properties'
 
 /** Parts of answers, most of them good. */
 const statusLine = fc.oneof(

@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { fc } from '@toolhaven/testing/properties'
 import { isObject, parseJson } from '../json-rpc.ts'
 import { canonicalText } from './canonical-text.ts'
 import { listAllTools } from './list-all-tools.ts'

@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { fc } from '@toolhaven/testing/properties'
 import { createDemultiplexer } from './demultiplex.ts'
 
 function frame(stream: 1 | 2, payload: Buffer): Buffer {

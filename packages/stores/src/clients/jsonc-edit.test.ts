@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { fc } from '@toolhaven/testing/properties'
 import { insertProperties, type PlainValue } from './jsonc-insert.ts'
 import { removeProperty } from './jsonc-remove.ts'
 import { applyTextEdits, endOf, findProperty, parseJsoncObject } from './jsonc-text.ts'

@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { fc } from '@toolhaven/testing/properties'
 import { CLIENT_PROGRAMS } from './catalogue.ts'
 import type { OwnedFile } from './owned-entries.ts'
 import { planEntries } from './plan-entries.ts'
