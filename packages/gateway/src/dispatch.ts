@@ -6,6 +6,7 @@ import {
   idKey,
   isRequestId,
   RPC_ERROR,
+  type JsonObject,
   type RequestId,
   type RpcMessage,
   type RpcNotification,
@@ -13,7 +14,7 @@ import {
 } from './json-rpc.ts'
 import type { Asker, Refusal, Watch } from './middleware/middleware.ts'
 import type { GatewayLimits } from './options.ts'
-import type { Pipeline } from './pipeline.ts'
+import type { Pipeline, Refused } from './pipeline.ts'
 import { Call, type ReplySink } from './sessions/call.ts'
 import type { Session } from './sessions/session.ts'
 import { unfitSubscription } from './sessions/subscriptions.ts'
@@ -75,31 +76,30 @@ function request(
   const asked = watched?.request ?? message
   const passed = pipeline.fromClient(asked, asker)
   if ('refusal' in passed) return refuse(passed.refusal, passed.by)
-  let refusedBy: string | undefined
-  const checkAgain = async () => {
-    const refused = await pipeline.waitFor(passed.request, asker)
-    refusedBy = refused?.by
+  const watchedReply = watched && new WatchedReply(reply, watched)
+  const refusalOf = (refused: Refused | undefined) => {
+    if (watchedReply !== undefined) watchedReply.refusedBy = refused?.by
     return refused?.refusal
   }
   const call = new Call({
     session,
     request: passed.request,
-    reply: watched === undefined ? reply : watchedReply(reply, watched, () => refusedBy),
+    reply: watchedReply ?? reply,
     headers: () => {
       const headers = (watched?.headers ?? asker.headers)()
       return passed.request === asked ? headers : withoutName(headers)
     },
     onAnswer: (body) => pipeline.toClient(passed.request, body, asker),
     isUnread: watched === undefined && !pipeline.readsAnswersTo(passed.request.method),
-    checkAgain,
+    checkAgain: async () => refusalOf(await pipeline.waitFor(passed.request, asker)),
     onSettled: () => context.onSettled(message),
   })
   context.onStarted(call)
   const waited = pipeline.waitFor(passed.request, asker)
   if (waited !== undefined) {
     return void waited.then((refused) => {
-      refusedBy = refused?.by
-      if (refused !== undefined) call.answer({ jsonrpc: '2.0', error: refused.refusal })
+      const refusal = refusalOf(refused)
+      if (refusal !== undefined) call.answer({ jsonrpc: '2.0', error: refusal })
       else if (slot.link === undefined) call.fail('The server went away; try again.')
       else if (!call.isSettled) slot.link.request(call)
     })
@@ -129,21 +129,37 @@ class ClientRequest implements Asker {
   readonly headers = (): Readonly<Record<string, string>> => (this.#headers ??= endToEndHeaders(this.from.headers))
 }
 
-function watchedReply(reply: ReplySink, watch: Watch, refusedBy: () => string | undefined): ReplySink {
-  return {
-    get id() {
-      return reply.id
-    },
-    related: (text) => reply.related(text),
-    pause: (retryMs) => reply.pause?.(retryMs),
-    answer: (body, text) => {
-      watch.onEnd(body, refusedBy())
-      reply.answer(body, text)
-    },
-    abandon: () => {
-      watch.onEnd(undefined)
-      reply.abandon()
-    },
+/** A class, not an object with a getter: each of those has a shape of its own, and all who use it are slow. */
+class WatchedReply implements ReplySink {
+  readonly #reply: ReplySink
+  readonly #watch: Watch
+  refusedBy: string | undefined
+
+  constructor(reply: ReplySink, watch: Watch) {
+    this.#reply = reply
+    this.#watch = watch
+  }
+
+  get id(): RequestId | undefined {
+    return this.#reply.id
+  }
+
+  related(text: string): boolean {
+    return this.#reply.related(text)
+  }
+
+  pause(retryMs: number | undefined): void {
+    this.#reply.pause?.(retryMs)
+  }
+
+  answer(body: JsonObject, text?: string): void {
+    this.#watch.onEnd(body, this.refusedBy)
+    this.#reply.answer(body, text)
+  }
+
+  abandon(): void {
+    this.#watch.onEnd(undefined)
+    this.#reply.abandon()
   }
 }
 

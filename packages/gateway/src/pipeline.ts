@@ -57,7 +57,7 @@ export interface PipelineContext {
   logger: Logger
 }
 
-interface Refused {
+export interface Refused {
   refusal: Refusal
   by: string
 }

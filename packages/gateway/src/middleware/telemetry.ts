@@ -1,10 +1,10 @@
-import { SpanStatusCode, type Attributes, type Span } from '@opentelemetry/api'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import type { TelemetrySpec } from '@toolhaven/core/ports/gateway'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import type { HttpAnswer, HttpRefusal } from '../http/reply.ts'
 import type { JsonObject, RpcRequest } from '../json-rpc.ts'
 import type { Session } from '../sessions/session.ts'
+import type { CallSpan } from '../telemetry/call-span.ts'
 import { DEFAULT_TIMES, type TelemetryTimes } from '../telemetry/collector.ts'
 import { failureOf, Labels, PublicIds, spanAttributes, spanName } from '../telemetry/conventions.ts'
 import { ExportHealth } from '../telemetry/export-health.ts'
@@ -26,40 +26,38 @@ const METRICS_PATH = '/metrics'
 
 /** Tells of every request of a client: how long it took, how it ended, which trace it belongs to. Never what was in it. */
 export function telemetry(options: TelemetryOptions): Middleware {
-  const { spec, workload, logger } = options
+  const { spec, workload, logger, sessions } = options
   const times = { ...DEFAULT_TIMES, ...options.times }
   const collector = spec.endpoint === undefined ? undefined : { url: spec.endpoint, headers: spec.headers ?? {} }
   const health = new ExportHealth(logger, { workload, endpoint: spec.endpoint ?? '' })
-  const resource = resourceFromAttributes({ ...spec.attributes, ...identity(spec, workload) })
+  const about = { ...spec.attributes, ...identity(spec, workload) }
   const labels = new Labels()
   const started = new WeakMap<Session, number>()
   const ids = new PublicIds()
   let inFlight = 0
   const { samplingRate } = spec
-  const tracing = collector && createTracing({ collector, health, resource, samplingRate, times })
-  const { sessions } = options
+  const tracing = collector && createTracing({ collector, health, about, samplingRate, times })
   const metering = createMetering({
     collector,
     health,
-    resource,
+    resource: resourceFromAttributes(about),
     hasPage: spec.hasMetricsPath,
     sessions,
     callsInFlight: () => inFlight,
     times,
   })
 
-  const ended = (request: RpcRequest, since: number, span?: Span) => (response: JsonObject | undefined) => {
+  const ended = (request: RpcRequest, since: number, span?: CallSpan) => (response: JsonObject | undefined) => {
     inFlight--
     const failure = failureOf(request.method, response)
     if (response !== undefined && failure === undefined) labels.learn(request, response)
     const of = labels.of(request)
-    metering.called((performance.now() - since) / 1000, { ...of, ...(failure && labels.ofFailure(failure)) })
-    if (span === undefined) return
-    if (span.isRecording()) {
-      span.updateName(spanName(of))
-      if (failure !== undefined) markFailed(span, failure, response)
-    }
-    span.end()
+    const seconds = (performance.now() - since) / 1000
+    metering.called(seconds, failure === undefined ? of : { ...of, ...labels.ofFailure(failure) })
+    if (span?.isRecording !== true) return
+    span.name = spanName(of)
+    if (failure !== undefined) span.fail(errorOf(failure, response))
+    tracing?.end(span)
   }
   return {
     name: 'telemetry',
@@ -73,9 +71,12 @@ export function telemetry(options: TelemetryOptions): Middleware {
       if (asker.session !== undefined && !started.has(asker.session)) started.set(asker.session, since)
       if (tracing === undefined) return { onEnd: ended(request, since) }
       const origin = traceOrigin(request, asker.from.headers)
-      const span = tracing.start('call', origin)
-      if (span.isRecording()) span.setAttributes(spanAttributes(request, asker, ids))
-      return { ...passOn(span, origin.baggage, request, asker.headers), onEnd: ended(request, since, span) }
+      const span = tracing.start(origin)
+      if (span.isRecording) span.attributes = spanAttributes(request, asker, ids)
+      return {
+        ...passOn(span.spanContext(), origin.baggage, request, asker.headers),
+        onEnd: ended(request, since, span),
+      }
     },
     sessionEnded(session): void {
       const since = started.get(session)
@@ -86,7 +87,7 @@ export function telemetry(options: TelemetryOptions): Middleware {
   }
 }
 
-function identity(spec: TelemetrySpec, workload: string): Attributes {
+function identity(spec: TelemetrySpec, workload: string): Record<string, string> {
   return {
     'service.name': spec.serviceName,
     'service.namespace': 'toolhaven',
@@ -96,10 +97,9 @@ function identity(spec: TelemetrySpec, workload: string): Attributes {
 }
 
 /** The words of an error may quote what was in the call: its code has to do. */
-function markFailed(span: Span, failure: string, response: JsonObject | undefined): void {
-  span.setStatus({ code: SpanStatusCode.ERROR })
-  span.setAttribute('error.type', failure)
-  if (response !== undefined && 'error' in response) span.setAttribute('rpc.response.status_code', failure)
+function errorOf(failure: string, response: JsonObject | undefined): Record<string, string> {
+  const isAnswer = response !== undefined && 'error' in response
+  return { 'error.type': failure, ...(isAnswer && { 'rpc.response.status_code': failure }) }
 }
 
 function shown(text: string): HttpAnswer {

@@ -44,17 +44,15 @@ export class Labels {
   readonly #codes = new BoundedNames(MOST_CODES)
 
   of({ method, params }: RpcRequest): Record<string, string> {
+    const labels: Record<string, string> = { 'mcp.method.name': METHODS.has(method) ? method : OTHER }
     const name = params?.['name']
-    return {
-      'mcp.method.name': METHODS.has(method) ? method : OTHER,
-      ...(method === 'tools/call' && {
-        'gen_ai.operation.name': 'execute_tool',
-        'gen_ai.tool.name': typeof name === 'string' ? this.#tools.labelOf(name) : OTHER,
-      }),
-      ...(method === 'prompts/get' && {
-        'gen_ai.prompt.name': typeof name === 'string' ? this.#prompts.labelOf(name) : OTHER,
-      }),
+    if (method === 'tools/call') {
+      labels['gen_ai.operation.name'] = 'execute_tool'
+      labels['gen_ai.tool.name'] = typeof name === 'string' ? this.#tools.labelOf(name) : OTHER
+    } else if (method === 'prompts/get') {
+      labels['gen_ai.prompt.name'] = typeof name === 'string' ? this.#prompts.labelOf(name) : OTHER
     }
+    return labels
   }
 
   ofFailure(failure: string): Attributes {
@@ -86,9 +84,13 @@ export function spanName(labels: Readonly<Record<string, string>>): string {
 }
 
 /** What only a trace has. Neither arguments nor results: they may hold anything. */
-export function spanAttributes({ method, params }: RpcRequest, { session, id }: Asker, ids: PublicIds): Attributes {
+export function spanAttributes(
+  { method, params }: RpcRequest,
+  { session, id }: Asker,
+  ids: PublicIds,
+): Record<string, string> {
   const { name, uri } = params ?? {}
-  const attributes: Attributes = {
+  const attributes: Record<string, string> = {
     'mcp.method.name': method.slice(0, MAX_TEXT),
     'jsonrpc.request.id': String(id).slice(0, MAX_TEXT),
     'network.transport': 'tcp',

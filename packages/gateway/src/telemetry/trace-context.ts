@@ -1,4 +1,11 @@
-import { defaultTextMapGetter, ROOT_CONTEXT, trace, type Context, type Link, type Span } from '@opentelemetry/api'
+import {
+  defaultTextMapGetter,
+  ROOT_CONTEXT,
+  trace,
+  type Context,
+  type Link,
+  type SpanContext,
+} from '@opentelemetry/api'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { isObject, WrittenRequest, type JsonObject, type RpcRequest } from '../json-rpc.ts'
 
@@ -39,7 +46,7 @@ export function traceOrigin({ params }: RpcRequest, headers: JsonObject): TraceO
 
 /** The message and headers as the server gets them: with our span as the one its own belong to. */
 export function passOn(
-  span: Span,
+  span: SpanContext,
   baggage: string | undefined,
   request: RpcRequest,
   headers: () => Headers,
@@ -55,8 +62,8 @@ export function passOn(
 }
 
 /** https://www.w3.org/TR/trace-context/#traceparent-header; the library's own way makes a context for each call. */
-function carriedBy(span: Span, baggage: string | undefined): Record<string, string> {
-  const { traceId, spanId, traceFlags, traceState } = span.spanContext()
+function carriedBy(span: SpanContext, baggage: string | undefined): Record<string, string> {
+  const { traceId, spanId, traceFlags, traceState } = span
   const carried: Record<string, string> = {
     traceparent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`,
   }
