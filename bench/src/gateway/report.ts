@@ -16,7 +16,7 @@ export function gatewayReport(run: GatewayRun): string {
     ...(costs.length === 0 ? [] : ['What parts of the gateway cost:', costsTable(costs)]),
     [
       escapeMarkdown(describeRun(run).join(' ')),
-      `Medians of ${run.rounds} rounds; each run writes the lowest and the highest of them to \`bench/results/latest.json\`.`,
+      `Medians of ${run.rounds} rounds or more; each run writes the lowest and the highest of them to \`bench/results/latest.json\`.`,
       `The others: ${PEER_VERSIONS.join(', ')}.`,
     ].join('\n'),
   ].join('\n\n')
