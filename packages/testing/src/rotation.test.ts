@@ -1,5 +1,5 @@
-import { fc } from './properties.ts'
 import { describe, expect, test } from 'vitest'
+import { fc } from './properties.ts'
 import { rotationFrom, sample } from './rotation.ts'
 
 const cells = fc.uniqueArray(fc.integer(), { minLength: 1, maxLength: 40 })

@@ -50,7 +50,7 @@ test('spans are written as the library writes them', () => {
   )
 })
 
-test('a span lasts as long as it took, and says when in nanoseconds', async () => {
+test('a span lasts as long as it took, and says when in nanoseconds', () => {
   const before = Date.now()
   const span = new CallSpan({
     resource: resourceFromAttributes({}),

@@ -26,13 +26,12 @@ function spanText(span: CallSpan): string {
   const context = span.spanContext()
   const parent = span.parentSpanContext
   const isPartOf = parent === undefined ? '' : `"parentSpanId":"${parent.spanId}",`
-  const links = span.links.length === 0 ? '' : span.links.map(linkText).join(',')
   return (
     `{${contextText(context)}${isPartOf}"name":${JSON.stringify(span.name)},"kind":${span.kind + 1},` +
     `"startTimeUnixNano":"${nanoText(span.startTime)}","endTimeUnixNano":"${nanoText(span.endTime)}",` +
     `"attributes":${attributesText(span.attributes)},"droppedAttributesCount":0,` +
     `"events":[],"droppedEventsCount":0,"status":{"code":${span.status.code}},` +
-    `"links":[${links}],"droppedLinksCount":0,"flags":${flagsOf(context, parent?.isRemote)}}`
+    `"links":[${span.links.map(linkText).join(',')}],"droppedLinksCount":0,"flags":${flagsOf(context, parent?.isRemote)}}`
   )
 }
 
