@@ -103,7 +103,7 @@ describe('on docker', () => {
       await untilRecovered(daemon, 'late')
       await untilGone(daemon, 'unwanted')
       await untilAnswers(connection)
-      expect((await daemon.api.call('getWorkloadStatus', { params: { name: 'rests' } })).status).toBe('stopped')
+      await untilRecovered(daemon, 'rests', 'stopped')
       expect((await containersOf(engine)).map(({ name, state }) => `${name} ${state}`)).toEqual([
         'late running',
         'waits running',

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { rename, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { buildRecords } from '@toolhaven/search/build-records'
 
@@ -30,7 +31,12 @@ export async function buildSite({ log, siteDir = site, outDir = siteFolder, env 
   const mark = inputMark(outDir)
   const next = `${outDir}.next`
   await rm(next, { recursive: true, force: true })
-  await docusaurus(['build', siteDir, '--out-dir', next, ...args], env)
+  const temporary = await mkdtemp(path.join(tmpdir(), 'thv-site-'))
+  try {
+    await docusaurus(['build', siteDir, '--out-dir', next, ...args], { TMPDIR: temporary, ...env })
+  } finally {
+    await rm(temporary, { recursive: true, force: true })
+  }
   // Stopped from outside, it ends without a complaint.
   if (!existsSync(path.join(next, 'index.html'))) throw new Error('The build of the site was stopped.')
   const records = await buildRecords(next)
@@ -60,7 +66,7 @@ function docusaurus(args: readonly string[], extra: Readonly<Record<string, stri
 }
 
 /** Of everything a site is made from, and of the settings in the environment. */
-function inputMark(outDir: string): string {
+export function inputMark(outDir: string): string {
   // Its own tests' site is no part of the site that is served.
   const fixture =
     outDir === siteFolder
@@ -72,6 +78,7 @@ function inputMark(outDir: string): string {
       'apps/website/{docusaurus.config.ts,sidebars.ts,package.json}',
       'packages/search/src/**/*.ts',
       'tools/site-build.ts',
+      'package-lock.json',
       ...fixture,
     ],
     { cwd: root },

@@ -33,6 +33,7 @@ export const TESTBED = [
   { name: 'gnome-keyring', binary: 'gnome-keyring-daemon', gives: 'tests of the keyring' },
   { name: 'python3', binary: '/usr/bin/python3', gives: 'servers that come from Python packages' },
   { name: 'chromium', binary: 'chromium', gives: 'tests of the website in a browser' },
+  { name: 'chromium-headless-shell', binary: 'chromium-headless-shell', gives: 'the same at half the processor time' },
   { name: 'python3-venv', binary: '/usr/share/python-wheels', gives: 'the Python base image of the testbed' },
   { name: 'curl', binary: 'curl', gives: 'pages of the documentation that call the API' },
 ]
@@ -100,8 +101,9 @@ function withoutServices(work) {
 function isHere(binary) {
   // Daemons live in sbin folders that an ordinary user's PATH leaves out.
   const folders = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/local/sbin', '/usr/sbin', '/sbin']
-  // A path (of something that is not a program) is looked at as it is.
-  const places = path.isAbsolute(binary) ? [binary] : folders.map((folder) => path.join(folder, binary))
+  // A path may be something that is no program, such as a header file.
+  if (path.isAbsolute(binary)) return existsSync(binary)
+  const places = folders.map((folder) => path.join(folder, binary))
   return places.some((place) => {
     try {
       accessSync(place, constants.X_OK)

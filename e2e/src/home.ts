@@ -51,9 +51,10 @@ function withoutEmpty(env: Readonly<Record<string, string>>): Record<string, str
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
 }
 
-const MACHINE_SETTING = /^(npm_config_|PIP_|UV_|SSL_CERT|NODE_EXTRA_CA|REQUESTS_CA|GO|HTTPS?_PROXY|NO_PROXY)/i
+const MACHINE_SETTING =
+  /^(TMPDIR$|NODE_COMPILE_CACHE$|npm_config_|PIP_|UV_|SSL_CERT|NODE_EXTRA_CA|REQUESTS_CA|GO|HTTPS?_PROXY|NO_PROXY)/i
 
-/** How this machine reaches its package registries: a user's daemon would inherit the same. */
+/** How this machine reaches its package registries, and where it keeps temporary files: a user's daemon would inherit the same. */
 function machineSettings(): Record<string, string> {
   const found = Object.entries(process.env).filter(([name]) => MACHINE_SETTING.test(name))
   return Object.fromEntries(found.map(([name, value]) => [name, value ?? '']))

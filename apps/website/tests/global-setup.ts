@@ -1,17 +1,17 @@
+import { cp } from 'node:fs/promises'
 import path from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { buildSite, isSiteFresh, siteFolder } from '../../../tools/site-build.ts'
+import { copyFromCache, fromCache } from '@toolhaven/testing/cache'
+import { buildSite, inputMark, isSiteFresh, type SiteBuild, siteFolder } from '../../../tools/site-build.ts'
 
 const fixture = path.resolve(import.meta.dirname, 'fixture-site')
 
 /**
- * Builds the site once for all files, and the small sites with other configurations; what is fresh is left alone.
- * THV_TEST_SITE=built takes them as they are, to try a test again without waiting.
+ * Builds the site once for all files, and the small sites with other configurations. A build whose inputs are the same
+ * comes from the test cache. THV_TEST_SITE=built takes the sites as they are, to try a test again without waiting.
  */
 export default async function setUp(project: TestProject): Promise<void> {
-  const log = (line: string) => process.stdout.write(`${line}\n`)
-  const isWanted = (outDir?: string) => process.env['THV_TEST_SITE'] !== 'built' && !isSiteFresh(outDir)
-  if (isWanted()) await buildSite({ log })
+  await bring('site', siteFolder, {})
   const fixtureFolders: Record<string, string> = {}
   for (const [name, args] of [
     ['other', []],
@@ -25,9 +25,18 @@ export default async function setUp(project: TestProject): Promise<void> {
       DOCUSAURUS_GENERATED_FILES_DIR_NAME: `.docusaurus/${name}`,
       DOCUSAURUS_NO_PERSISTENT_CACHE: 'true',
     }
-    if (isWanted(outDir)) await buildSite({ log, siteDir: fixture, outDir, env, args })
+    await bring(name, outDir, { siteDir: fixture, env, args })
     fixtureFolders[name] = outDir
   }
   project.provide('siteFolder', siteFolder)
   project.provide('fixtureFolders', fixtureFolders)
+}
+
+async function bring(name: string, outDir: string, build: Omit<SiteBuild, 'log' | 'outDir'>): Promise<void> {
+  if (process.env['THV_TEST_SITE'] === 'built' || isSiteFresh(outDir)) return
+  const log = (line: string) => process.stdout.write(`${line}\n`)
+  const entry = await fromCache({ kind: `site-${name}`, key: inputMark(outDir) }, (target) =>
+    buildSite({ log, ...build, outDir }).then(() => cp(outDir, target, { recursive: true })),
+  )
+  if (!isSiteFresh(outDir)) await copyFromCache(entry, outDir)
 }

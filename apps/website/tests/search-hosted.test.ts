@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { RunningSite } from '../server/serve-site.ts'
 import { failing, fakeHits, found, type SearchHost, silent, startSearchHost } from './test-search-host.ts'
-import { startFixture } from './test-site.ts'
+import { launchBrowser, startFixture } from './test-site.ts'
 
 let a: SearchHost
 let b: SearchHost
@@ -22,9 +21,7 @@ beforeAll(async () => {
     `MAP search-b.test 127.0.0.1:${b.port}`,
     'MAP www.googletagmanager.com ~NOTFOUND',
   ]
-  const executablePath = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((file) => existsSync(file)) ?? 'chromium'
-  const args = ['--no-sandbox', '--disable-dev-shm-usage', `--host-resolver-rules=${rules.join(', ')}`]
-  browser = await chromium.launch({ executablePath, args })
+  browser = await launchBrowser({ args: [`--host-resolver-rules=${rules.join(', ')}`] })
 })
 afterAll(async () => {
   await browser?.close()

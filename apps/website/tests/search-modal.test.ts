@@ -1,6 +1,6 @@
 import AxeSource from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { RunningSite } from '../server/serve-site.ts'
 import { launchBrowser, MOBILE, openPage, startSite, type Watched } from './test-site.ts'
 
@@ -26,9 +26,9 @@ afterEach(async () => {
   await watched.context.close()
 })
 
-async function visit(options: Parameters<typeof openPage>[2] = {}): Promise<void> {
+async function visit(options: Parameters<typeof openPage>[2] = {}, by = browser): Promise<void> {
   await watched?.context.close()
-  watched = await openPage(browser, site, options)
+  watched = await openPage(by, site, options)
   page = watched.page
   await page.goto('/toolhaven/faq')
   await page.waitForSelector('html[data-has-hydrated="true"]')
@@ -42,7 +42,13 @@ const active = () => dialog().locator('[role="option"][aria-selected="true"]')
 
 async function open(): Promise<void> {
   await page.keyboard.press('Control+k')
+  await inputHasFocus()
+}
+
+/** Until then a reader's keys go to the page. */
+async function inputHasFocus(): Promise<void> {
   await input().waitFor()
+  await expect.poll(() => input().evaluate((element) => element === document.activeElement)).toBe(true)
 }
 
 async function search(query: string): Promise<void> {
@@ -228,6 +234,9 @@ describe('section 4, search', () => {
   })
 
   it('Enter with Ctrl or Cmd opens it in a new tab, with Shift in a new window, and the search stays', async () => {
+    const windowed = await launchBrowser({ windows: true })
+    onTestFinished(() => windowed.close())
+    await visit({}, windowed)
     await search('network isolation')
     const address = await active().getAttribute('href')
     for (const keys of ['Control+Enter', 'Meta+Enter', 'Shift+Enter']) {

@@ -1,35 +1,45 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { access, glob, mkdir, mkdtemp, readFile, realpath, rename, rm } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
+import { access, glob, mkdir, readFile, realpath } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { fromCache } from '../cache.ts'
 import type { Engine } from './engine.ts'
 import { engineHttp, engineMust } from './engine-http.ts'
 import { addFile, addLibraries, addLink, addPrograms, addSystem } from './rootfs.ts'
 import { Unavailable } from './unavailable.ts'
 
 const run = promisify(execFile)
-const REPOSITORY = resolve(dirname(fileURLToPath(import.meta.url)), '../../../..')
-const CACHE = join(REPOSITORY, '.cache', 'testbed')
 const SYSTEM_CA = '/etc/ssl/certs/ca-certificates.crt'
 
 export type BaseImage = 'node' | 'python' | 'golang'
 
 /** Under the names the package builds start from by default. */
 const IMAGES = {
-  node: { reference: 'docker.io/library/node:24-slim', recipe: makeNode, changes: ['CMD ["node"]'] },
-  python: { reference: 'docker.io/library/python:3.13-slim', recipe: makePython, changes: ['CMD ["python3"]'] },
+  node: {
+    reference: 'docker.io/library/node:24-slim',
+    recipe: makeNode,
+    versions: npmVersion,
+    changes: ['CMD ["node"]'],
+  },
+  python: {
+    reference: 'docker.io/library/python:3.13-slim',
+    recipe: makePython,
+    versions: systemVersions,
+    changes: ['CMD ["python3"]'],
+  },
   golang: {
     reference: 'docker.io/library/golang:1.25',
     recipe: makeGo,
+    versions: goVersion,
     changes: ['ENV GOPATH=/go', 'ENV GOTOOLCHAIN=local'],
   },
 } as const
 
 /**
  * Puts base images made from this machine's own files into an engine: no image registry is needed. The file systems are
- * kept in `.cache` between runs. Throws `Unavailable` with the reason where the machine lacks the program.
+ * kept in the test cache between runs. Throws `Unavailable` with the reason where the machine lacks the program.
  */
 export async function buildBaseImages(engine: Engine, which: readonly BaseImage[]): Promise<void> {
   for (const name of which) {
@@ -56,25 +66,24 @@ async function rootfs(name: BaseImage): Promise<string> {
   const recipe = await readFile(fileURLToPath(import.meta.url), 'utf8')
   const tools = await readFile(fileURLToPath(new URL('rootfs.ts', import.meta.url)), 'utf8')
   const key = createHash('sha256')
-    .update(JSON.stringify([recipe, tools, process.version, process.arch]))
+    .update(JSON.stringify([recipe, tools, process.version, process.arch, await IMAGES[name].versions()]))
     .digest('hex')
     .slice(0, 16)
-  const archive = join(CACHE, `${name}-${key}.tar`)
-  if (await exists(archive)) return archive
-  await mkdir(CACHE, { recursive: true })
-  const staging = await mkdtemp(join(CACHE, `${name}-`))
-  try {
-    const root = join(staging, 'root')
+  return fromCache({ kind: `image-${name}`, key }, async (archive) => {
+    const root = `${archive}.root`
     await mkdir(root)
     await IMAGES[name].recipe(root)
-    await run('tar', ['-C', root, '--owner=0', '--group=0', '-cf', join(staging, 'out.tar'), '.'])
-    // Two runs at once make the same file twice; the last one stays.
-    await rename(join(staging, 'out.tar'), archive)
-    for await (const old of glob(join(CACHE, `${name}-*.tar`))) if (old !== archive) await rm(old, { force: true })
-  } finally {
-    await rm(staging, { recursive: true, force: true })
-  }
-  return archive
+    await run('tar', ['-C', root, '--owner=0', '--group=0', '-cf', archive, '.'])
+  })
+}
+
+/** What the images take from this machine besides our own Node: a newer package must not meet an older image. */
+async function systemVersions(): Promise<string> {
+  const [system, python] = await Promise.all([
+    readFile('/etc/debian_version', 'utf8').catch(() => ''),
+    realpath('/usr/bin/python3').catch(() => ''),
+  ])
+  return `${system} ${python}`
 }
 
 async function makeNode(root: string): Promise<void> {
@@ -85,6 +94,11 @@ async function makeNode(root: string): Promise<void> {
   await addFile(root, npm, '/usr/local/lib/node_modules/npm')
   for (const name of ['npm', 'npx'])
     await addLink(root, `../lib/node_modules/npm/bin/${name}-cli.js`, `/usr/local/bin/${name}`)
+}
+
+async function npmVersion(): Promise<string> {
+  const npm = dirname(dirname(await realpath(await which('npm'))))
+  return `${await systemVersions()} ${await readFile(join(npm, 'package.json'), 'utf8')}`
 }
 
 async function makePython(root: string): Promise<void> {
@@ -104,6 +118,11 @@ async function makePython(root: string): Promise<void> {
   const modules: string[] = []
   for await (const file of glob(`${library}/lib-dynload/*.so`)) modules.push(file)
   await addLibraries(root, modules)
+}
+
+async function goVersion(): Promise<string> {
+  const go = await which('go').catch(() => undefined)
+  return go === undefined ? '' : (await run(go, ['version'])).stdout
 }
 
 async function makeGo(root: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { randomBytes, randomInt } from 'node:crypto'
+import { createHash, randomBytes, randomInt } from 'node:crypto'
+import { tmpdir } from 'node:os'
 import { promisify } from 'node:util'
 import { Unavailable } from './unavailable.ts'
 
@@ -10,12 +11,17 @@ export interface Bridge extends AsyncDisposable {
   name: string
 }
 
+/** Bridges of tests with this temporary folder begin so: their names have room for 15 letters. */
+export function bridgePrefix(temporaryFolder: string): string {
+  return `thv${createHash('sha256').update(temporaryFolder).digest('hex').slice(0, 6)}`
+}
+
 /**
  * A network bridge for one private engine. On the default one, engines that know nothing of each other would hand out the
  * same addresses: those of two test runs, or of a test run and the user's own Docker.
  */
 export async function createBridge(): Promise<Bridge> {
-  const name = `thv${randomBytes(5).toString('hex')}`
+  const name = `${bridgePrefix(tmpdir())}${randomBytes(3).toString('hex')}`
   await ip('link', 'add', 'name', name, 'type', 'bridge')
   try {
     await ip('addr', 'add', await freeAddress(), 'dev', name)

@@ -38,6 +38,8 @@ export async function startDocker(): Promise<Engine> {
         '-p',
         join(folder, 'd.pid'),
       ],
+      // A containerd that is asked to end while it is stuck writes its stacks to the temporary folder.
+      env: { PATH: process.env['PATH'] ?? '', HOME: folder, TMPDIR: folder },
       logFile: join(folder, 'dockerd.log'),
       isReady: () => answersPing(socketPath),
     })

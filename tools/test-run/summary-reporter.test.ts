@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 
-const root = path.resolve(import.meta.dirname, '..')
+const root = path.resolve(import.meta.dirname, '../..')
 
 /** Inside the repository, so that the suite made here finds vitest. */
 function runSuite(source: string): unknown {
@@ -35,7 +35,7 @@ test('counts what passed and failed, and keeps the reason of every skip', () => 
     test('told', (context) => context.skip('no engine here'))
     test.skip('silent', () => {})
   `)
-  expect(summary).toEqual({
+  expect(summary).toMatchObject({
     passed: 1,
     failures: [{ test: 'made.test.ts > bad', reason: expect.stringContaining('expected 1 to be 2') }],
     skips: [{ test: 'made.test.ts > told', reason: 'no engine here' }, { test: 'made.test.ts > silent' }],
@@ -49,7 +49,7 @@ test('counts a group whose hook throws as failed, not as skipped', () => {
       test('never runs', () => {})
     })
   `)
-  expect(summary).toEqual({ passed: 0, failures: [{ test: 'made.test.ts > group', reason: 'no' }], skips: [] })
+  expect(summary).toMatchObject({ passed: 0, failures: [{ test: 'made.test.ts > group', reason: 'no' }], skips: [] })
 })
 
 test('counts a file that cannot be loaded as failed', () => {
@@ -59,4 +59,13 @@ test('counts a file that cannot be loaded as failed', () => {
 test('counts an error outside any test as failed', () => {
   const summary = runSuite(`test('fine', async () => { void Promise.reject(new Error('lost')) })`)
   expect(summary).toMatchObject({ passed: 1, failures: [{ test: 'outside any test', reason: 'lost' }] })
+})
+
+test('says how long each file took', () => {
+  const summary = runSuite(`test('slow', () => new Promise((resolve) => setTimeout(resolve, 200)))`)
+  expect(summary).toMatchObject({ files: [{ file: 'made.test.ts', startedAt: expect.any(Number) }] })
+  expect(summary).toHaveProperty(
+    'files.0.seconds',
+    expect.toSatisfy((seconds: number) => seconds >= 0.2),
+  )
 })

@@ -7,22 +7,43 @@ export interface Failure {
   reason: string
 }
 
+export interface FileTime {
+  /** From the top of the repository. */
+  file: string
+  /** Milliseconds since the epoch. */
+  startedAt: number
+  seconds: number
+}
+
 export interface Summary {
   passed: number
   failures: Failure[]
   skips: Skip[]
+  files: FileTime[]
 }
 
-/** Writes what one vitest run came to; the built-in JSON report leaves out the reasons of skips. */
+/** Writes the result of one vitest run; the built-in JSON report leaves out the reasons of skips. */
 export default class SummaryReporter implements Reporter {
+  readonly #startedAt = new Map<string, number>()
+  readonly #files: FileTime[] = []
+
+  onTestModuleQueued({ moduleId }: TestModule): void {
+    this.#startedAt.set(moduleId, Date.now())
+  }
+
+  onTestModuleEnd({ moduleId, relativeModuleId }: TestModule): void {
+    const startedAt = this.#startedAt.get(moduleId) ?? Date.now()
+    this.#files.push({ file: relativeModuleId, startedAt, seconds: (Date.now() - startedAt) / 1000 })
+  }
+
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
     const file = process.env['THV_TEST_SUMMARY']
-    if (file !== undefined) writeFileSync(file, JSON.stringify(summarise(modules, errors)))
+    if (file !== undefined) writeFileSync(file, JSON.stringify({ ...summarise(modules, errors), files: this.#files }))
   }
 }
 
-function summarise(modules: readonly TestModule[], outside: readonly SerializedError[]): Summary {
-  const summary: Summary = {
+function summarise(modules: readonly TestModule[], outside: readonly SerializedError[]): Omit<Summary, 'files'> {
+  const summary: Omit<Summary, 'files'> = {
     passed: 0,
     failures: outside.map((error) => failure('outside any test', [error])),
     skips: [],

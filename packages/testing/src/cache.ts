@@ -1,0 +1,69 @@
+import { cp, mkdir, mkdtemp, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+
+/** Entries of one kind that stay; the ones that were not used for longest go first. */
+const KEPT = 4
+
+/**
+ * What takes long to make and depends on nothing but its inputs, kept outside the repository so that a fresh clone finds
+ * it too. Deleting the folder is always safe.
+ */
+const CACHE_FOLDER =
+  process.env['THV_TEST_CACHE'] || join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'toolhaven-tests')
+
+export interface CacheEntry {
+  /** What it is: entries of one kind replace each other. */
+  kind: string
+  /** A hash of everything that it is made from. */
+  key: string
+  /** Where the cache is, in the cache's own tests. */
+  cacheFolder?: string
+}
+
+/** The entry's path. `make` writes a file or folder to the path it is given; it runs only when the entry is not there. */
+export async function fromCache(
+  { kind, key, cacheFolder = CACHE_FOLDER }: CacheEntry,
+  make: (path: string) => Promise<void>,
+): Promise<string> {
+  const folder = join(cacheFolder, kind)
+  const entry = join(folder, key)
+  if (await touch(entry)) return entry
+  await mkdir(folder, { recursive: true })
+  // Made beside its place and renamed: an interrupted run leaves no half entry.
+  const staging = await mkdtemp(join(folder, 'new-'))
+  try {
+    await make(join(staging, 'entry'))
+    await rename(join(staging, 'entry'), entry).catch(async (error: unknown) => {
+      // Another run has made the same entry meanwhile: a folder does not replace a folder.
+      if (!(await touch(entry))) throw error
+    })
+    await removeOldest(folder)
+  } finally {
+    await rm(staging, { recursive: true, force: true })
+  }
+  return entry
+}
+
+/** A copy of the entry at `target`, in place of what is there. */
+export async function copyFromCache(entry: string, target: string): Promise<void> {
+  await rm(target, { recursive: true, force: true })
+  await cp(entry, target, { recursive: true })
+}
+
+async function touch(entry: string): Promise<boolean> {
+  const now = new Date()
+  return utimes(entry, now, now).then(
+    () => true,
+    () => false,
+  )
+}
+
+async function removeOldest(folder: string): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => !name.startsWith('new-'))
+  const entries = await Promise.all(
+    names.map(async (name) => ({ path: join(folder, name), usedAt: (await stat(join(folder, name))).mtimeMs })),
+  )
+  const old = entries.toSorted((one, other) => other.usedAt - one.usedAt).slice(KEPT)
+  for (const { path } of old) await rm(path, { recursive: true, force: true })
+}

@@ -1,0 +1,80 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Stage } from './stages.ts'
+
+const root = path.resolve(import.meta.dirname, '../..')
+
+export interface VitestRun {
+  stage: Stage
+  full: boolean
+  /** Parts of file names, as vitest takes them; none: every file of the stage. */
+  filters: readonly string[]
+  summaryFile: string
+  /** Its temporary folder. */
+  scratch: string
+  /** Puts the stage's name before each line: several stages write at once. */
+  prefixed: boolean
+  signal: AbortSignal
+}
+
+/** Runs one stage to its end and gives vitest's exit code, or what ended it. */
+export function runVitest(run: VitestRun): Promise<number | string> {
+  const { stage, full, filters, summaryFile, scratch, prefixed, signal } = run
+  const args = [
+    path.join(root, 'node_modules/vitest/vitest.mjs'),
+    ...['run', '--project', stage.name, '--reporter=default', '--reporter=./tools/test-run/summary-reporter.ts'],
+    ...(filters.length > 0 ? ['--passWithNoTests', ...filters] : []),
+  ]
+  const env = {
+    ...process.env,
+    TMPDIR: scratch,
+    // Programs that ask Node to keep compiled code would keep it in the temporary folder.
+    NODE_COMPILE_CACHE: path.join(path.dirname(summaryFile), 'compiled'),
+    THV_TEST_SUMMARY: summaryFile,
+    THV_TEST_ROTATION: process.env['THV_TEST_ROTATION'] ?? commitCount(),
+    ...(full ? { THV_TEST_FULL: '1' } : {}),
+  }
+  // A process group of its own, so that what hangs can be ended with everything it started.
+  const stdio = prefixed ? (['ignore', 'pipe', 'pipe'] as const) : (['ignore', 'inherit', 'inherit'] as const)
+  const [program = '', ...rest] = [...(stage.ownNetwork ? enterOwnNetwork() : []), process.execPath, ...args]
+  const child = spawn(program, rest, { cwd: root, env, stdio: [...stdio], detached: true })
+  if (prefixed) printPrefixed(stage.name, child)
+  const end = (name: NodeJS.Signals) => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, name)
+  }
+  const limitMs = stage.limitMinutes * 60_000
+  const timers = full
+    ? []
+    : [setTimeout(() => end('SIGTERM'), limitMs), setTimeout(() => end('SIGKILL'), limitMs + 30_000)]
+  const interrupt = () => end('SIGTERM')
+  signal.addEventListener('abort', interrupt)
+  const { promise, resolve } = Promise.withResolvers<number | string>()
+  child.on('error', (error) => resolve(error.message))
+  child.on('close', (code, name) => {
+    for (const timer of timers) clearTimeout(timer)
+    signal.removeEventListener('abort', interrupt)
+    resolve(code ?? `signal ${name} (its limit is ${stage.limitMinutes} minutes)`)
+  })
+  return promise
+}
+
+/** The words that run a program in a network with nothing but a loopback; none where this machine does not allow it. */
+function enterOwnNetwork(): string[] {
+  const asRoot = process.getuid?.() === 0 ? [] : ['--map-root-user']
+  const enter = ['unshare', '--net', ...asRoot, '--', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh']
+  const [program = '', ...args] = enter
+  return spawnSync(program, [...args, 'true']).status === 0 ? enter : []
+}
+
+function printPrefixed(name: string, { stdout, stderr }: ChildProcess): void {
+  for (const stream of [stdout, stderr]) {
+    if (stream) createInterface({ input: stream }).on('line', (line) => console.log(`${name.padEnd(6)} | ${line}`))
+  }
+}
+
+/** Moves on with every commit, and is the same for everybody who tests that commit. */
+function commitCount(): string {
+  const counted = spawnSync('git', ['rev-list', '--count', 'HEAD'], { cwd: root, encoding: 'utf8' })
+  return counted.status === 0 ? counted.stdout.trim() : '0'
+}
