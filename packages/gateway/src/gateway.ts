@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 import type { EndpointSpec, Gateway } from '@toolhaven/core/ports/gateway'
 import { notFound } from '@toolhaven/core/errors'
 import { Endpoint } from './endpoint.ts'
-import { closeServer } from './listen.ts'
+import { bind, closeServer } from './listen.ts'
 import { DEFAULT_LIMITS, type GatewayOptions } from './options.ts'
 
 export function createGateway(options: GatewayOptions): Gateway {
@@ -59,10 +59,10 @@ export function createGateway(options: GatewayOptions): Gateway {
 
 async function isPortFree(host: string, port: number): Promise<boolean> {
   const server = createServer()
-  const isFree = await new Promise<boolean>((resolve) => {
-    server.once('error', () => resolve(false))
-    server.listen({ host, port, exclusive: true }, () => resolve(true))
-  })
+  const isFree = await bind(server, host, port).then(
+    () => true,
+    () => false,
+  )
   if (isFree) await closeServer(server)
   return isFree
 }

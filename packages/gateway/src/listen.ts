@@ -38,10 +38,12 @@ export async function stopListening(server: HttpServer | undefined): Promise<voi
   await closed
 }
 
-function bind(server: Server, host: string, port: number): Promise<void> {
+export function bind(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen({ host, port, exclusive: true }, () => {
+    // What a resolver says about this name must not open a port to the network.
+    const address = host === 'localhost' ? '127.0.0.1' : host
+    server.listen({ host: address, port, exclusive: true }, () => {
       server.off('error', reject)
       resolve()
     })
