@@ -2,8 +2,11 @@ import { execFile } from 'node:child_process'
 import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { startLoginProvider } from '@toolhaven/testing/testbed/login-provider'
+import { startProtectedServer } from '@toolhaven/testing/testbed/protected-server'
+import { until } from '@toolhaven/testing/testbed/until'
 import { describeAttack } from '../src/attacks/describe-attack.ts'
-import { openTarget } from '../src/attacks/target.ts'
+import { type Target, openTarget } from '../src/attacks/target.ts'
 import { socketOf } from '../src/socket-of.ts'
 
 const NOBODY = { uid: 65_534, gid: 65_534 }
@@ -21,28 +24,43 @@ async function asNobody(script: string, ...args: string[]): Promise<boolean> {
   )
 }
 
-const CALL = `const r = await fetch(process.argv[1]); if (!r.ok) process.exit(1)`
+const CALL = `const r = await fetch(process.argv[1]); if (r.status === 403) process.exit(1)`
 const LIST = `import { readdirSync } from 'node:fs'; readdirSync(process.argv[1])`
 const READ = `import { readFileSync } from 'node:fs'; readFileSync(process.argv[1])`
 const KNOCK = `import { connect } from 'node:net'
   connect(process.argv[1]).on('connect', () => process.exit(0)).on('error', () => process.exit(1))`
+
+/** Where the browser comes back to from a login that is waited for, with a code that is not the owner's. */
+async function loginOf({ daemon }: Target, name: string): Promise<string | undefined> {
+  const { status_context: context } = await daemon.api.call('getWorkload', { params: { name } })
+  const address = URL.parse(/https?:\S+/.exec(context)?.[0] ?? '')
+  const back = URL.parse(address?.searchParams.get('redirect_uri') ?? '')
+  if (!address || !back) return undefined
+  back.search = new URLSearchParams({ state: address.searchParams.get('state') ?? '', code: 'theirs' }).toString()
+  return back.href
+}
 
 describeAttack('another user who calls the ports', {
   defence: 'the look at who owns the other end',
   weaknesses: [
     {
       file: 'apps/cli/src/daemon/peer-user.ts',
-      find: 'return owner === uid || owner === 0',
-      replace: 'return owner !== undefined',
+      find: 'return row?.owner === uid && others.length === 0',
+      replace: 'return row !== undefined',
     },
   ],
   attack: async (build, context) => {
     if (process.getuid?.() !== 0) context.skip('becoming another user needs root')
     await using target = await openTarget(build)
+    await using provider = await startLoginProvider()
+    await using server = await startProtectedServer(provider)
+    await target.daemon.api.call('createWorkload', { body: { name: 'far', url: server.url } })
+    const login = await until('the login to be waited for', () => loginOf(target, 'far'))
     return {
       'lists the workloads': await asNobody(CALL, `${target.daemon.baseUrl}/api/v1beta/workloads`),
       'asks the API how it is': await asNobody(CALL, `${target.daemon.baseUrl}/health`),
       'asks a workload how it is': await asNobody(CALL, `http://127.0.0.1:${target.port}/health`),
+      'ends the login of another': await asNobody(CALL, login),
     }
   },
 })

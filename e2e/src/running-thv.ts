@@ -19,8 +19,13 @@ export interface RunningThv extends AsyncDisposable {
   kill: () => Promise<void>
 }
 
-export function startThv(home: Home, args: readonly string[], timeoutMs = 90_000): RunningThv {
-  const child = spawn(process.execPath, ['--', THV, ...args], {
+export function startThv(
+  home: Home,
+  args: readonly string[],
+  timeoutMs = 90_000,
+  program: readonly string[] = ['--', THV],
+): RunningThv {
+  const child = spawn(process.execPath, [...program, ...args], {
     env: home.env,
     cwd: home.dir,
     stdio: 'pipe',

@@ -69,12 +69,8 @@ export async function listenOnSocket(app: Hono, path: string): Promise<Listening
 
 function makeServer(app: Hono, allowPeer: (socket: Socket) => boolean): Server {
   const answer = getRequestListener(app.fetch)
-  const known = new WeakMap<Socket, boolean>()
   return new BoundedServer((request, response) => {
-    const { socket } = request
-    const isAllowed = known.get(socket) ?? allowPeer(socket)
-    known.set(socket, isAllowed)
-    if (isAllowed) return void answer(request, response)
+    if (allowPeer(request.socket)) return void answer(request, response)
     response.writeHead(403, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })
     response.end('this daemon belongs to another user of this machine\n')
   })

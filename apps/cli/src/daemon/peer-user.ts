@@ -1,72 +1,61 @@
 import { readFileSync } from 'node:fs'
-import type { Socket } from 'node:net'
+import { BlockList, type Socket, isIP } from 'node:net'
+import { connectionRows } from './connection-table.ts'
+
+export type PeerCheck = (socket: Socket) => boolean
 
 /**
- * On Linux the kernel says which user owns the other end of a loopback connection: only our own user (and root, who
- * could do anything anyway) is let in. Elsewhere nobody can tell, and a token is the way (SECURITY.md).
+ * Whether a caller may use a port of ours. On Linux the kernel tells which user owns the other end of a connection on this
+ * machine, and only our own user is let in. On other systems nobody can tell, and a token is the protection (SECURITY.md).
  */
-export function createPeerCheck(platform: NodeJS.Platform, uid: number): (socket: Socket) => boolean {
+export function createPeerCheck(platform: NodeJS.Platform, uid: number): PeerCheck {
   if (platform !== 'linux') return () => true
+  const isOurs = isOverflowId(uid) ? () => false : (socket: Socket) => isOwnedBy(socket, uid)
+  const verdicts = new WeakMap<Socket, boolean>()
   return (socket) => {
-    const { remoteAddress, remotePort, localAddress, localPort } = socket
-    if (!remoteAddress || !localAddress || remotePort === undefined || localPort === undefined) return false
-    if (!isLoopbackAddress(remoteAddress)) return true // only possible where a token protects the port
-    const owner = ownerOf({ address: remoteAddress, port: remotePort }, { address: localAddress, port: localPort })
-    return owner === uid || owner === 0
+    const known = verdicts.get(socket)
+    if (known !== undefined) return known
+    // The local address decides: a caller chooses which of the machine's addresses it comes from.
+    const isAllowed = isOpenToNetwork(socket.localAddress) || isOurs(socket)
+    verdicts.set(socket, isAllowed)
+    return isAllowed
   }
 }
 
-interface End {
-  address: string
-  port: number
+/**
+ * A socket that its process has closed has no owner: the kernel shows it with user 0 and without an inode. So only an
+ * established connection that a process still holds says who its user is.
+ */
+function isOwnedBy({ remoteAddress, remotePort, localAddress, localPort }: Socket, uid: number): boolean {
+  if (!remoteAddress || !localAddress || remotePort === undefined || localPort === undefined) return false
+  const rows = connectionRows({ address: remoteAddress, port: remotePort }, { address: localAddress, port: localPort })
+  const [row, ...others] = rows.filter(({ isEstablished, inode }) => isEstablished && inode > 0)
+  return row?.owner === uid && others.length === 0
 }
 
-/** User id of the socket whose local end is `from` and whose remote end is `to`. */
-function ownerOf(from: End, to: End): number | undefined {
-  const pairs = [...spellings(from)].flatMap((a) => [...spellings(to)].map((b) => ` ${a} ${b} `))
-  for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
-    // Searched, not taken apart: with thousands of connections on the machine that is most of the time a check takes.
-    const text = readTable(table)
-    for (const pair of pairs) {
-      const at = text.indexOf(pair)
-      if (at === -1) continue
-      const [, , , , user] = text
-        .slice(at + pair.length, text.indexOf('\n', at))
-        .trim()
-        .split(/\s+/)
-      return Number(user)
-    }
-  }
-  return undefined
+const LOOPBACK = new BlockList()
+LOOPBACK.addSubnet('127.0.0.0', 8)
+LOOPBACK.addAddress('::1', 'ipv6')
+
+/** Our ports listen on addresses other than loopback only where every caller must bring a token. */
+function isOpenToNetwork(address = ''): boolean {
+  const family = isIP(address)
+  // An IPv4-mapped address counts as the one it is mapped to.
+  return family !== 0 && !LOOPBACK.check(address, family === 6 ? 'ipv6' : 'ipv4')
 }
 
-function readTable(path: string): string {
+const EVERY_ID_IS_MAPPED = /^\s*0\s+0\s+4294967295\s*$/
+
+/** In a user namespace, the kernel shows every user without a name there as this one id. It is then nobody's in particular. */
+function isOverflowId(uid: number): boolean {
+  const isUsed = uid === Number(readText('/proc/sys/kernel/overflowuid', '65534'))
+  return isUsed && !EVERY_ID_IS_MAPPED.test(readText('/proc/self/uid_map', ''))
+}
+
+function readText(path: string, otherwise: string): string {
   try {
-    return readFileSync(path, 'utf8')
+    return readFileSync(path, 'latin1')
   } catch {
-    return '' // no IPv6 on this machine
+    return otherwise
   }
-}
-
-/** The kernel writes addresses as words in the order of the processor; an IPv4 end may also stand in the IPv6 table. */
-function spellings({ address, port }: End): Set<string> {
-  const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
-  const ipv4 = address.replace(/^::ffff:/i, '')
-  if (/^\d+\.\d+\.\d+\.\d+$/.test(ipv4)) {
-    const word = littleEndian(ipv4.split('.').map(Number))
-    return new Set([`${word}${suffix}`, `0000000000000000${littleEndian([0, 0, 255, 255])}${word}${suffix}`])
-  }
-  return new Set([`000000000000000000000000${littleEndian([0, 0, 0, 1])}${suffix}`])
-}
-
-/** Both processors we support (x64, arm64) are little-endian. */
-function littleEndian(bytes: readonly number[]): string {
-  return bytes
-    .toReversed()
-    .map((byte) => byte.toString(16).toUpperCase().padStart(2, '0'))
-    .join('')
-}
-
-function isLoopbackAddress(address: string): boolean {
-  return address === '::1' || /^(::ffff:)?127\./i.test(address)
 }

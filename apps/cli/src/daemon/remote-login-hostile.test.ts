@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process'
 import { createServer, type RequestListener } from 'node:http'
+import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { discover } from '@toolhaven/gateway/login/discover'
 import { createGuardedFetch } from '@toolhaven/stores/net/guarded-fetch'
@@ -145,6 +147,22 @@ describe('the callback of a login', () => {
     back.hostname = 'localhost'
     expect((await fetch(`${back.href}?state=${address.searchParams.get('state')}`)).status).toBe(404)
     expect(bed.said).toHaveLength(1)
+  })
+
+  it('is not for other users of the machine, who can read its state in the list of processes', async (context) => {
+    if (process.platform !== 'linux' || process.getuid?.() !== 0) context.skip('becoming another user needs root')
+    await using bed = await startLoginBed()
+    const address = new URL((await bed.connect()) ?? '')
+    const back = new URL(address.searchParams.get('redirect_uri') ?? '')
+    back.search = new URLSearchParams({ state: address.searchParams.get('state') ?? '', code: 'theirs' }).toString()
+    const ask = 'process.stdout.write(String((await fetch(process.argv[1])).status))'
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', ask, back.href], {
+      ...{ uid: 65_534, gid: 65_534, cwd: '/', env: {} },
+    })
+    expect(stdout).toBe('403')
+    expect(bed.said).toEqual([address.href])
+    expect(await browse(address.href)).toMatchObject({ status: 200 })
+    expect(bed.said.at(-1)).toBe('done')
   })
 
   it('is closed once nobody is waited for', async () => {

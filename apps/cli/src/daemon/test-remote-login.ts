@@ -14,6 +14,7 @@ import {
   type LoginProviderOptions,
 } from '@toolhaven/testing/testbed/login-provider'
 import { startProtectedServer, type ProtectedServer } from '@toolhaven/testing/testbed/protected-server'
+import { createPeerCheck } from './peer-user.ts'
 
 /** A provider, a server that asks for its tokens, and a gateway in front: all real, and put together as the daemon does. */
 export interface LoginBed extends AsyncDisposable {
@@ -46,6 +47,7 @@ export async function startLoginBed(
     strict: createGuardedFetch({ ...LIMITS, allowPrivate: false }),
   }
   const store = () => createLoginStore({ stateDir, env: {}, logger: silentLogger })
+  const allowPeer = createPeerCheck(process.platform, process.getuid?.() ?? 0)
   const start = async () => {
     const events: Pick<GatewayEvents, 'onLoginNeeded' | 'onLoggedIn'> = {
       onLoginNeeded: (_name, { url }) => said.push(url),
@@ -53,7 +55,7 @@ export async function startLoginBed(
     }
     const fetchFor = (allowPrivate: boolean) => (allowPrivate ? fetches.open : fetches.strict)
     const started = await startGateway({
-      logins: createLogins({ store: store(), fetchFor, events, logger: silentLogger }),
+      logins: createLogins({ store: store(), fetchFor, events, logger: silentLogger, allowPeer }),
     })
     await started.open({ transport })
     return started

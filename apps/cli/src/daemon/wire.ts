@@ -39,7 +39,7 @@ import { createSecretsProviders } from '@toolhaven/stores/secrets/providers'
 import { VERSION } from '../version.ts'
 import { chooseRuntime } from './choose-runtime.ts'
 import { identityFetches, lazyFetch, proxyOf } from './lazy-fetch.ts'
-import { createPeerCheck } from './peer-user.ts'
+import { type PeerCheck, createPeerCheck } from './peer-user.ts'
 import { readCertificate } from './read-certificate.ts'
 import type { ServeSettings } from './serve-settings.ts'
 import { createSessionFiles } from './session-files.ts'
@@ -80,7 +80,7 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
       createGateway: (events) =>
         createGateway({
           ...{ logger, events, allowPeer, openAuditLog: auditLogs.open },
-          ...outsideOf(stateDir, env, logger, events),
+          ...outsideOf({ stateDir, env, logger, events, allowPeer }),
           sessionStore: createSessionFiles(join(stateDir, 'sessions')),
           allowedHosts: () => config.get().allowedHosts,
         }),
@@ -135,11 +135,19 @@ function hidingOf({ platform }: ServeSettings, { configDir, dataDir }: Toolhaven
   return createHiding({ ...places, ignoreCase: platform === 'darwin', events })
 }
 
+interface OutsideOptions {
+  stateDir: string
+  env: ServeSettings['env']
+  logger: Logger
+  events: GatewayEvents
+  allowPeer: PeerCheck
+}
+
 /** How the gateway reaches identity providers, and logs in at remote servers. */
-function outsideOf(stateDir: string, env: ServeSettings['env'], logger: Logger, events: GatewayEvents) {
+function outsideOf({ stateDir, env, logger, events, allowPeer }: OutsideOptions) {
   const identityFetch = identityFetches(env)
   const store = createLoginStore({ stateDir, env, logger })
-  return { identityFetch, logins: createLogins({ store, fetchFor: identityFetch, events, logger }) }
+  return { identityFetch, logins: createLogins({ store, fetchFor: identityFetch, events, logger, allowPeer }) }
 }
 
 function registrySourceOf(dataDir: string, env: ServeSettings['env'], logger: Logger): RegistrySource {

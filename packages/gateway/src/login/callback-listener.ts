@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { listen } from '../listen.ts'
 
 /** What came of a callback; the person in front of the browser reads it. */
@@ -21,10 +22,15 @@ const PATH = '/callback'
  */
 export class CallbackListeners {
   readonly #byPort = new Map<number, Promise<Listener>>()
+  readonly #allowPeer: (socket: Socket) => boolean
+
+  constructor(allowPeer: (socket: Socket) => boolean) {
+    this.#allowPeer = allowPeer
+  }
 
   /** Opens a port, the given one or any, and says what address leads there. */
   async open(port: number | undefined): Promise<{ redirectUri: string; port: number }> {
-    const opening = (port === undefined ? undefined : this.#byPort.get(port)) ?? start(port ?? 0)
+    const opening = (port === undefined ? undefined : this.#byPort.get(port)) ?? start(port ?? 0, this.#allowPeer)
     if (port !== undefined) this.#byPort.set(port, opening)
     try {
       const listener = await opening
@@ -54,9 +60,11 @@ export class CallbackListeners {
   }
 }
 
-async function start(port: number): Promise<Listener> {
+async function start(port: number, allowPeer: (socket: Socket) => boolean): Promise<Listener> {
   const waiting: Listener['waiting'] = new Map()
   const server = createServer({ maxHeaderSize: 16 * 1024, keepAliveTimeout: 1 }, (request, response) => {
+    // The state is no secret on this machine: the browser gets it as an argument, and all users can list processes.
+    if (!allowPeer(request.socket)) return send(response, 403, 'This login belongs to another user of this machine.')
     answer(waiting, request, response).catch(() => send(response, 500, 'The login failed. Try again.'))
   })
   await listen(server, HOST, port)

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
 import type { Backend, GatewayEvents, LoginSpec } from '@toolhaven/core/ports/gateway'
 import type { Logger } from '@toolhaven/core/ports/logger'
@@ -13,6 +14,8 @@ export interface LoginsOptions {
   fetchFor: (allowPrivate: boolean) => LoginFetch
   events: Pick<GatewayEvents, 'onLoginNeeded' | 'onLoggedIn'>
   logger: Logger
+  /** False refuses a browser that comes back from a login. */
+  allowPeer: (socket: Socket) => boolean
 }
 
 /** The logins of all workloads. */
@@ -26,9 +29,9 @@ export interface Logins {
   closeAll(): Promise<void>
 }
 
-export function createLogins({ store, fetchFor, events, logger }: LoginsOptions): Logins {
+export function createLogins({ store, fetchFor, events, logger, allowPeer }: LoginsOptions): Logins {
   const known = new Map<string, { url: string; spec: LoginSpec; login: Login }>()
-  const callbacks = new CallbackListeners()
+  const callbacks = new CallbackListeners(allowPeer)
   const close = async (name: string) => {
     const found = known.get(name)
     known.delete(name)
