@@ -4,7 +4,7 @@
  * PROGRAM…` writes the address of each connection to ports 80 and 443 to FOLDER/hits.
  *
  * Names are answered by a resolver: `private.example` is 127.0.0.1, `turning.example` is public when first asked for and
- * 127.0.0.1 from then on. Port 80 redirects `/redirect?to=URL`, and `/mcp?metadata=URL` asks for a login described there.
+ * 127.0.0.1 from then on, `metadata.example` is the metadata address of clouds. Port 80 redirects `/redirect?to=URL`, and `/mcp?metadata=URL` asks for a login described there.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { createSocket } from 'node:dgram'
@@ -17,6 +17,7 @@ import { readQuestion } from './dns-question.ts'
 
 const RESOLVER = '127.0.0.53'
 const PUBLIC = '93.184.216.34'
+const METADATA = '169.254.169.254'
 
 const [folder = '', ...program] = process.argv.slice(2)
 if (folder === '--inside') await runInside(program[0] ?? '', program.slice(1))
@@ -77,7 +78,8 @@ async function openResolver(): Promise<void> {
     const { name, type, end } = readQuestion(question)
     const count = (asked.get(name) ?? 0) + (type === IPV4_QUESTION ? 1 : 0)
     asked.set(name, count)
-    const address = name === 'turning.example' && count === 1 ? PUBLIC : '127.0.0.1'
+    const isPublic = name === 'turning.example' && count === 1
+    const address = name === 'metadata.example' ? METADATA : isPublic ? PUBLIC : '127.0.0.1'
     const isKnown = type === IPV4_QUESTION && (name.endsWith('.example') || name === 'localhost')
     socket.send(answerTo(question.subarray(0, end), isKnown ? address : undefined), from.port, from.address)
   })

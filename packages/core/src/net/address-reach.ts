@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js'
  * Where an address leads.
  * - `public`: the internet, and only by itself: nothing is embedded in it.
  * - `private`: this machine or a network of its owner; reachable when private addresses are allowed.
- * - `never`: no server of anybody's choice lives there (link-local and with it cloud metadata, multicast, unspecified,
+ * - `never`: no server of anybody's choice lives there (link-local and other metadata addresses, multicast, unspecified,
  *   broadcast, reserved, documentation), or the address tunnels to another one that we would not see.
  */
 export type AddressReach = 'public' | 'private' | 'never'
@@ -29,7 +29,20 @@ function hexGroups(address: string): string | undefined {
   return url?.host.startsWith('[') ? url.host.slice(1, -1) : undefined
 }
 
+/** Metadata services of clouds outside the link-local ranges: whoever reaches them gets the machine's credentials. */
+const METADATA_IPV4 = [
+  '100.100.100.200', // Alibaba Cloud
+  '168.63.129.16', // Azure
+]
+const METADATA_IPV6 = [
+  'fd00:ec2::/32', // Amazon
+  'fd20:ce::254/128', // Google
+  'fd00:c1::a9fe:a9fe/128', // Oracle
+  'fd00:42::42/128', // Scaleway
+].map((range) => ipaddr.IPv6.parseCIDR(range))
+
 function reachOfIPv4(address: ipaddr.IPv4): AddressReach {
+  if (METADATA_IPV4.includes(address.toString())) return 'never'
   switch (address.range()) {
     case 'unicast':
       return 'public'
@@ -44,6 +57,7 @@ function reachOfIPv4(address: ipaddr.IPv4): AddressReach {
 
 function reachOfIPv6(address: ipaddr.IPv6): AddressReach {
   const range = address.range()
+  if (METADATA_IPV6.some((metadata) => address.match(metadata))) return 'never'
   if (range === 'loopback' || range === 'uniqueLocal') return 'private'
   if (range === 'ipv4Mapped' || isWellKnownNat64(address)) {
     // Reachable, but through a translator: as good as private at best, and no better than what it is translated to.

@@ -11,6 +11,21 @@ import { exportWorkload, getWorkload } from './read.ts'
 const FAR = { name: 'far', url: 'https://example.com/mcp' }
 
 describe('a remote workload', () => {
+  test.for(['http://169.254.169.254/mcp', 'http://[fd00:ec2::254]/mcp', 'https://metadata.google.internal/mcp'])(
+    'is not at %s',
+    async (url) => {
+      using fake = await startFakeDaemon()
+      const { workloads } = fake.daemon
+      await createWorkload(workloads, FAR)
+      const refusal = /^url leads to .*, a link-local, metadata or reserved address/
+      await expect(createWorkload(workloads, { name: 'near', url })).rejects.toThrow(refusal)
+      await expect(editWorkload(workloads, 'far', { url })).rejects.toThrow(refusal)
+      const { remote_url: _url, ...config } = exportWorkload(workloads, 'far')
+      const copy = { ...config, name: 'copy', port: 12_345, remote_url: url }
+      await expect(importWorkload(workloads, copy)).rejects.toThrow(refusal)
+    },
+  )
+
   test('runs while the engine is down', async () => {
     using fake = await startFakeDaemon()
     fake.runtime.goDown()

@@ -1,6 +1,7 @@
 import type { ImageServer, RemoteServer } from '@toolhaven/contract/registry-document'
 import type { CreateRequest } from '@toolhaven/contract/workload-request'
 import { invalid } from '../errors.ts'
+import { hostReach } from '../net/host-reach.ts'
 import { checkImageReference } from './image-reference.ts'
 import { parsePackageReference } from './package-reference.ts'
 import type { WorkloadsDeps } from './workloads-deps.ts'
@@ -37,6 +38,10 @@ function checkRemoteUrl(text: string): string {
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:'))
     throw invalid('url must be an http or https address')
   if (url.username || url.password) throw invalid('url must not carry a user name or password; use headers or secrets')
+  if (hostReach(url.hostname) === 'never')
+    throw invalid(
+      `url leads to ${url.hostname}, a link-local, metadata or reserved address where no MCP server can be; give another url`,
+    )
   return text
 }
 

@@ -17,12 +17,16 @@ it('a name never leads to link-local or reserved addresses', async () => {
   await expect(look([metadata, { address: 'fe80::1', family: 6 }], true)).rejects.toThrow('no MCP server can be')
 })
 
-it.each(['http://169.254.169.254/mcp', 'http://[fe80::1]/mcp', 'http://0.0.0.0/mcp', 'http://2852039166/mcp'])(
-  '%s is refused as it stands',
-  (url) => {
-    expect(() => checkHost(new URL(url))).toThrow('no MCP server can be')
-  },
-)
+it.each([
+  'http://169.254.169.254/mcp',
+  'http://[fe80::1]/mcp',
+  'http://0.0.0.0/mcp',
+  'http://2852039166/mcp',
+  'http://[fd00:ec2::254]/mcp',
+  'http://metadata.google.internal./mcp',
+])('%s is refused as it stands', (url) => {
+  expect(() => checkHost(new URL(url))).toThrow('no MCP server can be')
+})
 
 it.each(['http://127.0.0.1/', 'http://[::1]/', 'http://10.1.2.3/', 'https://mcp.example.com/'])('%s is not', (url) => {
   expect(() => checkHost(new URL(url))).not.toThrow()

@@ -1,6 +1,7 @@
 import { lookup as systemLookup, type LookupAddress } from 'node:dns'
-import { isIP, type LookupFunction } from 'node:net'
+import type { LookupFunction } from 'node:net'
 import { addressReach } from '@toolhaven/core/net/address-reach'
+import { hostReach } from '@toolhaven/core/net/host-reach'
 import { unavailable } from '@toolhaven/core/errors'
 
 type Resolve = (
@@ -10,8 +11,8 @@ type Resolve = (
 ) => void
 
 /**
- * Looks names up as the system does, without the addresses where no server of anybody's choice lives: link-local ones and
- * with them the metadata of clouds, multicast, reserved. A remote server on this machine or its network is the user's own
+ * Looks names up as the system does, without the addresses where no server of anybody's choice lives: link-local, metadata,
+ * multicast and reserved ones. A remote server on this machine or its network is the user's own
  * choice and stays reachable.
  */
 export function vettedLookup(resolve: Resolve = systemLookup): LookupFunction {
@@ -27,10 +28,9 @@ export function vettedLookup(resolve: Resolve = systemLookup): LookupFunction {
   }
 }
 
-/** An address in the URL itself is never looked up. */
+/** Judges what no lookup sees: an address in the URL itself, and a name that stands for a metadata service. */
 export function checkHost({ hostname }: URL): void {
-  const host = hostname.replace(/^\[|\]$/g, '')
-  if (isIP(host) !== 0 && addressReach(host) === 'never') throw refusedAddress(host)
+  if (hostReach(hostname) === 'never') throw refusedAddress(hostname.replace(/^\[|\]$/g, ''))
 }
 
 function refusedAddress(host: string) {

@@ -244,4 +244,20 @@ describe('a guarded fetch with private addresses allowed', () => {
     expect(proxied.join()).toContain('far.test')
     expect(await (await fetch(direct)).text()).toBe('direct')
   })
+
+  it('asks no proxy for a metadata service, and reaches none around it', async () => {
+    const proxied: string[] = []
+    const proxy = await serve((request, response) => {
+      proxied.push(request.url ?? '')
+      response.end()
+    })
+    const fetch = guarded({
+      proxy: { http: proxy, https: proxy, except: 'near.test' },
+      resolve: async () => ['169.254.169.254'],
+    })
+    for (const host of ['169.254.169.254', '[fd00:ec2::254]', 'metadata.google.internal'])
+      expect(await refusalOf(fetch(`http://${host}/`))).toContain('never reached')
+    expect(await refusalOf(fetch('http://near.test/'))).toContain('never reached')
+    expect(proxied).toEqual([])
+  })
 })

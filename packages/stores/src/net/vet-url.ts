@@ -1,5 +1,6 @@
 import { isIPv4 } from 'node:net'
 import { invalid } from '@toolhaven/core/errors'
+import { hostReach } from '@toolhaven/core/net/host-reach'
 
 /** What can be judged of a URL before a name is resolved. Credentials are never repeated in the error. */
 export function vetUrl(text: string, allowPrivate: boolean): URL {
@@ -16,6 +17,10 @@ export function vetUrl(text: string, allowPrivate: boolean): URL {
   // Nobody writes them by honest accident, so they are refused even where they would lead to a public one.
   if (isIPv4(url.hostname) && !text.includes(url.hostname)) {
     throw invalid(`the URL hides the address ${url.hostname} in another notation: write it as four decimal numbers`)
+  }
+  // A dialler judges every address it resolves. A proxy that dials for us does not.
+  if (hostReach(url.hostname) === 'never') {
+    throw invalid(`${url.hostname} is not a public address and is never reached`)
   }
   return url
 }

@@ -27,12 +27,13 @@ export function createVettedDispatcher(options: VettedDispatcherOptions): Dispat
   const ca = options.caCertificates && [...getCACertificates('default'), ...options.caCertificates]
   const tls = ca ? { ca } : {}
   const proxy = options.proxy
+  const connect = vettingConnector(options, buildConnector({ ...tls, allowH2: false }))
   if (options.allowPrivate && (proxy?.http || proxy?.https)) {
+    // `connect` is for the hosts that the proxy is not used for.
     // Empty texts rather than undefined: the library would read the environment by itself.
     const addresses = { httpProxy: proxy.http ?? '', httpsProxy: proxy.https ?? '', noProxy: proxy.except ?? '' }
-    return new EnvHttpProxyAgent({ ...addresses, requestTls: tls, connect: tls })
+    return new EnvHttpProxyAgent({ ...addresses, requestTls: tls, connect })
   }
-  const connect = vettingConnector(options, buildConnector({ ...tls, allowH2: false }))
   // Silence is limited by the caller's time limit, which a stream without end does not have.
   return new Agent({ connect, bodyTimeout: 0 })
 }

@@ -1,0 +1,31 @@
+import { type AddressReach, addressReach } from './address-reach.ts'
+
+/** `name`: only a resolver can tell. */
+export type HostReach = AddressReach | 'name'
+
+/** Names that lead to the metadata service of the machine's cloud. */
+const METADATA_NAMES = new Set([
+  'metadata',
+  'metadata.google.internal',
+  'metadata.goog',
+  'instance-data',
+  'instance-data.ec2.internal',
+  'metadata.azure.internal',
+  'metadata.tencentyun.com',
+  'metadata.platformequinix.com',
+  'metadata.packet.net',
+  'rancher-metadata',
+  'rancher-metadata.rancher.internal',
+])
+
+/**
+ * Where the host of a URL leads, as far as its text tells. Takes `hostname` of a parsed http or https URL: the parser has
+ * turned every notation of an IPv4 address into four decimal numbers, and foreign dots and capitals into plain ones.
+ */
+export function hostReach(hostname: string): HostReach {
+  const host = hostname.replace(/\.+$/, '').toLowerCase()
+  if (host.startsWith('[')) return addressReach(host.slice(1, -1))
+  if (/^\d+\.\d+\.\d+\.\d+$/.test(host)) return addressReach(host)
+  if (METADATA_NAMES.has(host)) return 'never'
+  return host === 'localhost' || host.endsWith('.localhost') ? 'private' : 'name'
+}
