@@ -177,7 +177,11 @@ test('Ctrl-C while a server starts calls the adoption off', async () => {
   await using gate = await makeGate(9)
   gate.hold()
   const cursor = await place(CURSOR, `{"mcpServers":{"slow":{"url":"http://127.0.0.1:${gate.port}/mcp"}}}`)
-  const interrupted = await runThv(world.home, ['adopt', 'slow', '--yes'], { interruptAfter: gate.reached })
+  const refused = await thv('adopt', 'slow', '--yes')
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('--accept-network') })
+  expect(await names()).toEqual([])
+  const adopt = ['adopt', 'slow', '--accept-network', '--yes']
+  const interrupted = await runThv(world.home, adopt, { interruptAfter: gate.reached })
   expect(interrupted).toMatchObject({ code: 130, stdout: '' })
   await expect.poll(names, { timeout: 30_000 }).toEqual([])
   expect(await read(CURSOR)).toBe(cursor)

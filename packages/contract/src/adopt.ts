@@ -63,8 +63,16 @@ export const foreignServerList = z
 export type ForeignServerList = z.infer<typeof foreignServerList>
 
 export const adoptRequest = z
-  .strictObject({ name: workloadName, group: groupName.optional() })
+  .strictObject({
+    name: workloadName,
+    group: groupName.optional(),
+    accept_network: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Confirms that the entry may name a private or loopback address' }),
+  })
   .meta({ id: 'toolhaven.adoptRequest' })
+export type AdoptRequest = z.infer<typeof adoptRequest>
 
 export const undoAdoptionRequest = z.strictObject({ name: workloadName }).meta({ id: 'toolhaven.undoAdoptionRequest' })
 

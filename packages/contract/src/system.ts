@@ -156,6 +156,12 @@ export const systemRoutes = {
     path: `${API_PREFIX}/workloads/import`,
     tag: 'workloads',
     summary: 'Run an exported run configuration',
+    query: z.strictObject({
+      accept_network: z
+        .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' })
+        .optional()
+        .meta({ description: 'Confirms that the configuration may name private and loopback addresses' }),
+    }),
     body: runConfig,
     bodyExample: { schema_version: 'v0.1.0', name: 'everything', image: 'everything', transport: 'stdio' },
     success: {

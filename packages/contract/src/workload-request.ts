@@ -104,6 +104,10 @@ const extensionFields = {
       'When tools are not as they were accepted: say so, or also refuse changed and added ones until they are; default: warn',
   }),
   image_verification: imageVerification,
+  accept_network: z.boolean().meta({
+    description:
+      'Confirms that the registry entry may name a private or loopback address as its url; never link-local and metadata addresses',
+  }),
 }
 
 const requestFields = z.strictObject({ ...workloadFields, ...extensionFields })
@@ -151,6 +155,7 @@ export const updateRequest = z
     tools_override: nullable(requestFields.shape.tools_override),
     tools_changed: nullable(requestFields.shape.tools_changed),
     image_verification: nullable(requestFields.shape.image_verification),
+    accept_network: nullable(requestFields.shape.accept_network),
     name: workloadName.optional().meta({ description: 'Must equal the name in the path' }),
   })
   .meta({ id: 'v1.updateRequest', description: 'What changes of a workload' })

@@ -14,6 +14,7 @@ interface Flags {
   all: boolean
   yes: boolean
   group: string | undefined
+  acceptNetwork: boolean
   format: string
 }
 
@@ -36,7 +37,8 @@ export async function adoptServers(context: Context, names: readonly string[], f
   const failures: { name: string; reason: string }[] = []
   for (const { name } of servers) {
     try {
-      const body = { name, ...(flags.group !== undefined && { group: flags.group }) }
+      const group = flags.group === undefined ? {} : { group: flags.group }
+      const body = { name, ...group, ...(flags.acceptNetwork && { accept_network: true }) }
       const adoption = await showProgress(context, client, name, () => client.call('adoptServer', { body }, signal))
       adoptions.push(adoption)
       if (flags.format !== 'json') await report(context, client, adoption)

@@ -23,6 +23,7 @@ export const adopt = defineCommand({
     all: { type: 'boolean', short: 'a', summary: 'every server that can be moved' },
     dryRun: { type: 'boolean', summary: 'show what would be done, and change nothing' },
     group: { type: 'text', short: 'g', value: 'name', summary: 'group of the workloads' },
+    acceptNetwork: { type: 'boolean', summary: 'accept private and loopback addresses that entries name' },
     undo: { type: 'boolean', summary: 'give servers back to their clients; without names: all of them' },
     yes: { type: 'boolean', short: 'y', summary: 'do not ask' },
     ...FORMAT_FLAG,
@@ -37,7 +38,7 @@ export const adopt = defineCommand({
   run: async (context, { args, flags }) => {
     const { invalid } = await import('@toolhaven/core/errors')
     if (args.length > 0 && flags.all) throw invalid('these exclude one another; give names, or --all')
-    if (flags.undo && (flags.dryRun || flags.group !== undefined))
+    if (flags.undo && (flags.dryRun || flags.acceptNetwork || flags.group !== undefined))
       throw invalid('--undo goes with names, --yes and --format only')
     if (flags.undo) return (await import('../adopt/undo-adoptions.ts')).undoAdoptions(context, args, flags)
     if (flags.dryRun) return (await import('../adopt/show-findings.ts')).showFindings(context, args, flags.format)

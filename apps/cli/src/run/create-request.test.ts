@@ -29,6 +29,7 @@ const NONE: RunFlags = {
     printOverlays: false,
     permissionProfile: undefined,
     imageVerification: undefined,
+    acceptNetwork: false,
     header: [],
     memory: undefined,
     cpus: undefined,
@@ -73,6 +74,7 @@ test('options become fields of the request', async () => {
     sessionIdle: 60,
     toolsChanged: 'block',
     imageVerification: 'enabled',
+    acceptNetwork: true,
   }
   expect(await ask(['time', '--flag', 'b'], { ...flags, env: ['MINE', 'A='], tools: ['a, b', 'c'] })).toEqual({
     image: 'time',
@@ -81,6 +83,7 @@ test('options become fields of the request', async () => {
     session_mode: 'isolated',
     tools_changed: 'block',
     image_verification: 'enabled',
+    accept_network: true,
     limits: { max_sessions: 4, session_idle_seconds: 60 },
     cmd_arguments: ['--flag', 'b'],
     env_vars: { MINE: 'x', A: '' },

@@ -39,6 +39,7 @@ export async function createRequestOf(
     network_isolation_mode: flags.observeNetwork ? 'observe' : undefined,
     session_mode: flags.sessionMode,
     image_verification: flags.imageVerification,
+    accept_network: flags.acceptNetwork || undefined,
     limits: withoutUnset(limitsOf(flags)),
     tools_changed: flags.toolsChanged,
     tools_override: await objectOf(caller, '--tools-override', flags.toolsOverride),

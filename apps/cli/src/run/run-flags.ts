@@ -82,6 +82,10 @@ export const RUN_FLAGS = {
   auditConfig: { type: 'text', value: 'file', summary: 'JSON file: which calls are recorded, and where' },
   enableAudit: { type: 'boolean', summary: 'record all calls on the daemon’s output' },
   permissionProfile: { type: 'text', value: 'none|network|file', summary: 'what the server may reach, read and write' },
+  acceptNetwork: {
+    type: 'boolean',
+    summary: 'accept a private or loopback address that a registry entry or a configuration file names',
+  },
   imageVerification: {
     type: 'text',
     value: 'mode',

@@ -46,7 +46,8 @@ const UNTIL_ANSWERED = new AbortController().signal
 async function prepare({ cwd, env }: Context, args: readonly string[], flags: RunFlags): Promise<Send> {
   if (flags.fromConfig !== undefined) {
     const body = await importOf(cwd, args, flags, flags.fromConfig)
-    return (client) => client.call('importWorkload', { body }, UNTIL_ANSWERED)
+    const query = flags.acceptNetwork ? { accept_network: true } : {}
+    return (client) => client.call('importWorkload', { body, query }, UNTIL_ANSWERED)
   }
   if (args.length === 0)
     throw invalid('what should run? Name a server, or give --from-config; "thv search WORD" finds servers')
@@ -56,7 +57,7 @@ async function prepare({ cwd, env }: Context, args: readonly string[], flags: Ru
 
 const BESIDE_CONFIG = new Set([
   ...['fromConfig', 'name', 'group', 'proxyPort', 'noWait', 'format'],
-  ...['remoteAuthTimeout', 'remoteAuthBrowser'],
+  ...['remoteAuthTimeout', 'remoteAuthBrowser', 'acceptNetwork'],
 ])
 
 /** Name, group and port may differ from the file, so that it can run a second time beside the first. */

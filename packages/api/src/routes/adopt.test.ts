@@ -114,7 +114,7 @@ describe('adopting a server', () => {
       fake.runtime.whilePreparing = (signal) =>
         new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
       const abort = new AbortController()
-      const adopting = fake.daemon.adoptions.adopt('github', undefined, abort.signal)
+      const adopting = fake.daemon.adoptions.adopt('github', {}, abort.signal)
       await settle()
       expect(fake.daemon.workloads.book.status('github').status).toBe('starting')
       expect(fake.clientFiles.entries.get('Cursor')?.size ?? 0).toBe(0)

@@ -5,7 +5,7 @@ import type { Handlers } from '../bind.ts'
 export function adoptHandlers({ adoptions }: ApiDeps): Pick<Handlers, keyof typeof adoptRoutes> {
   return {
     discoverServers: () => adoptions.list(),
-    adoptServer: ({ body, signal }) => adoptions.adopt(body.name, body.group, signal),
+    adoptServer: ({ body: { name, ...wish }, signal }) => adoptions.adopt(name, wish, signal),
     undoAdoption: ({ body }) => adoptions.undo(body.name),
   }
 }

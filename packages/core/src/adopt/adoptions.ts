@@ -3,7 +3,7 @@ import { ThvError, conflict, describeError, invalid, isThvError, notFound } from
 import type { ForeignEntry, StoredAdoption } from '../ports/foreign-entries.ts'
 import { clientUrl } from '../workloads/read.ts'
 import type { AdoptDeps } from './adopt-deps.ts'
-import { begin } from './begin.ts'
+import { type AdoptionWish, begin } from './begin.ts'
 import { describeServer, lookAround, placeOf } from './look-around.ts'
 import { readOriginals, writeOriginals } from './originals.ts'
 import { takeBack } from './take-back.ts'
@@ -33,11 +33,11 @@ export class Adoptions {
     }
   }
 
-  async adopt(name: string, group: string | undefined, signal: AbortSignal): Promise<Adoption> {
-    return this.#inTurn(() => this.#adopt(name, group, signal))
+  async adopt(name: string, wish: AdoptionWish, signal: AbortSignal): Promise<Adoption> {
+    return this.#inTurn(() => this.#adopt(name, wish, signal))
   }
 
-  async #adopt(name: string, group: string | undefined, signal: AbortSignal): Promise<Adoption> {
+  async #adopt(name: string, wish: AdoptionWish, signal: AbortSignal): Promise<Adoption> {
     const deps = this.#deps
     const { servers } = await lookAround(deps)
     const server = servers.find((each) => each.name === name)
@@ -46,11 +46,11 @@ export class Adoptions {
     if (server.earlier && !deps.workloads.book.find(name)) {
       // Somebody removed the workload: what still leads to it is put back first, and all of it starts anew.
       await this.#undo(name)
-      return this.#adopt(name, group, signal)
+      return this.#adopt(name, wish, signal)
     }
     let record = server.earlier
     try {
-      record ??= await begin(deps, server, group)
+      record ??= await begin(deps, server, wish)
       await untilRunning(deps, name, signal)
     } catch (error) {
       throw await this.#calledOff(name, error)

@@ -1,3 +1,4 @@
+import type { AdoptRequest } from '@toolhaven/contract/adopt'
 import { invalid, unsupported } from '../errors.ts'
 import type { StoredAdoption } from '../ports/foreign-entries.ts'
 import { createWorkload } from '../workloads/create.ts'
@@ -7,8 +8,11 @@ import type { FoundServer } from './look-around.ts'
 import { writeOriginals } from './originals.ts'
 import type { Translation } from './translate.ts'
 
+/** What a person says about an adoption besides its name. */
+export type AdoptionWish = Omit<AdoptRequest, 'name'>
+
 /** Writes the adoption down, stores its keys and creates its workload. What was done of it is in the record, should it fail. */
-export async function begin(deps: AdoptDeps, server: FoundServer, group: string | undefined): Promise<StoredAdoption> {
+export async function begin(deps: AdoptDeps, server: FoundServer, wish: AdoptionWish): Promise<StoredAdoption> {
   const { name, plan, entries } = server
   if (!plan) throw invalid(`${name} cannot be adopted: ${server.obstacle}`)
   const hidden = await chooseSecrets(deps, name, plan)
@@ -30,7 +34,7 @@ export async function begin(deps: AdoptDeps, server: FoundServer, group: string 
     entries.map(({ text }) => text),
   )
   await deps.store.save(complete)
-  await create(deps, { name, plan, group, hidden })
+  await create(deps, { name, plan, wish, hidden })
   await deps.journal.append({ actor: 'api', action: 'adopt', target: name, detail: { clients: entries.length } })
   return complete
 }
@@ -63,11 +67,11 @@ async function freeKey({ secrets }: AdoptDeps, wanted: string): Promise<string> 
 interface Creation {
   name: string
   plan: Translation
-  group: string | undefined
+  wish: AdoptionWish
   hidden: Hidden
 }
 
-async function create(deps: AdoptDeps, { name, plan, group, hidden }: Creation): Promise<void> {
+async function create(deps: AdoptDeps, { name, plan, wish, hidden }: Creation): Promise<void> {
   const open = (kind: string, values: Readonly<Record<string, string>>) =>
     Object.fromEntries(Object.entries(values).filter(([key]) => !hidden.has(`${kind}:${key}`)))
   const stored = (kind: string) =>
@@ -79,7 +83,8 @@ async function create(deps: AdoptDeps, { name, plan, group, hidden }: Creation):
     deps.workloads,
     {
       name,
-      ...(group !== undefined && { group }),
+      ...(wish.group !== undefined && { group: wish.group }),
+      ...(wish.accept_network && { accept_network: true }),
       ...(plan.image !== undefined
         ? { image: plan.image, transport: 'stdio' }
         : { url: plan.url, transport: plan.transport }),
@@ -89,6 +94,6 @@ async function create(deps: AdoptDeps, { name, plan, group, hidden }: Creation):
       volumes: [...plan.volumes],
       ...(!plan.hasNetwork && { permission_profile: { name: 'none' } }),
     },
-    Object.keys(plan.headers).length > 0 ? { remote_auth_config: headers } : {},
+    { urlOrigin: 'adoption', ...(Object.keys(plan.headers).length > 0 && { remote_auth_config: headers }) },
   )
 }

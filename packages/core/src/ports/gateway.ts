@@ -166,6 +166,8 @@ export type ServerBackend =
       headers?: Readonly<Record<string, string>>
       /** How to log in when the server asks for it; left out: not at all. */
       login?: LoginSpec
+      /** Refuses connections to addresses of this machine and of private networks. */
+      publicOnly?: boolean
       processId: string
     }
 

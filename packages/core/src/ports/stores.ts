@@ -29,6 +29,8 @@ export interface StoredWorkload {
   handle?: InstanceHandle
   /** Where the profile came from: said in status_context. */
   profileOrigin: 'request' | 'registry' | 'default'
+  /** Set where somebody else chose the remote address and nobody confirmed private ones: every dial must be to a public one. */
+  publicOnly?: boolean
 }
 
 /** What the check of an image's signature found; `digest` is what it is about. */

@@ -4,7 +4,7 @@ import { composeRunConfig } from './compose.ts'
 import type { Target } from './target.ts'
 
 const image: Target = { kind: 'image', image: 'web:1', suggestedName: 'web' }
-const remote: Target = { kind: 'remote', url: 'https://example.com/mcp', suggestedName: 'example' }
+const remote: Target = { kind: 'remote', url: 'https://example.com/mcp', publicOnly: false, suggestedName: 'example' }
 const entry: ImageServer = {
   ...{
     name: 'tool',

@@ -1,4 +1,4 @@
-import type { RunConfig } from '@toolhaven/contract/run-config'
+import type { RemoteAuthConfig } from '@toolhaven/contract/run-config'
 import type { CreateRequest } from '@toolhaven/contract/workload-request'
 import { conflict } from '../errors.ts'
 import type { StoredWorkload } from '../ports/stores.ts'
@@ -10,18 +10,24 @@ import { hideSecrets, withoutSecrets } from './hide-secrets.ts'
 import { oidcConfigOf } from './oidc.ts'
 import { leaveDeletedGroup } from './move-to-default.ts'
 import { timestamp } from './timestamp.ts'
-import { resolveTarget, uniqueName } from './target.ts'
+import { type UrlOrigin, resolveTarget, uniqueName } from './target.ts'
 import type { WorkloadsDeps } from './workloads-deps.ts'
+
+/** Of an imported or adopted configuration. */
+export interface Origin {
+  urlOrigin?: UrlOrigin
+  /** Names of secrets that a request has no words for. */
+  remote_auth_config?: RemoteAuthConfig
+}
 
 /** Checks and writes down a workload; fetching and starting go on behind the answer. */
 export async function createWorkload(
   deps: WorkloadsDeps,
   request: CreateRequest,
-  /** Of an imported configuration: names of secrets that a request has no words for. */
-  imported: Pick<RunConfig, 'remote_auth_config'> = {},
+  { urlOrigin, ...imported }: Origin = {},
 ): Promise<{ name: string; port: number }> {
   const asked = await withPolicies(deps, request)
-  const target = await resolveTarget(deps, asked)
+  const target = await resolveTarget(deps, asked, urlOrigin)
   if (asked.name !== undefined && deps.book.isNameTaken(asked.name)) throw nameTaken(deps, asked.name)
   const host = asked.host || '127.0.0.1'
   // Before a port is looked for: no address of others is tried.
@@ -46,6 +52,7 @@ export async function createWorkload(
     generation: 1,
     package: target.kind === 'remote' ? target.url : target.image,
     profileOrigin: composed.profileOrigin,
+    ...(target.kind === 'remote' && target.publicOnly && { publicOnly: true }),
   }
   await deps.book.add(stored)
   await leaveDeletedGroup(deps, name)

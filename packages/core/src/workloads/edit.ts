@@ -33,7 +33,7 @@ export async function editWorkload(
 
   await deps.book.change(name, (current) => {
     if (current.wanted === 'absent') throw notFound(`workload ${name} is being removed`)
-    const { entry: _entry, resolved, ...rest } = current
+    const { entry: _entry, resolved, publicOnly: _publicOnly, ...rest } = current
     const next: StoredWorkload = {
       ...rest,
       asked: withoutSecrets(asked, config),
@@ -44,6 +44,7 @@ export async function editWorkload(
       profileOrigin: composed.profileOrigin,
     }
     if (target.entry) next.entry = target.entry
+    if (target.kind === 'remote' && target.publicOnly) next.publicOnly = true
     // Naming the image again asks for its newest version; otherwise the one found before is kept.
     if (resolved && update.image === undefined) next.resolved = resolved
     return next
@@ -78,6 +79,8 @@ function applyUpdate(asked: CreateRequest, update: UpdateRequest): CreateRequest
     if (isEmpty(value)) Reflect.deleteProperty(next, field)
     else Reflect.set(next, field, value)
   }
+  // What was confirmed for one server is not confirmed for another.
+  if ((update.image || update.url) && update.accept_network === undefined) delete next.accept_network
   if (update.image && !update.url) delete next.url
   if (update.url && !update.image) delete next.image
   return next
@@ -91,6 +94,6 @@ async function targetAfter(
   update: UpdateRequest,
 ): Promise<Target> {
   const isSame = update.image === undefined && update.url === undefined
-  if (isSame && stored.entry) return targetOfEntry(stored.entry.name ?? stored.config.name, stored.entry)
-  return resolveTarget(deps, asked)
+  if (isSame && stored.entry) return targetOfEntry(stored.entry.name ?? stored.config.name, stored.entry, asked)
+  return resolveTarget(deps, asked, isSame && stored.publicOnly ? 'import' : 'request')
 }

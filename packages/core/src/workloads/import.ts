@@ -20,15 +20,27 @@ const NOT_YET = [
 ] as const satisfies readonly (keyof RunConfig)[]
 
 /** Runs an exported configuration: what was exported can be imported and exported again unchanged. */
-export async function importWorkload(deps: WorkloadsDeps, config: RunConfig): Promise<{ name: string; port: number }> {
+export async function importWorkload(
+  deps: WorkloadsDeps,
+  config: RunConfig,
+  isNetworkAccepted = false,
+): Promise<{ name: string; port: number }> {
   const refused = NOT_YET.filter((field) => config[field] !== undefined && config[field] !== false)
   if (refused.length > 0) throw invalid(`not available yet: ${refused.join(', ')}; leave it out`)
   await checkOidcConfig(deps, config)
   refuseForeignMiddleware(config)
   const auth = config.remote_auth_config
   await checkRemoteAuth(deps, config)
-  const request = await fromRegistry(deps, config, requestOf(config))
-  return createWorkload(deps, request, auth?.headers_from_secrets ? { remote_auth_config: auth } : {})
+  if (auth?.allowPrivateIP && !isNetworkAccepted)
+    throw invalid(
+      'remote_auth_config.allowPrivateIP opens private addresses to the login; confirm it with accept_network=true (--accept-network)',
+    )
+  const request = await fromRegistry(deps, config, {
+    ...requestOf(config),
+    ...(isNetworkAccepted && { accept_network: true }),
+  })
+  const headers = auth?.headers_from_secrets ? { remote_auth_config: auth } : {}
+  return createWorkload(deps, request, { urlOrigin: 'import', ...headers })
 }
 
 /** What came from a registry entry still comes from it, when it is here and names the same server. */

@@ -65,7 +65,7 @@ export async function startInstance(deps: SupervisorDeps, { stored }: Entry, sig
 }
 
 export async function startRemote(deps: SupervisorDeps, { stored }: Entry, signal: AbortSignal): Promise<void> {
-  const { config, generation } = stored
+  const { config, generation, publicOnly = false } = stored
   const { remote_url: url, transport, name } = config
   if (url === undefined || (transport !== 'sse' && transport !== 'streamable-http')) return
   await openEndpoint(deps, stored)
@@ -74,7 +74,7 @@ export async function startRemote(deps: SupervisorDeps, { stored }: Entry, signa
   const limit = AbortSignal.any([signal, AbortSignal.timeout(deps.handshakeTimeoutMs)])
   const login = await loginSpec(deps, config)
   const processId = `${url}#${generation}`
-  await deps.gateway.connect(name, { kind: 'http', transport, url, headers, login, processId }, limit)
+  await deps.gateway.connect(name, { kind: 'http', transport, url, headers, login, publicOnly, processId }, limit)
   markConnected(deps, name, generation)
 }
 

@@ -9,40 +9,64 @@ import type { WorkloadsDeps } from './workloads-deps.ts'
 /** What a request asks to run. */
 export type Target =
   | { kind: 'image'; image: string; entry?: ImageServer; suggestedName: string }
-  | { kind: 'remote'; url: string; entry?: RemoteServer; suggestedName: string }
+  | { kind: 'remote'; url: string; publicOnly: boolean; entry?: RemoteServer; suggestedName: string }
+
+/** Who chose the address of a remote server: the user in the request, or a text that somebody else wrote. */
+export type UrlOrigin = 'request' | 'registry' | 'import' | 'adoption'
 
 /** In this order: a url, a scheme, the name of a registry server, an image reference. */
-export async function resolveTarget(deps: Pick<WorkloadsDeps, 'findServer'>, asked: CreateRequest): Promise<Target> {
+export async function resolveTarget(
+  deps: Pick<WorkloadsDeps, 'findServer'>,
+  asked: CreateRequest,
+  urlOrigin: UrlOrigin = 'request',
+): Promise<Target> {
   const { image, url } = asked
   if (image && url) throw invalid('takes image or url, not both')
-  if (url) return { kind: 'remote', url: checkRemoteUrl(url), suggestedName: nameFromUrl(url) }
+  if (url) return { kind: 'remote', ...checkRemoteUrl(url, urlOrigin, asked), suggestedName: nameFromUrl(url) }
   if (!image)
     throw invalid('image is missing: name a registry server, an image or a package, or give url for a remote server')
   const asPackage = parsePackageReference(image)
   if (asPackage) return { kind: 'image', image, suggestedName: lastSegment(asPackage.name) }
   const found = await deps.findServer(image)
-  if (found) return targetOfEntry(found.name, found.server)
+  if (found) return targetOfEntry(found.name, found.server, asked)
   checkImageReference(image)
   return { kind: 'image', image, suggestedName: nameFromImage(image) }
 }
 
-export function targetOfEntry(name: string, server: ImageServer | RemoteServer): Target {
+export function targetOfEntry(name: string, server: ImageServer | RemoteServer, asked: CreateRequest): Target {
   const suggestedName = lastSegment(name)
-  if ('url' in server) return { kind: 'remote', url: checkRemoteUrl(server.url), entry: server, suggestedName }
+  if ('url' in server)
+    return { kind: 'remote', ...checkRemoteUrl(server.url, 'registry', asked), entry: server, suggestedName }
   if (!parsePackageReference(server.image)) checkImageReference(server.image)
   return { kind: 'image', image: server.image, entry: server, suggestedName }
 }
 
-function checkRemoteUrl(text: string): string {
+const WHO = {
+  registry: 'the registry entry',
+  import: 'the imported configuration',
+  adoption: 'the entry of the client',
+} as const satisfies Record<Exclude<UrlOrigin, 'request'>, string>
+
+function checkRemoteUrl(
+  text: string,
+  origin: UrlOrigin,
+  { accept_network: isAccepted }: CreateRequest,
+): { url: string; publicOnly: boolean } {
   const url = URL.parse(text)
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:'))
     throw invalid('url must be an http or https address')
   if (url.username || url.password) throw invalid('url must not carry a user name or password; use headers or secrets')
-  if (hostReach(url.hostname) === 'never')
+  const reach = hostReach(url.hostname)
+  if (reach === 'never')
     throw invalid(
       `url leads to ${url.hostname}, a link-local, metadata or reserved address where no MCP server can be; give another url`,
     )
-  return text
+  if (origin === 'request' || isAccepted === true) return { url: text, publicOnly: false }
+  if (reach === 'private')
+    throw invalid(
+      `${WHO[origin]} names ${url.hostname}, an address of this machine or a private network; confirm it with accept_network: true (--accept-network)`,
+    )
+  return { url: text, publicOnly: true }
 }
 
 const lastSegment = (path: string) => path.split('/').findLast((part) => part !== '') ?? 'workload'

@@ -6,6 +6,7 @@ import { PlainPool } from './plain-pool.ts'
 import { RequestHeads } from './request-head.ts'
 import type { Connections, UpstreamRequest } from './upstream-connections.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
+import { vettedLookup } from './vetted-lookup.ts'
 
 const NOT_ASCII = /[^\0-\x7f]/
 
@@ -16,10 +17,11 @@ export class PlainConnections implements Connections {
   readonly #open = new CallsOfSignals<PlainCall>()
   readonly #askAnew = (call: PlainCall) => this.#pool.askAnew(call)
 
-  constructor(origin: URL, socketPath: string | undefined) {
+  constructor(origin: URL, socketPath: string | undefined, publicOnly = false) {
+    const lookup = vettedLookup({ publicOnly })
     this.#heads = new RequestHeads(origin.host)
     this.#pool = new PlainPool((onread) =>
-      socketPath === undefined ? connectOverTcp(origin, onread) : connectToSocket(socketPath, onread),
+      socketPath === undefined ? connectOverTcp(origin, onread, lookup) : connectToSocket(socketPath, onread),
     )
   }
 

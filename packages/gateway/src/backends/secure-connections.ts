@@ -14,9 +14,11 @@ export class SecureConnections implements Connections {
   readonly #ofKept = new WeakSet<Error>()
   readonly #open = new CallsOfSignals<Exchange>()
 
-  constructor(origin: string, socketPath: string | undefined) {
+  constructor(origin: string, socketPath: string | undefined, publicOnly = false) {
     const connectTo =
-      socketPath === undefined ? buildConnector({ lookup: vettedLookup(), allowH2: false }) : toSocket(socketPath)
+      socketPath === undefined
+        ? buildConnector({ lookup: vettedLookup({ publicOnly }), allowH2: false })
+        : toSocket(socketPath)
     const connect: buildConnector.connector = (options, callback) =>
       connectTo(options, (...result) => {
         if (result[0] === null) this.#watch(result[1])

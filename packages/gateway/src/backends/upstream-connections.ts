@@ -19,12 +19,14 @@ export interface Connections {
 /** The kept connections to one HTTP server. */
 export class UpstreamConnections {
   readonly #connections: Connections
+  readonly #publicOnly: boolean
   #last: { url: URL; path: string } | undefined
 
-  constructor(origin: string, socketPath: string | undefined) {
+  constructor(origin: string, socketPath: string | undefined, publicOnly = false) {
+    this.#publicOnly = publicOnly
     this.#connections = origin.startsWith('http:')
-      ? new PlainConnections(new URL(origin), socketPath)
-      : new LazyConnections(() => loadSecure(origin, socketPath))
+      ? new PlainConnections(new URL(origin), socketPath, publicOnly)
+      : new LazyConnections(() => loadSecure(origin, socketPath, publicOnly))
   }
 
   send(request: UpstreamRequest): Promise<UpstreamResponse> {
@@ -42,7 +44,7 @@ export class UpstreamConnections {
   /** Of a host that may be asked; most requests go where the last one went. */
   #pathOf(url: URL): string {
     if (this.#last?.url !== url) {
-      checkHost(url)
+      checkHost(url, this.#publicOnly)
       this.#last = { url, path: `${url.pathname}${url.search}` }
     }
     return this.#last.path
@@ -70,7 +72,7 @@ class LazyConnections implements Connections {
   }
 }
 
-async function loadSecure(origin: string, socketPath: string | undefined): Promise<Connections> {
+async function loadSecure(origin: string, socketPath: string | undefined, publicOnly: boolean): Promise<Connections> {
   const { SecureConnections } = await import('./secure-connections.ts')
-  return new SecureConnections(origin, socketPath)
+  return new SecureConnections(origin, socketPath, publicOnly)
 }

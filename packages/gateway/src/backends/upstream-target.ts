@@ -18,6 +18,8 @@ export interface TargetOptions {
   authorizer?: Authorizer | undefined
   /** Connections go to this unix socket, whatever the host and port of the address are. */
   socketPath?: string | undefined
+  /** Refuses connections to addresses of this machine and of private networks. */
+  publicOnly?: boolean | undefined
 }
 
 /** Address of an HTTP server, with the connections kept to it. */
@@ -29,7 +31,7 @@ export class UpstreamTarget {
   constructor(options: TargetOptions) {
     this.url = options.url
     this.#options = options
-    this.#connections = new UpstreamConnections(options.url.origin, options.socketPath)
+    this.#connections = new UpstreamConnections(options.url.origin, options.socketPath, options.publicOnly)
   }
 
   send(options: RequestOptions): Promise<UpstreamResponse> {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { checkHost, vettedLookup } from './vetted-lookup.ts'
 
-function look(addresses: { address: string; family: number }[], all: boolean): Promise<unknown> {
-  const lookup = vettedLookup((_host, _options, callback) => callback(null, addresses))
+function look(addresses: { address: string; family: number }[], all: boolean, publicOnly = false): Promise<unknown> {
+  const lookup = vettedLookup({ publicOnly, resolve: (_host, _options, callback) => callback(null, addresses) })
   return new Promise((resolve, reject) => {
     lookup('mcp.example.com', { all }, (error, found) => (error === null ? resolve(found) : reject(error)))
   })
@@ -15,6 +15,16 @@ it('a name never leads to link-local or reserved addresses', async () => {
   expect(await look([metadata, good, near], true)).toEqual([good, near])
   expect(await look([metadata, good], false)).toBe('203.0.114.1')
   await expect(look([metadata, { address: 'fe80::1', family: 6 }], true)).rejects.toThrow('no MCP server can be')
+})
+
+it('a name that somebody else chose leads to public addresses only', async () => {
+  const good = { address: '203.0.114.1', family: 4 }
+  const near = { address: '127.0.0.1', family: 4 }
+  expect(await look([near, good], true, true)).toEqual([good])
+  await expect(look([near], true, true)).rejects.toThrow('accept_network')
+  for (const url of ['http://127.0.0.1/', 'http://[::1]/', 'http://localhost/', 'http://10.0.0.1/'])
+    expect(() => checkHost(new URL(url), true)).toThrow('accept_network')
+  expect(() => checkHost(new URL('https://mcp.example.com/'), true)).not.toThrow()
 })
 
 it.each([

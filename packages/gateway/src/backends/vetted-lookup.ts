@@ -1,6 +1,6 @@
 import { lookup as systemLookup, type LookupAddress } from 'node:dns'
 import type { LookupFunction } from 'node:net'
-import { addressReach } from '@toolhaven/core/net/address-reach'
+import { type AddressReach, addressReach } from '@toolhaven/core/net/address-reach'
 import { hostReach } from '@toolhaven/core/net/host-reach'
 import { unavailable } from '@toolhaven/core/errors'
 
@@ -10,18 +10,24 @@ type Resolve = (
   callback: (error: Error | null, addresses: LookupAddress[]) => void,
 ) => void
 
+interface LookupOptions {
+  /** Also leaves out addresses of this machine and of private networks. */
+  publicOnly?: boolean
+  resolve?: Resolve
+}
+
 /**
  * Looks names up as the system does, without the addresses where no server of anybody's choice lives: link-local, metadata,
  * multicast and reserved ones. A remote server on this machine or its network is the user's own
  * choice and stays reachable.
  */
-export function vettedLookup(resolve: Resolve = systemLookup): LookupFunction {
+export function vettedLookup({ publicOnly = false, resolve = systemLookup }: LookupOptions = {}): LookupFunction {
   return (host, { all, family }, callback) => {
     resolve(host, { all: true, family }, (error, found) => {
       if (error !== null) return callback(error, '')
-      const addresses = found.filter(({ address }) => addressReach(address) !== 'never')
+      const addresses = found.filter(({ address }) => isReachable(addressReach(address), publicOnly))
       const [first] = addresses
-      if (first === undefined) return callback(refusedAddress(host), '')
+      if (first === undefined) return callback(refusedAddress(host, publicOnly), '')
       if (all === true) callback(null, addresses)
       else callback(null, first.address, first.family)
     })
@@ -29,10 +35,19 @@ export function vettedLookup(resolve: Resolve = systemLookup): LookupFunction {
 }
 
 /** Judges what no lookup sees: an address in the URL itself, and a name that stands for a metadata service. */
-export function checkHost({ hostname }: URL): void {
-  if (hostReach(hostname) === 'never') throw refusedAddress(hostname.replace(/^\[|\]$/g, ''))
+export function checkHost({ hostname }: URL, publicOnly = false): void {
+  const reach = hostReach(hostname)
+  if (reach !== 'name' && !isReachable(reach, publicOnly))
+    throw refusedAddress(hostname.replace(/^\[|\]$/g, ''), publicOnly)
 }
 
-function refusedAddress(host: string) {
+const isReachable = (reach: AddressReach, publicOnly: boolean) =>
+  reach === 'public' || (reach === 'private' && !publicOnly)
+
+function refusedAddress(host: string, publicOnly: boolean) {
+  if (publicOnly)
+    return unavailable(
+      `${host} has no public address, and nobody confirmed a private one; edit the workload with accept_network: true`,
+    )
   return unavailable(`${host} is an address where no MCP server can be; give the workload another url`)
 }

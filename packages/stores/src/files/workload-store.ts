@@ -35,6 +35,7 @@ const storedWorkload = z.strictObject({
     .strictObject({ runtime: z.enum(['docker', 'podman', 'process', 'kubernetes']), id: z.string(), name: z.string() })
     .exactOptional(),
   profileOrigin: z.enum(['request', 'registry', 'default']),
+  publicOnly: z.boolean().exactOptional(),
 }) satisfies z.ZodType<StoredWorkload>
 
 export function createWorkloadStore(options: { dir: string; logger: Logger }): RecordStore<StoredWorkload> {

@@ -107,6 +107,7 @@ export interface FakeDaemonParts {
   groupStore?: MemoryRecordStore<StoredGroup>
   sightingsStore?: MemoryRecordStore<StoredSightings>
   toolLockStore?: MemoryRecordStore<StoredToolLock>
+  registry?: RegistryDocument
 }
 
 const openApi = buildOpenApi('0.0.0-test')
@@ -149,7 +150,7 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
       },
       config: memoryConfig(),
       secretsProviders: memorySecrets(),
-      registrySource: fixedRegistry(fakeRegistry),
+      registrySource: fixedRegistry(parts.registry ?? fakeRegistry),
       host: fakeHost,
       packages: fakePackages,
       images: verifier,

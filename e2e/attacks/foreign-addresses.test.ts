@@ -1,0 +1,64 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { until } from '@toolhaven/testing/testbed/until'
+import { describeAttack } from '../src/attacks/describe-attack.ts'
+import { startInClosedNetwork } from '../src/attacks/start-in-closed-network.ts'
+
+/** `private.example` is a name of somebody else that leads to 127.0.0.1. */
+const URLS = {
+  loopback: 'http://127.0.0.1/mcp',
+  'the loopback by number': 'http://2130706433/mcp',
+  'the loopback by name': 'http://localhost./mcp',
+  'the loopback by IPv6': 'http://[::1]/mcp',
+  'a private network': 'http://10.0.0.1/mcp',
+  'a name for the loopback': 'http://private.example/mcp',
+}
+
+const entry = (url: string) => ({
+  ...{ description: 'Hostile', url, tier: 'Community', status: 'active', transport: 'streamable-http', tools: [] },
+})
+
+describeAttack('a private address that somebody else chose', {
+  defence: 'the question whether the user confirmed it',
+  weaknesses: [
+    {
+      file: 'packages/core/src/workloads/target.ts',
+      find: "if (origin === 'request' || isAccepted === true) return",
+      replace: "if (origin !== 'adoption' || isAccepted === true) return",
+    },
+  ],
+  attack: async (build, context) => {
+    await using network = await startInClosedNetwork(build, context)
+    const folder = await mkdtemp(join(tmpdir(), 'thv-e2e-registry-'))
+    await using _folder = { [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) }
+    const file = join(folder, 'registry.json')
+    const remotes = Object.entries(URLS).map(([, url], at) => [`entry-${at}`, entry(url)])
+    const document = { version: '1.0.0', last_updated: '2026-01-15T00:00:00Z', servers: {} }
+    await writeFile(file, JSON.stringify({ ...document, remote_servers: Object.fromEntries(remotes) }))
+    const chosen = await network.call('PUT', '/registry/default', { local_path: file })
+    if (chosen.status !== 200) throw new Error(chosen.body)
+
+    const isReached = async (name: string, status: number) => {
+      const outcome = async () => {
+        if ((await network.hits()).length > 0) return 'reached'
+        const { body } = await network.call('GET', `/workloads/${name}`)
+        return (status >= 400 || body.includes('accept_network')) && 'refused'
+      }
+      const isGained = (await until(`${name} to be dialled or refused`, outcome, 60_000)) === 'reached'
+      await network.call('DELETE', `/workloads/${name}`)
+      await until(`${name} to be gone`, async () => (await network.call('GET', `/workloads/${name}`)).status === 404)
+      await network.hits()
+      return isGained
+    }
+    const gains: Record<string, boolean> = {}
+    for (const [at, [what, url]] of Object.entries(URLS).entries()) {
+      const fromEntry = await network.call('POST', '/workloads', { name: 'far', image: `entry-${at}` })
+      gains[`a registry entry reaches ${what}`] = await isReached('far', fromEntry.status)
+      const config = { schema_version: 'v0.1.0', name: 'copy', remote_url: url, transport: 'streamable-http' }
+      const imported = await network.call('POST', '/workloads/import', config)
+      gains[`an import reaches ${what}`] = await isReached('copy', imported.status)
+    }
+    return gains
+  },
+})
