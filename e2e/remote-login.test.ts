@@ -19,7 +19,7 @@ test('a person logs in to a remote server once, and it is used from then on, ove
   let url: string
   {
     await using _daemon = await startDaemon(home)
-    await using running = startThv(home, ['run', server.url, '--name', 'far'])
+    await using running = startThv(home, ['run', server.url, '--accept-network', '--name', 'far'])
     const [address] = await running.says(LOGIN)
     const waiting = JSON.parse((await thv(home, ['list', '--format', 'json'])).stdout)
     expect(JSON.stringify(waiting)).toContain(`needs login: ${address}`)
@@ -46,7 +46,15 @@ test('nobody who logs in in time is told so, and the server goes on waiting', as
   await using server = await startProtectedServer(provider)
   await using home = await makeHome({ env: { THV_RUNTIME: 'process' } })
   await using _daemon = await startDaemon(home)
-  const { code, stderr } = await thv(home, ['run', server.url, '--name', 'far', '--remote-auth-timeout', '1'])
+  const { code, stderr } = await thv(home, [
+    'run',
+    server.url,
+    '--accept-network',
+    '--name',
+    'far',
+    '--remote-auth-timeout',
+    '1',
+  ])
   expect(code).toBe(1)
   expect(stderr).toContain('nobody logged in to far within 1 s')
   const address = LOGIN.exec(stderr)?.[0] ?? ''

@@ -62,3 +62,22 @@ describeAttack('a private address that somebody else chose', {
     return gains
   },
 })
+
+describeAttack('a private address that a server names for its login', {
+  defence: 'the question whether the user confirmed it',
+  weaknesses: [
+    {
+      file: 'packages/gateway/src/login/login-fetch.ts',
+      find: 'if (spec.allowPrivateIp === true) return fetchFor(true)',
+      replace: 'if (spec !== undefined) return fetchFor(true)',
+    },
+  ],
+  attack: async (build, context) => {
+    await using network = await startInClosedNetwork(build, context)
+    const metadata = encodeURIComponent('http://10.0.0.1/description')
+    await network.call('POST', '/workloads', { name: 'far', url: `http://127.0.0.1/mcp?metadata=${metadata}` })
+    const isAsked = async () => (await network.call('GET', '/workloads/far')).body.includes('"status":"error"')
+    await until('the server to have been asked for its login', isAsked, 60_000)
+    return { 'its description is asked for at 10.0.0.1': (await network.hits()).includes('10.0.0.1') }
+  },
+})

@@ -51,7 +51,9 @@ async function startHostileProvider() {
 
 /** The address that people are told to open; undefined when there is none. */
 async function offeredLogin(daemon: DaemonProcess, name: string, url: string): Promise<string | undefined> {
-  await daemon.api.call('createWorkload', { body: { name, url, oauth_config: { client_id: 'known' } } })
+  await daemon.api.call('createWorkload', {
+    body: { name, url, oauth_config: { client_id: 'known' }, accept_network: true },
+  })
   const context = await until('the server to be asked', async () => {
     const { status, status_context: said } = await daemon.api.call('getWorkload', { params: { name } })
     return status === 'error' || said.includes('needs login') || said.includes('names no usable') ? said : undefined

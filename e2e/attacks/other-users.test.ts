@@ -54,7 +54,7 @@ describeAttack('another user who calls the ports', {
     await using target = await openTarget(build)
     await using provider = await startLoginProvider()
     await using server = await startProtectedServer(provider)
-    await target.daemon.api.call('createWorkload', { body: { name: 'far', url: server.url } })
+    await target.daemon.api.call('createWorkload', { body: { name: 'far', url: server.url, accept_network: true } })
     const login = await until('the login to be waited for', () => loginOf(target, 'far'))
     return {
       'lists the workloads': await asNobody(CALL, `${target.daemon.baseUrl}/api/v1beta/workloads`),

@@ -106,7 +106,7 @@ const extensionFields = {
   image_verification: imageVerification,
   accept_network: z.boolean().meta({
     description:
-      'Confirms that the registry entry may name a private or loopback address as its url; never link-local and metadata addresses',
+      'Confirms that the registry entry, and the server for its login, may name private and loopback addresses; link-local and metadata addresses are always refused',
   }),
 }
 

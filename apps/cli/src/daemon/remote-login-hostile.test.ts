@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { discover } from '@toolhaven/gateway/login/discover'
+import { loginFetch } from '@toolhaven/gateway/login/login-fetch'
 import { createGuardedFetch } from '@toolhaven/stores/net/guarded-fetch'
 import { browse } from '@toolhaven/testing/testbed/login-provider'
 import { startLoginBed } from './test-remote-login.ts'
@@ -45,6 +46,38 @@ describe('what a remote server says of its login', () => {
     await expect(find('https://mcp.example.com/mcp', false, address)).rejects.toThrow(
       /must be an https address|is not a public address|in another notation/,
     )
+  })
+
+  it('does not lead from a private server to other private addresses, unless that is confirmed', async () => {
+    await using bed = await startLoginBed()
+    await expect(bed.connect({ allowPrivateIp: false })).rejects.toThrow(/a private address, .*accept_network: true/)
+    expect(bed.provider.requests).toEqual([])
+    expect(await bed.connect({ allowPrivateIp: true })).toContain(bed.provider.issuer)
+  })
+
+  it('is read at a private server itself, and where the user said, but not past a redirect', async () => {
+    let asked = 0
+    const other = await serve((_request, response) => {
+      asked += 1
+      response.end('{}')
+    })
+    const origin = await serve((request, response) => {
+      if (request.url === '/away') response.writeHead(302, { location: other }).end()
+      else response.end('{}')
+    })
+    const fetches = new Map([true, false].map((is) => [is, createGuardedFetch({ ...LIMITS, allowPrivate: is })]))
+    onTestFinished(
+      async () => void (await Promise.all([...fetches.values()].map((each) => each[Symbol.asyncDispose]()))),
+    )
+    const fetchFor = (allowPrivate: boolean) => fetches.get(allowPrivate) ?? fetch
+    const options = { url: new URL(`${origin}/mcp`), fetchFor }
+    const strict = loginFetch({ ...options, spec: {} })
+    expect((await strict(`${origin}/description`)).status).toBe(200)
+    await expect(strict(`${origin}/away`)).rejects.toThrow('not allowed here')
+    await expect(strict(other)).rejects.toThrow('accept_network')
+    expect(asked).toBe(0)
+    expect((await loginFetch({ ...options, spec: { issuer: other } })(other)).status).toBe(200)
+    expect((await loginFetch({ ...options, spec: { allowPrivateIp: true } })(`${origin}/away`)).status).toBe(200)
   })
 
   it('is not followed in a circle', async () => {

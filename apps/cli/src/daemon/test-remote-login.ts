@@ -67,7 +67,9 @@ export async function startLoginBed(
     said,
     test: await start(),
     async connect(login: LoginSpec = {}, url = server.url) {
-      const backend = { kind: 'http', transport, url, login, processId: url } as const
+      // The provider has another port than the server, so the user must have confirmed it.
+      const confirmed = { allowPrivateIp: true, ...login }
+      const backend = { kind: 'http', transport, url, login: confirmed, processId: url } as const
       try {
         await bed.test.gateway.connect(NAME, backend, AbortSignal.timeout(20_000))
         return undefined

@@ -84,7 +84,7 @@ export const RUN_FLAGS = {
   permissionProfile: { type: 'text', value: 'none|network|file', summary: 'what the server may reach, read and write' },
   acceptNetwork: {
     type: 'boolean',
-    summary: 'accept a private or loopback address that a registry entry or a configuration file names',
+    summary: 'accept private and loopback addresses that a registry entry, a configuration file or a login names',
   },
   imageVerification: {
     type: 'text',

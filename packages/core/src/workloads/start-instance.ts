@@ -73,6 +73,7 @@ export async function startRemote(deps: SupervisorDeps, { stored }: Entry, signa
   const headers = await remoteHeaders(deps, stored)
   const limit = AbortSignal.any([signal, AbortSignal.timeout(deps.handshakeTimeoutMs)])
   const login = await loginSpec(deps, config)
+  if (stored.asked.accept_network) login.allowPrivateIp = true
   const processId = `${url}#${generation}`
   await deps.gateway.connect(name, { kind: 'http', transport, url, headers, login, publicOnly, processId }, limit)
   markConnected(deps, name, generation)

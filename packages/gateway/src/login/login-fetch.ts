@@ -1,4 +1,5 @@
-import { addressReach } from '@toolhaven/core/net/address-reach'
+import { hostReach } from '@toolhaven/core/net/host-reach'
+import type { LoginSpec } from '@toolhaven/core/ports/gateway'
 import { unavailable } from '@toolhaven/core/errors'
 
 /** How a login reaches the addresses that servers name. Whoever gives it vets what is dialled, and caps size and time. */
@@ -13,10 +14,38 @@ export type LoginFetch = (
   },
 ) => Promise<Response>
 
-/** A server on this machine or a private network, named as such, may send us to its neighbours; a public one may not. */
+interface LoginFetchOptions {
+  /** The remote server. */
+  url: URL
+  spec: LoginSpec
+  fetchFor: (allowPrivate: boolean) => LoginFetch
+}
+
+/**
+ * Reaches private addresses that the user named: the server's own origin, and what is configured for its login. Others that
+ * the server names, or that a redirect leads to, need the user's confirmation.
+ */
+export function loginFetch({ url, spec, fetchFor }: LoginFetchOptions): LoginFetch {
+  if (spec.allowPrivateIp === true) return fetchFor(true)
+  const strict = fetchFor(false)
+  if (!isPrivateHost(url)) return strict
+  const named = [url.href, spec.issuer, spec.authorizeUrl, spec.tokenUrl].map((text) => originOf(text ?? ''))
+  return async (text, init) => {
+    if (named.includes(originOf(text))) return fetchFor(true)(text, { ...init, redirect: 'error' })
+    const other = URL.parse(text)
+    if (other !== null && isPrivateHost(other))
+      throw unavailable(
+        `it names ${other.host}, a private address, for its login; confirm it with accept_network: true (--accept-network)`,
+      )
+    return strict(text, init)
+  }
+}
+
+const originOf = (text: string) => URL.parse(text)?.origin ?? ''
+
+/** Named as an address of this machine or a private network. */
 export function isPrivateHost(url: URL): boolean {
-  const host = url.hostname.replace(/^\[|\]$/g, '')
-  return host === 'localhost' || host.endsWith('.localhost') || addressReach(host) === 'private'
+  return hostReach(url.hostname) === 'private'
 }
 
 /** An address that a server names, where a person or a token is to be sent. */

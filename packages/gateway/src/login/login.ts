@@ -9,7 +9,7 @@ import type { CallbackListeners, CallbackOutcome } from './callback-listener.ts'
 import { parseChallenge } from './challenge.ts'
 import { chooseClient } from './client.ts'
 import { discover, type Discovered } from './discover.ts'
-import { isPrivateHost, type LoginFetch } from './login-fetch.ts'
+import { isPrivateHost, type LoginFetch, loginFetch } from './login-fetch.ts'
 import { parseLoginRecord, type LoginClient, type LoginRecord, type LoginStore, type Tokens } from './login-record.ts'
 import { exchangeCode, refreshTokens, type CodeExchange } from './token-requests.ts'
 
@@ -64,7 +64,7 @@ export class Login implements Authorizer {
     const { issuer, authorizeUrl, tokenUrl, clientId, scopes = [] } = spec
     this.#basis = JSON.stringify([url.href, issuer, authorizeUrl, tokenUrl, clientId, scopes])
     const allowPrivate = spec.allowPrivateIp === true || isPrivateHost(url)
-    this.#context = { spec, fetch: options.fetchFor(allowPrivate), allowPrivate }
+    this.#context = { spec, fetch: loginFetch(options), allowPrivate }
   }
 
   /** The header for a request now; undefined while the server was not heard to want one. */
