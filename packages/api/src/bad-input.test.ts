@@ -145,6 +145,28 @@ for (const [id, route] of withBody) {
         ([field, value]) => JSON.stringify({ ...example, [field]: value }),
       ))
 
+    test('a NUL in any field, and a key with a NUL or half of a surrogate pair, with the place named', async () => {
+      using fake = await populated()
+      const before = stateOf(fake)
+      const bodies: [string, object][] = [
+        ...fields.flatMap((field): [string, object][] => [
+          [field, { ...example, [field]: 'x\0y' }],
+          [`${field}.A.0`, { ...example, [field]: { A: ['x\0y'] } }],
+        ]),
+        ['a?b', { ...example, 'a\0b': 1 }],
+        ['\ufffd', { ...example, '\ud83d': 1 }],
+      ]
+      for (const [place, body] of bodies) {
+        const answer = await ask(fake, `${route.method} ${path}`, { body: JSON.stringify(body) })
+        const text = await answer.clone().text()
+        expect(text).toContain('must not contain')
+        expect(text.slice(0, place.length + 2)).toBe(`${place}: `)
+        expect(answer.status).toBe(400)
+        await refused(fake, before, route, answer)
+      }
+      await unchanged(fake, before)
+    })
+
     test('text that is no JSON', () =>
       property(
         anyText().filter((text) => !isJson(text)),

@@ -1,11 +1,12 @@
 import type * as z from 'zod'
+import { parseOutside } from '@toolhaven/contract/parse-outside'
 import { invalid } from '@toolhaven/core/errors'
 
 const MAX_FAULTS = 5
 
 /** Parses with the route's schema; the error names each field that is wrong. */
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
-  const result = schema.safeParse(value)
+  const result = parseOutside(schema, value)
   if (result.success) return result.data
   const faults = result.error.issues.map((issue) => describeIssue(issue))
   const more = faults.length > MAX_FAULTS ? `; and ${faults.length - MAX_FAULTS} more` : ''

@@ -20,11 +20,11 @@ export const envVarName = z
   )
   .refine((name) => name !== '__proto__', 'is not a usable variable name')
 
-/** A comma would end the name in `name,target=VAR`; control characters would forge log lines. */
+/** A comma would end the name in `name,target=VAR`; control characters would forge log lines; a file cannot hold half of a pair. */
 export const secretKey = z
   .string()
   .min(1, 'must not be empty')
   .max(256, 'must be at most 256 characters')
-  .regex(/^[^,\p{Cc}]*$/u, 'must not contain a comma or control characters')
+  .regex(/^[^,\p{Cc}\p{Cs}]*$/u, 'must not contain a comma, control characters or half of a surrogate pair')
 
 export const DEFAULT_GROUP = 'default'

@@ -1,8 +1,9 @@
 import * as z from 'zod'
+import { hostText, wellFormedText } from './text.ts'
 
 export const networkOutbound = z.strictObject({
   allow_host: z
-    .array(z.string().min(1))
+    .array(hostText)
     .optional()
     .meta({ description: 'Hosts the server may reach; "*.example.com" matches every name below' }),
   allow_port: z.array(z.int().min(1).max(65535)).optional().meta({ description: 'Ports the server may reach' }),
@@ -11,17 +12,16 @@ export const networkOutbound = z.strictObject({
 
 export const permissionProfile = z
   .strictObject({
-    name: z
-      .string()
+    name: wellFormedText
       .min(1)
       .optional()
       .meta({ description: 'Name of the profile; "none" or "network" alone picks the built-in one' }),
     read: z
-      .array(z.string().min(1))
+      .array(wellFormedText.min(1))
       .optional()
       .meta({ description: 'Paths mounted read-only: "path" or "host:container"' }),
     write: z
-      .array(z.string().min(1))
+      .array(wellFormedText.min(1))
       .optional()
       .meta({ description: 'Paths mounted read-write: "path" or "host:container"' }),
     privileged: z

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { envVarName } from './names.ts'
 import { permissionProfile } from './permission-profile.ts'
+import { headerValue, wellFormedText } from './text.ts'
 
 /** The registry file format: what a url or file source must hold to be accepted. */
 
@@ -14,7 +15,7 @@ const serverKey = z
 
 const unique = <T>(items: T[]) => new Set(items).size === items.length
 
-const words = z.array(z.string().min(1)).refine(unique, 'must not repeat an entry')
+const words = z.array(wellFormedText.min(1)).refine(unique, 'must not repeat an entry')
 const stringMap = z.record(z.string(), z.string())
 
 export const serverTier = z.enum(['Official', 'Community'])
@@ -25,7 +26,7 @@ export const registryEnvVar = z
     name: envVarName,
     description: z.string(),
     required: z.boolean(),
-    default: z.string().optional(),
+    default: wellFormedText.optional(),
     secret: z.boolean().optional(),
   })
   .meta({ id: 'registry.EnvVar' })
@@ -35,7 +36,7 @@ export const registryHeader = z
     name: z.string().regex(/^[A-Za-z0-9-]+$/, 'must be a header name'),
     description: z.string(),
     required: z.boolean(),
-    default: z.string().optional(),
+    default: headerValue.optional(),
     secret: z.boolean().optional(),
     choices: words.optional(),
   })
@@ -99,7 +100,7 @@ export const imageServer = z
     image: z.string().min(1),
     transport: z.enum(['stdio', 'sse', 'streamable-http']),
     target_port: z.int().min(1).max(65535).optional(),
-    args: z.array(z.string()).optional(),
+    args: z.array(wellFormedText).optional(),
     permissions: permissionProfile.optional(),
     provenance: provenance.optional(),
     docker_tags: words.optional(),
@@ -115,7 +116,7 @@ export const remoteServer = z
     headers: z.array(registryHeader).optional(),
     oauth_config: oauthConfig.optional(),
     target_port: z.int().min(1).max(65535).optional(),
-    args: z.array(z.string()).optional(),
+    args: z.array(wellFormedText).optional(),
     permissions: permissionProfile.optional(),
     provenance: provenance.optional(),
     docker_tags: words.optional(),

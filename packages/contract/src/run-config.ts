@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { AUDIT_EVENT_TYPES } from './audit.ts'
 import { envVarName, groupName, secretKey, workloadName } from './names.ts'
 import { permissionProfile } from './permission-profile.ts'
+import { headerValue, wellFormedText } from './text.ts'
 
 export const SCHEMA_VERSION = 'v0.1.0'
 
@@ -21,16 +22,16 @@ export const labelMap = z.record(
   z
     .string()
     .regex(/^[A-Za-z0-9]([A-Za-z0-9._/-]{0,251}[A-Za-z0-9])?$/, 'must be letters, digits, ".", "_", "/" or "-"'),
-  z.string().max(256),
+  wellFormedText.max(256),
 )
 
 const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, 'must be a header name')
-export const headerMap = z.record(headerName, z.string().regex(/^[^\p{Cc}]*$/u, 'must not contain control characters'))
+export const headerMap = z.record(headerName, headerValue)
 
 /** `{name},target={env var}`, the only form in which a secret appears in a run configuration. */
 export const secretReference = z
   .string()
-  .regex(/^[^,\p{Cc}]+,target=[A-Za-z_][A-Za-z0-9_]*$/u, 'must have the form "name,target=VARIABLE"')
+  .regex(/^[^,\p{Cc}\p{Cs}]+,target=[A-Za-z_][A-Za-z0-9_]*$/u, 'must have the form "name,target=VARIABLE"')
 
 export const secretParameter = z
   .strictObject({ name: secretKey, target: envVarName })
@@ -95,7 +96,7 @@ export type AuthorizationConfig = z.infer<typeof authorizationConfig>
 export const toolsOverride = z
   .record(
     z.string().min(1),
-    z.strictObject({ name: z.string().min(1).max(128).optional(), description: z.string().optional() }),
+    z.strictObject({ name: wellFormedText.min(1).max(128).optional(), description: z.string().optional() }),
   )
   .meta({ id: 'toolhaven.ToolsOverride', description: 'By the server’s name of a tool: how clients see it' })
 
@@ -200,17 +201,17 @@ export const runConfig = z
     target_port: portNumber.optional(),
     target_host: z.string().optional(),
     proxy_mode: proxyMode.optional(),
-    cmd_args: z.array(z.string()).optional(),
-    env_vars: z.record(envVarName, z.string()).optional(),
+    cmd_args: z.array(wellFormedText).optional(),
+    env_vars: z.record(envVarName, wellFormedText).optional(),
     secrets: z.array(secretReference).optional(),
-    volumes: z.array(z.string().min(1)).optional(),
+    volumes: z.array(wellFormedText.min(1)).optional(),
     container_name: z.string().optional(),
     container_labels: labelMap.optional(),
     base_name: z.string().optional(),
     group: groupName.optional(),
     debug: z.boolean().optional(),
     isolate_network: z.boolean().optional(),
-    tools_filter: z.array(z.string().min(1)).optional(),
+    tools_filter: z.array(wellFormedText.min(1)).optional(),
     remote_url: z.string().optional(),
     remote_auth_config: remoteAuthConfig.optional(),
     oidc_config: tokenValidatorConfig.optional(),

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { secretKey } from './names.ts'
 import { API_PREFIX, created, noContent, ok, type Routes } from './route.ts'
+import { wellFormedText } from './text.ts'
 
 export const secretsProviderType = z.enum(['encrypted', '1password', 'none']).meta({ id: 'secrets.ProviderType' })
 
@@ -35,10 +36,10 @@ export const providerDetails = z
   .meta({ id: 'v1.getSecretsProviderResponse' })
 
 export const createSecretRequest = z
-  .strictObject({ key: secretKey, value: z.string().min(1, 'must not be empty') })
+  .strictObject({ key: secretKey, value: wellFormedText.min(1, 'must not be empty') })
   .meta({ id: 'v1.createSecretRequest' })
 export const updateSecretRequest = z
-  .strictObject({ value: z.string().min(1, 'must not be empty') })
+  .strictObject({ value: wellFormedText.min(1, 'must not be empty') })
   .meta({ id: 'v1.updateSecretRequest' })
 export const secretResponse = z.strictObject({ key: z.string(), message: z.string() }).meta({ id: 'v1.secretResponse' })
 

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { workloadName } from './names.ts'
 import { API_PREFIX, ok, type Routes } from './route.ts'
+import { wellFormedText } from './text.ts'
 
 const hash = z.string().meta({ description: 'SHA-256 of the whole definition, whatever the order of its keys' })
 
@@ -59,7 +60,7 @@ export type ToolLock = z.infer<typeof toolLock>
 export const acceptToolsRequest = z
   .strictObject({
     tools: z
-      .array(z.string().min(1))
+      .array(wellFormedText.min(1))
       .min(1)
       .optional()
       .meta({ description: 'Whose changes are accepted; left out: all' }),

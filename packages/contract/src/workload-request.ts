@@ -17,6 +17,7 @@ import {
   transportType,
   workloadLimits,
 } from './run-config.ts'
+import { wellFormedText } from './text.ts'
 
 export const oidcOptions = z
   .strictObject({
@@ -70,10 +71,10 @@ const workloadFields = {
     .min(0)
     .max(65535)
     .meta({ description: 'Port an sse or streamable-http server listens on inside' }),
-  cmd_arguments: z.array(z.string()),
-  env_vars: z.record(envVarName, z.string()),
-  volumes: z.array(z.string()).meta({ description: '"host:container" with optional ":ro"' }),
-  tools: z.array(z.string().min(1)).meta({ description: 'Only these tools are listed and may be called' }),
+  cmd_arguments: z.array(wellFormedText),
+  env_vars: z.record(envVarName, wellFormedText),
+  volumes: z.array(wellFormedText).meta({ description: '"host:container" with optional ":ro"' }),
+  tools: z.array(wellFormedText.min(1)).meta({ description: 'Only these tools are listed and may be called' }),
   secrets: z.array(secretParameter),
   network_isolation: z.boolean(),
   authz_config: z.string().meta({

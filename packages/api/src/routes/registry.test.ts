@@ -68,7 +68,6 @@ describe('the registry', () => {
     'constructor',
     'toString',
     '..%2f..%2fetc',
-    '%00',
     'com.example%252Fdocs',
     'x'.repeat(2000),
   ]) {
@@ -77,6 +76,10 @@ describe('the registry', () => {
       answers: { status: 404, text: /^server .* not found in the registry default/ },
     })
   }
+  scenario('refuses a server name with a NUL', {
+    request: 'GET /api/v1beta/registry/default/servers/%00',
+    answers: { status: 400, text: 'serverName: must not contain a NUL character' },
+  })
   for (const request of [
     'GET /api/v1beta/registry/other',
     'GET /api/v1beta/registry/other/servers',

@@ -37,6 +37,22 @@ describe('secrets', () => {
     expect((await secrets.details()).provider_type).toBe('encrypted')
   })
 
+  test.each([
+    ['a NUL', 'x\0--ro-bind\0/\0/tmp/leak', 'NUL character'],
+    ['half of a surrogate pair', 'x\ud83d', 'half of a surrogate pair'],
+  ])('with %s are not stored, and one that an older version stored is not given to a server', async (_, value, why) => {
+    const { deps, secrets } = parts()
+    await secrets.setUp('encrypted', undefined)
+    const refusal = { code: 'invalid', message: expect.stringContaining(`secret k must not contain`) }
+    await expect(secrets.store('k', value)).rejects.toMatchObject(refusal)
+    expect(await secrets.has('k')).toBe(false)
+    await (await deps.providers.open('encrypted')).set('k', value)
+    await expect(secrets.read('k')).rejects.toMatchObject(refusal)
+    await expect(secrets.read('k')).rejects.toThrow(why)
+    await secrets.update('k', 'good')
+    expect(await secrets.read('k')).toBe('good')
+  })
+
   test('never stand in the journal, and the password is masked from then on', async () => {
     const { deps, secrets } = parts()
     await secrets.setUp('encrypted', 'the-password')

@@ -1,4 +1,5 @@
-import { conflict, notFound, unsupported } from '../errors.ts'
+import { hasNul, NO_HALF_PAIR, NO_NUL } from '@toolhaven/contract/text'
+import { conflict, invalid, notFound, unsupported } from '../errors.ts'
 import type { SecretsProvider, SecretsProviders, SecretsProviderType } from '../ports/secrets.ts'
 import type { ConfigStore, Journal } from '../ports/stores.ts'
 import { compareNames } from '../workloads/book.ts'
@@ -84,6 +85,7 @@ export class Secrets {
     const provider = await this.#open()
     const value = await provider.get(key)
     if (value === undefined) throw secretNotFound(key)
+    checkValue(key, value)
     return value
   }
 
@@ -104,6 +106,7 @@ export class Secrets {
   }
 
   async #set(provider: SecretsProvider, action: string, key: string, value: string): Promise<void> {
+    checkValue(key, value)
     await provider.set(key, value)
     await this.#deps.journal.append({ actor: 'api', action, target: key })
   }
@@ -122,6 +125,12 @@ export class Secrets {
     this.#provider = await this.#deps.providers.open(type)
     return this.#provider
   }
+}
+
+/** Most values go to a program as a variable. A provider may hold one that a program cannot be given. */
+function checkValue(key: string, value: string): void {
+  const problem = hasNul(value) ? NO_NUL : value.isWellFormed() ? undefined : NO_HALF_PAIR
+  if (problem !== undefined) throw invalid(`the value of secret ${key} ${problem}; set it again`)
 }
 
 const secretNotFound = (key: string) => notFound(`secret ${key} not found`)

@@ -1,3 +1,4 @@
+import { parseOutside } from '@toolhaven/contract/parse-outside'
 import { type AuthorizationConfig, authorizationConfig } from '@toolhaven/contract/run-config'
 import type { CreateRequest } from '@toolhaven/contract/workload-request'
 import { describeError, invalid } from '../errors.ts'
@@ -45,7 +46,7 @@ function parseConfig(text: string): AuthorizationConfig {
   } catch (error) {
     throw invalid(`authz_config: is not JSON: ${describeError(error)}`, error)
   }
-  const parsed = authorizationConfig.safeParse(value)
+  const parsed = parseOutside(authorizationConfig, value)
   if (!parsed.success) {
     const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the text'}: ${message}`)
     throw invalid(`authz_config: ${faults.join('; ')}`)

@@ -43,6 +43,20 @@ describe('a remote workload', () => {
     expect(fake.daemon.workloads.book.status('far')).toEqual({ status: 'error', context: 'the server answered 502' })
   })
 
+  test('whose secret cannot be sent as a header says so, without the secret', async () => {
+    using fake = await startFakeDaemon()
+    await fake.daemon.secrets.setUp('encrypted', undefined)
+    await createWorkload(fake.daemon.workloads, { ...FAR, headers: { authorization: 'good' } })
+    await settle()
+    await fake.daemon.secrets.update('far-header-authorization', 'two\nlines')
+    await changeLifecycle(fake.daemon.workloads, 'far', 'restart')
+    await settle()
+    const { status, context } = fake.daemon.workloads.book.status('far')
+    expect(status).toBe('error')
+    expect(context).toContain('secret far-header-authorization cannot be sent as the header authorization')
+    expect(context).not.toContain('lines')
+  })
+
   test('that is lost is an error with the reason and is connected again', async () => {
     using fake = await startFakeDaemon()
     await createWorkload(fake.daemon.workloads, FAR)

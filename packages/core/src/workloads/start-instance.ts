@@ -1,5 +1,6 @@
 import type { WorkloadLimits } from '@toolhaven/contract/run-config'
-import { unavailable } from '../errors.ts'
+import { isHeaderValue } from '@toolhaven/contract/text'
+import { invalid, unavailable } from '../errors.ts'
 import type { EndpointSpec, LimitsSpec } from '../ports/gateway.ts'
 import type { InstanceHandle, Progress, Source } from '../ports/runtime.ts'
 import type { StoredWorkload } from '../ports/stores.ts'
@@ -43,7 +44,7 @@ export async function startInstance(deps: SupervisorDeps, { stored }: Entry, sig
 
   const limit = AbortSignal.any([signal, AbortSignal.timeout(deps.handshakeTimeoutMs)])
   const start = async () => {
-    await deps.runtime.start(handle, signal)
+    await deps.runtime.start(handle, limit)
     deps.book.observe(name, { instance: 'running', progress: { phase: 'connecting' } })
   }
   try {
@@ -210,7 +211,14 @@ async function takeAway(
 async function remoteHeaders(deps: SupervisorDeps, stored: StoredWorkload): Promise<Record<string, string>> {
   const { headers = {}, headers_from_secrets: fromSecrets = {} } = stored.config.remote_auth_config ?? {}
   const all: Record<string, string> = { ...headers }
-  for (const [header, key] of Object.entries(fromSecrets)) all[header] = await deps.readSecret(key)
+  for (const [header, key] of Object.entries(fromSecrets)) {
+    const value = await deps.readSecret(key)
+    if (!isHeaderValue(value))
+      throw invalid(
+        `the value of secret ${key} cannot be sent as the header ${header}: remove line breaks and set it again`,
+      )
+    all[header] = value
+  }
   deps.masker.hold(
     stored.config.name,
     Object.keys(fromSecrets).map((header) => all[header] ?? ''),

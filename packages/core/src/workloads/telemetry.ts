@@ -1,4 +1,5 @@
 import type { RunConfig } from '@toolhaven/contract/run-config'
+import { isHeaderValue } from '@toolhaven/contract/text'
 import { invalid } from '../errors.ts'
 import type { TelemetrySpec } from '../ports/gateway.ts'
 
@@ -22,7 +23,7 @@ export function checkTelemetry(config: TelemetryConfig): void {
   const { endpoint, headers = {}, environmentVariables = [] } = config
   if (endpoint !== undefined && endpoint !== '') checkEndpoint(endpoint)
   for (const [name, value] of Object.entries(headers)) {
-    if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(name) || /\p{Cc}/u.test(value))
+    if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(name) || !isHeaderValue(value))
       throw invalid('telemetry_config: headers has a name or value that no header can have')
   }
   const wrong = environmentVariables.find((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))

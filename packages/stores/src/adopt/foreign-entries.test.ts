@@ -92,6 +92,16 @@ describe('an entry', () => {
     expect(await readFile(path, 'utf8')).toBe(`\ufeff{"theme":"dark","mcpServers":{"a":${entry}}}\r\n`)
   })
 
+  it.each([
+    [String.raw`"a":{"command":"npx","args":["x"],"env":{"A":"x\u0000y"}}`, 'env.A: must not contain a NUL character'],
+    [String.raw`"a":{"command":"npx","args":["x\u0000y"]}`, 'args.0: must not contain a NUL character'],
+    [String.raw`"a\u0000":{"command":"npx"}`, 'it: this key must not contain a NUL character'],
+  ])('with a character that no program can be given cannot be adopted: %s', async (text, fault) => {
+    await cursor(`{"mcpServers":{${text}}}`)
+    const { entries } = await open().list()
+    expect(entries.map(({ definition }) => definition.fault)).toEqual([expect.stringContaining(fault)])
+  })
+
   it('of a file that cannot be read is a fault, and others are found', async () => {
     await cursor('{"mcpServers":')
     await place('.codeium/mcp_config.json', `{"mcpServers":{"b":${entry}}}`)

@@ -39,7 +39,7 @@ export function createForeignEntries({ homeDir, platform, inTurn }: ForeignEntri
       }
       return { entries, faults }
     },
-    read: (text) => serverDefinition(parse(text, [], { allowTrailingComma: true })),
+    read: (text) => serverDefinition('', parse(text, [], { allowTrailingComma: true })),
     point: (place, before, to) =>
       inTurn(CLIENT_FILES, () =>
         change(place, (text, found) => {
@@ -74,7 +74,7 @@ async function entriesOf(client: ClientType, path: string): Promise<ForeignEntry
     path,
     key,
     text: raw,
-    definition: serverDefinition(value),
+    definition: serverDefinition(key, value),
   }))
 }
 

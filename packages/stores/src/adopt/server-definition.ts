@@ -1,3 +1,4 @@
+import { parseOutside } from '@toolhaven/contract/parse-outside'
 import type { ServerDefinition } from '@toolhaven/core/ports/foreign-entries'
 import * as z from 'zod'
 
@@ -24,14 +25,16 @@ export const SERVER_FIELDS: ReadonlySet<string> = new Set([
 ])
 
 /** What an entry of a client's file says about its server, in the one form that all clients share. */
-export function serverDefinition(value: unknown): ServerDefinition {
-  const parsed = entry.safeParse(value)
+export function serverDefinition(key: string, value: unknown): ServerDefinition {
+  const parsed = parseOutside(z.record(z.string(), entry), { [key]: value })
   if (!parsed.success) {
     const [issue] = parsed.error.issues
-    const fault = `its entry cannot be understood (${issue?.path.join('.') || 'it'} is not as expected)`
+    const field = issue?.path.slice(1).join('.') || 'it'
+    const why = issue?.code === 'custom' ? `${field}: ${issue.message}` : `${field} is not as expected`
+    const fault = `its entry cannot be understood (${why})`
     return { args: [], env: {}, headers: {}, isDisabled: false, unsupported: [], fault }
   }
-  const { command, args = [], env, headers, disabled, enabled, cwd, envFile, ...rest } = parsed.data
+  const { command, args = [], env, headers, disabled, enabled, cwd, envFile, ...rest } = parsed.data[key] ?? {}
   const url = rest.url ?? rest.serverUrl
   const type = rest.type ?? rest.transport
   return {

@@ -1,3 +1,4 @@
+import { parseOutside } from '@toolhaven/contract/parse-outside'
 import { conflict, invalid } from '@toolhaven/core/errors'
 import type { DaemonConfig } from '@toolhaven/core/ports/stores'
 import { type Document, isMap, LineCounter, parseDocument } from 'yaml'
@@ -47,7 +48,7 @@ export function parseConfig(source: string, where: string): { config: DaemonConf
       `${where} was written for a newer version of Toolhaven (format ${version.data.format}): install that version, or move the file away`,
     )
   }
-  const parsed = configFile.safeParse(value)
+  const parsed = parseOutside(configFile, value)
   if (!parsed.success) throw invalid(describeFault(parsed.error, where))
   return { config: fromFile(parsed.data), document }
 }

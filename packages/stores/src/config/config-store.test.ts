@@ -111,6 +111,7 @@ describe('the configuration', () => {
     ['registry_url: [\n', /not valid YAML.*line/],
     ['registry_url: a\nregistry_url: b\n', /not valid YAML.*unique/],
     ['- a\n', /the file is not right/],
+    ['registry_url: "a\\0b"\n', /"registry_url" is not right: must not contain a NUL character/],
     ['__proto__: 1\n', /unknown key "__proto__"/],
     ['format: 0\n', /"format" is not right/],
   ])('refuses %j and names the file', async (content, message) => {

@@ -1,4 +1,5 @@
 import { rename } from 'node:fs/promises'
+import { parseOutside } from '@toolhaven/contract/parse-outside'
 import { conflict, invalid } from '@toolhaven/core/errors'
 import * as z from 'zod'
 import { atomicWrite } from './atomic-write.ts'
@@ -11,6 +12,8 @@ export interface RecordFormat<T> {
   format: number
   /** `migrations[n]` turns a record of format n into one of format n + 1. */
   migrations: Readonly<Record<number, (old: unknown) => unknown>>
+  /** The record quotes servers. Their text is kept with every character it has, and no program is ever given it. */
+  quotesServers?: true
 }
 
 export type RecordReading<T> =
@@ -32,7 +35,7 @@ export async function readRecordFile<T>(path: string, kind: RecordFormat<T>): Pr
   if (format > kind.format) return { state: 'newer', format }
   const current = migrate(outer.data.record, format, kind)
   if (!current.ok) return { state: 'corrupt', why: current.why }
-  const parsed = kind.schema.safeParse(current.record)
+  const parsed = parseRecord(current.record, kind)
   if (!parsed.success) return { state: 'corrupt', why: describeIssues(parsed.error) }
   if (format < kind.format) {
     await atomicWrite(`${path}.v${format}.bak`, text)
@@ -48,7 +51,7 @@ export async function writeRecordFile<T>(path: string, record: T, kind: RecordFo
 /** Refuses what could not be read back: better a failed write now than a file set aside at the next start. */
 export function encodeRecord<T>(record: T, kind: RecordFormat<T>): string {
   const text = `${JSON.stringify({ format: kind.format, record }, undefined, 2)}\n`
-  const back = kind.schema.safeParse(envelope.parse(JSON.parse(text)).record)
+  const back = parseRecord(envelope.parse(JSON.parse(text)).record, kind)
   if (!back.success) throw invalid(`the record cannot be stored: ${describeIssues(back.error)}`)
   return text
 }
@@ -64,6 +67,10 @@ export function newerFormat(path: string, format: number) {
   return conflict(
     `${path} was written by a newer version of Toolhaven (format ${format}): install that version, or move the file away`,
   )
+}
+
+function parseRecord<T>(record: unknown, { schema, quotesServers }: RecordFormat<T>) {
+  return quotesServers ? schema.safeParse(record) : parseOutside(schema, record)
 }
 
 function migrate<T>(

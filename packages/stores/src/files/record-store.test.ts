@@ -43,6 +43,22 @@ const put = (dir: string, file: string, content: unknown) =>
   writeFile(join(dir, file), typeof content === 'string' ? content : JSON.stringify(content), { mode: 0o600 })
 
 describe('a record store', () => {
+  it('neither writes nor reads text with a NUL, unless it quotes servers', async () => {
+    const { dir, store, options, lines } = await setUp()
+    await store.load()
+    await expect(store.save({ name: 'a', colour: 'r\0d' })).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining('colour: must not contain a NUL character'),
+    })
+    const record = { name: 'a', colour: 'r\0d' }
+    const quoting = createRecordStore({ ...options, quotesServers: true })
+    await quoting.save(record)
+    expect(await quoting.load()).toEqual([record])
+    expect(await store.load()).toEqual([])
+    expect(lines.at(-1)?.fields?.['why']).toBe('colour: must not contain a NUL character')
+    expect((await readdir(dir)).some((file) => file.startsWith('a.json.corrupt-'))).toBe(true)
+  })
+
   it('gives back what was saved, after a restart too, and forgets what was removed', async () => {
     const { store, options } = await setUp()
     expect(await store.load()).toEqual([])

@@ -30,6 +30,7 @@ export function createSightingsStore(options: { dir: string; logger: Logger }): 
     schema: storedSightings,
     format: 1,
     migrations: {},
+    quotesServers: true,
     nameOf: ({ name }) => name,
   })
 }

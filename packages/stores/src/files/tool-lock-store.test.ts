@@ -27,6 +27,13 @@ test('what was accepted is kept in a file of its workload, for its owner only, u
   expect(await readdir(dir)).toEqual([])
 })
 
+test('a server cannot lose its lock by a tool whose name no file should hold', async () => {
+  const { store } = await setUp()
+  const odd = { ...lock, tools: [{ ...tool, name: 'a\0b\ud83d', definition: JSON.stringify({ name: 'a\0b\ud83d' }) }] }
+  await store.save(odd)
+  expect(await store.load()).toEqual([odd])
+})
+
 test('a definition that is no JSON is damage: the file is set aside', async () => {
   const { dir, store } = await setUp()
   await store.save(lock)

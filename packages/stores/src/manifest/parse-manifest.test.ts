@@ -80,6 +80,10 @@ describe('parseManifest', () => {
     ['format: 1\nworkloads:\n  - name: x\n', /^line 3, column 5: workloads\[0\]: needs image or url$/],
     ['format: 1\nworkloads:\n  - {name: x, image: y, labels: {toolhaven.apply: z}}\n', /is set by thv apply itself/],
     ['format: 1\nregistry: {url: "https://a", local_path: b}\n', /url or local_path, not both/],
+    [
+      'format: 1\nworkloads:\n  - name: x\n    image: y\n    env_vars:\n      A: "x\\0y"\n',
+      /^line 6, column 7: workloads\[0\]\.env_vars\.A: must not contain a NUL character$/,
+    ],
   ])('refuses %j', (text, fault) => {
     expect(faultsOf(text)).toEqual([expect.stringMatching(fault)])
   })

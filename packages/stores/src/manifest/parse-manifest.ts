@@ -1,4 +1,5 @@
 import { type Manifest, manifest } from '@toolhaven/contract/manifest'
+import { parseOutside } from '@toolhaven/contract/parse-outside'
 import { invalid } from '@toolhaven/core/errors'
 import { type Document, LineCounter, isMap, isNode, isPair, isScalar, parseAllDocuments } from 'yaml'
 import type * as z from 'zod'
@@ -20,7 +21,7 @@ export function parseManifest(source: string, where: string): Manifest {
       where,
       broken.map(({ message, pos }) => `${at(pos[0])}: ${message}`),
     )
-  const parsed = manifest.safeParse(valueOf(document, where))
+  const parsed = parseOutside(manifest, valueOf(document, where))
   if (parsed.success) return parsed.data
   const faults = parsed.error.issues.flatMap((issue) => faultsOf(document, issue))
   const sorted = faults.toSorted((a, b) => a.offset - b.offset)

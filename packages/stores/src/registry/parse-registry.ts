@@ -1,3 +1,4 @@
+import { parseOutside } from '@toolhaven/contract/parse-outside'
 import { registryDocument, type RegistryDocument } from '@toolhaven/contract/registry-document'
 import { describeError, invalid } from '@toolhaven/core/errors'
 import { parseJson } from '@toolhaven/core/json/strict-json'
@@ -13,7 +14,7 @@ export function parseRegistryText(text: string, origin: string): RegistryDocumen
 
 /** Accepts what public registries of this format write, and refuses the rest with the first faults named. */
 export function checkRegistry(document: unknown, origin: string): RegistryDocument {
-  const checked = registryDocument.safeParse(inOurSpelling(document))
+  const checked = parseOutside(registryDocument, inOurSpelling(document))
   if (checked.success) return checked.data
   const { issues } = checked.error
   const faults = issues.slice(0, MAX_FAULTS).map((issue) => `${jsonPath(issue.path)}: ${inWords(issue)}`)

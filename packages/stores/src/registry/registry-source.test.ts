@@ -133,6 +133,12 @@ describe('a registry file', () => {
     [registry({ time: { ...server, surprise: 1 } }), '$.servers.time: '],
     [registry({ time: { ...server, env_vars: [{ name: 'A' }] } }), '$.servers.time.env_vars[0].description: '],
     [registry({ time: null, other: 5 }), '$.servers.time: '],
+    [
+      registry({ time: { ...server, env_vars: [{ name: 'A', description: 'A', required: false, default: 'x\0y' }] } }),
+      '$.servers.time.env_vars[0].default: must not contain a NUL character',
+    ],
+    [registry({ time: { ...server, args: ['\ud83d'] } }), '$.servers.time.args[0]: must not contain half of'],
+    [registry({ time: { ...server, custom_metadata: { 'a\0': 1 } } }), 'this key must not contain a NUL character'],
   ])('is refused with the fault named: %s', async (text, fault) => {
     const location = await file(text)
     expect(await refusalOf(source().read(location, forever))).toContain(fault)

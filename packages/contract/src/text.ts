@@ -1,0 +1,26 @@
+import * as z from 'zod'
+
+/** A NUL ends a text for the kernel and for the programs that we start: they would read the rest as something else. */
+export function hasNul(text: string): boolean {
+  return text.includes('\0')
+}
+
+export const NO_NUL = 'must not contain a NUL character'
+export const NO_HALF_PAIR = 'must not contain half of a surrogate pair'
+
+/** Text for programs, files and names. They hold UTF-8, which has no form for half of a surrogate pair. */
+export const wellFormedText = z.string().refine((text) => text.isWellFormed(), NO_HALF_PAIR)
+
+/** A host for lists and hosts files, in which a space or a line break would begin something else. */
+export const hostText = z.string().regex(/^[^\s\p{Cc}\p{Cs}]+$/u, 'must be a host without spaces or control characters')
+
+const HEADER_VALUE = /^[\x20-\x7e\xa0-\xff]*$/
+
+/** Whether HTTP can carry the text as the value of a header. */
+export function isHeaderValue(text: string): boolean {
+  return HEADER_VALUE.test(text)
+}
+
+export const headerValue = z
+  .string()
+  .regex(HEADER_VALUE, 'must not contain control characters or characters outside Latin-1')
