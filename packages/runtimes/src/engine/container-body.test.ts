@@ -46,6 +46,16 @@ describe('the body of a create call', () => {
     })
   })
 
+  test.each([
+    { args: ['x\0y'] },
+    { env: { A: 'x\0y' } },
+    { env: { 'A\0B': 'x' } },
+    { labels: { a: 'x\0y' } },
+    { mounts: [{ hostPath: '/data', containerPath: '/d\0', readOnly: true }] },
+  ])('is not made with a NUL: %j', (change) => {
+    expect(() => containerBody({ ...SPEC, ...change }, PLAIN, NO_NETWORK)).toThrow('contains a NUL character')
+  })
+
   test('takes the limits given', () => {
     expect(host({ limits: { memoryBytes: 64, cpus: 0.5, pids: 7 } })).toMatchObject({
       Memory: 64,

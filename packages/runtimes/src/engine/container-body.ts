@@ -1,4 +1,5 @@
 import type { InstanceSpec } from '@toolhaven/core/ports/runtime'
+import { refuseNul } from '../refuse-nul.ts'
 import type { ContainerNetwork } from './container-network.ts'
 import { volumeMount } from './volumes.ts'
 
@@ -22,10 +23,17 @@ export function containerBody(
 ): Record<string, unknown> {
   const port = spec.targetPort === undefined || !network.isPublished ? undefined : `${spec.targetPort}/tcp`
   const { command } = network
+  const env = Object.entries({ ...spec.env, ...network.env })
+  refuseNul([
+    ...spec.args,
+    ...env.flat(),
+    ...Object.entries(spec.labels).flat(),
+    ...spec.mounts.flatMap((mount) => [mount.hostPath, mount.containerPath]),
+  ])
   return {
     Image: spec.prepared.id,
     ...(command === undefined ? { Cmd: [...spec.args] } : { Entrypoint: command.entrypoint, Cmd: command.args }),
-    Env: Object.entries({ ...spec.env, ...network.env }).map(([key, value]) => `${key}=${value}`),
+    Env: env.map(([key, value]) => `${key}=${value}`),
     Labels: spec.labels,
     Tty: false,
     AttachStdin: spec.stdio,

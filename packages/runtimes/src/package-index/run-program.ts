@@ -33,6 +33,7 @@ export async function collectOutput(
   const stdout = keepLast(child.stdout)
   const stderr = keepLast(child.stderr)
   signal.addEventListener('abort', kill)
+  if (signal.aborted) kill()
   try {
     const exitCode = await new Promise<number>((resolve, reject) => {
       child.once('error', reject)

@@ -1,3 +1,4 @@
+import { refuseNul } from '../refuse-nul.ts'
 import { SANDBOX_HOME, SANDBOX_UID } from './sandbox-plan.ts'
 import type { Bind, SandboxPlan } from './sandbox-plan.ts'
 
@@ -59,6 +60,12 @@ export function bubblewrapOptions(
     ...['--info-fd', String(descriptors.info), '--block-fd', String(descriptors.block)],
     ...(descriptors.seccomp === undefined ? [] : ['--seccomp', String(descriptors.seccomp)]),
   ]
+}
+
+/** The options as bubblewrap reads them from a descriptor: each one ends with a NUL, so none may contain one. */
+export function encodeOptions(options: readonly string[]): string {
+  refuseNul(options)
+  return options.map((option) => `${option}\0`).join('')
 }
 
 /** The machine's own names tell of its networks; without a network only localhost means anything. */

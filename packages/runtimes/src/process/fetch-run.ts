@@ -33,7 +33,7 @@ export async function runFetch(
     binds: layout.binds,
     network: 'full' as const,
   }
-  const { child, kill } = await sandbox.spawn(plan, { stdin: false })
+  const { child, kill } = await sandbox.spawn(plan, { stdin: false }, signal)
   return await collectOutput(child, kill, signal)
 }
 

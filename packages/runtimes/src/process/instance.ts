@@ -39,6 +39,9 @@ export class Instance {
   #channel: PipeChannel | undefined
   #process: SandboxProcess | undefined
   #exited: Promise<void> = Promise.resolve()
+  /** Settles with the start under way; until then there may be a process that nobody else knows of. */
+  #starting: Promise<void> = Promise.resolve()
+  #giveUp = new AbortController()
   /** The sandbox's first process. */
   #pid: number | undefined
 
@@ -58,15 +61,24 @@ export class Instance {
   }
 
   async start(signal: AbortSignal): Promise<void> {
-    const { spec, plan, sandbox, controlGroups } = this.parts
     if (this.#state.state === 'running') return
+    this.#giveUp = new AbortController()
+    const started = this.#start(AbortSignal.any([signal, this.#giveUp.signal]))
+    this.#starting = started.catch(() => undefined)
+    await started
+  }
+
+  async #start(signal: AbortSignal): Promise<void> {
+    const { spec, plan, sandbox, controlGroups } = this.parts
     signal.throwIfAborted()
     const group = await createControlGroup(controlGroups, spec.limits)
     let started: SandboxProcess
     try {
-      started = await sandbox.spawn(plan, { stdin: spec.stdio, beforeStart: async (pid) => this.#confine(pid, group) })
+      const beforeStart = async (pid: number) => this.#confine(pid, group)
+      started = await sandbox.spawn(plan, { stdin: spec.stdio, beforeStart }, signal)
     } catch (error) {
-      await group.remove()
+      // What failed says more than a group that is still in use.
+      await group.remove().catch(() => undefined)
       throw error
     }
     this.#process = started
@@ -104,6 +116,7 @@ export class Instance {
   }
 
   async stop(graceMs: number, signal: AbortSignal): Promise<void> {
+    await this.#endStart()
     const running = this.#process
     if (running === undefined) return
     running.terminate()
@@ -117,10 +130,16 @@ export class Instance {
   }
 
   async kill(): Promise<void> {
+    await this.#endStart()
     this.#process?.kill()
     await this.#exited
     this.#channel?.end()
     this.output.end()
+  }
+
+  async #endStart(): Promise<void> {
+    this.#giveUp.abort()
+    await this.#starting
   }
 
   #listen(child: ChildProcess): void {

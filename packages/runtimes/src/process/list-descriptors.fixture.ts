@@ -18,6 +18,7 @@ const args = ['/proc/self/fd', '-mindepth', '1', '-printf', '%f %l\\n']
 const { child, kill } = await sandbox.spawn(
   { program, args, env: {}, workDir: '/', binds, network: 'none' },
   { stdin: false },
+  signal,
 )
 const { stdout } = await collectOutput(child, kill, signal)
 const lines = stdout

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { closeSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -48,7 +48,7 @@ async function run(sandbox: Sandbox, program: string, args: string[], change: Pa
     network: 'none',
     ...change,
   }
-  const { child, kill } = await sandbox.spawn(plan, { stdin: false })
+  const { child, kill } = await sandbox.spawn(plan, { stdin: false }, signal())
   return await collectOutput(child, kill, signal())
 }
 
@@ -76,6 +76,41 @@ describe('the bubblewrap sandbox', () => {
     expect(others).toEqual([])
   })
 
+  test.for<Partial<SandboxPlan>>([
+    { env: { A: 'x\0--ro-bind\0/\0/tmp/leak' } },
+    { env: { 'A\0B': 'x' } },
+    { args: ['x\0y'] },
+    { binds: [{ hostPath: '/usr', sandboxPath: '/data\0--bind\0/\0/tmp/leak', readOnly: true }] },
+  ])('is not started with a NUL: %j', async (change, context) => {
+    if (bwrap === undefined) return context.skip('bubblewrap is not installed')
+    const started = run(await bubblewrap(), '/usr/bin/env', [], change)
+    await expect(started).rejects.toMatchObject({ code: 'invalid' })
+    await expect(started).rejects.toThrow(/contains a NUL character; remove it\.$/)
+  })
+
+  test('ends when its start is aborted, at whatever moment, and leaves nothing running', async (context) => {
+    if (bwrap === undefined) return context.skip('bubblewrap is not installed')
+    const sandbox = await bubblewrap()
+    // A time that no other program of this machine sleeps for.
+    const time = `86400.${process.pid}`
+    const plan = { program: '/usr/bin/sleep', args: [time], env: {}, workDir: '/', binds: [], network: 'none' } as const
+    let first = 0
+    const abort = new AbortController()
+    const beforeStart = async (pid: number) => {
+      first = pid
+      abort.abort(new Error('given up'))
+      abort.signal.throwIfAborted()
+    }
+    await expect(sandbox.spawn(plan, { stdin: false, beforeStart }, abort.signal)).rejects.toThrow('given up')
+    await until('the sandbox to be gone', () => !isAlive(first))
+    const early = new AbortController()
+    const starting = sandbox.spawn(plan, { stdin: false }, early.signal)
+    early.abort(new Error('given up'))
+    await expect(starting).rejects.toThrow('given up')
+    await expect(sandbox.spawn(plan, { stdin: false }, early.signal)).rejects.toThrow('given up')
+    await until('no sandbox to be left', () => !commandLines().some((line) => line.includes(time)))
+  })
+
   test('shows the environment, which may hold secrets, on no command line', async (context) => {
     if (bwrap === undefined) return context.skip('bubblewrap is not installed')
     const sandbox = await bubblewrap()
@@ -87,7 +122,7 @@ describe('the bubblewrap sandbox', () => {
       binds: [],
       network: 'none',
     } as const
-    const { child, kill } = await sandbox.spawn(plan, { stdin: false })
+    const { child, kill } = await sandbox.spawn(plan, { stdin: false }, signal())
     expect(child.spawnargs.join(' ')).not.toContain('canary-5b1f')
     expect((await collectOutput(child, kill, signal())).stdout).toContain('CANARY=canary-5b1f')
   })
@@ -188,6 +223,19 @@ function isAlive(pid: number): boolean {
   } catch {
     return false
   }
+}
+
+function commandLines(): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && isAlive(Number(name)))
+    .map((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+      } catch {
+        // It ended while it was looked at.
+        return ''
+      }
+    })
 }
 
 describe('choosing a sandbox', () => {

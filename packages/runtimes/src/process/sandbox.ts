@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describeError } from '@toolhaven/core/errors'
 import { findProgram } from '../package-index/find-program.ts'
 import { collectOutput } from '../package-index/run-program.ts'
+import { refuseNul } from '../refuse-nul.ts'
 import type { BubblewrapBase } from './bubblewrap.ts'
 import { sandboxExecProfile } from './sandbox-exec.ts'
 import { SANDBOX_NODE } from './sandbox-plan.ts'
@@ -27,7 +28,7 @@ export interface Sandbox {
   isolatesNetwork: boolean
   /** Whether it can run behind a forwarder: files of others and odd sockets must be out of reach for that to mean anything. */
   takesForwarder: boolean
-  spawn(plan: SandboxPlan, options: SpawnOptions): Promise<SandboxProcess>
+  spawn(plan: SandboxPlan, options: SpawnOptions, signal: AbortSignal): Promise<SandboxProcess>
 }
 
 export interface SandboxOptions {
@@ -108,7 +109,7 @@ function bubblewrapSandbox(
     isolatesFiles: true,
     isolatesNetwork: true,
     takesForwarder: seccomp !== undefined,
-    spawn: (plan, spawnOptions) => spawnBubblewrap({ ...base, program, seccomp }, plan, spawnOptions),
+    spawn: (plan, spawnOptions, signal) => spawnBubblewrap({ ...base, program, seccomp }, plan, spawnOptions, signal),
   }
 }
 
@@ -129,8 +130,8 @@ async function detectUnshare(options: SandboxOptions, signal: AbortSignal): Prom
     isolatesFiles: false,
     isolatesNetwork: true,
     takesForwarder: false,
-    spawn: (plan, { stdin, beforeStart }) =>
-      spawnPlain(program, unshareArgs(plan), plan, { stdin, ...(beforeStart && { beforeStart }) }),
+    spawn: (plan, spawnOptions, spawnSignal) =>
+      spawnPlain([program, ...unshareArgs(plan)], plan, spawnOptions, spawnSignal),
   }
   const failure = await tryOut(sandbox, options.nodePath, signal)
   return failure === undefined ? sandbox : { reason: `unshare cannot make namespaces here either (${failure}).` }
@@ -149,8 +150,10 @@ async function detectSandboxExec(options: SandboxOptions, signal: AbortSignal): 
     isolatesFiles: false,
     isolatesNetwork: true,
     takesForwarder: false,
-    spawn: (plan, spawnOptions) =>
-      spawnPlain(program, ['-p', sandboxExecProfile(plan, tempDir), plan.program, ...plan.args], plan, spawnOptions),
+    spawn: (plan, spawnOptions, spawnSignal) => {
+      const command = [program, '-p', sandboxExecProfile(plan, tempDir), plan.program, ...plan.args] as const
+      return spawnPlain(command, plan, spawnOptions, spawnSignal)
+    },
   }
   const failure = await tryOut(sandbox, options.nodePath, signal)
   return failure === undefined ? sandbox : { reason: `sandbox-exec does not work here (${failure}).` }
@@ -164,17 +167,21 @@ function unsandboxed(): Sandbox {
     isolatesFiles: false,
     isolatesNetwork: false,
     takesForwarder: false,
-    spawn: (plan, options) => spawnPlain(plan.program, plan.args, plan, options),
+    spawn: (plan, options, signal) => spawnPlain([plan.program, ...plan.args], plan, options, signal),
   }
 }
 
 /** A process group of its own, so that descendants end with it. */
 async function spawnPlain(
-  program: string,
-  args: readonly string[],
+  command: readonly [string, ...string[]],
   plan: SandboxPlan,
   options: SpawnOptions,
+  signal: AbortSignal,
 ): Promise<SandboxProcess> {
+  signal.throwIfAborted()
+  // Node refuses them too, but its error would quote a secret.
+  refuseNul([...command, ...Object.entries(plan.env).flat()])
+  const [program, ...args] = command
   const stdio = [options.stdin ? 'pipe' : 'ignore', 'pipe', 'pipe'] satisfies ('pipe' | 'ignore')[]
   const child = spawn(program, args, { cwd: plan.workDir, env: { ...plan.env }, stdio, shell: false, detached: true })
   await new Promise<void>((resolve, reject) => {
@@ -188,7 +195,13 @@ async function spawnPlain(
       // Nobody of the group is left, which is what was wanted.
     }
   }
-  if (child.pid !== undefined) await options.beforeStart?.(child.pid)
+  try {
+    if (child.pid !== undefined) await options.beforeStart?.(child.pid)
+    signal.throwIfAborted()
+  } catch (error) {
+    signalAll('SIGKILL')
+    throw error
+  }
   return { child, ready: Promise.resolve(), terminate: () => signalAll('SIGTERM'), kill: () => signalAll('SIGKILL') }
 }
 
@@ -198,7 +211,7 @@ async function tryOut(sandbox: Sandbox, nodePath: string, signal: AbortSignal): 
   const binds = [{ hostPath: nodePath, sandboxPath: program, readOnly: true }]
   try {
     const plan: SandboxPlan = { program, args: ['--version'], env: {}, workDir: '/', binds, network: 'none' }
-    const { child, kill } = await sandbox.spawn(plan, { stdin: false })
+    const { child, kill } = await sandbox.spawn(plan, { stdin: false }, signal)
     const { exitCode, stdout, stderr } = await collectOutput(child, kill, signal)
     if (exitCode === 0 && stdout.startsWith('v')) return undefined
     return stderr.trim().split('\n').at(-1) ?? `exit code ${exitCode}`

@@ -5,7 +5,8 @@ import { Readable, Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describeError, unavailable } from '@toolhaven/core/errors'
 import { z } from 'zod'
-import { bubblewrapOptions } from './bubblewrap.ts'
+import { refuseNul } from '../refuse-nul.ts'
+import { bubblewrapOptions, encodeOptions } from './bubblewrap.ts'
 import type { BubblewrapBase } from './bubblewrap.ts'
 import { inheritedDescriptors } from './inherited-descriptors.ts'
 import { LAST_DESCRIPTOR } from './sandbox-plan.ts'
@@ -33,43 +34,49 @@ export interface Bubblewrap extends BubblewrapBase {
   seccomp: Uint8Array | undefined
 }
 
-/** Starts a plan in bubblewrap. Resolves once the sandbox stands and the server may run. */
+/**
+ * Starts a plan in bubblewrap. Resolves once the sandbox stands and the server may run. A sandbox that does not report its first
+ * process in time is killed with all that is in it. It has a little time for that after an abort as well: killed earlier, it
+ * could leave processes behind that do not yet end with it.
+ */
 export async function spawnBubblewrap(
   bwrap: Bubblewrap,
   plan: SandboxPlan,
   options: SpawnOptions,
+  signal: AbortSignal,
 ): Promise<SandboxProcess> {
+  signal.throwIfAborted()
   const descriptors = { info: INFO, block: BLOCK, ...(bwrap.seccomp === undefined ? {} : { seccomp: SECCOMP }) }
   const [program, ...args] = commandLine(bwrap.program, plan)
+  const encoded = encodeOptions(bubblewrapOptions(plan, bwrap, descriptors))
   const child = spawnClean(program, args, options.stdin)
   const setup = setupFailure(child)
   // Options go through a pipe: among them are the server's environment and its secrets, which a command line would show to all.
-  feed(
-    child,
-    ARGS,
-    bubblewrapOptions(plan, bwrap, descriptors)
-      .map((option) => `${option}\0`)
-      .join(''),
-  )
+  feed(child, ARGS, encoded)
   if (bwrap.seccomp !== undefined) feed(child, SECCOMP, bwrap.seccomp)
-  const kill = () => void child.kill('SIGKILL')
+  const settled = new AbortController()
+  let killAll = () => killTree(child)
   try {
-    const init = await Promise.race([readInit(child), setup.failed])
-    const killAll = () => killSandbox(child, init)
+    const init = await Promise.race([readInit(child), setup.failed, untilLate(signal, settled.signal)])
+    killAll = () => killSandbox(child, init)
+    signal.throwIfAborted()
     await options.beforeStart?.(init)
     setup.forget() // from here on an exit is the server's
     feed(child, BLOCK, 'go')
     const ready = untilServerRuns(child, init)
     return { child, ready, kill: killAll, terminate: () => terminateServer(init, killAll) }
   } catch (error) {
-    kill()
+    killAll()
     throw error
+  } finally {
+    settled.abort()
   }
 }
 
 /** The forwarder goes first, so that the sandbox is made inside the network it holds. */
 function commandLine(bwrap: string, { program, args, network }: SandboxPlan): [string, ...string[]] {
   const sandbox = [bwrap, '--args', String(ARGS), '--', program, ...args] satisfies [string, ...string[]]
+  refuseNul(sandbox)
   if (typeof network !== 'object') return sandbox
   return [...network.forwarder, ...sandbox]
 }
@@ -135,6 +142,37 @@ async function readInit(child: ChildProcess): Promise<number> {
   return infoSchema.parse(JSON.parse(text))['child-pid']
 }
 
+/** Rejects when the sandbox had time enough to report, or soon after the abort. */
+async function untilLate(signal: AbortSignal, settled: AbortSignal): Promise<never> {
+  const early = AbortSignal.any([signal, settled])
+  await delay(SETUP_DEADLINE_MS, undefined, { signal: early }).catch(() => undefined)
+  if (signal.aborted) await delay(ABORTED_SETUP_MS, undefined, { signal: settled })
+  early.throwIfAborted()
+  throw unavailable(`The sandbox did not report within ${SETUP_DEADLINE_MS / 1000} s that it is set up; try again.`)
+}
+
+/** For a sandbox that never said which process is its first one. */
+function killTree(child: ChildProcess): void {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+  for (const pid of descendantsOf(child.pid)) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // It ended with one of those before it.
+    }
+  }
+  child.kill('SIGKILL')
+}
+
+function descendantsOf(pid: number): number[] {
+  try {
+    return childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)])
+  } catch {
+    // Gone while it was looked at, and so are its children.
+    return []
+  }
+}
+
 /**
  * The end of a pid namespace's first process is the end of all in it. Bubblewrap's outer process is left to see that and report:
  * killed in its place early on, it leaves a sandbox behind that has not yet bound its life to it.
@@ -154,19 +192,23 @@ function terminateServer(init: number, kill: () => void): void {
   try {
     const server = findServer(init)
     if (server === undefined) kill()
-    else process.kill(Number(server), 'SIGTERM')
+    else process.kill(server, 'SIGTERM')
   } catch (error) {
     // Gone between the look and the signal is what was wanted.
     if (!/ENOENT|ESRCH/.test(describeError(error))) kill()
   }
 }
 
-function findServer(init: number): string | undefined {
-  const children = readFileSync(`/proc/${init}/task/${init}/children`, 'utf8').trim().split(' ').filter(Boolean)
-  return children.find((pid) => /^NSpid:.*\t2$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8')))
+function findServer(init: number): number | undefined {
+  return childrenOf(init).find((pid) => /^NSpid:.*\t2$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8')))
+}
+
+function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
 }
 
 const SETUP_DEADLINE_MS = 10_000
+const ABORTED_SETUP_MS = 1_000
 
 /** While it is being set up, the sandbox does not yet end with us, nor is there anybody to be told to end. */
 async function untilServerRuns(child: ChildProcess, init: number): Promise<void> {
