@@ -1,4 +1,5 @@
 import { createApp } from '@toolhaven/api/app'
+import type { Logger } from '@toolhaven/core/ports/logger'
 import { acquireInstanceLock } from '@toolhaven/stores/files/instance-lock'
 import { type ToolhavenPaths, toolhavenPaths } from '@toolhaven/stores/files/paths'
 import { ensurePrivateFolder } from '@toolhaven/stores/files/private-folder'
@@ -51,6 +52,7 @@ export async function serve(settings: ServeSettings): Promise<void> {
   say('Stopping …')
   logger.info('the daemon stops')
   stop.abort()
+  endAtLatest(logger)
   await Promise.all([parts.daemon.supervisor.idle(), parts.daemon.inspections.idle()])
   await parts.daemon.gateway.shutdown(DRAIN_MS)
   // With the sessions their servers ended; what is left now is the workloads' own.
@@ -59,6 +61,19 @@ export async function serve(settings: ServeSettings): Promise<void> {
   if (settings.stopWorkloadsOnExit) await stopInstances(parts)
   await Promise.all(listening.map(({ close }) => close()))
   await running.catch(() => undefined)
+}
+
+/** More than every step of an orderly end takes, and less than service managers wait before they kill. */
+const LAST_RESORT_MS = 60_000
+
+/** Ends the daemon although something it waits for never happens. Sandboxed servers end with it, and containers are found again. */
+function endAtLatest(logger: Logger): void {
+  const giveUp = () => {
+    logger.error('the daemon ends although not everything was closed in time')
+    process.exit(1)
+  }
+  // After an orderly end it must not keep the process alive.
+  setTimeout(giveUp, LAST_RESORT_MS).unref()
 }
 
 type Parts = Awaited<ReturnType<typeof wire>>

@@ -163,6 +163,45 @@ describe('a workload', () => {
     expect(fake.daemon.workloads.book.find('web')).toBeUndefined()
   })
 
+  test('is deleted although its start never ends, and a late end changes nothing', async () => {
+    using fake = await startFakeDaemon()
+    const gate = Promise.withResolvers<void>()
+    fake.runtime.whilePreparing = () => gate.promise
+    await createWorkload(fake.daemon.workloads, PACKAGE)
+    await settle()
+    await changeLifecycle(fake.daemon.workloads, 'web', 'delete')
+    await settle()
+    expect(status(fake)).toBe('removing')
+    await fake.clock.advance(10_000)
+    expect(fake.daemon.workloads.book.find('web')).toBeUndefined()
+    gate.resolve()
+    await settle()
+    expect(fake.daemon.workloads.book.find('web')).toBeUndefined()
+    expect(fake.runtime.instances.size).toBe(0)
+  })
+
+  test('whose start never ends does not keep others from starting, nor the daemon from ending', async () => {
+    using fake = await startFakeDaemon()
+    const never = Promise.withResolvers<void>()
+    fake.runtime.whilePreparing = () => never.promise
+    const names = Array.from({ length: 8 }, (_, at) => `stuck-${at}`)
+    for (const name of names) await createWorkload(fake.daemon.workloads, { ...PACKAGE, name })
+    await settle()
+    for (const name of names) await changeLifecycle(fake.daemon.workloads, name, 'stop')
+    await fake.clock.advance(10_000)
+    expect(names.map((name) => status(fake, name))).toEqual(names.map(() => 'stopped'))
+    fake.runtime.whilePreparing = async () => {}
+    await running(fake, 'other')
+    fake.runtime.whilePreparing = () => never.promise
+    await createWorkload(fake.daemon.workloads, { ...PACKAGE, name: 'last' })
+    await settle()
+    fake[Symbol.dispose]()
+    await settle()
+    const idle = fake.daemon.supervisor.idle().then(() => 'idle')
+    await fake.clock.advance(10_000)
+    expect(await Promise.race([idle, settle().then(() => 'still busy')])).toBe('idle')
+  })
+
   test('that crashes is started again with growing pauses and ends in error with its last words', async () => {
     using fake = await startFakeDaemon()
     await running(fake)

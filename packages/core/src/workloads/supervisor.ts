@@ -18,6 +18,9 @@ interface Task {
   done: Promise<void>
 }
 
+/** An action that goes on for so long after it was aborted is left behind. */
+const PATIENCE_MS = 10_000
+
 /** Why an action was given up: not a failure of the workload. */
 class Superseded extends Error {}
 
@@ -153,7 +156,7 @@ export class Supervisor {
     if (action.do === 'start' || action.do === 'adopt') this.#deps.book.observe(name, { isComing: true })
     const signal = AbortSignal.any([abort.signal, this.#shutdown])
     try {
-      const run = () => perform(this.#deps, entry, action, signal)
+      const run = () => this.#orLeave(name, action, perform(this.#deps, entry, action, signal), signal)
       await (action.do === 'start' ? this.#starts(run, signal) : run())
     } catch (error) {
       const isToldAlready = abort.signal.aborted || error instanceof Recorded
@@ -164,6 +167,28 @@ export class Supervisor {
       delete task.basis
       this.#deps.book.observe(name, {}, ['progress', 'isComing'])
     }
+  }
+
+  /** Resolves with the action. One that ignores its abort must hold neither its workload nor the daemon. */
+  async #orLeave(name: string, action: Action, acting: Promise<void>, signal: AbortSignal): Promise<void> {
+    const settled = new AbortController()
+    const isStuck = async () => {
+      await aborted(AbortSignal.any([signal, settled.signal]))
+      await this.#deps.clock.sleep(PATIENCE_MS, settled.signal)
+      return 'stuck' as const
+    }
+    try {
+      if ((await Promise.race([acting, isStuck()])) !== 'stuck') return
+    } finally {
+      settled.abort()
+    }
+    this.#deps.logger.error('an action did not end after it was aborted', { workload: name, action: action.do })
+    // What it did until its late end is not known: look again then.
+    const lookAgain = () => {
+      if (this.#deps.book.find(name)) this.#deps.book.observe(name, { instance: 'unknown' })
+      this.poke(name)
+    }
+    void acting.then(lookAgain, lookAgain)
   }
 
   async #fail(name: string, error: unknown): Promise<void> {
@@ -186,6 +211,11 @@ export class Supervisor {
     await this.#deps.clock.sleep(Math.max(0, until - this.#deps.clock.now()), signal).catch(() => undefined)
     delete task.timer
   }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
 }
 
 function desireOf({ stored }: Entry) {
