@@ -10,6 +10,8 @@ export type { Confinement } from '@toolhaven/contract/isolation'
  * Errors: adapters throw ThvError. `unavailable` means the runtime itself does not answer (the caller retries
  * later and changes nothing); `not-found` means the image, package or instance is not there; `invalid` means the
  * request can never work and says what to change; `conflict` means the instance name is taken by somebody else.
+ *
+ * Every call settles soon after its signal aborts. The supervisor goes on without one that does not.
  */
 export interface Runtime {
   readonly name: RuntimeName

@@ -32,6 +32,26 @@ export const instanceCases: RuntimeCases = {
     expect(JSON.parse((await run(['facts'], { env })).stdout).env).toMatchObject(env)
   },
 
+  'refuses a NUL, which could begin an option of its own': async ({ runtime, create }) => {
+    const refusal = { code: 'invalid', message: expect.stringContaining('contains a NUL character') }
+    const start = async (args: string[], env: Record<string, string>) => {
+      const handle = await create(args, { env })
+      await runtime.start(handle, signal()).finally(() => runtime.remove(handle, signal()))
+    }
+    await expect(start(['facts'], { A: 'x\0--bind\0/\0/tmp/leak' })).rejects.toMatchObject(refusal)
+    await expect(start(['args', 'x\0y'], {})).rejects.toMatchObject(refusal)
+  },
+
+  'is removed while it starts, with whatever runs by then': async ({ runtime, create }) => {
+    const handle = await create(['polite'])
+    const starting = runtime.start(handle, signal()).catch(() => undefined)
+    await runtime.remove(handle, signal())
+    await starting
+    await runtime.remove(handle, signal())
+    expect(await runtime.inspect(handle, signal())).toEqual({ state: 'absent' })
+    expect(await runtime.find(handle.name, signal())).toBeUndefined()
+  },
+
   'asks politely first when it stops': async ({ runtime, open }) => {
     const { handle, pipe } = await open(['polite'])
     await untilSaid(pipe, 'ready')
