@@ -24,8 +24,13 @@ const IMAGES = [
 const NAMES = ['-rf', '--all', '--help', 'a b', 'a\nb', 'a;id', '$(id)', '`id`']
 
 describeAttack('an image or a name that is an option to the program behind', {
-  defence: 'the grammar of images, packages and names',
+  defence: 'the grammar of images, packages and names, and the check of characters',
   weaknesses: [
+    {
+      file: 'packages/contract/src/text.ts',
+      find: "text.includes('\\0')",
+      replace: 'false',
+    },
     {
       file: 'packages/core/src/workloads/image-reference.ts',
       find: 'if (text.length > 512 || !REFERENCE.test(text)) {',
