@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { startDaemon } from './src/daemon-process.ts'
-import { freePort } from './src/free-port.ts'
+import { freePort } from '@toolhaven/testing/free-port'
 import { untilNothingIsLeft } from './src/instances.ts'
 import { journey } from './src/journey.ts'
 import { callText, connectMcp } from './src/mcp-client.ts'

@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventsOf, type TestEvent } from './test-events.ts'
-import { connectClient, freePort, NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
+import { freePort } from '@toolhaven/testing/free-port'
+import { connectClient, NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
 
 let test: TestGateway
 beforeAll(async () => {

@@ -1,6 +1,7 @@
 import { createConnection } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { connectClient, freePort, NAME, startGateway } from './test-gateway.ts'
+import { freePort } from '@toolhaven/testing/free-port'
+import { connectClient, NAME, startGateway } from './test-gateway.ts'
 
 describe('the port', () => {
   it('that is taken is named with its holder', async () => {

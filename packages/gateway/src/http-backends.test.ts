@@ -4,18 +4,10 @@ import { connect, createServer as createRelay } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { freePort } from '@toolhaven/testing/free-port'
 import { startHttpServer } from '@toolhaven/testing/mcp-servers/child-channel'
 import { messagesOf } from './test-events.ts'
-import {
-  CLIENTS,
-  connectClient,
-  freePort,
-  memoryStore,
-  NAME,
-  never,
-  startGateway,
-  type TestGateway,
-} from './test-gateway.ts'
+import { CLIENTS, connectClient, memoryStore, NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
 
 const TRANSPORTS = ['streamable-http', 'sse'] as const
 

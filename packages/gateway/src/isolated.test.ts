@@ -106,12 +106,14 @@ describe('sessions with servers of their own', () => {
   })
 
   it('end after their idle time, but not while their client listens', async () => {
-    await using test = await opened({ limits: { keepAliveMs: 10 } }, { isolated: { maxSessions: 10, idleMs: 50 } })
+    // Long enough for the listener's stream to open on a busy machine.
+    await using test = await opened({ limits: { keepAliveMs: 10 } }, { isolated: { maxSessions: 10, idleMs: 3000 } })
     const { live } = await runIsolated(test)
     const listener = await connectClient(test, 'v1 http')
     const { session } = await post(test, INITIALIZE)
-    await expect.poll(async () => (await post(test, call('pid'), session)).status, { interval: 200 }).toBe(404)
-    await expect.poll(() => live.size, { timeout: 20_000 }).toBe(1)
+    expect(live.size).toBe(2)
+    await expect.poll(() => live.size, { timeout: 30_000 }).toBe(1)
+    expect((await post(test, call('pid'), session)).status).toBe(404)
     expect(await listener.call('echo', { text: 'still here' })).toBe('still here')
   })
 

@@ -1,6 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import { expect, it } from 'vitest'
-import { freePort, NAME, never, startGateway } from './test-gateway.ts'
+import { freePort } from '@toolhaven/testing/free-port'
+import { NAME, never, startGateway } from './test-gateway.ts'
 
 const VERSION = '2026-07-28'
 

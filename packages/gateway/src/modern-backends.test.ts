@@ -1,6 +1,7 @@
 import { queryObjects } from 'node:v8'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { CLIENTS, connectClient, freePort, NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
+import { freePort } from '@toolhaven/testing/free-port'
+import { CLIENTS, connectClient, NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
 import { ModernBackend } from './backends/modern/modern-backend.ts'
 import { modernServer, startModernServer } from '@toolhaven/testing/mcp-servers/child-channel'
 

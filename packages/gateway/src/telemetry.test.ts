@@ -3,7 +3,8 @@ import { obedientServer } from '@toolhaven/testing/mcp-servers/obedient-channel'
 import { startOtlpReceiver, type OtlpReceiver } from '@toolhaven/testing/telemetry/otlp-receiver'
 import { parsePrometheusText } from '@toolhaven/testing/telemetry/prometheus-text'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { CLIENTS, connectClient, freePort, NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
+import { freePort } from '@toolhaven/testing/free-port'
+import { CLIENTS, connectClient, NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
 
 const QUICK = { metricsEveryMs: 2_000, spanDelayMs: 10, exportTimeoutMs: 2_000, closeMs: 10_000 }
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'

@@ -1,4 +1,3 @@
-import { createServer } from 'node:net'
 import {
   Client as ClientV2,
   SSEClientTransport as SseV2,
@@ -8,6 +7,7 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport as SseV1 } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { EndpointSpec, Gateway } from '@toolhaven/core/ports/gateway'
+import { freePort } from '@toolhaven/testing/free-port'
 import { childServer, type ChildServer } from '@toolhaven/testing/mcp-servers/child-channel'
 import { createGateway } from './gateway.ts'
 import type { GatewayOptions } from './options.ts'
@@ -92,15 +92,6 @@ export function memoryStore(): SessionStore & { data: Map<string, string> } {
     save: async (name, stored) => void data.set(name, JSON.stringify(stored)),
     remove: async (name) => void data.delete(name),
   }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
 }
 
 /** What the tests use of a client, the same for both generations of the SDK. */

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { createServer as createNetServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import type { StdioChannel } from '@toolhaven/core/ports/runtime'
 import { isThvError } from '@toolhaven/core/errors'
+import { freePort } from '@toolhaven/testing/free-port'
 import { openTunnel } from './open-tunnel.ts'
 
 /** A program that serves on the first port, asks the target when it is asked itself, and chats on stdout meanwhile. */
@@ -124,14 +125,6 @@ async function serve(answer: (host: string) => string): Promise<number> {
   return portOf(server.address())
 }
 
-async function freePort(): Promise<number> {
-  const server = createNetServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const port = portOf(server.address())
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
-function portOf(address: ReturnType<ReturnType<typeof createNetServer>['address']>): number {
+function portOf(address: AddressInfo | string | null): number {
   return address !== null && typeof address === 'object' ? address.port : 0
 }

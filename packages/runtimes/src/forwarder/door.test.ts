@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest'
+import { freePort } from '@toolhaven/testing/free-port'
 import { until } from '@toolhaven/testing/testbed/until'
 import { DoorLink, isReadyBehind } from '../engine/door-link.ts'
 import type { Door } from '../engine/door.ts'
@@ -58,14 +59,6 @@ async function says(words: string, name: string): Promise<void> {
   })
   servers.push(server.listen(join(folder, name)))
   await once(server, 'listening')
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' && address !== null ? address.port : 0
 }
 
 async function ask(path: string, words: string): Promise<string> {

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
 import { access, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { freePort } from '../free-port.ts'
 import { engineMust } from './engine-http.ts'
 import type { Engine } from './engine.ts'
 import { startService } from './service.ts'
@@ -73,13 +73,4 @@ async function bcrypt(password: string): Promise<string> {
   if (!stdout.startsWith('$2y$'))
     throw new Unavailable("this machine's libcrypt cannot make a bcrypt hash, which docker-registry needs")
   return stdout
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise<void>((resolve) => server.close(() => resolve()))
-  if (address === null || typeof address === 'string') throw new Error('a TCP listener has a port')
-  return address.port
 }
