@@ -163,6 +163,22 @@ describe('a workload', () => {
     expect(fake.daemon.workloads.book.find('web')).toBeUndefined()
   })
 
+  test('of a runtime that throws what it never should is in error with the reason, and can be deleted', async () => {
+    using fake = await startFakeDaemon()
+    fake.runtime.start = () => {
+      throw new TypeError('not a ThvError')
+    }
+    fake.runtime.probe = () => Promise.reject(new Error('no health either'))
+    await createWorkload(fake.daemon.workloads, PACKAGE)
+    await settle()
+    expect(status(fake)).toBe('error')
+    expect(context(fake)).toContain('not a ThvError')
+    await changeLifecycle(fake.daemon.workloads, 'web', 'delete')
+    await settle()
+    expect(fake.daemon.workloads.book.find('web')).toBeUndefined()
+    expect(fake.runtime.instances.size).toBe(0)
+  })
+
   test('is deleted although its start never ends, and a late end changes nothing', async () => {
     using fake = await startFakeDaemon()
     const gate = Promise.withResolvers<void>()

@@ -199,8 +199,10 @@ export class Supervisor {
     // A remote server needs no runtime: its failure is its own.
     if (this.#deps.book.find(name)?.stored.config.remote_url !== undefined)
       return recordFailure(this.#deps, name, error)
-    const health = await this.#deps.runtime.probe(AbortSignal.any([this.#shutdown, AbortSignal.timeout(5_000)]))
-    recordFailure(this.#deps, name, error, health.state === 'healthy' ? undefined : health.reason)
+    const limit = AbortSignal.any([this.#shutdown, AbortSignal.timeout(5_000)])
+    // A runtime that fails even to say how it is must not lose the error of the workload.
+    const health = await this.#deps.runtime.probe(limit).catch(() => undefined)
+    recordFailure(this.#deps, name, error, !health || health.state === 'healthy' ? undefined : health.reason)
   }
 
   async #pause(task: Task, until: number): Promise<void> {

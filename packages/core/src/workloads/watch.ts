@@ -26,10 +26,10 @@ async function followRuntime(deps: SupervisorDeps, supervisor: Supervisor): Prom
       for await (const event of deps.runtime.events(deps.shutdown)) await supervisor.runtimeEvent(event)
     } catch (error) {
       if (deps.shutdown.aborted) return
-      await runtimeWentAway(deps, describeError(error))
+      await survive(deps, runtimeWentAway(deps, describeError(error)))
     }
     await deps.clock.sleep(RECONNECT_MS, deps.shutdown).catch(() => undefined)
-    await lookAgain(deps, supervisor)
+    await survive(deps, lookAgain(deps, supervisor))
   }
 }
 
@@ -105,8 +105,11 @@ async function every(deps: SupervisorDeps, ms: number, work: () => Promise<void>
   while (!deps.shutdown.aborted) {
     await deps.clock.sleep(ms, deps.shutdown).catch(() => undefined)
     if (deps.shutdown.aborted) return
-    await work().catch((error: unknown) =>
-      deps.logger.debug('a periodic check failed', { reason: describeError(error) }),
-    )
+    await survive(deps, work())
   }
+}
+
+/** A loop that ended with a failure would end the watch over everything. */
+async function survive({ logger }: SupervisorDeps, work: Promise<void>): Promise<void> {
+  await work.catch((error: unknown) => logger.debug('a periodic check failed', { reason: describeError(error) }))
 }
