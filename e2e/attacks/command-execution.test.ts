@@ -1,4 +1,5 @@
-import { mkdir, readdir, symlink } from 'node:fs/promises'
+import { once } from 'node:events'
+import { link as hardLink, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describeAttack } from '../src/attacks/describe-attack.ts'
@@ -12,19 +13,35 @@ describeAttack('a mount that gives the machine away', {
   defence: 'the judgement of what may be mounted',
   weaknesses: [
     {
-      file: 'packages/core/src/workloads/check-config.ts',
-      find: 'if (isPrivileged) return found.path',
-      replace: 'if (found) return found.path',
+      file: 'packages/core/src/workloads/check-mounts.ts',
+      find: 'const exposed = await host.exposedBy(found)',
+      replace: 'const exposed = undefined',
     },
   ],
   attack: async (build) => {
-    await using home = await makeHome({ env: { THV_RUNTIME: 'process', npm_config_registry: 'http://127.0.0.1:9' } })
+    await using elsewhere = await makeSharedFolder()
+    const at = (...parts: string[]) => join(elsewhere.path, ...parts)
+    for (const folder of ['real-cache/toolhaven', 'engine/deep', 'context/run', 'project'])
+      await mkdir(at(folder), { recursive: true })
+    await symlink(at('real-cache'), at('cache'))
+    const engine = at('engine', 'deep', 'e.sock')
+    const env = { DOCKER_HOST: `unix://${engine}`, DOCKER_CONFIG: at('docker'), XDG_CACHE_HOME: at('cache') }
+    const registry = { npm_config_registry: 'http://127.0.0.1:9' }
+    await using home = await makeHome({ env: { THV_RUNTIME: 'process', ...registry, ...env } })
     await using daemon = await build.start(home)
     const link = join(home.dir, 'link')
     await symlink('/', link)
     await mkdir(join(home.dir, 'config', 'toolhaven'), { recursive: true })
-    const socket = join(home.dir, 'engine.sock')
-    const server = createServer().listen(socket)
+    const socket = at('any.sock')
+    const servers = [socket, engine].map((path) => createServer().listen(path))
+    await Promise.all(servers.map((server) => once(server, 'listening')))
+    await hardLink(engine, at('project', 'second-name'))
+    await mkdir(at('docker', 'contexts', 'meta', 'other'), { recursive: true })
+    const context = { Endpoints: { docker: { Host: `unix://${at('context', 'run', 'docker.sock')}` } } }
+    await writeFile(at('docker', 'contexts', 'meta', 'other', 'meta.json'), JSON.stringify(context))
+    await writeFile(join(home.stateDir, 'precious'), '')
+    await hardLink(join(home.stateDir, 'precious'), at('second-file'))
+    await mkdir(join(home.dir, 'run', 'podman'))
     const mounts = {
       'the root': '/',
       'the root in a roundabout way': '/usr/..',
@@ -33,6 +50,20 @@ describeAttack('a mount that gives the machine away', {
       'the state': home.stateDir,
       'the configuration': join(home.dir, 'config', 'toolhaven'),
       'a socket': socket,
+      'a folder of Toolhaven by its real path': at('real-cache', 'toolhaven'),
+      'a folder above it': at('real-cache'),
+      'a file of Toolhaven by a second name': at('second-file'),
+      'the socket of DOCKER_HOST': engine,
+      'the folder of that socket': at('engine', 'deep'),
+      'a folder further up': at('engine'),
+      'a folder with a second name of that socket': at('project'),
+      'the folder of the socket of a context': at('context', 'run'),
+      "the folder of rootless Podman's socket": join(home.dir, 'run', 'podman'),
+      'what the kernel shows of processes': '/proc',
+      'a part of it': '/proc/self/root',
+      'what the kernel shows of itself': '/sys/kernel',
+      'the devices': '/dev',
+      'a device': '/dev/null',
     }
     const gains: Record<string, boolean> = {}
     for (const [at, [what, path]] of Object.entries(mounts).entries()) {
@@ -40,7 +71,7 @@ describeAttack('a mount that gives the machine away', {
       const call = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
       gains[`${what} is mounted`] = (await rawCall(daemon, '/api/v1beta/workloads', call)).status === 201
     }
-    server.close()
+    for (const server of servers) server.close()
     return gains
   },
 })

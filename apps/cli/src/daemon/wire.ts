@@ -13,6 +13,8 @@ import { createWorkloadGates } from '@toolhaven/egress/workload-gates'
 import { createGateway } from '@toolhaven/gateway/gateway'
 import { createLogins } from '@toolhaven/gateway/login/logins'
 import { openTunnel } from '@toolhaven/gateway/tunnel/open-tunnel'
+import type { Discovery } from '@toolhaven/runtimes/discover'
+import { engineSockets } from '@toolhaven/runtimes/engine/engine-sockets'
 import { renderPackageImage } from '@toolhaven/runtimes/packages/package-image'
 import { createPackageIndex } from '@toolhaven/runtimes/package-index/package-index'
 import { createImageVerifier } from '@toolhaven/runtimes/signatures/image-verifier'
@@ -65,7 +67,10 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
   const hasStoredWorkloads = async () =>
     (await workloadStore.load()).some(({ handle }) => handle && handle.runtime !== 'process')
   const baseImages = () => config.get().baseImages
-  const { runtime, tried } = await chooseRuntime({ settings, paths, logger, baseImages, hasStoredWorkloads }, shutdown)
+  const { runtime, engine, tried } = await chooseRuntime(
+    { settings, paths, logger, baseImages, hasStoredWorkloads },
+    shutdown,
+  )
   const instanceId = await loadInstanceId({ stateDir, logger })
   const logs = createLogStore({ dir: paths.logsDir, logger })
   const writeOut = (line: string) => void process.stdout.write(line)
@@ -96,7 +101,7 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
       registrySource: registrySourceOf(dataDir, env, logger),
       clientFiles: createClientFiles({ ...clientPlaces, stateDir, logger }),
       foreignEntries: createForeignEntries(clientPlaces),
-      host: hostOf(settings, paths),
+      host: hostOf(settings, paths, engine),
       renderRecipe: (source, ca) => renderPackageImage(source, baseImages(), ca),
       openTunnel: (spec) => openTunnel({ ...spec, allowPeer }),
       packages: createPackageIndex({ nodePath, env, homeDir }),
@@ -125,9 +130,15 @@ function recordsOf({ stateDir, groupsDir }: ToolhavenPaths, logger: Logger) {
   }
 }
 
-function hostOf({ homeDir, cwd }: ServeSettings, { stateDir, dataDir, configDir, runtimeDir }: ToolhavenPaths): Host {
-  const protectedPaths = [stateDir, dataDir, configDir, runtimeDir, ...ENGINE_SOCKETS]
-  return createHost({ homeDir, configDir, cwd, protectedPaths })
+function hostOf(settings: ServeSettings, paths: ToolhavenPaths, engine: Discovery['engine']): Host {
+  const { homeDir, cwd } = settings
+  const { stateDir, dataDir, configDir, cacheDir, runtimeDir } = paths
+  const inUse = engine?.address.kind === 'unix' ? [engine.address.path] : []
+  return createHost({
+    ...{ homeDir, configDir, cwd },
+    ownFolders: [stateDir, dataDir, configDir, cacheDir, runtimeDir],
+    engineSockets: async () => [...inUse, ...(await engineSockets(settings))],
+  })
 }
 
 function hidingOf({ platform }: ServeSettings, { configDir, dataDir }: ToolhavenPaths, events: HidingEvents): Hiding {
@@ -191,11 +202,3 @@ function apiDepsOf(daemon: Daemon, rest: Pick<ApiDeps, 'logger' | 'shutdown' | '
     },
   }
 }
-
-/** Whoever reaches one of these commands the engine, and so the machine. */
-const ENGINE_SOCKETS = [
-  '/var/run/docker.sock',
-  '/run/docker.sock',
-  '/run/podman/podman.sock',
-  '/run/containerd/containerd.sock',
-]

@@ -227,8 +227,8 @@ describe('creating a workload', () => {
     answers: { status: 201 },
     afterwards: (fake) => {
       expect(fake.runtime.instances.get('thv-web')?.spec.mounts).toEqual([
-        { hostPath: '/data/in', containerPath: '/in', readOnly: true },
-        { hostPath: '/data/out', containerPath: '/out', readOnly: false },
+        { hostPath: '/data/in', containerPath: '/in', readOnly: true, identity: '1:/data/in' },
+        { hostPath: '/data/out', containerPath: '/out', readOnly: false, identity: '1:/data/out' },
       ])
     },
   })

@@ -1,3 +1,4 @@
+import { isWithin } from '../workloads/is-within.ts'
 import type { AdoptDeps } from './adopt-deps.ts'
 import type { Translation } from './translate.ts'
 
@@ -10,11 +11,15 @@ export async function withMounts({ workloads }: Pick<AdoptDeps, 'workloads'>, pl
   const named = [...plan.args, ...Object.values(plan.variables)].filter(
     (text) => text.startsWith('/') && text.length > 1,
   )
-  const volumes: string[] = []
+  const paths = new Map<string, string>()
   for (const path of new Set(named)) {
     const found = await workloads.host.resolvePath(path)
-    if (found?.kind === 'directory' || found?.kind === 'file') volumes.push(`${path}:${path}`)
+    if (found?.kind === 'directory' || found?.kind === 'file') paths.set(path, found.path)
   }
+  // What lies in another one is seen through it, and would be refused as a mount of its own.
+  const isSeen = (path: string) =>
+    [...paths].some(([other, real]) => other !== path && isWithin(path, other) && isWithin(paths.get(path) ?? '', real))
+  const volumes = [...paths.keys()].filter((path) => !isSeen(path)).map((path) => `${path}:${path}`)
   const hidden = plan.args.filter((text) => /^(\.\.?|~)\//.test(text))
   const notes = hidden.map((text) => `${text} is not seen by the workload: write the whole path`)
   return { ...plan, volumes, notes: [...plan.notes, ...notes] }

@@ -3,11 +3,21 @@ import type { PackageScheme } from './runtime.ts'
 /** Facts about the machine the daemon runs on that the domain needs. */
 export interface Host {
   /** Resolves `~`, relative paths and symbolic links; undefined when nothing is there. */
-  resolvePath(path: string): Promise<{ path: string; kind: 'file' | 'directory' | 'socket' | 'other' } | undefined>
-  /** Paths nobody may mount without `privileged`: `/`, engine sockets, our own folders. */
-  readonly protectedPaths: readonly string[]
+  resolvePath(path: string): Promise<HostPath | undefined>
+  /** What a mount of the path would give away that needs `privileged`, as a noun phrase; undefined when it is nothing. */
+  exposedBy(found: HostPath): Promise<string | undefined>
+  /** Whether the path is one of Toolhaven's own folders or lies in one. */
+  isOwn(found: HostPath): Promise<boolean>
   /** Text of a file below the configuration folder; undefined when absent, `invalid` when the path leads outside. */
   readConfigFile(relativePath: string): Promise<string | undefined>
+}
+
+export interface HostPath {
+  /** Absolute, with symbolic links resolved. */
+  path: string
+  kind: 'file' | 'directory' | 'socket' | 'other'
+  /** See `fileIdentity`. */
+  identity: string
 }
 
 /** Finds the newest version of a package, through the user's own npm, pip or Go configuration. */

@@ -139,6 +139,16 @@ export interface Mount {
   hostPath: string
   containerPath: string
   readOnly: boolean
+  /**
+   * The `fileIdentity` that the check before this start saw. The server must not run with anything else mounted. Left out
+   * for what only Toolhaven can write.
+   */
+  identity?: string
+}
+
+/** Which file or folder it is, whatever it is called: `DEVICE:INODE`. */
+export function fileIdentity({ dev, ino }: { dev: bigint; ino: bigint }): string {
+  return `${dev}:${ino}`
 }
 
 export interface Limits {

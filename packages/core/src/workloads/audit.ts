@@ -1,7 +1,6 @@
 import type { RunConfig } from '@toolhaven/contract/run-config'
 import { invalid } from '../errors.ts'
 import type { AuditSpec } from '../ports/gateway.ts'
-import { isWithin } from './is-within.ts'
 import type { WorkloadsDeps } from './workloads-deps.ts'
 
 /** Of a request or an answer, where nothing else is said. */
@@ -21,7 +20,7 @@ export async function checkAudit(deps: Pick<WorkloadsDeps, 'host'>, { audit_conf
   const folder = await deps.host.resolvePath(file.slice(0, file.lastIndexOf('/')) || '/')
   if (folder?.kind !== 'directory')
     throw invalid('audit_config.log_file: its folder does not exist on this machine; create it first')
-  if (deps.host.protectedPaths.some((path) => path !== '/' && isWithin(folder.path, path)))
+  if (await deps.host.isOwn(folder))
     throw invalid('audit_config.log_file must not lie in a folder of Toolhaven; a name alone goes to the audit folder')
 }
 

@@ -1,12 +1,12 @@
 import type { ImageServer, RemoteServer } from '@toolhaven/contract/registry-document'
 import type { RunConfig } from '@toolhaven/contract/run-config'
 import { invalid, notFound } from '../errors.ts'
+import type { StoredWorkload } from '../ports/stores.ts'
 import { checkAudit } from './audit.ts'
+import { withResolvedMounts } from './check-mounts.ts'
 import { parseSecretReference } from './instance-spec.ts'
-import { isWithin } from './is-within.ts'
 import { checkOauth, oauthOptionsOf } from './oauth.ts'
 import { checkOidc, oidcOptionsOf } from './oidc.ts'
-import { type MountDeclaration, declaredMounts } from './mounts.ts'
 import { checkSessionMode } from './session-mode.ts'
 import { checkToolsOverride } from './tools-override.ts'
 import { checkTelemetry } from './telemetry.ts'
@@ -19,6 +19,7 @@ export async function checkConfig(
   deps: Deps,
   config: RunConfig,
   entry: ImageServer | RemoteServer | undefined,
+  before?: StoredWorkload,
 ): Promise<RunConfig> {
   const group = config.group ?? 'default'
   if (!deps.groupExists(group)) throw notFound(`group ${group} not found; create it first`)
@@ -35,7 +36,7 @@ export async function checkConfig(
   checkRequiredVariables(config, entry)
   checkRequiredHeaders(config, entry)
   await checkSecrets(deps, config)
-  return withResolvedMounts(deps, config)
+  return withResolvedMounts(deps, config, before)
 }
 
 /** Others on the network may only reach what asks them who they are. */
@@ -90,46 +91,4 @@ async function checkSecrets(deps: Deps, config: RunConfig): Promise<void> {
     if (!(await deps.secretExists(name))) missing.push(name)
   }
   if (missing.length > 0) throw notFound(`secret ${missing.join(', ')} not found; create it first`)
-}
-
-/** Links are resolved before the check, and what was checked is what is mounted. */
-async function withResolvedMounts(deps: Deps, config: RunConfig): Promise<RunConfig> {
-  const isPrivileged = config.permission_profile?.privileged === true
-  const resolved = new Map<string, string>()
-  for (const mount of declaredMounts(config)) resolved.set(mount.host, await checkMount(deps, mount, isPrivileged))
-  const replaceHost = (text: string, isProfile: boolean) => {
-    const [host = '', ...rest] = text.split(':')
-    const real = resolved.get(host) ?? host
-    return [real, ...(isProfile && rest.length === 0 && real !== host ? [host] : rest)].join(':')
-  }
-  const profile = config.permission_profile
-  return {
-    ...config,
-    ...(config.volumes && { volumes: config.volumes.map((text) => replaceHost(text, false)) }),
-    ...(profile && {
-      permission_profile: {
-        ...profile,
-        ...(profile.read && { read: profile.read.map((text) => replaceHost(text, true)) }),
-        ...(profile.write && { write: profile.write.map((text) => replaceHost(text, true)) }),
-      },
-    }),
-  }
-}
-
-async function checkMount(deps: Deps, mount: MountDeclaration, isPrivileged: boolean): Promise<string> {
-  const found = await deps.host.resolvePath(mount.host)
-  if (!found) throw invalid(`volume "${mount.host}" does not exist on this machine; create it first`)
-  if (isPrivileged) return found.path
-  if (found.kind === 'socket')
-    throw invalid(
-      `volume "${mount.host}" is a socket: whoever listens there could be driven from inside; it is only mounted with "privileged" in the permission profile`,
-    )
-  const isDangerous = deps.host.protectedPaths.some((path) => isWithin(found.path, path) || isWithin(path, found.path))
-  if (isDangerous) {
-    const what = 'the root, the engine’s socket or a folder of Toolhaven itself'
-    throw invalid(
-      `volume "${mount.host}" would expose ${what}; it is only mounted with "privileged" in the permission profile`,
-    )
-  }
-  return found.path
 }

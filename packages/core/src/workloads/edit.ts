@@ -28,7 +28,7 @@ export async function editWorkload(
   if (update.headers === undefined && !keptAuth) delete asked.headers
   const composed = composeRunConfig(name, stored.port, asked, target)
   const merged = keptAuth ? withHeadersOf(composed.config, keptAuth) : composed.config
-  const checked = await checkConfig(deps, merged, target.entry)
+  const checked = await checkConfig(deps, merged, target.entry, stored)
   const config = await hideSecrets(deps, checked, target)
 
   await deps.book.change(name, (current) => {

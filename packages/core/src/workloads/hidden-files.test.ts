@@ -7,7 +7,7 @@ import type { Hidden } from '../ports/hiding.ts'
 import { createWorkload } from './create.ts'
 import { changeLifecycle } from './lifecycle.ts'
 
-const ASKED = { name: 'web', image: 'npx://web@1.0.0', volumes: ['/data/a/deep:/p/deep', '/data/a:/p'] }
+const ASKED = { name: 'web', image: 'npx://web@1.0.0', volumes: ['/data/b:/p/deep', '/data/a:/p'] }
 const ENV: Hidden = {
   kind: 'file',
   cover: { hostPath: '/covers/thv-hidden-file', containerPath: '/p/.env', readOnly: true },

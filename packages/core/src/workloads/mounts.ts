@@ -1,6 +1,5 @@
 import type { RunConfig } from '@toolhaven/contract/run-config'
 import { invalid } from '../errors.ts'
-import type { Mount } from '../ports/runtime.ts'
 
 export interface MountDeclaration {
   host: string
@@ -47,13 +46,4 @@ export function declaredMounts(config: Pick<RunConfig, 'volumes' | 'permission_p
     ...(config.volumes ?? []).map(parseVolume),
   ]
   return [...new Map(all.map((mount) => [mount.container, mount])).values()]
-}
-
-/** Host paths in a stored configuration are resolved already. */
-export function mountsOf(config: RunConfig): Mount[] {
-  return declaredMounts(config).map(({ host, container, readOnly }) => ({
-    hostPath: host,
-    containerPath: container,
-    readOnly,
-  }))
 }

@@ -53,6 +53,16 @@ describe('a workload with a server for each session', () => {
     expect(names(fake)).toEqual(['thv-web'])
   })
 
+  test('makes no other one when a mount was replaced meanwhile', async () => {
+    using fake = await startFakeDaemon()
+    const backend = await running(fake, { volumes: ['/data/a:/a'] })
+    fake.host.resolvePath = async (path) => ({ path, kind: 'directory', identity: 'another' })
+    await expect(backend.startAnother(never)).rejects.toThrow('was replaced since the workload started')
+    fake.host.resolvePath = async () => ({ path: '/', kind: 'directory', identity: '1:/' })
+    await expect(backend.startAnother(never)).rejects.toThrow('now leads through a link to "/"')
+    expect(names(fake)).toEqual(['thv-web'])
+  })
+
   test('has a limit and an idle time when nobody says which', async () => {
     using fake = await startFakeDaemon()
     await running(fake)

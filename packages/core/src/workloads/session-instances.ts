@@ -1,6 +1,6 @@
 import { describeError } from '../errors.ts'
 import type { EndServer, IsolatedBackend, SessionServer, StdioServer } from '../ports/gateway.ts'
-import { type InstanceHandle, type InstanceSpec, LABELS } from '../ports/runtime.ts'
+import { type InstanceHandle, type InstanceSpec, LABELS, type Mount } from '../ports/runtime.ts'
 import { createLimiter } from './limiter.ts'
 import type { SupervisorDeps } from './supervisor-deps.ts'
 
@@ -15,6 +15,13 @@ interface Live {
   /** Undefined when it could not be created. */
   created: Promise<InstanceHandle | undefined>
   ending?: Promise<void>
+}
+
+/** What every instance of a workload is made from. */
+interface Template {
+  spec: InstanceSpec
+  /** Looks at the mounts again: each start needs a check of its own. */
+  checkMounts: () => Promise<readonly Mount[]>
 }
 
 /**
@@ -43,7 +50,7 @@ export class SessionInstances {
   /** `first` runs for the workload until a session has it; all others are made like it. */
   backend(
     workload: string,
-    spec: InstanceSpec,
+    template: Template,
     first: { handle: InstanceHandle; server: StdioServer },
   ): IsolatedBackend {
     return {
@@ -56,7 +63,7 @@ export class SessionInstances {
         this.#deps.book.observe(workload, {}, ['handle'])
         return end
       },
-      startAnother: (signal) => this.#start(workload, spec, signal),
+      startAnother: (signal) => this.#start(workload, template, signal),
     }
   }
 
@@ -76,12 +83,15 @@ export class SessionInstances {
     await Promise.all([...this.#live].map(async ({ ending }) => ending))
   }
 
-  async #start(workload: string, base: InstanceSpec, signal: AbortSignal): Promise<SessionServer> {
+  async #start(workload: string, { spec: base, checkMounts }: Template, signal: AbortSignal): Promise<SessionServer> {
     const { runtime } = this.#deps
     const tag = this.#freeTag(workload)
     const name = `${base.name}-${tag}`
-    const spec = { ...base, name, labels: { ...base.labels, [LABELS.session]: tag } }
-    const creating = this.#starts(() => runtime.create(spec, signal), signal)
+    const create = async () => {
+      const labels = { ...base.labels, [LABELS.session]: tag }
+      return runtime.create({ ...base, name, labels, mounts: await checkMounts() }, signal)
+    }
+    const creating = this.#starts(create, signal)
     const end = this.#add({ workload, name, created: creating.catch(() => undefined) })
     try {
       const handle = await creating

@@ -8,7 +8,7 @@ import { auditSpec } from './audit.ts'
 import { authorizationSpec } from './authorization.ts'
 import type { Entry } from './book.ts'
 import { Recorded, recordExit } from './failures.ts'
-import { mountsInForce } from './hidden-files.ts'
+import { mountsInForce, withFreshCheck } from './hidden-files.ts'
 import { instanceSpec, readSecrets } from './instance-spec.ts'
 import { loginSpec } from './oauth.ts'
 import { authenticationSpec } from './oidc.ts'
@@ -52,7 +52,8 @@ export async function startInstance(deps: SupervisorDeps, { stored }: Entry, sig
       const channel = await deps.runtime.attach(handle, signal)
       const server = { kind: 'stdio', channel, processId: handle.id, start } as const
       const isIsolated = config.session_mode === 'isolated'
-      const backend = isIsolated ? deps.sessions.backend(name, spec, { handle, server }) : server
+      const template = { spec, checkMounts: () => withFreshCheck(deps, config, mounts) }
+      const backend = isIsolated ? deps.sessions.backend(name, template, { handle, server }) : server
       await deps.gateway.connect(name, backend, limit)
     } else {
       await start()

@@ -2,7 +2,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Egress } from '../ports/egress.ts'
 import type { Gateway } from '../ports/gateway.ts'
 import type { Hiding } from '../ports/hiding.ts'
-import type { PackageIndex } from '../ports/host.ts'
+import type { Host, PackageIndex } from '../ports/host.ts'
 import type { ImageVerifier } from '../ports/image-verifier.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Runtime } from '../ports/runtime.ts'
@@ -20,6 +20,7 @@ export interface SupervisorDeps {
   gateway: Gateway
   egress: Egress
   hiding: Hiding
+  host: Host
   packages: PackageIndex
   images: ImageVerifier
   logs: LogStore

@@ -21,11 +21,16 @@ export async function currentDockerContext(
 /** Where a context's engine is. Docker files contexts under the hash of their name. */
 export async function dockerContextAddress(configFolder: string, name: string): Promise<EngineAddress> {
   const hash = createHash('sha256').update(name).digest('hex')
-  const meta = await readJson(join(configFolder, 'contexts', 'meta', hash, 'meta.json'), metaSchema)
-  if (meta === undefined)
+  const host = await dockerContextHost(join(configFolder, 'contexts', 'meta', hash))
+  if (host === '')
     throw notFound(`The Docker context ${name} is in use but not defined; choose another with "docker context use".`)
   const tls = await readTls(join(configFolder, 'contexts', 'tls', hash, 'docker'))
-  return parseEngineHost(meta.Endpoints.docker.Host, tls)
+  return parseEngineHost(host, tls)
+}
+
+/** What the context of a folder says, as DOCKER_HOST would; empty when none is there. */
+export async function dockerContextHost(folder: string): Promise<string> {
+  return (await readJson(join(folder, 'meta.json'), metaSchema))?.Endpoints.docker.Host ?? ''
 }
 
 /** The certificates of a folder as Docker lays them out; undefined when one is missing. */

@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises'
+import { readFile, realpath, stat } from 'node:fs/promises'
 import { invalid } from '@toolhaven/core/errors'
 import type { Mount } from '@toolhaven/core/ports/runtime'
 
@@ -8,7 +8,9 @@ import type { Mount } from '@toolhaven/core/ports/runtime'
  */
 export async function refuseSocketMounts(mounts: readonly Mount[], table = '/proc/net/unix'): Promise<void> {
   if (mounts.length === 0) return
-  const sockets = listening(await readFile(table, 'utf8').catch(() => ''))
+  const bound = listening(await readFile(table, 'utf8').catch(() => ''))
+  // The table has what each program called its socket, links included: /var/run is /run on most machines.
+  const sockets = await Promise.all(bound.map((path) => realpath(path).catch(() => path)))
   for (const { hostPath } of mounts) {
     const isSocket = (await stat(hostPath).catch(() => undefined))?.isSocket() ?? false
     const inside = sockets.find((path) => path === hostPath || path.startsWith(`${hostPath.replace(/\/$/, '')}/`))

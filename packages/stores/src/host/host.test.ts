@@ -1,9 +1,12 @@
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { fileIdentity } from '@toolhaven/core/ports/runtime'
 import { createHost } from './host.ts'
+
+const identityOf = async (path: string) => fileIdentity(await stat(path, { bigint: true }))
 
 describe('the host', () => {
   let root: string
@@ -11,7 +14,8 @@ describe('the host', () => {
     createHost({
       homeDir: join(root, 'home'),
       configDir: join(root, 'config'),
-      protectedPaths: [join(root, 'state'), '/'],
+      ownFolders: [join(root, 'state')],
+      engineSockets: async () => [],
       cwd: join(root, 'work'),
     })
 
@@ -26,11 +30,15 @@ describe('the host', () => {
 
   test('resolves the home folder, relative paths and links', async () => {
     await symlink(join(root, 'home'), join(root, 'work', 'link'))
-    const note = { path: join(root, 'home', 'note'), kind: 'file' }
+    const note = {
+      path: join(root, 'home', 'note'),
+      kind: 'file',
+      identity: await identityOf(join(root, 'home', 'note')),
+    }
     expect(await host().resolvePath('~/note')).toEqual(note)
     expect(await host().resolvePath('../home/note')).toEqual(note)
     expect(await host().resolvePath('link/note')).toEqual(note)
-    expect(await host().resolvePath('~')).toEqual({ path: join(root, 'home'), kind: 'directory' })
+    expect(await host().resolvePath('~')).toMatchObject({ path: join(root, 'home'), kind: 'directory' })
   })
 
   test('tells sockets and devices from files', async () => {
@@ -49,8 +57,14 @@ describe('the host', () => {
     await expect(host().resolvePath('a\0b')).rejects.toMatchObject({ code: 'invalid' })
   })
 
-  test('protects the root besides what it was told, each once', () => {
-    expect(host().protectedPaths).toEqual(['/', join(root, 'state')])
+  test('knows its own folders, also by a path through a link', async () => {
+    await mkdir(join(root, 'real', 'workloads'), { recursive: true })
+    await symlink(join(root, 'real'), join(root, 'state'))
+    const isOwn = async (path: string) => {
+      const found = await host().resolvePath(join(root, path))
+      return found !== undefined && (await host().isOwn(found))
+    }
+    expect([await isOwn('real'), await isOwn('state/workloads'), await isOwn('home')]).toEqual([true, true, false])
   })
 
   test('reads files below the configuration folder', async () => {

@@ -2,25 +2,30 @@ import { readFile, realpath, stat } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import { invalid } from '@toolhaven/core/errors'
 import type { Host } from '@toolhaven/core/ports/host'
+import { fileIdentity } from '@toolhaven/core/ports/runtime'
+import { exposureOf, isInside, type ProtectedPlaces } from './exposure.ts'
 
-export interface HostOptions {
+export interface HostOptions extends ProtectedPlaces {
   homeDir: string
   configDir: string
-  /** What nobody may mount without `privileged`; `/` is always among them. */
-  protectedPaths: readonly string[]
   /** What relative paths begin at. */
   cwd: string
 }
 
 /** Facts about the file system of this machine. */
-export function createHost({ homeDir, configDir, protectedPaths, cwd }: HostOptions): Host {
+export function createHost({ homeDir, configDir, cwd, ...places }: HostOptions): Host {
   return {
-    protectedPaths: [...new Set(['/', ...protectedPaths])],
+    exposedBy: (found) => exposureOf(found, places),
+    isOwn: async (found) => {
+      for (const folder of places.ownFolders) if (await isInside(found, folder)) return true
+      return false
+    },
     resolvePath: async (path) => {
       if (path.includes('\0')) throw invalid('A path must not contain a NUL character.')
       try {
         const real = await realpath(resolve(cwd, expandHome(path, homeDir)))
-        return { path: real, kind: kindOf(await stat(real)) }
+        const itself = await stat(real, { bigint: true })
+        return { path: real, kind: kindOf(itself), identity: fileIdentity(itself) }
       } catch (error) {
         if (isAbsence(error)) return undefined
         throw error

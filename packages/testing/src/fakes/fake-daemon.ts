@@ -3,6 +3,7 @@ import { createApp } from '@toolhaven/api/app'
 import { buildOpenApi } from '@toolhaven/contract/openapi'
 import type { RegistryDocument } from '@toolhaven/contract/registry-document'
 import { type Daemon, createDaemon } from '@toolhaven/core/daemon'
+import type { Host } from '@toolhaven/core/ports/host'
 import type { StoredAdoption } from '@toolhaven/core/ports/foreign-entries'
 import type { StoredGroup, StoredSightings, StoredToolLock, StoredWorkload } from '@toolhaven/core/ports/stores'
 import { FakeEgress } from './fake-egress.ts'
@@ -99,6 +100,8 @@ export interface FakeDaemon extends Disposable {
   adoptionStore: MemoryRecordStore<StoredAdoption>
   journal: MemoryJournal
   logs: MemoryLogs
+  /** Its answers can be changed. */
+  host: Host
 }
 
 export interface FakeDaemonParts {
@@ -130,6 +133,7 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
   const egress = new FakeEgress()
   const hiding = new FakeHiding()
   const verifier = new FakeImageVerifier()
+  const host = { ...fakeHost }
   const daemon = createDaemon(
     {
       ...{ runtime, workloadStore, groupStore, journal, logs, clientFiles, clock, foreignEntries, adoptionStore },
@@ -151,7 +155,7 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
       config: memoryConfig(),
       secretsProviders: memorySecrets(),
       registrySource: fixedRegistry(parts.registry ?? fakeRegistry),
-      host: fakeHost,
+      host,
       packages: fakePackages,
       images: verifier,
       renderRecipe: fakeRecipe,
@@ -181,6 +185,7 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
       egress,
       hiding,
       verifier,
+      host,
       clock,
       workloadStore,
       groupStore,

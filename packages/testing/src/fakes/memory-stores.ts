@@ -150,13 +150,21 @@ export class MemoryClientFiles implements ClientFiles {
 
 export const fakeHost: Host = {
   resolvePath: async (path) => {
-    if (path === '/' || path.startsWith('/data')) return { path, kind: 'directory' }
-    if (path === '/run/engine.sock') return { path, kind: 'socket' }
-    return path === '/link-to-root' ? { path: '/', kind: 'directory' } : undefined
+    if (path === '/' || path.startsWith('/data')) return { path, kind: 'directory', identity: `1:${path}` }
+    if (path === '/run/engine.sock') return { path, kind: 'socket', identity: '1:2' }
+    return path === '/link-to-root' ? { path: '/', kind: 'directory', identity: '1:/' } : undefined
   },
-  protectedPaths: ['/', '/data/toolhaven-state'],
+  exposedBy: async ({ path, kind }) => {
+    if (kind === 'socket') return 'a socket'
+    return path === '/' || isStateOfFake(path) || '/data/toolhaven-state'.startsWith(`${path}/`)
+      ? 'the root of the machine or a folder of Toolhaven'
+      : undefined
+  },
+  isOwn: async ({ path }) => isStateOfFake(path),
   readConfigFile: async () => undefined,
 }
+
+const isStateOfFake = (path: string) => `${path}/`.startsWith('/data/toolhaven-state/')
 
 export const fakePackages: PackageIndex = { latestVersion: async () => '1.2.3' }
 

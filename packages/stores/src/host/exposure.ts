@@ -1,0 +1,112 @@
+import { readFile, realpath, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { parseMountTable } from '@toolhaven/core/mount-table'
+import type { HostPath } from '@toolhaven/core/ports/host'
+import { fileIdentity } from '@toolhaven/core/ports/runtime'
+import { isWithin } from '@toolhaven/core/workloads/is-within'
+import { findFile } from './find-file.ts'
+
+export interface ProtectedPlaces {
+  /** Toolhaven's own: state, data, configuration, cache, sockets. They need not be there. */
+  ownFolders: readonly string[]
+  /** Sockets that command a container engine. They need not be there, and are looked up at every question. */
+  engineSockets: () => Promise<readonly string[]>
+  /** Mounts of this process, as the kernel tells them. */
+  mountTable?: string
+}
+
+/** What a mount of a resolved path would give away, as a noun phrase; undefined when it is nothing. */
+export async function exposureOf(found: HostPath, places: ProtectedPlaces): Promise<string | undefined> {
+  const { path, kind } = found
+  if (path === '/') return 'the root of this machine'
+  const kernel = await kernelFolders(places.mountTable)
+  const inKernel = kernel.find((folder) => isWithin(path, folder) || isWithin(folder, path))
+  if (inKernel !== undefined) return `${inKernel}, through which the kernel and its devices are controlled`
+  const looks = new Map<string, Promise<string | undefined>>()
+  const own = places.ownFolders.map((folder) => ({ place: folder, what: `${folder}, a folder of Toolhaven itself` }))
+  const sockets = await places.engineSockets()
+  const engines = sockets.map((socket) => ({ place: socket, what: `${socket}, the socket of a container engine` }))
+  for (const { place, what } of [...own, ...engines]) if (await overlaps(found, place, looks)) return what
+  if (kind === 'socket') return 'a socket, and with it whatever listens there'
+  if (kind === 'other') return 'a device or a pipe'
+  return secondNameIn(found, places.ownFolders, sockets)
+}
+
+/** Whether the path is the folder or lies in it: by path and, for bind mounts, by identity. */
+export async function isInside(
+  found: HostPath,
+  folder: string,
+  looks = new Map<string, Promise<string | undefined>>(),
+): Promise<boolean> {
+  const real = await realOf(folder)
+  if (isWithin(found.path, real)) return true
+  const identity = await look(real, looks)
+  return identity !== undefined && (await identitiesAbove(found.path, looks)).has(identity)
+}
+
+async function overlaps(found: HostPath, place: string, looks: Map<string, Promise<string | undefined>>) {
+  if (await isInside(found, place, looks)) return true
+  const real = await realOf(place)
+  return isWithin(real, found.path) || (await identitiesAbove(real, looks)).has(found.identity)
+}
+
+/** Of the path itself and every folder above it but the root. */
+async function identitiesAbove(path: string, looks: Map<string, Promise<string | undefined>>): Promise<Set<string>> {
+  const identities = new Set<string>()
+  for (let at = path; at !== dirname(at); at = dirname(at)) {
+    const identity = await look(at, looks)
+    if (identity !== undefined) identities.add(identity)
+  }
+  return identities
+}
+
+function look(path: string, looks: Map<string, Promise<string | undefined>>): Promise<string | undefined> {
+  const known = looks.get(path)
+  if (known !== undefined) return known
+  const looking = stat(path, { bigint: true }).then(fileIdentity, () => undefined)
+  looks.set(path, looking)
+  return looking
+}
+
+/** Links resolved as far as the path exists. */
+async function realOf(path: string): Promise<string> {
+  const real = await realpath(path).catch(() => undefined)
+  if (real !== undefined || path === dirname(path)) return real ?? path
+  return join(await realOf(dirname(path)), basename(path))
+}
+
+/** Hard links: a socket of an engine inside a folder, or a file that is also one of ours. Nearly always there are none to look for. */
+async function secondNameIn(
+  found: HostPath,
+  ownFolders: readonly string[],
+  sockets: readonly string[],
+): Promise<string | undefined> {
+  if (found.kind === 'file') {
+    const { nlink } = await stat(found.path)
+    if (nlink < 2) return undefined
+    const isOurs = await findFile(ownFolders, (entry) => entry.isFile(), new Set([found.identity]))
+    return isOurs === undefined ? undefined : `${isOurs}, a file of Toolhaven itself`
+  }
+  const linked = new Set<string>()
+  for (const socket of sockets) {
+    const itself = await stat(socket, { bigint: true }).catch(() => undefined)
+    if (itself?.isSocket() && itself.nlink > 1n) linked.add(fileIdentity(itself))
+  }
+  if (linked.size === 0) return undefined
+  const inside = await findFile([found.path], (entry) => entry.isSocket(), linked)
+  return inside === undefined ? undefined : `${inside}, the socket of a container engine`
+}
+
+const KERNEL_FOLDERS = ['/proc', '/sys', '/dev']
+const KERNEL_FILE_SYSTEMS = new Set(
+  'binfmt_misc bpf cgroup cgroup2 configfs debugfs devpts devtmpfs efivarfs fusectl mqueue nsfs proc pstore securityfs selinuxfs sysfs tracefs'.split(
+    ' ',
+  ),
+)
+
+/** Also where somebody mounted them a second time, for a chroot for example. */
+async function kernelFolders(table = '/proc/self/mountinfo'): Promise<string[]> {
+  const text = await readFile(table, 'utf8').catch(() => '') // not Linux
+  const mounted = parseMountTable(text).filter(({ type }) => KERNEL_FILE_SYSTEMS.has(type))
+  return [...new Set([...KERNEL_FOLDERS, ...mounted.map(({ target }) => target)])]
+}
