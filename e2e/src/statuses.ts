@@ -18,7 +18,7 @@ export async function untilRecovered(daemon: DaemonProcess, name: string, wanted
 
 type Report = { status: string; context: string }
 
-async function untilReport(
+export async function untilReport(
   daemon: DaemonProcess,
   name: string,
   wanted: string,

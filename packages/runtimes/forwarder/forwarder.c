@@ -3,7 +3,7 @@
  * sockets leading out of it and into it.
  *
  *   forwarder [-N] [-k FD] [-c MOST] [-r FILE] [-e ADDRESS:PORT=SOCKET]... [-i SOCKET=PORT]... [-- PROGRAM [ARGUMENT]...]
- *   forwarder -s FILTER -- PROGRAM [ARGUMENT]...
+ *   forwarder [-s FILTER] [-m DEVICE:INODE=PATH]... -- PROGRAM [ARGUMENT]...
  *   forwarder -g PORT [-o SOCKET]... [-w SOCKET] [-r FILE]
  *
  *   -N  makes a user and a network namespace first and brings their loopback up (for sandboxes without an engine)
@@ -14,6 +14,8 @@
  *   -r  makes FILE once everything is listened on: whoever joins the namespace after that cannot take a port of ours
  *   -s  puts the system call filter in the file FILTER in force and becomes PROGRAM; nothing is forwarded (for
  *       containers, whose engine puts a filter of its own on top)
+ *   -m  becomes PROGRAM only if PATH is where something is mounted, and that has this device and inode number: the engine
+ *       could have mounted something else than what the daemon checked
  *   -g  is the door to forwarders whose sockets the daemon cannot reach, being on another machine: it listens on PORT for
  *       the daemon, which shows the token of the variable TOKEN. It dials nothing but SOCKET of -w.
  *   -o  hands each connection at the unix socket SOCKET to a connection on which the daemon waits for it
@@ -47,6 +49,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -562,8 +565,29 @@ static pid_t start_program(char **command, int kept_fd) {
   _exit(127);
 }
 
+/* DEVICE:INODE=PATH. Nothing of the workload runs yet, so nobody can have rearranged what is found at the path. */
+static void check_mount(const char *text) {
+  char *end;
+  unsigned long long device = strtoull(text, &end, 10), inode = *end == ':' ? strtoull(end + 1, &end, 10) : 0;
+  if (*end != '=' || end[1] != '/') wrong("-m takes DEVICE:INODE=PATH");
+  struct statx found;
+  if (statx(AT_FDCWD, end + 1, AT_NO_AUTOMOUNT, STATX_INO, &found) < 0) fail(end + 1);
+  int is_same = makedev(found.stx_dev_major, found.stx_dev_minor) == device && found.stx_ino == inode;
+  /* Older kernels cannot say whether it is the top of a mount. */
+  int is_top = !(found.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) || found.stx_attributes & STATX_ATTR_MOUNT_ROOT;
+  if (is_same && is_top) return;
+  fprintf(stderr, "Toolhaven: what is mounted at %s is not what was checked before this start.\n", end + 1);
+  exit(126);
+}
+
+static void become(char **command) {
+  execvp(command[0], command);
+  fprintf(stderr, "%s: %s\n", command[0], strerror(errno));
+  exit(errno == ENOENT ? 127 : 126);
+}
+
 /* Filters add up: what the engine forbids stays forbidden. */
-static void become_filtered(const char *file, char **command) {
+static void put_filter_in_force(const char *file) {
   static struct sock_filter instructions[MOST_INSTRUCTIONS + 1];
   int fd = open(file, O_RDONLY | O_CLOEXEC);
   ssize_t size = fd < 0 ? -1 : read(fd, instructions, sizeof instructions);
@@ -574,9 +598,6 @@ static void become_filtered(const char *file, char **command) {
   struct sock_fprog program = { .len = (unsigned short)(size / sizeof *instructions), .filter = instructions };
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) fail("no_new_privs");
   if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0) fail("seccomp");
-  execvp(command[0], command);
-  fprintf(stderr, "%s: %s\n", command[0], strerror(errno));
-  exit(errno == ENOENT ? 127 : 126);
 }
 
 static void make_file(const char *path) {
@@ -595,15 +616,17 @@ static void pause_a_little(void) {
 }
 
 int main(int count, char **words) {
-  int kept_fd = -1, own_namespaces = 0, option;
+  int kept_fd = -1, own_namespaces = 0, becomes_program = 0, option;
   char *ways[MOST_LISTENERS], *filter_file = NULL, *door_port = NULL, *way_in = NULL;
   int way_count = 0, kinds[MOST_LISTENERS];
-  while ((option = getopt(count, words, "+Nk:c:r:s:g:w:o:e:i:")) != -1) {
+  while ((option = getopt(count, words, "+Nk:c:r:s:m:g:w:o:e:i:")) != -1) {
+    becomes_program |= option == 's' || option == 'm';
     if (option == 'N') own_namespaces = 1;
     else if (option == 'k') kept_fd = atoi(optarg);
     else if (option == 'c') most_connections = atoi(optarg);
     else if (option == 'r') ready_file = optarg;
     else if (option == 's') filter_file = optarg;
+    else if (option == 'm') check_mount(optarg);
     else if (option == 'g') door_port = optarg;
     else if (option == 'w') way_in = optarg;
     else if ((option == 'e' || option == 'i' || option == 'o') && way_count < MOST_LISTENERS) {
@@ -611,12 +634,13 @@ int main(int count, char **words) {
       ways[way_count++] = optarg;
     } else
       wrong("usage: forwarder [-N] [-k FD] [-c MOST] [-r FILE] [-e ADDRESS:PORT=SOCKET]... [-i SOCKET=PORT]... "
-            "[-- PROGRAM], forwarder -s FILTER -- PROGRAM, or forwarder -g PORT [-o SOCKET]... [-w SOCKET] [-r FILE]");
+            "[-- PROGRAM], forwarder [-s FILTER] [-m DEVICE:INODE=PATH]... -- PROGRAM, or forwarder -g PORT [-o SOCKET]... [-w SOCKET] [-r FILE]");
   }
   if (most_connections < 1) wrong("-c takes a number from 1");
-  if (filter_file != NULL) {
-    if (optind == count || way_count > 0 || own_namespaces) wrong("-s takes a file and a program and nothing else");
-    become_filtered(filter_file, words + optind);
+  if (becomes_program) {
+    if (optind == count || way_count > 0 || own_namespaces) wrong("-s and -m take a program and nothing else");
+    if (filter_file != NULL) put_filter_in_force(filter_file);
+    become(words + optind);
   }
   for (int n = 0; n < way_count; n++)
     if ((kinds[n] == 'o') != (door_port != NULL)) wrong("-o belongs to -g, and -e and -i do not");

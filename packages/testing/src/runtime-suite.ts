@@ -3,6 +3,7 @@ import { forwardingCases } from './runtime-suite/forwarding-cases.ts'
 import { hidingCases } from './runtime-suite/hiding-cases.ts'
 import { instanceCases } from './runtime-suite/instance-cases.ts'
 import { isolationCases } from './runtime-suite/isolation-cases.ts'
+import { mountCases } from './runtime-suite/mount-cases.ts'
 import { outputCases } from './runtime-suite/output-cases.ts'
 import { startSession, type RuntimeCases, type RuntimeUnderTest, type Session } from './runtime-suite/session.ts'
 import { sourceCases } from './runtime-suite/source-cases.ts'
@@ -11,7 +12,7 @@ import { Unavailable } from './testbed/unavailable.ts'
 
 const ALL_CASES: RuntimeCases = {
   ...{ ...sourceCases, ...instanceCases, ...stdioCases, ...outputCases },
-  ...{ ...isolationCases, ...hidingCases, ...forwardingCases },
+  ...{ ...isolationCases, ...hidingCases, ...mountCases, ...forwardingCases },
 }
 
 /**

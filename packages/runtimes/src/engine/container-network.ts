@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises'
-import { invalid } from '@toolhaven/core/errors'
+import { describeError, invalid } from '@toolhaven/core/errors'
 import type { WayOut } from '@toolhaven/core/ports/egress'
 import { LABELS, type InstanceSpec, type Mount } from '@toolhaven/core/ports/runtime'
 import { z } from 'zod'
@@ -35,6 +35,7 @@ export const NO_NETWORK: ContainerNetwork = { mode: 'none', isPublished: false, 
 
 /** Where the folder with the filter is inside. */
 const GUARD = '/.toolhaven'
+const FILTER: readonly string[] = ['-s', `${GUARD}/filter`]
 /** Inside, over what the engine puts there. */
 const HOSTS = '/etc/hosts'
 const RESOLVER = '/etc/resolv.conf'
@@ -54,13 +55,15 @@ export async function containerNetwork(
 ): Promise<ContainerNetwork> {
   const { network, targetPort } = spec
   await removeLeftover(deps, spec, signal)
-  if (network === 'full') return ORDINARY_NETWORK
+  if (network === 'full') return { ...ORDINARY_NETWORK, ...(await mountGuard(deps, spec, signal)) }
   await refuseSocketMounts(spec.mounts)
   const { forwarding } = deps
   if (network === 'none' && targetPort === undefined) {
     // Without a forwarder there is no filter of ours, as `notes` say; a loopback alone needs none to be one.
     const hasTools = 'form' in forwarding && forwarding.form === 'folders'
-    const guard = hasTools ? await guardedByFolder(deps, spec, signal).catch(() => undefined) : undefined
+    const guard = hasTools
+      ? await guardedByFolder(deps, spec, signal).catch(() => mountGuard(deps, spec, signal))
+      : undefined
     return { ...NO_NETWORK, ...guard }
   }
   if ('reason' in forwarding)
@@ -107,7 +110,7 @@ async function networkInVolumes(
   signal: AbortSignal,
 ): Promise<Pick<ContainerNetwork, 'mode' | 'command' | 'mounts' | 'volumes'>> {
   const image = await forwarderImage(client, await isolation.forwarder(signal), signal)
-  const command = await guardedCommand(client, spec, signal)
+  const command = await guardedCommand(client, spec, FILTER, signal)
   await makeSocketFolder(socketFolder(isolation.socketDir, spec.labels[LABELS.instance] ?? '', spec.name))
   await createVolumes(client, spec, signal)
   await createDoor(client, { spec, out, image }, signal)
@@ -144,12 +147,37 @@ async function guardedByFolder(
 ): Promise<Required<Pick<ContainerNetwork, 'command' | 'mounts'>>> {
   const { folder } = await isolation.forwarder(signal)
   const mounts = [{ hostPath: folder, containerPath: GUARD, readOnly: true }]
-  return { command: await guardedCommand(client, spec, signal), mounts }
+  return { command: await guardedCommand(client, spec, [...FILTER, ...mountChecks(spec)], signal), mounts }
+}
+
+/**
+ * An engine mounts by path, and the path may mean something else by then. Only inside can it be seen what was mounted, and
+ * only before the image's own program runs. Where the engine's files are another machine's, identities say nothing.
+ */
+async function mountGuard(
+  { client, isolation, forwarding }: NetworkDeps,
+  spec: InstanceSpec,
+  signal: AbortSignal,
+): Promise<Partial<Pick<ContainerNetwork, 'command' | 'mounts'>>> {
+  const checks = mountChecks(spec)
+  if (checks.length === 0 || !('form' in forwarding) || forwarding.form !== 'folders') return {}
+  const { folder } = await isolation.forwarder(signal).catch((error: unknown) => {
+    throw invalid(`The mounts of ${spec.name} cannot be checked inside its container: ${describeError(error)}`, error)
+  })
+  const mounts = [{ hostPath: folder, containerPath: GUARD, readOnly: true }]
+  return { command: await guardedCommand(client, spec, checks, signal), mounts }
+}
+
+function mountChecks({ mounts }: InstanceSpec): string[] {
+  return mounts.flatMap(({ identity, containerPath }) =>
+    identity === undefined ? [] : ['-m', `${identity}=${containerPath}`],
+  )
 }
 
 async function guardedCommand(
   client: EngineClient,
   { prepared, name, args }: InstanceSpec,
+  options: readonly string[],
   signal: AbortSignal,
 ): Promise<NonNullable<ContainerNetwork['command']>> {
   const call = { method: 'GET', path: `/images/${prepared.id}/json` } as const
@@ -158,5 +186,5 @@ async function guardedCommand(
   })
   const own = [...(config?.Entrypoint ?? []), ...(args.length > 0 ? args : (config?.Cmd ?? []))]
   if (own.length === 0) throw invalid(`The image of ${name} names no program to run; give it arguments.`)
-  return { entrypoint: [`${GUARD}/forwarder`, '-s', `${GUARD}/filter`, '--'], args: own }
+  return { entrypoint: [`${GUARD}/forwarder`, ...options, '--'], args: own }
 }

@@ -196,7 +196,30 @@ describe('the forwarder', () => {
     await expect(run(forwarder, ['-s', join(folder, 'gone'), '--', 'true'])).rejects.toMatchObject({ code: 1 })
   })
 
+  it('becomes the program only if what is mounted is what was checked', async (context) => {
+    const forwarder = built(context)
+    const { dev, ino } = await stat('/proc', { bigint: true })
+    const right = ['-m', `${dev}:${ino}=/proc`]
+    expect((await run(forwarder, [...right, '--', 'echo', 'a'])).stdout).toBe('a\n')
+    const below = await stat('/proc/self/', { bigint: true })
+    for (const wrong of [
+      `${dev}:${ino + 1n}=/proc`,
+      `${dev + 1n}:${ino}=/proc`,
+      // The right folder, but nothing is mounted there.
+      `${below.dev}:${below.ino}=/proc/self/`,
+    ])
+      await expect(run(forwarder, [...right, '-m', wrong, '--', 'echo', 'a'])).rejects.toMatchObject({
+        code: 126,
+        stdout: '',
+        stderr: expect.stringContaining('is not what was checked'),
+      })
+    await expect(run(forwarder, ['-m', `${dev}:${ino}=/gone`, '--', 'true'])).rejects.toMatchObject({ code: 1 })
+    await expect(run(forwarder, right)).rejects.toMatchObject({ code: 2 })
+  })
+
   it.for([
+    ['-m', 'nonsense'],
+    ['-m', '1:2=relative'],
     ['-e', 'nonsense'],
     ['-e', '127.0.0.1:0=/x'],
     ['-e', '127.0.0.1:70000=/x'],

@@ -3,7 +3,7 @@ import type { Sandbox } from './sandbox.ts'
 
 /** Collects binds and says where each host path is found inside the sandbox. */
 export interface Layout {
-  place(hostPath: string, sandboxPath: string, access?: 'read-only' | 'writable'): string
+  place(hostPath: string, sandboxPath: string, access?: 'read-only' | 'writable', identity?: string): string
   readonly binds: Bind[]
 }
 
@@ -11,9 +11,10 @@ export function createLayout({ isolatesFiles }: Pick<Sandbox, 'isolatesFiles'>):
   const binds: Bind[] = []
   return {
     binds,
-    place: (hostPath, sandboxPath, access = 'read-only') => {
+    place: (hostPath, sandboxPath, access = 'read-only', identity) => {
       const path = isolatesFiles ? sandboxPath : hostPath
-      binds.push({ hostPath, sandboxPath: path, readOnly: access === 'read-only' })
+      const readOnly = access === 'read-only'
+      binds.push({ hostPath, sandboxPath: path, readOnly, ...(identity !== undefined && { identity }) })
       return path
     },
   }

@@ -22,6 +22,8 @@ export interface Bind {
   hostPath: string
   sandboxPath: string
   readOnly: boolean
+  /** What must be found there before the server runs; left out for what only Toolhaven can write. */
+  identity?: string
 }
 
 /** Home and paths that every sandbox with a file system of its own shares. */

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { invalid } from '@toolhaven/core/errors'
 import type { InstanceSpec } from '@toolhaven/core/ports/runtime'
 import { proxyVariables } from '../isolation/ways.ts'
@@ -63,13 +63,13 @@ function commandLine({ interpreter, entry }: PackageManifest, folder: string, no
 }
 
 async function placeMounts(layout: Layout, spec: InstanceSpec, sandbox: Sandbox): Promise<void> {
-  for (const { hostPath, containerPath, readOnly } of spec.mounts) {
+  for (const { hostPath, containerPath, readOnly, identity } of spec.mounts) {
     if (!sandbox.isolatesFiles && (hostPath !== containerPath || readOnly)) {
       throw invalid(`The mount ${hostPath} cannot be made with ${sandbox.kind} as the sandbox; install bubblewrap.`)
     }
     const found = await stat(hostPath).catch(() => undefined)
     if (found === undefined)
       throw invalid(`The mount ${hostPath} is not there or not readable; create it or change the permission profile.`)
-    layout.place(hostPath, containerPath, readOnly ? 'read-only' : 'writable')
+    layout.place(hostPath, resolve(containerPath), readOnly ? 'read-only' : 'writable', identity)
   }
 }

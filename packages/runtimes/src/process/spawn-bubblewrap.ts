@@ -11,6 +11,7 @@ import type { BubblewrapBase } from './bubblewrap.ts'
 import { inheritedDescriptors } from './inherited-descriptors.ts'
 import { LAST_DESCRIPTOR } from './sandbox-plan.ts'
 import type { SandboxPlan } from './sandbox-plan.ts'
+import { verifyBinds } from './verify-binds.ts'
 
 export interface SandboxProcess {
   /** Listen to its output at once: what it wrote before is lost when it ends. */
@@ -61,6 +62,7 @@ export async function spawnBubblewrap(
     killAll = () => killSandbox(child, init)
     signal.throwIfAborted()
     await options.beforeStart?.(init)
+    await Promise.race([verifyBinds(init, plan.binds), setup.failed])
     setup.forget() // from here on an exit is the server's
     feed(child, BLOCK, 'go')
     const ready = untilServerRuns(child, init)

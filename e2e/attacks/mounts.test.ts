@@ -1,0 +1,156 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe } from 'vitest'
+import { attackedPlatforms } from '../src/attacks/attacked-platforms.ts'
+import { type Captive, makeSharedFolder, openCaptive } from '../src/attacks/captive.ts'
+import { SHIPPED } from '../src/attacks/build.ts'
+import { describeAttack } from '../src/attacks/describe-attack.ts'
+import { callText, connectMcp } from '../src/mcp-client.ts'
+import { type Platform, usePlatform } from '../src/platform.ts'
+import { untilReport } from '../src/statuses.ts'
+
+const CHECK = 'packages/core/src/workloads/check-mounts.ts'
+const CANARY = 'only for the user'
+
+/** What the server at a URL reads at a path; undefined when it reads nothing. */
+async function readThrough(url: string, path: string): Promise<string | undefined> {
+  await using connection = await connectMcp(url)
+  const script = `try { console.log(require('node:fs').readFileSync('${path}', 'utf8')) } catch (error) { console.log(error.code) }`
+  return await callText(connection, 'run', { command: ['node', '-e', script] })
+}
+
+/** Puts a link to `target` in the place of the folder `data`, from inside. */
+const swap = (folder: string, target: string) => [
+  'node',
+  '-e',
+  `const fs = require('node:fs'); fs.renameSync('${folder}/data', '${folder}/before'); fs.symlinkSync('${target}', '${folder}/data')`,
+]
+
+async function settled({ daemon }: Captive, name: string): Promise<string | undefined> {
+  let url: string | undefined
+  await untilReport(daemon, name, 'running or in error', ({ status }) => status === 'running' || status === 'error')
+  const workload = await daemon.api.call('getWorkload', { params: { name } })
+  if (workload.status === 'running') url = workload.url
+  return url
+}
+
+/** The folder `inner` of a workload is replaced by a link; what the workload reads there after a restart. */
+async function readsAfterRestart(captive: Captive, name: string, change: () => Promise<unknown>): Promise<boolean> {
+  await settled(captive, name)
+  await change()
+  await captive.daemon.api.call('restartWorkload', { params: { name } })
+  const url = await settled(captive, name)
+  return url !== undefined && (await readThrough(url, '/data/canary'))?.includes(CANARY) === true
+}
+
+/** False when the daemon does not take it. */
+async function create(
+  { daemon }: Captive,
+  { fixture: image }: Platform,
+  name: string,
+  volumes: string[],
+): Promise<boolean> {
+  const body = { name, image, volumes }
+  return daemon.api.call('createWorkload', { body }).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** From now on the folder `data` is by turns a folder and a link to `target`, some milliseconds each. */
+const FLICKER = `
+const fs = require('node:fs')
+const [folder, target] = process.argv.slice(1)
+const pause = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1 + Math.random() * 15)
+for (;;) {
+  pause()
+  fs.renameSync(folder + '/data', folder + '/before')
+  fs.symlinkSync(target, folder + '/data')
+  pause()
+  fs.unlinkSync(folder + '/data')
+  fs.renameSync(folder + '/before', folder + '/data')
+}`
+
+const TRIES = 12
+
+async function plantFolder(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true })
+  await mkdir(path)
+  await writeFile(join(path, 'note'), 'harmless')
+}
+
+describe.each(attackedPlatforms('mounts'))('on %s', (kind) => {
+  const platform = usePlatform(kind)
+
+  describeAttack('a server that puts a link where another mount begins', {
+    defence: 'the look at every mount before every start',
+    weaknesses: [
+      { file: CHECK, find: 'if (!isPrivileged) refuseNested(mounts)', replace: '' },
+      { file: CHECK, find: 'if (!isPrivileged) refuseNested(declared)', replace: '' },
+      { file: CHECK, find: 'if (found.path !== mount.host) throw', replace: 'if (mount.host === undefined) throw' },
+      { file: CHECK, find: 'const earlier = kept?.(mount)', replace: 'const earlier = undefined' },
+    ],
+    attack: async (build, context) => {
+      const here = platform(context)
+      await using shared = await makeSharedFolder()
+      await using theirs = await makeSharedFolder()
+      await writeFile(join(theirs.path, 'canary'), CANARY)
+      const inner = join(shared.path, 'data')
+      await plantFolder(inner)
+      await using captive = await openCaptive(build, here, { volumes: [`${shared.path}:/proj`] })
+      await create(captive, here, 'neighbour', [`${inner}:/data:ro`])
+      const fromNeighbour = await readsAfterRestart(captive, 'neighbour', () =>
+        captive.run(...swap('/proj', theirs.path)),
+      )
+      const edit = { params: { name: 'neighbour' }, body: { env_vars: { HARMLESS: '1' } } }
+      const afterEdit = await readsAfterRestart(captive, 'neighbour', () =>
+        captive.daemon.api.call('editWorkload', edit).catch(() => undefined),
+      )
+      await rm(inner)
+      await rm(join(shared.path, 'before'), { recursive: true })
+      await plantFolder(inner)
+      const isNested = await create(captive, here, 'nested', [`${shared.path}:/proj`, `${inner}:/data:ro`])
+      return {
+        'a folder below a writable one is mounted': isNested,
+        'reads through a link that another server made': fromNeighbour,
+        'reads through it after an edit of something else': afterEdit,
+        'reads through a link that it made itself':
+          isNested && (await readsAfterRestart(captive, 'nested', () => captive.run(...swap('/proj', theirs.path)))),
+      }
+    },
+  })
+})
+
+const sandbox = usePlatform('process')
+
+// Engines are held to the same by the runtime suite, which replaces a mount at a known moment.
+describeAttack('a link that comes and goes while a server is started', {
+  defence: 'the look at what was mounted',
+  weaknesses: [
+    {
+      file: 'packages/runtimes/src/process/spawn-bubblewrap.ts',
+      find: 'verifyBinds(init, plan.binds)',
+      replace: 'verifyBinds(init, [])',
+    },
+  ],
+  attack: async (build, context) => {
+    const here = sandbox(context)
+    await using shared = await makeSharedFolder()
+    await using theirs = await makeSharedFolder()
+    await writeFile(join(theirs.path, 'canary'), CANARY)
+    const inner = join(shared.path, 'data')
+    await plantFolder(inner)
+    await using captive = await openCaptive(build, here, { volumes: [`${shared.path}:/proj`] })
+    await create(captive, here, 'victim', [`${inner}:/data:ro`])
+    await settled(captive, 'victim')
+    const start = `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(FLICKER)}, '/proj', '${theirs.path}'], { detached: true, stdio: 'ignore' }).unref()`
+    await captive.run('node', '-e', start)
+    let isRead = false
+    // A weakened build loses about one round in four; so many tries are for the patient.
+    for (let tries = 0; tries < 4 * TRIES && !isRead; tries += 1) {
+      if (build === SHIPPED && tries === TRIES) break
+      isRead = await readsAfterRestart(captive, 'victim', async () => undefined)
+    }
+    return { 'reads what the link leads to': isRead }
+  },
+})
