@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe } from 'vitest'
 import { attackedPlatforms } from '../src/attacks/attacked-platforms.ts'
@@ -117,6 +117,42 @@ describe.each(attackedPlatforms('mounts'))('on %s', (kind) => {
         'reads through a link that it made itself':
           isNested && (await readsAfterRestart(captive, 'nested', () => captive.run(...swap('/proj', theirs.path)))),
       }
+    },
+  })
+})
+
+/** Says that it ran, and becomes the program that it was to start. */
+const IMPOSTOR = `#!/bin/sh
+echo ran > /proj/ran
+while [ "$1" != -- ]; do shift; done
+shift
+exec "$@"
+`
+
+/** Below a folder of the server's own, so that the server can move the folder in which it is mounted. */
+const PLACE = '/proj/a/tools'
+
+describe.each(attackedPlatforms('mounts').filter((kind) => kind !== 'process'))('on %s', (kind) => {
+  const platform = usePlatform(kind)
+
+  describeAttack('a server that leads a mount of its own over ours', {
+    defence: 'the look at the places of mounts',
+    weaknesses: [{ file: CHECK, find: 'await refuseLinkedPlaces(host, mounts)', replace: '' }],
+    attack: async (build, context) => {
+      const here = platform(context)
+      await using shared = await makeSharedFolder()
+      await using tools = await makeSharedFolder()
+      await writeFile(join(tools.path, 'forwarder'), IMPOSTOR, { mode: 0o755 })
+      const volumes = [`${shared.path}:/proj`, `${tools.path}:${PLACE}:ro`]
+      for (const name of ['a', 'a/tools']) await mkdir(join(shared.path, name))
+      await chmod(join(shared.path, 'a'), 0o777)
+      const permission_profile = { network: { outbound: {} } }
+      await using captive = await openCaptive(build, here, { volumes, permission_profile })
+      const script = `const fs = require('node:fs'); fs.renameSync('/proj/a', '/proj/b'); fs.mkdirSync('/proj/a'); fs.symlinkSync('/.toolhaven', '${PLACE}')`
+      await captive.run('node', '-e', script)
+      await captive.daemon.api.call('restartWorkload', { params: { name: 'captive' } })
+      await settled(captive, 'captive')
+      return { 'its program runs in the place of ours': (await readdir(shared.path)).includes('ran') }
     },
   })
 })

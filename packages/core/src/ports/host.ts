@@ -4,6 +4,8 @@ import type { PackageScheme } from './runtime.ts'
 export interface Host {
   /** Resolves `~`, relative paths and symbolic links; undefined when nothing is there. */
   resolvePath(path: string): Promise<HostPath | undefined>
+  /** The first symbolic link on the way from a folder along these names, dangling ones included; undefined when there is none. */
+  linkOnTheWay(folder: string, names: readonly string[]): Promise<string | undefined>
   /** What a mount of the path would give away that needs `privileged`, as a noun phrase; undefined when it is nothing. */
   exposedBy(found: HostPath): Promise<string | undefined>
   /** Whether the path is one of Toolhaven's own folders or lies in one. */

@@ -8,11 +8,14 @@ import { createWorkload } from './create.ts'
 import { changeLifecycle } from './lifecycle.ts'
 
 /** A machine with these folders and links; `/run` is what nobody may mount. */
-function machine(links: Readonly<Record<string, string>> = {}): { host: Pick<Host, 'resolvePath' | 'exposedBy'> } {
+function machine(links: Readonly<Record<string, string>> = {}): {
+  host: Pick<Host, 'resolvePath' | 'exposedBy' | 'linkOnTheWay'>
+} {
   const folder = (path: string): HostPath => ({ path, kind: 'directory', identity: `1:${path.length}` })
   return {
     host: {
       resolvePath: async (path) => (path.startsWith('/gone') ? undefined : folder(links[path] ?? path)),
+      linkOnTheWay: async (above, names) => [`${above}/${names.join('/')}`].find((path) => links[path] !== undefined),
       exposedBy: async ({ path }) => (path === '/run' ? 'the socket of an engine' : undefined),
     },
   }
@@ -91,6 +94,16 @@ describe('mounts at a start', () => {
   ])('refuse what %s', async (_, change, code, message) => {
     const attempt = checkedMounts(machine({ '/p/data': '/' }), config(change))
     await expect(attempt).rejects.toMatchObject({ code, message: expect.stringMatching(message) })
+  })
+
+  test('refuse a place that a link in another mount leads away from', async () => {
+    const volumes = ['/p:/proj', '/q:/proj//./deep/tools/']
+    expect(await checkedMounts(machine(), config({ volumes }))).toHaveLength(2)
+    const attempt = checkedMounts(machine({ '/p/deep/tools': '/.toolhaven' }), config({ volumes }))
+    await expect(attempt).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining('"/p/deep/tools" is a link'),
+    })
   })
 
   test('with "privileged" may be what is refused otherwise, but never something else than was stored', async () => {

@@ -6,7 +6,7 @@ import type { StoredWorkload } from '../ports/stores.ts'
 import { isWithin } from './is-within.ts'
 import { declaredMounts, type MountDeclaration } from './mounts.ts'
 
-type Deps = { host: Pick<Host, 'resolvePath' | 'exposedBy'> }
+type Deps = { host: Pick<Host, 'resolvePath' | 'exposedBy' | 'linkOnTheWay'> }
 
 /**
  * At create and edit: refuses what must not be mounted, and gives the configuration with host paths resolved. A path that
@@ -51,6 +51,7 @@ export async function checkedMounts({ host }: Deps, config: RunConfig): Promise<
     const { container: containerPath, readOnly } = mount
     mounts.push({ hostPath: found.path, containerPath, readOnly, identity: found.identity })
   }
+  await refuseLinkedPlaces(host, mounts)
   return mounts
 }
 
@@ -83,6 +84,27 @@ function refuseNested(mounts: readonly MountDeclaration[]): void {
       )
   }
 }
+
+/**
+ * Engines follow links when they look for the place of a mount. A link in another mount of the server could lead this one
+ * over what Toolhaven has in the container, so that the server replaces it.
+ */
+async function refuseLinkedPlaces(host: Deps['host'], mounts: readonly Mount[]): Promise<void> {
+  for (const { hostPath, containerPath } of mounts) {
+    const place = namesOf(containerPath)
+    for (const outer of mounts) {
+      const above = namesOf(outer.containerPath)
+      if (place.length <= above.length || above.some((name, at) => name !== place[at])) continue
+      const link = await host.linkOnTheWay(outer.hostPath, place.slice(above.length))
+      if (link !== undefined)
+        throw invalid(
+          `volume "${hostPath}" is not mounted at "${containerPath}", because "${link}" is a link; remove the link, or mount the volume at another path`,
+        )
+    }
+  }
+}
+
+const namesOf = (path: string) => path.split('/').filter((name) => name !== '' && name !== '.')
 
 function withHostPaths(config: RunConfig, resolved: ReadonlyMap<string, string>): RunConfig {
   const replaceHost = (text: string, isProfile: boolean) => {

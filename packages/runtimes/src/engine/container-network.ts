@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { describeError, invalid } from '@toolhaven/core/errors'
 import type { WayOut } from '@toolhaven/core/ports/egress'
 import { LABELS, type InstanceSpec, type Mount } from '@toolhaven/core/ports/runtime'
@@ -54,6 +55,7 @@ export async function containerNetwork(
   signal: AbortSignal,
 ): Promise<ContainerNetwork> {
   const { network, targetPort } = spec
+  refuseOwnPlace(spec)
   await removeLeftover(deps, spec, signal)
   if (network === 'full') return { ...ORDINARY_NETWORK, ...(await mountGuard(deps, spec, signal)) }
   await refuseSocketMounts(spec.mounts)
@@ -74,6 +76,15 @@ export async function containerNetwork(
   const connected = { isPublished: false, env: proxyVariables(out) }
   if (forwarding.form === 'volumes') return { ...connected, ...(await networkInVolumes(deps, spec, out, signal)) }
   return { ...connected, ...(await networkInFolders(deps, spec, { out, user: forwarding.user }, signal)) }
+}
+
+/** A mount in there would replace the program that puts the filter in force. */
+function refuseOwnPlace({ mounts }: InstanceSpec): void {
+  const taken = mounts.find(({ containerPath }) => `${resolve(containerPath)}/`.startsWith(`${GUARD}/`))
+  if (taken !== undefined)
+    throw invalid(
+      `Nothing can be mounted at ${taken.containerPath}, because Toolhaven's own files are there; choose another path inside the container.`,
+    )
 }
 
 /** Sidecar and daemon share folders of this machine. */

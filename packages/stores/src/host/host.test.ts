@@ -57,6 +57,16 @@ describe('the host', () => {
     await expect(host().resolvePath('a\0b')).rejects.toMatchObject({ code: 'invalid' })
   })
 
+  test('finds the first link on a way, dangling or not', async () => {
+    await symlink('nowhere', join(root, 'work', 'dangling'))
+    await symlink(join(root, 'home'), join(root, 'work', 'link'))
+    const find = (...names: string[]) => host().linkOnTheWay(root, names)
+    expect(await find('work', 'dangling', 'deeper')).toBe(join(root, 'work', 'dangling'))
+    expect(await find('work', 'link')).toBe(join(root, 'work', 'link'))
+    expect(await find('home', 'note')).toBeUndefined()
+    expect(await find('home', 'gone', 'deeper')).toBeUndefined()
+  })
+
   test('knows its own folders, also by a path through a link', async () => {
     await mkdir(join(root, 'real', 'workloads'), { recursive: true })
     await symlink(join(root, 'real'), join(root, 'state'))

@@ -1,4 +1,4 @@
-import { readFile, realpath, stat } from 'node:fs/promises'
+import { lstat, readFile, realpath, stat } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import { invalid } from '@toolhaven/core/errors'
 import type { Host } from '@toolhaven/core/ports/host'
@@ -15,6 +15,16 @@ export interface HostOptions extends ProtectedPlaces {
 /** Facts about the file system of this machine. */
 export function createHost({ homeDir, configDir, cwd, ...places }: HostOptions): Host {
   return {
+    linkOnTheWay: async (folder, names) => {
+      let path = folder
+      for (const name of names) {
+        path = join(path, name)
+        const found = await lstat(path).catch(() => undefined)
+        // What is not there, or cannot be entered, leads nowhere.
+        if (found === undefined || found.isSymbolicLink()) return found && path
+      }
+      return undefined
+    },
     exposedBy: (found) => exposureOf(found, places),
     isOwn: async (found) => {
       for (const folder of places.ownFolders) if (await isInside(found, folder)) return true

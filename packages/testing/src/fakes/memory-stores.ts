@@ -160,6 +160,7 @@ export const fakeHost: Host = {
       ? 'the root of the machine or a folder of Toolhaven'
       : undefined
   },
+  linkOnTheWay: async () => undefined,
   isOwn: async ({ path }) => isStateOfFake(path),
   readConfigFile: async () => undefined,
 }

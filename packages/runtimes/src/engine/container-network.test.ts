@@ -1,0 +1,22 @@
+import { tmpdir } from 'node:os'
+import { expect, test } from 'vitest'
+import type { InstanceSpec } from '@toolhaven/core/ports/runtime'
+import { testIsolation } from '../isolation/test-isolation.ts'
+import { containerNetwork } from './container-network.ts'
+import { createEngineClient } from './engine-client.ts'
+
+const SPEC: InstanceSpec = {
+  ...{ name: 'thv-x', labels: {}, prepared: { id: 'sha256:abc' }, source: { kind: 'image', reference: 'x' } },
+  ...{ args: [], env: {}, mounts: [], network: 'full', stdio: true, limits: {} },
+}
+
+test.each(['/.toolhaven', '/.toolhaven/forwarder', '//x/../.toolhaven/'])(
+  'nothing is mounted over the program that puts the filter in force: %s',
+  async (containerPath) => {
+    const client = createEngineClient('Docker', { kind: 'unix', path: '/nowhere' })
+    const deps = { client, isolation: testIsolation(tmpdir()), forwarding: { form: 'volumes' } } as const
+    const spec = { ...SPEC, mounts: [{ hostPath: '/p', containerPath, readOnly: true }] }
+    const attempt = containerNetwork(deps, spec, AbortSignal.timeout(5_000))
+    await expect(attempt).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining(containerPath) })
+  },
+)
