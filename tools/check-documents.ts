@@ -9,10 +9,11 @@ export function documentProblems(file: string, text: string, exists: (target: st
     .map(([, target = '']) => target)
     .filter((target) => !/^[a-z]+:/i.test(target))
     .map((target) => path.posix.join(path.posix.dirname(file), target))
-  // A path with a placeholder or a pattern in it is an example, not a place; `tools/list` and `tools/call` are MCP methods.
+  // A path with a placeholder or a pattern in it is an example, not a place; `tools/list` and `tools/call` are MCP methods;
+  // what is in `dist` is there once it is built.
   const places = [...prose.matchAll(/`((?:apps|packages|tools|docs)\/[^`\s]*)`/g)]
     .map(([, target = '']) => target)
-    .filter((target) => !/[<>*{}…]|^tools\/(?:list|call)$/.test(target))
+    .filter((target) => !/[<>*{}…]|\/dist\/|^tools\/(?:list|call)$/.test(target))
   return [...links, ...places].filter((target) => !exists(target)).map((target) => `${file}: there is no ${target}`)
 }
 
