@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe } from 'vitest'
 import { attackedPlatforms } from '../src/attacks/attacked-platforms.ts'
 import { type Captive, makeSharedFolder, openCaptive } from '../src/attacks/captive.ts'
-import { SHIPPED } from '../src/attacks/build.ts'
+import { type Build, SHIPPED } from '../src/attacks/build.ts'
 import { describeAttack } from '../src/attacks/describe-attack.ts'
 import { callText, connectMcp } from '../src/mcp-client.ts'
 import { type Platform, usePlatform } from '../src/platform.ts'
@@ -12,8 +12,8 @@ import { untilReport } from '../src/statuses.ts'
 const CHECK = 'packages/core/src/workloads/check-mounts.ts'
 const CANARY = 'only for the user'
 
-/** What the server at a URL reads at a path; undefined when it reads nothing. */
-async function readThrough(url: string, path: string): Promise<string | undefined> {
+/** What the server at a URL reads at a path, or why it cannot. */
+async function readThrough(url: string, path: string): Promise<string> {
   await using connection = await connectMcp(url)
   const script = `try { console.log(require('node:fs').readFileSync('${path}', 'utf8')) } catch (error) { console.log(error.code) }`
   return await callText(connection, 'run', { command: ['node', '-e', script] })
@@ -26,21 +26,27 @@ const swap = (folder: string, target: string) => [
   `const fs = require('node:fs'); fs.renameSync('${folder}/data', '${folder}/before'); fs.symlinkSync('${target}', '${folder}/data')`,
 ]
 
+/** The URL of a workload once it runs; undefined when it is in error. */
 async function settled({ daemon }: Captive, name: string): Promise<string | undefined> {
-  let url: string | undefined
   await untilReport(daemon, name, 'running or in error', ({ status }) => status === 'running' || status === 'error')
-  const workload = await daemon.api.call('getWorkload', { params: { name } })
-  if (workload.status === 'running') url = workload.url
-  return url
+  const { status, url } = await daemon.api.call('getWorkload', { params: { name } })
+  return status === 'running' ? url : undefined
 }
 
-/** The folder `inner` of a workload is replaced by a link; what the workload reads there after a restart. */
-async function readsAfterRestart(captive: Captive, name: string, change: () => Promise<unknown>): Promise<boolean> {
+async function readsAfterRestart(captive: Captive, name: string, change?: () => Promise<unknown>): Promise<boolean> {
   await settled(captive, name)
-  await change()
+  await change?.()
   await captive.daemon.api.call('restartWorkload', { params: { name } })
+  return readsCanary(captive, name)
+}
+
+/** Whether a workload reads what is not meant for it. */
+async function readsCanary(captive: Captive, name: string): Promise<boolean> {
   const url = await settled(captive, name)
-  return url !== undefined && (await readThrough(url, '/data/canary'))?.includes(CANARY) === true
+  if (url === undefined) return false
+  // A server that is replaced again by now reads nothing.
+  const text = await readThrough(url, '/data/canary').catch(() => '')
+  return text.includes(CANARY)
 }
 
 /** False when the daemon does not take it. */
@@ -79,6 +85,30 @@ async function plantFolder(path: string): Promise<void> {
   await writeFile(join(path, 'note'), 'harmless')
 }
 
+interface Scene extends AsyncDisposable {
+  /** Can write `shared`, at /proj. Its neighbour has `inner`, a folder in there, at /data. */
+  captive: Captive
+  shared: string
+  inner: string
+  /** Holds the canary, and is mounted for nobody. */
+  theirs: string
+}
+
+async function setScene(build: Build, here: Platform): Promise<Scene> {
+  await using cleanUp = new AsyncDisposableStack()
+  const [{ path: shared }, { path: theirs }] = [
+    cleanUp.use(await makeSharedFolder()),
+    cleanUp.use(await makeSharedFolder()),
+  ]
+  await writeFile(join(theirs, 'canary'), CANARY)
+  const inner = join(shared, 'data')
+  await plantFolder(inner)
+  const captive = cleanUp.use(await openCaptive(build, here, { volumes: [`${shared}:/proj`] }))
+  await create(captive, here, 'neighbour', [`${inner}:/data:ro`])
+  const kept = cleanUp.move()
+  return { captive, shared, inner, theirs, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+}
+
 describe.each(attackedPlatforms('mounts'))('on %s', (kind) => {
   const platform = usePlatform(kind)
 
@@ -92,30 +122,23 @@ describe.each(attackedPlatforms('mounts'))('on %s', (kind) => {
     ],
     attack: async (build, context) => {
       const here = platform(context)
-      await using shared = await makeSharedFolder()
-      await using theirs = await makeSharedFolder()
-      await writeFile(join(theirs.path, 'canary'), CANARY)
-      const inner = join(shared.path, 'data')
-      await plantFolder(inner)
-      await using captive = await openCaptive(build, here, { volumes: [`${shared.path}:/proj`] })
-      await create(captive, here, 'neighbour', [`${inner}:/data:ro`])
-      const fromNeighbour = await readsAfterRestart(captive, 'neighbour', () =>
-        captive.run(...swap('/proj', theirs.path)),
-      )
+      await using scene = await setScene(build, here)
+      const { captive, shared, theirs, inner } = scene
+      const fromNeighbour = await readsAfterRestart(captive, 'neighbour', () => captive.run(...swap('/proj', theirs)))
       const edit = { params: { name: 'neighbour' }, body: { env_vars: { HARMLESS: '1' } } }
-      const afterEdit = await readsAfterRestart(captive, 'neighbour', () =>
-        captive.daemon.api.call('editWorkload', edit).catch(() => undefined),
-      )
+      // An edit that is taken starts the workload anew.
+      await captive.daemon.api.call('editWorkload', edit).catch(() => undefined)
+      const afterEdit = await readsCanary(captive, 'neighbour')
       await rm(inner)
-      await rm(join(shared.path, 'before'), { recursive: true })
+      await rm(join(shared, 'before'), { recursive: true })
       await plantFolder(inner)
-      const isNested = await create(captive, here, 'nested', [`${shared.path}:/proj`, `${inner}:/data:ro`])
+      const isNested = await create(captive, here, 'nested', [`${shared}:/proj`, `${inner}:/data:ro`])
       return {
         'a folder below a writable one is mounted': isNested,
         'reads through a link that another server made': fromNeighbour,
         'reads through it after an edit of something else': afterEdit,
         'reads through a link that it made itself':
-          isNested && (await readsAfterRestart(captive, 'nested', () => captive.run(...swap('/proj', theirs.path)))),
+          isNested && (await readsAfterRestart(captive, 'nested', () => captive.run(...swap('/proj', theirs)))),
       }
     },
   })
@@ -170,22 +193,16 @@ describeAttack('a link that comes and goes while a server is started', {
     },
   ],
   attack: async (build, context) => {
-    const here = sandbox(context)
-    await using shared = await makeSharedFolder()
-    await using theirs = await makeSharedFolder()
-    await writeFile(join(theirs.path, 'canary'), CANARY)
-    const inner = join(shared.path, 'data')
-    await plantFolder(inner)
-    await using captive = await openCaptive(build, here, { volumes: [`${shared.path}:/proj`] })
-    await create(captive, here, 'victim', [`${inner}:/data:ro`])
-    await settled(captive, 'victim')
-    const start = `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(FLICKER)}, '/proj', '${theirs.path}'], { detached: true, stdio: 'ignore' }).unref()`
+    await using scene = await setScene(build, sandbox(context))
+    const { captive, theirs } = scene
+    await settled(captive, 'neighbour')
+    const start = `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(FLICKER)}, '/proj', '${theirs}'], { detached: true, stdio: 'ignore' }).unref()`
     await captive.run('node', '-e', start)
     let isRead = false
-    // A weakened build loses about one round in four; so many tries are for the patient.
+    // The link has to come between the check and the mount, which happens in about one round of four.
     for (let tries = 0; tries < 4 * TRIES && !isRead; tries += 1) {
       if (build === SHIPPED && tries === TRIES) break
-      isRead = await readsAfterRestart(captive, 'victim', async () => undefined)
+      isRead = await readsAfterRestart(captive, 'neighbour')
     }
     return { 'reads what the link leads to': isRead }
   },
