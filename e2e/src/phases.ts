@@ -8,7 +8,7 @@ import { watchEvents } from './events.ts'
 import { FIXTURE_IMAGE } from './fixture-image.ts'
 import { type Gate, makeGate } from './gate.ts'
 import type { Home } from './home.ts'
-import { containersOf } from './instances.ts'
+import { containersOf, processesOf } from './instances.ts'
 import { type McpConnection, connectMcp } from './mcp-client.ts'
 import type { Platform, PlatformKind } from './platform.ts'
 import { untilRecovered, untilStatus } from './statuses.ts'
@@ -53,7 +53,7 @@ export async function enterPhase(platform: Platform, phase: Phase, name: string)
   )
   const daemon = opened.use(await startDaemon(home))
   const client = opened.use(await startBystander(platform, home, daemon))
-  await reach({ platform, daemon, phase, name, gate })
+  await reach({ platform, home, daemon, phase, name, gate })
   const all = opened.move()
   return {
     home,
@@ -87,13 +87,14 @@ async function untilStored(home: Home, name: string, { client }: McpConnection):
 
 interface Reach {
   platform: Platform
+  home: Home
   daemon: DaemonProcess
   phase: Phase
   name: string
   gate: Gate
 }
 
-async function reach({ platform, daemon, phase, name, gate }: Reach): Promise<void> {
+async function reach({ platform, home, daemon, phase, name, gate }: Reach): Promise<void> {
   const create = (image = platform.fixture) => daemon.api.call('createWorkload', { body: { name, image } })
   switch (phase) {
     case 'fetching':
@@ -115,18 +116,21 @@ async function reach({ platform, daemon, phase, name, gate }: Reach): Promise<vo
       return untilStatus(daemon, name, 'running')
     case 'stopping':
     case 'removing':
-      await startStubborn(platform, daemon, name)
+      await startStubborn({ platform, home, daemon, phase, name, gate })
       await daemon.api.call(phase === 'stopping' ? 'stopWorkload' : 'deleteWorkload', { params: { name } })
       return untilRecovered(daemon, name, phase)
   }
 }
 
-/** In a container it ignores SIGTERM, so that its end takes the whole grace period; a sandbox has no shell to write that in. */
-async function startStubborn({ engine, fixture }: Platform, daemon: DaemonProcess, name: string): Promise<void> {
+/** It does not end when it is asked to, so that stopping it takes the whole grace period. */
+async function startStubborn({ platform: { engine, fixture }, home, daemon, name }: Reach): Promise<void> {
   if (engine) await buildTinyImage(engine)
+  const others = await processesOf(home)
   const body = engine ? { name, image: TINY_IMAGE, cmd_arguments: ['--stubborn'] } : { name, image: fixture }
   await daemon.api.call('createWorkload', { body })
   await untilStatus(daemon, name, 'running')
+  // The sandbox has no shell in which a server could be told to ignore SIGTERM: it is frozen instead.
+  if (!engine) for (const pid of await processesOf(home)) if (!others.includes(pid)) process.kill(pid, 'SIGSTOP')
 }
 
 async function untilCreated({ engine }: Platform, name: string): Promise<void> {
