@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { runConfig } from '@toolhaven/contract/run-config'
 import { workloadList } from '@toolhaven/contract/workloads'
-import { sample } from '@toolhaven/testing/rotation'
+import { sample, slowed } from '@toolhaven/testing/rotation'
 import { startDaemon } from './src/daemon-process.ts'
 import { containersOf, untilNothingIsLeft } from './src/instances.ts'
 import { callText, connectMcp } from './src/mcp-client.ts'
@@ -12,7 +12,8 @@ import { thv as runThv } from './src/thv.ts'
 
 const KINDS: readonly PlatformKind[] = ['docker', 'podman']
 
-describe.each(sample(KINDS, 1))('on %s', (kind) => {
+// This file has its turn every fourth round (LONG in vitest.config.ts).
+describe.each(sample(KINDS, 1, slowed(4)))('on %s', (kind) => {
   const platformOf = usePlatform(kind)
 
   test('a newcomer finds a server, runs it, connects a client, reads its log and cleans up', async (context) => {

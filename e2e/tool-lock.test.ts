@@ -96,7 +96,8 @@ test('what was accepted outlives the daemon, and goes with the workload', async 
   await using daemon = await startDaemon(home)
   expect((await runThv(home, ['restart', 'notes'])).code).toBe(0)
   await expect.poll(() => contextOf(daemon), PATIENCE).toContain('add removed')
-  expect(await readdir(folder)).toEqual(['notes.json'])
+  // Until then the file may still be written under another name.
+  await expect.poll(() => readdir(folder), PATIENCE).toEqual(['notes.json'])
   await runThv(home, ['rm', 'notes'])
   expect(await readdir(folder)).toEqual([])
 })

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync, globSync } from 'node:fs'
 import path from 'node:path'
 
@@ -11,15 +11,28 @@ const root = path.resolve(import.meta.dirname, '..')
 const wanted = process.argv.slice(2)
 const steps = allSteps().filter(({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)))
 
+const unknown = wanted.filter((part) => !allSteps().some(({ name }) => name.includes(part)))
+if (unknown.length > 0) {
+  console.log(
+    `No step is called ${unknown.join(' or ')}. Steps: ${allSteps()
+      .map(({ name }) => name)
+      .join(', ')}.`,
+  )
+  process.exit(1)
+}
+const running = new Set<ChildProcess>()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    for (const child of running) child.kill(signal)
+    process.exit(1)
+  })
+}
+
 let failed = 0
 const waiting = [...steps]
 // Two at a time: most steps keep one core busy.
 await Promise.all([runSteps(), runSteps()])
-if (steps.length === 0) {
-  failed += 1
-  console.log(`No step is called ${wanted.join(' or ')}.`)
-}
-console.log(`\n${steps.length - Math.min(failed, steps.length)} passed, ${failed} failed`)
+console.log(`\n${steps.length - failed} passed, ${failed} failed`)
 process.exitCode = failed === 0 ? 0 : 1
 
 async function runSteps(): Promise<void> {
@@ -98,6 +111,8 @@ function run([program = '', ...args]: string[]): Promise<{ code: number; output:
   }
   delete env['FORCE_COLOR']
   const child = spawn(program, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: 300_000 })
+  running.add(child)
+  child.on('close', () => running.delete(child))
   let output = ''
   const collect = (chunk: string) => (output += chunk)
   child.stdout.setEncoding('utf8').on('data', collect)

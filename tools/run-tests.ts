@@ -3,14 +3,29 @@ import { parseArgs } from 'node:util'
 import { watchCores } from './test-run/cores.ts'
 import { describeStage, percent, writeDurations } from './test-run/report.ts'
 import { runStage, type StageOptions, type StageResult } from './test-run/run-stage.ts'
-import { LANES, type Stage } from './test-run/stages.ts'
+import { LANES, STAGES, type Stage } from './test-run/stages.ts'
 
 const DURATIONS = path.resolve(import.meta.dirname, '../.cache/test-durations.json')
 
+const HELP = `npm test [-- [--stage NAME]… [PATH…]]
+
+Runs every suite, or the given stages (${Object.keys(STAGES).join(', ')}), or only the test files whose path contains PATH.
+
+  --full         Run every cell of every matrix, as npm run test:full does
+`
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { full: { type: 'boolean', default: false }, stage: { type: 'string', multiple: true } },
+  options: {
+    full: { type: 'boolean', default: false },
+    stage: { type: 'string', multiple: true },
+    help: { type: 'boolean', default: false },
+  },
 })
+if (values.help) {
+  console.log(HELP)
+  process.exit(0)
+}
 
 const isWanted = ({ name }: Stage) => values.stage?.includes(name) ?? true
 const lanes = LANES.map((lane) => lane.filter(isWanted)).filter((lane) => lane.length > 0)
@@ -23,7 +38,13 @@ const results = (await Promise.all(lanes.map(runLane))).flat()
 const busy = busyShare()
 
 const failures = results.flatMap((result) => result.failures)
-if (results.length === 0) failures.push(`There is no stage ${values.stage?.join(' or ')}.`)
+if (interruption.signal.aborted) failures.push('The run was interrupted.')
+const unknown = (values.stage ?? []).filter((name) => !(name in STAGES))
+if (unknown.length > 0)
+  failures.push(`There is no stage ${unknown.join(' or ')}. Stages: ${Object.keys(STAGES).join(', ')}.`)
+if (positionals.length > 0 && results.every(({ files }) => files.length === 0)) {
+  failures.push(`No test file has ${positionals.join(' or ')} in its path.`)
+}
 for (const { skips } of results) for (const skip of skips) console.log(`skipped: ${skip}`)
 for (const result of results) console.log(`\n${describeStage(result).join('\n')}`)
 writeDurations(DURATIONS, results, busy)

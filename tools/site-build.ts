@@ -20,15 +20,15 @@ export interface SiteBuild {
 }
 
 /** True when nothing that goes into the site has changed since it was built. */
-export function isSiteFresh(outDir: string = siteFolder): boolean {
+export function isSiteFresh(outDir: string = siteFolder, build: Omit<SiteBuild, 'log' | 'outDir'> = {}): boolean {
   const stamp = path.join(outDir, '.stamp')
-  return existsSync(stamp) && readFileSync(stamp, 'utf8') === inputMark(outDir)
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === inputMark(outDir, build)
 }
 
 /** Builds beside the old site and takes its place when all went well, so that one is always whole. */
 export async function buildSite({ log, siteDir = site, outDir = siteFolder, env = {}, args = [] }: SiteBuild) {
   const began = Date.now()
-  const mark = inputMark(outDir)
+  const mark = inputMark(outDir, { env, args })
   const next = `${outDir}.next`
   await rm(next, { recursive: true, force: true })
   const temporary = await mkdtemp(path.join(tmpdir(), 'thv-site-'))
@@ -65,29 +65,31 @@ function docusaurus(args: readonly string[], extra: Readonly<Record<string, stri
   return promise
 }
 
-/** Of everything a site is made from, and of the settings in the environment. */
-export function inputMark(outDir: string): string {
+/** Of everything a site is made from: its sources, how it is built, and the settings in the environment. */
+export function inputMark(outDir: string, build: Omit<SiteBuild, 'log' | 'outDir'> = {}): string {
   // Its own tests' site is no part of the site that is served.
   const fixture =
     outDir === siteFolder
       ? []
-      : ['apps/website/tests/fixture-site/{docs,extra-pages}/*', 'apps/website/tests/fixture-site/*.ts']
-  const files = globSync(
+      : ['apps/website/tests/fixture-site/{docs,extra-pages}/**/*', 'apps/website/tests/fixture-site/*.ts']
+  const found = globSync(
     [
-      'apps/website/{docs,site,src,static}/**/*.*',
-      'apps/website/{docusaurus.config.ts,sidebars.ts,package.json}',
+      'apps/website/{docs,site,src,static}/**/{*,.*,.*/**}',
+      'apps/website/{docusaurus.config.ts,sidebars.ts,package.json,tsconfig.json}',
       'packages/search/src/**/*.ts',
       'tools/site-build.ts',
       'package-lock.json',
       ...fixture,
     ],
-    { cwd: root },
+    { cwd: root, withFileTypes: true },
   )
+  const files = found.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name))
   const hash = createHash('sha256')
-  for (const file of files.filter((file) => !file.endsWith('.test.ts')).toSorted()) {
+  hash.update(JSON.stringify([process.version, process.env['NODE_ENV'] ?? '', build.args ?? [], build.env ?? {}]))
+  for (const file of [...new Set(files)].filter((file) => !file.endsWith('.test.ts')).toSorted()) {
     hash
-      .update(`${file}\0`)
-      .update(readFileSync(path.join(root, file)))
+      .update(`${path.relative(root, file)}\0`)
+      .update(readFileSync(file))
       .update('\0')
   }
   for (const [name, value] of Object.entries(process.env).toSorted(([one], [other]) => one.localeCompare(other))) {

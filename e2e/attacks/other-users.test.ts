@@ -45,8 +45,8 @@ describeAttack('another user who calls the ports', {
   weaknesses: [
     {
       file: 'apps/cli/src/daemon/peer-user.ts',
-      find: 'return row?.owner === uid && others.length === 0',
-      replace: 'return row !== undefined',
+      find: ' && row.owner === uid',
+      replace: '',
     },
   ],
   attack: async (build, context) => {

@@ -101,7 +101,7 @@ const CLOSE_AT_ONCE = `import { connect } from 'node:net'
 
 describeAttack('another user who sends a request and closes at once', {
   defence: 'the look whether the connection still has an owner',
-  weaknesses: [{ file: PEER_USER, find: '=> isEstablished && inode > 0', replace: '=> isEstablished || inode === 0' }],
+  weaknesses: [{ file: PEER_USER, find: 'row.isEstablished && row.inode > 0 && ', replace: 'row.inode === 0 || ' }],
   attack: async (build, context) => {
     await using network = await openOwnNetwork(context)
     await using scene = await openScene(build, network)

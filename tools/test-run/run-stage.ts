@@ -37,14 +37,18 @@ export async function runStage(stage: Stage, options: StageOptions): Promise<Sta
   const folder = mkdtempSync(path.join(tmpdir(), 'thv-run-'))
   const summaryFile = path.join(folder, 'summary.json')
   const scratch = makeScratch()
+  const finish = (judged: Judged) => ({ stage, ...judged, seconds: (Date.now() - startedAt) / 1000, busy: busyShare() })
   try {
     const code = await runVitest({ stage, summaryFile, scratch, ...options })
     const judged = existsSync(summaryFile)
       ? judge(stage, JSON.parse(readFileSync(summaryFile, 'utf8')), code, options)
-      : { ...NOTHING, failures: [`${stage.name}: vitest ended with ${code} and left no summary`] }
+      : { ...NOTHING, failures: [`${stage.name}: vitest left no summary: ${code}`] }
     const left = leftoversIn(scratch)
     if (left.length > 0) judged.failures.push(`${stage.name}: the tests left behind:\n${left.join('\n')}`)
-    return { stage, ...judged, seconds: (Date.now() - startedAt) / 1000, busy: busyShare() }
+    return finish(judged)
+  } catch (error) {
+    // A failure of this stage must not end the runner while the other lane works.
+    return finish({ ...NOTHING, failures: [`${stage.name}: the runner failed: ${String(error)}`] })
   } finally {
     removeScratch(scratch)
     rmSync(folder, { recursive: true, force: true })
@@ -59,12 +63,12 @@ function judge(stage: Stage, summary: Summary, code: number | string, options: S
   const unexpected = unexpectedSkips(summary.skips, EXPECTED_SKIPS, options.strict)
   const failures = [
     ...summary.failures.map(({ test, reason }) => `${stage.name}: ${test}\n${shortened(reason)}`),
-    ...unexpected.map(({ test, reason }) => `${stage.name}: nobody expects this skip: ${test}: ${reason ?? NO_REASON}`),
+    ...unexpected.map(({ test, reason }) => `${stage.name}: unexpected skip: ${test}: ${reason ?? NO_REASON}`),
   ]
   if (summary.passed + summary.skips.length + failures.length === 0 && options.filters.length === 0) {
     failures.push(`${stage.name}: no test ran`)
   }
-  if (failures.length === 0 && code !== 0) failures.push(`${stage.name}: vitest ended with ${code}`)
+  if (failures.length === 0 && code !== 0) failures.push(`${stage.name}: vitest ended: ${code}`)
   return {
     passed: summary.passed,
     skipped: summary.skips.length - unexpected.length,

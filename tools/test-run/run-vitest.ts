@@ -18,7 +18,7 @@ export interface VitestRun {
   signal: AbortSignal
 }
 
-/** Runs one stage to its end and gives vitest's exit code, or what ended it. */
+/** Runs one stage to its end and gives vitest's exit code, or the reason why it has none. */
 export function runVitest(run: VitestRun): Promise<number | string> {
   const { stage, full, filters, summaryFile, scratch, prefixed, signal } = run
   const args = [
@@ -40,23 +40,42 @@ export function runVitest(run: VitestRun): Promise<number | string> {
   const [program = '', ...rest] = [...(stage.ownNetwork ? enterOwnNetwork() : []), process.execPath, ...args]
   const child = spawn(program, rest, { cwd: root, env, stdio: [...stdio], detached: true })
   if (prefixed) printPrefixed(stage.name, child)
-  const end = (name: NodeJS.Signals) => {
-    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, name)
-  }
-  const limitMs = stage.limitMinutes * 60_000
-  const timers = full
-    ? []
-    : [setTimeout(() => end('SIGTERM'), limitMs), setTimeout(() => end('SIGKILL'), limitMs + 30_000)]
-  const interrupt = () => end('SIGTERM')
-  signal.addEventListener('abort', interrupt)
   const { promise, resolve } = Promise.withResolvers<number | string>()
+  let reason: string | undefined
+  const end = (why: string) => {
+    reason ??= why
+    signalGroup(child, 'SIGTERM')
+    timers.push(setTimeout(() => signalGroup(child, 'SIGKILL'), KILL_AFTER_MS))
+  }
+  const timers: NodeJS.Timeout[] = []
+  if (!full)
+    timers.push(setTimeout(() => end(`took longer than ${stage.limitMinutes} minutes`), stage.limitMinutes * 60_000))
+  const interrupt = () => end('was interrupted')
+  signal.addEventListener('abort', interrupt)
   child.on('error', (error) => resolve(error.message))
-  child.on('close', (code, name) => {
+  // Not 'close': what a test left running may hold the output open for as long as it likes.
+  child.on('exit', (code, name) => {
     for (const timer of timers) clearTimeout(timer)
     signal.removeEventListener('abort', interrupt)
-    resolve(code ?? `signal ${name} (its limit is ${stage.limitMinutes} minutes)`)
+    setTimeout(() => {
+      for (const stream of [child.stdout, child.stderr]) stream?.destroy()
+      resolve(reason === undefined ? (code ?? `signal ${name}`) : `${reason} (${name ?? code})`)
+    }, DRAIN_MS)
   })
   return promise
+}
+
+/** What the runner ends has this long to clean up. */
+const KILL_AFTER_MS = 30_000
+/** The last lines of the output arrive after the process has ended. */
+const DRAIN_MS = 300
+
+function signalGroup({ pid }: ChildProcess, name: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, name)
+  } catch {
+    // The whole group has ended.
+  }
 }
 
 /** The words that run a program in a network with nothing but a loopback; none where this machine does not allow it. */

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { bridgePrefix } from '@toolhaven/testing/testbed/bridge'
@@ -16,6 +16,7 @@ export function makeScratch(): string {
 
 /** What is still there after the tests, one line each. */
 export function leftoversIn(scratch: string): string[] {
+  if (!existsSync(scratch)) return ['nothing, but they removed the temporary folder itself']
   return [
     ...readdirSync(scratch).map((name) => `the file or folder ${name} in the temporary folder`),
     ...mountsBelow(scratch).map((mount) => `a mount at ${mount}`),

@@ -69,3 +69,11 @@ test('says how long each file took', () => {
     expect.toSatisfy((seconds: number) => seconds >= 0.2),
   )
 })
+
+test('a test that passes only when it is tried again has failed', () => {
+  const summary = runSuite(`
+    let tries = 0
+    test('second time lucky', { retry: 3 }, () => { expect(tries++).toBe(1) })
+  `)
+  expect(summary).toMatchObject({ passed: 0, failures: [{ test: 'made.test.ts > second time lucky' }] })
+})

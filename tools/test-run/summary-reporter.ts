@@ -58,7 +58,9 @@ function summarise(modules: readonly TestModule[], outside: readonly SerializedE
     for (const test of module.children.allTests()) {
       const result = test.result()
       const name = `${file} > ${test.fullName}`
-      if (result.state === 'passed') summary.passed += 1
+      if (result.state === 'passed' && (test.diagnostic()?.retryCount ?? 0) > 0) {
+        summary.failures.push({ test: name, reason: 'it failed before it passed; retries hide failures' })
+      } else if (result.state === 'passed') summary.passed += 1
       else if (result.state === 'failed') summary.failures.push(failure(name, result.errors))
       else if (result.state === 'pending') summary.failures.push({ test: name, reason: 'it never ended' })
       else if (!insideBroken(test.parent)) summary.skips.push({ test: name, reason: result.note })

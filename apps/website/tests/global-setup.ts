@@ -1,4 +1,4 @@
-import { cp } from 'node:fs/promises'
+import { cp, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { copyFromCache, fromCache } from '@toolhaven/testing/cache'
@@ -33,10 +33,16 @@ export default async function setUp(project: TestProject): Promise<void> {
 }
 
 async function bring(name: string, outDir: string, build: Omit<SiteBuild, 'log' | 'outDir'>): Promise<void> {
-  if (process.env['THV_TEST_SITE'] === 'built' || isSiteFresh(outDir)) return
+  if (process.env['THV_TEST_SITE'] === 'built' && process.env['CI'] !== 'true') return
+  if (isSiteFresh(outDir, build)) return
   const log = (line: string) => process.stdout.write(`${line}\n`)
-  const entry = await fromCache({ kind: `site-${name}`, key: inputMark(outDir) }, (target) =>
+  const entry = await fromCache({ kind: `site-${name}`, key: inputMark(outDir, build) }, (target) =>
     buildSite({ log, ...build, outDir }).then(() => cp(outDir, target, { recursive: true })),
   )
-  if (!isSiteFresh(outDir)) await copyFromCache(entry, outDir)
+  if (isSiteFresh(outDir, build)) return
+  await copyFromCache(entry, outDir)
+  if (isSiteFresh(outDir, build)) return
+  // Somebody has changed the entry.
+  await rm(entry, { recursive: true, force: true })
+  await buildSite({ log, ...build, outDir })
 }

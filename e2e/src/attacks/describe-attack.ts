@@ -1,5 +1,6 @@
 import { describe, expect, test, type TestContext } from 'vitest'
-import { sample } from '@toolhaven/testing/rotation'
+import { sample, slowed } from '@toolhaven/testing/rotation'
+import { ROUNDS_OF_PLATFORMS } from './attacked-platforms.ts'
 import { type Build, SHIPPED, type Weakness, weakenedBuild } from './build.ts'
 
 /** What came of each attempt: true when the attacker got what they wanted. */
@@ -36,7 +37,7 @@ const THIRDS = [0, 1, 2]
 
 function isTurnOf(name: string): boolean {
   const third = [...name].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % THIRDS.length
-  return sample(THIRDS, 1).includes(third)
+  return sample(THIRDS, 1, slowed(ROUNDS_OF_PLATFORMS)).includes(third)
 }
 
 function every(gains: Gains, isGained: boolean): Gains {

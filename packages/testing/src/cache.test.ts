@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -41,10 +41,27 @@ test('two runs that make the same folder at once both get it', async () => {
   expect(await readdir(join(cacheFolder, 'folder'))).toEqual(['a'])
 })
 
-test('of one kind only the entries stay that were used last', async () => {
+test('of one kind only the entries stay that were used last, and those that may be in use', async () => {
   const make = (path: string) => writeFile(path, '')
-  for (const key of ['a', 'b', 'c', 'd']) await fromCache({ cacheFolder, kind: 'many', key }, make)
+  const folder = join(cacheFolder, 'many')
+  for (const key of ['a', 'b', 'c', 'd', 'e', 'f']) await fromCache({ cacheFolder, kind: 'many', key }, make)
+  expect((await readdir(folder)).toSorted()).toEqual(['a', 'b', 'c', 'd', 'e', 'f'])
+  for (const key of ['a', 'b', 'c']) await age(join(folder, key), 2)
   await fromCache({ cacheFolder, kind: 'many', key: 'a' }, make)
-  await fromCache({ cacheFolder, kind: 'many', key: 'e' }, make)
-  expect((await readdir(join(cacheFolder, 'many'))).toSorted()).toEqual(['a', 'c', 'd', 'e'])
+  await fromCache({ cacheFolder, kind: 'many', key: 'g' }, make)
+  expect((await readdir(folder)).toSorted()).toEqual(['a', 'd', 'e', 'f', 'g'])
 })
+
+test('what a killed run did not finish goes after a day', async () => {
+  const folder = join(cacheFolder, 'killed')
+  await mkdir(join(folder, 'new-old'), { recursive: true })
+  await mkdir(join(folder, 'new-young'))
+  await age(join(folder, 'new-old'), 25)
+  await fromCache({ cacheFolder, kind: 'killed', key: 'a' }, (path) => writeFile(path, ''))
+  expect((await readdir(folder)).toSorted()).toEqual(['a', 'new-young'])
+})
+
+async function age(path: string, hours: number): Promise<void> {
+  const then = new Date(Date.now() - hours * 3_600_000)
+  await utimes(path, then, then)
+}

@@ -4,6 +4,10 @@ import { join } from 'node:path'
 
 /** Entries of one kind that stay; the ones that were not used for longest go first. */
 const KEPT = 4
+/** An entry that was used within this time may be in use still. */
+const IN_USE_MS = 3_600_000
+/** What is still unfinished after this time was left by a run that was killed. */
+const ABANDONED_MS = 24 * 3_600_000
 
 /**
  * What takes long to make and depends on nothing but its inputs, kept outside the repository so that a fresh clone finds
@@ -45,10 +49,12 @@ export async function fromCache(
   return entry
 }
 
-/** A copy of the entry at `target`, in place of what is there. */
+/** A copy of the entry at `target`, in place of what is there. An interrupted copy leaves nothing at `target`. */
 export async function copyFromCache(entry: string, target: string): Promise<void> {
-  await rm(target, { recursive: true, force: true })
-  await cp(entry, target, { recursive: true })
+  const next = `${target}.next`
+  for (const folder of [next, target]) await rm(folder, { recursive: true, force: true })
+  await cp(entry, next, { recursive: true })
+  await rename(next, target)
 }
 
 async function touch(entry: string): Promise<boolean> {
@@ -60,10 +66,21 @@ async function touch(entry: string): Promise<boolean> {
 }
 
 async function removeOldest(folder: string): Promise<void> {
-  const names = (await readdir(folder)).filter((name) => !name.startsWith('new-'))
+  const now = Date.now()
+  const names = await readdir(folder)
   const entries = await Promise.all(
-    names.map(async (name) => ({ path: join(folder, name), usedAt: (await stat(join(folder, name))).mtimeMs })),
+    names.map(async (name) => ({
+      path: join(folder, name),
+      isUnfinished: name.startsWith('new-'),
+      // Another run may have removed it meanwhile.
+      age: now - (await stat(join(folder, name)).catch(() => ({ mtimeMs: now }))).mtimeMs,
+    })),
   )
-  const old = entries.toSorted((one, other) => other.usedAt - one.usedAt).slice(KEPT)
-  for (const { path } of old) await rm(path, { recursive: true, force: true })
+  const old = entries
+    .filter(({ isUnfinished }) => !isUnfinished)
+    .toSorted((one, other) => one.age - other.age)
+    .slice(KEPT)
+    .filter(({ age }) => age > IN_USE_MS)
+  const abandoned = entries.filter(({ isUnfinished, age }) => isUnfinished && age > ABANDONED_MS)
+  for (const { path } of [...old, ...abandoned]) await rm(path, { recursive: true, force: true })
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { fc } from './properties.ts'
-import { rotationFrom, sample } from './rotation.ts'
+import { rotationFrom, sample, slowed } from './rotation.ts'
 
 const cells = fc.uniqueArray(fc.integer(), { minLength: 1, maxLength: 40 })
 const count = fc.integer({ min: 1, max: 45 })
@@ -38,6 +38,18 @@ describe('sample', () => {
   test('takes one cell when none is asked for', () => {
     expect(sample(['a', 'b'], 0, { full: false, round: 1 })).toEqual(['b'])
   })
+})
+
+test('every cell of a slowed matrix meets every cell of the one around it', () => {
+  const [outer, inner] = [
+    ['a', 'b', 'c', 'd', 'e', 'f'],
+    [1, 2, 3],
+  ]
+  const met = Array.from({ length: 18 }, (_, round) => {
+    const rotation = { full: false, round }
+    return [...sample(outer, 1, rotation), ...sample(inner, 1, slowed(outer.length, rotation))].join(' ')
+  })
+  expect(new Set(met).size).toBe(18)
 })
 
 describe('rotationFrom', () => {

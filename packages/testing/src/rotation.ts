@@ -26,3 +26,11 @@ export function sample<Cell>(
   const start = (rotation.round * take) % cells.length
   return [...cells, ...cells].slice(start, start + take)
 }
+
+/**
+ * The rotation of a matrix inside another one: it moves on once in `rounds` rounds, the time the other one takes to come
+ * round. At the same speed some pairs of the two would never meet.
+ */
+export function slowed(rounds: number, rotation: Rotation = rotationFrom(process.env)): Rotation {
+  return { ...rotation, round: Math.floor(rotation.round / rounds) }
+}

@@ -22,15 +22,25 @@ export function createPeerCheck(platform: NodeJS.Platform, uid: number): PeerChe
   }
 }
 
+/** The kernel prints its table page by page while connections come and go, so a row can be missed. */
+const READS = 3
+
 /**
  * A socket that its process has closed has no owner: the kernel shows it with user 0 and without an inode. So only an
- * established connection that a process still holds says who its user is.
+ * established connection that a process still holds says who its user is. A row in another state is final: a connection
+ * that its client has closed does not come back.
  */
 function isOwnedBy({ remoteAddress, remotePort, localAddress, localPort }: Socket, uid: number): boolean {
   if (!remoteAddress || !localAddress || remotePort === undefined || localPort === undefined) return false
-  const rows = connectionRows({ address: remoteAddress, port: remotePort }, { address: localAddress, port: localPort })
-  const [row, ...others] = rows.filter(({ isEstablished, inode }) => isEstablished && inode > 0)
-  return row?.owner === uid && others.length === 0
+  const [client, server] = [
+    { address: remoteAddress, port: remotePort },
+    { address: localAddress, port: localPort },
+  ]
+  for (let read = 0; read < READS; read += 1) {
+    const rows = connectionRows(client, server)
+    if (rows.length > 0) return rows.every((row) => row.isEstablished && row.inode > 0 && row.owner === uid)
+  }
+  return false
 }
 
 const LOOPBACK = new BlockList()

@@ -79,11 +79,9 @@ async function rootfs(name: BaseImage): Promise<string> {
 
 /** What the images take from this machine besides our own Node: a newer package must not meet an older image. */
 async function systemVersions(): Promise<string> {
-  const [system, python] = await Promise.all([
-    readFile('/etc/debian_version', 'utf8').catch(() => ''),
-    realpath('/usr/bin/python3').catch(() => ''),
-  ])
-  return `${system} ${python}`
+  const packages = ['libc6', 'libstdc++6', 'coreutils', 'dash', 'ca-certificates', 'python3*', 'libpython3*']
+  const installed = await run('dpkg-query', ['-W', ...packages]).catch(() => ({ stdout: '' }))
+  return installed.stdout
 }
 
 async function makeNode(root: string): Promise<void> {
@@ -122,7 +120,7 @@ async function makePython(root: string): Promise<void> {
 
 async function goVersion(): Promise<string> {
   const go = await which('go').catch(() => undefined)
-  return go === undefined ? '' : (await run(go, ['version'])).stdout
+  return `${await systemVersions()} ${go === undefined ? '' : (await run(go, ['version'])).stdout}`
 }
 
 async function makeGo(root: string): Promise<void> {
