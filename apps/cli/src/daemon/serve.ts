@@ -82,10 +82,15 @@ async function listen(settings: ServeSettings, paths: ToolhavenPaths, parts: Par
   const { apiDeps, allowedHosts, allowPeer } = parts
   const { token } = settings
   const tcpApp = createApp(apiDeps, { overSocket: false, allowedHosts, ...(token !== undefined && { token }) })
-  const tcp = await listenOnTcp(tcpApp, settings.host, settings.port, allowPeer)
   await ensurePrivateFolder(paths.runtimeDir)
   const socket = await listenOnSocket(createApp(apiDeps, { overSocket: true, allowedHosts }), paths.socketPath)
-  return [tcp, socket]
+  try {
+    return [await listenOnTcp(tcpApp, settings.host, settings.port, allowPeer), socket]
+  } catch (error) {
+    // A daemon that could not start must not go on answering.
+    await socket.close()
+    throw error
+  }
 }
 
 /** Some supervisors send a signal to the process and to its group: that is still one wish. */

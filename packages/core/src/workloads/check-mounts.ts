@@ -55,11 +55,13 @@ export async function checkedMounts({ host }: Deps, config: RunConfig): Promise<
   return mounts
 }
 
-/** The resolved path that a mount had; undefined for a path or a place inside that is new. */
+/** Where a host path led when it was stored, wherever it is mounted now; undefined for a path that is new. */
 function keptMounts({ asked, config }: Pick<StoredWorkload, 'asked' | 'config'>) {
-  const stored = new Map(declaredMounts(config).map(({ container, host }) => [container, host]))
-  const known = new Set([...declaredMounts(asked), ...declaredMounts(config)].map(({ host }) => host))
-  return ({ host, container }: MountDeclaration) => (known.has(host) ? stored.get(container) : undefined)
+  const stored = declaredMounts(config)
+  const byPlace = new Map(stored.map(({ container, host }) => [container, host]))
+  const named = declaredMounts(asked).map(({ host, container }) => [host, byPlace.get(container)] as const)
+  const byHost = new Map([...named, ...stored.map(({ host }) => [host, host] as const)])
+  return ({ host }: MountDeclaration) => byHost.get(host)
 }
 
 const describeMove = (stored: string, now: string) =>

@@ -25,7 +25,15 @@ test('sockets of all known engines count, whether they are there or not', async 
       join(root, '.docker/desktop/docker.sock'),
     ]),
   )
-  expect(await found({ XDG_RUNTIME_DIR: '/elsewhere' })).toContain('/elsewhere/podman/podman.sock')
+  expect(await found({ XDG_RUNTIME_DIR: '/elsewhere' })).toEqual(
+    expect.arrayContaining(['/elsewhere/podman/podman.sock', '/run/user/1000/podman/podman.sock']),
+  )
+  expect(await found({ XDG_RUNTIME_DIR: '' })).toContain('/run/user/1000/podman/podman.sock')
+})
+
+test('sockets of every Colima profile count', async () => {
+  await mkdir(join(root, '.colima', 'work'), { recursive: true })
+  expect(await found({})).toContain(join(root, '.colima', 'work', 'docker.sock'))
 })
 
 test('sockets that the environment names count', async () => {

@@ -12,7 +12,8 @@ import { parseEngineHost } from './parse-engine-host.ts'
 export async function engineSockets(places: HostPlaces): Promise<string[]> {
   const { env, homeDir, platform, uid, systemRoot = '' } = places
   if (platform === 'win32') return []
-  const runtime = env['XDG_RUNTIME_DIR'] ?? (uid === undefined ? undefined : `/run/user/${uid}`)
+  // Engines of the user's login listen in its usual folder, wherever this daemon was told to have its own.
+  const runtimes = [env['XDG_RUNTIME_DIR'], uid === undefined ? undefined : `${systemRoot}/run/user/${uid}`]
   const known = knownSockets(places).map(({ path }) => path)
   const named = ['DOCKER_HOST', 'CONTAINER_HOST', 'BUILDKIT_HOST', 'CONTAINERD_ADDRESS', 'CONTAINER_RUNTIME_ENDPOINT']
   const contexts = await contextHosts(env['DOCKER_CONFIG'] ?? join(homeDir, '.docker'))
@@ -20,7 +21,8 @@ export async function engineSockets(places: HostPlaces): Promise<string[]> {
     ...new Set([
       ...(await withoutAbsentTemporary(known, env['TMPDIR'])),
       ...SYSTEM_SOCKETS.map((path) => `${systemRoot}${path}`),
-      ...(runtime === undefined ? [] : USER_SOCKETS.map((path) => join(runtime, path))),
+      ...runtimes.flatMap((runtime) => (runtime ? USER_SOCKETS.map((path) => join(runtime, path)) : [])),
+      ...(await colimaSockets(homeDir)),
       ...[...named.map((name) => env[name] ?? ''), ...contexts].flatMap(socketPath),
     ]),
   ]
@@ -48,6 +50,13 @@ const USER_SOCKETS = [
   'containerd-rootless/api.sock',
   'buildkit/buildkitd.sock',
 ]
+
+/** Of all profiles. */
+async function colimaSockets(homeDir: string): Promise<string[]> {
+  const folders = [join(homeDir, '.colima'), join(homeDir, '.config', 'colima')]
+  const profiles = await Promise.all(folders.map((folder) => readdir(folder).catch(() => [])))
+  return folders.flatMap((folder, at) => (profiles[at] ?? []).map((name) => join(folder, name, 'docker.sock')))
+}
 
 /** A folder for everybody's temporary files is not refused for what could once be in it. */
 async function withoutAbsentTemporary(paths: readonly string[], temporary: string | undefined): Promise<string[]> {

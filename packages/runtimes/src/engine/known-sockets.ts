@@ -25,7 +25,7 @@ export function knownSockets({ env, homeDir, platform, uid, systemRoot = '' }: H
     ]
   }
   const home = (...parts: string[]) => join(homeDir, ...parts)
-  const runtime = env['XDG_RUNTIME_DIR'] ?? (uid === undefined ? undefined : `/run/user/${uid}`)
+  const runtime = env['XDG_RUNTIME_DIR'] || (uid === undefined ? undefined : `/run/user/${uid}`)
   const docker = (product: string, path: string): KnownSocket => ({ product, engine: 'docker', path })
   const podman = (product: string, path: string): KnownSocket => ({ product, engine: 'podman', path })
   return [

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { link, mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -38,6 +39,17 @@ async function exposed(path: string, mountTable = at('mounts')): Promise<string>
 }
 
 describe('a mount exposes', () => {
+  test('what is mounted inside it', async (context) => {
+    const bound = spawnSync('mount', ['--bind', at('state'), at('project', 'deep')])
+    if (bound.status !== 0) context.skip('this user may not mount')
+    try {
+      expect(await exposed(at('project'), '/proc/self/mountinfo')).toMatch(/a folder of Toolhaven itself/)
+    } finally {
+      // Before the hook that removes the folder.
+      spawnSync('umount', [at('project', 'deep')])
+    }
+  })
+
   test.each([
     ['the root', '/', /root of this machine/],
     ['the kernel', '/proc', /^\/proc, through which/],

@@ -26,15 +26,33 @@ export async function exposureOf(found: HostPath, places: ProtectedPlaces): Prom
   const own = places.ownFolders.map((folder) => ({ place: folder, what: `${folder}, a folder of Toolhaven itself` }))
   const sockets = await places.engineSockets()
   const engines = sockets.map((socket) => ({ place: socket, what: `${socket}, the socket of a container engine` }))
-  for (const { place, what } of [...own, ...engines]) if (await overlaps(found, place, looks)) return what
+  for (const part of [found, ...(await mountsBelow(found, places.mountTable, looks))]) {
+    for (const { place, what } of [...own, ...engines]) if (await overlaps(part, place, looks)) return what
+  }
   if (kind === 'socket') return 'a socket, and with it whatever listens there'
   if (kind === 'other') return 'a device or a pipe'
   return secondNameIn(found, places.ownFolders, sockets)
 }
 
+type Part = Pick<HostPath, 'path' | 'identity'>
+
+/** What is mounted inside the folder comes along with it, under a path that says nothing of where it is from. */
+async function mountsBelow(
+  { path }: HostPath,
+  table: string | undefined,
+  looks: Map<string, Promise<string | undefined>>,
+): Promise<Part[]> {
+  const parts: Part[] = []
+  for (const { target } of await mountsOf(table)) {
+    const identity = target !== path && isWithin(target, path) ? await look(target, looks) : undefined
+    if (identity !== undefined) parts.push({ path: target, identity })
+  }
+  return parts
+}
+
 /** Whether the path is the folder or lies in it: by path and, for bind mounts, by identity. */
 export async function isInside(
-  found: HostPath,
+  found: Part,
   folder: string,
   looks = new Map<string, Promise<string | undefined>>(),
 ): Promise<boolean> {
@@ -44,7 +62,7 @@ export async function isInside(
   return identity !== undefined && (await identitiesAbove(found.path, looks)).has(identity)
 }
 
-async function overlaps(found: HostPath, place: string, looks: Map<string, Promise<string | undefined>>) {
+async function overlaps(found: Part, place: string, looks: Map<string, Promise<string | undefined>>) {
   if (await isInside(found, place, looks)) return true
   const real = await realOf(place)
   return isWithin(real, found.path) || (await identitiesAbove(real, looks)).has(found.identity)
@@ -105,8 +123,11 @@ const KERNEL_FILE_SYSTEMS = new Set(
 )
 
 /** Also where somebody mounted them a second time, for a chroot for example. */
-async function kernelFolders(table = '/proc/self/mountinfo'): Promise<string[]> {
-  const text = await readFile(table, 'utf8').catch(() => '') // not Linux
-  const mounted = parseMountTable(text).filter(({ type }) => KERNEL_FILE_SYSTEMS.has(type))
+async function kernelFolders(table: string | undefined): Promise<string[]> {
+  const mounted = (await mountsOf(table)).filter(({ type }) => KERNEL_FILE_SYSTEMS.has(type))
   return [...new Set([...KERNEL_FOLDERS, ...mounted.map(({ target }) => target)])]
+}
+
+async function mountsOf(table = '/proc/self/mountinfo'): Promise<ReturnType<typeof parseMountTable>> {
+  return parseMountTable(await readFile(table, 'utf8').catch(() => '')) // not Linux: no table
 }

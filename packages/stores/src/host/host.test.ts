@@ -1,10 +1,12 @@
-import { mkdir, mkdtemp, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { fileIdentity } from '@toolhaven/core/ports/runtime'
 import { createHost } from './host.ts'
+
+const OTHER_USER = 65_534
 
 const identityOf = async (path: string) => fileIdentity(await stat(path, { bigint: true }))
 
@@ -65,6 +67,31 @@ describe('the host', () => {
     expect(await find('work', 'link')).toBe(join(root, 'work', 'link'))
     expect(await find('home', 'note')).toBeUndefined()
     expect(await find('home', 'gone', 'deeper')).toBeUndefined()
+  })
+
+  test('a link in a folder that only somebody else may enter is not taken for absent', async (context) => {
+    if (process.getuid?.() !== 0) context.skip('only root becomes another user')
+    await chmod(root, 0o755)
+    await mkdir(join(root, 'work', 'closed'))
+    await symlink('/', join(root, 'work', 'closed', 'link'))
+    await chmod(join(root, 'work', 'closed'), 0)
+    process.seteuid?.(OTHER_USER)
+    try {
+      await expect(host().linkOnTheWay(root, ['work', 'closed', 'link'])).rejects.toMatchObject({
+        code: 'invalid',
+        message: expect.stringContaining('EACCES'),
+      })
+    } finally {
+      process.seteuid?.(0)
+    }
+  })
+
+  test('a path that cannot be looked at is the user’s to put right', async () => {
+    await symlink('loop', join(root, 'work', 'loop'))
+    for (const path of ['loop', 'x'.repeat(300)]) {
+      await expect(host().resolvePath(path)).rejects.toMatchObject({ code: 'invalid' })
+    }
+    await expect(host().linkOnTheWay(root, ['x'.repeat(300)])).rejects.toMatchObject({ code: 'invalid' })
   })
 
   test('knows its own folders, also by a path through a link', async () => {

@@ -19,8 +19,11 @@ export function createHost({ homeDir, configDir, cwd, ...places }: HostOptions):
       let path = folder
       for (const name of names) {
         path = join(path, name)
-        const found = await lstat(path).catch(() => undefined)
-        // What is not there, or cannot be entered, leads nowhere.
+        const found = await lstat(path).catch((error: unknown) => {
+          // A server can hide a link from us in a folder that only it may enter, so nothing but absence counts as absence.
+          if (isAbsence(error)) return undefined
+          throw unreadable(path, error)
+        })
         if (found === undefined || found.isSymbolicLink()) return found && path
       }
       return undefined
@@ -38,7 +41,7 @@ export function createHost({ homeDir, configDir, cwd, ...places }: HostOptions):
         return { path: real, kind: kindOf(itself), identity: fileIdentity(itself) }
       } catch (error) {
         if (isAbsence(error)) return undefined
-        throw error
+        throw unreadable(path, error)
       }
     },
     readConfigFile: async (relativePath) => {
@@ -78,6 +81,14 @@ function kindOf(found: {
   if (found.isFile()) return 'file'
   if (found.isDirectory()) return 'directory'
   return found.isSocket() ? 'socket' : 'other'
+}
+
+function unreadable(path: string, error: unknown): unknown {
+  if (!(error instanceof Error) || !('code' in error)) return error
+  return invalid(
+    `The daemon cannot look at ${JSON.stringify(path)} (${String(error.code)}); check its permissions and links, or name another path.`,
+    error,
+  )
 }
 
 function isAbsence(error: unknown): boolean {
