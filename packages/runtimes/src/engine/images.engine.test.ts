@@ -114,6 +114,22 @@ describe.each(ENGINES)('images of $name', ({ name, startEngine, createRuntime })
     expect(pinned.digest).toBe(digest)
   })
 
+  inScene('the beginning of an id names no image', async ({ engine, runtime }) => {
+    await importBlob(engine, 'docker.io/library/thv-numbered:1', 1024)
+    const { id } = await prepare(runtime, 'thv-numbered:1', 'never')
+    const digits = id.replace('sha256:', '')
+    for (const text of [digits.slice(0, 6), digits.slice(0, 63), digits, id.slice(0, 20)])
+      await expect(prepare(runtime, text, 'never')).rejects.toMatchObject({ code: 'not-found' })
+    expect((await prepare(runtime, id, 'never')).id).toBe(id)
+    // A name of digits is one, if an image has it, and whatever else it fits.
+    for (const name of [`docker.io/library/${digits.slice(0, 6)}:latest`, 'docker.io/library/cafe:latest']) {
+      await importBlob(engine, name, 2048)
+      const named = await prepare(runtime, name.replace(/^.*\/(.*):latest$/, '$1'), 'never')
+      expect(named.id).toBe((await prepare(runtime, name, 'never')).id)
+      expect(named.id).not.toBe(id)
+    }
+  })
+
   inScene('an absent image is not found and named', async ({ registry, runtime }) => {
     const reference = `${registry.host}/team/absent:9`
     await expect(prepare(runtime, reference, 'if-absent')).rejects.toMatchObject({
@@ -167,7 +183,7 @@ describe.each(ENGINES)('images of $name', ({ name, startEngine, createRuntime })
   })
 })
 
-function prepare(runtime: Runtime, reference: string, pull: 'if-absent' | 'always', seen: Progress[] = []) {
+function prepare(runtime: Runtime, reference: string, pull: 'if-absent' | 'always' | 'never', seen: Progress[] = []) {
   return runtime.prepare(
     { kind: 'image', reference },
     { pull, onProgress: (step) => seen.push(step) },

@@ -59,7 +59,8 @@ async function findImage(
   signal: AbortSignal,
 ): Promise<Prepared | undefined> {
   // What was written comes second: engines keep images of their own under short names ("localhost/x").
-  for (const name of new Set([fullReference(reference), text])) {
+  const written = isIdPart(text) ? `localhost/${text.includes(':') ? text : `${text}:latest`}` : text
+  for (const name of new Set([fullReference(reference), written])) {
     const found = await inspectImage(client, name, signal)
     if (found === undefined) continue
     const prefix = `${reference.registry}/${reference.repository}@`
@@ -72,6 +73,11 @@ async function findImage(
     return { id: found.id, ...(digest === undefined ? {} : { digest }), ...(all.length > 1 && { digests: all }) }
   }
   return undefined
+}
+
+/** Engines take these for the beginning of an image's id, and would start whatever image it fits. A whole `sha256:` id is one. */
+function isIdPart(text: string): boolean {
+  return /^[0-9a-f]+$/.test(text) || /^sha256:[0-9a-f]{1,63}$/.test(text)
 }
 
 const podmanImageSchema = z.looseObject({ Digest: z.string() })
