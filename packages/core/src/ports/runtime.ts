@@ -232,3 +232,8 @@ export const LABELS = {
   /** On instances that serve one client session: they are nobody's once the daemon that started them is gone. */
   session: 'toolhaven-session',
 } as const
+
+/** Only Toolhaven sets such labels: by them it knows which containers are its own. */
+export function isReservedLabel(key: string): boolean {
+  return key === LABELS.marker || key.startsWith(`${LABELS.marker}-`)
+}

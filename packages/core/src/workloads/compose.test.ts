@@ -111,6 +111,11 @@ describe('the configuration in force', () => {
     expect(() => config({ permission_profile: { name: 'mine' } })).toThrow(/no built-in profile "mine"/)
   })
 
+  test('keeps labels, those of `thv apply` included', () => {
+    const labels = { a: 'b', toolhavens: 'c', 'toolhaven.apply': 'd' }
+    expect(config({ labels }).container_labels).toEqual(labels)
+  })
+
   test('keeps the wish for network isolation, which a remote server has no use for', () => {
     expect(config({ network_isolation: true }).isolate_network).toBe(true)
     expect(config({ network_isolation: false })).not.toHaveProperty('isolate_network')
@@ -122,6 +127,8 @@ describe('the configuration in force', () => {
     [{ transport: 'sse' }, image, /target_port is missing/],
     [{ transport: 'stdio' }, remote, /sse or streamable-http for a remote server/],
     [{ headers: { 'X-A': 'b' } }, image, /headers are for remote servers/],
+    [{ labels: { toolhaven: 'true' } }, image, /labels.toolhaven is set by Toolhaven/],
+    [{ labels: { a: 'b', 'toolhaven-session': 'x' } }, image, /labels.toolhaven-session is set by Toolhaven/],
   ] as const)('refuses %j', (asked, target, message) => {
     expect(() => config(asked, target)).toThrow(message)
   })

@@ -4,6 +4,7 @@ import { type ProxyMode, type RunConfig, SCHEMA_VERSION, type TransportType } fr
 import type { CreateRequest } from '@toolhaven/contract/workload-request'
 import { DEFAULT_GROUP } from '@toolhaven/contract/names'
 import { invalid } from '../errors.ts'
+import { isReservedLabel } from '../ports/runtime.ts'
 import type { StoredWorkload } from '../ports/stores.ts'
 import { authorizationConfigOf } from './authorization.ts'
 import { oauthConfigOf } from './oauth.ts'
@@ -24,6 +25,7 @@ export function composeRunConfig(name: string, port: number, asked: CreateReques
   if (asked.network_isolation_mode === 'observe' && isRemote)
     throw invalid('network_isolation_mode observe is for servers that run here; leave it out')
   if (asked.image_verification === 'enabled') checkVerifiable(target)
+  refuseReservedLabels(asked)
   const transport = chooseTransport(asked.transport || undefined, target)
   const { profile, profileOrigin } = chooseProfile(asked.permission_profile, target.entry)
   const imageEntry = target.kind === 'image' ? target.entry : undefined
@@ -70,6 +72,11 @@ export function composeRunConfig(name: string, port: number, asked: CreateReques
     ...verificationOf(asked),
   }
   return { config: { ...withoutEmpty(config), name, transport, schema_version: SCHEMA_VERSION }, profileOrigin }
+}
+
+function refuseReservedLabels({ labels }: CreateRequest): void {
+  const reserved = Object.keys(labels ?? {}).find(isReservedLabel)
+  if (reserved !== undefined) throw invalid(`labels.${reserved} is set by Toolhaven itself; choose another key`)
 }
 
 function verificationOf({ image_verification: mode }: CreateRequest): Pick<RunConfig, 'image_verification'> {

@@ -1,5 +1,5 @@
 import type { RunConfig } from '@toolhaven/contract/run-config'
-import { type InstanceSpec, LABELS, type Mount, type Prepared, type Source } from '../ports/runtime.ts'
+import { type InstanceSpec, isReservedLabel, LABELS, type Mount, type Prepared, type Source } from '../ports/runtime.ts'
 import type { StoredWorkload } from '../ports/stores.ts'
 import type { SupervisorDeps } from './supervisor-deps.ts'
 
@@ -43,7 +43,7 @@ export function instanceSpec(input: SpecInput): InstanceSpec {
   return {
     name: instanceName(config.name),
     labels: {
-      ...config.container_labels,
+      ...withoutReserved(config.container_labels),
       [LABELS.marker]: 'true',
       [LABELS.name]: config.name,
       [LABELS.instance]: instanceId,
@@ -63,6 +63,11 @@ export function instanceSpec(input: SpecInput): InstanceSpec {
       ...(limits.pids && { pids: limits.pids }),
     },
   }
+}
+
+/** A configuration that was stored before such labels were refused may hold one. */
+function withoutReserved(labels: RunConfig['container_labels']): Record<string, string> {
+  return Object.fromEntries(Object.entries(labels ?? {}).filter(([key]) => !isReservedLabel(key)))
 }
 
 /** The variables common server frameworks read to learn how they should listen. */
