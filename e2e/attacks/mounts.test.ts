@@ -2,6 +2,7 @@ import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe } from 'vitest'
 import { attackedPlatforms } from '../src/attacks/attacked-platforms.ts'
+import { KNOWN_PLACE, NO_LOOK } from '../src/attacks/filter-weaknesses.ts'
 import { type Captive, makeSharedFolder, openCaptive } from '../src/attacks/captive.ts'
 import { type Build, SHIPPED } from '../src/attacks/build.ts'
 import { describeAttack } from '../src/attacks/describe-attack.ts'
@@ -159,8 +160,8 @@ describe.each(attackedPlatforms('mounts').filter((kind) => kind !== 'process'))(
   const platform = usePlatform(kind)
 
   describeAttack('a server that leads a mount of its own over ours', {
-    defence: 'the look at the places of mounts',
-    weaknesses: [{ file: CHECK, find: 'await refuseLinkedPlaces(host, mounts)', replace: '' }],
+    defence: 'the look at the places of mounts, and a place of ours that nobody can know',
+    weaknesses: [{ file: CHECK, find: 'await refuseLinkedPlaces(host, mounts)', replace: '' }, KNOWN_PLACE, NO_LOOK],
     attack: async (build, context) => {
       const here = platform(context)
       await using shared = await makeSharedFolder()

@@ -3,7 +3,7 @@
  * sockets leading out of it and into it.
  *
  *   forwarder [-N] [-k FD] [-c MOST] [-r FILE] [-e ADDRESS:PORT=SOCKET]... [-i SOCKET=PORT]... [-- PROGRAM [ARGUMENT]...]
- *   forwarder [-s FILTER] [-m DEVICE:INODE=PATH]... -- PROGRAM [ARGUMENT]...
+ *   forwarder [-s FILTER] [-m DEVICE:INODE=PATH]... [-p] -- PROGRAM [ARGUMENT]...
  *   forwarder -g PORT [-o SOCKET]... [-w SOCKET] [-r FILE]
  *
  *   -N  makes a user and a network namespace first and brings their loopback up (for sandboxes without an engine)
@@ -16,6 +16,8 @@
  *       containers, whose engine puts a filter of its own on top)
  *   -m  becomes PROGRAM only if PATH is where something is mounted, and that has this device and inode number: the engine
  *       could have mounted something else than what the daemon checked
+ *   -p  with -s or -m: starts PROGRAM as a child and stays process 1 of the container. It passes signals on, reaps orphans
+ *       and ends with PROGRAM. The filter holds for it too, so a server that writes its memory gains nothing.
  *   -g  is the door to forwarders whose sockets the daemon cannot reach, being on another machine: it listens on PORT for
  *       the daemon, which shows the token of the variable TOKEN. It dials nothing but SOCKET of -w.
  *   -o  hands each connection at the unix socket SOCKET to a connection on which the daemon waits for it
@@ -586,6 +588,37 @@ static void become(char **command) {
   exit(errno == ENOENT ? 127 : 126);
 }
 
+static int code_of(int status) {
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* Process 1 of a container. It waits for every signal in turn, so none is lost between two looks. */
+static void attend(char **command) {
+  sigset_t all, before;
+  sigfillset(&all);
+  if (sigprocmask(SIG_BLOCK, &all, &before) < 0) fail("sigprocmask");
+  pid_t program = fork();
+  if (program < 0) fail("fork");
+  if (program == 0) {
+    /* A group of its own, as with other inits: a server that signals its group does not signal process 1. */
+    setpgid(0, 0);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    become(command);
+  }
+  leave_pipes();
+  for (;;) {
+    siginfo_t got;
+    if (sigwaitinfo(&all, &got) < 0) continue;
+    if (got.si_signo != SIGCHLD) {
+      kill(program, got.si_signo);
+      continue;
+    }
+    int status;
+    for (pid_t ended; (ended = waitpid(-1, &status, WNOHANG)) > 0;)
+      if (ended == program) exit(code_of(status));
+  }
+}
+
 /* Filters add up: what the engine forbids stays forbidden. */
 static void put_filter_in_force(const char *file) {
   static struct sock_filter instructions[MOST_INSTRUCTIONS + 1];
@@ -606,20 +639,16 @@ static void make_file(const char *path) {
   close(fd);
 }
 
-static int code_of(int status) {
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
 static void pause_a_little(void) {
   struct timespec pause = { .tv_nsec = 100 * 1000 * 1000 };
   nanosleep(&pause, NULL);
 }
 
 int main(int count, char **words) {
-  int kept_fd = -1, own_namespaces = 0, becomes_program = 0, option;
+  int kept_fd = -1, own_namespaces = 0, becomes_program = 0, stays = 0, option;
   char *ways[MOST_LISTENERS], *filter_file = NULL, *door_port = NULL, *way_in = NULL;
   int way_count = 0, kinds[MOST_LISTENERS];
-  while ((option = getopt(count, words, "+Nk:c:r:s:m:g:w:o:e:i:")) != -1) {
+  while ((option = getopt(count, words, "+Nk:c:r:s:m:pg:w:o:e:i:")) != -1) {
     becomes_program |= option == 's' || option == 'm';
     if (option == 'N') own_namespaces = 1;
     else if (option == 'k') kept_fd = atoi(optarg);
@@ -627,6 +656,7 @@ int main(int count, char **words) {
     else if (option == 'r') ready_file = optarg;
     else if (option == 's') filter_file = optarg;
     else if (option == 'm') check_mount(optarg);
+    else if (option == 'p') stays = 1;
     else if (option == 'g') door_port = optarg;
     else if (option == 'w') way_in = optarg;
     else if ((option == 'e' || option == 'i' || option == 'o') && way_count < MOST_LISTENERS) {
@@ -634,14 +664,15 @@ int main(int count, char **words) {
       ways[way_count++] = optarg;
     } else
       wrong("usage: forwarder [-N] [-k FD] [-c MOST] [-r FILE] [-e ADDRESS:PORT=SOCKET]... [-i SOCKET=PORT]... "
-            "[-- PROGRAM], forwarder [-s FILTER] [-m DEVICE:INODE=PATH]... -- PROGRAM, or forwarder -g PORT [-o SOCKET]... [-w SOCKET] [-r FILE]");
+            "[-- PROGRAM], forwarder [-s FILTER] [-m DEVICE:INODE=PATH]... [-p] -- PROGRAM, or forwarder -g PORT [-o SOCKET]... [-w SOCKET] [-r FILE]");
   }
   if (most_connections < 1) wrong("-c takes a number from 1");
   if (becomes_program) {
     if (optind == count || way_count > 0 || own_namespaces) wrong("-s and -m take a program and nothing else");
     if (filter_file != NULL) put_filter_in_force(filter_file);
-    become(words + optind);
+    (stays ? attend : become)(words + optind);
   }
+  if (stays) wrong("-p belongs to -s and -m");
   for (int n = 0; n < way_count; n++)
     if ((kinds[n] == 'o') != (door_port != NULL)) wrong("-o belongs to -g, and -e and -i do not");
   if (door_port == NULL ? way_in != NULL : ready_file == NULL || own_namespaces || optind < count)

@@ -1,6 +1,6 @@
 import type { WorkloadLimits } from '@toolhaven/contract/run-config'
 import { isHeaderValue } from '@toolhaven/contract/text'
-import { invalid, unavailable } from '../errors.ts'
+import { invalid, isThvError, unavailable } from '../errors.ts'
 import type { EndpointSpec, LimitsSpec } from '../ports/gateway.ts'
 import type { InstanceHandle, Progress, Source } from '../ports/runtime.ts'
 import type { StoredWorkload } from '../ports/stores.ts'
@@ -43,8 +43,12 @@ export async function startInstance(deps: SupervisorDeps, { stored }: Entry, sig
   await deps.book.change(name, (current) => ({ ...current, handle }))
 
   const limit = AbortSignal.any([signal, AbortSignal.timeout(deps.handshakeTimeoutMs)])
+  let refusal: unknown
   const start = async () => {
-    await deps.runtime.start(handle, limit)
+    await deps.runtime.start(handle, limit).catch((error: unknown) => {
+      refusal = error
+      throw error
+    })
     deps.book.observe(name, { instance: 'running', progress: { phase: 'connecting' } })
   }
   try {
@@ -60,6 +64,11 @@ export async function startInstance(deps: SupervisorDeps, { stored }: Entry, sig
       await connectHttp(deps, stored, handle, limit)
     }
   } catch (error) {
+    if (isThvError(refusal, 'invalid')) {
+      // The runtime ended it and said why. That it exited is no reason to try again.
+      deps.book.observe(name, { instance: 'exited' })
+      throw refusal
+    }
     await explainFailedStart(deps, name, handle, limit, signal)
     throw error
   }

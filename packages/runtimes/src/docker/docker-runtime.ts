@@ -28,6 +28,7 @@ export async function examineDocker(client: EngineClient, signal: AbortSignal): 
     capabilities: { images: true, survivesDaemon: true, memoryLimit, cpuLimit, pidsLimit, sandbox },
     notes,
     hasInit: (info.InitBinary ?? '') !== '',
+    seccomp: info.seccomp,
     forwarding: await forwardingOf(client, info),
   }
 }

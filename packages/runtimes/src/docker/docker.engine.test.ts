@@ -1,5 +1,6 @@
 import { describeRuntime } from '@toolhaven/testing/runtime-suite'
 import { engineUnderTest } from '@toolhaven/testing/runtime-suite/engine-under-test'
+import { hostileImageCases } from '@toolhaven/testing/runtime-suite/hostile-image-cases'
 import type { RuntimeUnderTest } from '@toolhaven/testing/runtime-suite/session'
 import { volumeCases } from '@toolhaven/testing/runtime-suite/volume-cases'
 import { startDocker } from '@toolhaven/testing/testbed/docker'
@@ -9,6 +10,7 @@ import { testIsolation } from '../isolation/test-isolation.ts'
 import { createDockerRuntime } from './docker-runtime.ts'
 
 describeRuntime('docker', () => dockerUnderTest())
+describeRuntime('docker with hostile images', () => dockerUnderTest(), hostileImageCases)
 describeRuntime('docker without shared folders', () => dockerUnderTest({ form: 'volumes' }), volumeCases)
 
 function dockerUnderTest(forwarding?: Forwarding): Promise<RuntimeUnderTest> {

@@ -35,6 +35,10 @@ describe('the body of a create call', () => {
     })
   })
 
+  test('turns the health check of an image off', () => {
+    expect(containerBody(SPEC, PLAIN, NO_NETWORK)).toMatchObject({ Healthcheck: { Test: ['NONE'] } })
+  })
+
   test('starts what was prepared, not what the name means by then', () => {
     expect(containerBody(SPEC, PLAIN, NO_NETWORK)).toMatchObject({
       Image: 'sha256:abc',
@@ -99,6 +103,7 @@ describe('the body of a create call', () => {
       env: { HTTPS_PROXY: 'http://127.0.0.1:3128' },
       mounts: [{ hostPath: '/hosts', containerPath: '/etc/hosts', readOnly: true }],
       command: { entrypoint: ['/guard', '--'], args: ['server', 'a b'] },
+      filteredBy: '1:2',
     }
     const env = { A: '1', HTTPS_PROXY: 'http://elsewhere.example' }
     const body = containerBody({ ...SPEC, env, targetPort: 8000 }, PLAIN, network)
@@ -106,7 +111,9 @@ describe('the body of a create call', () => {
       Entrypoint: ['/guard', '--'],
       Cmd: ['server', 'a b'],
       Env: ['A=1', 'HTTPS_PROXY=http://127.0.0.1:3128'],
+      Labels: { toolhaven: 'true', 'toolhaven-filtered-by': '1:2' },
       HostConfig: {
+        Init: false,
         NetworkMode: 'container:abc',
         Mounts: [{ Target: '/d' }, { Target: '/etc/hosts', ReadOnly: true }],
       },

@@ -1,11 +1,12 @@
 import type { InstanceSpec } from '@toolhaven/core/ports/runtime'
 import { refuseNul } from '../refuse-nul.ts'
+import { FILTERED_BY } from './container-guard.ts'
 import type { ContainerNetwork } from './container-network.ts'
 import { volumeMount } from './volumes.ts'
 
 /** How the instances of one engine are hardened; see docs/decisions/0013-container-hardening.md. */
 export interface Hardening {
-  /** Runs a small init as process 1, which reaps orphans and passes signals on. */
+  /** Whether the engine has an init to run as process 1. It is used only where none of our programs runs first. */
   init: boolean
   readOnlyRoot: boolean
 }
@@ -34,7 +35,12 @@ export function containerBody(
     Image: spec.prepared.id,
     ...(command === undefined ? { Cmd: [...spec.args] } : { Entrypoint: command.entrypoint, Cmd: command.args }),
     Env: env.map(([key, value]) => `${key}=${value}`),
-    Labels: spec.labels,
+    Labels: {
+      ...spec.labels,
+      ...(network.filteredBy !== undefined && { [FILTERED_BY]: network.filteredBy }),
+    },
+    // An image's own check would run beside our program, without our system call filter.
+    Healthcheck: { Test: ['NONE'] },
     Tty: false,
     AttachStdin: spec.stdio,
     OpenStdin: spec.stdio,
@@ -64,7 +70,8 @@ function hostConfig(spec: InstanceSpec, hardening: Hardening, network: Container
     ...(spec.limits.cpus === undefined ? {} : { NanoCpus: Math.round(spec.limits.cpus * 1e9) }),
     RestartPolicy: { Name: 'no' },
     AutoRemove: false,
-    ...(hardening.init ? { Init: true } : {}),
+    // Ours has the system call filter; the engine's has not, and a server can write its memory.
+    Init: hardening.init && network.command === undefined,
     ReadonlyRootfs: hardening.readOnlyRoot,
     ...(hardening.readOnlyRoot && !mountsTmp ? { Tmpfs: { '/tmp': 'rw,exec,nosuid,nodev,mode=1777' } } : {}),
     LogConfig: { Type: 'json-file', Config: LOG_LIMITS },

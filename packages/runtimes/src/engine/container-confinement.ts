@@ -1,11 +1,11 @@
-import { readFile } from 'node:fs/promises'
 import { isCover } from '@toolhaven/core/ports/hiding'
 import type { Confinement } from '@toolhaven/core/ports/runtime'
 import { z } from 'zod'
 import { processFacts } from '../confinement/process-facts.ts'
-import { OWN_TARGETS } from './container-network.ts'
+import { isOwnTarget } from './container-network.ts'
 import type { EngineClient } from './engine-client.ts'
 import { hasStatus, refusal } from './engine-fault.ts'
+import { pidHere } from './pid-here.ts'
 
 const schema = z.looseObject({
   Id: z.string(),
@@ -40,9 +40,10 @@ export async function containerConfinement(
     throw refusal(`inspect the container ${id}`, error)
   })
   if (!found?.State.Running) return undefined
-  const facts = (await ownProcess(found)) ?? engineFacts(found)
+  const pid = await pidHere(found.Id, found.State.Pid)
+  const facts = (pid === undefined ? undefined : await processFacts(pid)) ?? engineFacts(found)
   const theirs = (found.Mounts ?? []).filter(
-    ({ Source, Destination }) => !OWN_TARGETS.includes(Destination) && !isCover(Source ?? ''),
+    ({ Source, Destination }) => !isOwnTarget(Destination) && !isCover(Source ?? ''),
   )
   const mounts = theirs.map(({ Source, Destination, RW }) => ({
     source: Source ?? '',
@@ -50,16 +51,6 @@ export async function containerConfinement(
     read_only: RW === false,
   }))
   return { ...facts, privileged: found.HostConfig.Privileged === true, mounts }
-}
-
-/** An engine in a virtual machine has process ids of its own: only one whose groups or mounts name the container is meant. */
-async function ownProcess({ Id, State }: Inspected) {
-  if (!State.Pid) return undefined
-  for (const file of ['cgroup', 'mountinfo']) {
-    const text = await readFile(`/proc/${State.Pid}/${file}`, 'utf8').catch(() => '')
-    if (text.includes(Id)) return processFacts(State.Pid)
-  }
-  return undefined
 }
 
 /** What the engine was told to do. */

@@ -10,7 +10,7 @@ const SPEC: InstanceSpec = {
   ...{ args: [], env: {}, mounts: [], network: 'full', stdio: true, limits: {} },
 }
 
-test.each(['/.toolhaven', '/.toolhaven/forwarder', '//x/../.toolhaven/'])(
+test.each(['/.toolhaven', '/.toolhaven/forwarder', '//x/../.toolhaven/', `/.toolhaven-${'0'.repeat(32)}/filter`])(
   'nothing is mounted over the program that puts the filter in force: %s',
   async (containerPath) => {
     const client = createEngineClient('Docker', { kind: 'unix', path: '/nowhere' })

@@ -6,6 +6,7 @@ export const containerSchema = z.looseObject({
   Name: z.string(),
   State: z.looseObject({
     Status: z.string(),
+    Pid: z.number().optional(),
     ExitCode: z.number(),
     OOMKilled: z.boolean().optional(),
     StartedAt: z.string(),

@@ -46,6 +46,8 @@ export interface EngineFacts {
   notes: string[]
   /** Whether the engine has an init to run as process 1. */
   hasInit: boolean
+  /** Whether the engine puts a system call filter of its own on every container. */
+  seccomp: boolean
   forwarding: Forwarding
 }
 
@@ -64,13 +66,12 @@ const VOLUMES_NOTE =
 
 export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOptions): Runtime {
   const { client, isolation } = options
-  const links = createDoorLinks()
-  const instances = { client, socketDir: isolation.socketDir, links }
-  let facts: Pick<EngineFacts, 'hasInit' | 'forwarding'> | undefined
+  let facts: Pick<EngineFacts, 'hasInit' | 'seccomp' | 'forwarding'> | undefined
   const beingMade = new Set<string>()
   const oneAtATime = createKeyedQueue()
   const attached = new Set<Duplex>()
   const findFacts = async (signal: AbortSignal) => (facts ??= await kind.examine(client, signal))
+  const instances = instanceDeps(options, findFacts)
   return {
     name: kind.name,
     probe: (signal) => probe(kind, options, signal),
@@ -116,13 +117,21 @@ export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOpti
       const container = await findContainer(client, name, signal)
       return container === undefined ? undefined : listed(kind.name, container)
     },
-    events: (signal) => instanceEvents(client, engineEvents(client, kind.name, signal), signal),
+    events: (signal) => instanceEvents(instances, engineEvents(client, kind.name, signal), signal),
     async [Symbol.asyncDispose]() {
-      await links[Symbol.asyncDispose]()
+      await instances.links[Symbol.asyncDispose]()
       // Dropped, not ended: the containers go on with their input open, and no connection keeps this process alive.
       for (const socket of attached) socket.destroy()
     },
   }
+}
+
+function instanceDeps(
+  { client, isolation }: EngineRuntimeOptions,
+  findFacts: (signal: AbortSignal) => Promise<Pick<EngineFacts, 'seccomp'>>,
+): InstanceDeps {
+  const engineFilters = async (signal: AbortSignal) => ((await findFacts(signal)).seccomp ? 1 : 0)
+  return { client, socketDir: isolation.socketDir, links: createDoorLinks(), engineFilters, unfiltered: new Set() }
 }
 
 async function attachTo(instances: InstanceDeps, handle: InstanceHandle, signal: AbortSignal) {

@@ -1,7 +1,7 @@
 import type { InstanceHandle, InstanceState, ListedInstance, RuntimeEvent } from '@toolhaven/core/ports/runtime'
 import { LABELS } from '@toolhaven/core/ports/runtime'
 import { stat } from 'node:fs/promises'
-import { unavailable } from '@toolhaven/core/errors'
+import { invalid, unavailable } from '@toolhaven/core/errors'
 import { removeSocketFolder, socketFolder } from '../isolation/socket-folder.ts'
 import { findAttendant, inwardPort, ownerOf, usesVolumes } from './attendants.ts'
 import { containerState, isForwarded, stateOf, type Container } from './container-state.ts'
@@ -12,12 +12,17 @@ import type { DoorLinks } from './door-links.ts'
 import { findDoor, startDoor } from './door.ts'
 import { startSidecar } from './sidecar.ts'
 import { stopContainer } from './stop-container.ts'
+import { lacksFilter } from './verify-filter.ts'
 import { removeVolumes } from './volumes.ts'
 
 export interface InstanceDeps {
   client: EngineClient
   socketDir: string
   links: DoorLinks
+  /** How many system call filters the engine gives every container. */
+  engineFilters: (signal: AbortSignal) => Promise<number>
+  /** Ids of containers that were ended for lack of the filter. The failed start says so; their end is no news. */
+  unfiltered: Set<string>
 }
 
 /** A container and, where it has one, the sidecar that holds its network: both live and end together. */
@@ -25,6 +30,24 @@ export async function startInstance(deps: InstanceDeps, handle: InstanceHandle, 
   const container = await inspectContainer(deps.client, handle.id, signal)
   if (container !== undefined) await startNetwork(deps, handle, container, signal)
   await startContainer(deps.client, handle, signal)
+  if (container !== undefined) await endUnfiltered(deps, handle, container, signal)
+}
+
+const KILL_MS = 10_000
+
+async function endUnfiltered(
+  { client, engineFilters, unfiltered }: InstanceDeps,
+  handle: InstanceHandle,
+  container: Container,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!(await lacksFilter(client, handle, container, await engineFilters(signal), signal))) return
+  unfiltered.add(handle.id)
+  // Not the caller's signal: it must end even when the start was called off.
+  await killContainer(client, handle.id, 'SIGKILL', AbortSignal.timeout(KILL_MS))
+  throw invalid(
+    `${handle.name} was ended because the system call filter is not in force in it; do not trust its image, which may have replaced the program that applies the filter.`,
+  )
 }
 
 /** Before the container itself, and before anybody attaches to it: Podman sets it up for that. */
@@ -127,12 +150,13 @@ export function withoutSidecars(listed: readonly ListedInstance[], isBeingMade: 
 
 /** News of instances only; one whose network ended is ended too, since it would go on deaf and dumb. */
 export async function* instanceEvents(
-  client: EngineClient,
+  { client, unfiltered }: Pick<InstanceDeps, 'client' | 'unfiltered'>,
   events: AsyncIterable<RuntimeEvent>,
   signal: AbortSignal,
 ): AsyncGenerator<RuntimeEvent> {
   for await (const event of events) {
     const owner = ownerOf(event.handle.name, event.labels)
+    if (event.kind === 'exited' && unfiltered.delete(event.handle.id)) continue
     if (owner === undefined) yield event
     else if (event.kind === 'exited') await endOwner(client, owner, event.handle.id, signal)
   }

@@ -51,6 +51,7 @@ export async function examinePodman(client: EngineClient, signal: AbortSignal): 
     capabilities: { images: true, survivesDaemon: false, memoryLimit, cpuLimit, pidsLimit, sandbox },
     notes,
     hasInit: false,
+    seccomp: seccompEnabled,
     forwarding: await forwardingOf(client, { ...info, rootless }),
   }
 }

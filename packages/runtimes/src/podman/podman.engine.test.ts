@@ -1,6 +1,7 @@
 import { chown, stat } from 'node:fs/promises'
 import { describeRuntime } from '@toolhaven/testing/runtime-suite'
 import { engineUnderTest } from '@toolhaven/testing/runtime-suite/engine-under-test'
+import { hostileImageCases } from '@toolhaven/testing/runtime-suite/hostile-image-cases'
 import type { RuntimeUnderTest } from '@toolhaven/testing/runtime-suite/session'
 import { volumeCases } from '@toolhaven/testing/runtime-suite/volume-cases'
 import { startRootlessPodman } from '@toolhaven/testing/testbed/rootless-podman'
@@ -10,6 +11,7 @@ import { testIsolation } from '../isolation/test-isolation.ts'
 import { createPodmanRuntime } from './podman-runtime.ts'
 
 describeRuntime('rootless podman', () => podmanUnderTest())
+describeRuntime('rootless podman with hostile images', () => podmanUnderTest(), hostileImageCases)
 describeRuntime('rootless podman without shared folders', () => podmanUnderTest({ form: 'volumes' }), volumeCases)
 
 async function podmanUnderTest(forwarding?: Forwarding): Promise<RuntimeUnderTest> {

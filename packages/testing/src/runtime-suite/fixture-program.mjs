@@ -153,12 +153,13 @@ const behaviours = {
   },
 }
 
+function statusOf(id) {
+  const lines = readFileSync(`/proc/${id}/status`, 'utf8').split('\n')
+  return Object.fromEntries(lines.map((line) => line.split(':\t')))
+}
+
 function processFacts() {
-  const status = Object.fromEntries(
-    readFileSync('/proc/self/status', 'utf8')
-      .split('\n')
-      .map((line) => line.split(':\t')),
-  )
+  const status = statusOf('self')
   return {
     uid: process.getuid(),
     pid: process.pid,
@@ -166,6 +167,8 @@ function processFacts() {
     capBnd: status.CapBnd,
     noNewPrivs: status.NoNewPrivs,
     seccomp: status.Seccomp,
+    filters: status.Seccomp_filters,
+    firstFilters: statusOf(1).Seccomp_filters,
     routes: readFileSync('/proc/net/route', 'utf8').trim().split('\n').length - 1,
     interfaces: Object.keys(networkInterfaces()),
     visiblePids: readdirSync('/proc').filter((name) => /^\d+$/.test(name)).length,

@@ -1,0 +1,144 @@
+import { describe, type TestContext } from 'vitest'
+import * as z from 'zod'
+import type { CreateRequest } from '@toolhaven/contract/workload-request'
+import { engineMust } from '@toolhaven/testing/testbed/engine-http'
+import { buildHostileImage, type HostileImage } from '@toolhaven/testing/testbed/hostile-image'
+import type { Build } from '../src/attacks/build.ts'
+import { type Captive, openCaptive } from '../src/attacks/captive.ts'
+import { describeAttack } from '../src/attacks/describe-attack.ts'
+import { KNOWN_PLACE, NO_LOOK } from '../src/attacks/filter-weaknesses.ts'
+import { enginesInTurn, type Platform, usePlatform } from '../src/platform.ts'
+import { untilReport } from '../src/statuses.ts'
+
+const GUARD = 'packages/runtimes/src/engine/container-guard.ts'
+const IMAGE = 'packages/runtimes/src/engine/image-config.ts'
+const BODY = 'packages/runtimes/src/engine/container-body.ts'
+
+/** Puts the system call filter in force. */
+const CONFINED = { permission_profile: { network: { outbound: {} } } }
+
+/** Runs the image, asks, and removes it. */
+async function ask(
+  build: Build,
+  here: Platform,
+  image: Pick<HostileImage, 'lines' | 'links'>,
+  question: (captive: Captive) => Promise<boolean>,
+): Promise<boolean> {
+  await using captive = await openCaptive(build, here, { image: await buildImage(here, image), ...CONFINED })
+  return await question(captive)
+}
+
+async function buildImage(
+  { engine, fixture: from }: Platform,
+  image: Pick<HostileImage, 'lines' | 'links'>,
+): Promise<string> {
+  const reference = 'docker.io/library/thv-hostile:1'
+  await buildHostileImage(engine?.socketPath ?? '', { reference, from, ...image })
+  return reference
+}
+
+const isReplaced = async (captive: Captive) =>
+  (await captive.run('node', '-p', 'process.env.IMPOSTOR ?? "not there"')).includes('ran')
+
+/** Whether it can write the memory of a process that has fewer filters than it has itself. */
+const REACH_INIT = `
+const fs = require('node:fs')
+const filters = (id) => Number(/^Seccomp_filters:\\s*(\\d+)/m.exec(fs.readFileSync('/proc/' + id + '/status', 'utf8'))[1])
+try { fs.closeSync(fs.openSync('/proc/1/mem', 'r+')); console.log(filters(1) < filters('self') ? 'freer' : 'alike') } catch (error) { console.log(error.code) }`
+
+const inspected = z.looseObject({
+  Config: z.looseObject({ Healthcheck: z.looseObject({ Test: z.array(z.string()).nullish() }).nullish() }),
+})
+
+async function hasHealthCheck({ engine }: Platform): Promise<boolean> {
+  const text = await engineMust(engine?.socketPath ?? '', 'GET', '/containers/thv-captive/json')
+  const test = inspected.parse(JSON.parse(text)).Config.Healthcheck?.Test ?? []
+  return test.length > 0 && test[0] !== 'NONE'
+}
+
+const listed = z.array(z.looseObject({ Names: z.array(z.string()), Labels: z.record(z.string(), z.string()) }))
+
+/** Whether a container with the forged label comes to be. */
+async function isForged({ daemon }: Captive, { engine }: Platform, body: CreateRequest & { name: string }) {
+  const isTaken = await daemon.api.call('createWorkload', { body }).then(
+    () => true,
+    () => false,
+  )
+  if (!isTaken) return false
+  await untilReport(daemon, body.name, 'settled', ({ status }) => status === 'running' || status === 'error')
+  const all = listed.parse(JSON.parse(await engineMust(engine?.socketPath ?? '', 'GET', '/containers/json?all=true')))
+  const found = all.find(({ Names }) => Names.some((name) => name.replace(/^\//, '') === `thv-${body.name}`))
+  return found?.Labels['toolhaven-session'] === 'forged'
+}
+
+describe.each(enginesInTurn())('on %s', (kind) => {
+  const platform = usePlatform(kind)
+
+  describeAttack('an image that puts its program in the place of ours', {
+    defence: 'a place that no image can know',
+    weaknesses: [KNOWN_PLACE, NO_LOOK],
+    attack: async (build, context: TestContext) => ({
+      'by a volume at a link': await ask(
+        build,
+        platform(context),
+        { lines: ['VOLUME /deep/er'], links: { 'deep/er': '../.toolhaven' } },
+        isReplaced,
+      ),
+    }),
+  })
+
+  describeAttack('an image that has itself checked', {
+    defence: 'the end of health checks',
+    weaknesses: [{ file: BODY, find: "Healthcheck: { Test: ['NONE'] },", replace: '' }],
+    attack: async (build, context) => ({
+      'a program runs without our filter': await ask(
+        build,
+        platform(context),
+        { lines: ['HEALTHCHECK --interval=1s CMD ["true"]'] },
+        () => hasHealthCheck(platform(context)),
+      ),
+    }),
+  })
+
+  describeAttack('labels that make a container look like another', {
+    defence: 'labels that only we set',
+    weaknesses: [
+      { file: IMAGE, find: 'isReservedLabel(key) && key !== BUILD_LABEL', replace: 'false' },
+      { file: 'packages/core/src/workloads/compose.ts', find: 'refuseReservedLabels(asked)', replace: '' },
+      {
+        file: 'packages/core/src/workloads/instance-spec.ts',
+        find: 'withoutReserved(config.container_labels)',
+        replace: 'config.container_labels',
+      },
+    ],
+    attack: async (build, context) => {
+      const here = platform(context)
+      const image = await buildImage(here, { lines: ['LABEL toolhaven-session=forged'] })
+      await using captive = await openCaptive(build, here)
+      const bodies = {
+        'from an image': { name: 'labelled', image },
+        'from a request': { name: 'asked', image: here.fixture, labels: { 'toolhaven-session': 'forged' } },
+      }
+      const gains = Object.entries(bodies).map(async ([attempt, body]) => [
+        attempt,
+        await isForged(captive, here, body),
+      ])
+      return Object.fromEntries(await Promise.all(gains))
+    },
+  })
+
+  if (kind === 'docker')
+    describeAttack('a server that writes the memory of the first process', {
+      defence: 'a first process under our filter',
+      weaknesses: [
+        { file: BODY, find: 'Init: hardening.init && network.command === undefined', replace: 'Init: hardening.init' },
+        { file: GUARD, find: "'-p', '--'", replace: "'--'" },
+        NO_LOOK,
+      ],
+      attack: async (build, context) => ({
+        'which has no filter of ours': await ask(build, platform(context), { lines: [] }, async (captive) =>
+          (await captive.run('node', '-e', REACH_INIT)).includes('freer'),
+        ),
+      }),
+    })
+})

@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto'
+import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { describeError, invalid } from '@toolhaven/core/errors'
+import { fileIdentity, type InstanceSpec, type Mount } from '@toolhaven/core/ports/runtime'
+import type { IsolationPlaces } from '../isolation/isolation-places.ts'
+import type { EngineClient } from './engine-client.ts'
+import type { Forwarding } from './forwarding.ts'
+import type { ImageConfig } from './image-config.ts'
+
+/** What runs before the image's own program, as process 1 of the container. */
+export interface Guard {
+  /** Runs in place of the image's own command, and starts that. */
+  command: { entrypoint: readonly string[]; args: readonly string[] }
+  /** If it puts our system call filter in force: the identity of its program, or `IN_VOLUME`. */
+  filteredBy?: string
+}
+
+/** The label with the same value, on containers whose first process must have the filter. */
+export const FILTERED_BY = 'toolhaven-filtered-by'
+/** In place of the identity where the engine's files are another machine's. */
+export const IN_VOLUME = 'volume'
+
+export interface GuardDeps {
+  client: EngineClient
+  isolation: IsolationPlaces
+  forwarding: Forwarding
+  image: ImageConfig
+}
+
+const BEGINNING = '/.toolhaven'
+
+/**
+ * Where our program is mounted inside one container. An image can lead a volume of its own anywhere by a link, so it must not
+ * know the place. Right below the root, no folder above it can be a link.
+ */
+function chooseGuardPlace(): string {
+  return `${BEGINNING}-${randomBytes(16).toString('hex')}`
+}
+
+export const isGuardPlace = (path: string) => /^\/\.toolhaven-[0-9a-f]{32}$/.test(path)
+
+/** A mount in there would replace the program that puts the filter in force. */
+export function refuseGuardPlace({ mounts }: InstanceSpec): void {
+  const taken = mounts.find(({ containerPath }) => resolve(containerPath).startsWith(BEGINNING))
+  if (taken !== undefined)
+    throw invalid(
+      `Nothing can be mounted at ${taken.containerPath}, because Toolhaven's own files are there; choose another path inside the container.`,
+    )
+}
+
+/** A network namespace does not confine every kind of socket; the filter does. */
+export async function filterFromFolder(
+  { isolation, image }: GuardDeps,
+  spec: InstanceSpec,
+  signal: AbortSignal,
+): Promise<Guard & { mounts: readonly Mount[] }> {
+  const place = chooseGuardPlace()
+  const { folder, program } = await isolation.forwarder(signal)
+  const command = guardedCommand(spec, image, { place, options: [...filterAt(place), ...mountChecks(spec)] })
+  const filteredBy = fileIdentity(await stat(program, { bigint: true }))
+  return { command, filteredBy, mounts: [{ hostPath: folder, containerPath: place, readOnly: true }] }
+}
+
+/** The same where a volume of the engine holds our program. */
+export function filterFromVolume(
+  { image }: GuardDeps,
+  spec: InstanceSpec,
+  volume: string,
+): Guard & { volumes: readonly { name: string; containerPath: string }[] } {
+  const place = chooseGuardPlace()
+  const command = guardedCommand(spec, image, { place, options: filterAt(place) })
+  return { command, filteredBy: IN_VOLUME, volumes: [{ name: volume, containerPath: place }] }
+}
+
+const filterAt = (place: string) => ['-s', `${place}/filter`]
+
+/**
+ * An engine mounts by path, and the path may mean something else by then. What was mounted can be seen only inside, and only
+ * before the image's own program runs. If the engine's files are on another machine, identities say nothing.
+ */
+export async function mountGuard(
+  { isolation, forwarding, image }: GuardDeps,
+  spec: InstanceSpec,
+  signal: AbortSignal,
+): Promise<(Guard & { mounts: readonly Mount[] }) | undefined> {
+  const options = mountChecks(spec)
+  if (options.length === 0 || !('form' in forwarding) || forwarding.form !== 'folders') return undefined
+  const { folder } = await isolation.forwarder(signal).catch((error: unknown) => {
+    throw invalid(`The mounts of ${spec.name} cannot be checked inside its container: ${describeError(error)}`, error)
+  })
+  const place = chooseGuardPlace()
+  const command = guardedCommand(spec, image, { place, options })
+  return { command, mounts: [{ hostPath: folder, containerPath: place, readOnly: true }] }
+}
+
+function mountChecks({ mounts }: InstanceSpec): string[] {
+  return mounts.flatMap(({ identity, containerPath }) =>
+    identity === undefined ? [] : ['-m', `${identity}=${containerPath}`],
+  )
+}
+
+function guardedCommand(
+  { name, args }: InstanceSpec,
+  { command }: ImageConfig,
+  { place, options }: { place: string; options: readonly string[] },
+): Guard['command'] {
+  const own = [...command.entrypoint, ...(args.length > 0 ? args : command.args)]
+  if (own.length === 0) throw invalid(`The image of ${name} names no program to run; give it arguments.`)
+  return { entrypoint: [`${place}/forwarder`, ...options, '-p', '--'], args: own }
+}

@@ -1,0 +1,36 @@
+import { invalid } from '@toolhaven/core/errors'
+import { isReservedLabel, type InstanceSpec } from '@toolhaven/core/ports/runtime'
+import { z } from 'zod'
+import { BUILD_LABEL } from '../packages/template.ts'
+import type { EngineClient } from './engine-client.ts'
+import { refusal } from './engine-fault.ts'
+
+/** What an image says about its containers, as far as it concerns us. */
+export interface ImageConfig {
+  command: { entrypoint: readonly string[]; args: readonly string[] }
+}
+
+const words = z.union([z.array(z.string()), z.string().transform((text) => [text])]).nullish()
+const imageSchema = z.looseObject({
+  Config: z
+    .looseObject({ Entrypoint: words, Cmd: words, Labels: z.record(z.string(), z.string()).nullish() })
+    .nullish(),
+})
+
+/** Refuses an image with labels of ours: a container inherits them, and by labels the daemon knows whose container it is. */
+export async function readImageConfig(
+  client: EngineClient,
+  { prepared, name }: InstanceSpec,
+  signal: AbortSignal,
+): Promise<ImageConfig> {
+  const call = { method: 'GET', path: `/images/${prepared.id}/json` } as const
+  const { Config: config } = await client.json(imageSchema, call, signal).catch((error: unknown) => {
+    throw refusal(`look up the image of ${name}`, error)
+  })
+  const forged = Object.keys(config?.Labels ?? {}).find((key) => isReservedLabel(key) && key !== BUILD_LABEL)
+  if (forged !== undefined)
+    throw invalid(
+      `The image of ${name} has the label ${forged}, which only Toolhaven sets; remove the label from the image or use another image.`,
+    )
+  return { command: { entrypoint: config?.Entrypoint ?? [], args: config?.Cmd ?? [] } }
+}
