@@ -4,8 +4,15 @@ import { createServer, type Server } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 
-/** Services of this machine, on all of its addresses, and how to reach each. */
-export async function openHostServices(folder: string): Promise<{ tries: string[] } & AsyncDisposable> {
+export interface HostServices extends AsyncDisposable {
+  /** How to reach each of them. */
+  tries: string[]
+  /** Those whose address this machine still has: bridges of other tests' engines come and go. */
+  lasting: () => string[]
+}
+
+/** Services of this machine, on all of its addresses. */
+export async function openHostServices(folder: string): Promise<HostServices> {
   const tcp = await listen({ port: 0, host: '::' }, 'host')
   const address = tcp.address()
   if (address === null || typeof address === 'string') throw new Error('a TCP listener has a port')
@@ -15,22 +22,32 @@ export async function openHostServices(folder: string): Promise<{ tries: string[
   const name = `thv-suite-${process.pid}-${address.port}`
   const abstract = await listen({ path: `\0${name}` }, 'host')
   const path = await listen({ path: join(folder, 's') }, 'host')
-  const own = Object.values(networkInterfaces()).flatMap((entries) => entries ?? [])
+  const own = ownAddresses()
   const four = own.filter(({ family }) => family === 'IPv4').map((entry) => entry.address)
   const six = own.filter(({ family, scopeid }) => family === 'IPv6' && !scopeid).map((entry) => entry.address)
+  const sockets = [`abstract:${name}`, `path:${join(folder, 's')}`]
+  const overNetwork = [
+    ...four.flatMap((each) => [
+      { each, attempt: `tcp:${each}:${address.port}` },
+      { each, attempt: `udp:${each}:${address.port}` },
+    ]),
+    ...six.map((each) => ({ each, attempt: `tcp6:${each}:${address.port}` })),
+    ...four.map((each) => ({ each, attempt: `tcp6:::ffff:${each}:${address.port}` })),
+  ]
   return {
-    tries: [
-      ...four.flatMap((each) => [`tcp:${each}:${address.port}`, `udp:${each}:${address.port}`]),
-      ...six.map((each) => `tcp6:${each}:${address.port}`),
-      ...four.map((each) => `tcp6:::ffff:${each}:${address.port}`),
-      ...[`abstract:${name}`, `path:${join(folder, 's')}`],
-    ],
+    tries: [...overNetwork.map(({ attempt }) => attempt), ...sockets],
+    lasting: () => {
+      const now = new Set(ownAddresses().map((entry) => entry.address))
+      return [...overNetwork.filter(({ each }) => now.has(each)).map(({ attempt }) => attempt), ...sockets]
+    },
     async [Symbol.asyncDispose]() {
       for (const server of [tcp, abstract, path]) server.close()
       udp.close()
     },
   }
 }
+
+const ownAddresses = () => Object.values(networkInterfaces()).flatMap((entries) => entries ?? [])
 
 /** Says the words to whoever comes. */
 export async function listen(where: { path: string } | { port: number; host: string }, words: string): Promise<Server> {
