@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici'
-import type { User } from './home.ts'
+import type { User } from './user.ts'
 
 /** Takes a connection's first line as a port of the loopback, and passes the rest on to it. */
 const RELAY = `

@@ -1,17 +1,14 @@
 import { chown, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-
-export interface User {
-  uid: number
-  gid: number
-}
+import { connectAs } from './connect-as.ts'
+import type { User } from './user.ts'
 
 /** A machine of its own for one daemon: home, state, data, configuration and sockets in one temporary folder. */
 export interface Home extends AsyncDisposable {
   dir: string
   env: Record<string, string>
-  /** Who runs the daemon; left out: who runs the tests. */
+  /** Who runs the daemon, and as whom fetch connects while the home is there (default: the user of the tests). */
   user?: User
   stateDir: string
 }
@@ -37,12 +34,16 @@ export async function makeHome({ env: extra = {}, user }: HomeOptions = {}): Pro
   })
   for (const name of ['home', 'run']) await mkdir(below(name), { mode: 0o700 })
   if (user) for (const name of ['', 'home', 'run']) await chown(below(name), user.uid, user.gid)
+  const connection = user && user.uid !== process.getuid?.() ? await connectAs(user) : undefined
   return {
     dir,
     env,
     ...(user && { user }),
     stateDir: join(env['XDG_STATE_HOME'] ?? '', 'toolhaven'),
-    [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true, maxRetries: 3 }),
+    async [Symbol.asyncDispose]() {
+      await connection?.[Symbol.asyncDispose]()
+      await rm(dir, { recursive: true, force: true, maxRetries: 3 })
+    },
   }
 }
 

@@ -9,10 +9,10 @@ import type { Engine } from '@toolhaven/testing/testbed/engine'
 import { startPackageRegistry } from '@toolhaven/testing/testbed/package-registry'
 import { startRootlessPodman } from '@toolhaven/testing/testbed/rootless-podman'
 import { Unavailable } from '@toolhaven/testing/testbed/unavailable'
-import { connectAs } from './connect-as.ts'
 import { FIXTURE_IMAGE, buildFixtureImage } from './fixture-image.ts'
 import { FIXTURE_PACKAGE, writeFixturePackage } from './fixture-package.ts'
-import { type Home, type User, makeHome } from './home.ts'
+import { type Home, makeHome } from './home.ts'
+import type { User } from './user.ts'
 import { removeContainers } from './instances.ts'
 
 export type PlatformKind = 'docker' | 'podman' | 'process'
@@ -70,7 +70,6 @@ async function openEngine(engine: Engine): Promise<Platform> {
   try {
     await buildFixtureImage(engine)
     const owner = await ownerOf(engine)
-    const connection = owner && (await connectAs(owner))
     const env = { DOCKER_HOST: `unix://${engine.socketPath}` }
     return {
       kind: engine.kind,
@@ -78,10 +77,7 @@ async function openEngine(engine: Engine): Promise<Platform> {
       fixture: FIXTURE_IMAGE,
       otherFixture: FIXTURE_IMAGE,
       makeHome: (extra = {}) => makeHome({ env: { ...env, ...extra }, user: owner }),
-      async [Symbol.asyncDispose]() {
-        await connection?.[Symbol.asyncDispose]()
-        await engine[Symbol.asyncDispose]()
-      },
+      [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
     }
   } catch (error) {
     await engine[Symbol.asyncDispose]()

@@ -6,7 +6,8 @@ import { promisify } from 'node:util'
 import { type Service, startService } from '@toolhaven/testing/testbed/service'
 import { Unavailable } from '@toolhaven/testing/testbed/unavailable'
 import { until } from '@toolhaven/testing/testbed/until'
-import type { Home, User } from './home.ts'
+import type { Home } from './home.ts'
+import type { User } from './user.ts'
 
 const SYSTEMD = '/lib/systemd/systemd'
 

@@ -1,0 +1,4 @@
+export interface User {
+  uid: number
+  gid: number
+}
