@@ -127,7 +127,7 @@ describe.each(attackedPlatforms('mounts'))('on %s', (kind) => {
       const { captive, shared, theirs, inner } = scene
       const fromNeighbour = await readsAfterRestart(captive, 'neighbour', () => captive.run(...swap('/proj', theirs)))
       const edit = { params: { name: 'neighbour' }, body: { env_vars: { HARMLESS: '1' } } }
-      // An edit that is taken starts the workload anew.
+      // An accepted edit restarts the workload.
       await captive.daemon.api.call('editWorkload', edit).catch(() => undefined)
       const afterEdit = await readsCanary(captive, 'neighbour')
       await rm(inner)

@@ -42,7 +42,7 @@ async function bring(name: string, outDir: string, build: Omit<SiteBuild, 'log' 
   if (isSiteFresh(outDir, build)) return
   await copyFromCache(entry, outDir)
   if (isSiteFresh(outDir, build)) return
-  // Somebody has changed the entry.
+  // The entry was damaged after it was made: build again.
   await rm(entry, { recursive: true, force: true })
   await buildSite({ log, ...build, outDir })
 }

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 
@@ -19,16 +19,29 @@ export type PythonSdk = '1.30.0' | '2.3.0'
 export async function pythonWith(sdk: PythonSdk): Promise<string> {
   const requirements = path.join(FOLDER, `mcp-${sdk}.txt`)
   const mark = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12)
-  const folder = path.join(CACHE, `python-mcp-${sdk}-${mark}`)
-  const [python, done] = [path.join(folder, 'bin', 'python'), path.join(folder, 'done')]
-  if (existsSync(done)) return python
-  rmSync(folder, { recursive: true, force: true })
+  const link = path.join(CACHE, `python-mcp-${sdk}-${mark}`)
+  if (!existsSync(link)) await makeEnvironment(sdk, requirements, link)
+  return path.join(realpathSync(link), 'bin', 'python')
+}
+
+/** Test files run side by side: each makes a folder of its own, and the link leads to the first that was finished. */
+async function makeEnvironment(sdk: PythonSdk, requirements: string, link: string): Promise<void> {
   mkdirSync(CACHE, { recursive: true })
-  await step('a Python environment could not be made', systemPython(), ['-m', 'venv', folder])
+  const folder = mkdtempSync(`${link}-`)
+  const python = path.join(folder, 'bin', 'python')
   const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--requirement', requirements]
-  await step(`the Python SDK ${sdk} could not be installed with pip; is its package index reachable?`, python, install)
-  writeFileSync(done, '')
-  return python
+  try {
+    await step('a Python environment could not be made', systemPython(), ['-m', 'venv', folder])
+    await step(
+      `the Python SDK ${sdk} could not be installed with pip; is its package index reachable?`,
+      python,
+      install,
+    )
+    symlinkSync(path.basename(folder), link)
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true })
+    if (!existsSync(link)) throw error
+  }
 }
 
 /** The one of the system packages of the tests, which can make environments. */
