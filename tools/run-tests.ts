@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { changedFiles } from './test-run/changes.ts'
 import { watchCores } from './test-run/cores.ts'
 import { describeStage, percent, writeDurations } from './test-run/report.ts'
 import { runStage, type StageOptions, type StageResult } from './test-run/run-stage.ts'
@@ -32,6 +33,8 @@ const lanes = LANES.map((lane) => lane.filter(isWanted)).filter((lane) => lane.l
 const interruption = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interruption.abort())
 
+const isStrict = process.env['CI'] === 'true'
+const changedBefore = isStrict ? changedFiles('HEAD') : []
 const busyShare = watchCores()
 const startedAt = Date.now()
 const results = (await Promise.all(lanes.map(runLane))).flat()
@@ -39,6 +42,9 @@ const busy = busyShare()
 
 const failures = results.flatMap((result) => result.failures)
 if (interruption.signal.aborted) failures.push('The run was interrupted.')
+// Only there nobody else edits the files meanwhile.
+const changed = isStrict ? changedFiles('HEAD').filter((file) => !changedBefore.includes(file)) : []
+if (changed.length > 0) failures.push(`The tests changed files of the repository: ${changed.join(', ')}`)
 const unknown = (values.stage ?? []).filter((name) => !(name in STAGES))
 if (unknown.length > 0)
   failures.push(`There is no stage ${unknown.join(' or ')}. Stages: ${Object.keys(STAGES).join(', ')}.`)
@@ -62,7 +68,7 @@ async function runLane(lane: readonly Stage[]): Promise<StageResult[]> {
   const options: StageOptions = {
     full: values.full,
     filters: positionals,
-    strict: process.env['CI'] === 'true',
+    strict: isStrict,
     prefixed: lanes.length > 1,
     signal: interruption.signal,
   }

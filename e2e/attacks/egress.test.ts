@@ -1,7 +1,6 @@
 import { createSocket } from 'node:dgram'
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
-import { rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { hostname } from 'node:os'
 import { describe } from 'vitest'
@@ -53,13 +52,13 @@ describe.each(attackedPlatforms('egress'))('on %s', (kind) => {
     weaknesses: NO_NETWORK[kind],
     attack: async (build, context) => {
       const here = platform(context)
-      const attacker = await buildAttacker().catch((error: unknown) => {
+      await using attacker = await buildAttacker().catch((error: unknown) => {
         if (error instanceof Unavailable) return context.skip(error.message)
         throw error
       })
       await using folder = await makeSharedFolder()
       await using host = await openHostServices(folder.path)
-      const profile = { read: [`${attacker}:/attack`], network: { outbound: LIST } }
+      const profile = { read: [`${attacker.folder}:/attack`], network: { outbound: LIST } }
       await using captive = await openCaptive(build, here, { permission_profile: profile })
       // Sockets with a name in the file system are kept out by the mounts, not by the network.
       // In a container even an open network has a loopback of its own: there the way out is the address of this machine.
@@ -69,8 +68,7 @@ describe.each(attackedPlatforms('egress'))('on %s', (kind) => {
       )
       const outcomes = outcomesOf(await captive.run('/attack/attack', ...tries))
       // Networks of others come and go: what this machine itself does not reach any more proves nothing.
-      const outside = await attackFromHost(attacker, tries)
-      await rm(attacker, { recursive: true })
+      const outside = await attackFromHost(attacker.folder, tries)
       const known = tries.filter((attempt) => outside[attempt] === 'open')
       return Object.fromEntries(known.map((attempt) => [withoutNumbers(attempt), outcomes[attempt] === 'open']))
     },

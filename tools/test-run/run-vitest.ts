@@ -1,6 +1,8 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
+import { markProcess } from './mark.ts'
+import type { Scratch } from './scratch.ts'
 import type { Stage } from './stages.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
@@ -11,8 +13,7 @@ export interface VitestRun {
   /** Parts of file names, as vitest takes them; none: every file of the stage. */
   filters: readonly string[]
   summaryFile: string
-  /** Its temporary folder. */
-  scratch: string
+  scratch: Scratch
   /** Puts the stage's name before each line: several stages write at once. */
   prefixed: boolean
   signal: AbortSignal
@@ -28,17 +29,18 @@ export function runVitest(run: VitestRun): Promise<number | string> {
   ]
   const env = {
     ...process.env,
-    TMPDIR: scratch,
+    TMPDIR: scratch.folder,
     // Programs that ask Node to keep compiled code would keep it in the temporary folder.
     NODE_COMPILE_CACHE: path.join(path.dirname(summaryFile), 'compiled'),
     THV_TEST_SUMMARY: summaryFile,
-    THV_TEST_ROTATION: process.env['THV_TEST_ROTATION'] ?? commitCount(),
+    THV_TEST_ROTATION: process.env['THV_TEST_ROTATION'] ?? commitNumber(),
     ...(full ? { THV_TEST_FULL: '1' } : {}),
   }
   // A process group of its own, so that what hangs can be ended with everything it started.
   const stdio = prefixed ? (['ignore', 'pipe', 'pipe'] as const) : (['ignore', 'inherit', 'inherit'] as const)
   const [program = '', ...rest] = [...(stage.ownNetwork ? enterOwnNetwork() : []), process.execPath, ...args]
   const child = spawn(program, rest, { cwd: root, env, stdio: [...stdio], detached: true })
+  if (child.pid !== undefined && scratch.mark !== undefined) markProcess(child.pid, scratch.mark)
   if (prefixed) printPrefixed(stage.name, child)
   const { promise, resolve } = Promise.withResolvers<number | string>()
   let reason: string | undefined
@@ -93,7 +95,13 @@ function printPrefixed(name: string, { stdout, stderr }: ChildProcess): void {
 }
 
 /** Moves on with every commit, and is the same for everybody who tests that commit. */
-function commitCount(): string {
-  const counted = spawnSync('git', ['rev-list', '--count', 'HEAD'], { cwd: root, encoding: 'utf8' })
-  return counted.status === 0 ? counted.stdout.trim() : '0'
+function commitNumber(): string {
+  // A shallow clone does not know how many commits there are, so the commit's own name has to do.
+  if (git('rev-parse', '--is-shallow-repository') === 'true')
+    return String(parseInt(git('rev-parse', 'HEAD').slice(0, 8), 16))
+  return git('rev-list', '--count', 'HEAD') || '0'
+}
+
+function git(...args: string[]): string {
+  return spawnSync('git', args, { cwd: root, encoding: 'utf8' }).stdout?.trim() ?? ''
 }

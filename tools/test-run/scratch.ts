@@ -3,30 +3,36 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, readlink
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { bridgePrefix } from '@toolhaven/testing/testbed/bridge'
+import { chooseMark, hasMark, processIds } from './mark.ts'
 
-/**
- * The temporary folder of one stage. Everything that a test leaves behind is found in it, or mentions it.
- * Its name is short because a unix socket's path has at most 107 bytes.
- */
-export function makeScratch(): string {
+/** By these everything that the tests of one stage leave behind is found: it lies in the folder, mentions it or has the mark. */
+export interface Scratch {
+  /** The temporary folder of the stage. Its name is short because a unix socket's path has at most 107 bytes. */
+  folder: string
+  mark: number | undefined
+}
+
+export function makeScratch(): Scratch {
   const folder = mkdtempSync(path.join(tmpdir(), 't-'))
   chmodSync(folder, 0o1777)
-  return folder
+  return { folder, mark: chooseMark() }
 }
 
 /** What is still there after the tests, one line each. */
-export function leftoversIn(scratch: string): string[] {
-  if (!existsSync(scratch)) return ['nothing, but they removed the temporary folder itself']
+export function leftoversIn(scratch: Scratch): string[] {
+  const { folder } = scratch
+  if (!existsSync(folder)) return ['nothing, but they removed the temporary folder itself']
   return [
-    ...readdirSync(scratch).map((name) => `the file or folder ${name} in the temporary folder`),
-    ...mountsBelow(scratch).map((mount) => `a mount at ${mount}`),
+    ...readdirSync(folder).map((name) => `the file or folder ${name} in the temporary folder`),
+    ...mountsBelow(folder).map((mount) => `a mount at ${mount}`),
     ...processesOf(scratch).map(({ pid, command }) => `process ${pid}: ${command.slice(0, 300)}`),
-    ...bridgesOf(scratch).map((name) => `the network bridge ${name}`),
+    ...bridgesOf(folder).map((name) => `the network bridge ${name}`),
   ]
 }
 
 /** Removes the folder and everything that belongs to it, so that one run's fault is not the next one's. */
-export function removeScratch(scratch: string): void {
+export function removeScratch(scratch: Scratch): void {
+  const { folder } = scratch
   for (const { pid } of processesOf(scratch)) {
     try {
       process.kill(pid, 'SIGKILL')
@@ -34,12 +40,12 @@ export function removeScratch(scratch: string): void {
       // It has ended meanwhile.
     }
   }
-  for (const name of bridgesOf(scratch)) spawnSync('ip', ['link', 'delete', name])
-  for (const mount of mountsBelow(scratch).toReversed()) spawnSync('umount', ['--lazy', mount])
+  for (const name of bridgesOf(folder)) spawnSync('ip', ['link', 'delete', name])
+  for (const mount of mountsBelow(folder).toReversed()) spawnSync('umount', ['--lazy', mount])
   try {
-    rmSync(scratch, { recursive: true, force: true, maxRetries: 3 })
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
   } catch (error) {
-    console.log(`${scratch} cannot be removed: ${String(error)}`)
+    console.log(`${folder} cannot be removed: ${String(error)}`)
   }
 }
 
@@ -48,9 +54,9 @@ function mountsBelow(folder: string): string[] {
   return lines.map((line) => line.split(' ')[4] ?? '').filter((mount) => mount.startsWith(`${folder}/`))
 }
 
-function bridgesOf(scratch: string): string[] {
+function bridgesOf(folder: string): string[] {
   if (process.platform !== 'linux') return []
-  return readdirSync('/sys/class/net').filter((name) => name.startsWith(bridgePrefix(scratch)))
+  return readdirSync('/sys/class/net').filter((name) => name.startsWith(bridgePrefix(folder)))
 }
 
 interface Process {
@@ -58,11 +64,9 @@ interface Process {
   command: string
 }
 
-function processesOf(folder: string): Process[] {
-  if (process.platform !== 'linux') return []
-  const pids = readdirSync('/proc').map(Number).filter(Number.isInteger)
-  return pids
-    .filter((pid) => pid !== process.pid && mentions(pid, folder))
+function processesOf({ folder, mark }: Scratch): Process[] {
+  return processIds()
+    .filter((pid) => pid !== process.pid && (hasMark(pid, mark) || mentions(pid, folder)))
     .map((pid) => ({ pid, command: readText(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim() }))
 }
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmod, mkdtemp } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +10,7 @@ const SOURCE = fileURLToPath(new URL('attack.c', import.meta.url))
 const run = promisify(execFile)
 
 /** A folder with the program `attack`, which needs nothing of the machine it runs on. */
-export async function buildAttacker(): Promise<string> {
+export async function buildAttacker(): Promise<{ folder: string } & AsyncDisposable> {
   const folder = await mkdtemp(join(tmpdir(), 'thv-attack-'))
   await run('cc', ['-O2', '-Wall', '-Wextra', '-Werror', '-static', '-o', join(folder, 'attack'), SOURCE]).catch(
     (cause: unknown) => {
@@ -21,7 +21,7 @@ export async function buildAttacker(): Promise<string> {
     },
   )
   await chmod(folder, 0o755)
-  return folder
+  return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) }
 }
 
 /** What the attacker said of each try. */

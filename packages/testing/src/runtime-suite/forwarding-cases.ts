@@ -46,10 +46,11 @@ export const forwardingCases: RuntimeCases = {
 
   'lets no attack out of its loopback': async ({ run, under, sharedFolder }, skip) => {
     if (under.lacks?.forwarding !== undefined) return skip(under.lacks.forwarding)
-    const folder = await buildAttacker().catch((error: unknown) => {
+    await using attacker = await buildAttacker().catch((error: unknown) => {
       if (error instanceof Unavailable) return skip(error.message)
       throw error
     })
+    const { folder } = attacker
     await using out = await openWayOut()
     await using neighbour = await openWayOut()
     await using host = await openHostServices(await sharedFolder())
@@ -66,7 +67,6 @@ export const forwardingCases: RuntimeCases = {
     expect(Object.fromEntries(lasting.map((attempt) => [attempt, outside[attempt]]))).toEqual(
       Object.fromEntries(lasting.map((attempt) => [attempt, 'open'])),
     )
-    await rm(folder, { recursive: true })
   },
 
   'refuses a mounted folder in which somebody listens': async ({ create, under, sharedFolder }, skip) => {
