@@ -1,6 +1,7 @@
 import { queryObjects } from 'node:v8'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '@toolhaven/testing/free-port'
+import { sample } from '@toolhaven/testing/rotation'
 import { CLIENTS, connectClient, NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
 import { ModernBackend } from './backends/modern/modern-backend.ts'
 import { modernServer, startModernServer } from '@toolhaven/testing/mcp-servers/child-channel'
@@ -14,6 +15,7 @@ const BACKS = [
   'sse dual',
 ] as const
 type Back = (typeof BACKS)[number]
+const SAMPLED = sample(BACKS, 3)
 
 let processes = 0
 
@@ -40,7 +42,7 @@ async function serve(
   return child
 }
 
-describe.each(BACKS)('a server over %s', (back) => {
+describe.each(SAMPLED)('a server over %s', (back) => {
   let test: TestGateway
   beforeAll(async () => {
     test = await startGateway({ limits: PATIENT })
@@ -120,7 +122,7 @@ describe.each(BACKS)('a server over %s', (back) => {
   })
 })
 
-describe.each(BACKS)('a server over %s that is restarted', (back) => {
+describe.each(SAMPLED)('a server over %s that is restarted', (back) => {
   it('keeps its clients', async () => {
     await using test = await startGateway({ limits: PATIENT })
     await test.open()
