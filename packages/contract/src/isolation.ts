@@ -19,6 +19,7 @@ export const confinement = z
     network: z.enum(['none', 'own', 'host']).meta({ description: 'Loopback only; one of its own; the machine’s' }),
     memory_bytes: z.number().optional().meta({ description: 'Left out: no limit' }),
     pids: z.number().optional(),
+    open_files: z.number().optional().meta({ description: 'Of each process' }),
     cpus: z.number().optional(),
     mounts: z.array(z.strictObject({ source: z.string(), target: z.string(), read_only: z.boolean() })),
   })
@@ -35,7 +36,15 @@ export const isolationRoutes = {
     params: z.strictObject({ name: workloadName }),
     success: ok(confinement, 'The confinement in force', {
       ...{ seen_by: 'kernel', user: '65534', capabilities: [], privileged: false, no_new_privileges: true },
-      ...{ system_call_filter: true, own_files: true, read_only_root: true, network: 'none', pids: 512, mounts: [] },
+      ...{
+        system_call_filter: true,
+        own_files: true,
+        read_only_root: true,
+        network: 'none',
+        pids: 512,
+        open_files: 4096,
+        mounts: [],
+      },
     }),
     errors: { 404: 'no workload of that name', 409: 'nothing of it runs here' },
     extension: true,

@@ -146,9 +146,17 @@ export type MiddlewareConfig = z.infer<typeof middlewareConfig>
 
 export const resourceLimits = z
   .strictObject({
-    memory_mb: z.int().min(16).optional(),
-    cpus: z.number().positive().optional(),
-    pids: z.int().min(8).optional(),
+    memory_mb: z
+      .int()
+      .min(16)
+      .max(2 ** 24)
+      .optional(),
+    cpus: z.number().min(0.01).max(4096).optional(),
+    pids: z
+      .int()
+      .min(8)
+      .max(2 ** 22)
+      .optional(),
   })
   .meta({ id: 'toolhaven.ResourceLimits' })
 export type ResourceLimits = z.infer<typeof resourceLimits>

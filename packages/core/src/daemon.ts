@@ -145,7 +145,7 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
   }
   const supervisor = new Supervisor(supervisorDeps)
   const workloads: WorkloadsDeps = {
-    ...{ book, host: ports.host, gateway, clock, journal, logs, masker, syncClients, sightings, toolLocks },
+    ...{ book, runtime, host: ports.host, gateway, clock, journal, logs, masker, syncClients, sightings, toolLocks },
     ...answersFor(supervisor, groupBook, secrets),
     findServer: (name) => findServer(registry, name, shutdown),
     config: () => config.get(),

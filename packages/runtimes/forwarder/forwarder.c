@@ -3,7 +3,7 @@
  * sockets leading out of it and into it.
  *
  *   forwarder [-N] [-k FD] [-c MOST] [-r FILE] [-e ADDRESS:PORT=SOCKET]... [-i SOCKET=PORT]... [-- PROGRAM [ARGUMENT]...]
- *   forwarder [-s FILTER] [-m DEVICE:INODE=PATH]... [-p] -- PROGRAM [ARGUMENT]...
+ *   forwarder [-s FILTER] [-m DEVICE:INODE=PATH]... [-l LIMIT=SOFT:HARD]... [-p] -- PROGRAM [ARGUMENT]...
  *   forwarder -g PORT [-o SOCKET]... [-w SOCKET] [-r FILE]
  *
  *   -N  makes a user and a network namespace first and brings their loopback up (for sandboxes without an engine)
@@ -16,7 +16,9 @@
  *       containers, whose engine puts a filter of its own on top)
  *   -m  becomes PROGRAM only if PATH is where something is mounted, and that has this device and inode number: the engine
  *       could have mounted something else than what the daemon checked
- *   -p  with -s or -m: starts PROGRAM as a child and stays process 1 of the container. It passes signals on, reaps orphans
+ *   -l  limits `nofile` (open files) or `nproc` (processes of the user, in the user namespace) for PROGRAM: not every engine
+ *       does so when it is asked to
+ *   -p  with -s, -m or -l: starts PROGRAM as a child and stays process 1 of the container. It passes signals on, reaps orphans
  *       and ends with PROGRAM. The filter holds for it too, so a server that writes its memory gains nothing.
  *   -g  is the door to forwarders whose sockets the daemon cannot reach, being on another machine: it listens on PORT for
  *       the daemon, which shows the token of the variable TOKEN. It dials nothing but SOCKET of -w.
@@ -582,6 +584,21 @@ static void check_mount(const char *text) {
   exit(126);
 }
 
+/* Never more than the engine allows. */
+static void put_limit_in_force(const char *text) {
+  char name[8];
+  unsigned long soft, hard;
+  int end = 0;
+  if (sscanf(text, "%7[a-z]=%lu:%lu%n", name, &soft, &hard, &end) != 3 || text[end] != 0) wrong("-l takes LIMIT=SOFT:HARD");
+  int is_files = strcmp(name, "nofile") == 0;
+  if (!is_files && strcmp(name, "nproc") != 0) wrong("-l knows nofile and nproc");
+  struct rlimit limit;
+  if (getrlimit(is_files ? RLIMIT_NOFILE : RLIMIT_NPROC, &limit) < 0) fail("getrlimit");
+  if (limit.rlim_max > hard) limit.rlim_max = hard;
+  limit.rlim_cur = soft < limit.rlim_max ? soft : limit.rlim_max;
+  if (setrlimit(is_files ? RLIMIT_NOFILE : RLIMIT_NPROC, &limit) < 0) fail("setrlimit");
+}
+
 static void become(char **command) {
   execvp(command[0], command);
   fprintf(stderr, "%s: %s\n", command[0], strerror(errno));
@@ -648,14 +665,15 @@ int main(int count, char **words) {
   int kept_fd = -1, own_namespaces = 0, becomes_program = 0, stays = 0, option;
   char *ways[MOST_LISTENERS], *filter_file = NULL, *door_port = NULL, *way_in = NULL;
   int way_count = 0, kinds[MOST_LISTENERS];
-  while ((option = getopt(count, words, "+Nk:c:r:s:m:pg:w:o:e:i:")) != -1) {
-    becomes_program |= option == 's' || option == 'm';
+  while ((option = getopt(count, words, "+Nk:c:r:s:m:l:pg:w:o:e:i:")) != -1) {
+    becomes_program |= option == 's' || option == 'm' || option == 'l';
     if (option == 'N') own_namespaces = 1;
     else if (option == 'k') kept_fd = atoi(optarg);
     else if (option == 'c') most_connections = atoi(optarg);
     else if (option == 'r') ready_file = optarg;
     else if (option == 's') filter_file = optarg;
     else if (option == 'm') check_mount(optarg);
+    else if (option == 'l') put_limit_in_force(optarg);
     else if (option == 'p') stays = 1;
     else if (option == 'g') door_port = optarg;
     else if (option == 'w') way_in = optarg;
@@ -664,15 +682,15 @@ int main(int count, char **words) {
       ways[way_count++] = optarg;
     } else
       wrong("usage: forwarder [-N] [-k FD] [-c MOST] [-r FILE] [-e ADDRESS:PORT=SOCKET]... [-i SOCKET=PORT]... "
-            "[-- PROGRAM], forwarder [-s FILTER] [-m DEVICE:INODE=PATH]... [-p] -- PROGRAM, or forwarder -g PORT [-o SOCKET]... [-w SOCKET] [-r FILE]");
+            "[-- PROGRAM], forwarder [-s FILTER] [-m DEVICE:INODE=PATH]... [-l LIMIT=SOFT:HARD]... [-p] -- PROGRAM, or forwarder -g PORT [-o SOCKET]... [-w SOCKET] [-r FILE]");
   }
   if (most_connections < 1) wrong("-c takes a number from 1");
   if (becomes_program) {
-    if (optind == count || way_count > 0 || own_namespaces) wrong("-s and -m take a program and nothing else");
+    if (optind == count || way_count > 0 || own_namespaces) wrong("-s, -m and -l take a program and nothing else");
     if (filter_file != NULL) put_filter_in_force(filter_file);
     (stays ? attend : become)(words + optind);
   }
-  if (stays) wrong("-p belongs to -s and -m");
+  if (stays) wrong("-p belongs to -s, -m and -l");
   for (int n = 0; n < way_count; n++)
     if ((kinds[n] == 'o') != (door_port != NULL)) wrong("-o belongs to -g, and -e and -i do not");
   if (door_port == NULL ? way_in != NULL : ready_file == NULL || own_namespaces || optind < count)

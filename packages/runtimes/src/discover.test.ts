@@ -50,9 +50,7 @@ const sandbox: Runtime = {
       capabilities: {
         images: false,
         survivesDaemon: false,
-        memoryLimit: false,
-        cpuLimit: false,
-        pidsLimit: false,
+        unenforced: {},
         sandbox: 'bubblewrap',
       },
       notes: [],

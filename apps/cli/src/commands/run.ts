@@ -24,10 +24,7 @@ export const run = defineCommand({
     { command: 'thv run fetch --name fetch-apart --isolate-network', shows: 'away from this machine and its networks' },
     { command: 'thv run fetch --name fetch-watched --observe-network', shows: 'to learn which hosts it needs' },
     { command: 'thv run time --tools get_current_time --label team=docs', shows: 'with one of its tools only' },
-    {
-      command: 'thv run fetch --env HTTP_TIMEOUT=5 --memory 512m -- --ignore-robots-txt',
-      shows: 'with a variable, a limit and an argument',
-    },
+    { command: 'thv run fetch --env HTTP_TIMEOUT=5 -- --ignore-robots-txt', shows: 'with a variable and an argument' },
     { command: 'thv run time --name notes --volume ./notes:/notes:ro', shows: 'with a folder it may read' },
     {
       command: 'thv run time --name time-watched --otel-enable-prometheus-metrics-path',

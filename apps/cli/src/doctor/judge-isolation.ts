@@ -55,7 +55,7 @@ export function judgeIsolation(subject: Subject, seen: Confinement): DoctorCheck
       isWarning: true,
     },
   ]
-  return [...rules.map(judge), userCheck(seen), networkCheck(subject, seen), limitsCheck(name, seen), mountsCheck(seen)]
+  return [...rules.map(judge), userCheck(seen), networkCheck(subject, seen), limitsCheck(seen), mountsCheck(seen)]
 }
 
 interface Rule {
@@ -120,18 +120,19 @@ function networkCheck({ name, wantsNetwork, isIsolated, isObserved }: Subject, {
   return { check: 'network', status: 'ok', found: network === 'none' ? found : 'a network of its own' }
 }
 
-function limitsCheck(name: string, { memory_bytes: memory, pids, cpus }: Confinement): DoctorCheck {
+function limitsCheck({ memory_bytes: memory, pids, open_files: files, cpus }: Confinement): DoctorCheck {
   const missing = [...(memory === undefined ? ['memory'] : []), ...(pids === undefined ? ['processes'] : [])]
   if (missing.length > 0)
     return {
       check: 'limits',
       status: 'warning',
       found: `nothing limits its ${missing.join(' and ')}`,
-      fix: `thv runtime check says what this runtime can limit; thv run … --name ${name} --memory 1g --pids 512 sets it`,
+      fix: 'thv runtime check says why this runtime cannot limit them',
     }
   const parts = [
     `memory ${Math.round((memory ?? 0) / 2 ** 20)} MiB`,
     `${pids} processes`,
+    ...(files ? [`${files} open files`] : []),
     ...(cpus ? [`${cpus} processors`] : []),
   ]
   return { check: 'limits', status: 'ok', found: parts.join(', ') }

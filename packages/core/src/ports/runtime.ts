@@ -72,9 +72,8 @@ export interface RuntimeCapabilities {
   images: boolean
   /** Instances outlive the daemon and can be attached to again. */
   survivesDaemon: boolean
-  memoryLimit: boolean
-  cpuLimit: boolean
-  pidsLimit: boolean
+  /** Why a limit cannot be enforced here, in one sentence. A limit that is absent is enforced. */
+  unenforced: Readonly<Partial<Record<keyof Limits, string>>>
   /** Which sandbox is in force, in a few words ("Docker 28.2, default seccomp", "bubblewrap"). */
   sandbox: string
 }
@@ -151,9 +150,11 @@ export function fileIdentity({ dev, ino }: { dev: bigint; ino: bigint }): string
   return `${dev}:${ino}`
 }
 
+/** What is left out gets the runtime's own default, if it has one that it can enforce. */
 export interface Limits {
   memoryBytes?: number
   cpus?: number
+  /** Threads count too. */
   pids?: number
 }
 

@@ -4,6 +4,7 @@ import { invalid, notFound } from '../errors.ts'
 import type { StoredWorkload } from '../ports/stores.ts'
 import { checkAudit } from './audit.ts'
 import { withResolvedMounts } from './check-mounts.ts'
+import { checkResources } from './check-resources.ts'
 import { parseSecretReference } from './instance-spec.ts'
 import { checkOauth, oauthOptionsOf } from './oauth.ts'
 import { checkOidc, oidcOptionsOf } from './oidc.ts'
@@ -12,7 +13,7 @@ import { checkToolsOverride } from './tools-override.ts'
 import { checkTelemetry } from './telemetry.ts'
 import type { WorkloadsDeps } from './workloads-deps.ts'
 
-type Deps = Pick<WorkloadsDeps, 'groupExists' | 'secretExists' | 'host' | 'config'>
+type Deps = Pick<WorkloadsDeps, 'groupExists' | 'secretExists' | 'host' | 'config' | 'runtime'>
 
 /** Everything that can be known to be wrong before anything is written down. Gives the configuration with host paths resolved. */
 export async function checkConfig(
@@ -36,6 +37,7 @@ export async function checkConfig(
   checkRequiredVariables(config, entry)
   checkRequiredHeaders(config, entry)
   await checkSecrets(deps, config)
+  await checkResources(deps, config)
   return withResolvedMounts(deps, config, before)
 }
 

@@ -7,6 +7,7 @@ import type { StoredWorkload } from '../ports/stores.ts'
 import { auditSpec } from './audit.ts'
 import { authorizationSpec } from './authorization.ts'
 import type { Entry } from './book.ts'
+import { checkStoredResources } from './check-resources.ts'
 import { Recorded, recordExit } from './failures.ts'
 import { mountsInForce, withFreshCheck } from './hidden-files.ts'
 import { instanceSpec, readSecrets } from './instance-spec.ts'
@@ -24,6 +25,7 @@ import { telemetrySpec } from './telemetry.ts'
 export async function startInstance(deps: SupervisorDeps, { stored }: Entry, signal: AbortSignal): Promise<void> {
   const { config, generation } = stored
   const { name } = config
+  await checkStoredResources(deps, config)
   const report = (progress: Progress) => deps.book.observe(name, { progress })
   await openEndpoint(deps, stored)
   const secrets = await readSecrets(deps, config)

@@ -2,6 +2,7 @@ import type { ImageServer, RemoteServer } from '@toolhaven/contract/registry-doc
 import type { Clock } from '../ports/clock.ts'
 import type { Gateway } from '../ports/gateway.ts'
 import type { Host } from '../ports/host.ts'
+import type { Runtime } from '../ports/runtime.ts'
 import type { DaemonConfig, Journal, LogStore } from '../ports/stores.ts'
 import type { Masker } from '../secrets/masker.ts'
 import type { ToolLocks } from '../tools/tool-locks.ts'
@@ -20,6 +21,7 @@ export interface WorkloadsDeps {
   secretExists: (key: string) => Promise<boolean>
   storeSecret: (key: string, value: string) => Promise<void>
   host: Host
+  runtime: Pick<Runtime, 'name' | 'probe'>
   gateway: Pick<Gateway, 'isPortFree' | 'policyFaults' | 'toolsAccepted'>
   clock: Clock
   journal: Journal

@@ -47,6 +47,21 @@ describe('what the kernel says', () => {
     })
   })
 
+  it('of one that is limited without control groups', async () => {
+    await machine()
+    const limits = 'Max processes             256                  512                  processes\n'
+    await put('proc/7/limits', `${limits}Max open files            1024                 4096                 files\n`)
+    await put('proc/7/status', 'Uid:\t1000\nCapEff:\t0000000000000000\nNoNewPrivs:\t1\nSeccomp:\t2\n')
+    await symlink('user:[1]', join(base, 'proc', 'self', 'ns', 'user'))
+    await symlink('user:[2]', join(base, 'proc', '7', 'ns', 'user'))
+    expect(await processFacts(7, places())).toMatchObject({ pids: 512, open_files: 4096 })
+    // The kernel does not keep it for root.
+    await put('proc/7/status', 'Uid:\t0\nCapEff:\t0000000000000000\nNoNewPrivs:\t1\nSeccomp:\t2\n')
+    const ofRoot = await processFacts(7, places())
+    expect(ofRoot).toMatchObject({ open_files: 4096 })
+    expect(ofRoot).not.toHaveProperty('pids')
+  })
+
   it('of one that nothing confines', async () => {
     await machine('net:[1]')
     await put('proc/7/status', 'Uid:\t1000\nCapEff:\t0000000000200000\nNoNewPrivs:\t0\nSeccomp:\t0\n')

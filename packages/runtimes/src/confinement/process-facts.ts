@@ -30,7 +30,11 @@ export async function processFacts(
     system_call_filter: field('Seccomp') === '2',
     ...(await fileFacts(own, places)),
     network: await networkOf(own, places),
-    ...(await limitsOf(own, places)),
+    ...withProcessLimits(await limitsOf(own, places), {
+      limits: (await text(join(own, 'limits'))) ?? '',
+      // The kernel never limits root, and counts all processes of the user who has no namespace of their own.
+      countsProcesses: outside !== '0' && (await hasOwnUsers(own, places)),
+    }),
   }
 }
 
@@ -76,10 +80,25 @@ async function networkOf(own: string, { proc }: FactPlaces): Promise<Confinement
   return names.every((name) => name === 'lo') ? 'none' : 'own'
 }
 
-async function limitsOf(
-  own: string,
-  { cgroups }: FactPlaces,
-): Promise<Pick<Confinement, 'memory_bytes' | 'pids' | 'cpus'>> {
+async function hasOwnUsers(own: string, { proc }: FactPlaces): Promise<boolean> {
+  const [theirs, ours] = await Promise.all([link(join(own, 'ns', 'user')), link(join(proc, 'self', 'ns', 'user'))])
+  return theirs !== undefined && theirs !== ours
+}
+
+type LimitFacts = Pick<Confinement, 'memory_bytes' | 'pids' | 'cpus' | 'open_files'>
+
+/** Adds the limits that hold without control groups. */
+function withProcessLimits(
+  groups: LimitFacts,
+  { limits, countsProcesses }: { limits: string; countsProcesses: boolean },
+): LimitFacts {
+  const hard = (name: string) => Number(new RegExp(`^${name} +\\S+ +(\\d+)`, 'm').exec(limits)?.[1] ?? Infinity)
+  const pids = Math.min(groups.pids ?? Infinity, countsProcesses ? hard('Max processes') : Infinity)
+  const files = hard('Max open files')
+  return { ...groups, ...(pids < Infinity && { pids }), ...(files < Infinity && { open_files: files }) }
+}
+
+async function limitsOf(own: string, { cgroups }: FactPlaces): Promise<LimitFacts> {
   const groups = (await text(join(own, 'cgroup'))) ?? ''
   const pathOf = (controller: string) => {
     const old = new RegExp(`^\\d+:(?:[^:]*,)?${controller}(?:,[^:]*)?:(.*)$`, 'm').exec(groups)?.[1]

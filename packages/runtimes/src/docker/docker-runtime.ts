@@ -12,20 +12,22 @@ export function createDockerRuntime(options: EngineRuntimeOptions): Runtime {
 export async function examineDocker(client: EngineClient, signal: AbortSignal): Promise<EngineFacts> {
   const info = await engineInfo(client, signal)
   if (info.isPodman) throw unavailable(`${client.label} is Podman, not Docker; set THV_RUNTIME=podman.`)
-  const memoryLimit = info.MemoryLimit ?? false
-  const cpuLimit = info.CpuCfsQuota ?? false
-  const pidsLimit = info.PidsLimit ?? false
+  // A rootless Docker without systemd takes limits and keeps none of them.
+  const keepsAny = info.CgroupDriver !== 'none'
+  const unenforced = {
+    ...(!(keepsAny && info.MemoryLimit) && { memoryBytes: 'Docker cannot limit memory here: it was given no memory controller.' }),
+    ...(!(keepsAny && info.CpuCfsQuota) && { cpus: 'Docker cannot limit the CPU here: it was given no CPU controller.' }),
+    ...(!(keepsAny && info.PidsLimit) && { pids: 'Docker cannot limit processes here: it was given no pids controller.' }),
+  }
   const notes = [
-    ...(memoryLimit ? [] : ['Docker cannot limit memory here: the kernel has no memory controller for it.']),
-    ...(cpuLimit ? [] : ['Docker cannot limit the CPU here: the kernel has no controller for it.']),
-    ...(pidsLimit ? [] : ['Docker cannot limit processes here: the kernel has no pids controller for it.']),
+    ...Object.values(unenforced),
     ...(info.seccomp ? [] : ['Docker runs without a system call filter (seccomp) here.']),
   ]
   const rootless = info.rootless ? ', rootless' : ''
   const sandbox = `Docker ${info.version}${rootless}, ${info.seccomp ? 'default seccomp' : 'no seccomp'}`
   return {
     version: info.version,
-    capabilities: { images: true, survivesDaemon: true, memoryLimit, cpuLimit, pidsLimit, sandbox },
+    capabilities: { images: true, survivesDaemon: true, unenforced, sandbox },
     notes,
     hasInit: (info.InitBinary ?? '') !== '',
     seccomp: info.seccomp,

@@ -77,15 +77,19 @@ describe('the body of a create call', () => {
     })
   })
 
-  test('gives a read-only root a writable /tmp, unless something is mounted there', () => {
+  test('gives a read-only root writable folders of limited size, unless something is mounted there', () => {
     const hardening = { init: true, readOnlyRoot: true }
+    const limited = expect.stringMatching(/nosuid.*size=\d+$/)
     expect(host({}, hardening)).toMatchObject({
       ReadonlyRootfs: true,
-      Tmpfs: { '/tmp': expect.stringContaining('nosuid') },
+      Tmpfs: { '/tmp': limited, '/run': limited, '/var/tmp': limited },
     })
-    expect(
-      host({ mounts: [{ hostPath: '/data', containerPath: '/tmp', readOnly: false }] }, hardening),
-    ).not.toHaveProperty('Tmpfs')
+    const mounts = [{ hostPath: '/data', containerPath: '/tmp', readOnly: false }]
+    expect(host({ mounts }, hardening)).toHaveProperty('Tmpfs', { '/run': limited, '/var/tmp': limited })
+  })
+
+  test('limits the open files of every container', () => {
+    expect(host()).toMatchObject({ Ulimits: [{ Name: 'nofile', Soft: 1024, Hard: 4096 }] })
   })
 
   test('publishes the port on the loopback only', () => {

@@ -1,4 +1,5 @@
 import type { InstanceSpec } from '@toolhaven/core/ports/runtime'
+import { DEFAULT_MEMORY_BYTES, DEFAULT_PIDS, OPEN_FILES, TEMPORARY_BYTES } from '../default-limits.ts'
 import { refuseNul } from '../refuse-nul.ts'
 import { FILTERED_BY } from './container-guard.ts'
 import type { ContainerNetwork } from './container-network.ts'
@@ -11,9 +12,6 @@ export interface Hardening {
   readOnlyRoot: boolean
 }
 
-export const DEFAULT_MEMORY_BYTES = 1 << 30
-/** Counts threads too: a browser driven by a server needs a few hundred. */
-export const DEFAULT_PIDS = 512
 const LOG_LIMITS = { 'max-size': '5m', 'max-file': '2' }
 
 /** The engine's own words for an instance: the body of its create call. */
@@ -58,7 +56,6 @@ export function containerBody(
 
 function hostConfig(spec: InstanceSpec, hardening: Hardening, network: ContainerNetwork): Record<string, unknown> {
   const memory = spec.limits.memoryBytes ?? DEFAULT_MEMORY_BYTES
-  const mountsTmp = spec.mounts.some((mount) => mount.containerPath === '/tmp')
   return {
     CapDrop: ['ALL'],
     SecurityOpt: ['no-new-privileges'],
@@ -68,12 +65,13 @@ function hostConfig(spec: InstanceSpec, hardening: Hardening, network: Container
     // Equal to the memory: no swap on top of it.
     MemorySwap: memory,
     ...(spec.limits.cpus === undefined ? {} : { NanoCpus: Math.round(spec.limits.cpus * 1e9) }),
+    Ulimits: [{ Name: 'nofile', Soft: OPEN_FILES.soft, Hard: OPEN_FILES.hard }],
     RestartPolicy: { Name: 'no' },
     AutoRemove: false,
     // Ours has the system call filter; the engine's has not, and a server can write its memory.
     Init: hardening.init && network.command === undefined,
     ReadonlyRootfs: hardening.readOnlyRoot,
-    ...(hardening.readOnlyRoot && !mountsTmp ? { Tmpfs: { '/tmp': 'rw,exec,nosuid,nodev,mode=1777' } } : {}),
+    ...(hardening.readOnlyRoot && { Tmpfs: inMemory(spec) }),
     LogConfig: { Type: 'json-file', Config: LOG_LIMITS },
     NetworkMode: network.mode,
     Mounts: [
@@ -87,4 +85,12 @@ function hostConfig(spec: InstanceSpec, hardening: Hardening, network: Container
       ...(network.volumes ?? []).map(({ name, containerPath }) => volumeMount(name, containerPath, true)),
     ],
   }
+}
+
+/** Podman puts folders in memory at all of them when the root is read-only, without a size. */
+const WRITABLE = ['/tmp', '/run', '/var/tmp']
+
+function inMemory({ mounts }: InstanceSpec): Record<string, string> {
+  const free = WRITABLE.filter((path) => !mounts.some(({ containerPath }) => containerPath === path))
+  return Object.fromEntries(free.map((path) => [path, `rw,exec,nosuid,nodev,mode=1777,size=${TEMPORARY_BYTES}`]))
 }

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { describeError, invalid } from '@toolhaven/core/errors'
 import { fileIdentity, type InstanceSpec, type Mount } from '@toolhaven/core/ports/runtime'
+import { OPEN_FILES, SHARED_PIDS } from '../default-limits.ts'
 import type { IsolationPlaces } from '../isolation/isolation-places.ts'
 import type { EngineClient } from './engine-client.ts'
 import type { Forwarding } from './forwarding.ts'
@@ -25,6 +26,8 @@ export interface GuardDeps {
   client: EngineClient
   isolation: IsolationPlaces
   forwarding: Forwarding
+  /** Whether the engine keeps a limit of processes itself. */
+  limitsProcesses: boolean
   image: ImageConfig
 }
 
@@ -51,47 +54,58 @@ export function refuseGuardPlace({ mounts }: InstanceSpec): void {
 
 /** A network namespace does not confine every kind of socket; the filter does. */
 export async function filterFromFolder(
-  { isolation, image }: GuardDeps,
+  { isolation, image, limitsProcesses }: GuardDeps,
   spec: InstanceSpec,
   signal: AbortSignal,
 ): Promise<Guard & { mounts: readonly Mount[] }> {
   const place = chooseGuardPlace()
   const { folder, program } = await isolation.forwarder(signal)
-  const command = guardedCommand(spec, image, { place, options: [...filterAt(place), ...mountChecks(spec)] })
+  const options = [...filterAt(place), ...mountChecks(spec), ...processLimits(limitsProcesses)]
+  const command = guardedCommand(spec, image, { place, options })
   const filteredBy = fileIdentity(await stat(program, { bigint: true }))
   return { command, filteredBy, mounts: [{ hostPath: folder, containerPath: place, readOnly: true }] }
 }
 
 /** The same where a volume of the engine holds our program. */
 export function filterFromVolume(
-  { image }: GuardDeps,
+  { image, limitsProcesses }: GuardDeps,
   spec: InstanceSpec,
   volume: string,
 ): Guard & { volumes: readonly { name: string; containerPath: string }[] } {
   const place = chooseGuardPlace()
-  const command = guardedCommand(spec, image, { place, options: filterAt(place) })
+  const options = [...filterAt(place), ...processLimits(limitsProcesses)]
+  const command = guardedCommand(spec, image, { place, options })
   return { command, filteredBy: IN_VOLUME, volumes: [{ name: volume, containerPath: place }] }
 }
 
 const filterAt = (place: string) => ['-s', `${place}/filter`]
+
+/** Podman 4.3 takes the limits of the create call and keeps none of them. */
+function processLimits(limitsProcesses: boolean): string[] {
+  const files = `nofile=${OPEN_FILES.soft}:${OPEN_FILES.hard}`
+  return ['-l', files, ...(limitsProcesses ? [] : ['-l', `nproc=${SHARED_PIDS}:${SHARED_PIDS}`])]
+}
 
 /**
  * An engine mounts by path, and the path may mean something else by then. What was mounted can be seen only inside, and only
  * before the image's own program runs. If the engine's files are on another machine, identities say nothing.
  */
 export async function mountGuard(
-  { isolation, forwarding, image }: GuardDeps,
+  { isolation, forwarding, image, limitsProcesses }: GuardDeps,
   spec: InstanceSpec,
   signal: AbortSignal,
 ): Promise<(Guard & { mounts: readonly Mount[] }) | undefined> {
-  const options = mountChecks(spec)
-  if (options.length === 0 || !('form' in forwarding) || forwarding.form !== 'folders') return undefined
-  const { folder } = await isolation.forwarder(signal).catch((error: unknown) => {
+  const checks = mountChecks(spec)
+  const isNeeded = checks.length > 0 || !limitsProcesses
+  if (!isNeeded || !('form' in forwarding) || forwarding.form !== 'folders') return undefined
+  const found = await isolation.forwarder(signal).catch((error: unknown) => {
+    if (checks.length === 0) return undefined
     throw invalid(`The mounts of ${spec.name} cannot be checked inside its container: ${describeError(error)}`, error)
   })
+  if (found === undefined) return undefined
   const place = chooseGuardPlace()
-  const command = guardedCommand(spec, image, { place, options })
-  return { command, mounts: [{ hostPath: folder, containerPath: place, readOnly: true }] }
+  const command = guardedCommand(spec, image, { place, options: [...checks, ...processLimits(limitsProcesses)] })
+  return { command, mounts: [{ hostPath: found.folder, containerPath: place, readOnly: true }] }
 }
 
 function mountChecks({ mounts }: InstanceSpec): string[] {

@@ -14,7 +14,8 @@ test.each(['/.toolhaven', '/.toolhaven/forwarder', '//x/../.toolhaven/', `/.tool
   'nothing is mounted over the program that puts the filter in force: %s',
   async (containerPath) => {
     const client = createEngineClient('Docker', { kind: 'unix', path: '/nowhere' })
-    const deps = { client, isolation: testIsolation(tmpdir()), forwarding: { form: 'volumes' } } as const
+    const isolation = testIsolation(tmpdir())
+    const deps = { client, isolation, limitsProcesses: true, forwarding: { form: 'volumes' } } as const
     const spec = { ...SPEC, mounts: [{ hostPath: '/p', containerPath, readOnly: true }] }
     const attempt = containerNetwork(deps, spec, AbortSignal.timeout(5_000))
     await expect(attempt).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining(containerPath) })

@@ -11,6 +11,7 @@ const infoSchema = z.looseObject({
   PidsLimit: z.boolean().optional(),
   CpuCfsQuota: z.boolean().optional(),
   CgroupVersion: z.string().optional(),
+  CgroupDriver: z.string().optional(),
   KernelVersion: z.string().optional(),
   OperatingSystem: z.string().optional(),
   InitBinary: z.string().optional(),

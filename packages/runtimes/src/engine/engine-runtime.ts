@@ -66,7 +66,7 @@ const VOLUMES_NOTE =
 
 export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOptions): Runtime {
   const { client, isolation } = options
-  let facts: Pick<EngineFacts, 'hasInit' | 'seccomp' | 'forwarding'> | undefined
+  let facts: Pick<EngineFacts, 'hasInit' | 'seccomp' | 'forwarding' | 'capabilities'> | undefined
   const beingMade = new Set<string>()
   const oneAtATime = createKeyedQueue()
   const attached = new Set<Duplex>()
@@ -82,11 +82,12 @@ export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOpti
     },
     tag: (prepared, reference, signal) => tagImage(client, prepared.id, reference, signal),
     async create(spec, signal) {
-      const { hasInit: init, forwarding: needed } = await findFacts(signal)
+      const { hasInit: init, forwarding: needed, capabilities } = await findFacts(signal)
       const { forwarding = needed } = options
+      const limitsProcesses = capabilities.unenforced.pids === undefined
       // Images we build ourselves are known to run without writing to their root.
       const hardening = { init, readOnlyRoot: spec.source.kind === 'package' }
-      const makeNetwork = () => containerNetwork({ client, isolation, forwarding }, spec, signal)
+      const makeNetwork = () => containerNetwork({ client, isolation, forwarding, limitsProcesses }, spec, signal)
       beingMade.add(spec.name)
       try {
         return await createContainer(client, kind.name, spec, { hardening, makeNetwork }, signal)

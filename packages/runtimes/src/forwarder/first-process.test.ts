@@ -53,6 +53,17 @@ async function startShell(options: readonly string[], script: string) {
 }
 
 describe('the forwarder as the first process of a container', () => {
+  it('limits open files and processes, and never allows more than there was', async (context) => {
+    const [, , ...rest] = first(context)
+    const limits = ['-l', 'nofile=64:99999999', '-l', 'nproc=77:88']
+    const { stdout } = await run(forwarder, [...limits, ...rest, 'sh', '-c', 'ulimit -Sn; cat /proc/self/limits'])
+    expect(stdout).toMatch(/^64\n/)
+    expect(stdout).toMatch(/^Max processes +77 +88 /m)
+    expect(stdout).not.toContain('99999999')
+    for (const wrong of ['nofile', 'nofile=1', 'core=1:1', 'nproc=1:1x'])
+      await expect(run(forwarder, ['-l', wrong, '--', 'true'])).rejects.toThrow(/-l (takes|knows)/)
+  })
+
   it('is under the same filter as the program', async (context) => {
     const script = 'grep Seccomp_filters /proc/$PPID/status /proc/self/status'
     const { stdout } = await run(forwarder, [...first(context), 'sh', '-c', script])

@@ -34,21 +34,21 @@ export async function examinePodman(client: EngineClient, signal: AbortSignal): 
     })
   const { rootless, seccompEnabled } = libpod.host.security
   const enforces = (controller: string) => !rootless || (libpod.host.cgroupControllers ?? []).includes(controller)
-  const memoryLimit = enforces('memory')
-  const cpuLimit = enforces('cpu')
-  const pidsLimit = enforces('pids')
   const why = `rootless Podman on cgroup ${libpod.host.cgroupVersion} was given no controller for it`
+  const unenforced = {
+    ...(!enforces('memory') && { memoryBytes: `Memory limits are ignored: ${why}.` }),
+    ...(!enforces('cpu') && { cpus: `CPU limits are ignored: ${why}.` }),
+    ...(!enforces('pids') && { pids: `Process limits (pids) are ignored: ${why}.` }),
+  }
   const notes = [
     STDIN_NOTE,
-    ...(memoryLimit ? [] : [`Memory limits are ignored: ${why}.`]),
-    ...(cpuLimit ? [] : [`CPU limits are ignored: ${why}.`]),
-    ...(pidsLimit ? [] : [`Process limits (pids) are ignored: ${why}.`]),
+    ...Object.values(unenforced),
     ...(seccompEnabled ? [] : ['Podman runs without a system call filter (seccomp) here.']),
   ]
   const sandbox = `Podman ${info.version}${rootless ? ', rootless' : ''}, ${seccompEnabled ? 'default seccomp' : 'no seccomp'}`
   return {
     version: info.version,
-    capabilities: { images: true, survivesDaemon: false, memoryLimit, cpuLimit, pidsLimit, sandbox },
+    capabilities: { images: true, survivesDaemon: false, unenforced, sandbox },
     notes,
     hasInit: false,
     seccomp: seccompEnabled,

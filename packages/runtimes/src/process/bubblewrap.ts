@@ -1,3 +1,4 @@
+import { SHARED_MEMORY_BYTES, TEMPORARY_BYTES } from '../default-limits.ts'
 import { refuseNul } from '../refuse-nul.ts'
 import { SANDBOX_HOME, SANDBOX_UID } from './sandbox-plan.ts'
 import type { Bind, SandboxPlan } from './sandbox-plan.ts'
@@ -13,6 +14,8 @@ export interface BubblewrapBase {
   hostsPath: string
   /** Whether this bubblewrap can forbid further user namespaces. */
   disableUserns: boolean
+  /** Whether it can limit the size of a folder in memory. */
+  limitsSizes: boolean
 }
 
 export interface BubblewrapDescriptors {
@@ -20,6 +23,14 @@ export interface BubblewrapDescriptors {
   block: number
   seccomp?: number
 }
+
+/** Folders that a server can fill, and the most that each one holds. */
+const IN_MEMORY = [
+  ['/tmp', TEMPORARY_BYTES],
+  ['/run', TEMPORARY_BYTES],
+  ['/home', TEMPORARY_BYTES],
+  ['/dev/shm', SHARED_MEMORY_BYTES],
+] as const
 
 /** The options of bubblewrap; the program and its arguments are not among them. */
 export function bubblewrapOptions(
@@ -40,21 +51,11 @@ export function bubblewrapOptions(
     ...['--ro-bind', base.passwdPath, '/etc/passwd', '--ro-bind', base.groupPath, '/etc/group'],
     ...['--ro-bind', hostsPath(plan, base), '/etc/hosts'],
     ...['--proc', '/proc', ...base.procBinds.flatMap(bindOption), '--dev', '/dev'],
-    ...[
-      '--tmpfs',
-      '/tmp',
-      '--tmpfs',
-      '/run',
-      '--symlink',
-      '/tmp',
-      '/var/tmp',
-      '--tmpfs',
-      '/home',
-      '--dir',
-      SANDBOX_HOME,
-    ],
+    ...IN_MEMORY.flatMap(([path, bytes]) => [...(base.limitsSizes ? ['--size', String(bytes)] : []), '--tmpfs', path]),
+    ...['--symlink', '/tmp', '/var/tmp', '--dir', SANDBOX_HOME],
     ...plan.binds.flatMap(bindOption),
-    // The empty root itself is a tmpfs that the server could otherwise fill.
+    // The empty root and /dev are in memory too, without a size.
+    ...['--remount-ro', '/dev'],
     ...['--remount-ro', '/', '--chdir', plan.workDir, '--clearenv'],
     ...Object.entries(plan.env).flatMap(([name, value]) => ['--setenv', name, value]),
     ...['--info-fd', String(descriptors.info), '--block-fd', String(descriptors.block)],

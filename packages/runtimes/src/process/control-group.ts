@@ -1,15 +1,29 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Limits } from '@toolhaven/core/ports/runtime'
+import type { Limits, RuntimeCapabilities } from '@toolhaven/core/ports/runtime'
 
-/** Where limits can be set; undefined members cannot. */
+/** A way to put servers under limits as a whole, with all they start. */
 export interface ControlGroups {
-  memory?: Controller
-  cpu?: Controller
-  pids?: Controller
-  /** Why not, for those that cannot. */
-  reasons: string[]
+  /** Why not, for the limits that cannot be set. */
+  unenforced: RuntimeCapabilities['unenforced']
+  /** Makes a group with the limits that can be set. */
+  make(limits: Limits): Promise<ControlGroup>
+}
+
+export interface ControlGroup {
+  /** What starts a sandbox inside the group, if that is how it comes there: words before its own, and their environment. */
+  launcher?: Launcher
+  /** Called with the sandbox's first process before the server runs. */
+  add(pid: number): Promise<void>
+  wasOutOfMemory(): Promise<boolean>
+  remove(): Promise<void>
+}
+
+export interface Launcher {
+  words: readonly [string, ...string[]]
+  env: Readonly<Record<string, string>>
 }
 
 interface Controller {
@@ -17,11 +31,11 @@ interface Controller {
   parent: string
 }
 
-export interface ControlGroup {
-  add(pid: number): Promise<void>
-  wasOutOfMemory(): Promise<boolean>
-  remove(): Promise<void>
-}
+const CONTROLLERS = { memoryBytes: 'memory', cpus: 'cpu', pids: 'pids' } as const satisfies Record<keyof Limits, string>
+const LIMIT_NAMES = { memoryBytes: 'Memory', cpus: 'CPU', pids: 'Process' } as const satisfies Record<
+  keyof Limits,
+  string
+>
 
 /**
  * Looks for control groups we may make children in. A group that another manager (systemd, a container engine) put us
@@ -29,7 +43,8 @@ export interface ControlGroup {
  * controllers were handed down to its children, is used.
  */
 export async function findControlGroups(root: string, ownGroups: string): Promise<ControlGroups> {
-  const found: ControlGroups = { reasons: [] }
+  const usable: Partial<Record<keyof Limits, Controller>> = {}
+  const unenforced: Partial<Record<keyof Limits, string>> = {}
   const lines = ownGroups
     .trim()
     .split('\n')
@@ -38,20 +53,19 @@ export async function findControlGroups(root: string, ownGroups: string): Promis
   const handedDown = (await readFile(join(root, unified, 'cgroup.subtree_control'), 'utf8').catch(() => ''))
     .trim()
     .split(' ')
-  for (const name of ['memory', 'cpu', 'pids'] as const) {
+  for (const limit of ['memoryBytes', 'cpus', 'pids'] as const) {
+    const name = CONTROLLERS[limit]
     const own = lines.find(([, controllers]) => controllers?.split(',').includes(name))?.[2]
     if (handedDown.includes(name) && (await isUsable(join(root, unified))))
-      found[name] = { version: 2, parent: join(root, unified) }
-    else if (own === '/' && (await isUsable(join(root, name)))) found[name] = { version: 1, parent: join(root, name) }
+      usable[limit] = { version: 2, parent: join(root, unified) }
+    else if (own === '/' && (await isUsable(join(root, name)))) usable[limit] = { version: 1, parent: join(root, name) }
     else
-      found.reasons.push(
-        `${LIMIT_NAMES[name]} limits are not in force: the daemon may not make ${name} control groups here.`,
-      )
+      unenforced[limit] =
+        `${LIMIT_NAMES[limit]} limits are not in force: the daemon may not make ${name} control groups here.`
   }
-  return found
+  for (const { parent } of Object.values(usable)) await removeLost(parent)
+  return { unenforced, make: (limits) => makeControlGroup(usable, limits) }
 }
-
-const LIMIT_NAMES = { memory: 'Memory', cpu: 'CPU', pids: 'Process count (pids)' } as const
 
 async function isUsable(parent: string): Promise<boolean> {
   const trial = join(parent, groupName())
@@ -65,29 +79,31 @@ async function isUsable(parent: string): Promise<boolean> {
   }
 }
 
-/** Makes a group with the limits that can be set; the others were told of by `reasons`. */
-export async function createControlGroup(groups: ControlGroups, limits: Limits): Promise<ControlGroup> {
+async function makeControlGroup(
+  usable: Partial<Record<keyof Limits, Controller>>,
+  limits: Limits,
+): Promise<ControlGroup> {
   const name = groupName()
   const folders = new Set<string>()
-  const set = async ({ parent }: Controller, values: Readonly<Record<string, string>>) => {
-    const folder = join(parent, name)
+  for (const limit of ['memoryBytes', 'cpus', 'pids'] as const) {
+    const controller = usable[limit]
+    const value = limits[limit]
+    if (controller === undefined || value === undefined) continue
+    const folder = join(controller.parent, name)
     folders.add(folder)
     await mkdir(folder, { recursive: true })
-    for (const [file, value] of Object.entries(values)) await writeFile(join(folder, file), value)
+    for (const [file, text] of Object.entries(VALUES[limit](controller.version, value)))
+      await writeFile(join(folder, file), text)
   }
-  const { memoryBytes, cpus, pids } = limits
-  if (groups.memory && memoryBytes !== undefined)
-    await set(groups.memory, memoryValues(groups.memory.version, memoryBytes))
-  if (groups.cpu && cpus !== undefined) await set(groups.cpu, cpuValues(groups.cpu.version, cpus))
-  if (groups.pids && pids !== undefined) await set(groups.pids, { 'pids.max': String(pids) })
+  const { memoryBytes: memory } = usable
   return {
     add: async (pid) => {
       for (const folder of folders) await writeFile(join(folder, 'cgroup.procs'), String(pid))
     },
     wasOutOfMemory: async () => {
-      if (!groups.memory || memoryBytes === undefined) return false
-      const file = groups.memory.version === 2 ? 'memory.events' : 'memory.oom_control'
-      return /^oom_kill [1-9]/m.test(await readFile(join(groups.memory.parent, name, file), 'utf8').catch(() => ''))
+      if (memory === undefined || limits.memoryBytes === undefined) return false
+      const file = memory.version === 2 ? 'memory.events' : 'memory.oom_control'
+      return hadOutOfMemory(join(memory.parent, name, file))
     },
     remove: async () => {
       for (const folder of folders) await removeWhenEmpty(folder)
@@ -95,20 +111,26 @@ export async function createControlGroup(groups: ControlGroups, limits: Limits):
   }
 }
 
-const CPU_PERIOD_US = 100_000
-
-function memoryValues(version: 1 | 2, bytes: number): Record<string, string> {
-  return version === 2
-    ? { 'memory.max': String(bytes), 'memory.swap.max': '0' }
-    : { 'memory.limit_in_bytes': String(bytes) }
+/** Whether the kernel ended a process of a group for want of memory. */
+export async function hadOutOfMemory(eventsFile: string): Promise<boolean> {
+  return /^oom_kill [1-9]/m.test(await readFile(eventsFile, 'utf8').catch(() => ''))
 }
 
-function cpuValues(version: 1 | 2, cpus: number): Record<string, string> {
-  const quota = Math.max(1000, Math.round(cpus * CPU_PERIOD_US))
-  return version === 2
-    ? { 'cpu.max': `${quota} ${CPU_PERIOD_US}` }
-    : { 'cpu.cfs_period_us': String(CPU_PERIOD_US), 'cpu.cfs_quota_us': String(quota) }
-}
+export const CPU_PERIOD_US = 100_000
+
+const VALUES = {
+  memoryBytes: (version, bytes) =>
+    version === 2
+      ? { 'memory.max': String(bytes), 'memory.swap.max': '0' }
+      : { 'memory.limit_in_bytes': String(bytes) },
+  cpus: (version, cpus) => {
+    const quota = Math.max(1000, Math.round(cpus * CPU_PERIOD_US))
+    return version === 2
+      ? { 'cpu.max': `${quota} ${CPU_PERIOD_US}` }
+      : { 'cpu.cfs_period_us': String(CPU_PERIOD_US), 'cpu.cfs_quota_us': String(quota) }
+  },
+  pids: (_version, pids) => ({ 'pids.max': String(pids) }),
+} as const satisfies Record<keyof Limits, (version: 1 | 2, value: number) => Record<string, string>>
 
 const REMOVE_ATTEMPTS = 40
 
@@ -127,6 +149,16 @@ async function removeWhenEmpty(folder: string): Promise<void> {
   }
 }
 
+/** With the daemon's process in it, so that the next daemon can tell what a killed one left behind. */
 function groupName(): string {
-  return `toolhaven-${randomBytes(6).toString('hex')}`
+  return `toolhaven-${process.pid}-${randomBytes(6).toString('hex')}`
+}
+
+async function removeLost(parent: string): Promise<void> {
+  for (const name of await readdir(parent).catch(() => [])) {
+    const [, pid] = /^toolhaven-(\d+)-[0-9a-f]{12}$/.exec(name) ?? []
+    if (pid === undefined || existsSync(`/proc/${pid}`)) continue
+    // One that still has processes stays, whoever they belong to.
+    await rmdir(join(parent, name)).catch(() => undefined)
+  }
 }

@@ -6,13 +6,16 @@ import type {
   InstanceHandle,
   InstanceSpec,
   InstanceState,
+  Limits,
   StdioChannel,
 } from '@toolhaven/core/ports/runtime'
 import { processFacts, serverProcess } from '../confinement/process-facts.ts'
-import { createControlGroup } from './control-group.ts'
+import { DEFAULT_MEMORY_BYTES, DEFAULT_PIDS } from '../default-limits.ts'
 import type { ControlGroup, ControlGroups } from './control-group.ts'
 import { OutputRing } from './output-ring.ts'
 import { PipeChannel } from './pipe-channel.ts'
+import { withProcessLimits } from './process-limits.ts'
+import type { ProcessLimits } from './process-limits.ts'
 import type { Sandbox } from './sandbox.ts'
 import type { SandboxPlan } from './sandbox-plan.ts'
 import type { SandboxProcess } from './spawn-bubblewrap.ts'
@@ -23,6 +26,7 @@ export interface InstanceParts {
   plan: SandboxPlan
   sandbox: Sandbox
   controlGroups: ControlGroups
+  processLimits: ProcessLimits | undefined
   /** Where its port is found when it is not one of the machine's. */
   socketPath?: string
   onStarted: () => void
@@ -69,13 +73,15 @@ export class Instance {
   }
 
   async #start(signal: AbortSignal): Promise<void> {
-    const { spec, plan, sandbox, controlGroups } = this.parts
+    const { spec, sandbox, controlGroups } = this.parts
     signal.throwIfAborted()
-    const group = await createControlGroup(controlGroups, spec.limits)
+    const { plan, groupLimits } = this.#limited()
+    const group = await controlGroups.make(groupLimits)
     let started: SandboxProcess
     try {
+      const { launcher } = group
       const beforeStart = async (pid: number) => this.#confine(pid, group)
-      started = await sandbox.spawn(plan, { stdin: spec.stdio, beforeStart }, signal)
+      started = await sandbox.spawn(plan, { stdin: spec.stdio, beforeStart, ...(launcher && { launcher }) }, signal)
     } catch (error) {
       // What failed says more than a group that is still in use.
       await group.remove().catch(() => undefined)
@@ -89,6 +95,14 @@ export class Instance {
     this.#exited = this.#untilExited(started.child, group)
     this.parts.onStarted()
     await started.ready
+  }
+
+  /** Without a control group where that is enough: a killed daemon leaves its groups behind. */
+  #limited(): { plan: SandboxPlan; groupLimits: Limits } {
+    const { spec, plan, processLimits } = this.parts
+    const { memoryBytes = DEFAULT_MEMORY_BYTES, pids = DEFAULT_PIDS, ...others } = spec.limits
+    const groupLimits = { memoryBytes, ...others, ...(!processLimits?.limitsProcesses && { pids }) }
+    return { plan: processLimits ? withProcessLimits(plan, processLimits, pids) : plan, groupLimits }
   }
 
   #address() {

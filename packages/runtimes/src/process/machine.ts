@@ -3,6 +3,9 @@ import { describeError, unavailable } from '@toolhaven/core/errors'
 import type { RuntimeCapabilities, RuntimeHealth } from '@toolhaven/core/ports/runtime'
 import { findControlGroups } from './control-group.ts'
 import type { ControlGroups } from './control-group.ts'
+import { findProcessLimits } from './process-limits.ts'
+import type { ProcessLimits } from './process-limits.ts'
+import { findUserScopes } from './user-scopes.ts'
 import type { IsolationPlaces } from '../isolation/isolation-places.ts'
 import { detectSandbox } from './sandbox.ts'
 import type { Sandbox, SandboxOptions } from './sandbox.ts'
@@ -11,6 +14,7 @@ import type { Sandbox, SandboxOptions } from './sandbox.ts'
 export interface Machine {
   sandbox: Sandbox
   controlGroups: ControlGroups
+  processLimits: ProcessLimits | undefined
 }
 
 export type LookAtMachine = (signal: AbortSignal) => Promise<Machine>
@@ -30,9 +34,32 @@ async function look(options: Parameters<typeof machineLook>[0], signal: AbortSig
   if ('reason' in sandbox) {
     throw unavailable(`Servers cannot be run safely without a container engine here: ${sandbox.reason}`)
   }
-  const ownGroups = await readFile('/proc/self/cgroup', 'utf8').catch(() => '')
-  return { sandbox, controlGroups: await findControlGroups('/sys/fs/cgroup', ownGroups) }
+  const processLimits = await findProcessLimits(sandbox, options.env['PATH'], signal)
+  return { sandbox, processLimits, controlGroups: await lookAtControlGroups(sandbox, options.env, signal) }
 }
+
+const CONTROL_GROUPS = '/sys/fs/cgroup'
+
+/** Our own where all limits can be set there, else those of the user's systemd. */
+async function lookAtControlGroups(
+  { kind }: Sandbox,
+  env: SandboxOptions['env'],
+  signal: AbortSignal,
+): Promise<ControlGroups> {
+  const ownGroups = await readFile('/proc/self/cgroup', 'utf8').catch(() => '')
+  const own = await findControlGroups(CONTROL_GROUPS, ownGroups)
+  // Other sandboxes would show the server the environment that systemd-run needs.
+  if (kind !== 'bubblewrap' || Object.keys(own.unenforced).length === 0) return own
+  return (await findUserScopes({ env, root: CONTROL_GROUPS }, signal)) ?? own
+}
+
+/** The number of processes has two ways to be limited. */
+function unenforcedLimits({ controlGroups, processLimits }: Machine): RuntimeCapabilities['unenforced'] {
+  const { pids, ...others } = controlGroups.unenforced
+  return pids === undefined || processLimits?.limitsProcesses ? others : { ...others, pids }
+}
+
+const NO_PRLIMIT = 'Nothing limits the open files of servers: prlimit is not installed (Debian package util-linux).'
 
 export async function probeMachine(
   machine: LookAtMachine,
@@ -40,17 +67,22 @@ export async function probeMachine(
   signal: AbortSignal,
 ): Promise<RuntimeHealth> {
   try {
-    const { sandbox, controlGroups } = await machine(signal)
+    const found = await machine(signal)
+    const { sandbox, processLimits } = found
+    const unenforced = unenforcedLimits(found)
     const forwarder = await describeForwarder(sandbox, isolation)
     const capabilities: RuntimeCapabilities = {
       images: false,
       survivesDaemon: false,
-      memoryLimit: controlGroups.memory !== undefined,
-      cpuLimit: controlGroups.cpu !== undefined,
-      pidsLimit: controlGroups.pids !== undefined,
+      unenforced,
       sandbox: [sandbox.description, ...forwarder.words].join(', '),
     }
-    const notes = [...sandbox.notes, ...forwarder.notes, ...controlGroups.reasons]
+    const notes = [
+      ...sandbox.notes,
+      ...forwarder.notes,
+      ...Object.values(unenforced),
+      ...(processLimits ? [] : [NO_PRLIMIT]),
+    ]
     return { state: 'healthy', version: process.version, capabilities, notes }
   } catch (error) {
     return { state: 'undetected', reason: describeError(error) }

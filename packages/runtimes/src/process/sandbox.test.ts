@@ -9,6 +9,7 @@ import { until } from '@toolhaven/testing/testbed/until'
 import { collectOutput } from '../package-index/run-program.ts'
 import { findProgram } from '../package-index/find-program.ts'
 import { describeSandbox } from './describe-sandbox.ts'
+import { findProcessLimits, withProcessLimits } from './process-limits.ts'
 import { SANDBOX_NODE } from './sandbox-plan.ts'
 import type { SandboxPlan } from './sandbox-plan.ts'
 import { detectSandbox } from './sandbox.ts'
@@ -205,6 +206,39 @@ print(json.dumps({'vsock': attempt(40), 'inet': attempt(2), 'inet6': attempt(10)
     const code = `['/x','/etc/x','/opt/x','/home/user/x','/tmp/x'].map((p) => { try { fs.writeFileSync(p, 'x'); return 'ok' } catch (e) { return e.code } }).join()`
     const { stdout } = await run(await bubblewrap(), SANDBOX_NODE, ['-p', code])
     expect(stdout.trim()).toBe('EROFS,EROFS,EROFS,ok,ok')
+  })
+
+  test('holds little in memory, whatever a server writes', async (context) => {
+    if (bwrap === undefined) return context.skip('bubblewrap is not installed')
+    const code = `
+      const open = fs.readFileSync('/proc/mounts', 'utf8').split('\\n').map((line) => line.split(' '))
+        .filter(([, , type, options]) => type === 'tmpfs' && options.split(',').includes('rw')).map(([, path]) => path)
+      console.log(JSON.stringify(Object.fromEntries(open.map((path) => [path, fs.statfsSync(path).blocks * fs.statfsSync(path).bsize >> 20]))))`
+    const { stdout } = await run(await bubblewrap(), SANDBOX_NODE, ['-e', code])
+    expect(JSON.parse(stdout)).toEqual({ '/tmp': 512, '/run': 512, '/home': 512, '/dev/shm': 256 })
+  })
+
+  test('limits processes and open files where the kernel counts those of the sandbox by themselves', async (context) => {
+    if (bwrap === undefined) return context.skip('bubblewrap is not installed')
+    const sandbox = await bubblewrap()
+    const limits = await findProcessLimits(sandbox, process.env['PATH'], signal())
+    if (limits === undefined) return context.skip('prlimit is not installed')
+    // The kernel keeps no such limit for root, and the look must not say so.
+    expect(limits.limitsProcesses).toBe(!isRoot)
+    const code = `
+      const [, processes] = fs.readFileSync('/proc/self/limits', 'utf8').match(/Max processes +\\S+ +(\\S+)/)
+      let files = 0
+      try { for (; files < 6000; files++) fs.openSync('/dev/null') } catch {}
+      files + ' ' + processes`
+    const plan: SandboxPlan = {
+      ...{ program: SANDBOX_NODE, args: ['-p', code], env: {}, workDir: '/', network: 'none' },
+      binds: [{ hostPath: process.execPath, sandboxPath: SANDBOX_NODE, readOnly: true }],
+    }
+    const { child, kill } = await sandbox.spawn(withProcessLimits(plan, limits, 99), { stdin: false }, signal())
+    const [files, processes] = (await collectOutput(child, kill, signal())).stdout.trim().split(' ')
+    expect(Number(files)).toBeGreaterThan(1000)
+    expect(Number(files)).toBeLessThan(4096)
+    if (!isRoot) expect(processes).toBe('99')
   })
 
   test('says why it could not be set up', async (context) => {

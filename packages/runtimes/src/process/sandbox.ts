@@ -64,19 +64,16 @@ async function detectBubblewrap(options: SandboxOptions, signal: AbortSignal): P
   const seccomp = seccompFilter(options.arch)
   let failure = ''
   for (const trial of [
-    { disableUserns: true, seccomp },
-    { disableUserns: false, seccomp },
-    { disableUserns: false, seccomp: undefined },
+    { disableUserns: true, limitsSizes: true, filter: seccomp },
+    { disableUserns: false, limitsSizes: true, filter: seccomp },
+    { disableUserns: false, limitsSizes: false, filter: seccomp },
+    { disableUserns: false, limitsSizes: false, filter: undefined },
   ]) {
-    const sandbox = bubblewrapSandbox(
-      program,
-      { ...system, disableUserns: trial.disableUserns },
-      trial.seccomp,
-      options,
-    )
+    const { filter, ...can } = trial
+    const sandbox = bubblewrapSandbox(program, { ...system, ...can }, filter, options)
     const outcome = await tryOut(sandbox, options.nodePath, signal)
     if (outcome === undefined)
-      return { ...sandbox, description: await describeBubblewrap(program, trial.seccomp !== undefined, signal) }
+      return { ...sandbox, description: await describeBubblewrap(program, filter !== undefined, signal) }
     failure = outcome
   }
   return {
@@ -100,6 +97,11 @@ function bubblewrapSandbox(
     ...(base.disableUserns
       ? []
       : ['This bubblewrap cannot forbid nested user namespaces (--disable-userns needs version 0.8).']),
+    ...(base.limitsSizes
+      ? []
+      : [
+          'This bubblewrap cannot limit the size of temporary folders, which are in memory (--size needs version 0.7).',
+        ]),
     ...(seccomp === undefined ? ['No system call filter is in force on this processor or kernel.'] : []),
   ]
   return {

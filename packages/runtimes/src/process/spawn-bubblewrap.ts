@@ -8,6 +8,7 @@ import { z } from 'zod'
 import { refuseNul } from '../refuse-nul.ts'
 import { bubblewrapOptions, encodeOptions } from './bubblewrap.ts'
 import type { BubblewrapBase } from './bubblewrap.ts'
+import type { Launcher } from './control-group.ts'
 import { inheritedDescriptors } from './inherited-descriptors.ts'
 import { LAST_DESCRIPTOR } from './sandbox-plan.ts'
 import type { SandboxPlan } from './sandbox-plan.ts'
@@ -28,6 +29,8 @@ export interface SpawnOptions {
   stdin: boolean
   /** Called with the sandbox's first process while nothing of the server runs yet: the moment to put it under limits. */
   beforeStart?: (pid: number) => Promise<void>
+  /** Starts the sandbox in a control group. Only bubblewrap takes it. */
+  launcher?: Launcher
 }
 
 export interface Bubblewrap extends BubblewrapBase {
@@ -48,9 +51,9 @@ export async function spawnBubblewrap(
 ): Promise<SandboxProcess> {
   signal.throwIfAborted()
   const descriptors = { info: INFO, block: BLOCK, ...(bwrap.seccomp === undefined ? {} : { seccomp: SECCOMP }) }
-  const [program, ...args] = commandLine(bwrap.program, plan)
+  const command = commandLine(bwrap.program, plan, options.launcher)
   const encoded = encodeOptions(bubblewrapOptions(plan, bwrap, descriptors))
-  const child = spawnClean(program, args, options.stdin)
+  const child = spawnClean(command, options)
   const setup = setupFailure(child)
   // Options go through a pipe: among them are the server's environment and its secrets, which a command line would show to all.
   feed(child, ARGS, encoded)
@@ -75,12 +78,15 @@ export async function spawnBubblewrap(
   }
 }
 
-/** The forwarder goes first, so that the sandbox is made inside the network it holds. */
-function commandLine(bwrap: string, { program, args, network }: SandboxPlan): [string, ...string[]] {
-  const sandbox = [bwrap, '--args', String(ARGS), '--', program, ...args] satisfies [string, ...string[]]
+/** The forwarder goes before the sandbox, so that it is made inside the network that the forwarder holds. */
+function commandLine(
+  bwrap: string,
+  { program, args, network }: SandboxPlan,
+  launcher: Launcher | undefined,
+): readonly string[] {
+  const sandbox = [bwrap, '--args', String(ARGS), '--', program, ...args]
   refuseNul(sandbox)
-  if (typeof network !== 'object') return sandbox
-  return [...network.forwarder, ...sandbox]
+  return [...(launcher?.words ?? []), ...(typeof network === 'object' ? network.forwarder : []), ...sandbox]
 }
 
 function setupFailure(child: ChildProcess): { failed: Promise<never>; forget: () => void } {
@@ -102,7 +108,7 @@ const BLOCK = 5
 const SECCOMP = LAST_DESCRIPTOR
 
 /** Bubblewrap hands every descriptor it inherits to the server, so what we inherited ourselves is covered with /dev/null. */
-function spawnClean(program: string, args: readonly string[], stdin: boolean): ChildProcess {
+function spawnClean([program = '', ...args]: readonly string[], { stdin, launcher }: SpawnOptions): ChildProcess {
   const nothing = openSync('/dev/null', 'r+')
   try {
     const stdio: ('pipe' | 'ignore' | number)[] = [
@@ -118,7 +124,7 @@ function spawnClean(program: string, args: readonly string[], stdin: boolean): C
       while (stdio.length <= descriptor) stdio.push('ignore')
       if (descriptor > SECCOMP) stdio[descriptor] = nothing
     }
-    return spawn(program, args, { env: {}, cwd: '/', stdio, shell: false })
+    return spawn(program, args, { env: { ...launcher?.env }, cwd: '/', stdio, shell: false })
   } finally {
     closeSync(nothing)
   }

@@ -5,7 +5,7 @@ import type { Bind } from './sandbox-plan.ts'
 import type { BubblewrapBase } from './bubblewrap.ts'
 
 /** Finds what a program needs of this machine to run at all: libraries, name lookup, certificates; nothing with a secret. */
-export async function systemBinds(stubDir: string): Promise<Omit<BubblewrapBase, 'disableUserns'>> {
+export async function systemBinds(stubDir: string): Promise<Omit<BubblewrapBase, 'disableUserns' | 'limitsSizes'>> {
   const binds: Bind[] = []
   const symlinks: { path: string; target: string }[] = []
   for (const path of ROOT_FOLDERS) {

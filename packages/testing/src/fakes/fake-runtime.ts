@@ -9,6 +9,7 @@ import type {
   PrepareOptions,
   Prepared,
   Runtime,
+  RuntimeCapabilities,
   RuntimeEvent,
   RuntimeHealth,
   Source,
@@ -27,6 +28,7 @@ export class FakeRuntime implements Runtime {
   readonly instances = new Map<string, Instance>()
   readonly calls: string[] = []
   isDown = false
+  unenforced: RuntimeCapabilities['unenforced'] = {}
   /** Sources that are not there. */
   readonly missing = new Set<string>()
   /** Image references that are there without a pull, and their digests if a registry has them. */
@@ -41,14 +43,7 @@ export class FakeRuntime implements Runtime {
 
   async probe(): Promise<RuntimeHealth> {
     if (this.isDown) return { state: 'unhealthy', reason: 'the engine does not answer' }
-    const capabilities = {
-      images: true,
-      survivesDaemon: true,
-      memoryLimit: true,
-      cpuLimit: true,
-      pidsLimit: true,
-      sandbox: 'fake',
-    }
+    const capabilities = { images: true, survivesDaemon: true, unenforced: this.unenforced, sandbox: 'fake' }
     return { state: 'healthy', version: '1', capabilities, notes: [] }
   }
 

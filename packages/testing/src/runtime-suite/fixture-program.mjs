@@ -10,6 +10,7 @@ import {
   renameSync,
   rmdirSync,
   statSync,
+  statfsSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -21,6 +22,15 @@ import { fileURLToPath } from 'node:url'
 
 const say = (text) => process.stdout.write(`${text}\n`)
 const stayAlive = () => setInterval(() => {}, 60_000)
+
+const canWrite = (folder) => {
+  try {
+    writeFileSync(`${folder}/.probe`, '')
+    return true
+  } catch {
+    return false
+  }
+}
 
 const behaviours = {
   echo() {
@@ -34,6 +44,15 @@ const behaviours = {
   },
   facts() {
     say(JSON.stringify({ ...processFacts(), env: process.env, cwd: process.cwd() }))
+  },
+  /** The most files it may open, and the size in MiB of each folder in memory that it can write to. */
+  limits() {
+    const [, files] = /^Max open files +\S+ +(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
+    const mounts = readFileSync('/proc/self/mounts', 'utf8').split('\n')
+    const paths = mounts.map((line) => line.split(' ')).filter(([, , type]) => type === 'tmpfs' || type === 'ramfs')
+    const writable = paths.map(([, path]) => path).filter(canWrite)
+    const sizes = writable.map((path) => [path, (statfsSync(path).blocks * statfsSync(path).bsize) / 2 ** 20])
+    say(JSON.stringify({ files: Number(files), memory: Object.fromEntries(sizes) }))
   },
   lines(count) {
     for (let i = 1; i <= Number(count); i += 1) say(`line ${i}`)

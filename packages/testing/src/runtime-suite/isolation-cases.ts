@@ -105,8 +105,21 @@ export const isolationCases: RuntimeCases = {
     }
   },
 
+  'limits open files and every folder in memory, whatever its configuration says': async ({ run }) => {
+    // As a package, since its root is then read-only and all that it writes is in memory.
+    const source = { kind: 'package', scheme: 'npx', name: 'fixture', version: '1.0.0' } as const
+    const { stdout } = await run(['limits'], { source })
+    const { files, memory } = JSON.parse(stdout)
+    expect(files).toBeLessThanOrEqual(4096)
+    expect(Object.keys(memory)).toContain('/tmp')
+    for (const [path, size] of Object.entries(memory)) {
+      expect(size, path).toBeGreaterThan(0)
+      expect(size, path).toBeLessThanOrEqual(512)
+    }
+  },
+
   'keeps the memory limit it claims to keep': async ({ run, capabilities }, skip) => {
-    if (!capabilities.memoryLimit) return skip('the runtime says it cannot limit memory')
+    if (capabilities.unenforced.memoryBytes) return skip('the runtime says it cannot limit memory')
     const outcome = await run(['hog', String(600 * MEBIBYTE)], { limits: { memoryBytes: 128 * MEBIBYTE } })
     expect(outcome.stdout).not.toContain('survived')
     expect(outcome.exitCode).not.toBe(0)
@@ -115,7 +128,7 @@ export const isolationCases: RuntimeCases = {
   },
 
   'keeps the process limit it claims to keep': async ({ run, capabilities }, skip) => {
-    if (!capabilities.pidsLimit) return skip('the runtime says it cannot limit processes')
+    if (capabilities.unenforced.pids) return skip('the runtime says it cannot limit processes')
     const roomy = await run(['crowd', '6'], { limits: { pids: 200 } })
     expect(JSON.parse(roomy.stdout)).toEqual({ alive: 6 })
     const tight = await run(['crowd', '6'], { limits: { pids: 40 } })
@@ -123,7 +136,7 @@ export const isolationCases: RuntimeCases = {
   },
 
   'keeps the processor limit it claims to keep': async ({ run, capabilities }, skip) => {
-    if (!capabilities.cpuLimit) return skip('the runtime says it cannot limit the processor')
+    if (capabilities.unenforced.cpus) return skip('the runtime says it cannot limit the processor')
     const { stdout } = await run(['burn', '2000'], { limits: { cpus: 0.2 } })
     expect(JSON.parse(stdout).share).toBeLessThan(0.5)
   },

@@ -1,0 +1,82 @@
+import { readFile } from 'node:fs/promises'
+import { OPEN_FILES } from '../default-limits.ts'
+import { findProgram } from '../package-index/find-program.ts'
+import { collectOutput } from '../package-index/run-program.ts'
+import { isSystemPath } from './layout.ts'
+import type { SandboxPlan } from './sandbox-plan.ts'
+import type { Sandbox } from './sandbox.ts'
+
+/** Limits that the kernel keeps for processes (setrlimit), with or without control groups. */
+export interface ProcessLimits {
+  /** `prlimit` of util-linux: sets limits and becomes another program. */
+  program: string
+  /** Whether the number of processes can be limited this way; see `countsOwnProcesses`. */
+  limitsProcesses: boolean
+  /** The most that this process may set itself. */
+  most: { files: number; processes: number }
+}
+
+/** Undefined where nothing can set them. */
+export async function findProcessLimits(
+  sandbox: Sandbox,
+  searchPath: string | undefined,
+  signal: AbortSignal,
+): Promise<ProcessLimits | undefined> {
+  const program = await findProgram('prlimit', searchPath)
+  if (program === undefined) return undefined
+  const own = await readFile('/proc/self/limits', 'utf8').catch(() => '')
+  const most = { files: hardLimit(own, 'Max open files'), processes: hardLimit(own, 'Max processes') }
+  return { program, most, limitsProcesses: await countsOwnProcesses(sandbox, program, signal) }
+}
+
+/** Lines are "name  soft  hard  unit", where both can be "unlimited". */
+function hardLimit(limits: string, name: string): number {
+  const [, hard] = new RegExp(`^${name} +\\S+ +(\\d+)`, 'm').exec(limits) ?? []
+  return hard === undefined ? Infinity : Number(hard)
+}
+
+/** Starts a plan's program with the limits in force. They also hold for everything it starts. */
+export function withProcessLimits(
+  plan: SandboxPlan,
+  { program, limitsProcesses, most }: ProcessLimits,
+  pids: number,
+): SandboxPlan {
+  const files = [OPEN_FILES.soft, OPEN_FILES.hard].map((value) => Math.min(value, most.files))
+  const processes = Math.min(pids, most.processes)
+  return limited(plan, program, [
+    `--nofile=${files.join(':')}`,
+    ...(limitsProcesses ? [`--nproc=${processes}:${processes}`] : []),
+  ])
+}
+
+function limited(plan: SandboxPlan, program: string, limits: readonly string[]): SandboxPlan {
+  const place = { hostPath: program, sandboxPath: program, readOnly: true }
+  return {
+    ...plan,
+    program,
+    args: [...limits, '--', plan.program, ...plan.args],
+    binds: isSystemPath(program) ? plan.binds : [...plan.binds, place],
+  }
+}
+
+const TRIED_LIMIT = 8
+/** `kill 0` ends its own process group, which is the sandbox's. */
+const TRIAL = `
+trap 'kill 0' EXIT
+/bin/sh -c : && echo one
+n=0; while [ $n -lt ${TRIED_LIMIT * 2} ]; do sleep 5 & n=$((n+1)); done
+echo all`
+
+/**
+ * The kernel counts the processes of a user, since 5.14 in each user namespace by itself. Before that, the other programs
+ * of the user would count too. It never limits root, whose processes those in the sandbox of its daemon are. So it is tried.
+ */
+async function countsOwnProcesses(sandbox: Sandbox, program: string, signal: AbortSignal): Promise<boolean> {
+  if (sandbox.kind === 'none') return false
+  const env = { PATH: '/usr/bin:/bin' }
+  const shell: SandboxPlan = { program: '/bin/sh', args: ['-c', TRIAL], env, workDir: '/', binds: [], network: 'none' }
+  const plan = limited(shell, program, [`--nproc=${TRIED_LIMIT}:${TRIED_LIMIT}`])
+  const { child, kill } = await sandbox.spawn(plan, { stdin: false }, signal)
+  const { stdout } = await collectOutput(child, kill, signal)
+  return stdout === 'one\n'
+}
