@@ -3,6 +3,7 @@ import type { Runtime } from '@toolhaven/core/ports/runtime'
 import type { EngineClient } from '../engine/engine-client.ts'
 import { engineInfo } from '../engine/engine-info.ts'
 import { forwardingOf } from '../engine/forwarding.ts'
+import { packageUser } from '../engine/package-user.ts'
 import { createEngineRuntime, type EngineFacts, type EngineRuntimeOptions } from '../engine/engine-runtime.ts'
 
 export function createDockerRuntime(options: EngineRuntimeOptions): Runtime {
@@ -15,9 +16,15 @@ export async function examineDocker(client: EngineClient, signal: AbortSignal): 
   // A rootless Docker without systemd takes limits and keeps none of them.
   const keepsAny = info.CgroupDriver !== 'none'
   const unenforced = {
-    ...(!(keepsAny && info.MemoryLimit) && { memoryBytes: 'Docker cannot limit memory here: it was given no memory controller.' }),
-    ...(!(keepsAny && info.CpuCfsQuota) && { cpus: 'Docker cannot limit the CPU here: it was given no CPU controller.' }),
-    ...(!(keepsAny && info.PidsLimit) && { pids: 'Docker cannot limit processes here: it was given no pids controller.' }),
+    ...(!(keepsAny && info.MemoryLimit) && {
+      memoryBytes: 'Docker cannot limit memory here: it was given no memory controller.',
+    }),
+    ...(!(keepsAny && info.CpuCfsQuota) && {
+      cpus: 'Docker cannot limit the CPU here: it was given no CPU controller.',
+    }),
+    ...(!(keepsAny && info.PidsLimit) && {
+      pids: 'Docker cannot limit processes here: it was given no pids controller.',
+    }),
   }
   const notes = [
     ...Object.values(unenforced),
@@ -32,5 +39,6 @@ export async function examineDocker(client: EngineClient, signal: AbortSignal): 
     hasInit: (info.InitBinary ?? '') !== '',
     seccomp: info.seccomp,
     forwarding: await forwardingOf(client, info),
+    packageUser: await packageUser(client, info),
   }
 }

@@ -10,6 +10,8 @@ export interface Hardening {
   /** Whether the engine has an init to run as process 1. It is used only where none of our programs runs first. */
   init: boolean
   readOnlyRoot: boolean
+  /** In place of the image's own user. */
+  user?: string
 }
 
 const LOG_LIMITS = { 'max-size': '5m', 'max-file': '2' }
@@ -32,6 +34,7 @@ export function containerBody(
   return {
     Image: spec.prepared.id,
     ...(command === undefined ? { Cmd: [...spec.args] } : { Entrypoint: command.entrypoint, Cmd: command.args }),
+    ...(hardening.user !== undefined && { User: hardening.user }),
     Env: env.map(([key, value]) => `${key}=${value}`),
     Labels: {
       ...spec.labels,

@@ -5,6 +5,7 @@ import { processFacts } from '../confinement/process-facts.ts'
 import { isOwnTarget } from './container-network.ts'
 import type { EngineClient } from './engine-client.ts'
 import { hasStatus, refusal } from './engine-fault.ts'
+import { isUserFile } from './package-user.ts'
 import { pidHere } from './pid-here.ts'
 
 const schema = z.looseObject({
@@ -43,7 +44,8 @@ export async function containerConfinement(
   const pid = await pidHere(found.Id, found.State.Pid)
   const facts = (pid === undefined ? undefined : await processFacts(pid)) ?? engineFacts(found)
   const theirs = (found.Mounts ?? []).filter(
-    ({ Source, Destination }) => !isOwnTarget(Destination) && !isCover(Source ?? ''),
+    ({ Source, Destination, RW }) =>
+      !isOwnTarget(Destination) && !(isUserFile(Destination) && RW === false) && !isCover(Source ?? ''),
   )
   const mounts = theirs.map(({ Source, Destination, RW }) => ({
     source: Source ?? '',

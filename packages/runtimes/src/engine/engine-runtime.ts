@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream'
 import { notFound } from '@toolhaven/core/errors'
 import type {
   InstanceHandle,
+  InstanceSpec,
   Runtime,
   RuntimeCapabilities,
   RuntimeHealth,
@@ -30,6 +31,7 @@ import type { IsolationPlaces } from '../isolation/isolation-places.ts'
 import { isInVolumes, type Forwarding } from './forwarding.ts'
 import { ensureImage, tagImage } from './images.ts'
 import { createKeyedQueue } from './keyed-queue.ts'
+import { userFiles } from './package-user.ts'
 import { openStdioChannel } from './stdio-channel.ts'
 import { removeLostVolumes } from './volumes.ts'
 
@@ -49,6 +51,8 @@ export interface EngineFacts {
   /** Whether the engine puts a system call filter of its own on every container. */
   seccomp: boolean
   forwarding: Forwarding
+  /** Who servers from packages run as. */
+  packageUser: string
 }
 
 export interface EngineRuntimeOptions {
@@ -65,8 +69,8 @@ const VOLUMES_NOTE =
   'The engine shares no folders with the daemon: isolated servers are connected through volumes and a port of 127.0.0.1 with a token (not verified on Docker Desktop), and servers without any network run without our system call filter.'
 
 export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOptions): Runtime {
-  const { client, isolation } = options
-  let facts: Pick<EngineFacts, 'hasInit' | 'seccomp' | 'forwarding' | 'capabilities'> | undefined
+  const { client } = options
+  let facts: KnownFacts | undefined
   const beingMade = new Set<string>()
   const oneAtATime = createKeyedQueue()
   const attached = new Set<Duplex>()
@@ -82,15 +86,10 @@ export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOpti
     },
     tag: (prepared, reference, signal) => tagImage(client, prepared.id, reference, signal),
     async create(spec, signal) {
-      const { hasInit: init, forwarding: needed, capabilities } = await findFacts(signal)
-      const { forwarding = needed } = options
-      const limitsProcesses = capabilities.unenforced.pids === undefined
-      // Images we build ourselves are known to run without writing to their root.
-      const hardening = { init, readOnlyRoot: spec.source.kind === 'package' }
-      const makeNetwork = () => containerNetwork({ client, isolation, forwarding, limitsProcesses }, spec, signal)
+      const found = await findFacts(signal)
       beingMade.add(spec.name)
       try {
-        return await createContainer(client, kind.name, spec, { hardening, makeNetwork }, signal)
+        return await createInstance(kind, options, found, spec, signal)
       } finally {
         beingMade.delete(spec.name)
       }
@@ -125,6 +124,30 @@ export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOpti
       for (const socket of attached) socket.destroy()
     },
   }
+}
+
+type KnownFacts = Pick<EngineFacts, 'hasInit' | 'seccomp' | 'forwarding' | 'capabilities' | 'packageUser'>
+
+async function createInstance(
+  { name }: EngineKind,
+  options: EngineRuntimeOptions,
+  found: KnownFacts,
+  spec: InstanceSpec,
+  signal: AbortSignal,
+): Promise<InstanceHandle> {
+  const { client, isolation, forwarding = found.forwarding } = options
+  const { hasInit: init, capabilities, packageUser: user } = found
+  const limitsProcesses = capabilities.unenforced.pids === undefined
+  // Images we build ourselves are known to run without writing to their root, and as anybody.
+  const isOurs = spec.source.kind === 'package'
+  const hardening = { init, readOnlyRoot: isOurs, ...(isOurs && { user }) }
+  const makeNetwork = async () => {
+    const network = await containerNetwork({ client, isolation, forwarding, limitsProcesses }, spec, signal)
+    const sharesFiles = 'form' in forwarding && forwarding.form === 'folders'
+    const files = isOurs && sharesFiles ? await userFiles(isolation.socketDir, user, spec.mounts) : []
+    return { ...network, mounts: [...network.mounts, ...files] }
+  }
+  return createContainer(client, name, spec, { hardening, makeNetwork }, signal)
 }
 
 function instanceDeps(

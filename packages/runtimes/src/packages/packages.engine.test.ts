@@ -19,6 +19,7 @@ import { Unavailable } from '@toolhaven/testing/testbed/unavailable'
 import { testIsolation } from '../isolation/test-isolation.ts'
 import { createDockerRuntime } from '../docker/docker-runtime.ts'
 import { createEngineClient } from '../engine/engine-client.ts'
+import { UNUSED_ID } from '../engine/package-user.ts'
 import { createPodmanRuntime } from '../podman/podman-runtime.ts'
 import { DEFAULT_BASE_IMAGES, type PackageSource } from './package-image.ts'
 
@@ -133,7 +134,10 @@ describe.each(ENGINES)('packages on $name', ({ name, startEngine, createRuntime 
         expect((await session.run(['write', '/etc/x'])).stdout).toBe('EROFS\n')
         expect((await session.run(['write', '/app/x'])).stdout).toBe('EROFS\n')
         expect((await session.run(['write', '/tmp/x'])).stdout).toBe('written\n')
-        expect(JSON.parse((await session.run(['facts'])).stdout)).toMatchObject({ uid: 1000, capEff: '0'.repeat(16) })
+        expect(JSON.parse((await session.run(['facts'])).stdout)).toMatchObject({
+          uid: process.getuid?.() || UNUSED_ID,
+          capEff: '0'.repeat(16),
+        })
         expect((await exported(at, session.prepared.id)).includes(token)).toBe(false)
         const unnamed = await engineMust(
           at.socketPath,

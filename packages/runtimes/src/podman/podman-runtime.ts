@@ -5,6 +5,7 @@ import type { EngineClient } from '../engine/engine-client.ts'
 import { refusal } from '../engine/engine-fault.ts'
 import { engineInfo } from '../engine/engine-info.ts'
 import { forwardingOf } from '../engine/forwarding.ts'
+import { packageUser } from '../engine/package-user.ts'
 import { createEngineRuntime, type EngineFacts, type EngineRuntimeOptions } from '../engine/engine-runtime.ts'
 
 export function createPodmanRuntime(options: EngineRuntimeOptions): Runtime {
@@ -53,5 +54,6 @@ export async function examinePodman(client: EngineClient, signal: AbortSignal): 
     hasInit: false,
     seccomp: seccompEnabled,
     forwarding: await forwardingOf(client, { ...info, rootless }),
+    packageUser: await packageUser(client, { ...info, rootless }),
   }
 }
