@@ -1,10 +1,11 @@
 import { fstatSync } from 'node:fs'
-import { text } from 'node:stream/consumers'
+import { buffer } from 'node:stream/consumers'
+import { decodeText } from './decode-text.ts'
 
 /** What was piped in, without the newline at its end; undefined when nothing is piped (a terminal, /dev/null). */
 export async function readPipe(): Promise<string | undefined> {
   if (!isPiped()) return undefined
-  return (await text(process.stdin)).replace(/\r?\n$/, '')
+  return decodeText(await buffer(process.stdin), 'standard input').replace(/\r?\n$/, '')
 }
 
 function isPiped(): boolean {

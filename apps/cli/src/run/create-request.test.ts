@@ -190,3 +190,15 @@ test('memory is read with and without a unit', () => {
   expect(['512', '512m', '1.5G', '64MB'].map(megabytesOf)).toEqual([512, 512, 1536, 64])
   for (const text of ['', 'm', '-1', '2 t', '5k']) expect(() => megabytesOf(text)).toThrow('must be a size')
 })
+
+test('a file of variables that is not UTF-8 is refused and named', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'thv-env-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const file = join(folder, 'latin1.env')
+  await writeFile(file, Buffer.from('NAME=caf\xe9\n', 'latin1'))
+  const asked = createRequestOf({ cwd: folder, homeDir: folder, env: {} }, ['time'], { ...NONE, envFile: [file] })
+  await expect(asked).rejects.toMatchObject({
+    code: 'invalid',
+    message: `--env-file ${file} is not valid UTF-8; convert it, or encode it as text, for example with base64`,
+  })
+})

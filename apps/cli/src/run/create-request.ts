@@ -4,6 +4,7 @@ import { parseEnv } from 'node:util'
 import type { PermissionProfile } from '@toolhaven/contract/permission-profile'
 import type { CreateRequest } from '@toolhaven/contract/workload-request'
 import { describeError, invalid } from '@toolhaven/core/errors'
+import { decodeText } from '../output/decode-text.ts'
 import { authFieldsOf } from './auth-request.ts'
 import { type Caller, absoluteVolume } from './host-paths.ts'
 import { limitsOf } from './limit-flags.ts'
@@ -120,9 +121,8 @@ export async function readJsonObject(cwd: string, flag: string, file: string): P
 }
 
 async function readText(cwd: string, flag: string, file: string): Promise<string> {
-  try {
-    return await readFile(resolve(cwd, file), 'utf8')
-  } catch (error) {
+  const bytes = await readFile(resolve(cwd, file)).catch((error: unknown) => {
     throw invalid(`${flag} ${file} cannot be read: ${describeError(error)}`, error)
-  }
+  })
+  return decodeText(bytes, `${flag} ${file}`)
 }

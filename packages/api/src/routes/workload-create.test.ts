@@ -389,7 +389,7 @@ describe('a create is refused', () => {
   }
   refused(
     'with a protected path in the profile',
-    { ...WEB, permission_profile: { write: ['/'], network: {} } },
+    { ...WEB, permission_profile: { write: ['/:/host'], network: {} } },
     400,
     /privileged/,
   )

@@ -95,6 +95,11 @@ describe('audit', () => {
   refused('with too much data', audit({ max_data_size: 2_000_000 }), /^audit_config\.max_data_size/)
   refused('in a file that is no log', audit({ log_file: '/home/me/.bashrc' }), /must end in/)
   refused('in a file by a relative path', audit({ log_file: '../calls.log' }), /must be a name/)
+  refused(
+    'through a link',
+    audit({ log_file: '/link-to-root/calls.log' }),
+    /leads to "\/"; name the file by its real path/,
+  )
   refused('in a folder that is not there', audit({ log_file: '/nowhere/calls.log' }), /folder does not exist/)
 })
 

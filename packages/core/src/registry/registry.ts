@@ -1,6 +1,7 @@
 import type { ImageServer, RegistryDocument, RemoteServer } from '@toolhaven/contract/registry-document'
 import type { RegistryDetails, RegistryInfo } from '@toolhaven/contract/registry'
 import { describeError, invalid, notFound } from '../errors.ts'
+import { parseUrl } from '../net/parse-url.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { RegistryLocation, RegistrySource } from '../ports/registry-source.ts'
 import type { ConfigStore, Journal } from '../ports/stores.ts'
@@ -97,6 +98,8 @@ function requestedLocation(request: {
   local_path?: string | undefined
   allow_private_ip?: boolean | undefined
 }): RegistryLocation {
+  if (request.url !== undefined && parseUrl(request.url) === undefined)
+    throw invalid('url must be an http or https address without spaces or line breaks')
   if (request.url !== undefined)
     return { type: 'url', url: request.url, allowPrivateIp: request.allow_private_ip ?? false }
   return request.local_path === undefined ? { type: 'default' } : { type: 'file', path: request.local_path }

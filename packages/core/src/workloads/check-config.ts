@@ -5,6 +5,7 @@ import type { StoredWorkload } from '../ports/stores.ts'
 import { checkAudit } from './audit.ts'
 import { withResolvedMounts } from './check-mounts.ts'
 import { checkResources } from './check-resources.ts'
+import { checkSizes } from './check-sizes.ts'
 import { parseSecretReference } from './instance-spec.ts'
 import { checkOauth, oauthOptionsOf } from './oauth.ts'
 import { checkOidc, oidcOptionsOf } from './oidc.ts'
@@ -37,6 +38,7 @@ export async function checkConfig(
   checkRequiredVariables(config, entry)
   checkRequiredHeaders(config, entry)
   await checkSecrets(deps, config)
+  checkSizes(config.cmd_args ?? [], config.env_vars ?? {})
   await checkResources(deps, config)
   return withResolvedMounts(deps, config, before)
 }

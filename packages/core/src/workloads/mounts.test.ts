@@ -77,3 +77,12 @@ function judge(text: string): string {
     return isThvError(error, 'invalid') ? 'refused' : `a fault: ${String(error)}`
   }
 }
+
+test.each(['/:/', '/data:/./', '/:/:ro'])('nothing is mounted over the root of the server: %s', (text) => {
+  expect(() => parseVolume(text)).toThrow(/nothing can be mounted over the root of the server; use "\/(data)?:\/host"$/)
+})
+
+test('the root in a profile needs a place inside', () => {
+  expect(() => parseProfileMount('/', true)).toThrow('use "/:/host"')
+  expect(parseProfileMount('/:/host', true)).toEqual({ host: '/', container: '/host', readOnly: true })
+})

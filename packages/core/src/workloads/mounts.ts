@@ -34,6 +34,9 @@ function checked(text: string, mount: MountDeclaration): MountDeclaration {
   if (!mount.container.startsWith('/') || mount.container.split('/').includes('..')) {
     throw invalid(`volume "${text}": the container path must be absolute and without ".."`)
   }
+  // It would lie over the server's own program, and no runtime starts with it.
+  if (mount.container.split('/').every((name) => name === '' || name === '.'))
+    throw invalid(`volume "${text}": nothing can be mounted over the root of the server; use "${mount.host}:/host"`)
   return mount
 }
 

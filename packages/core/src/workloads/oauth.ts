@@ -1,6 +1,7 @@
 import type { RemoteAuthConfig, RunConfig } from '@toolhaven/contract/run-config'
 import type { CreateRequest, OauthOptions } from '@toolhaven/contract/workload-request'
 import { invalid, notFound } from '../errors.ts'
+import { parseUrl } from '../net/parse-url.ts'
 import type { LoginSpec } from '../ports/gateway.ts'
 import type { SupervisorDeps } from './supervisor-deps.ts'
 import type { Target } from './target.ts'
@@ -54,7 +55,7 @@ export function checkOauth(options: OauthOptions): void {
 
 function checkAddress(field: string, text: string | undefined): void {
   if (!text) return
-  const url = URL.parse(text)
+  const url = parseUrl(text)
   const isGood = url && url.username === '' && url.password === '' && url.hash === ''
   // Plain http is for this machine and its network; whether the address is one of those is judged when it is used.
   if (!isGood || (url.protocol !== 'https:' && url.protocol !== 'http:'))

@@ -1,6 +1,7 @@
 import type { RunConfig } from '@toolhaven/contract/run-config'
 import type { CreateRequest, OidcOptions } from '@toolhaven/contract/workload-request'
 import { invalid, notFound } from '../errors.ts'
+import { parseUrl } from '../net/parse-url.ts'
 import type { AuthenticationSpec } from '../ports/gateway.ts'
 import type { SupervisorDeps } from './supervisor-deps.ts'
 import { withoutEmpty } from './without-empty.ts'
@@ -53,7 +54,7 @@ export function checkOidc(oidc: OidcOptions): void {
 
 function checkAddress(field: string, text: string | undefined, isHttpAllowed: boolean): void {
   if (!text) return
-  const url = URL.parse(text)
+  const url = parseUrl(text)
   const isGood = url && url.username === '' && url.password === '' && url.hash === ''
   if (!isGood || (url.protocol !== 'https:' && url.protocol !== 'http:'))
     throw invalid(`oidc: ${field} must be an https address, without user name, password or fragment`)

@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { startFakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
 import { settle } from '@toolhaven/testing/fakes/manual-clock'
 import { invalid } from '../errors.ts'
 import { createWorkload } from './create.ts'
+import { changeLifecycle } from './lifecycle.ts'
 
 test('a server that the runtime ended at its start, and says why, is in error and not tried again', async () => {
   using fake = await startFakeDaemon()
@@ -28,4 +29,21 @@ test('a server that the runtime ended at its start, and says why, is in error an
   expect(statuses.at(-1)).toBe('error')
   expect(fake.daemon.workloads.book.find('hostile')?.observed.failure?.message).toBe('the filter is not in force')
   expect(starts).toBe(1)
+})
+
+test('an audit file whose folder became a link keeps the server from starting', async () => {
+  using fake = await startFakeDaemon()
+  const { workloads } = fake.daemon
+  const audit_config = { log_file: '/data/logs/calls.log' }
+  await createWorkload(workloads, { name: 'audited', image: 'npx://server@1.0.0', audit_config })
+  await settle()
+  expect(workloads.book.find('audited')?.observed.connected).toBe(true)
+  const resolvePath = workloads.host.resolvePath
+  onTestFinished(() => void (workloads.host.resolvePath = resolvePath))
+  workloads.host.resolvePath = async (path) => resolvePath(path === '/data/logs' ? '/data/toolhaven-state' : path)
+  await changeLifecycle(workloads, 'audited', 'restart')
+  await settle()
+  const { observed } = workloads.book.get('audited')
+  expect(observed.failure?.message).toContain('"/data/logs" leads to "/data/toolhaven-state"')
+  expect(observed.connected).not.toBe(true)
 })

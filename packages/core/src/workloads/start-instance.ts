@@ -4,10 +4,11 @@ import { invalid, isThvError, unavailable } from '../errors.ts'
 import type { EndpointSpec, LimitsSpec } from '../ports/gateway.ts'
 import type { InstanceHandle, Progress, Source } from '../ports/runtime.ts'
 import type { StoredWorkload } from '../ports/stores.ts'
-import { auditSpec } from './audit.ts'
+import { auditSpec, checkAudit } from './audit.ts'
 import { authorizationSpec } from './authorization.ts'
 import type { Entry } from './book.ts'
 import { checkStoredResources } from './check-resources.ts'
+import { checkSizes } from './check-sizes.ts'
 import { Recorded, recordExit } from './failures.ts'
 import { mountsInForce, withFreshCheck } from './hidden-files.ts'
 import { instanceSpec, readSecrets } from './instance-spec.ts'
@@ -40,6 +41,8 @@ export async function startInstance(deps: SupervisorDeps, { stored }: Entry, sig
   const { mounts } = await mountsInForce(deps, config, signal)
   const { instanceId } = deps
   const spec = instanceSpec({ stored, prepared, source, secrets, instanceId, isContainer, network, mounts })
+  // With the values of secrets, which were not known before.
+  checkSizes(spec.args, spec.env)
   const handle = await deps.runtime.create(spec, signal)
   deps.book.observe(name, { instance: 'created', handle, instanceGeneration: generation })
   await deps.book.change(name, (current) => ({ ...current, handle }))
@@ -115,6 +118,7 @@ export async function connectHttp(
 
 export async function endpointSpec(deps: SupervisorDeps, stored: StoredWorkload): Promise<EndpointSpec> {
   const { config } = stored
+  await checkAudit(deps, config)
   const authentication = await authenticationSpec(deps, config)
   const telemetry = telemetrySpec(config, deps.telemetry())
   const authorization = authorizationSpec(config.authz_config)

@@ -2,6 +2,7 @@ import type { ImageServer, RemoteServer } from '@toolhaven/contract/registry-doc
 import type { CreateRequest } from '@toolhaven/contract/workload-request'
 import { invalid } from '../errors.ts'
 import { hostReach } from '../net/host-reach.ts'
+import { parseUrl } from '../net/parse-url.ts'
 import { checkImageReference } from './image-reference.ts'
 import { parsePackageReference } from './package-reference.ts'
 import type { WorkloadsDeps } from './workloads-deps.ts'
@@ -52,9 +53,9 @@ function checkRemoteUrl(
   origin: UrlOrigin,
   { accept_network: isAccepted }: CreateRequest,
 ): { url: string; publicOnly: boolean } {
-  const url = URL.parse(text)
+  const url = parseUrl(text)
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:'))
-    throw invalid('url must be an http or https address')
+    throw invalid('url must be an http or https address without spaces or line breaks')
   if (url.username || url.password) throw invalid('url must not carry a user name or password; use headers or secrets')
   const reach = hostReach(url.hostname)
   if (reach === 'never')

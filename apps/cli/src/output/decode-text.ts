@@ -1,0 +1,10 @@
+import { invalid } from '@toolhaven/core/errors'
+
+/** Bytes that are no UTF-8 would otherwise be replaced, and the server would get another value than the one that was given. */
+export function decodeText(bytes: Uint8Array, what: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (error) {
+    throw invalid(`${what} is not valid UTF-8; convert it, or encode it as text, for example with base64`, error)
+  }
+}
