@@ -15,7 +15,8 @@
  *   -s  puts the system call filter in the file FILTER in force and becomes PROGRAM; nothing is forwarded (for
  *       containers, whose engine puts a filter of its own on top)
  *   -m  becomes PROGRAM only if PATH is where something is mounted, and that has this device and inode number: the engine
- *       could have mounted something else than what the daemon checked
+ *       could have mounted something else than what the daemon checked. Behind a `//` in PATH no name may be a link: there
+ *       PATH leads through another mount, which somebody else may write to.
  *   -l  limits `nofile` (open files) or `nproc` (processes of the user, in the user namespace) for PROGRAM: not every engine
  *       does so when it is asked to
  *   -p  with -s, -m or -l: starts PROGRAM as a child and stays process 1 of the container. It passes signals on, reaps orphans
@@ -569,13 +570,34 @@ static pid_t start_program(char **command, int kept_fd) {
   _exit(127);
 }
 
-/* DEVICE:INODE=PATH. Nothing of the workload runs yet, so nobody can have rearranged what is found at the path. */
+/* A descriptor of what is at the path. Links are followed in what stands before `//`; -1 if there is one behind it. */
+static int open_place(const char *path) {
+  char *names = strdup(path), *rest = strstr(names, "//");
+  if (rest != NULL) *rest++ = 0;
+  int fd = open(*names == 0 ? "/" : names, O_PATH | O_CLOEXEC);
+  for (char *name = rest == NULL ? NULL : strtok(rest, "/"); fd >= 0 && name != NULL; name = strtok(NULL, "/")) {
+    int outer = fd;
+    struct stat found;
+    fd = openat(outer, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    close(outer);
+    if (fd >= 0 && fstat(fd, &found) == 0 && !S_ISLNK(found.st_mode)) continue;
+    if (fd >= 0) close(fd);
+    fd = -1;
+    errno = ELOOP;
+  }
+  free(names);
+  return fd;
+}
+
+/* DEVICE:INODE=PATH. Nothing of the workload runs yet, so it cannot have rearranged what is found at the path. */
 static void check_mount(const char *text) {
   char *end;
   unsigned long long device = strtoull(text, &end, 10), inode = *end == ':' ? strtoull(end + 1, &end, 10) : 0;
   if (*end != '=' || end[1] != '/') wrong("-m takes DEVICE:INODE=PATH");
   struct statx found;
-  if (statx(AT_FDCWD, end + 1, AT_NO_AUTOMOUNT, STATX_INO, &found) < 0) fail(end + 1);
+  int fd = open_place(end + 1);
+  if (fd < 0 || statx(fd, "", AT_EMPTY_PATH | AT_NO_AUTOMOUNT, STATX_INO, &found) < 0) fail(end + 1);
+  close(fd);
   int is_same = makedev(found.stx_dev_major, found.stx_dev_minor) == device && found.stx_ino == inode;
   /* Older kernels cannot say whether it is the top of a mount. */
   int is_top = !(found.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) || found.stx_attributes & STATX_ATTR_MOUNT_ROOT;

@@ -109,9 +109,19 @@ export async function mountGuard(
 }
 
 function mountChecks({ mounts }: InstanceSpec): string[] {
+  const places = mounts.map(({ containerPath }) => resolve(containerPath))
   return mounts.flatMap(({ identity, containerPath }) =>
-    identity === undefined ? [] : ['-m', `${identity}=${containerPath}`],
+    identity === undefined ? [] : ['-m', `${identity}=${withOuter(resolve(containerPath), places)}`],
   )
+}
+
+/**
+ * Engines follow links when they look for the place of a mount. The image's own are fine. One in another mount may have been
+ * put there by another workload just now, so the part of the path that is in the outermost mount is set apart by `//`.
+ */
+function withOuter(path: string, places: readonly string[]): string {
+  const [outermost] = places.filter((place) => path.startsWith(`${place}/`)).toSorted((a, b) => a.length - b.length)
+  return outermost === undefined ? path : `${outermost}/${path.slice(outermost.length)}`
 }
 
 function guardedCommand(

@@ -1,7 +1,7 @@
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -218,6 +218,13 @@ describe('the forwarder', () => {
         stderr: expect.stringContaining('is not what was checked'),
       })
     await expect(run(forwarder, ['-m', `${dev}:${ino}=/gone`, '--', 'true'])).rejects.toMatchObject({ code: 1 })
+    // Links lead to the right place, but not behind `//`.
+    await mkdir(join(folder, 'inner'))
+    await symlink('/proc', join(folder, 'inner', 'link'))
+    const through = (path: string) => run(forwarder, ['-m', `${dev}:${ino}=${folder}/${path}`, '--', 'echo', 'a'])
+    expect((await through('inner/link')).stdout).toBe('a\n')
+    await expect(through('/inner/link')).rejects.toMatchObject({ code: 1 })
+    expect((await run(forwarder, ['-m', `${dev}:${ino}=//proc`, '--', 'echo', 'a'])).stdout).toBe('a\n')
     await expect(run(forwarder, right)).rejects.toMatchObject({ code: 2 })
   })
 

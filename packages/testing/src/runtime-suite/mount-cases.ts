@@ -68,6 +68,25 @@ export const mountCases: RuntimeCases = {
     expect(stdout).toContain('meant')
   },
 
+  'does not run when somebody leads a mount below another one to another place': async (session) => {
+    const { runtime } = session
+    const { mount } = await checkedFolder(session)
+    const shared = await session.sharedFolder()
+    await mkdir(join(shared, 'tools'))
+    const outer = { hostPath: shared, containerPath: '/outer', readOnly: false }
+    const mounts = [outer, { ...mount, containerPath: '/outer/tools' }]
+    const handle = await session.create(['pry', '/elsewhere/file'], { mounts })
+    // As another workload with the same folder could, after this one was checked.
+    await rename(join(shared, 'tools'), join(shared, 'before'))
+    await symlink('/elsewhere', join(shared, 'tools'))
+    const pipe = collect(await runtime.attach(handle, signal()))
+    await runtime.start(handle, signal()).then(
+      () => untilExited(runtime, handle),
+      (error: unknown) => expect(error).toHaveProperty('code'),
+    )
+    expect(pipe.stdout()).toBe('')
+  },
+
   'does not run when a mount was replaced between its check and its creation': async (session) => {
     for (const network of NETWORKS)
       for (const how of ['link', 'folder'] as const) {
