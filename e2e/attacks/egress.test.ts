@@ -106,7 +106,7 @@ describe('on process', () => {
       },
       {
         file: 'packages/egress/src/outbound-policy.ts',
-        find: "if (addressReach(address) === 'public') return { isAllowed: true }",
+        find: "if (reach === 'public') return { isAllowed: true }",
         replace: 'if (address) return { isAllowed: true }',
       },
     ],

@@ -1,7 +1,8 @@
 import { lookup } from 'node:dns/promises'
+import { networkInterfaces } from 'node:os'
 import { connect, isIP, type OnReadOpts, type Socket } from 'node:net'
 import type { OutboundRules } from '@toolhaven/core/ports/egress'
-import { type Destination, judge, judgeAddress } from './outbound-policy.ts'
+import { type Destination, judge, judgeAddress, type OwnSide } from './outbound-policy.ts'
 
 /** All addresses of a name. */
 export type Resolve = (host: string) => Promise<readonly string[]>
@@ -12,6 +13,7 @@ export type Connect = (address: string, port: number, onread?: OnReadOpts) => So
 export interface DialOptions {
   rules: OutboundRules
   resolve: Resolve
+  own: () => OwnSide
   connect: Connect
   connectMs: number
   onread?: OnReadOpts | undefined
@@ -35,17 +37,24 @@ export async function resolveWithSystem(host: string): Promise<string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => address)
 }
 
+export function ownAddresses(): string[] {
+  return Object.values(networkInterfaces())
+    .flatMap((each) => each ?? [])
+    .map(({ address }) => address)
+}
+
 /** Judges the place, resolves it, judges every address, and dials one of those very addresses. */
 export async function dial(
-  { rules, resolve, connect: begin, connectMs, onread }: DialOptions,
+  { rules, resolve, own, connect: begin, connectMs, onread }: DialOptions,
   place: Destination,
 ): Promise<Socket> {
   const verdict = judge(rules, place)
   if (!verdict.isAllowed) throw new Unlisted(verdict.reason)
-  const addresses = isIP(place.host) ? [place.host] : await resolveOrFail(resolve, place)
+  const addresses = await addressesOf(resolve, place)
+  const ownNow = own()
   // One bad answer spoils all: a name that mixes public and private addresses is an attack or a mistake, never a need.
   for (const address of addresses) {
-    const judged = judgeAddress(rules, place, address)
+    const judged = judgeAddress(rules, place, address, ownNow)
     if (!judged.isAllowed) throw new Blocked(judged.reason)
   }
   for (const address of addresses) {
@@ -55,7 +64,10 @@ export async function dial(
   throw new Unreachable(`${place.host}:${place.port} does not answer`)
 }
 
-async function resolveOrFail(resolve: Resolve, { host, port }: Destination): Promise<readonly string[]> {
+async function addressesOf(resolve: Resolve, { host, port }: Destination): Promise<readonly string[]> {
+  if (isIP(host)) return [host]
+  // No resolver has a say in where this leads.
+  if (host === 'localhost') return ['127.0.0.1', '::1']
   const addresses = await resolve(host).catch(() => [])
   if (addresses.length === 0) throw new Unreachable(`${host}:${port} has no address`)
   return addresses

@@ -319,17 +319,6 @@ describe('the gate', () => {
     await expect.poll(() => sockets.filter((socket) => socket.destroyed || socket.readableEnded).length).toBe(5)
   })
 
-  it('leads a socket of its own to one place, for programs that know no proxy', async () => {
-    const server = await echo()
-    const { gate, socketPath, dialled } = await openGate(server, {
-      rules: rules({ allowHost: ['api.example.com'], allowPort: [7] }),
-    })
-    const direct = `${socketPath}.7`
-    await gate.openDirect(direct, { host: 'api.example.com', port: 7 })
-    expect(await say(direct, 'hello', 'hello')).toBe('hello')
-    expect(dialled).toEqual([`${PUBLIC}:7`])
-  })
-
   it('ends what is under way when it closes, and leaves no socket behind', async () => {
     const { gate, socketPath } = await openGate(await echo(), {
       rules: rules({ allowHost: ['api.example.com'], allowPort: [7] }),
@@ -416,13 +405,6 @@ describe('what is seen of the way out', () => {
     expect(await seenOf(everything, ask('api.example.com:25'))).toEqual([
       { host: 'api.example.com', port: 25, outcome: 'reached' },
     ])
-  })
-
-  it('comes from sockets that lead to one place, too', async () => {
-    const { gate, socketPath, seen } = await openGate(await echo(), everything)
-    await gate.openDirect(`${socketPath}.7`, { host: 'api.example.com', port: 7 })
-    expect(await say(`${socketPath}.7`, 'hello', 'hello')).toBe('hello')
-    expect(seen).toEqual([{ host: 'api.example.com', port: 7, outcome: 'reached', speaks: 'other' }])
   })
 
   it('takes nothing from 8 MB each way that nobody holds', async () => {

@@ -1,16 +1,21 @@
-import { once } from 'node:events'
-import { chmod, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http'
-import { createServer as createNetServer, type OnReadOpts, type Server, type Socket } from 'node:net'
+import { createServer as createNetServer, type OnReadOpts, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { unavailable } from '@toolhaven/core/errors'
+import { showPlace } from '@toolhaven/contract/listed-host'
 import type { OutboundRules, Sighting } from '@toolhaven/core/ports/egress'
 import type { Decision } from './decision.ts'
-import { Blocked, type Connect, connectOverTcp, dial, type Resolve, resolveWithSystem, Unlisted } from './dial.ts'
+import { Blocked, type Connect, connectOverTcp, dial, ownAddresses, type Resolve, resolveWithSystem } from './dial.ts'
+import { LONGEST_QUESTION } from './dns-message.ts'
 import { Download } from './download.ts'
-import type { Destination } from './outbound-policy.ts'
-import { passOn, readTarget } from './plain-request.ts'
-import { readAuthority } from './read-destination.ts'
+import { GateSockets } from './gate-sockets.ts'
+import { type LookUpRecords, lookUpWithSystem } from './look-up-records.ts'
+import { NameAnswers } from './name-answers.ts'
+import { isMappedRange, type NameMap } from './name-map.ts'
+import { type Destination, isListedPort, type OwnSide, withLocalhost } from './outbound-policy.ts'
+import { passOn, readDirectTarget, readTarget } from './plain-request.ts'
+import { LONGEST_LINE, readAuthority, readDialled } from './read-destination.ts'
+import { lineOf, readFirst, sizedMessage } from './read-first.ts'
+import { answer, messageOf, outcomeOf, refuse, statusOf } from './refusals.ts'
 import { type Contents, openTunnel, type TunnelOptions } from './tunnel.ts'
 
 export interface EgressGateOptions {
@@ -21,7 +26,10 @@ export interface EgressGateOptions {
   onDecision: (decision: Decision) => void
   /** What became of each: told once it is known what went through. */
   onSeen?: (sighting: Sighting) => void
+  /** Whether the daemon, one of its workloads or the container engine listens on this port of this machine. */
+  isOwnPort?: (port: number) => boolean
   resolve?: Resolve
+  lookUpRecords?: LookUpRecords
   connect?: Connect
   connectMs?: number
   maxConnections?: number
@@ -31,20 +39,30 @@ const CONNECT_MS = 15_000
 const HEAD_MS = 20_000
 const MOST_HEAD_BYTES = 16 * 1024
 const MOST_CONNECTIONS = 256
-/** What a unix socket's address holds. Node cuts a longer one without a word and binds another file. */
-const LONGEST_PATH = 107
+/** What comes first on the other sockets comes from a forwarder, which does not wait. */
+const FIRST_MS = 5_000
+const HTTP = 80
 
-/** One workload's only way out: an HTTP proxy on a socket of its own, which decides, resolves, vets and dials. */
+/**
+ * One workload's only way out, which decides, resolves, vets and dials: an HTTP proxy on a socket of its own, and a socket each
+ * for the connections and the DNS questions of programs that know nothing of proxies.
+ */
 export class EgressGate {
   readonly #options: EgressGateOptions
-  readonly #servers: (Server | HttpServer)[] = []
-  readonly #sockets = new Set<Duplex>()
-  readonly #paths: string[] = []
+  readonly #sockets: GateSockets
+  readonly #web: HttpServer
+  /** Connections with plain requests that did not come by the proxy, and where they were to go. */
+  readonly #dialled = new WeakMap<Duplex, Destination>()
   #rules: OutboundRules
 
   constructor(options: EgressGateOptions) {
     this.#options = options
     this.#rules = options.rules
+    this.#sockets = new GateSockets(options.maxConnections ?? MOST_CONNECTIONS)
+    this.#web = createServer({ maxHeaderSize: MOST_HEAD_BYTES, headersTimeout: HEAD_MS, requestTimeout: 0 })
+    this.#web.on('connect', (request, socket, head) => void this.#tunnel(request, socket, head))
+    this.#web.on('request', (request, response) => void this.#plain(request, response))
+    this.#web.on('clientError', (_error, socket) => refuse(socket, 400, 'this is not a request a proxy understands'))
   }
 
   /** Holds for connections from now on. */
@@ -53,55 +71,74 @@ export class EgressGate {
   }
 
   async open(): Promise<void> {
-    const server = createServer({ maxHeaderSize: MOST_HEAD_BYTES, headersTimeout: HEAD_MS, requestTimeout: 0 })
-    server.on('connect', (request, socket, head) => void this.#tunnel(request, socket, head))
-    server.on('request', (request, response) => void this.#plain(request, response))
-    server.on('clientError', (_error, socket) => refuse(socket, 400, 'this is not a request a proxy understands'))
-    await this.#listen(server, this.#options.socketPath)
+    await this.#sockets.listen(this.#web, this.#options.socketPath)
   }
 
-  /** A socket that leads to one place, for programs that know nothing of proxies. */
-  async openDirect(socketPath: string, place: Destination): Promise<void> {
-    const server = createNetServer({ allowHalfOpen: true }, (socket) => {
-      socket.pause()
-      const download = new Download()
-      this.#dial(place, download.onread).then(
-        (remote) => this.#join(socket, remote, { place, download }),
-        () => socket.destroy(),
-      )
+  /** Each connection begins with a line that says where the program wanted to go: an address of the map means its name. */
+  async openDirect(socketPath: string, map: NameMap): Promise<void> {
+    const server = createNetServer({ allowHalfOpen: true }, (socket) => void this.#direct(socket, map))
+    await this.#sockets.listen(server, socketPath)
+  }
+
+  /** Each connection is one DNS question. */
+  async openNames(socketPath: string, map: NameMap): Promise<void> {
+    const { resolve = resolveWithSystem, lookUpRecords = lookUpWithSystem } = this.#options
+    const names = new NameAnswers({
+      ...{ map, resolve, lookUpRecords, rules: () => this.#rules, own: () => this.#own() },
+      onRefused: (host, error) => this.#refused({ host, port: 0 }, error),
     })
-    await this.#listen(server, socketPath)
+    const server = createNetServer({ allowHalfOpen: true }, async (socket) => {
+      const asked = await readFirst(socket, sizedMessage(LONGEST_QUESTION), FIRST_MS)
+      const answered = asked && (await names.answer(asked.first.subarray(2)))
+      if (answered === undefined) return void socket.destroy()
+      const length = Buffer.alloc(2)
+      length.writeUInt16BE(answered.length)
+      socket.end(Buffer.concat([length, answered]), () => socket.destroy())
+    })
+    await this.#sockets.listen(server, socketPath)
   }
 
   async close(): Promise<void> {
-    const closed = this.#servers.map((server) => new Promise((done) => server.close(done)))
-    for (const socket of this.#sockets) socket.destroy()
-    await Promise.all(closed)
-    for (const path of this.#paths) await rm(path, { force: true })
+    await this.#sockets.close()
   }
 
-  async #listen(server: Server | HttpServer, path: string): Promise<void> {
-    if (Buffer.byteLength(path) > LONGEST_PATH)
-      throw unavailable(
-        `the socket path ${path} is longer than ${LONGEST_PATH} bytes; choose a shorter XDG_RUNTIME_DIR`,
-      )
-    server.maxConnections = this.#options.maxConnections ?? MOST_CONNECTIONS
-    server.on('connection', (socket: Socket) => {
-      this.#sockets.add(socket)
-      socket.on('error', () => socket.destroy())
-      socket.once('close', () => this.#sockets.delete(socket))
-    })
-    await rm(path, { force: true })
-    server.listen(path)
-    await once(server, 'listening')
-    await chmod(path, 0o600)
-    this.#servers.push(server)
-    this.#paths.push(path)
+  async #direct(socket: Socket, map: NameMap): Promise<void> {
+    const read = await readFirst(socket, lineOf(LONGEST_LINE), FIRST_MS)
+    const dialled = read && readDialled(read.first.toString('latin1', 0, read.first.length - 1))
+    if (read === undefined || dialled === undefined) return void socket.destroy()
+    const place = this.#meantBy(dialled, map)
+    if (place === undefined) {
+      this.#refused(dialled, new Blocked(`${showPlace(dialled)} stands for no name that was asked for`))
+      return void socket.destroy()
+    }
+    // On the web's plain port each request is judged by itself, as the proxy does it; on one that is listed anything may be said.
+    if (place.port === HTTP && !this.#rules.allowAll && !isListedPort(this.#rules, place)) {
+      this.#dialled.set(socket, place)
+      socket.unshift(read.rest)
+      this.#web.emit('connection', socket)
+      return void socket.resume()
+    }
+    try {
+      const download = new Download()
+      const remote = await this.#dial(place, download.onread)
+      if (socket.destroyed) return void remote.destroy()
+      this.#join(socket, remote, { place, download, head: read.rest })
+    } catch {
+      socket.destroy()
+    }
+  }
+
+  /** Undefined for an address of the map's range that stands for nothing. */
+  #meantBy(dialled: Destination, map: NameMap): Destination | undefined {
+    if (!isMappedRange(dialled.host)) return withLocalhost(this.#rules, dialled)
+    const host = map.nameOf(dialled.host)
+    return host === undefined ? undefined : { host, port: dialled.port }
   }
 
   async #tunnel(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const place = readAuthority(request.url ?? '')
-    if (place === undefined) return refuse(socket, 400, 'CONNECT takes HOST:PORT')
+    if (place === undefined || this.#dialled.has(socket))
+      return refuse(socket, 400, 'CONNECT takes HOST:PORT of a proxy')
     try {
       const download = new Download()
       const remote = await this.#dial(place, download.onread)
@@ -114,7 +151,8 @@ export class EgressGate {
   }
 
   async #plain(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const target = readTarget(request)
+    const dialled = this.#dialled.get(request.socket)
+    const target = dialled === undefined ? readTarget(request) : readDirectTarget(request, dialled)
     if (typeof target === 'string') return answer(response, 400, target)
     try {
       const remote = await this.#dial(target)
@@ -122,7 +160,6 @@ export class EgressGate {
       this.#options.onSeen?.({ host, port, outcome: 'reached', speaks: 'http', path: path.split('?')[0] ?? '/' })
       if (response.destroyed) return void remote.destroy()
       this.#sockets.add(remote)
-      remote.once('close', () => this.#sockets.delete(remote))
       passOn(request, response, target, remote)
     } catch (error) {
       answer(response, statusOf(error), messageOf(error))
@@ -131,7 +168,6 @@ export class EgressGate {
 
   #join(socket: Duplex, remote: Socket, parts: Pick<TunnelOptions, 'place' | 'download' | 'head'>): void {
     this.#sockets.add(remote)
-    remote.once('close', () => this.#sockets.delete(remote))
     const rules = this.#rules
     const onContents = (contents: Contents) => this.#contents(parts.place, rules, contents)
     openTunnel(socket, remote, { ...parts, rules, onContents })
@@ -151,41 +187,24 @@ export class EgressGate {
   async #dial({ host, port }: Destination, onread?: OnReadOpts): Promise<Socket> {
     const { resolve = resolveWithSystem, connect = connectOverTcp, connectMs = CONNECT_MS } = this.#options
     try {
-      const socket = await dial({ rules: this.#rules, resolve, connect, connectMs, onread }, { host, port })
+      const options = { rules: this.#rules, resolve, own: () => this.#own(), connect, connectMs, onread }
+      const socket = await dial(options, { host, port })
       this.#options.onDecision({ host, port, isAllowed: true })
       return socket
     } catch (error) {
-      const reason = messageOf(error)
-      this.#options.onDecision({ host, port, isAllowed: !(error instanceof Blocked), reason })
-      this.#options.onSeen?.({ host, port, outcome: outcomeOf(error), reason: reason.replace(/^blocked: /, '') })
+      this.#refused({ host, port }, error)
       throw error
     }
   }
-}
 
-function outcomeOf(error: unknown): Sighting['outcome'] {
-  if (error instanceof Unlisted) return 'unlisted'
-  return error instanceof Blocked ? 'refused' : 'unreachable'
-}
+  #refused({ host, port }: Destination, error: unknown): void {
+    const reason = messageOf(error)
+    this.#options.onDecision({ host, port, isAllowed: !(error instanceof Blocked), reason })
+    this.#options.onSeen?.({ host, port, outcome: outcomeOf(error), reason: reason.replace(/^blocked: /, '') })
+  }
 
-function statusOf(error: unknown): number {
-  return error instanceof Blocked ? 403 : 502
-}
-
-function messageOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error)
-  return error instanceof Blocked ? `blocked: ${text}` : text
-}
-
-function answer(response: ServerResponse, status: number, text: string): void {
-  if (response.headersSent || response.destroyed) return
-  response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(`${text}\n`)
-}
-
-function refuse(socket: Duplex, status: number, text: string): void {
-  if (socket.destroyed || !socket.writable) return void socket.destroy()
-  const body = `${text}\n`
-  socket.end(
-    `HTTP/1.1 ${status} Refused\r\ncontent-type: text/plain\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  )
+  /** Read at every use: networks come and go. */
+  #own(): OwnSide {
+    return { addresses: ownAddresses(), isOwnPort: this.#options.isOwnPort ?? (() => false) }
+  }
 }

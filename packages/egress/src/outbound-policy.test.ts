@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { OutboundRules } from '@toolhaven/core/ports/egress'
-import { judge, judgeAddress } from './outbound-policy.ts'
+import { judge, judgeAddress as judgeWith, type Destination, type OwnSide } from './outbound-policy.ts'
 
 const rules = (change: Partial<OutboundRules>): OutboundRules => ({
   allowHost: [],
@@ -50,8 +50,41 @@ describe('judge', () => {
   })
 })
 
+describe('judge, of entries with a port', () => {
+  it.each([
+    ['db.example:5432', 'db.example', 5432, true],
+    ['db.example:5432', 'db.example', 443, false],
+    ['db.example:5432', 'other.example', 5432, false],
+    ['*.example:5432', 'db.example', 5432, true],
+    ['*.example:5432', 'db.example', 443, false],
+    ['10.0.0.1:22', '10.0.0.1', 22, true],
+    ['[fd00::1]:22', 'fd00::1', 22, true],
+    ['[fd00::1]:22', 'fd00::1', 443, false],
+    ['localhost:5432', '127.0.0.1', 5432, true],
+    ['localhost:5432', '::1', 5432, true],
+    ['localhost:5432', '127.0.0.2', 5432, false],
+    ['localhost:5432', '127.0.0.1', 5433, false],
+  ])('%s lets %s:%s through: %s', (entry, host, port, isAllowed) => {
+    expect(judge(rules({ allowHost: [entry] }), { host, port }).isAllowed).toBe(isAllowed)
+  })
+
+  it('leaves the ports of the other entries as they are', () => {
+    const mixed = rules({ allowHost: ['db.example:5432', 'api.example'], allowPort: [8443] })
+    const isAllowed = (host: string, port: number) => judge(mixed, { host, port }).isAllowed
+    expect([isAllowed('db.example', 5432), isAllowed('db.example', 8443)]).toEqual([true, false])
+    expect([isAllowed('api.example', 8443), isAllowed('api.example', 5432)]).toEqual([true, false])
+  })
+})
+
 describe('judgeAddress', () => {
   const place = { host: 'example.com', port: 443 }
+  const own: OwnSide = { addresses: ['192.168.1.5', '203.0.113.9', 'fd00::5'], isOwnPort: (port) => port === 8080 }
+  const judgeAddress = (given: OutboundRules, where: Destination, address: string) =>
+    judgeWith(given, where, address, own)
+  /** Of an address that is dialled as it is. */
+  const isReached = (entry: string, address: string, port: number, allowAll = false) =>
+    judgeAddress(rules({ allowHost: [entry], allowAll }), { host: address, port }, address).isAllowed
+
   it.each([
     '127.0.0.1',
     '10.0.0.1',
@@ -61,6 +94,7 @@ describe('judgeAddress', () => {
     '::ffff:127.0.0.1',
     '64:ff9b::a00:1',
     'fd00::1',
+    '203.0.113.9',
   ])('refuses an allowed name that leads to %s, and does not say where it leads', (address) => {
     const verdict = judgeAddress(rules({ allowHost: ['example.com'] }), place, address)
     expect(verdict.isAllowed).toBe(false)
@@ -71,9 +105,76 @@ describe('judgeAddress', () => {
     expect(judgeAddress(rules({ allowAll: true }), place, '192.168.1.1').isAllowed).toBe(false)
   })
 
-  it('lets a private address through that is itself in the list', () => {
-    const listed = rules({ allowHost: ['192.168.1.5'] })
-    expect(judgeAddress(listed, { host: '192.168.1.5', port: 443 }, '192.168.1.5').isAllowed).toBe(true)
-    expect(judgeAddress(listed, { host: 'example.com', port: 443 }, '192.168.1.5').isAllowed).toBe(false)
+  it('lets a private address through that an older profile lists without a port, at its ports', () => {
+    const listed = rules({ allowHost: ['192.168.1.7'] })
+    expect(judgeAddress(listed, { host: '192.168.1.7', port: 443 }, '192.168.1.7').isAllowed).toBe(true)
+    expect(judgeAddress(listed, { host: 'example.com', port: 443 }, '192.168.1.7').isAllowed).toBe(false)
+    const everything = rules({ allowHost: ['192.168.1.7'], allowPort: [22], allowAll: true })
+    expect(judgeAddress(everything, { host: '192.168.1.7', port: 22 }, '192.168.1.7').isAllowed).toBe(true)
+    expect(judgeAddress(everything, { host: '192.168.1.7', port: 23 }, '192.168.1.7').isAllowed).toBe(false)
   })
+
+  it('lets a private address and a name for it through at the port they are listed with, and at no other', () => {
+    expect([isReached('10.0.0.1:22', '10.0.0.1', 22), isReached('10.0.0.1:22', '10.0.0.1', 23)]).toEqual([true, false])
+    expect([isReached('10.0.0.1:22', '10.0.0.1', 22, true), isReached('10.0.0.1:22', '10.0.0.1', 23, true)]).toEqual([
+      ...[true, false],
+    ])
+    const named = (port: number) =>
+      judgeAddress(rules({ allowHost: ['nas.example:22'] }), { host: 'nas.example', port }, '10.0.0.1').isAllowed
+    expect([named(22), named(23)]).toEqual([true, false])
+  })
+
+  it('never takes a wildcard for a private host', () => {
+    const listed = rules({ allowHost: ['*.example:22'] })
+    expect(judgeAddress(listed, { host: 'nas.example', port: 22 }, '10.0.0.1').isAllowed).toBe(false)
+  })
+
+  it.each([
+    ...['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1', '64:ff9b::7f00:1', '169.254.1.1', 'fe80::1', '0.0.0.0'],
+    ...['169.254.169.254', 'fd00:ec2::254', '192.168.1.5', '::ffff:192.168.1.5', 'fd00::5', '203.0.113.9'],
+  ])('never lets a name lead to %s, also where it is listed with its port', (address) => {
+    const listed = rules({ allowHost: ['nas.example:22'] })
+    expect(judgeAddress(listed, { host: 'nas.example', port: 22 }, address).isAllowed).toBe(false)
+  })
+
+  it('reaches this machine only where its address or localhost is listed with the port', () => {
+    expect(isReached('127.0.0.1:5432', '127.0.0.1', 5432)).toBe(true)
+    expect(isReached('[::1]:5432', '::1', 5432)).toBe(true)
+    expect(isReached('192.168.1.5:5432', '192.168.1.5', 5432)).toBe(true)
+    const local = rules({ allowHost: ['localhost:5432'] })
+    for (const address of ['127.0.0.1', '::1'])
+      expect(judgeAddress(local, { host: 'localhost', port: 5432 }, address).isAllowed).toBe(true)
+    expect(judgeAddress(rules({ allowAll: true }), { host: 'localhost', port: 5432 }, '127.0.0.1').isAllowed).toBe(
+      false,
+    )
+    expect(judgeAddress(rules({ allowHost: ['localhost'] }), { host: 'localhost', port: 80 }, '127.0.0.1')).toEqual({
+      isAllowed: false,
+      reason: 'localhost:80 does not lead to a public address',
+    })
+  })
+
+  it.each(['127.0.0.1', '127.0.0.2', '192.168.1.5', '[::1]', '[fd00::5]'])(
+    'never reaches ports of our own at %s, also where they are listed',
+    (host) => {
+      const address = host.replaceAll(/[[\]]/g, '')
+      expect(isReached(`${host}:8080`, address, 8080)).toBe(false)
+      expect(isReached(`${host}:8081`, address, 8081)).toBe(true)
+      expect(judgeAddress(rules({ allowHost: [address] }), { host: address, port: 8080 }, address)).toMatchObject({
+        reason: expect.stringContaining('is a port of Toolhaven'),
+      })
+    },
+  )
+
+  it('reaches a port of another machine that has the number of one of ours', () => {
+    expect(isReached('10.0.0.1:8080', '10.0.0.1', 8080)).toBe(true)
+  })
+
+  it.each(['169.254.169.254', '100.100.100.200', '0.0.0.0', '255.255.255.255', '224.0.0.1'])(
+    'never reaches %s, however it is listed',
+    (address) => {
+      expect(isReached(address, address, 80)).toBe(false)
+      expect(isReached(`${address}:80`, address, 80)).toBe(false)
+      expect(isReached(`${address}:80`, address, 80, true)).toBe(false)
+    },
+  )
 })

@@ -1,5 +1,7 @@
-import { addressReach } from '@toolhaven/core/net/address-reach'
-import { isListedHost } from '@toolhaven/core/net/is-listed-host'
+import { isIP } from 'node:net'
+import { type ListedHost, showPlace } from '@toolhaven/contract/listed-host'
+import { reachFromHere } from '@toolhaven/core/net/address-reach'
+import { entriesFor, isWildcard } from '@toolhaven/core/net/is-listed-host'
 import type { OutboundRules } from '@toolhaven/core/ports/egress'
 
 /** Where a workload wants to go: a name in lower case or an address, and a port. */
@@ -11,29 +13,69 @@ export interface Destination {
 export type Verdict = { isAllowed: true } | { isAllowed: false; reason: string }
 
 /** Ports of the web, for a list of hosts that names none. */
-const WEB_PORTS: readonly number[] = [80, 443]
+export const WEB_PORTS: readonly number[] = [80, 443]
+
+/** What this machine has of its own. */
+export interface OwnSide {
+  /** Addresses of its interfaces. */
+  addresses: readonly string[]
+  /** Whether the daemon, one of its workloads or the container engine listens on this port. */
+  isOwnPort: (port: number) => boolean
+}
 
 /** Judges by name and port; where the name leads is judged when it is resolved. */
-export function judge(rules: OutboundRules, { host, port }: Destination): Verdict {
+export function judge(rules: OutboundRules, place: Destination): Verdict {
   if (rules.allowAll) return { isAllowed: true }
-  const ports = rules.allowPort.length > 0 ? rules.allowPort : WEB_PORTS
-  const isHostAllowed = rules.allowHost.length === 0 ? rules.allowPort.length > 0 : isListedHost(rules.allowHost, host)
-  if (!isHostAllowed) return { isAllowed: false, reason: `${shown(host)}:${port} is not in allow_host` }
-  if (!ports.includes(port)) return { isAllowed: false, reason: `${shown(host)}:${port} is not in allow_port` }
+  if (!isNamed(rules, place.host)) return { isAllowed: false, reason: `${showPlace(place)} is not in allow_host` }
+  if (!isListedPort(rules, place) && !hasWebPort(rules, place))
+    return { isAllowed: false, reason: `${showPlace(place)} is not in allow_port` }
   return { isAllowed: true }
 }
 
-/**
- * An address that was written out in the list may be a private one: somebody meant exactly it. A name may not lead to one,
- * whoever owns the name.
- */
-export function judgeAddress(rules: OutboundRules, { host, port }: Destination, address: string): Verdict {
-  if (addressReach(address) === 'public') return { isAllowed: true }
-  if (host === address && rules.allowHost.includes(host)) return { isAllowed: true }
-  // Which address it is stays unsaid: the workload would learn names of the network around it.
-  return { isAllowed: false, reason: `${shown(host)}:${port} does not lead to a public address` }
+/** Whether the rules name the host, at whatever port. A list of ports alone names every host. */
+export function isNamed({ allowAll, allowHost, allowPort }: OutboundRules, host: string): boolean {
+  if (allowAll) return true
+  return allowHost.length === 0 ? allowPort.length > 0 : entriesFor(allowHost, host).length > 0
 }
 
-function shown(host: string): string {
-  return host.includes(':') ? `[${host}]` : host
+/** Whether somebody listed this very port for the host: what is spoken there is theirs to choose. */
+export function isListedPort({ allowHost, allowPort }: OutboundRules, { host, port }: Destination): boolean {
+  const entries = entriesFor(allowHost, host)
+  if (entries.some((entry) => entry.port === port)) return true
+  return allowPort.includes(port) && (allowHost.length === 0 || entries.some((entry) => entry.port === undefined))
+}
+
+function hasWebPort({ allowHost, allowPort }: OutboundRules, { host, port }: Destination): boolean {
+  const isOpen = entriesFor(allowHost, host).some((entry) => entry.port === undefined)
+  return isOpen && allowPort.length === 0 && WEB_PORTS.includes(port)
+}
+
+/**
+ * Public addresses are fine. A private one must have been meant: listed by its name or address with this port, or, in older
+ * profiles, by its address alone. A name never leads to this machine, whoever listed it.
+ */
+export function judgeAddress(rules: OutboundRules, place: Destination, address: string, own: OwnSide): Verdict {
+  const reach = reachFromHere(address, own.addresses)
+  if (reach === 'public') return { isAllowed: true }
+  const isMeant = entriesFor(rules.allowHost, place.host).some((entry) => means(entry, rules, place, address))
+  const isName = isIP(place.host) === 0 && place.host !== 'localhost'
+  if (reach === 'never' || !isMeant || (reach === 'loopback' && isName))
+    // Which address it is stays unsaid: the workload would learn names of the network around it.
+    return { isAllowed: false, reason: `${showPlace(place)} does not lead to a public address` }
+  if (reach === 'loopback' && own.isOwnPort(place.port))
+    return { isAllowed: false, reason: `${showPlace(place)} is a port of Toolhaven or of the container engine` }
+  return { isAllowed: true }
+}
+
+function means(entry: ListedHost, { allowPort }: OutboundRules, { host, port }: Destination, address: string): boolean {
+  if (entry.port !== undefined) return entry.port === port && !isWildcard(entry)
+  return entry.host === host && host === address && (allowPort.length === 0 || allowPort.includes(port))
+}
+
+/** A program that wants `localhost` dials one of its two addresses. Where the list has the name, the server may be at either. */
+export function withLocalhost({ allowHost }: OutboundRules, place: Destination): Destination {
+  const isByName = entriesFor(allowHost, place.host).some(
+    ({ host, port }) => host === 'localhost' && port === place.port,
+  )
+  return isByName ? { ...place, host: 'localhost' } : place
 }

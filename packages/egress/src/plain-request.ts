@@ -8,10 +8,21 @@ const NOT_PASSED_ON = new Set(['connection', 'keep-alive', 'te', 'trailer', 'tra
 
 export type PlainTarget = Destination & { path: string }
 
-/** Where a plain request wants to go; a text says what is wrong with it. */
+/** Where a plain request to the proxy wants to go; a text says what is wrong with it. */
 export function readTarget(request: IncomingMessage): PlainTarget | string {
   const target = readAbsoluteForm(request.url ?? '')
   if (target === undefined) return 'a proxy request names its target as http://HOST[:PORT]/PATH'
+  return faultOf(request, target) ?? target
+}
+
+/** The same of a request that did not come by the proxy: the program dialled the place. */
+export function readDirectTarget(request: IncomingMessage, place: Destination): PlainTarget | string {
+  const path = request.url ?? ''
+  if (!/^\/[^\s#]*$/.test(path)) return 'a request names its target by its path'
+  return faultOf(request, place) ?? { ...place, path }
+}
+
+function faultOf(request: IncomingMessage, target: Destination): string | undefined {
   if (request.headers.upgrade !== undefined) return 'a plain request cannot be upgraded; use CONNECT'
   const coding = request.headers['transfer-encoding']
   if (coding !== undefined && coding !== 'chunked') return 'the only transfer coding is chunked'
@@ -20,7 +31,7 @@ export function readTarget(request: IncomingMessage): PlainTarget | string {
   const named = readAuthority(/:\d+$/.test(host) ? host : `${host}:80`)
   if (hosts.length !== 1 || named?.host !== target.host || named.port !== target.port)
     return 'the Host header and the target differ'
-  return target
+  return undefined
 }
 
 /** Sends the request over the given connection, and the answer back. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readAbsoluteForm, readAuthority } from './read-destination.ts'
+import { fc } from '@toolhaven/testing/properties'
+import { readAbsoluteForm, readAuthority, readDialled } from './read-destination.ts'
 
 describe('readAuthority', () => {
   it.each([
@@ -8,6 +9,7 @@ describe('readAuthority', () => {
     ['192.0.2.1:8443', { host: '192.0.2.1', port: 8443 }],
     ['[2001:DB8:0::1]:443', { host: '2001:db8::1', port: 443 }],
     ['_service.example:1', { host: '_service.example', port: 1 }],
+    ['localhost:5432', { host: 'localhost', port: 5432 }],
   ])('reads %s', (text, place) => expect(readAuthority(text)).toEqual(place))
 
   it.each([
@@ -29,7 +31,6 @@ describe('readAuthority', () => {
     'example.com/x:443',
     'example.com#x:443',
     'example.com\\x:443',
-    'localhost:443',
     'x.localhost:443',
     '2130706433:443',
     '0x7f000001:443',
@@ -66,4 +67,49 @@ describe('readAbsoluteForm', () => {
     'http://example.com/#x',
     'http://example.com?x',
   ])('does not guess at %j', (text) => expect(readAbsoluteForm(text)).toBeUndefined())
+})
+
+describe('readDialled', () => {
+  it.each([
+    ['192.0.2.1 443', { host: '192.0.2.1', port: 443 }],
+    ['2001:db8::1 65535', { host: '2001:db8::1', port: 65_535 }],
+    ['2001:DB8:0::1 80', { host: '2001:db8::1', port: 80 }],
+    ['::ffff:198.18.1.0 443', { host: '198.18.1.0', port: 443 }],
+    ['::1 5432', { host: '::1', port: 5432 }],
+  ])('reads %s', (line, place) => expect(readDialled(line)).toEqual(place))
+
+  it.each([
+    '',
+    '192.0.2.1',
+    '192.0.2.1 ',
+    '192.0.2.1 0',
+    '192.0.2.1 080',
+    '192.0.2.1 65536',
+    '192.0.2.1  443',
+    '192.0.2.1 443 ',
+    '192.0.2.1 443\r',
+    '192.0.2.1:443',
+    '[2001:db8::1] 443',
+    'fe80::1%lo 443',
+    'api.example.com 443',
+    'localhost 443',
+    '2130706433 443',
+    '127.1 443',
+    '0177.0.0.1 443',
+    '::ffff:127.1 443',
+  ])('does not guess at %j', (line) => expect(readDialled(line)).toBeUndefined())
+
+  it('reads every address that the system writes, and only ever gives one spelling of it', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), fc.integer({ min: 1, max: 65_535 }), (address, port) => {
+        const place = readDialled(`${address} ${port}`)
+        expect(place?.port).toBe(port)
+        expect(readDialled(`${place?.host} ${port}`)).toEqual(place)
+      }),
+    )
+  })
+
+  it('never throws, whatever the line is', () => {
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), (line) => void readDialled(line)))
+  })
 })

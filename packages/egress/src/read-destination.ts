@@ -1,4 +1,5 @@
 import { isIP, isIPv4 } from 'node:net'
+import { plainIPv6 } from '@toolhaven/contract/listed-host'
 import type { Destination } from './outbound-policy.ts'
 
 /** A label of a name as the internet knows it; `_` occurs in names of services. */
@@ -26,8 +27,10 @@ export function readAbsoluteForm(text: string): (Destination & { path: string })
   return place === undefined ? undefined : { ...place, path: rest ?? '/' }
 }
 
-function readHost(text: string): string | undefined {
-  if (isIPv4(text)) return text
+const readHost = (text: string) => (isIPv4(text) ? text : readName(text))
+
+/** A name in lower case; undefined when it is anything else. */
+export function readName(text: string): string | undefined {
   const name = text.toLowerCase()
   const labels = name.split('.')
   // 2130706433, 0x7f.1 and 127.1 are addresses to some resolvers: what ends in a number is no name.
@@ -37,11 +40,22 @@ function readHost(text: string): string | undefined {
     /^(\d+|0x[0-9a-f]*)$/.test(labels.at(-1) ?? '')
   )
     return undefined
-  return name === 'localhost' || name.endsWith('.localhost') ? undefined : name
+  return name.endsWith('.localhost') ? undefined : name
 }
 
-/** In the only spelling that the lists know, as the URL standard writes it. */
 function readIPv6(text: string): string | undefined {
-  if (isIP(text) !== 6) return undefined
-  return URL.parse(`http://[${text}]/`)?.hostname.slice(1, -1)
+  return isIP(text) === 6 ? plainIPv6(text) : undefined
+}
+
+/** Of the line before a direct connection, with its end. */
+export const LONGEST_LINE = 52
+
+/** Reads `192.0.2.1 443` or `2001:db8::1 443`. A socket for both families shows IPv4 inside IPv6: that is the IPv4 address. */
+export function readDialled(line: string): Destination | undefined {
+  const [, address = '', digits] = /^([\da-fA-F:.]+) ([1-9]\d{0,4})$/.exec(line) ?? []
+  const port = Number(digits)
+  if (digits === undefined || port > 65_535) return undefined
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
+  const host = isIPv4(plain) ? plain : readIPv6(address)
+  return host === undefined ? undefined : { host, port }
 }

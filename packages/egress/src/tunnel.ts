@@ -2,10 +2,12 @@ import type { Duplex } from 'node:stream'
 import { isIP, type Socket } from 'node:net'
 import type { OutboundRules } from '@toolhaven/core/ports/egress'
 import type { Download } from './download.ts'
-import type { Destination } from './outbound-policy.ts'
+import { type Destination, isListedPort } from './outbound-policy.ts'
 import { readServerName } from './server-name.ts'
 
 const HTTPS = 443
+/** Three ways to say the same. */
+const LOCAL_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '::1']
 
 export interface TunnelOptions {
   place: Destination
@@ -78,6 +80,8 @@ export function openTunnel(workload: Duplex, remote: Socket, options: TunnelOpti
     pass(first)
   }
   if (first.length > 0) look()
+  // It may have ended its side while its place was dialled.
+  if (isHeld && workload.readableEnded) remote.end()
 }
 
 /** What a side said before it went is still on its way to the other. */
@@ -86,18 +90,20 @@ function endAfterWriting(side: Duplex): void {
   else side.once('finish', () => side.destroy()).end()
 }
 
-function examine(first: Buffer, { place: { host, port }, rules }: TunnelOptions): Contents | 'more' {
+function examine(first: Buffer, { place, rules }: TunnelOptions): Contents | 'more' {
+  const { host, port } = place
   const seen = readServerName(first)
   if (seen.kind === 'more') return 'more'
   if (seen.kind === 'not-tls') {
     // On a port that somebody listed the protocol is theirs to choose; on the web's own it is TLS.
     const isListable = port !== HTTPS
-    const isFree = isListable && (rules.allowAll || rules.allowPort.includes(port))
+    const isFree = isListable && (rules.allowAll || isListedPort(rules, place))
     const contents = readRequest(first)
     return isFree ? contents : { ...contents, fault: `${host}:${port} is only reached with TLS`, isListable }
   }
   const wanted = isIP(host) ? undefined : host
-  if (seen.serverName === wanted) return { speaks: 'tls' }
+  const isLocal = LOCAL_HOSTS.includes(host) && (seen.serverName === undefined || seen.serverName === 'localhost')
+  if (seen.serverName === wanted || isLocal) return { speaks: 'tls' }
   return { speaks: 'tls', fault: `TLS for ${seen.serverName ?? 'no name'} inside a tunnel to ${host}:${port}` }
 }
 

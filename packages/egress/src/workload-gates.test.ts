@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { OutboundRules, Sighting } from '@toolhaven/core/ports/egress'
+import type { OutboundRules, Sighting, WayOut } from '@toolhaven/core/ports/egress'
+import { askName } from './test-ask-name.ts'
 import { createWorkloadGates, type WorkloadGatesOptions } from './workload-gates.ts'
 
 const ends: (() => Promise<unknown>)[] = []
@@ -50,6 +51,12 @@ async function ask(path: string, host: string): Promise<string> {
   return text(socket)
 }
 
+async function addressOf({ folder, names }: WayOut, host: string): Promise<string | undefined> {
+  const { answers = [] } = await askName(join(folder, names), host)
+  const [answer] = answers
+  return answer?.type === 'A' ? answer.data : undefined
+}
+
 describe('the gates of workloads', () => {
   it('are in folders of their own, for the user of the daemon alone', async () => {
     const { gates } = await makeGates()
@@ -67,12 +74,19 @@ describe('the gates of workloads', () => {
     expect((await gates.open('same', rules)).folder).not.toBe((await others.open('same', rules)).folder)
   })
 
-  it('have a socket for each exact name and port, and none for wildcards and addresses', async () => {
+  it('name the ports on which programs are led out without a proxy', async () => {
     const { gates } = await makeGates()
-    const list = ['A.example', '*.b.example', '.c.example', '10.0.0.1', '::1', 'a.example']
-    expect((await gates.open('w', only({ allowHost: list }))).places).toMatchObject([{ host: 'a.example', port: 443 }])
-    const ports = await gates.open('w', only({ allowHost: ['a.example'], allowPort: [80, 8443] }))
-    expect(ports.places.map(({ port }) => port)).toEqual([80, 8443])
+    const ports = async (change: Partial<OutboundRules>) => (await gates.open('w', only(change))).ports
+    expect(await ports({ allowHost: ['a.example', '*.b.example'] })).toEqual([80, 443])
+    expect(await ports({ allowHost: ['a.example'], allowPort: [8443, 8443] })).toEqual([8443])
+    expect(await ports({ allowHost: ['localhost:5432', '[fd00::1]:22'] })).toEqual([5432, 22])
+    expect(await ports({ allowHost: ['localhost:5432', 'a.example'] })).toEqual([5432, 80, 443])
+    expect(await ports({ allowPort: [53, 3128, 25, 8000], targetPort: 8000 })).toEqual([25])
+    const everything = await ports({ allowHost: ['localhost:7777'], allowPort: [8888], allowAll: true })
+    expect(everything).toEqual(expect.arrayContaining([7777, 8888, 22, 80, 443, 5432, 27017]))
+    const many = Array.from({ length: 100 }, (_, at) => 10_000 + at)
+    expect(await ports({ allowHost: ['localhost:7777'], allowPort: many, allowAll: true })).toHaveLength(48)
+    for (const port of [3000, 5000, 8000, 8080]) expect(everything).not.toContain(port)
   })
 
   it('tell why, with the workload, once for each place and again after a minute', async () => {
@@ -102,10 +116,22 @@ describe('the gates of workloads', () => {
     ])
   })
 
-  it('lead to the names of a list also where everything is allowed', async () => {
-    const { gates } = await makeGates()
-    const { places } = await gates.open('w', only({ allowHost: ['a.example', '10.0.0.1'], allowAll: true }))
-    expect(places).toMatchObject([{ host: 'a.example', port: 443 }])
+  it('keep the addresses of names over new rules and new daemons, until they are closed', async () => {
+    const resolve = async () => ['93.184.216.34']
+    const { gates, folder } = await makeGates({ resolve })
+    const first = await gates.open('w', only({ allowHost: ['a.example'] }))
+    const a = await addressOf(first, 'a.example')
+    expect(a).toMatch(/^198\.18\./)
+    const second = await gates.open('w', only({ allowHost: ['b.example', 'a.example'] }))
+    const b = await addressOf(second, 'b.example')
+    expect(b).not.toBe(a)
+    await gates[Symbol.asyncDispose]()
+    const { gates: next } = await makeGates({ folder, resolve })
+    const third = await next.open('w', only({ allowHost: ['c.example', 'a.example', 'b.example'] }))
+    expect([await addressOf(third, 'b.example'), await addressOf(third, 'a.example')]).toEqual([b, a])
+    expect([a, b]).not.toContain(await addressOf(third, 'c.example'))
+    await next.close('w')
+    expect(await readdir(folder)).toEqual([])
   })
 
   it('put new rules in force, and are the same while the rules are', async () => {
@@ -126,7 +152,7 @@ describe('the gates of workloads', () => {
     expect(await readdir(folder)).toEqual([])
     await gates.open('stays', only({ allowHost: ['a.example'] }))
     await gates[Symbol.asyncDispose]()
-    expect(await readdir(folder)).toHaveLength(1)
+    expect(await readdir(folder)).toHaveLength(2)
     const { gates: next } = await makeGates({ folder })
     await next.close('stays')
     expect(await readdir(folder)).toEqual([])

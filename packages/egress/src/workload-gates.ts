@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
-import { isIP } from 'node:net'
 import { join } from 'node:path'
 import type { Egress, EgressEvents, OutboundRules, WayOut } from '@toolhaven/core/ports/egress'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import type { Decision } from './decision.ts'
 import type { Connect, Resolve } from './dial.ts'
+import { directPorts } from './direct-ports.ts'
 import { EgressGate } from './egress-gate.ts'
+import { NameMap } from './name-map.ts'
 
 export interface WorkloadGatesOptions {
   /** A folder of the daemon's user alone. Short: the path of a socket has 107 bytes. */
@@ -15,6 +16,8 @@ export interface WorkloadGatesOptions {
   instanceId: string
   logger: Logger
   events: EgressEvents
+  /** Whether the daemon, one of its workloads or the container engine listens on this port of this machine. */
+  isOwnPort?: (port: number) => boolean
   resolve?: Resolve
   connect?: Connect
   now?: () => number
@@ -22,24 +25,21 @@ export interface WorkloadGatesOptions {
 
 interface OpenGate {
   gate: EgressGate
+  names: NameMap
   rules: OutboundRules
   way: WayOut
 }
 
-/** A loopback address and a listener each in the forwarder, which has 64 of them. */
-const MOST_PLACES = 60
-const PROXY = 'p'
+const SOCKETS = { proxy: 'p', direct: 'd', names: 'n' } as const
 
 /** One gate for each isolated workload, in a folder of its own. */
 export function createWorkloadGates(options: WorkloadGatesOptions): Egress {
   const gates = new Map<string, Promise<OpenGate>>()
-  const close = async (workload: string) => {
+  const shut = async (workload: string) => {
     const found = gates.get(workload)
     gates.delete(workload)
     const open = await found?.catch(() => undefined)
-    await open?.gate.close()
-    // Also what a daemon left that was killed.
-    await rm(folderOf(options, workload), { recursive: true, force: true })
+    if (open) await closeGate(open)
   }
   return {
     async open(workload, rules) {
@@ -47,17 +47,22 @@ export function createWorkloadGates(options: WorkloadGatesOptions): Egress {
       if (known !== undefined) {
         // Connections that the old rules allowed do not outlive them.
         if (JSON.stringify(known.rules) === JSON.stringify(rules)) return known.way
-        await close(workload)
+        await shut(workload)
       }
       const opening = openGate(options, workload, rules)
       gates.set(workload, opening)
       opening.catch(() => gates.delete(workload))
       return (await opening).way
     },
-    close,
+    async close(workload) {
+      await shut(workload)
+      // Also what a daemon left that was killed.
+      const folder = folderOf(options, workload)
+      for (const path of [folder, mapOf(folder)]) await rm(path, { recursive: true, force: true })
+    },
     async [Symbol.asyncDispose]() {
       // The folders stay: a container that outlives the daemon has them mounted, and the next daemon listens there again.
-      const endings = [...gates.values()].map(async (opening) => (await opening).gate.close())
+      const endings = [...gates.values()].map(async (opening) => closeGate(await opening))
       // One that could not be opened needs no closing.
       await Promise.allSettled(endings)
     },
@@ -65,40 +70,42 @@ export function createWorkloadGates(options: WorkloadGatesOptions): Egress {
 }
 
 async function openGate(options: WorkloadGatesOptions, workload: string, rules: OutboundRules): Promise<OpenGate> {
-  const { resolve, connect, events } = options
+  const { resolve, connect, events, isOwnPort } = options
   const folder = folderOf(options, workload)
   await mkdir(folder, { recursive: true, mode: 0o700 })
+  const way = { folder, ...SOCKETS, ports: directPorts(rules) }
   const gate = new EgressGate({
-    socketPath: join(folder, PROXY),
+    socketPath: join(folder, way.proxy),
     rules,
     onDecision: reporter(options, workload),
     onSeen: (sighting) => events.onSeen(workload, sighting),
+    ...(isOwnPort && { isOwnPort }),
     ...(resolve && { resolve }),
     ...(connect && { connect }),
   })
+  const names = new NameMap(mapOf(folder))
   try {
     await gate.open()
-    const places = namedPlaces(rules).map((place, index) => ({ ...place, socket: String(index) }))
-    for (const { socket, ...place } of places) await gate.openDirect(join(folder, socket), place)
-    return { gate, rules, way: { folder, proxy: PROXY, places } }
+    await gate.openDirect(join(folder, way.direct), names)
+    await gate.openNames(join(folder, way.names), names)
+    return { gate, names, rules, way }
   } catch (error) {
-    await gate.close()
+    await closeGate({ gate, names })
     throw error
   }
 }
 
+async function closeGate({ gate, names }: Pick<OpenGate, 'gate' | 'names'>): Promise<void> {
+  await gate.close()
+  names.close()
+}
+
+/** Beside the folder, which forwarders see. */
+const mapOf = (folder: string) => `${folder}.names`
+
 /** Long enough that no two workloads ever meet in one folder. */
 function folderOf({ folder, instanceId }: WorkloadGatesOptions, workload: string): string {
   return join(folder, createHash('sha256').update(`${instanceId} ${workload}`).digest('base64url').slice(0, 9))
-}
-
-/** Exact names only: of a wildcard nobody knows the names in advance, and an address needs no name. */
-function namedPlaces({ allowHost, allowPort }: OutboundRules): { host: string; port: number }[] {
-  const names = [...new Set(allowHost.map((host) => host.toLowerCase()))].filter(
-    (host) => !/^\*?\./.test(host) && isIP(host) === 0,
-  )
-  const ports = allowPort.length > 0 ? [...new Set(allowPort)] : [443]
-  return names.flatMap((host) => ports.map((port) => ({ host, port }))).slice(0, MOST_PLACES)
 }
 
 const REPEAT_MS = 60_000

@@ -20,6 +20,25 @@ export function addressReach(address: string): AddressReach {
   return groups === undefined ? 'never' : reachOfIPv6(ipaddr.IPv6.parse(groups))
 }
 
+/** Where an address leads from a machine that has the addresses `own` itself: those count as its loopback. */
+export function reachFromHere(address: string, own: readonly string[]): AddressReach | 'loopback' {
+  const reach = addressReach(address)
+  if (reach === 'never') return 'never'
+  const plain = plainAddress(address)
+  const isLoopback = plain === '::1' || plain?.startsWith('127.') || own.some((each) => plainAddress(each) === plain)
+  return isLoopback ? 'loopback' : reach
+}
+
+/** In the spelling in which two addresses can be compared: an IPv4 address inside an IPv6 one is that IPv4 address. */
+function plainAddress(address: string): string | undefined {
+  if (ipaddr.IPv4.isValidFourPartDecimal(address)) return address
+  const groups = hexGroups(address)
+  if (groups === undefined) return undefined
+  const parsed = ipaddr.IPv6.parse(groups)
+  const isTranslated = parsed.range() === 'ipv4Mapped' || isWellKnownNat64(parsed)
+  return isTranslated ? new ipaddr.IPv4(parsed.toByteArray().slice(12)).toString() : groups
+}
+
 /**
  * IPv6 in hexadecimal groups only, as the URL standard writes it: the library takes `::8.8.8.8` for `::ffff:8.8.8.8`,
  * the system does not. Undefined when it is no IPv6 address or has a zone.

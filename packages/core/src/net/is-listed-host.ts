@@ -1,9 +1,26 @@
-/** Whether a list of hosts names this one: exactly, or by a wildcard (`*.example.com`, `.example.com`) for what is below it. */
+import { type ListedHost, parseListedHost } from '@toolhaven/contract/listed-host'
+
+/** Whether a list of hosts names this one, at whatever port. */
 export function isListedHost(allowHost: readonly string[], host: string): boolean {
-  return allowHost.some((entry) => {
-    const wanted = entry.toLowerCase()
-    if (wanted.startsWith('*.')) return host.endsWith(wanted.slice(1)) && host.length > wanted.length - 1
-    if (wanted.startsWith('.')) return host.endsWith(wanted) && host.length > wanted.length
-    return host === wanted
+  return entriesFor(allowHost, host).length > 0
+}
+
+/** The entries that name a host: exactly, or by a wildcard (`*.example.com`, `.example.com`) for what is below it. */
+export function entriesFor(allowHost: readonly string[], host: string): ListedHost[] {
+  return allowHost.flatMap((entry) => {
+    const listed = parseListedHost(entry)
+    return listed !== undefined && isNamedBy(listed, host) ? [listed] : []
   })
+}
+
+export function isWildcard({ host }: ListedHost): boolean {
+  return host.startsWith('.') || host.startsWith('*.')
+}
+
+function isNamedBy(listed: ListedHost, host: string): boolean {
+  if (isWildcard(listed)) {
+    const suffix = listed.host.replace(/^\*/, '')
+    return host.endsWith(suffix) && host.length > suffix.length
+  }
+  return host === listed.host || (listed.host === 'localhost' && (host === '127.0.0.1' || host === '::1'))
 }

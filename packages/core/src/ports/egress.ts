@@ -13,9 +13,12 @@ export interface Egress {
 
 /** What one workload may reach, in the words of its permission profile. */
 export interface OutboundRules {
+  /** Names, wildcards and addresses, each with or without a port: see `parseListedHost` of the contract. */
   allowHost: readonly string[]
   allowPort: readonly number[]
   allowAll: boolean
+  /** The port that the server itself listens on. */
+  targetPort?: number
 }
 
 /** Sockets of the daemon that lead out. */
@@ -24,13 +27,21 @@ export interface WayOut {
   folder: string
   /** File name of the socket of an HTTP proxy. */
   proxy: string
-  /** For programs that know nothing of proxies: sockets that lead to one place each. */
-  places: readonly { host: string; port: number; socket: string }[]
+  /**
+   * File name of the socket for programs that know nothing of proxies. The forwarder writes one line, `ADDRESS PORT\n`, with the
+   * destination the program dialled (an IPv4 or IPv6 address as inet_ntop writes it), and the bytes of the program follow.
+   */
+  direct: string
+  /** File name of the socket that answers DNS: one question and one answer per connection, each with a length of two bytes before it, as DNS over TCP. */
+  names: string
+  /** The ports on which the forwarder takes direct connections. */
+  ports: readonly number[]
 }
 
 /** One use of the way out, or an attempt at it. */
 export interface Sighting {
   host: string
+  /** 0: it asked for the address of the name and got none, so nobody knows the port. */
   port: number
   outcome: SightingOutcome
   /** What went through; left out when nothing did. In a tunnel, only a port that is listed carries anything but TLS. */

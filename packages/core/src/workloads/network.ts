@@ -11,23 +11,25 @@ import type { SupervisorDeps } from './supervisor-deps.ts'
  */
 export async function openNetwork(
   deps: Pick<SupervisorDeps, 'egress' | 'sightings'>,
-  { name, permission_profile: profile = {}, isolate_network: isIsolated, network_isolation_mode: mode }: RunConfig,
+  config: RunConfig,
 ): Promise<InstanceSpec['network']> {
+  const { name, permission_profile: profile = {}, isolate_network: isIsolated, network_isolation_mode: mode } = config
+  const rules = rulesOf(profile, config.target_port)
   if (mode === 'observe') {
     if (!deps.sightings.of(name)) deps.sightings.begin(name)
     // A private address that the profile names is still meant.
-    return deps.egress.open(name, { ...rulesOf(profile), allowPort: [], allowAll: true })
+    return deps.egress.open(name, { ...rules, allowAll: true })
   }
   const policy = outboundPolicy(profile)
   if (policy === 'nothing') return 'none'
-  return policy === 'allow-list' || isIsolated ? deps.egress.open(name, rulesOf(profile)) : 'full'
+  return policy === 'allow-list' || isIsolated ? deps.egress.open(name, rules) : 'full'
 }
 
-function rulesOf({ network }: PermissionProfile): OutboundRules {
+function rulesOf({ network }: PermissionProfile, targetPort: number | undefined): OutboundRules {
   const {
     allow_host: allowHost = [],
     allow_port: allowPort = [],
     insecure_allow_all: allowAll = false,
   } = network?.outbound ?? {}
-  return { allowHost, allowPort, allowAll }
+  return { allowHost, allowPort, allowAll, ...(targetPort !== undefined && { targetPort }) }
 }

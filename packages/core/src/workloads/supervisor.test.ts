@@ -50,7 +50,7 @@ describe('a workload', () => {
         network_isolation_mode: 'observe' as const,
       },
       { folder: '/egress/web' },
-      { allowHost: ['10.0.0.1'], allowPort: [], allowAll: true },
+      { allowHost: ['10.0.0.1'], allowPort: [22], allowAll: true },
     ],
   ])('with %j has the network it may have, and its way out is closed when it stops', async (asked, network, rules) => {
     using fake = await startFakeDaemon()

@@ -7,7 +7,7 @@ export class FakeEgress implements Egress {
 
   async open(workload: string, rules: OutboundRules): Promise<WayOut> {
     this.rules.set(workload, rules)
-    return { folder: `/egress/${workload}`, proxy: 'p', places: [] }
+    return { folder: `/egress/${workload}`, proxy: 'p', direct: 'd', names: 'n', ports: [] }
   }
 
   async close(workload: string): Promise<void> {

@@ -1,0 +1,54 @@
+import { Resolver } from 'node:dns/promises'
+import type { MxAnswer, SrvAnswer, StringAnswer, TxtAnswer } from 'dns-packet'
+
+export const RECORD_KINDS = ['SRV', 'TXT', 'MX', 'CNAME'] as const
+export type RecordKind = (typeof RECORD_KINDS)[number]
+
+type Data<A> = Pick<A, Extract<'type' | 'data', keyof A>>
+
+export interface FoundRecord {
+  data: Data<SrvAnswer> | Data<TxtAnswer> | Data<MxAnswer> | Data<StringAnswer>
+  /** The name that it leads to. */
+  target?: string
+}
+
+export class NoSuchName extends Error {}
+
+/** Records other than addresses. Rejects with `NoSuchName` when there is no such name. */
+export type LookUpRecords = (name: string, kind: RecordKind) => Promise<FoundRecord[]>
+
+const TIMEOUT_MS = 2_000
+
+/** A new resolver each time: it reads the machine's configuration when it is made, and networks come and go. */
+export const lookUpWithSystem: LookUpRecords = async (name, kind) => {
+  try {
+    return await lookUp(new Resolver({ timeout: TIMEOUT_MS, tries: 2 }), name, kind)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'ENODATA') return []
+    if (code === 'ENOTFOUND') throw new NoSuchName(name)
+    throw error
+  }
+}
+
+async function lookUp(resolver: Resolver, name: string, kind: RecordKind): Promise<FoundRecord[]> {
+  switch (kind) {
+    case 'SRV':
+      return (await resolver.resolveSrv(name)).map(({ name: target, port, priority, weight }) => ({
+        data: { type: 'SRV', data: { target, port, priority, weight } },
+        target,
+      }))
+    case 'MX':
+      return (await resolver.resolveMx(name)).map(({ exchange, priority: preference }) => ({
+        data: { type: 'MX', data: { exchange, preference } },
+        target: exchange,
+      }))
+    case 'CNAME':
+      return (await resolver.resolveCname(name)).map((target) => ({ data: { type: 'CNAME', data: target }, target }))
+    case 'TXT':
+      return (await resolver.resolveTxt(name)).map((parts) => ({
+        // Node gives each byte as a character.
+        data: { type: 'TXT', data: parts.map((part) => Buffer.from(part, 'latin1')) },
+      }))
+  }
+}

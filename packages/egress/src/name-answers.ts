@@ -1,0 +1,142 @@
+import type { Answer, Question } from 'dns-packet'
+import { createLimiter, type Limiter } from '@toolhaven/core/workloads/limiter'
+import type { OutboundRules } from '@toolhaven/core/ports/egress'
+import { entriesFor } from '@toolhaven/core/net/is-listed-host'
+import { Blocked, type Resolve, Unlisted, Unreachable } from './dial.ts'
+import { RCODE, type Rcode, readQuestion, writeAnswer } from './dns-message.ts'
+import { type LookUpRecords, NoSuchName, type RecordKind, RECORD_KINDS } from './look-up-records.ts'
+import type { NameMap } from './name-map.ts'
+import { isNamed, judgeAddress, type OwnSide } from './outbound-policy.ts'
+import { readName } from './read-destination.ts'
+
+export interface NameAnswersOptions {
+  rules: () => OutboundRules
+  map: NameMap
+  resolve: Resolve
+  lookUpRecords: LookUpRecords
+  own: () => OwnSide
+  /** A name that has no address for the workload, and why. */
+  onRefused: (name: string, error: Error) => void
+}
+
+/** The map never changes, so this only says how soon a program notices that a name is gone. */
+const TTL_S = 60
+const MOST_AT_ONCE = 8
+const WAIT_MS = 5_000
+/** What is asked of other people's servers: a program that needs more than that is talking through names. */
+const MOST_LOOKUPS = 500
+const LOOKUPS_MS = 10_000
+/** Lists of servers are short. */
+const MOST_RECORDS = 32
+
+/**
+ * Services whose servers programs find by SRV records. A list that names a host means these names below it as well. Only these: a
+ * name that the workload could choose freely would carry data to whoever runs the zone.
+ */
+const SERVICES =
+  'mongodb postgresql mysql redis amqp amqps mqtt kafka nats ldap ldaps kerberos sip sips xmpp-client ' +
+  'imap imaps pop3s submission submissions smtp caldav caldavs carddav carddavs http https etcd-client matrix'
+const SERVICE_NAME = new RegExp(`^_(?:${SERVICES.replaceAll(' ', '|')})\\._(?:tcp|udp|tls)\\.`)
+
+/** Answers the DNS questions of one workload. A name that its rules do not name is not looked up. */
+export class NameAnswers {
+  readonly #options: NameAnswersOptions
+  readonly #atOnce: Limiter = createLimiter(MOST_AT_ONCE)
+  #lookups = { count: 0, since: 0 }
+
+  constructor(options: NameAnswersOptions) {
+    this.#options = options
+  }
+
+  /** Undefined when the message is no question. Never rejects. */
+  async answer(message: Buffer): Promise<Buffer | undefined> {
+    const asked = readQuestion(message)
+    if (asked === undefined) return undefined
+    if (asked.question === undefined) return writeAnswer(asked, RCODE.formatError)
+    try {
+      const { rcode, answers = [] } = await this.#find(asked.question)
+      // A question that has no name in our sense is not repeated: it could not be written as it was.
+      return writeAnswer(rcode === RCODE.formatError ? { ...asked, question: undefined } : asked, rcode, answers)
+    } catch {
+      return writeAnswer(asked, RCODE.serverFailure)
+    }
+  }
+
+  async #find({ name: text, type, class: kind }: Question): Promise<{ rcode: Rcode; answers?: Answer[] }> {
+    const isLocal = /(^|\.)localhost$/i.test(text)
+    const name = isLocal ? 'localhost' : readName(text)
+    if (name === undefined) return { rcode: RCODE.formatError }
+    if (kind !== 'IN') return { rcode: RCODE.notImplemented }
+    if (isLocal) return { rcode: RCODE.noError, answers: type === 'A' ? [addressRecord(text, '127.0.0.1')] : [] }
+    if (name.endsWith('.arpa')) return { rcode: RCODE.noSuchName }
+    const rules = this.#options.rules()
+    const named = type === 'SRV' ? name.replace(SERVICE_NAME, '') : name
+    if (!isNamed(rules, named) && !isNamed(rules, name)) {
+      // Programs ask for both kinds of addresses: once is enough.
+      if (type !== 'AAAA') this.#options.onRefused(name, new Unlisted(`${name} is not in allow_host`))
+      return { rcode: RCODE.noSuchName }
+    }
+    if (type === 'A') return this.#address(text, name)
+    const kindOfRecord = RECORD_KINDS.find((each) => each === type)
+    if (kindOfRecord !== undefined) return this.#records(text, name, kindOfRecord)
+    return { rcode: RCODE.noError }
+  }
+
+  async #address(text: string, name: string): Promise<{ rcode: Rcode; answers?: Answer[] }> {
+    const refusal = await this.#limited(() => this.#refusalOf(name))
+    if (refusal === undefined) {
+      const address = this.#options.map.addressOf(name)
+      if (address !== undefined) return { rcode: RCODE.noError, answers: [addressRecord(text, address)] }
+    }
+    this.#options.onRefused(name, refusal ?? new Blocked(`${name} is one name too many; restart the workload`))
+    return { rcode: RCODE.noSuchName }
+  }
+
+  /** Why the workload gets no address for the name, although its rules name it. */
+  async #refusalOf(name: string): Promise<Error | undefined> {
+    const addresses = await this.#options.resolve(name).catch(() => [])
+    if (addresses.length === 0) return new Unreachable(`${name} has no address`)
+    const rules = this.#options.rules()
+    const own = this.#options.own()
+    // A private address is meant at one port only; which one the program wants is judged when it connects.
+    const ports = [0, ...entriesFor(rules.allowHost, name).map(({ port = 0 }) => port)]
+    const isMeant = ports.some((port) =>
+      addresses.every((address) => judgeAddress(rules, { host: name, port }, address, own).isAllowed),
+    )
+    return isMeant ? undefined : new Blocked(`${name} does not lead to a public address`)
+  }
+
+  async #records(text: string, name: string, kind: RecordKind): Promise<{ rcode: Rcode; answers?: Answer[] }> {
+    try {
+      const found = await this.#limited(() => this.#options.lookUpRecords(name, kind))
+      const answers: Answer[] = []
+      for (const { target, ...record } of found.slice(0, MOST_RECORDS))
+        if (target === undefined || (await this.#mayTell(target)))
+          answers.push({ ...record.data, name: text, ttl: TTL_S, class: 'IN' })
+      return { rcode: RCODE.noError, answers }
+    } catch (error) {
+      if (error instanceof NoSuchName) return { rcode: RCODE.noSuchName }
+      throw error
+    }
+  }
+
+  /** Names of the network around this machine stay unsaid. One that nobody listed is told, and refused when it is used. */
+  async #mayTell(target: string): Promise<boolean> {
+    const name = readName(target)
+    if (name === undefined) return false
+    if (!isNamed(this.#options.rules(), name)) return true
+    return (await this.#limited(() => this.#refusalOf(name))) === undefined
+  }
+
+  async #limited<T>(work: () => Promise<T>): Promise<T> {
+    const now = Date.now()
+    if (now - this.#lookups.since >= LOOKUPS_MS) this.#lookups = { count: 0, since: now }
+    this.#lookups.count += 1
+    if (this.#lookups.count > MOST_LOOKUPS) throw new Unreachable('too many names were asked for')
+    return this.#atOnce(work, AbortSignal.timeout(WAIT_MS))
+  }
+}
+
+function addressRecord(name: string, data: string): Answer {
+  return { type: 'A', class: 'IN', name, ttl: TTL_S, data }
+}
