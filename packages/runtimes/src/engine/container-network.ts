@@ -92,7 +92,7 @@ async function networkInFolders(
   const { mounts, ...guard } = await filterFromFolder(deps, spec, signal)
   const place = socketFolder(isolation.socketDir, spec.labels[LABELS.instance] ?? '', spec.name)
   await makeSocketFolder(place)
-  await writeFile(place.hostsFile, hostsFile(out), { mode: 0o644 })
+  await writeFile(place.hostsFile, hostsFile(), { mode: 0o644 })
   await writeFile(place.resolverFile, '', { mode: 0o644 })
   const sidecar = await createSidecar(client, { spec, out, image, sockets: { place, user } }, signal)
   return {

@@ -33,7 +33,7 @@ export async function createDoor(
   { spec, out, image }: { spec: InstanceSpec; out: WayOut | undefined; image: string },
   signal: AbortSignal,
 ): Promise<void> {
-  const sockets = out === undefined ? [] : [out.proxy, ...out.places.map(({ socket }) => socket)]
+  const sockets = out === undefined ? [] : [out.proxy, out.direct, out.names]
   const volumes = volumesOf(spec.name)
   const port = `${INNER_PORT}/tcp`
   const outward = sockets.map((socket) => join(out?.folder ?? '', socket))

@@ -3,7 +3,7 @@ import { unavailable } from '@toolhaven/core/errors'
 import type { WayOut } from '@toolhaven/core/ports/egress'
 import type { InstanceSpec } from '@toolhaven/core/ports/runtime'
 import type { SocketFolder } from '../isolation/socket-folder.ts'
-import { forwarderWays, loopbackNames, waysOf } from '../isolation/ways.ts'
+import { forwarderWays, waysOf } from '../isolation/ways.ts'
 import { createAttendant } from './attendants.ts'
 import { inspectContainer } from './containers.ts'
 import { stateOf, type Container } from './container-state.ts'
@@ -42,7 +42,7 @@ export async function createSidecar(
       NetworkMode: 'none',
       // It listens on 443 for names that programs reach without a proxy.
       Sysctls: { 'net.ipv4.ip_unprivileged_port_start': '0' },
-      ...(sockets === 'volumes' ? inVolumes(spec.name, out) : inFolders(sockets.place, out)),
+      ...(sockets === 'volumes' ? inVolumes(spec.name) : inFolders(sockets.place, out)),
     },
   } as const
   return createAttendant(client, 'sidecar', spec, body, signal)
@@ -56,11 +56,7 @@ function inFolders(place: SocketFolder, out: WayOut | undefined): Record<string,
   return { Mounts: [...(out === undefined ? [] : [bind(out.folder, OUT, true)]), bind(place.folder, IN, false)] }
 }
 
-/**
- * The names are told to the sidecar, whose file of them the workload shares: none of ours can be mounted there. On Docker, that is.
- * Podman gives the workload a file of its own and takes no names for it, so that only programs that know proxies get out.
- */
-function inVolumes(instance: string, out: WayOut | undefined): Record<string, unknown> {
+function inVolumes(instance: string): Record<string, unknown> {
   const volumes = volumesOf(instance)
   return {
     Mounts: [
@@ -68,7 +64,6 @@ function inVolumes(instance: string, out: WayOut | undefined): Record<string, un
       volumeMount(volumes.in, IN, false),
       volumeMount(volumes.tools, TOOLS, true),
     ],
-    ExtraHosts: [...loopbackNames(out)].map(([host, address]) => `${host}:${address}`),
     Dns: ['127.0.0.1'],
   }
 }

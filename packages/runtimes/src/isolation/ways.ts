@@ -25,8 +25,7 @@ export interface Ways {
 export function waysOf(out: WayOut | undefined, seenAt: string, wayIn: WayIn | undefined): Ways {
   const proxy =
     out === undefined ? [] : [{ address: '127.0.0.1', port: PROXY_PORT, socketPath: join(seenAt, out.proxy) }]
-  const places = placesOf(out).map(({ address, port, socket }) => ({ address, port, socketPath: join(seenAt, socket) }))
-  return { out: [...proxy, ...places], in: wayIn }
+  return { out: proxy, in: wayIn }
 }
 
 /** The ways as arguments of the forwarder. */
@@ -37,19 +36,9 @@ export function forwarderWays(ways: Ways): string[] {
   ]
 }
 
-/** /etc/hosts of the workload: names it may reach, for programs that know nothing of proxies. */
-export function hostsFile(out: WayOut | undefined): string {
-  const lines = [
-    '127.0.0.1 localhost sandbox',
-    '::1 localhost',
-    ...[...loopbackNames(out)].map(([host, address]) => `${address} ${host}`),
-  ]
-  return `${lines.join('\n')}\n`
-}
-
-/** The names and their addresses. */
-export function loopbackNames(out: WayOut | undefined): Map<string, string> {
-  return new Map(placesOf(out).map(({ host, address }) => [host, address]))
+/** /etc/hosts of the workload. */
+export function hostsFile(): string {
+  return '127.0.0.1 localhost sandbox\n::1 localhost\n'
 }
 
 /** What programs that know proxies read. Node 24 does when it is told to. */
@@ -61,10 +50,4 @@ export function proxyVariables(out: WayOut | undefined): Record<string, string> 
     ...{ HTTP_PROXY: proxy, HTTPS_PROXY: proxy, http_proxy: proxy, https_proxy: proxy },
     ...{ NO_PROXY: none, no_proxy: none, NODE_USE_ENV_PROXY: '1' },
   }
-}
-
-/** Each name has a loopback address of its own, so that every port of it can be listened on. */
-function placesOf(out: WayOut | undefined) {
-  const hosts = [...new Set(out?.places.map(({ host }) => host))]
-  return (out?.places ?? []).map((place) => ({ ...place, address: `127.1.0.${hosts.indexOf(place.host) + 1}` }))
 }

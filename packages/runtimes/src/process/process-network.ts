@@ -39,7 +39,7 @@ export async function processNetwork(
   const wayIn = targetPort === undefined ? undefined : { socketPath: place.socketPath, port: targetPort }
   const forwarder = await forwarderCommand(isolation, waysOf(out, out?.folder ?? '', wayIn), signal)
   await makeSocketFolder(place)
-  await writeFile(place.hostsFile, hostsFile(out), { mode: 0o644 })
+  await writeFile(place.hostsFile, hostsFile(), { mode: 0o644 })
   return { forwarded: { forwarder, hostsPath: place.hostsFile }, place }
 }
 
