@@ -35,7 +35,7 @@ const contextOf = async (daemon: DaemonProcess, name: string) =>
   (await daemon.api.call('getWorkload', { params: { name } })).status_context
 
 async function startIsolated(daemon: DaemonProcess, { fixture }: Platform, port: number, change: object) {
-  const outbound = { allow_host: [LISTED], allow_port: [port] }
+  const outbound = { allow_host: [`${LISTED}:${port}`] }
   const body = { name: 'apart', image: fixture, permission_profile: { network: { outbound } }, ...change }
   await daemon.api.call('createWorkload', { body })
   await untilStatus(daemon, 'apart', 'running')
@@ -46,7 +46,7 @@ async function seeIsolation(daemon: DaemonProcess, url: string, port: number) {
   await using connection = await connectMcp(url)
   const fetched = (host: string) => callText(connection, 'fetch', { url: `http://${host}:${port}/` })
   expect(await fetched(LISTED)).toBe('200 hello from the machine')
-  expect(await fetched('127.0.0.1')).toBe('failed: ECONNREFUSED')
+  expect(await fetched('127.0.0.1')).toMatch(/^failed: /)
   expect(await fetched(UNLISTED)).not.toContain('hello')
   const why = `blocked: ${UNLISTED}:${port} is not in allow_host`
   expect(await contextOf(daemon, 'apart')).toBe(`${why}; "thv learn apart" shows a profile that allows it`)

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readFile, readdir } from 'node:fs/promises'
+import { readFile, readdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { doctorReport } from '@toolhaven/contract/doctor'
@@ -30,12 +30,20 @@ async function openService() {
 }
 
 const [LISTED, UNLISTED] = ['127.0.0.2', '127.0.0.3']
-/** Names the host, and a port at which nothing is. */
-const TOO_NARROW = { network: { outbound: { allow_host: [LISTED], allow_port: [1] } } }
 
-async function start(daemon: DaemonProcess, image: string) {
-  await daemon.api.call('createWorkload', { body: { name: 'apart', image, permission_profile: TOO_NARROW } })
+/** With one port of a host of this machine in its list. */
+async function start(daemon: DaemonProcess, image: string, port: number) {
+  const profile = { network: { outbound: { allow_host: [`${LISTED}:${port}`] } } }
+  await daemon.api.call('createWorkload', { body: { name: 'apart', image, permission_profile: profile } })
   await untilStatus(daemon, 'apart', 'running')
+}
+
+/** As older versions stored it: private hosts and ports apart. */
+async function makeOlder(home: Home, port: number): Promise<void> {
+  const file = join(home.stateDir, 'workloads', 'apart.json')
+  const listed = new RegExp(`"allow_host":\\s*\\[\\s*"${LISTED}:${port}"\\s*\\]`, 'g')
+  const text = await readFile(file, 'utf8')
+  await writeFile(file, text.replaceAll(listed, `"allow_host": ["${LISTED}"], "allow_port": [${port}]`))
 }
 
 const detailsOf = (daemon: DaemonProcess) => daemon.api.call('getWorkload', { params: { name: 'apart' } })
@@ -57,8 +65,13 @@ test('a server that its list blocks works after two commands, the first of which
   const { fixture, makeHome } = platform(context)
   await using service = await openService()
   await using home = await makeHome()
+  // Nothing is at port 1. Only a private host of an older profile can be blocked by its port and learned here.
+  await using first = await startDaemon(home)
+  await start(first, fixture, 1)
+  await first.stop()
+  await makeOlder(home, 1)
   await using daemon = await startDaemon(home)
-  await start(daemon, fixture)
+  await untilRecovered(daemon, 'apart')
   const url = `http://${LISTED}:${service.port}/data?key=1`
   expect(await fetched(daemon, url)).not.toContain('hello')
   expect((await detailsOf(daemon)).status_context).toContain('"thv learn apart"')
@@ -86,7 +99,7 @@ test('what an observed server used becomes its profile, also after the daemon wa
   await using service = await openService()
   await using home = await makeHome()
   await using first = await startDaemon(home)
-  await start(first, fixture)
+  await start(first, fixture, service.port)
   const url = (host: string) => `http://${host}:${service.port}/data/x?key=1`
   const observed = await thv(home, ['learn', 'apart', '--observe'])
   expect(observed).toMatchObject({ code: 0, stdout: expect.stringContaining('apart is observed since 20') })
@@ -103,7 +116,7 @@ test('what an observed server used becomes its profile, also after the daemon wa
   const lesson = await learned(home)
   expect(lesson).toMatchObject({
     mode: 'observe',
-    permission_profile: { network: { outbound: { allow_host: [LISTED], allow_port: [service.port] } } },
+    permission_profile: { network: { outbound: { allow_host: [`${LISTED}:${service.port}`] } } },
     evidence: [{ host: LISTED, port: service.port, count: 1, blocked: 0, speaks: ['http-tunnel'], paths: ['/data/x'] }],
     left_out: [{ host: UNLISTED, reason: `${UNLISTED}:${service.port} does not lead to a public address` }],
   })

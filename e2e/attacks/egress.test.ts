@@ -42,7 +42,7 @@ async function ownAddress(): Promise<string> {
   return address
 }
 
-const LIST = { allow_host: ['127.0.0.2'], allow_port: [443] }
+const LIST = { allow_host: ['127.0.0.2:443'] }
 
 describe.each(attackedPlatforms('egress'))('on %s', (kind) => {
   const platform = usePlatform(kind)
@@ -116,7 +116,7 @@ describe('on process', () => {
       await using unlisted = await openService()
       // A name that is in the list, and leads to this machine.
       const inside = hostname()
-      const outbound = { allow_host: ['127.0.0.2', inside], allow_port: [listed.port] }
+      const outbound = { allow_host: [`127.0.0.2:${listed.port}`, `${inside}:${listed.port}`] }
       await using captive = await openCaptive(build, here, { permission_profile: { network: { outbound } } })
       const reaches = async (place: string) => (await captive.run('node', '-e', CONNECT, place)).trim() === '200'
       if (!(await reaches(`127.0.0.2:${listed.port}`))) throw new Error('what is listed is not reached')

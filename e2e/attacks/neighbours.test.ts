@@ -98,7 +98,7 @@ describe.each(attackedPlatforms('neighbours'))('on %s', (kind) => {
       const here = platform(context)
       await using _shared = here.engine && (await openWorldContainer(here.engine))
       // An address: for names the forwarder would listen on 443, which this machine does not let it.
-      const list = { network: { outbound: { allow_host: ['127.0.0.2'], allow_port: [443] } } }
+      const list = { network: { outbound: { allow_host: ['127.0.0.2:443'] } } }
       await using captive = await openCaptive(build, here, { permission_profile: list })
       const apart = { name: 'apart', permission_profile: { network: { outbound: {} } } }
       const neighbour = await startNeighbour(captive, here, apart)

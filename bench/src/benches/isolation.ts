@@ -24,7 +24,7 @@ const SPLICE = fileURLToPath(new URL('../rig/splice.mjs', import.meta.url))
 /** One place to go to: enough for the whole machinery of isolation to be there. */
 const isolated = (port: number) => ({
   network_isolation: true,
-  permission_profile: { network: { outbound: { allow_host: ['127.0.0.2'], allow_port: [port] } } },
+  permission_profile: { network: { outbound: { allow_host: [`127.0.0.2:${port}`] } } },
 })
 
 /** What isolation costs a workload. */
@@ -150,7 +150,7 @@ async function egress(home: Home, daemon: ServerProcess, image: string): Promise
   })
 }
 
-const outboundTo = (port: number) => ({ allow_host: ['127.0.0.1'], allow_port: [port] })
+const outboundTo = (port: number) => ({ allow_host: [`127.0.0.1:${port}`] })
 
 /** Sends 100 MB to whoever says "go"; to others it is an HTTP server that says nothing of interest. */
 async function openSource() {

@@ -5,7 +5,7 @@ import { API_PREFIX, ok, type Routes } from './route.ts'
 
 const sighted = {
   host: z.string(),
-  port: z.int(),
+  port: z.int().meta({ description: '0: it asked DNS for the name and was refused, so nobody knows the port' }),
   count: z.int().meta({ description: 'How often it was asked for' }),
   first_seen: z.iso.datetime(),
   last_seen: z.iso.datetime(),

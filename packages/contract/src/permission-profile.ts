@@ -5,9 +5,16 @@ export const networkOutbound = z.strictObject({
   allow_host: z
     .array(hostText)
     .optional()
-    .meta({ description: 'Hosts the server may reach; "*.example.com" matches every name below' }),
-  allow_port: z.array(z.int().min(1).max(65535)).optional().meta({ description: 'Ports the server may reach' }),
-  insecure_allow_all: z.boolean().optional().meta({ description: 'Every host and port' }),
+    .meta({
+      description:
+        'Hosts the server may reach; "*.example.com" matches every name below. "host:port" names one port of a host, ' +
+        'and is the only form for private hosts and this machine, such as "localhost:5432"',
+    }),
+  allow_port: z
+    .array(z.int().min(1).max(65535))
+    .optional()
+    .meta({ description: 'Ports of the hosts that are listed without one (default: 80 and 443)' }),
+  insecure_allow_all: z.boolean().optional().meta({ description: 'Every public host and port' }),
 })
 
 export const permissionProfile = z

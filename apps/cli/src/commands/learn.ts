@@ -9,7 +9,7 @@ export const learn = defineCommand({
     '--observe restarts the workload with every public host allowed and records from then on which hosts and ports it uses, and ' +
     'the paths of plain HTTP. This machine, private networks and metadata addresses stay out of reach. Use the tools you need, ' +
     'then apply. While a list is in force, what it blocked is recorded too: the profile is then that list and what it blocked.\n\n' +
-    'Not seen: programs that ignore the proxy variables, paths inside TLS, and which files of its mounts a server uses. Mounts ' +
+    'Not seen: paths inside TLS, and which files of its mounts a server uses. Mounts ' +
     'stay as they are. At most 500 places are kept, without queries and without secrets, until the workload is removed or ' +
     'observed anew.\n\n' +
     'As JSON: {"name", "mode", "since", "permission_profile", "evidence", "left_out", "notes"}.',

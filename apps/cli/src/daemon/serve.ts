@@ -79,13 +79,15 @@ function endAtLatest(logger: Logger): void {
 type Parts = Awaited<ReturnType<typeof wire>>
 
 async function listen(settings: ServeSettings, paths: ToolhavenPaths, parts: Parts): Promise<Listening[]> {
-  const { apiDeps, allowedHosts, allowPeer } = parts
+  const { apiDeps, allowedHosts, allowPeer, ownPorts } = parts
   const { token } = settings
   const tcpApp = createApp(apiDeps, { overSocket: false, allowedHosts, ...(token !== undefined && { token }) })
   await ensurePrivateFolder(paths.runtimeDir)
   const socket = await listenOnSocket(createApp(apiDeps, { overSocket: true, allowedHosts }), paths.socketPath)
   try {
-    return [await listenOnTcp(tcpApp, settings.host, settings.port, allowPeer), socket]
+    const tcp = await listenOnTcp(tcpApp, settings.host, settings.port, allowPeer)
+    for (const { port } of tcp.addresses) ownPorts.add(port)
+    return [tcp, socket]
   } catch (error) {
     // A daemon that could not start must not go on answering.
     await socket.close()

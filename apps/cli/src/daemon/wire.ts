@@ -58,6 +58,9 @@ const HANDSHAKE_TIMEOUT_MS = 120_000
 const STOP_GRACE_MS = 10_000
 const SIGNATURE_LIMITS = { maxBytes: 4 * 1024 * 1024, timeoutMs: 10_000 }
 
+/** Of Docker's API over TCP, in use or not: whoever reaches it has the machine. */
+const ENGINE_PORTS: readonly number[] = [2375, 2376]
+
 /** Configuration → runtime → stores → gateway → core → API. No logic. */
 export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
   const { env, homeDir, platform, uid, nodePath } = settings
@@ -77,9 +80,10 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
   const auditLogs = createAuditLogs({ dir: join(stateDir, 'audit'), writeOut, logger })
   const allowPeer = createPeerCheck(platform, uid)
   const clientPlatform = platform === 'darwin' ? 'darwin' : 'linux'
+  const ownPorts = new Set(engine?.address.kind === 'tcp' ? [...ENGINE_PORTS, engine.address.port] : ENGINE_PORTS)
   const clientPlaces = { homeDir, platform: clientPlatform, inTurn: createSerialQueue() } as const
 
-  const daemon = createDaemon(
+  const daemon: Daemon = createDaemon(
     {
       runtime,
       createGateway: (events) =>
@@ -90,7 +94,10 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
           allowedHosts: () => config.get().allowedHosts,
         }),
       createEgress: (events) =>
-        createWorkloadGates({ folder: join(paths.runtimeDir, 'o'), instanceId, logger, events }),
+        createWorkloadGates({
+          ...{ folder: join(paths.runtimeDir, 'o'), instanceId, logger, events },
+          isOwnPort: (port) => ownPorts.has(port) || daemon.workloads.book.isPortTaken(port),
+        }),
       createHiding: (events) => hidingOf(settings, paths, events),
       workloadStore,
       ...recordsOf(paths, logger),
@@ -103,7 +110,10 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
       foreignEntries: createForeignEntries(clientPlaces),
       host: hostOf(settings, paths, engine),
       renderRecipe: (source, ca) => renderPackageImage(source, baseImages(), ca),
-      openTunnel: (spec) => openTunnel({ ...spec, allowPeer }),
+      openTunnel: (spec) => {
+        for (const port of spec.ports) ownPorts.add(port)
+        return openTunnel({ ...spec, allowPeer })
+      },
       packages: createPackageIndex({ nodePath, env, homeDir }),
       images: imageVerifierOf(settings, stateDir, () => config.get().trustedRootPath),
       ...{ clock: systemClock, logger, readCertificate },
@@ -118,7 +128,7 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
     },
   )
   const apiDeps = apiDepsOf(daemon, { logger, shutdown, runtimeReport: reportOn(runtime, tried) })
-  return { daemon, apiDeps, runtime, logs, allowPeer, allowedHosts: config.get().allowedHosts }
+  return { daemon, apiDeps, runtime, logs, allowPeer, ownPorts, allowedHosts: config.get().allowedHosts }
 }
 
 function recordsOf({ stateDir, groupsDir }: ToolhavenPaths, logger: Logger) {

@@ -5,7 +5,7 @@ import { type Column, printable } from '../output/table.ts'
 type Sighted = Pick<Evidence, 'host' | 'port' | 'count' | 'first_seen' | 'last_seen'>
 
 const SEEN: readonly Column<Sighted>[] = [
-  { title: 'PORT', value: ({ port }) => String(port) },
+  { title: 'PORT', value: ({ port }) => (port === 0 ? '-' : String(port)) },
   { title: 'COUNT', value: ({ count }) => String(count) },
   { title: 'FIRST SEEN', value: ({ first_seen: at }) => at },
   { title: 'LAST SEEN', value: ({ last_seen: at }) => at },

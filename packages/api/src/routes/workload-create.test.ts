@@ -101,7 +101,7 @@ describe('creating a workload', () => {
         status_context: '',
       })
       expect(fake.runtime.instances.get('thv-web')?.spec.network).toMatchObject({ folder: '/egress/web' })
-      expect(fake.egress.rules.get('web')).toEqual({ allowHost: [], allowPort: [], allowAll: true })
+      expect(fake.egress.rules.get('web')).toEqual({ allowHost: [], allowPort: [], allowAll: true, targetPort: 8000 })
     },
   })
 

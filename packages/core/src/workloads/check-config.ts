@@ -3,6 +3,7 @@ import type { RunConfig } from '@toolhaven/contract/run-config'
 import { invalid, notFound } from '../errors.ts'
 import type { StoredWorkload } from '../ports/stores.ts'
 import { checkAudit } from './audit.ts'
+import { checkHosts } from './check-hosts.ts'
 import { withResolvedMounts } from './check-mounts.ts'
 import { checkResources } from './check-resources.ts'
 import { checkSizes } from './check-sizes.ts'
@@ -32,6 +33,7 @@ export async function checkConfig(
   checkBindAddress(deps, config.host || '127.0.0.1', oidc !== undefined)
   if (config.telemetry_config) checkTelemetry(config.telemetry_config)
   checkSessionMode(config)
+  checkHosts(config.permission_profile, before?.config.permission_profile)
   checkTools(config, entry)
   checkToolsOverride(config, entry)
   await checkAudit(deps, config)

@@ -95,7 +95,7 @@ describe('the smallest profile of an observed workload', () => {
       ['in.example', 'private'],
       ['front.example', 'TLS for another'],
       ['down.example', 'silent'],
-      ['10.0.0.7', expect.stringContaining('put it into allow_host yourself')],
+      ['10.0.0.7', expect.stringContaining('put 10.0.0.7:5432 into allow_host yourself')],
     ])
   })
 
@@ -117,6 +117,50 @@ describe('the smallest profile of an observed workload', () => {
     const { notes } = learn([seen('a.example:443'), seen('b.example:8443')], {}, {}, 7)
     expect(notes).toEqual([expect.stringContaining('each of these hosts'), expect.stringContaining('7 attempts')])
     expect(learn([seen('a.example:443'), seen('a.example:8443')]).notes).toEqual([])
+  })
+})
+
+describe('the smallest profile of one with hosts listed with their port', () => {
+  const before = list(['localhost:5432', '10.0.0.1:22', 'quiet.example:8443'])
+
+  test('has those it used in the same form, and no list of ports for them', () => {
+    const uses = [seen('localhost:5432', { speaks: ['other'] }), seen('10.0.0.1:22', { speaks: ['other'] })]
+    const lesson = learn(uses, before)
+    expect(lesson.permission_profile).toEqual(list(['10.0.0.1:22', 'localhost:5432']))
+    expect(lesson.notes).toEqual(['in the list before and not used since: quiet.example:8443'])
+    expect(outboundOf([...uses, seen('a.example:443')], before)).toEqual({
+      allow_host: ['10.0.0.1:22', 'a.example', 'localhost:5432'],
+      allow_port: [443],
+    })
+  })
+
+  test('keeps them, adds another port of a public one, and no other port of this machine', () => {
+    const blocked = ['quiet.example:443', 'localhost:6379', '10.0.0.1:23'].map((place) =>
+      seen(place, { outcome: 'unlisted', speaks: [] }),
+    )
+    const lesson = learn(blocked, before, ENFORCED)
+    expect(lesson.permission_profile).toEqual(
+      list(['localhost:5432', '10.0.0.1:22', 'quiet.example:8443', 'quiet.example:443']),
+    )
+    expect(lesson.left_out.map(({ reason }) => reason)).toEqual([
+      expect.stringContaining('put localhost:6379 into allow_host yourself'),
+      expect.stringContaining('put 10.0.0.1:23 into allow_host yourself'),
+    ])
+  })
+})
+
+describe('a name that a program only asked for', () => {
+  const asked = seen('new.example:0', { outcome: 'unlisted', speaks: [] })
+
+  test('is in the profile, without a port', () => {
+    expect(outboundOf([asked], list(['a.example']), ENFORCED)).toEqual({ allow_host: ['a.example', 'new.example'] })
+    expect(learn([asked], list(['a.example']), ENFORCED).evidence).toMatchObject([{ host: 'new.example', port: 0 }])
+  })
+
+  test('has its port once the program connected', () => {
+    const lesson = learn([asked, seen('new.example:8443')], list(['a.example']), ENFORCED)
+    expect(lesson.permission_profile).toEqual(list(['a.example', 'new.example'], [80, 443, 8443]))
+    expect(lesson.evidence.map(({ port }) => port)).toEqual([8443])
   })
 })
 

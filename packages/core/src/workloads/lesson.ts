@@ -1,7 +1,8 @@
 import type { Evidence, LeftOut, Lesson } from '@toolhaven/contract/lesson'
+import { parseListedHost, showPlace } from '@toolhaven/contract/listed-host'
 import type { PermissionProfile } from '@toolhaven/contract/permission-profile'
 import { isPublicAddress } from '../net/address-reach.ts'
-import { isListedHost } from '../net/is-listed-host.ts'
+import { entriesFor, isListedHost } from '../net/is-listed-host.ts'
 import type { SeenPlace, StoredSightings, StoredWorkload } from '../ports/stores.ts'
 import { compareNames } from './book.ts'
 
@@ -19,9 +20,9 @@ export function lessonOf({ config }: StoredWorkload, seen: StoredSightings): Les
   const before = config.permission_profile?.network?.outbound ?? {}
   const kept = mode === 'enforce' && !before.insecure_allow_all && before.allow_host?.length ? before : {}
   const isUse = (place: SeenPlace) => reasonAgainst(place, before.allow_host ?? []) === undefined
-  const uses = seen.places.filter(isUse)
+  const uses = withoutQuestions(seen.places.filter(isUse))
   const evidence = evidenceOf(uses)
-  const outbound = smallest(uses, kept)
+  const outbound = smallest(uses, kept, before.allow_host ?? [])
   const { read, write, privileged } = config.permission_profile ?? {}
   return {
     name: config.name,
@@ -46,25 +47,52 @@ export function lessonOf({ config }: StoredWorkload, seen: StoredSightings): Les
   }
 }
 
-/** Undefined when a profile can allow it and should. */
-function reasonAgainst({ host, outcome, reason }: SeenPlace, listed: readonly string[]): string | undefined {
-  if (outcome !== 'reached' && outcome !== 'unlisted') return reason ?? outcome
-  const isAddress = host.includes(':') || /^[\d.]+$/.test(host)
-  if (!isAddress || isPublicAddress(host) || listed.includes(host)) return undefined
-  return 'it is an address of this machine or a private network; if that is meant, put it into allow_host yourself'
+/** What was only asked for by name has no port; where the program connected after all, that says more. */
+function withoutQuestions(uses: readonly SeenPlace[]): SeenPlace[] {
+  const connected = new Set(uses.filter(({ port }) => port !== 0).map(({ host }) => host))
+  return uses.filter(({ host, port }) => port !== 0 || !connected.has(host))
 }
 
-function smallest(uses: readonly SeenPlace[], kept: Outbound): Outbound {
+/** Undefined when a profile can allow it and should. */
+function reasonAgainst({ host, port, outcome, reason }: SeenPlace, listed: readonly string[]): string | undefined {
+  if (outcome !== 'reached' && outcome !== 'unlisted') return reason ?? outcome
+  const isAddress = host.includes(':') || /^[\d.]+$/.test(host)
+  const isPrivate = isAddress ? !isPublicAddress(host) : host === 'localhost'
+  const isMeant = (entry: { host: string; port?: number }) =>
+    entry.port === undefined ? entry.host === host : entry.port === port
+  if (!isPrivate || entriesFor(listed, host).some(isMeant)) return undefined
+  return `it is an address of this machine or a private network; if that is meant, put ${showPlace({ host, port })} into allow_host yourself`
+}
+
+function smallest(uses: readonly SeenPlace[], kept: Outbound, before: readonly string[]): Outbound {
   const listed = kept.allow_host ?? []
-  const added = uses.filter(({ host }) => !isListedHost(listed, host)).map(({ host }) => host)
+  // A host that somebody listed with its port stays in that form.
+  const isWithPort = ({ host }: SeenPlace) => {
+    const entries = entriesFor(before, host)
+    return entries.length > 0 && entries.every(({ port }) => port !== undefined)
+  }
+  const places = uses.filter(
+    (use) => use.port !== 0 && isWithPort(use) && !entriesFor(listed, use.host).some(({ port }) => port === use.port),
+  )
+  const apart = uses.filter((use) => !isWithPort(use))
+  const added = [
+    ...places.map(showPlace),
+    ...apart.filter(({ host }) => !isListedHost(listed, host)).map(({ host }) => host),
+  ]
   const hosts = [...listed, ...[...new Set(added)].toSorted(compareNames)]
+  const ports = portsOf(apart, kept)
   if (hosts.length === 0) return {}
-  const before = listed.length === 0 ? [] : kept.allow_port?.length ? kept.allow_port : WEB_PORTS
-  const ports = [...new Set([...before, ...uses.map(({ port }) => port)])].toSorted((a, b) => a - b)
   // Only a port that is listed carries more than TLS and requests to the proxy: not to list the web's own is smaller.
   const isWeb = ports.length === WEB_PORTS.length && ports.every((port) => WEB_PORTS.includes(port))
-  const isPlain = uses.every(({ speaks }) => speaks.every((each) => each === 'tls' || each === 'http'))
-  return { allow_host: hosts, ...(!(isWeb && isPlain) && { allow_port: ports }) }
+  const isPlain = apart.every(({ speaks }) => speaks.every((each) => each === 'tls' || each === 'http'))
+  return { allow_host: hosts, ...(ports.length > 0 && !(isWeb && isPlain) && { allow_port: ports }) }
+}
+
+/** Ports of the hosts that are listed without one. */
+function portsOf(uses: readonly SeenPlace[], { allow_host: hosts = [], allow_port: ports = [] }: Outbound): number[] {
+  const isWeb = ports.length === 0 && hosts.some((entry) => parseListedHost(entry)?.port === undefined)
+  const used = uses.map(({ port }) => port).filter((port) => port !== 0)
+  return [...new Set([...(isWeb ? WEB_PORTS : ports), ...used])].toSorted((a, b) => a - b)
 }
 
 /** By host and port, whether it was let through or not. */
@@ -93,7 +121,7 @@ function leftOutOf(places: readonly SeenPlace[], evidence: readonly Evidence[], 
     const reason = reasonAgainst(place, listed)
     if (reason === undefined) return []
     // That it did not answer every time says nothing about a place it also reached.
-    const isUsed = evidence.some((each) => each.host === host && each.port === port)
+    const isUsed = evidence.some((each) => each.host === host && (each.port === port || port === 0))
     if (outcome === 'unreachable' && isUsed) return []
     return [{ host, port, count, first_seen: firstAt, last_seen: lastAt, reason }]
   })
@@ -105,14 +133,15 @@ function notesOnPlaces(
   before: Outbound,
   mode: Lesson['mode'],
 ): string[] {
-  const isUsed = (entry: string) => evidence.some(({ host }) => isListedHost([entry], host))
+  const isUsed = (entry: string) =>
+    evidence.some((each) => entriesFor([entry], each.host).some(({ port = each.port }) => port === each.port))
   const unused = before.insecure_allow_all ? [] : (before.allow_host ?? []).filter((entry) => !isUsed(entry))
-  const places = new Set(evidence.map(({ host, port }) => `${host} ${port}`))
-  const isProduct = new Set(evidence.map(({ port }) => port)).size > 1 && places.size < hosts.length * ports.length
+  const open = hosts.filter((entry) => parseListedHost(entry)?.port === undefined)
+  const apart = evidence.filter(({ host, port }) => port !== 0 && isListedHost(open, host))
+  const places = new Set(apart.map(showPlace))
+  const isProduct = new Set(apart.map(({ port }) => port)).size > 1 && places.size < open.length * ports.length
   return [
-    ...(evidence.length === 0 && mode === 'observe'
-      ? ['it used no network so far; programs that ignore the proxy variables are not seen']
-      : []),
+    ...(evidence.length === 0 && mode === 'observe' ? ['it used no network so far'] : []),
     ...(unused.length > 0
       ? [`in the list before and not used since: ${unused.join(', ')}${mode === 'enforce' ? '; it stays' : ''}`]
       : []),
