@@ -10,8 +10,10 @@ import { Unavailable } from '@toolhaven/testing/testbed/unavailable'
 import type { Weakness } from '../src/attacks/build.ts'
 import { makeSharedFolder, openCaptive } from '../src/attacks/captive.ts'
 import { describeAttack } from '../src/attacks/describe-attack.ts'
+import { callText, connectMcp } from '../src/mcp-client.ts'
 import { attackedPlatforms } from '../src/attacks/attacked-platforms.ts'
 import { type PlatformKind, usePlatform } from '../src/platform.ts'
+import { untilStatus } from '../src/statuses.ts'
 
 const ENGINE_NETWORK: Weakness = {
   file: 'packages/runtimes/src/engine/sidecar.ts',
@@ -130,6 +132,36 @@ describe('on process', () => {
         'the API of the daemon': await reaches(`127.0.0.1:${captive.daemon.port}`),
         'IPv6 around IPv4': await reaches(`[::ffff:127.0.0.3]:${listed.port}`),
         ...(isKnown && { 'a listed name that leads inside': await reaches(`${inside}:${listed.port}`) }),
+      }
+    },
+  })
+  describeAttack('ports of our own that a list names', {
+    defence: 'the look at our own ports at every dial',
+    weaknesses: [
+      {
+        file: 'packages/egress/src/outbound-policy.ts',
+        find: "if (reach === 'loopback' && own.isOwnPort(place.port))",
+        replace: "if (reach === 'never')",
+      },
+    ],
+    attack: async (build, context) => {
+      const here = platform(context)
+      await using service = await openService()
+      await using captive = await openCaptive(build, here)
+      const { api, port } = captive.daemon
+      const neighbour = Number(new URL((await api.call('getWorkload', { params: { name: 'captive' } })).url).port)
+      const hosts = [service.port, port, neighbour].flatMap((each) => [`localhost:${each}`, `127.0.0.2:${each}`])
+      const profile = { network: { outbound: { allow_host: hosts } } }
+      await api.call('createWorkload', { body: { name: 'inside', image: here.fixture, permission_profile: profile } })
+      await untilStatus(captive.daemon, 'inside', 'running')
+      await using inside = await connectMcp((await api.call('getWorkload', { params: { name: 'inside' } })).url)
+      const reaches = async (place: string) =>
+        (await callText(inside, 'run', { command: ['node', '-e', CONNECT, place] })).trim() === '200'
+      for (const host of ['localhost', '127.0.0.2'])
+        if (!(await reaches(`${host}:${service.port}`))) throw new Error(`${host} is listed and not reached`)
+      return {
+        'the API of the daemon': await reaches(`localhost:${port}`),
+        'the port of a workload': await reaches(`localhost:${neighbour}`),
       }
     },
   })
