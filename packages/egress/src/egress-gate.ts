@@ -33,6 +33,7 @@ export interface EgressGateOptions {
   connect?: Connect
   connectMs?: number
   maxConnections?: number
+  now?: () => number
 }
 
 const CONNECT_MS = 15_000
@@ -76,24 +77,21 @@ export class EgressGate {
 
   /** Each connection begins with a line that says where the program wanted to go: an address of the map means its name. */
   async openDirect(socketPath: string, map: NameMap): Promise<void> {
-    const server = createNetServer({ allowHalfOpen: true }, (socket) => void this.#direct(socket, map))
+    const server = createNetServer({ allowHalfOpen: true }, (socket) => {
+      this.#direct(socket, map).catch(() => socket.destroy())
+    })
     await this.#sockets.listen(server, socketPath)
   }
 
   /** Each connection is one DNS question. */
   async openNames(socketPath: string, map: NameMap): Promise<void> {
-    const { resolve = resolveWithSystem, lookUpRecords = lookUpWithSystem } = this.#options
+    const { resolve = resolveWithSystem, lookUpRecords = lookUpWithSystem, now = Date.now } = this.#options
     const names = new NameAnswers({
-      ...{ map, resolve, lookUpRecords, rules: () => this.#rules, own: () => this.#own() },
+      ...{ map, resolve, lookUpRecords, now, rules: () => this.#rules, own: () => this.#own() },
       onRefused: (host, error) => this.#refused({ host, port: 0 }, error),
     })
-    const server = createNetServer({ allowHalfOpen: true }, async (socket) => {
-      const asked = await readFirst(socket, sizedMessage(LONGEST_QUESTION), FIRST_MS)
-      const answered = asked && (await names.answer(asked.first.subarray(2)))
-      if (answered === undefined) return void socket.destroy()
-      const length = Buffer.alloc(2)
-      length.writeUInt16BE(answered.length)
-      socket.end(Buffer.concat([length, answered]), () => socket.destroy())
+    const server = createNetServer({ allowHalfOpen: true }, (socket) => {
+      answerName(socket, names).catch(() => socket.destroy())
     })
     await this.#sockets.listen(server, socketPath)
   }
@@ -118,14 +116,10 @@ export class EgressGate {
       this.#web.emit('connection', socket)
       return void socket.resume()
     }
-    try {
-      const download = new Download()
-      const remote = await this.#dial(place, download.onread)
-      if (socket.destroyed) return void remote.destroy()
-      this.#join(socket, remote, { place, download, head: read.rest })
-    } catch {
-      socket.destroy()
-    }
+    const download = new Download()
+    const remote = await this.#dial(place, download.onread)
+    if (socket.destroyed) return void remote.destroy()
+    this.#join(socket, remote, { place, download, head: read.rest })
   }
 
   /** Undefined for an address of the map's range that stands for nothing. */
@@ -207,4 +201,13 @@ export class EgressGate {
   #own(): OwnSide {
     return { addresses: ownAddresses(), isOwnPort: this.#options.isOwnPort ?? (() => false) }
   }
+}
+
+async function answerName(socket: Socket, names: NameAnswers): Promise<void> {
+  const asked = await readFirst(socket, sizedMessage(LONGEST_QUESTION), FIRST_MS)
+  const answered = asked && (await names.answer(asked.first.subarray(2)))
+  if (answered === undefined) return void socket.destroy()
+  const length = Buffer.alloc(2)
+  length.writeUInt16BE(answered.length)
+  socket.end(Buffer.concat([length, answered]), () => socket.destroy())
 }

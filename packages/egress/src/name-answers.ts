@@ -15,6 +15,7 @@ export interface NameAnswersOptions {
   resolve: Resolve
   lookUpRecords: LookUpRecords
   own: () => OwnSide
+  now: () => number
   /** A name that has no address for the workload, and why. */
   onRefused: (name: string, error: Error) => void
 }
@@ -48,7 +49,7 @@ export class NameAnswers {
     this.#options = options
   }
 
-  /** Undefined when the message is no question. Never rejects. */
+  /** Undefined when the message is no question. */
   async answer(message: Buffer): Promise<Buffer | undefined> {
     const asked = readQuestion(message)
     if (asked === undefined) return undefined
@@ -63,7 +64,7 @@ export class NameAnswers {
   }
 
   async #find({ name: text, type, class: kind }: Question): Promise<{ rcode: Rcode; answers?: Answer[] }> {
-    const isLocal = /(^|\.)localhost$/i.test(text)
+    const isLocal = /^([\w-]+\.)*localhost$/i.test(text)
     const name = isLocal ? 'localhost' : readName(text)
     if (name === undefined) return { rcode: RCODE.formatError }
     if (kind !== 'IN') return { rcode: RCODE.notImplemented }
@@ -129,7 +130,7 @@ export class NameAnswers {
   }
 
   async #limited<T>(work: () => Promise<T>): Promise<T> {
-    const now = Date.now()
+    const now = this.#options.now()
     if (now - this.#lookups.since >= LOOKUPS_MS) this.#lookups = { count: 0, since: now }
     this.#lookups.count += 1
     if (this.#lookups.count > MOST_LOOKUPS) throw new Unreachable('too many names were asked for')

@@ -9,6 +9,7 @@ import type { GatewayEvents } from '@toolhaven/core/ports/gateway'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import type { RegistrySource } from '@toolhaven/core/ports/registry-source'
 import type { Runtime } from '@toolhaven/core/ports/runtime'
+import type { OpenTunnel } from '@toolhaven/core/ports/tunnel'
 import { createWorkloadGates } from '@toolhaven/egress/workload-gates'
 import { createGateway } from '@toolhaven/gateway/gateway'
 import { createLogins } from '@toolhaven/gateway/login/logins'
@@ -76,12 +77,11 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
   )
   const instanceId = await loadInstanceId({ stateDir, logger })
   const logs = createLogStore({ dir: paths.logsDir, logger })
-  const writeOut = (line: string) => void process.stdout.write(line)
-  const auditLogs = createAuditLogs({ dir: join(stateDir, 'audit'), writeOut, logger })
+  const auditLogs = auditLogsOf(stateDir, logger)
   const allowPeer = createPeerCheck(platform, uid)
-  const clientPlatform = platform === 'darwin' ? 'darwin' : 'linux'
-  const ownPorts = new Set(engine?.address.kind === 'tcp' ? [...ENGINE_PORTS, engine.address.port] : ENGINE_PORTS)
-  const clientPlaces = { homeDir, platform: clientPlatform, inTurn: createSerialQueue() } as const
+  const ownPorts = new Set([...ENGINE_PORTS, ...(engine?.address.kind === 'tcp' ? [engine.address.port] : [])])
+  const isOwnPort = (port: number) => ownPorts.has(port) || daemon.workloads.book.isPortTaken(port)
+  const clientPlaces = clientPlacesOf(settings)
 
   const daemon: Daemon = createDaemon(
     {
@@ -94,10 +94,7 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
           allowedHosts: () => config.get().allowedHosts,
         }),
       createEgress: (events) =>
-        createWorkloadGates({
-          ...{ folder: join(paths.runtimeDir, 'o'), instanceId, logger, events },
-          isOwnPort: (port) => ownPorts.has(port) || daemon.workloads.book.isPortTaken(port),
-        }),
+        createWorkloadGates({ folder: join(paths.runtimeDir, 'o'), instanceId, logger, events, isOwnPort }),
       createHiding: (events) => hidingOf(settings, paths, events),
       workloadStore,
       ...recordsOf(paths, logger),
@@ -110,10 +107,7 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
       foreignEntries: createForeignEntries(clientPlaces),
       host: hostOf(settings, paths, engine),
       renderRecipe: (source, ca) => renderPackageImage(source, baseImages(), ca),
-      openTunnel: (spec) => {
-        for (const port of spec.ports) ownPorts.add(port)
-        return openTunnel({ ...spec, allowPeer })
-      },
+      openTunnel: tunnelsOf(allowPeer, ownPorts),
       packages: createPackageIndex({ nodePath, env, homeDir }),
       images: imageVerifierOf(settings, stateDir, () => config.get().trustedRootPath),
       ...{ clock: systemClock, logger, readCertificate },
@@ -149,6 +143,23 @@ function hostOf(settings: ServeSettings, paths: ToolhavenPaths, engine: Discover
     ownFolders: [stateDir, dataDir, configDir, cacheDir, runtimeDir],
     engineSockets: async () => [...inUse, ...(await engineSockets(settings))],
   })
+}
+
+function auditLogsOf(stateDir: string, logger: Logger) {
+  const writeOut = (line: string) => void process.stdout.write(line)
+  return createAuditLogs({ dir: join(stateDir, 'audit'), writeOut, logger })
+}
+
+function clientPlacesOf({ homeDir, platform }: ServeSettings) {
+  return { homeDir, platform: platform === 'darwin' ? 'darwin' : 'linux', inTurn: createSerialQueue() } as const
+}
+
+/** The ports of a tunnel count as ours until the daemon ends. */
+function tunnelsOf(allowPeer: PeerCheck, ownPorts: Set<number>): OpenTunnel {
+  return (spec) => {
+    for (const port of spec.ports) ownPorts.add(port)
+    return openTunnel({ ...spec, allowPeer })
+  }
 }
 
 function hidingOf({ platform }: ServeSettings, { configDir, dataDir }: ToolhavenPaths, events: HidingEvents): Hiding {
