@@ -46,11 +46,11 @@ describe('a workload', () => {
     ],
     [
       {
-        permission_profile: { network: { outbound: { allow_host: ['10.0.0.1'], allow_port: [22] } } },
+        permission_profile: { network: { outbound: { allow_host: ['10.0.0.1:22'], allow_port: [22] } } },
         network_isolation_mode: 'observe' as const,
       },
       { folder: '/egress/web' },
-      { allowHost: ['10.0.0.1'], allowPort: [22], allowAll: true },
+      { allowHost: ['10.0.0.1:22'], allowPort: [22], allowAll: true },
     ],
   ])('with %j has the network it may have, and its way out is closed when it stops', async (asked, network, rules) => {
     using fake = await startFakeDaemon()
