@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmod, copyFile, mkdir } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Plugin, rolldown } from 'rolldown'
@@ -57,12 +57,14 @@ export async function bundleCli(folder = 'apps/cli/dist'): Promise<string[]> {
 
 /** Its source, which is built where it is needed, and a build of it where there is a compiler here. */
 async function shipForwarder(folder: string): Promise<void> {
-  const source = path.join(folder, 'forwarder.c')
+  const sourceFolder = path.join(root, 'packages/runtimes/forwarder')
+  const names = await readdir(sourceFolder)
   await mkdir(folder, { recursive: true })
-  await copyFile(path.join(root, 'packages/runtimes/forwarder/forwarder.c'), source)
+  for (const name of names) await copyFile(path.join(sourceFolder, name), path.join(folder, name))
+  const parts = names.filter((name) => name.endsWith('.c')).map((name) => path.join(folder, name))
   if (process.platform !== 'linux') return
   const target = path.join(folder, `forwarder-${process.platform}-${process.arch}`)
-  const { error, status, stderr } = spawnSync('cc', ['-O2', '-s', '-static', '-o', target, source], {
+  const { error, status, stderr } = spawnSync('cc', ['-O2', '-s', '-static', '-o', target, ...parts], {
     encoding: 'utf8',
   })
   if (error === undefined && status !== 0) throw new Error(`the forwarder cannot be built: ${stderr}`)

@@ -5,7 +5,7 @@ import type { TestContext } from 'vitest'
 import type { Build } from '../src/attacks/build.ts'
 import { openCaptive } from '../src/attacks/captive.ts'
 import { describeAttack } from '../src/attacks/describe-attack.ts'
-import { readQuestion } from '../src/attacks/dns-question.ts'
+import { readQuestion } from '@toolhaven/testing/dns-question'
 import { startDaemon } from '../src/daemon-process.ts'
 import { usePlatform } from '../src/platform.ts'
 

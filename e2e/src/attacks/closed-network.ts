@@ -13,7 +13,7 @@ import { createServer as createHttpServer, type ServerResponse } from 'node:http
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { readQuestion } from './dns-question.ts'
+import { readQuestion } from '@toolhaven/testing/dns-question'
 
 const RESOLVER = '127.0.0.53'
 const PUBLIC = '93.184.216.34'

@@ -8,7 +8,7 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
-import { readQuestion } from './dns-question.ts'
+import { readQuestion } from '@toolhaven/testing/dns-question'
 
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 

@@ -2,14 +2,19 @@
  * The only process that stands in a workload's network namespace besides the workload, and the only one that sees the
  * sockets leading out of it and into it.
  *
- *   forwarder [-N] [-k FD] [-c MOST] [-r FILE] [-e ADDRESS:PORT=SOCKET]... [-i SOCKET=PORT]... [-- PROGRAM [ARGUMENT]...]
+ *   forwarder [-N | -u UID:GID] [-k FD] [-c MOST] [-r FILE] [-e ADDRESS:PORT=SOCKET]... [-d PORT[,PORT]...=SOCKET]
+ *             [-n SOCKET] [-i SOCKET=PORT]... [-- PROGRAM [ARGUMENT]...]
  *   forwarder [-s FILTER] [-m DEVICE:INODE=PATH]... [-l LIMIT=SOFT:HARD]... [-p] -- PROGRAM [ARGUMENT]...
  *   forwarder -g PORT [-o SOCKET]... [-w SOCKET] [-r FILE]
  *
  *   -N  makes a user and a network namespace first and brings their loopback up (for sandboxes without an engine)
  *   -e  leads TCP connections at ADDRESS:PORT to the unix socket SOCKET (the way out)
+ *   -d  makes every address local and leads TCP connections to any of them, at these ports, to the unix socket SOCKET. It
+ *       writes one line first, `ADDRESS PORT`: where the program wanted to go.
+ *   -n  makes every address local and asks the unix socket SOCKET each question that comes to port 53 of any of them
+ *   -u  sets that up as the root of a container, then becomes this user and gives up every capability
  *   -i  leads connections at the unix socket SOCKET to 127.0.0.1:PORT (the way in)
- *   -c  connections at a time, for each -e and -i (256)
+ *   -c  connections at a time, for each -e and -i and for all of -d (256)
  *   -k  PROGRAM inherits the descriptors from 3 to FD; all others above 2 are closed
  *   -r  makes FILE once everything is listened on: whoever joins the namespace after that cannot take a port of ours
  *   -s  puts the system call filter in the file FILTER in force and becomes PROGRAM; nothing is forwarded (for
@@ -33,77 +38,20 @@
  * The first process holds the listening sockets and does nothing else: a worker that crashes is replaced, and its ports
  * are never free for the workload to take. With PROGRAM it ends when PROGRAM ends, and with its exit code.
  */
-#define _GNU_SOURCE
-#include <arpa/inet.h>
-#include <errno.h>
-#include <fcntl.h>
+#include "forwarder.h"
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <net/if.h>
-#include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <sched.h>
 #include <signal.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/epoll.h>
-#include <sys/ioctl.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/un.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
-enum { MOST_LISTENERS = 64, CHUNK = 64 * 1024, EVENTS = 64, MOST_INSTRUCTIONS = 1024 };
-enum { TOKEN_LENGTH = 64, MOST_STRANGERS = 64, MOST_WAITING = 64, STRANGER_SECONDS = 5, PATIENCE_SECONDS = 3 };
-
-/* What a listener leads to. */
-enum kind { TO_UNIX, TO_TCP, DOOR, HANDED };
-/* A stranger has not shown the token; one that waits stands for a connection yet to come. */
-enum state { JOINED, CONNECTING, STRANGER, WAITING };
-
-
-struct listener {
-  int fd;
-  int open; /* connections of this listener now: a cap each, so that one direction cannot starve the other */
-  enum kind kind;
-  struct sockaddr_un socket_path;
-  struct sockaddr_in tcp;
-};
-
-/* One direction of a connection: bytes of one side that the other has not taken yet. */
-struct flow {
-  char *bytes; /* only while there are any: a connection that waits costs no buffer */
-  size_t at, length;
-  int ended;
-};
-
-struct side {
-  int fd;
-  struct link *link;
-  int is_watched;
-  uint32_t events;
-};
-
-struct link {
-  struct listener *listener;
-  struct side sides[2];
-  struct flow flows[2]; /* flows[n] goes from sides[n] to the other one */
-  enum state state;
-  int dead;
-  struct link *next_dead;
-  /* Of strangers and of those that wait. */
-  struct link *next;
-  time_t since;
-  size_t heard;
-  char hello[TOKEN_LENGTH + 1];
-};
+enum { MOST_LISTENERS = 256, CHUNK = 64 * 1024, EVENTS = 64, MOST_INSTRUCTIONS = 1024, NAMES_PORT = 53 };
+enum { MOST_STRANGERS = 64, MOST_WAITING = 64, STRANGER_SECONDS = 5, PATIENCE_SECONDS = 3, MOST_ASKING = 64 };
+/* Enough for a full house: two for each connection of the ways out, in and direct, and some for the rest. */
+enum { MOST_DESCRIPTORS = 4096 };
 
 static struct listener listeners[MOST_LISTENERS];
 static int listener_count;
@@ -117,21 +65,23 @@ static char token[TOKEN_LENGTH + 1];
 static char *ready_file;
 /* Counts of what came through the door, and where its way in is. */
 static struct listener inbound = { .kind = TO_TCP }, outbound;
+/* Where connections to any address lead, and questions for names. */
+static struct listener direct = { .kind = TO_UNIX }, names = { .kind = TO_UNIX };
 static volatile sig_atomic_t asked_to_end;
 
-static void fail(const char *what) {
+void fail(const char *what) {
   fprintf(stderr, "forwarder: %s: %s\n", what, strerror(errno));
   exit(1);
 }
 
-static void wrong(const char *what) {
+void wrong(const char *what) {
   fprintf(stderr, "forwarder: %s\n", what);
   exit(2);
 }
 
 /* ---- the worker ------------------------------------------------------------------------------------------------- */
 
-static void watch(struct side *side, uint32_t events) {
+void watch(struct side *side, uint32_t events) {
   struct epoll_event event = { .events = events, .data.ptr = side };
   if (side->is_watched && side->events == events) return;
   if (epoll_ctl(epoll_fd, side->is_watched ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, side->fd, &event) < 0) fail("epoll_ctl");
@@ -144,19 +94,19 @@ static void unwatch(struct side *side) {
   side->is_watched = 0;
 }
 
-static time_t now(void) {
+time_t now(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
   return time.tv_sec;
 }
 
-static void join_queue(struct link **queue, struct link *link) {
+void join_queue(struct link **queue, struct link *link) {
   while (*queue != NULL) queue = &(*queue)->next;
   link->next = NULL;
   *queue = link;
 }
 
-static void leave_queue(struct link **queue, struct link *link) {
+void leave_queue(struct link **queue, struct link *link) {
   while (*queue != NULL && *queue != link) queue = &(*queue)->next;
   if (*queue == link) *queue = link->next;
 }
@@ -174,6 +124,7 @@ static void leave_state(struct link *link) {
     leave_queue(&strangers, link);
     stranger_count--;
   }
+  if (link->state == ASKING) forget_question(link);
   if (link->state == WAITING) {
     leave_queue(&waiting, link);
     last_waiting = now();
@@ -181,7 +132,7 @@ static void leave_state(struct link *link) {
   }
 }
 
-static void drop(struct link *link) {
+void drop(struct link *link) {
   if (link->dead) return;
   leave_state(link);
   link->dead = 1;
@@ -198,6 +149,7 @@ static void bury(void) {
     struct link *link = dead_links;
     dead_links = link->next_dead;
     for (int n = 0; n < 2; n++) free(link->flows[n].bytes);
+    free(link->question);
     free(link);
   }
 }
@@ -341,6 +293,7 @@ static void serve(struct side *side, uint32_t events) {
   struct link *link = side->link;
   if (link->dead) return;
   if (link->state == STRANGER) return greet(link);
+  if (link->state == ASKING) return hear_answer(link);
   /* Gone, or speaking before it was spoken to. */
   if (link->state == WAITING) return drop(link);
   if (link->state == CONNECTING) {
@@ -379,23 +332,49 @@ static void lead(struct link *link, struct listener *to, int is_unix) {
   if (connect(target, address, size) < 0 && errno != EINPROGRESS) drop(link);
 }
 
+/* The first words to the other side: where the program wanted to go, which is what the socket here is bound to. */
+static int keep_destination(struct link *link) {
+  struct sockaddr_in6 six;
+  struct sockaddr_in *four = (void *)&six;
+  socklen_t size = sizeof six;
+  if (getsockname(link->sides[0].fd, (void *)&six, &size) < 0) return 0;
+  int is_mapped = six.sin6_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(&six.sin6_addr);
+  const void *address = six.sin6_family == AF_INET ? (void *)&four->sin_addr : &six.sin6_addr.s6_addr[is_mapped ? 12 : 0];
+  char text[INET6_ADDRSTRLEN], line[INET6_ADDRSTRLEN + sizeof " 65535\n"];
+  if (inet_ntop(is_mapped ? AF_INET : six.sin6_family, address, text, sizeof text) == NULL) return 0;
+  /* The port is in the same place for both families. */
+  int length = snprintf(line, sizeof line, "%s %u\n", text, ntohs(six.sin6_port));
+  return keep(&link->flows[0], line, (size_t)length);
+}
+
 static void accept_one(struct listener *listener) {
   if (listener->kind == DOOR) return open_door(listener);
   if (listener->kind == HANDED) return hand_over(listener);
+  if (listener->kind == QUESTIONS) return take_question(listener, &names.socket_path);
+  struct listener *to = listener->kind == DIRECT ? &direct : listener->kind == NAMES ? &names : listener;
   int client = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
   if (client < 0) return;
-  struct link *link = listener->open < most_connections ? calloc(1, sizeof *link) : NULL;
+  int most = to == &names && most_connections > MOST_ASKING ? MOST_ASKING : most_connections;
+  struct link *link = to->open < most ? calloc(1, sizeof *link) : NULL;
   if (link == NULL) {
     close(client);
     return;
   }
   link->sides[0] = (struct side){ .fd = client, .link = link };
+  link->sides[1] = (struct side){ .fd = -1, .link = link };
+  if (to == &direct && !keep_destination(link)) return drop(link);
   watch(&link->sides[0], 0);
-  lead(link, listener, listener->kind == TO_UNIX);
+  lead(link, to, to->kind == TO_UNIX);
 }
 
 static void work(void) {
+  give_up_rights();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < MOST_DESCRIPTORS) {
+    limit.rlim_cur = limit.rlim_max < MOST_DESCRIPTORS ? limit.rlim_max : MOST_DESCRIPTORS;
+    setrlimit(RLIMIT_NOFILE, &limit);
+  }
   if ((epoll_fd = epoll_create1(EPOLL_CLOEXEC)) < 0) fail("epoll_create1");
   for (int n = 0; n < listener_count; n++) {
     struct epoll_event event = { .events = listeners[n].kind == HANDED ? 0 : EPOLLIN, .data.ptr = &listeners[n] };
@@ -403,7 +382,7 @@ static void work(void) {
   }
   for (;;) {
     struct epoll_event events[EVENTS];
-    int count = epoll_wait(epoll_fd, events, EVENTS, *token == '\0' ? -1 : 1000);
+    int count = epoll_wait(epoll_fd, events, EVENTS, *token == '\0' && questions == NULL ? -1 : 1000);
     if (count < 0 && errno != EINTR) fail("epoll_wait");
     for (int n = 0; n < count; n++) {
       void *who = events[n].data.ptr;
@@ -412,34 +391,12 @@ static void work(void) {
       else serve(who, events[n].events);
     }
     if (*token != '\0') keep_order();
+    end_late_questions();
     bury();
   }
 }
 
 /* ---- setting up ------------------------------------------------------------------------------------------------- */
-
-static void write_text(const char *path, const char *text) {
-  int fd = open(path, O_WRONLY | O_CLOEXEC);
-  if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text)) fail(path);
-  close(fd);
-}
-
-static void make_namespaces(void) {
-  char map[64];
-  unsigned uid = geteuid(), gid = getegid();
-  if (unshare(CLONE_NEWUSER | CLONE_NEWNET) < 0) fail("unshare");
-  write_text("/proc/self/setgroups", "deny");
-  snprintf(map, sizeof map, "%u %u 1", uid, uid);
-  write_text("/proc/self/uid_map", map);
-  snprintf(map, sizeof map, "%u %u 1", gid, gid);
-  write_text("/proc/self/gid_map", map);
-  int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  struct ifreq request = { .ifr_name = "lo" };
-  if (fd < 0 || ioctl(fd, SIOCGIFFLAGS, &request) < 0) fail("lo");
-  request.ifr_flags |= IFF_UP | IFF_RUNNING;
-  if (ioctl(fd, SIOCSIFFLAGS, &request) < 0) fail("lo");
-  close(fd);
-}
 
 static struct sockaddr_un unix_address(const char *path) {
   struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -449,17 +406,21 @@ static struct sockaddr_un unix_address(const char *path) {
   return address;
 }
 
-static struct sockaddr_in tcp_address(const char *host, const char *port) {
+static uint16_t port_number(const char *text) {
   char *end;
-  long number = strtol(port, &end, 10);
-  struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons((uint16_t)number) };
-  if (*port == '\0' || *end != '\0' || number < 1 || number > 65535) wrong("a port is a number from 1 to 65535");
+  long number = strtol(text, &end, 10);
+  if (*text == '\0' || *end != '\0' || number < 1 || number > 65535) wrong("a port is a number from 1 to 65535");
+  return (uint16_t)number;
+}
+
+static struct sockaddr_in tcp_address(const char *host, const char *port) {
+  struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(port_number(port)) };
   if (inet_pton(AF_INET, host, &address.sin_addr) != 1) wrong("an address is four numbers");
   return address;
 }
 
 static struct listener *next_listener(void) {
-  if (listener_count == MOST_LISTENERS) wrong("too many -e and -i");
+  if (listener_count == MOST_LISTENERS) wrong("too many ports to listen on: there is room for 256");
   return &listeners[listener_count++];
 }
 
@@ -489,6 +450,26 @@ static void add_way_out(char *text) {
   listener->socket_path = unix_address(equals + 1);
   struct sockaddr_in address = tcp_address(text, colon + 1);
   listen_on(listener, AF_INET, &address, sizeof address);
+}
+
+/* PORT[,PORT]...=SOCKET */
+static void add_direct(char *text) {
+  char *equals = strchr(text, '=');
+  if (equals == NULL) wrong("-d takes PORT[,PORT]...=SOCKET");
+  *equals = '\0';
+  direct.socket_path = unix_address(equals + 1);
+  for (char *rest = text, *port; (port = strsep(&rest, ",")) != NULL;) {
+    struct listener *listener = next_listener();
+    listener->kind = DIRECT;
+    listener->fd = bind_everywhere(SOCK_STREAM, port_number(port));
+  }
+}
+
+static void add_names(char *path) {
+  names.socket_path = unix_address(path);
+  struct listener *by_tcp = next_listener(), *by_datagram = next_listener();
+  *by_tcp = (struct listener){ .kind = NAMES, .fd = bind_everywhere(SOCK_STREAM, NAMES_PORT) };
+  *by_datagram = (struct listener){ .kind = QUESTIONS, .fd = bind_everywhere(SOCK_DGRAM, NAMES_PORT) };
 }
 
 /* SOCKET=PORT */
@@ -685,11 +666,15 @@ static void pause_a_little(void) {
 
 int main(int count, char **words) {
   int kept_fd = -1, own_namespaces = 0, becomes_program = 0, stays = 0, option;
-  char *ways[MOST_LISTENERS], *filter_file = NULL, *door_port = NULL, *way_in = NULL;
+  char *ways[MOST_LISTENERS], *filter_file = NULL, *door_port = NULL, *way_in = NULL, *direct_way = NULL, *names_way = NULL;
+  char *user = NULL;
   int way_count = 0, kinds[MOST_LISTENERS];
-  while ((option = getopt(count, words, "+Nk:c:r:s:m:l:pg:w:o:e:i:")) != -1) {
+  while ((option = getopt(count, words, "+Nu:k:c:r:s:m:l:pg:w:o:e:d:n:i:")) != -1) {
     becomes_program |= option == 's' || option == 'm' || option == 'l';
     if (option == 'N') own_namespaces = 1;
+    else if (option == 'u') user = optarg;
+    else if (option == 'd') direct_way = optarg;
+    else if (option == 'n') names_way = optarg;
     else if (option == 'k') kept_fd = atoi(optarg);
     else if (option == 'c') most_connections = atoi(optarg);
     else if (option == 'r') ready_file = optarg;
@@ -703,35 +688,45 @@ int main(int count, char **words) {
       kinds[way_count] = option;
       ways[way_count++] = optarg;
     } else
-      wrong("usage: forwarder [-N] [-k FD] [-c MOST] [-r FILE] [-e ADDRESS:PORT=SOCKET]... [-i SOCKET=PORT]... "
-            "[-- PROGRAM], forwarder [-s FILTER] [-m DEVICE:INODE=PATH]... [-l LIMIT=SOFT:HARD]... [-p] -- PROGRAM, or forwarder -g PORT [-o SOCKET]... [-w SOCKET] [-r FILE]");
+      wrong("usage: forwarder [-N | -u UID:GID] [-k FD] [-c MOST] [-r FILE] [-e ADDRESS:PORT=SOCKET]... "
+            "[-d PORT[,PORT]...=SOCKET] [-n SOCKET] [-i SOCKET=PORT]... [-- PROGRAM], forwarder [-s FILTER] [-m DEVICE:INODE=PATH]... [-l LIMIT=SOFT:HARD]... [-p] -- PROGRAM, or forwarder -g PORT [-o SOCKET]... [-w SOCKET] [-r FILE]");
   }
   if (most_connections < 1) wrong("-c takes a number from 1");
   if (becomes_program) {
-    if (optind == count || way_count > 0 || own_namespaces) wrong("-s, -m and -l take a program and nothing else");
+    if (optind == count || way_count > 0 || own_namespaces || user || direct_way || names_way)
+      wrong("-s, -m and -l take a program and nothing else");
     if (filter_file != NULL) put_filter_in_force(filter_file);
     (stays ? attend : become)(words + optind);
   }
   if (stays) wrong("-p belongs to -s, -m and -l");
+  int takes_every_address = direct_way != NULL || names_way != NULL;
+  if (own_namespaces && user != NULL) wrong("-N and -u do not go together");
+  if (takes_every_address && !own_namespaces && user == NULL) wrong("-d and -n go with -N or -u");
   for (int n = 0; n < way_count; n++)
     if ((kinds[n] == 'o') != (door_port != NULL)) wrong("-o belongs to -g, and -e and -i do not");
-  if (door_port == NULL ? way_in != NULL : ready_file == NULL || own_namespaces || optind < count)
+  if (door_port == NULL ? way_in != NULL : ready_file == NULL || own_namespaces || user || optind < count)
     wrong("-g takes -o, -w and -r and nothing else");
   if (door_port != NULL) take_token();
   if (way_in != NULL) {
     inbound.kind = TO_UNIX;
     inbound.socket_path = unix_address(way_in);
   }
-  /* Of an earlier run. */
-  if (ready_file != NULL && door_port == NULL) unlink(ready_file);
   /* A gap among them would be filled by a listener, which PROGRAM must never get. */
   for (int fd = 3; fd <= kept_fd; fd++)
     if (fcntl(fd, F_GETFD) < 0) wrong("-k takes a number up to which all descriptors are open");
   if (own_namespaces) {
     make_namespaces();
+    if (takes_every_address) make_every_address_local();
     /* After the change of rights, which would clear it: without whoever started it, nothing of this runs on. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+  } else if (user != NULL) {
+    if (takes_every_address) make_every_address_local();
+    become_user(user);
   }
+  /* Of an earlier run, and only now by the user who may remove it. */
+  if (ready_file != NULL && door_port == NULL) unlink(ready_file);
+  if (direct_way != NULL) add_direct(direct_way);
+  if (names_way != NULL) add_names(names_way);
   for (int n = 0; n < way_count; n++)
     (kinds[n] == 'i' ? add_way_in : kinds[n] == 'o' ? add_handed : add_way_out)(ways[n]);
   if (door_port != NULL) add_door(door_port);
@@ -743,6 +738,7 @@ int main(int count, char **words) {
   int has_program = optind < count;
   pid_t worker = start_worker(kept_fd, has_program);
   pid_t program = has_program ? start_program(words + optind, kept_fd) : 0;
+  give_up_rights();
   close_kept(kept_fd);
   if (has_program) leave_pipes();
   if (ready_file != NULL && door_port == NULL) make_file(ready_file);

@@ -57,7 +57,7 @@ export interface AttendantBody {
 const createdSchema = z.looseObject({ Id: z.string() })
 const MEMORY = 32 << 20
 
-/** Creates a container that runs the forwarder with no rights at all. Gives its id. */
+/** Creates a container that runs the forwarder, with no rights but those that `hostConfig` adds. Gives its id. */
 export async function createAttendant(
   client: EngineClient,
   kind: AttendantKind,

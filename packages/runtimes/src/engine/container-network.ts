@@ -4,7 +4,7 @@ import type { WayOut } from '@toolhaven/core/ports/egress'
 import { LABELS, type InstanceSpec, type Mount } from '@toolhaven/core/ports/runtime'
 import { refuseSocketMounts } from '../isolation/refuse-socket-mounts.ts'
 import { makeSocketFolder, socketFolder } from '../isolation/socket-folder.ts'
-import { hostsFile, proxyVariables } from '../isolation/ways.ts'
+import { HOSTS_FILE, proxyVariables, RESOLVER_FILE } from '../isolation/ways.ts'
 import { removeContainer } from './containers.ts'
 import { findAttendant } from './attendants.ts'
 import {
@@ -92,8 +92,8 @@ async function networkInFolders(
   const { mounts, ...guard } = await filterFromFolder(deps, spec, signal)
   const place = socketFolder(isolation.socketDir, spec.labels[LABELS.instance] ?? '', spec.name)
   await makeSocketFolder(place)
-  await writeFile(place.hostsFile, hostsFile(), { mode: 0o644 })
-  await writeFile(place.resolverFile, '', { mode: 0o644 })
+  await writeFile(place.hostsFile, HOSTS_FILE, { mode: 0o644 })
+  await writeFile(place.resolverFile, out === undefined ? '' : RESOLVER_FILE, { mode: 0o644 })
   const sidecar = await createSidecar(client, { spec, out, image, sockets: { place, user } }, signal)
   return {
     mode: `container:${sidecar}`,

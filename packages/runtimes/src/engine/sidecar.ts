@@ -25,6 +25,9 @@ export const READY_FILE = `${IN}/r`
 /** Its way in. */
 export const INWARD_SOCKET = `${IN}/h`
 
+/** It makes every address local, then becomes another user and keeps none of them. No other container has any. */
+const SETUP_CAPABILITIES = ['NET_ADMIN', 'SETUID', 'SETGID', 'SETPCAP']
+
 /** Creates the container that owns the network namespace; it alone sees the sockets. Gives its id. */
 export async function createSidecar(
   client: EngineClient,
@@ -32,16 +35,18 @@ export async function createSidecar(
   signal: AbortSignal,
 ): Promise<string> {
   const wayIn = spec.targetPort === undefined ? undefined : { socketPath: INWARD_SOCKET, port: spec.targetPort }
+  const user = sockets === 'volumes' ? `${VOLUME_USER}:${VOLUME_USER}` : sockets.user
   const body = {
     image,
-    args: ['-r', READY_FILE, ...forwarderWays(waysOf(out, OUT, wayIn))],
+    args: [...(out === undefined ? [] : ['-u', user]), '-r', READY_FILE, ...forwarderWays(waysOf(out, OUT, wayIn))],
     form: sockets === 'volumes' ? sockets : 'folders',
-    user: sockets === 'volumes' ? `${VOLUME_USER}:${VOLUME_USER}` : sockets.user,
+    user: out === undefined ? user : '0:0',
     body: { Hostname: 'sandbox' },
     hostConfig: {
       NetworkMode: 'none',
-      // It listens on 443 for names that programs reach without a proxy.
+      // With a way out it listens on 53, 80 and 443, among others.
       Sysctls: { 'net.ipv4.ip_unprivileged_port_start': '0' },
+      ...(out !== undefined && { CapAdd: SETUP_CAPABILITIES }),
       ...(sockets === 'volumes' ? inVolumes(spec.name) : inFolders(sockets.place, out)),
     },
   } as const
@@ -56,6 +61,10 @@ function inFolders(place: SocketFolder, out: WayOut | undefined): Record<string,
   return { Mounts: [...(out === undefined ? [] : [bind(out.folder, OUT, true)]), bind(place.folder, IN, false)] }
 }
 
+/**
+ * Docker lets the workload share the sidecar's resolv.conf. Podman gives it one of its own, which does as well: whatever address it
+ * names, the forwarder answers.
+ */
 function inVolumes(instance: string): Record<string, unknown> {
   const volumes = volumesOf(instance)
   return {

@@ -5,16 +5,15 @@ import { connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest'
 import { freePort } from '@toolhaven/testing/free-port'
 import { until } from '@toolhaven/testing/testbed/until'
 import { DoorLink, isReadyBehind } from '../engine/door-link.ts'
 import type { Door } from '../engine/door.ts'
+import { compileForwarder } from './test-forwarder.ts'
 
 const run = promisify(execFile)
-const SOURCE = fileURLToPath(new URL('../../forwarder/forwarder.c', import.meta.url))
 const TOKEN = '0123456789abcdef'.repeat(4)
 
 let folder: string
@@ -27,7 +26,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'thv-door-'))
   const target = join(folder, 'forwarder')
   try {
-    await run('cc', ['-O2', '-Wall', '-Wextra', '-Werror', '-static', '-o', target, SOURCE])
+    await compileForwarder(target)
   } catch (error) {
     why = error instanceof Error ? error.message : String(error)
     return

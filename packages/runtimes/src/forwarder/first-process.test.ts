@@ -3,15 +3,14 @@ import { once } from 'node:events'
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest'
 import { fileIdentity } from '@toolhaven/core/ports/runtime'
 import { isFiltered } from '../engine/verify-filter.ts'
 import { seccompFilter } from '../process/seccomp.ts'
+import { compileForwarder } from './test-forwarder.ts'
 
 const run = promisify(execFile)
-const SOURCE = fileURLToPath(new URL('../../forwarder/forwarder.c', import.meta.url))
 
 let folder: string
 let forwarder: string
@@ -22,12 +21,10 @@ beforeAll(async () => {
   const filter = seccompFilter(process.arch)
   if (filter === undefined) return void (lack = 'there is no filter for its processor')
   await writeFile(join(folder, 'filter'), filter)
-  await run('cc', ['-O2', '-Wall', '-Wextra', '-Werror', '-static', '-o', forwarder, SOURCE]).catch(
-    (error: unknown) => {
-      if (!String(error).includes('ENOENT')) throw error
-      lack = 'there is no compiler'
-    },
-  )
+  await compileForwarder(forwarder).catch((error: unknown) => {
+    if (!String(error).includes('ENOENT')) throw error
+    lack = 'there is no compiler'
+  })
 })
 afterAll(() => rm(folder, { recursive: true }))
 

@@ -7,14 +7,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest'
 import { until } from '@toolhaven/testing/testbed/until'
 import { seccompFilter } from '../process/seccomp.ts'
+import { compileForwarder } from './test-forwarder.ts'
 
 const run = promisify(execFile)
-const SOURCE = fileURLToPath(new URL('../../forwarder/forwarder.c', import.meta.url))
 
 let folder: string
 let program: string | undefined
@@ -23,7 +22,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'thv-fw-'))
   const target = join(folder, 'forwarder')
   try {
-    await run('cc', ['-O2', '-Wall', '-Wextra', '-Werror', '-static', '-o', target, SOURCE])
+    await compileForwarder(target)
     // Some machines let nobody make a user namespace.
     await run(target, ['-N', '-e', '127.0.0.1:9=/nowhere', '--', 'true'])
     program = target

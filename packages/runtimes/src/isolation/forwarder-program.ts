@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { chmod, copyFile, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { spawn } from 'node:child_process'
 import { describeError, unavailable } from '@toolhaven/core/errors'
@@ -58,13 +58,9 @@ async function find(options: ForwarderOptions, signal: AbortSignal): Promise<For
   const { sourceDir, dataDir, platform = process.platform, arch = process.arch } = options
   const filter = seccompFilter(arch)
   if (filter === undefined) throw unavailable(`Network isolation needs an x64 or arm64 processor; this is ${arch}.`)
-  const source = await readFile(join(sourceDir, 'forwarder.c')).catch((error: unknown) => {
-    throw unavailable(
-      `The forwarder of isolated workloads is missing from ${sourceDir}; install Toolhaven again.`,
-      error,
-    )
-  })
-  const mark = createHash('sha256').update(source).update(filter).digest('hex').slice(0, 16)
+  const hash = createHash('sha256').update(filter)
+  for (const file of await sourceFiles(sourceDir)) hash.update(await readFile(file))
+  const mark = hash.digest('hex').slice(0, 16)
   const folder = join(dataDir, 'forwarder', mark)
   const made = { folder, program: join(folder, 'forwarder'), filter: join(folder, 'filter') }
   if (await exists(made.program)) return made
@@ -88,10 +84,21 @@ async function find(options: ForwarderOptions, signal: AbortSignal): Promise<For
   return made
 }
 
+async function sourceFiles(sourceDir: string): Promise<string[]> {
+  const names = await readdir(sourceDir).catch((error: unknown) => {
+    throw unavailable(
+      `The forwarder of isolated workloads is missing from ${sourceDir}; install Toolhaven again.`,
+      error,
+    )
+  })
+  return names.filter((name) => /\.[ch]$/.test(name)).toSorted().map((name) => join(sourceDir, name))
+}
+
 async function compile({ sourceDir, env }: ForwarderOptions, target: string, signal: AbortSignal): Promise<void> {
   const compiler = await findProgram('cc', env['PATH'])
   if (compiler === undefined) throw unavailable(`Network isolation needs its forwarder built once: ${INSTALL}.`)
-  const args = ['-O2', '-static', '-o', target, join(sourceDir, 'forwarder.c')]
+  const parts = (await sourceFiles(sourceDir)).filter((file) => file.endsWith('.c'))
+  const args = ['-O2', '-static', '-o', target, ...parts]
   try {
     const child = spawn(compiler, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: env['PATH'] ?? '' } })
     const { exitCode, stderr } = await collectOutput(child, () => child.kill(), signal)

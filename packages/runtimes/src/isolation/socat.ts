@@ -1,5 +1,5 @@
 import { findProgram } from '../package-index/find-program.ts'
-import type { Ways } from './ways.ts'
+import { PROXY, type Ways } from './ways.ts'
 
 /** What takes to do a forwarder's work with programs that are on many machines. */
 export interface Socat {
@@ -28,6 +28,9 @@ export function socatFinder(env: Readonly<Record<string, string | undefined>>): 
 }
 
 /**
+ * The way in and the proxy. Socat can neither make routes nor say where a program wanted to go, so programs that know nothing of
+ * proxies reach nothing.
+ *
  * Words before the sandbox's own: a bubblewrap that makes nothing but the network, and in it a socat for each way. The sandbox
  * is made in it once all of them listen, and sees none of them. `lastDescriptor`: those from 3 up to it are the sandbox's own.
  */
@@ -37,10 +40,14 @@ export function socatCommand(
   lastDescriptor: number,
 ): [string, ...string[]] {
   const pairs = [
-    ...ways.out.map(({ address, port, socketPath }) => [
-      `TCP4-LISTEN:${port},bind=${address},reuseaddr,backlog=128,fork,max-children=${MOST_CONNECTIONS}`,
-      `UNIX-CONNECT:${escaped(socketPath)}`,
-    ]),
+    ...(ways.out === undefined
+      ? []
+      : [
+          [
+            `TCP4-LISTEN:${PROXY.port},bind=${PROXY.address},reuseaddr,backlog=128,fork,max-children=${MOST_CONNECTIONS}`,
+            `UNIX-CONNECT:${escaped(ways.out.proxy)}`,
+          ],
+        ]),
     ...(ways.in === undefined
       ? []
       : [
@@ -54,7 +61,7 @@ export function socatCommand(
   return [
     bwrap,
     ...['--unshare-user', '--unshare-net', '--uid', '0', '--gid', '0'],
-    // Of that network and nothing else: to listen on 443, and to make the sandbox, which drops them all.
+    // Of that network and nothing else: to make the sandbox, which drops them all.
     ...['--cap-add', 'ALL'],
     ...['--die-with-parent', '--dev-bind', '/', '/', '--', shell, '-c', script(closed), 'sh', setpriv, socat],
     ...pairs.flat(),
@@ -75,7 +82,7 @@ PATH=/usr/local/bin:/usr/bin:/bin
 setpriv=$1 socat=$2 wanted=0 tries=0
 shift 2
 while [ "$1" != -- ]; do
-  "$setpriv" --pdeathsig KILL --bounding-set -all,+net_bind_service \\
+  "$setpriv" --pdeathsig KILL --bounding-set -all \\
     "$socat" -t ${HALF_OPEN_SECONDS} "$1" "$2" </dev/null >/dev/null 2>&1 ${closed} &
   wanted=$((wanted + 1))
   shift 2

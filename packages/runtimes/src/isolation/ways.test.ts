@@ -2,20 +2,26 @@ import { describe, expect, it } from 'vitest'
 import type { WayOut } from '@toolhaven/core/ports/egress'
 import { forwarderWays, proxyVariables, waysOf } from './ways.ts'
 
-const OUT: WayOut = {
-  folder: '/run/o/x',
-  proxy: 'p',
-  direct: 'd',
-  names: 'n',
-  ports: [80, 443],
-}
+const OUT: WayOut = { folder: '/run/o/x', proxy: 'p', direct: 'd', names: 'n', ports: [80, 443, 5432] }
 
 describe('the ways of an isolated instance', () => {
-  it('lead out to the proxy, and in to the port', () => {
+  it('lead out by proxy, directly and for names, and in to the port', () => {
     expect(forwarderWays(waysOf(OUT, '/o', { socketPath: '/i/h', port: 8000 }))).toEqual([
-      ...['-e', '127.0.0.1:3128=/o/p', '-i', '/i/h=8000'],
+      ...['-e', '127.0.0.1:3128=/o/p', '-d', '80,443,5432=/o/d', '-n', '/o/n', '-i', '/i/h=8000'],
     ])
     expect(forwarderWays(waysOf(undefined, '', { socketPath: '/i/h', port: 8000 }))).toEqual(['-i', '/i/h=8000'])
+  })
+
+  it('take no port twice, and none that the server, the proxy or names need', () => {
+    const out = { ...OUT, ports: [443, 8000, 3128, 53, 443] }
+    expect(waysOf(out, '/o', { socketPath: '/i/h', port: 8000 }).out?.ports).toEqual([443])
+    expect(forwarderWays(waysOf({ ...OUT, ports: [53] }, '/o', undefined))).not.toContain('-d')
+  })
+
+  it('are refused with a reason if there are more ports than the forwarder listens on', () => {
+    const ports = Array.from({ length: 251 }, (_, n) => 10_000 + n)
+    expect(() => waysOf({ ...OUT, ports }, '/o', undefined)).toThrow(/at most 250 ports.*251.*allow_port/)
+    expect(waysOf({ ...OUT, ports }, '/o', { socketPath: '/i/h', port: 10_000 }).out?.ports).toHaveLength(250)
   })
 
   it('are told to programs that know proxies, and only where there is one', () => {

@@ -1,7 +1,13 @@
 import { join } from 'node:path'
+import { invalid } from '@toolhaven/core/errors'
 import type { WayOut } from '@toolhaven/core/ports/egress'
 
-const PROXY_PORT = 3128
+/** Where the proxy is, on the workload's loopback. */
+export const PROXY = { address: '127.0.0.1', port: 3128 }
+/** Where the forwarder answers questions for names itself. */
+const NAMES_PORT = 53
+/** The forwarder has 256 listeners, a few of which are for other ways. */
+const MOST_PORTS = 250
 
 /** A unix socket that leads to a port of the workload's loopback. */
 export interface WayIn {
@@ -9,42 +15,48 @@ export interface WayIn {
   port: number
 }
 
-/** An address of the workload's loopback that leads to a unix socket. */
-interface LoopbackWay {
-  address: string
-  port: number
-  socketPath: string
-}
-
 export interface Ways {
-  out: readonly LoopbackWay[]
+  /** Paths of sockets, as the forwarder sees them. */
+  out: { proxy: string; direct: string; names: string; ports: readonly number[] } | undefined
   in: WayIn | undefined
 }
 
 /** All ways of an instance. `seenAt` is where its forwarder finds the folder of the way out. */
 export function waysOf(out: WayOut | undefined, seenAt: string, wayIn: WayIn | undefined): Ways {
-  const proxy =
-    out === undefined ? [] : [{ address: '127.0.0.1', port: PROXY_PORT, socketPath: join(seenAt, out.proxy) }]
-  return { out: proxy, in: wayIn }
+  if (out === undefined) return { out, in: wayIn }
+  // The server itself listens on its port, and needs it on all addresses.
+  const taken = new Set([PROXY.port, NAMES_PORT, wayIn?.port])
+  const ports = [...new Set(out.ports)].filter((port) => !taken.has(port))
+  if (ports.length > MOST_PORTS)
+    throw invalid(
+      `A permission profile can open at most ${MOST_PORTS} ports, and this one opens ${ports.length}; shorten allow_port.`,
+    )
+  const [proxy, direct, names] = [join(seenAt, out.proxy), join(seenAt, out.direct), join(seenAt, out.names)]
+  return { out: { proxy, direct, names, ports }, in: wayIn }
 }
 
 /** The ways as arguments of the forwarder. */
 export function forwarderWays(ways: Ways): string[] {
-  return [
-    ...ways.out.flatMap(({ address, port, socketPath }) => ['-e', `${address}:${port}=${socketPath}`]),
-    ...(ways.in === undefined ? [] : ['-i', `${ways.in.socketPath}=${ways.in.port}`]),
-  ]
+  return [...(ways.out === undefined ? [] : outward(ways.out)), ...(ways.in === undefined ? [] : inward(ways.in))]
 }
 
-/** /etc/hosts of the workload. */
-export function hostsFile(): string {
-  return '127.0.0.1 localhost sandbox\n::1 localhost\n'
+function outward({ proxy, direct, names, ports }: NonNullable<Ways['out']>): string[] {
+  const directly = ports.length === 0 ? [] : ['-d', `${ports.join(',')}=${direct}`]
+  return ['-e', `${PROXY.address}:${PROXY.port}=${proxy}`, ...directly, '-n', names]
 }
+
+const inward = ({ socketPath, port }: WayIn) => ['-i', `${socketPath}=${port}`]
+
+/** /etc/hosts of an isolated workload. All other names are asked of the forwarder. */
+export const HOSTS_FILE = '127.0.0.1 localhost sandbox\n::1 localhost\n'
+
+/** /etc/resolv.conf where there is a way out. The forwarder answers at every address; this one every resolver takes. */
+export const RESOLVER_FILE = 'nameserver 127.0.0.1\n'
 
 /** What programs that know proxies read. Node 24 does when it is told to. */
 export function proxyVariables(out: WayOut | undefined): Record<string, string> {
   if (out === undefined) return {}
-  const proxy = `http://127.0.0.1:${PROXY_PORT}`
+  const proxy = `http://${PROXY.address}:${PROXY.port}`
   const none = 'localhost,127.0.0.1,::1'
   return {
     ...{ HTTP_PROXY: proxy, HTTPS_PROXY: proxy, http_proxy: proxy, https_proxy: proxy },

@@ -40,7 +40,6 @@ async function podmanUnderTest(forwarding?: Forwarding): Promise<RuntimeUnderTes
   become({ uid, gid })
   return {
     ...under,
-    ...(forwarding && { lacks: { names: 'Podman gives a container that shares a network no names of ours' } }),
     async [Symbol.asyncDispose]() {
       become(home)
       await under[Symbol.asyncDispose]()

@@ -12,6 +12,7 @@ export interface BubblewrapBase {
   passwdPath: string
   groupPath: string
   hostsPath: string
+  resolverPath: string
   /** Whether this bubblewrap can forbid further user namespaces. */
   disableUserns: boolean
   /** Whether it can limit the size of a folder in memory. */
@@ -49,7 +50,11 @@ export function bubblewrapOptions(
       .filter((bind) => plan.network === 'full' || bind.sandboxPath !== '/etc/resolv.conf')
       .flatMap(bindOption),
     ...['--ro-bind', base.passwdPath, '/etc/passwd', '--ro-bind', base.groupPath, '/etc/group'],
-    ...['--ro-bind', hostsPath(plan, base), '/etc/hosts'],
+    // The machine's own names tell of its networks.
+    ...['--ro-bind', plan.network === 'full' ? '/etc/hosts' : base.hostsPath, '/etc/hosts'],
+    ...(typeof plan.network === 'object' && plan.network.hasNames
+      ? ['--ro-bind', base.resolverPath, '/etc/resolv.conf']
+      : []),
     ...['--proc', '/proc', ...base.procBinds.flatMap(bindOption), '--dev', '/dev'],
     ...IN_MEMORY.flatMap(([path, bytes]) => [...(base.limitsSizes ? ['--size', String(bytes)] : []), '--tmpfs', path]),
     ...['--symlink', '/tmp', '/var/tmp', '--dir', SANDBOX_HOME],
@@ -67,12 +72,6 @@ export function bubblewrapOptions(
 export function encodeOptions(options: readonly string[]): string {
   refuseNul(options)
   return options.map((option) => `${option}\0`).join('')
-}
-
-/** The machine's own names tell of its networks; without a network only localhost means anything. */
-function hostsPath({ network }: SandboxPlan, base: BubblewrapBase): string {
-  if (typeof network === 'object') return network.hostsPath
-  return network === 'full' ? '/etc/hosts' : base.hostsPath
 }
 
 function bindOption({ hostPath, sandboxPath, readOnly }: Bind): string[] {

@@ -101,6 +101,7 @@ async function describeForwarder(
       words: ['socat as forwarder'],
       notes: [
         `Isolated servers are connected by socat, a process for each connection; for our own program: ${reason}.`,
+        'Behind socat, programs that ignore the proxy variables (HTTPS_PROXY and others) reach nothing.',
       ],
     }
   return { words: [], notes: [`Servers with network isolation or a list of allowed hosts are refused: ${reason}.`] }

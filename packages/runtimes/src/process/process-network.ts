@@ -1,11 +1,10 @@
-import { writeFile } from 'node:fs/promises'
 import { invalid } from '@toolhaven/core/errors'
 import { LABELS, type InstanceSpec } from '@toolhaven/core/ports/runtime'
 import type { IsolationPlaces } from '../isolation/isolation-places.ts'
 import { refuseSocketMounts } from '../isolation/refuse-socket-mounts.ts'
 import { makeSocketFolder, socketFolder, type SocketFolder } from '../isolation/socket-folder.ts'
 import { socatCommand } from '../isolation/socat.ts'
-import { forwarderWays, hostsFile, waysOf, type Ways } from '../isolation/ways.ts'
+import { forwarderWays, waysOf, type Ways } from '../isolation/ways.ts'
 import { LAST_DESCRIPTOR } from './sandbox-plan.ts'
 import type { ForwardedNetwork } from './sandbox-plan.ts'
 import type { Sandbox } from './sandbox.ts'
@@ -37,25 +36,25 @@ export async function processNetwork(
   const place = socketFolder(isolation.socketDir, spec.labels[LABELS.instance] ?? '', spec.name)
   const out = network === 'none' ? undefined : network
   const wayIn = targetPort === undefined ? undefined : { socketPath: place.socketPath, port: targetPort }
-  const forwarder = await forwarderCommand(isolation, waysOf(out, out?.folder ?? '', wayIn), signal)
+  const forwarded = await forwardedNetwork(isolation, waysOf(out, out?.folder ?? '', wayIn), signal)
   await makeSocketFolder(place)
-  await writeFile(place.hostsFile, hostsFile(), { mode: 0o644 })
-  return { forwarded: { forwarder, hostsPath: place.hostsFile }, place }
+  return { forwarded, place }
 }
 
-/** Our own program where there is or can be one, else socat. */
-async function forwarderCommand(
+/** By our own program where there is or can be one, else by socat. */
+async function forwardedNetwork(
   { forwarder, socat }: IsolationPlaces,
   ways: Ways,
   signal: AbortSignal,
-): Promise<ForwardedNetwork['forwarder']> {
+): Promise<ForwardedNetwork> {
   try {
     const { program } = await forwarder(signal)
-    return [program, '-N', '-k', String(LAST_DESCRIPTOR), ...forwarderWays(ways), '--']
+    const command = [program, '-N', '-k', String(LAST_DESCRIPTOR), ...forwarderWays(ways), '--'] as const
+    return { forwarder: command, hasNames: ways.out !== undefined }
   } catch (error) {
     signal.throwIfAborted()
     const found = await socat()
     if (found === undefined) throw error
-    return socatCommand(found, ways, LAST_DESCRIPTOR)
+    return { forwarder: socatCommand(found, ways, LAST_DESCRIPTOR), hasNames: false }
   }
 }

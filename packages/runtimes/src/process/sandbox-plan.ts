@@ -14,8 +14,8 @@ export interface SandboxPlan {
 export interface ForwardedNetwork {
   /** What makes the network and starts the sandbox in it: words before the sandbox's own. */
   forwarder: readonly [string, ...string[]]
-  /** Becomes /etc/hosts. */
-  hostsPath: string
+  /** Whether names are answered in it. */
+  hasNames: boolean
 }
 
 export interface Bind {

@@ -1,5 +1,6 @@
 import { lstat, mkdir, readdir, readlink, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { HOSTS_FILE, RESOLVER_FILE } from '../isolation/ways.ts'
 import { SANDBOX_HOME, SANDBOX_UID } from './sandbox-plan.ts'
 import type { Bind } from './sandbox-plan.ts'
 import type { BubblewrapBase } from './bubblewrap.ts'
@@ -67,13 +68,15 @@ async function writeStubs(stubDir: string) {
   const passwdPath = join(stubDir, 'passwd')
   const groupPath = join(stubDir, 'group')
   const hostsPath = join(stubDir, 'hosts')
+  const resolverPath = join(stubDir, 'resolv.conf')
   await mkdir(stubDir, { recursive: true, mode: 0o755 })
   await writeFile(passwdPath, `user:x:${SANDBOX_UID}:${SANDBOX_UID}:user:${SANDBOX_HOME}:/usr/sbin/nologin\n`, {
     mode: 0o644,
   })
   await writeFile(groupPath, `user:x:${SANDBOX_UID}:\n`, { mode: 0o644 })
-  await writeFile(hostsPath, '127.0.0.1 localhost sandbox\n::1 localhost\n', { mode: 0o644 })
-  return { passwdPath, groupPath, hostsPath }
+  await writeFile(hostsPath, HOSTS_FILE, { mode: 0o644 })
+  await writeFile(resolverPath, RESOLVER_FILE, { mode: 0o644 })
+  return { passwdPath, groupPath, hostsPath, resolverPath }
 }
 
 function sameReadOnly(path: string): Bind {

@@ -1,12 +1,16 @@
 /*
  * Tries ways out of a sandbox with bare system calls and says for each what came of it, one line "TRY OUTCOME". A try is
  *   tcp:ADDRESS:PORT   udp:ADDRESS:PORT   tcp6:ADDRESS:PORT   abstract:NAME   path:FILE   family:NUMBER   uring   namespaces
- * An outcome is "open" or the name of an error. Built by the suite and mounted into the instance.
+ *   route (away with the one that makes every address local)
+ * An outcome is "open" or the name of an error. A TCP connection is open when something was said in it: to be accepted means
+ * nothing where every address is the forwarder's. Built by the suite and mounted into the instance.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sched.h>
@@ -34,13 +38,34 @@ static const char *reach(int type, const void *address, socklen_t size) {
     if (poll(&wait, 1, 1500) < 1) return "SILENCE";
     return outcome((int)recv(fd, answer, sizeof answer, 0));
   }
-  if (connect(fd, to, size) == 0) return "open";
-  if (errno != EINPROGRESS) return outcome(-1);
+  int connected = connect(fd, to, size);
+  if (connected == 0 && to->sa_family == AF_UNIX) return "open";
+  if (connected < 0 && errno != EINPROGRESS) return outcome(-1);
   struct pollfd wait = { .fd = fd, .events = POLLOUT };
   if (poll(&wait, 1, 1500) < 1) return "SILENCE";
   size = sizeof error;
   getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
-  return error == 0 ? "open" : strerrorname_np(error);
+  if (error != 0) return strerrorname_np(error);
+  char word;
+  wait.events = POLLIN;
+  if (poll(&wait, 1, 1500) < 1) return "SILENCE";
+  ssize_t heard = recv(fd, &word, 1, 0);
+  return heard == 0 ? "CLOSED" : outcome((int)heard);
+}
+
+static const char *remove_route(void) {
+  struct {
+    struct nlmsghdr head;
+    struct rtmsg route;
+  } request = {
+    .head = { .nlmsg_len = sizeof request, .nlmsg_type = RTM_DELROUTE, .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK },
+    .route = { .rtm_family = AF_INET, .rtm_table = RT_TABLE_LOCAL, .rtm_scope = RT_SCOPE_NOWHERE, .rtm_type = RTN_LOCAL },
+  };
+  struct { struct nlmsghdr head; struct nlmsgerr error; char rest[256]; } answer = { 0 };
+  int fd = socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE);
+  if (fd < 0 || send(fd, &request, sizeof request, 0) < 0 || recv(fd, &answer, sizeof answer, 0) < 0) return outcome(-1);
+  errno = -answer.error.error;
+  return outcome(errno == 0 ? 0 : -1);
 }
 
 static const char *reach_inet(int family, int type, char *where) {
@@ -79,6 +104,7 @@ static const char *attempt(const char *try) {
     char parameters[120] = { 0 };
     return outcome((int)syscall(SYS_io_uring_setup, 4, parameters));
   }
+  if (strcmp(text, "route") == 0) return remove_route();
   if (strcmp(text, "namespaces") == 0) return outcome(unshare(CLONE_NEWUSER | CLONE_NEWNET));
   return "UNKNOWN";
 }

@@ -14,7 +14,7 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { lookup } from 'node:dns/promises'
+import { lookup, resolve4 } from 'node:dns/promises'
 import { createServer } from 'node:http'
 import { connect, createServer as createNetServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
@@ -132,18 +132,21 @@ const behaviours = {
   exec(program, ...args) {
     spawn(program, args, { stdio: 'inherit' })
   },
-  // What an isolated instance finds: the proxy, a name it may reach and one it may not, and whether it can take the proxy's port.
+  // What an isolated instance finds: the proxy, a name it may reach and one it may not, addresses, whether it can take a port of the
+  // forwarder, and whether it sees its process.
   async ways(named, other) {
-    const listener = createNetServer().listen(3128, '127.0.0.1')
-    const taken = new Promise((resolve) => listener.on('error', (error) => resolve(error.code)))
-    listener.on('listening', () => listener.close())
     say(
       JSON.stringify({
         proxy: await hear('127.0.0.1', 3128),
         named: await hear(named, 443),
+        resolved: await resolve4(named).catch((error) => error.code),
         other: await lookup(other).catch((error) => error.code),
+        address: await hear('203.0.113.7', 8443),
+        address6: await hear('2001:db8::7', 8443),
+        otherPort: await hear('203.0.113.7', 8444),
         variable: process.env.HTTPS_PROXY,
-        taken: await taken,
+        taken: await Promise.all([tryListen(3128, '127.0.0.1'), tryListen(443, '203.0.113.7'), tryListen(443, '::')]),
+        forwarders: processesWith('3128='),
         interfaces: Object.keys(networkInterfaces()),
       }),
     )
@@ -192,6 +195,18 @@ function processFacts() {
     interfaces: Object.keys(networkInterfaces()),
     visiblePids: readdirSync('/proc').filter((name) => /^\d+$/.test(name)).length,
   }
+}
+
+function processesWith(word) {
+  const numbers = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  return numbers.filter((id) => readFileSync(`/proc/${id}/cmdline`, 'utf8').includes(word))
+}
+
+function tryListen(port, host) {
+  return new Promise((resolve) => {
+    const server = createNetServer().listen(port, host, () => server.close(() => resolve('listened')))
+    server.on('error', (error) => resolve(error.code))
+  })
 }
 
 function tryConnect(host, port) {

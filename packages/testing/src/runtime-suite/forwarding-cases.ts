@@ -1,33 +1,44 @@
 import { once } from 'node:events'
-import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { request } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect } from 'vitest'
-import type { WayOut } from '@toolhaven/core/ports/egress'
 import { Unavailable } from '../testbed/unavailable.ts'
 import { until } from '../testbed/until.ts'
 import { attackFromHost, buildAttacker, outcomesOf } from './attacker.ts'
 import { listen, openHostServices } from './host-services.ts'
 import { signal, type RuntimeCases } from './session.ts'
+import { ALLOWED, openWayOut } from './way-out.ts'
 
 /** A loopback, and sockets of ours as the only way out and in. */
 export const forwardingCases: RuntimeCases = {
   'leads out through its sockets, and to nothing else': async ({ run, under }, skip) => {
     if (under.lacks?.forwarding !== undefined) return skip(under.lacks.forwarding)
     await using out = await openWayOut()
-    const { stdout, stderr } = await run(['ways', 'api.example', 'other.example'], { network: out.way })
-    const unknown = expect.stringMatching(/^(EAI_AGAIN|ENOTFOUND)$/)
-    expect({ ...JSON.parse(stdout || '{}'), stderr }).toEqual({
-      proxy: 'the proxy',
-      named: unknown,
-      other: unknown,
-      variable: 'http://127.0.0.1:3128',
-      taken: 'EADDRINUSE',
-      interfaces: ['lo'],
-      stderr: '',
+    const { stdout, stderr } = await run(['ways', ALLOWED.name, 'other.example'], { network: out.way })
+    const failure = expect.stringMatching(/^E[A-Z]+/)
+    const always = { proxy: 'the proxy', variable: 'http://127.0.0.1:3128', forwarders: [], interfaces: ['lo'], stderr: '' }
+    const ways = { ...JSON.parse(stdout || '{}'), stderr }
+    if (under.lacks?.names !== undefined) {
+      const none = { named: failure, resolved: failure, other: failure, address: failure, otherPort: failure }
+      expect(ways).toMatchObject({ ...always, ...none, taken: ['EADDRINUSE', failure, expect.anything()] })
+      return
+    }
+    expect(ways).toEqual({
+      ...always,
+      named: `reached ${ALLOWED.address} 443`,
+      resolved: [ALLOWED.address],
+      other: 'ENOTFOUND',
+      address: '',
+      // Some engines take IPv6 from the loopback.
+      address6: expect.stringMatching(/^$|^E/),
+      otherPort: 'ECONNREFUSED',
+      taken: ['EADDRINUSE', 'EADDRINUSE', 'EADDRINUSE'],
     })
+    const expected = [`${ALLOWED.address} 443`, '203.0.113.7 8443', ...(ways.address6 === '' ? ['2001:db8::7 8443'] : [])]
+    expect(out.dialled).toEqual(expected)
+    expect([...out.asked].toSorted()).toEqual([ALLOWED.name, 'other.example'])
   },
 
   'is reached through a socket without any network': async ({ runtime, open, under }, skip) => {
@@ -51,12 +62,13 @@ export const forwardingCases: RuntimeCases = {
       throw error
     })
     const { folder } = attacker
-    await using out = await openWayOut()
-    await using neighbour = await openWayOut()
     await using host = await openHostServices(await sharedFolder())
+    // With a listener on the very port of those services, so that each attempt at them reaches the gate.
+    await using out = await openWayOut([80, 443, host.port])
+    await using neighbour = await openWayOut()
     const mounts = [{ hostPath: folder, containerPath: '/attack', readOnly: true }]
     const sockets = [out, neighbour].map(({ way }) => `path:${join(way.folder, way.proxy)}`)
-    const tries = [...host.tries, ...sockets, 'family:40', 'family:17', 'uring', 'namespaces', ...UNASKED]
+    const tries = [...host.tries, ...sockets, 'family:40', 'family:17', 'uring', 'namespaces', 'route', ...UNASKED]
     const inside = outcomesOf((await run(['exec', '/attack/attack', ...tries], { network: out.way, mounts })).stdout)
     expect(Object.keys(inside)).toEqual(tries)
     expect(Object.entries(inside).filter(([, outcome]) => outcome === 'open')).toEqual([])
@@ -84,18 +96,6 @@ export const forwardingCases: RuntimeCases = {
 
 /** Places without a control: the address of clouds' metadata, a resolver, and a public address. */
 const UNASKED = ['tcp:169.254.169.254:80', 'udp:192.0.2.53:53', 'tcp:192.0.2.1:443', 'tcp6:2001:db8::1:443']
-
-export async function openWayOut(): Promise<{ way: WayOut } & AsyncDisposable> {
-  const folder = await mkdtemp(join(tmpdir(), 'thv-o-'))
-  const proxy = await listen({ path: join(folder, 'p') }, 'the proxy')
-  return {
-    way: { folder, proxy: 'p', direct: 'd', names: 'n', ports: [] },
-    async [Symbol.asyncDispose]() {
-      proxy.close()
-      await rm(folder, { recursive: true, force: true })
-    },
-  }
-}
 
 export async function getThrough(socketPath: string, path: string): Promise<string> {
   const asked = request({ socketPath, path, headers: { host: 'localhost' } }).end()

@@ -5,6 +5,8 @@ import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 
 export interface HostServices extends AsyncDisposable {
+  /** Of all that have one. */
+  port: number
   /** How to reach each of them. */
   tries: string[]
   /** Those whose address this machine still has: bridges of other tests' engines come and go. */
@@ -35,6 +37,7 @@ export async function openHostServices(folder: string): Promise<HostServices> {
     ...four.map((each) => ({ each, attempt: `tcp6:::ffff:${each}:${address.port}` })),
   ]
   return {
+    port: address.port,
     tries: [...overNetwork.map(({ attempt }) => attempt), ...sockets],
     lasting: () => {
       const now = new Set(ownAddresses().map((entry) => entry.address))

@@ -5,8 +5,9 @@ import { z } from 'zod'
 import { LABELS } from '@toolhaven/core/ports/runtime'
 import { engineMust } from '../testbed/engine-http.ts'
 import { until } from '../testbed/until.ts'
-import { forwardingCases, getThrough, openWayOut } from './forwarding-cases.ts'
+import { forwardingCases, getThrough } from './forwarding-cases.ts'
 import { signal, type RuntimeCases, type Session } from './session.ts'
+import { openWayOut } from './way-out.ts'
 
 /** Isolation on an engine that shares no folders with the daemon: all that holds where it does, and what is new. */
 export const volumeCases: RuntimeCases = {
