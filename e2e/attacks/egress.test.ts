@@ -10,6 +10,7 @@ import { Unavailable } from '@toolhaven/testing/testbed/unavailable'
 import type { Weakness } from '../src/attacks/build.ts'
 import { makeSharedFolder, openCaptive } from '../src/attacks/captive.ts'
 import { describeAttack } from '../src/attacks/describe-attack.ts'
+import { ONLY_PROXY } from '../src/attacks/only-proxy.ts'
 import { callText, connectMcp } from '../src/mcp-client.ts'
 import { attackedPlatforms } from '../src/attacks/attacked-platforms.ts'
 import { type PlatformKind, usePlatform } from '../src/platform.ts'
@@ -26,12 +27,13 @@ const NO_NETWORK: Record<PlatformKind, readonly Weakness[]> = {
   process: [
     {
       file: 'packages/runtimes/src/process/process-network.ts',
-      find: "return [program, '-N', '-k',",
-      replace: "return [program, '-k',",
+      find: "[program, '-N', '-k',",
+      replace: "[program, '-k',",
     },
+    ONLY_PROXY,
   ],
-  docker: [ENGINE_NETWORK],
-  podman: [ENGINE_NETWORK],
+  docker: [ENGINE_NETWORK, ONLY_PROXY],
+  podman: [ENGINE_NETWORK, ONLY_PROXY],
 }
 
 /** The address that this machine speaks to others from; nothing is sent to find it. */

@@ -3,6 +3,7 @@ import { attackedPlatforms } from '../src/attacks/attacked-platforms.ts'
 import type { Weakness } from '../src/attacks/build.ts'
 import { openCaptive } from '../src/attacks/captive.ts'
 import { describeAttack } from '../src/attacks/describe-attack.ts'
+import { ONLY_PROXY } from '../src/attacks/only-proxy.ts'
 import { openWorld, WORLD_CONTAINER, WORLD_PATH } from '../src/attacks/open-world.ts'
 import { type PlatformKind, usePlatform } from '../src/platform.ts'
 
@@ -11,6 +12,7 @@ const IN_CONTAINER: readonly Weakness[] = [
   { file: SIDECAR, find: "NetworkMode: 'none',", replace: `NetworkMode: 'container:${WORLD_CONTAINER}',` },
   // Goes with a network of its own only.
   { file: SIDECAR, find: "body: { Hostname: 'sandbox' },", replace: 'body: {},' },
+  ONLY_PROXY,
 ]
 
 /** Puts the workload into a network where every address answers, in place of its own. */
@@ -18,9 +20,10 @@ const INTO_THE_WORLD: Record<PlatformKind, readonly Weakness[]> = {
   process: [
     {
       file: 'packages/runtimes/src/process/process-network.ts',
-      find: "return [program, '-N', '-k',",
-      replace: `return ['/usr/bin/nsenter', ${JSON.stringify(`--net=${WORLD_PATH}`)}, program, '-k',`,
+      find: "[program, '-N', '-k',",
+      replace: `['/usr/bin/nsenter', ${JSON.stringify(`--net=${WORLD_PATH}`)}, program, '-k',`,
     },
+    ONLY_PROXY,
   ],
   docker: IN_CONTAINER,
   podman: IN_CONTAINER,

@@ -7,6 +7,7 @@ import { attackedPlatforms } from '../src/attacks/attacked-platforms.ts'
 import type { Weakness } from '../src/attacks/build.ts'
 import { type Captive, openCaptive } from '../src/attacks/captive.ts'
 import { describeAttack } from '../src/attacks/describe-attack.ts'
+import { ONLY_PROXY } from '../src/attacks/only-proxy.ts'
 import { openWorldContainer, WORLD_CONTAINER } from '../src/attacks/open-world.ts'
 import { freePort } from '@toolhaven/testing/free-port'
 import { callText, connectMcp } from '../src/mcp-client.ts'
@@ -18,6 +19,7 @@ const ENGINE: readonly Weakness[] = [
   { file: SIDECAR, find: "NetworkMode: 'none',", replace: `NetworkMode: 'container:${WORLD_CONTAINER}',` },
   // Goes with a network of its own only.
   { file: SIDECAR, find: "body: { Hostname: 'sandbox' },", replace: 'body: {},' },
+  ONLY_PROXY,
   {
     file: 'packages/runtimes/src/engine/container-network.ts',
     find: '      ...mounts,\n',
@@ -31,13 +33,14 @@ const SHARED: Record<PlatformKind, readonly Weakness[]> = {
   process: [
     {
       file: 'packages/runtimes/src/process/process-network.ts',
-      find: "return [program, '-N', '-k',",
-      replace: "return [program, '-k',",
+      find: "[program, '-N', '-k',",
+      replace: "[program, '-k',",
     },
+    ONLY_PROXY,
     {
       file: 'packages/runtimes/src/process/process-network.ts',
-      find: 'return { forwarded: { forwarder,',
-      replace: 'return { forwarded: { forwarder, socketDir: isolation.socketDir,',
+      find: 'return { forwarded, place }',
+      replace: 'return { forwarded: { ...forwarded, socketDir: isolation.socketDir }, place }',
     },
     {
       file: 'packages/runtimes/src/process/bubblewrap.ts',
@@ -97,7 +100,6 @@ describe.each(attackedPlatforms('neighbours'))('on %s', (kind) => {
     attack: async (build, context) => {
       const here = platform(context)
       await using _shared = here.engine && (await openWorldContainer(here.engine))
-      // An address: for names the forwarder would listen on 443, which this machine does not let it.
       const list = { network: { outbound: { allow_host: ['127.0.0.2:443'] } } }
       await using captive = await openCaptive(build, here, { permission_profile: list })
       const apart = { name: 'apart', permission_profile: { network: { outbound: {} } } }

@@ -145,7 +145,7 @@ const behaviours = {
         address6: await hear('2001:db8::7', 8443),
         otherPort: await hear('203.0.113.7', 8444),
         variable: process.env.HTTPS_PROXY,
-        taken: await Promise.all([tryListen(3128, '127.0.0.1'), tryListen(443, '203.0.113.7'), tryListen(443, '::')]),
+        taken: await Promise.all([tryListen(3128, '127.0.0.1'), tryListen(8443, '203.0.113.7'), tryListen(8443, '::')]),
         forwarders: processesWith('3128='),
         interfaces: Object.keys(networkInterfaces()),
       }),

@@ -1,9 +1,11 @@
 import { once } from 'node:events'
-import { rm, stat } from 'node:fs/promises'
+import { readFile, rm, stat } from 'node:fs/promises'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect } from 'vitest'
+import { z } from 'zod'
+import { engineMust } from '../testbed/engine-http.ts'
 import { Unavailable } from '../testbed/unavailable.ts'
 import { until } from '../testbed/until.ts'
 import { attackFromHost, buildAttacker, outcomesOf } from './attacker.ts'
@@ -81,6 +83,26 @@ export const forwardingCases: RuntimeCases = {
     )
   },
 
+  'has a forwarder that gave up every capability, and none itself': async ({ open, under, runtime }, skip) => {
+    if (under.lacks?.forwarding !== undefined) return skip(under.lacks.forwarding)
+    const { engineSocket } = under
+    if (engineSocket === undefined) return skip('without an engine, the forwarder is tested by itself')
+    await using out = await openWayOut()
+    const { handle } = await open(['http', '8130'], { network: out.way, targetPort: 8130, stdio: false })
+    const rights = async (container: string) => {
+      const answer = await engineMust(engineSocket, 'GET', `/containers/${container}/json`)
+      const first = inspectedSchema.parse(JSON.parse(answer)).State.Pid
+      const children = await readFile(`/proc/${first}/task/${first}/children`, 'utf8')
+      const statuses = [String(first), ...children.trim().split(' ')].map((pid) => readFile(`/proc/${pid}/status`, 'utf8'))
+      return (await Promise.all(statuses)).map((status) => [...status.matchAll(/^Cap\w+:\t(\w+)/gm)].map(([, set]) => set))
+    }
+    const none = Array.from({ length: 5 }, () => '0'.repeat(16))
+    // Of the forwarder's two processes, and of the server and what runs before it.
+    expect(await rights(`thvnet-${handle.name}`)).toEqual([none, none])
+    expect(await rights(handle.name)).toEqual([none, none])
+    await runtime.remove(handle, signal())
+  },
+
   'refuses a mounted folder in which somebody listens': async ({ create, under, sharedFolder }, skip) => {
     if (under.lacks?.forwarding !== undefined) return skip(under.lacks.forwarding)
     const folder = await sharedFolder()
@@ -93,6 +115,8 @@ export const forwardingCases: RuntimeCases = {
     server.close()
   },
 }
+
+const inspectedSchema = z.looseObject({ State: z.looseObject({ Pid: z.int().positive() }) })
 
 /** Places without a control: the address of clouds' metadata, a resolver, and a public address. */
 const UNASKED = ['tcp:169.254.169.254:80', 'udp:192.0.2.53:53', 'tcp:192.0.2.1:443', 'tcp6:2001:db8::1:443']
