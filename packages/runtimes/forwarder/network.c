@@ -48,34 +48,47 @@ static void check_only_loopback(void) {
   close(fd);
 }
 
-/* `ip route add local default dev lo`. Gives 0, or what went wrong. */
-static int add_local_route(int netlink, unsigned char family) {
-  struct {
-    struct nlmsghdr head;
-    struct rtmsg route;
-    struct rtattr attribute;
-    unsigned interface;
-  } request = {
+/* Gives 0, or why the kernel refuses. */
+static int tell_kernel(const void *request, size_t size) {
+  struct { struct nlmsghdr head; struct nlmsgerr error; char rest[256]; } answer = { 0 };
+  int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+  if (fd < 0 || send(fd, request, size, 0) < 0 || recv(fd, &answer, sizeof answer, 0) < 0) fail("netlink");
+  close(fd);
+  return answer.head.nlmsg_type == NLMSG_ERROR ? -answer.error.error : EPROTO;
+}
+
+/* `ip route add local default dev lo` */
+static int add_local_route(unsigned char family, unsigned loopback) {
+  struct { struct nlmsghdr head; struct rtmsg route; struct rtattr attribute; unsigned interface; } request = {
     .head = { .nlmsg_len = sizeof request, .nlmsg_type = RTM_NEWROUTE, .nlmsg_flags = NLM_F_REQUEST | NLM_F_CREATE | NLM_F_ACK },
     .route = { .rtm_family = family, .rtm_table = RT_TABLE_LOCAL, .rtm_protocol = RTPROT_BOOT, .rtm_type = RTN_LOCAL,
       .rtm_scope = family == AF_INET ? RT_SCOPE_HOST : RT_SCOPE_UNIVERSE },
     .attribute = { .rta_len = RTA_LENGTH(sizeof request.interface), .rta_type = RTA_OIF },
-    .interface = if_nametoindex("lo"),
+    .interface = loopback,
   };
-  struct { struct nlmsghdr head; struct nlmsgerr error; char rest[256]; } answer = { 0 };
-  if (send(netlink, &request, sizeof request, 0) < 0 || recv(netlink, &answer, sizeof answer, 0) < 0) return errno;
-  return answer.head.nlmsg_type == NLMSG_ERROR ? -answer.error.error : EPROTO;
+  return tell_kernel(&request, sizeof request);
+}
+
+/* `ip address add 127.0.0.2/32 dev lo` */
+static int add_second_address(unsigned loopback) {
+  struct { struct nlmsghdr head; struct ifaddrmsg address; struct rtattr attribute; in_addr_t number; } request = {
+    .head = { .nlmsg_len = sizeof request, .nlmsg_type = RTM_NEWADDR, .nlmsg_flags = NLM_F_REQUEST | NLM_F_CREATE | NLM_F_ACK },
+    .address = { .ifa_family = AF_INET, .ifa_prefixlen = 32, .ifa_scope = RT_SCOPE_HOST, .ifa_index = loopback },
+    .attribute = { .rta_len = RTA_LENGTH(sizeof request.number), .rta_type = IFA_LOCAL },
+    .number = htonl(INADDR_LOOPBACK + 1),
+  };
+  return tell_kernel(&request, sizeof request);
 }
 
 /* Connections to any address in the world then end here. The workload has no right to change it. */
 void make_every_address_local(void) {
+  unsigned loopback = if_nametoindex("lo");
   check_only_loopback();
-  int netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
-  if (netlink < 0) fail("netlink");
-  if ((errno = add_local_route(netlink, AF_INET)) != 0) fail("route");
+  if ((errno = add_local_route(AF_INET, loopback)) != 0) fail("route");
   /* Many machines, and most containers, have no IPv6: there its addresses cannot be reached at all. */
-  add_local_route(netlink, AF_INET6);
-  close(netlink);
+  add_local_route(AF_INET6, loopback);
+  /* The C library takes a machine with no address but 127.0.0.1 for one without IPv4, and finds no name for who asks by IPv4 only. */
+  if ((errno = add_second_address(loopback)) != 0 && errno != EEXIST) fail("address");
 }
 
 /* What no program started from here could ever gain again. Who may not limit it has nothing to lose. */

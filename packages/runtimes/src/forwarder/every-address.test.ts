@@ -104,7 +104,9 @@ describe('a forwarder to which every address leads', () => {
   it('answers names at every address, from that address', async (context) => {
     needsForwarder(context)
     const servers = ['127.0.0.1', '192.0.2.53', '[2001:db8::53]', '[::1]']
-    const said = await inside(`say(await Promise.all(${JSON.stringify(servers)}.map((each) => ask(each, 'api.example'))))`)
+    const said = await inside(
+      `say(await Promise.all(${JSON.stringify(servers)}.map((each) => ask(each, 'api.example'))))`,
+    )
     expect(said).toEqual(servers.map(() => [ALLOWED.address]))
     expect(await inside(`say([await ask('192.0.2.53', 'other.example')])`)).toEqual(['ENOTFOUND'])
   })
@@ -115,14 +117,16 @@ describe('a forwarder to which every address leads', () => {
     // As many addresses as fit into no datagram.
     const server = createServer((client) =>
       // The forwarder reads no more of an answer than it hands on.
-      client.on('error', () => undefined).once('data', (question: Buffer) => {
-        const record = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 198, 18, 0, 1])
-        const message = Buffer.concat([question.subarray(2), ...Array.from({ length: 100 }, () => record)])
-        message.set([0x81, 0x80, 0, 1, 0, 100, 0, 0, 0, 0], 2)
-        const length = Buffer.alloc(2)
-        length.writeUInt16BE(message.length)
-        client.end(Buffer.concat([length, message]))
-      }),
+      client
+        .on('error', () => undefined)
+        .once('data', (question: Buffer) => {
+          const record = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 198, 18, 0, 1])
+          const message = Buffer.concat([question.subarray(2), ...Array.from({ length: 100 }, () => record)])
+          message.set([0x81, 0x80, 0, 1, 0, 100, 0, 0, 0, 0], 2)
+          const length = Buffer.alloc(2)
+          length.writeUInt16BE(message.length)
+          client.end(Buffer.concat([length, message]))
+        }),
     ).listen(socket)
     await once(server, 'listening')
     // Without an option record: it would stand between the question and our records.
@@ -191,7 +195,10 @@ describe('a forwarder to which every address leads', () => {
     let open = 0
     const server = createServer((client) => {
       open += 1
-      client.resume().on('error', () => undefined).on('close', () => (open -= 1))
+      client
+        .resume()
+        .on('error', () => undefined)
+        .on('close', () => (open -= 1))
     }).listen(socket)
     await once(server, 'listening')
     const script = `
@@ -208,15 +215,28 @@ describe('a forwarder to which every address leads', () => {
 
   it('keeps ports and routes when its worker dies, and holds no capability', async (context) => {
     needsForwarder(context)
-    const child = spawn(forwarder, ['-N', ...waysTo(out), '--', process.execPath, '--input-type=module', '-e', `${TOOLS}
+    const child = spawn(
+      forwarder,
+      [
+        '-N',
+        ...waysTo(out),
+        '--',
+        process.execPath,
+        '--input-type=module',
+        '-e',
+        `${TOOLS}
       process.stdin.on('data', async () => say([await hear('${ALLOWED.address}', 443), await ask('127.0.0.1', 'api.example')])).on('end', () => process.exit())
-      console.log('ready')`], { stdio: ['pipe', 'pipe', 'inherit'] })
+      console.log('ready')`,
+      ],
+      { stdio: ['pipe', 'pipe', 'inherit'] },
+    )
     let said = ''
     child.stdout.on('data', (chunk) => (said += String(chunk)))
     await until('it runs', () => said.includes('ready'))
     const worker = async () => {
       const children = (await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')).trim().split(' ')
-      for (const pid of children) if ((await readFile(`/proc/${pid}/comm`, 'utf8')) === 'forwarder\n') return Number(pid)
+      for (const pid of children)
+        if ((await readFile(`/proc/${pid}/comm`, 'utf8')) === 'forwarder\n') return Number(pid)
       return undefined
     }
     const first = await until('there is a worker', worker)
@@ -256,7 +276,9 @@ describe('a forwarder to which every address leads', () => {
     const ready = join(folder, 'ready')
     const set = 'ip link set lo up && echo 0 >/proc/sys/net/ipv4/ip_unprivileged_port_start && exec "$@"'
     const words = ['-u', '65534:65533', '-r', ready, ...waysTo(out), '-i', `${join(folder, 'in')}=9000`]
-    const child = spawn('unshare', ['--net', '--', 'sh', '-c', set, 'sh', forwarder, ...words], { stdio: ['ignore', 'ignore', 'inherit'] })
+    const child = spawn('unshare', ['--net', '--', 'sh', '-c', set, 'sh', forwarder, ...words], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
     const owner = (name: string) => run('stat', ['-c', '%u:%g', join(folder, name)]).then(({ stdout }) => stdout.trim())
     await until('it listens', () => owner('ready').catch(() => undefined))
     const [worker = ''] = (await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')).trim().split(' ')
@@ -279,7 +301,10 @@ describe('a forwarder to which every address leads', () => {
     [['-u', '0:0', '-n', '/x'], 'a loopback and nothing else'],
   ] as const)('says what is wrong with %j', async ([options, reason], context) => {
     needsForwarder(context)
-    await expect(run(forwarder, [...options])).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining(reason) })
+    await expect(run(forwarder, [...options])).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(reason),
+    })
   })
 })
 

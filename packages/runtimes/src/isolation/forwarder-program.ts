@@ -91,7 +91,10 @@ async function sourceFiles(sourceDir: string): Promise<string[]> {
       error,
     )
   })
-  return names.filter((name) => /\.[ch]$/.test(name)).toSorted().map((name) => join(sourceDir, name))
+  return names
+    .filter((name) => /\.[ch]$/.test(name))
+    .toSorted()
+    .map((name) => join(sourceDir, name))
 }
 
 async function compile({ sourceDir, env }: ForwarderOptions, target: string, signal: AbortSignal): Promise<void> {

@@ -14,6 +14,7 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { ADDRCONFIG } from 'node:dns'
 import { lookup, resolve4 } from 'node:dns/promises'
 import { createServer } from 'node:http'
 import { connect, createServer as createNetServer } from 'node:net'
@@ -139,6 +140,8 @@ const behaviours = {
       JSON.stringify({
         proxy: await hear('127.0.0.1', 3128),
         named: await hear(named, 443),
+        // As programs ask that want IPv4 only, and only where the machine has it.
+        namedByFour: await lookup(named, { family: 4, hints: ADDRCONFIG }).catch((error) => error.code),
         resolved: await resolve4(named).catch((error) => error.code),
         other: await lookup(other).catch((error) => error.code),
         address: await hear('203.0.113.7', 8443),

@@ -20,7 +20,13 @@ export const forwardingCases: RuntimeCases = {
     await using out = await openWayOut()
     const { stdout, stderr } = await run(['ways', ALLOWED.name, 'other.example'], { network: out.way })
     const failure = expect.stringMatching(/^E[A-Z]+/)
-    const always = { proxy: 'the proxy', variable: 'http://127.0.0.1:3128', forwarders: [], interfaces: ['lo'], stderr: '' }
+    const always = {
+      proxy: 'the proxy',
+      variable: 'http://127.0.0.1:3128',
+      forwarders: [],
+      interfaces: ['lo'],
+      stderr: '',
+    }
     const ways = { ...JSON.parse(stdout || '{}'), stderr }
     if (under.lacks?.names !== undefined) {
       const none = { named: failure, resolved: failure, other: failure, address: failure, otherPort: failure }
@@ -30,6 +36,7 @@ export const forwardingCases: RuntimeCases = {
     expect(ways).toEqual({
       ...always,
       named: `reached ${ALLOWED.address} 443`,
+      namedByFour: { address: ALLOWED.address, family: 4 },
       resolved: [ALLOWED.address],
       other: 'ENOTFOUND',
       address: '',
@@ -38,7 +45,11 @@ export const forwardingCases: RuntimeCases = {
       otherPort: 'ECONNREFUSED',
       taken: ['EADDRINUSE', 'EADDRINUSE', 'EADDRINUSE'],
     })
-    const expected = [`${ALLOWED.address} 443`, '203.0.113.7 8443', ...(ways.address6 === '' ? ['2001:db8::7 8443'] : [])]
+    const expected = [
+      `${ALLOWED.address} 443`,
+      '203.0.113.7 8443',
+      ...(ways.address6 === '' ? ['2001:db8::7 8443'] : []),
+    ]
     expect(out.dialled).toEqual(expected)
     expect([...out.asked].toSorted()).toEqual([ALLOWED.name, 'other.example'])
   },
@@ -93,8 +104,12 @@ export const forwardingCases: RuntimeCases = {
       const answer = await engineMust(engineSocket, 'GET', `/containers/${container}/json`)
       const first = inspectedSchema.parse(JSON.parse(answer)).State.Pid
       const children = await readFile(`/proc/${first}/task/${first}/children`, 'utf8')
-      const statuses = [String(first), ...children.trim().split(' ')].map((pid) => readFile(`/proc/${pid}/status`, 'utf8'))
-      return (await Promise.all(statuses)).map((status) => [...status.matchAll(/^Cap\w+:\t(\w+)/gm)].map(([, set]) => set))
+      const statuses = [String(first), ...children.trim().split(' ')].map((pid) =>
+        readFile(`/proc/${pid}/status`, 'utf8'),
+      )
+      return (await Promise.all(statuses)).map((status) =>
+        [...status.matchAll(/^Cap\w+:\t(\w+)/gm)].map(([, set]) => set),
+      )
     }
     const none = Array.from({ length: 5 }, () => '0'.repeat(16))
     // Of the forwarder's two processes, and of the server and what runs before it.
