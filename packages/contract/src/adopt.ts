@@ -70,6 +70,10 @@ export const adoptRequest = z
       .boolean()
       .optional()
       .meta({ description: 'Confirms that the entry may name a private or loopback address' }),
+    accept_mounts: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Confirms the volumes that the server is to get, as the list of servers shows them' }),
   })
   .meta({ id: 'toolhaven.adoptRequest' })
 export type AdoptRequest = z.infer<typeof adoptRequest>

@@ -192,6 +192,13 @@ export const sessionMode = z.enum(['shared', 'isolated']).meta({
   description: 'One server for all clients, or one for each client session; default: shared',
 })
 
+export const networkMode = z.enum(['isolated', 'host']).meta({
+  id: 'toolhaven.NetworkMode',
+  description:
+    'isolated: a network of its own, from which only the egress gate leads out, as the permission profile says. host: the network of this machine, every local service included; it takes a profile that allows everything. Default: isolated',
+})
+export type NetworkMode = z.infer<typeof networkMode>
+
 export const imageVerification = z.enum(['warn', 'enabled', 'disabled']).meta({
   id: 'toolhaven.ImageVerification',
   description:
@@ -239,6 +246,7 @@ export const runConfig = z
     session_mode: sessionMode.optional(),
     tools_override: toolsOverride.optional(),
     tools_changed: z.literal('block').optional().meta({ description: 'Left out: warn' }),
+    network_mode: networkMode.optional(),
     network_isolation_mode: z.literal('observe').optional().meta({ description: 'Left out: enforce' }),
     image_verification: z.enum(['enabled', 'disabled']).optional().meta({ description: 'Left out: warn' }),
   })

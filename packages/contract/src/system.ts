@@ -160,7 +160,13 @@ export const systemRoutes = {
       accept_network: z
         .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' })
         .optional()
-        .meta({ description: 'Confirms that the configuration may name private and loopback addresses' }),
+        .meta({
+          description: 'Confirms that the configuration may name private and loopback addresses, and network_mode host',
+        }),
+      accept_mounts: z
+        .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' })
+        .optional()
+        .meta({ description: 'Confirms the mounts, and privileged, that the configuration asks for' }),
     }),
     body: runConfig,
     bodyExample: { schema_version: 'v0.1.0', name: 'everything', image: 'everything', transport: 'stdio' },

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { envVarName, groupName, workloadName } from './names.ts'
-import { permissionProfile } from './permission-profile.ts'
+import { networkOutbound, permissionProfile } from './permission-profile.ts'
 import { oauthConfig } from './registry-document.ts'
 import {
   auditConfig,
@@ -8,6 +8,7 @@ import {
   ignoreConfig,
   imageVerification,
   labelMap,
+  networkMode,
   proxyMode,
   resourceLimits,
   secretParameter,
@@ -76,7 +77,10 @@ const workloadFields = {
   volumes: z.array(wellFormedText).meta({ description: '"host:container" with optional ":ro"' }),
   tools: z.array(wellFormedText.min(1)).meta({ description: 'Only these tools are listed and may be called' }),
   secrets: z.array(secretParameter),
-  network_isolation: z.boolean(),
+  network_isolation: z.boolean().meta({
+    description:
+      'Every workload is isolated unless network_mode is host: true is refused together with host, and false opens nothing',
+  }),
   authz_config: z.string().meta({
     description:
       'Which calls are allowed: JSON text of an authorization configuration, or its path below the configuration folder',
@@ -97,6 +101,10 @@ const extensionFields = {
   ignore_config: ignoreConfig,
   resources: resourceLimits,
   limits: workloadLimits,
+  network_mode: networkMode,
+  allow_hosts: networkOutbound.shape.allow_host
+    .unwrap()
+    .meta({ description: 'Hosts that are added to the allow_host of the permission profile in force' }),
   network_isolation_mode: z.enum(['enforce', 'observe']),
   session_mode: sessionMode,
   tools_override: toolsOverride,
@@ -108,6 +116,9 @@ const extensionFields = {
   accept_network: z.boolean().meta({
     description:
       'Confirms that the registry entry, and the server for its login, may name private and loopback addresses; link-local and metadata addresses are always refused',
+  }),
+  accept_mounts: z.boolean().meta({
+    description: 'Confirms the mounts, and privileged, that the permission profile of the registry entry asks for',
   }),
 }
 
@@ -151,12 +162,15 @@ export const updateRequest = z
     ignore_config: nullable(requestFields.shape.ignore_config),
     resources: nullable(requestFields.shape.resources),
     limits: nullable(requestFields.shape.limits),
+    network_mode: nullable(requestFields.shape.network_mode),
+    allow_hosts: nullable(requestFields.shape.allow_hosts),
     network_isolation_mode: nullable(requestFields.shape.network_isolation_mode),
     session_mode: nullable(requestFields.shape.session_mode),
     tools_override: nullable(requestFields.shape.tools_override),
     tools_changed: nullable(requestFields.shape.tools_changed),
     image_verification: nullable(requestFields.shape.image_verification),
     accept_network: nullable(requestFields.shape.accept_network),
+    accept_mounts: nullable(requestFields.shape.accept_mounts),
     name: workloadName.optional().meta({ description: 'Must equal the name in the path' }),
   })
   .meta({ id: 'v1.updateRequest', description: 'What changes of a workload' })

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { groupName, workloadName } from './names.ts'
 import { API_PREFIX, accepted, created, ok, type Routes } from './route.ts'
-import { runConfig, transportType } from './run-config.ts'
+import { networkMode, runConfig, transportType } from './run-config.ts'
 import { createRequest, updateRequest } from './workload-request.ts'
 import { workloadStatus } from './workload-status.ts'
 
@@ -20,6 +20,9 @@ export const workload = z
     transport_type: transportType,
     tools: z.array(z.string()).meta({ description: 'Tools filter; empty: all tools' }),
     labels: z.record(z.string(), z.string()),
+    network_mode: networkMode
+      .optional()
+      .meta({ description: 'Left out: a remote server, of which nothing runs here. An extension' }),
     created_at: z.iso.datetime(),
   })
   .meta({ id: 'core.Workload' })
@@ -95,6 +98,7 @@ const exampleWorkload: Workload = {
   transport_type: 'stdio',
   tools: [],
   labels: {},
+  network_mode: 'isolated',
   created_at: '2026-01-15T09:30:00Z',
 }
 

@@ -15,6 +15,7 @@ interface Flags {
   yes: boolean
   group: string | undefined
   acceptNetwork: boolean
+  acceptMounts: boolean
   format: string
 }
 
@@ -33,12 +34,16 @@ export async function adoptServers(context: Context, names: readonly string[], f
   await orUnknownGroup(client, flags.group, signal, async () => {
     if (flags.group !== undefined) await client.call('getGroup', { params: { name: flags.group } }, signal)
   })
+  const confirmed = {
+    ...(flags.acceptNetwork && { accept_network: true }),
+    ...((flags.acceptMounts || showsBefore(names, flags)) && { accept_mounts: true }),
+  }
   const adoptions: Adoption[] = []
   const failures: { name: string; reason: string }[] = []
   for (const { name } of servers) {
     try {
       const group = flags.group === undefined ? {} : { group: flags.group }
-      const body = { name, ...group, ...(flags.acceptNetwork && { accept_network: true }) }
+      const body = { name, ...group, ...confirmed }
       const adoption = await showProgress(context, client, name, () => client.call('adoptServer', { body }, signal))
       adoptions.push(adoption)
       if (flags.format !== 'json') await report(context, client, adoption)
@@ -53,6 +58,9 @@ export async function adoptServers(context: Context, names: readonly string[], f
   if (failures.length === 0) return
   throw conflict(failures.map(({ name, reason }) => printable(`${name} was not adopted: ${reason}`)).join('\n'))
 }
+
+/** Whether the servers, with their mounts, are shown to somebody who chooses or agrees. */
+const showsBefore = (names: readonly string[], { all, yes }: Flags) => !yes || (names.length === 0 && !all)
 
 const hasKeys = ({ env_vars: variables, headers }: ForeignServer) =>
   [...variables, ...headers].some(({ secret }) => secret)

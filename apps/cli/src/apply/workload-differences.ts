@@ -34,12 +34,13 @@ export function labelsOf({ labels }: ManifestWorkload, manifest: string): Record
 }
 
 function plain(request: CreateRequest, hiddenHeaders: readonly string[]): Map<string, unknown> {
-  const { name: _name, proxy_port: _port, labels, headers, group, host, ...rest } = request
+  const { name: _name, proxy_port: _port, labels, headers, group, host, network_mode: network, ...rest } = request
   const isHidden = (header: string) => hiddenHeaders.some((hidden) => hidden.toLowerCase() === header.toLowerCase())
   const fields = {
     ...rest,
     group: group === DEFAULT_GROUP ? '' : group,
     host: host === '127.0.0.1' ? '' : host,
+    network_mode: network === 'isolated' ? '' : network,
     labels: without(labels, (label) => label === APPLY_LABEL),
     headers: without(headers, isHidden),
   }

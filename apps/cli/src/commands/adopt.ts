@@ -9,7 +9,9 @@ export const adopt = defineCommand({
     'the clients are pointed to the workload. Clients that have the same server share one workload.\n\n' +
     'What becomes what: npx PACKAGE becomes npx://PACKAGE, uvx PACKAGE uvx://PACKAGE, go run PACKAGE@VERSION go://PACKAGE, ' +
     'docker run IMAGE that image, and an address a remote server. Paths that the entry names are mounted where they were; ' +
-    'nothing else of your machine is seen. What cannot be moved is listed with the reason.\n\n' +
+    'nothing else of your machine is seen. With --yes, --accept-mounts confirms these mounts. Every workload has a network of ' +
+    'its own: a server that calls services of this machine has to be run with "thv run --allow-host localhost:PORT" instead. ' +
+    'What cannot be moved is listed with the reason.\n\n' +
     'Which values are keys: all values of variables and headers, except those that are plainly none (empty, a switch or log ' +
     'level, a number of up to six digits, a path, an address without user and query) under a name that does not say key, ' +
     'token, secret, password or the like. Values are never shown.\n\n' +
@@ -24,6 +26,10 @@ export const adopt = defineCommand({
     dryRun: { type: 'boolean', summary: 'show what would be done, and change nothing' },
     group: { type: 'text', short: 'g', value: 'name', summary: 'group of the workloads' },
     acceptNetwork: { type: 'boolean', summary: 'accept private and loopback addresses that entries name' },
+    acceptMounts: {
+      type: 'boolean',
+      summary: 'accept the mounts that entries ask for; needed with --yes, else you are shown them and asked',
+    },
     undo: { type: 'boolean', summary: 'give servers back to their clients; without names: all of them' },
     yes: { type: 'boolean', short: 'y', summary: 'do not ask' },
     ...FORMAT_FLAG,
@@ -38,7 +44,7 @@ export const adopt = defineCommand({
   run: async (context, { args, flags }) => {
     const { invalid } = await import('@toolhaven/core/errors')
     if (args.length > 0 && flags.all) throw invalid('these exclude one another; give names, or --all')
-    if (flags.undo && (flags.dryRun || flags.acceptNetwork || flags.group !== undefined))
+    if (flags.undo && (flags.dryRun || flags.acceptNetwork || flags.acceptMounts || flags.group !== undefined))
       throw invalid('--undo goes with names, --yes and --format only')
     if (flags.undo) return (await import('../adopt/undo-adoptions.ts')).undoAdoptions(context, args, flags)
     if (flags.dryRun) return (await import('../adopt/show-findings.ts')).showFindings(context, args, flags.format)

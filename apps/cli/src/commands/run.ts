@@ -11,7 +11,12 @@ export const run = defineCommand({
     '  a package                      npx://NAME, uvx://NAME, go://MODULE\n' +
     '  a container image              registry.example.com/team/server:1.0\n' +
     '  the address of a remote one    https://example.com/mcp\n\n' +
-    'What follows -- is handed to the server. Relative paths are those of your working directory.',
+    'What follows -- is handed to the server. Relative paths are those of your working directory.\n\n' +
+    'Every server has a network of its own. It reaches the hosts that its permission profile allows (by default every public ' +
+    'host), and a service of this machine or of a private network only if --allow-host HOST:PORT names it. Programs that use ' +
+    'the proxy variables reach every port that the profile allows. Other programs reach common ports and those that the ' +
+    'profile lists; their connections to other ports, and UDP besides DNS, fail. --network host gives the server the network ' +
+    'of this machine instead, with all services on it.',
   args: [
     { name: 'server', summary: 'what to run', completes: 'server' },
     { name: 'args', summary: 'arguments of the server, after --', variadic: true },
@@ -21,7 +26,14 @@ export const run = defineCommand({
     { command: 'thv run time', shows: 'a server of the registry' },
     { command: 'thv run npx://@modelcontextprotocol/server-everything --name everything', shows: 'a package of npm' },
     { command: 'thv run time --name time-offline --permission-profile none', shows: 'without any network' },
-    { command: 'thv run fetch --name fetch-apart --isolate-network', shows: 'away from this machine and its networks' },
+    {
+      command: 'thv run fetch --name fetch-local --allow-host localhost:5432',
+      shows: 'with one service of this machine',
+    },
+    {
+      command: 'thv run time --name time-here --network host --permission-profile network',
+      shows: 'on the network of this machine, which defends nothing there',
+    },
     { command: 'thv run fetch --name fetch-watched --observe-network', shows: 'to learn which hosts it needs' },
     { command: 'thv run time --tools get_current_time --label team=docs', shows: 'with one of its tools only' },
     { command: 'thv run fetch --env HTTP_TIMEOUT=5 -- --ignore-robots-txt', shows: 'with a variable and an argument' },

@@ -67,7 +67,7 @@ async function isolationOf(
     const isolation = await client.call('getIsolation', { params: { name } }, signal)
     const policy = outboundPolicy(details.permission_profile ?? {})
     const isObserved = details.network_isolation_mode === 'observe'
-    const isIsolated = policy === 'allow-list' || details.network_isolation === true || isObserved
+    const isIsolated = details.network_mode !== 'host'
     const subject = { name, runtime, wantsNetwork: policy !== 'nothing' || isObserved, isIsolated, isObserved }
     return { checks: judgeIsolation(subject, isolation), isolation }
   } catch (error) {

@@ -57,7 +57,7 @@ describe('the isolation in force', () => {
     ...{ system_call_filter: true, own_files: true, read_only_root: true, network: 'none' },
     ...{ memory_bytes: 2 ** 30, pids: 512, mounts: [] },
   }
-  const subject = { name: 'time', runtime: 'docker', wantsNetwork: false, isIsolated: false, isObserved: false }
+  const subject = { name: 'time', runtime: 'docker', wantsNetwork: false, isIsolated: true, isObserved: false }
   it('has nothing to mend when all of it holds', () => {
     expect(judgeIsolation(subject, best).filter(({ status }) => status !== 'ok')).toEqual([])
   })
@@ -77,18 +77,18 @@ describe('the isolation in force', () => {
     expect(found).toMatchObject({ status })
     expect(found?.fix !== undefined).toBe(status !== 'info')
   })
-  it('a network of its own is a failure where only the proxy may lead out', () => {
-    const isolated = { ...subject, wantsNetwork: true, isIsolated: true }
-    expect(statusOf(judgeIsolation(isolated, { ...best, network: 'own' }), 'network')).toBe('failed')
+  it.each(['own', 'host'] as const)('another network (%s) is a failure where only the gate may lead out', (network) => {
+    const isolated = { ...subject, wantsNetwork: true }
+    expect(statusOf(judgeIsolation(isolated, { ...best, network }), 'network')).toBe('failed')
     expect(judgeIsolation(isolated, best)).toContainEqual({
       check: 'network',
       status: 'ok',
-      found: 'none but what the proxy lets through',
+      found: 'a network of its own, from which only the egress gate leads out',
     })
   })
 
   it('that everything is allowed to see what is used is a warning with the way to end it', () => {
-    const observed = { ...subject, wantsNetwork: true, isIsolated: true, isObserved: true }
+    const observed = { ...subject, wantsNetwork: true, isObserved: true }
     expect(judgeIsolation(observed, best)).toContainEqual({
       check: 'network',
       status: 'warning',
@@ -100,7 +100,7 @@ describe('the isolation in force', () => {
 
   it('a shared network and missing limits are warnings', () => {
     const { memory_bytes: _memory, pids: _pids, ...free } = best
-    const checks = judgeIsolation({ ...subject, wantsNetwork: true }, { ...free, network: 'host' })
+    const checks = judgeIsolation({ ...subject, wantsNetwork: true, isIsolated: false }, { ...free, network: 'host' })
     expect([statusOf(checks, 'network'), statusOf(checks, 'limits')]).toEqual(['warning', 'warning'])
   })
 })

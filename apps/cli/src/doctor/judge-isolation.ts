@@ -6,7 +6,7 @@ interface Subject {
   runtime: string
   /** Whether its profile lets anything out. */
   wantsNetwork: boolean
-  /** Whether that must go through the proxy. */
+  /** Whether it has a network of its own, from which only the egress gate leads out. */
   isIsolated: boolean
   /** Whether the proxy lets everything public through, to see what is used. */
   isObserved: boolean
@@ -95,19 +95,19 @@ function userCheck({ user, outside_user: outside = user }: Confinement): DoctorC
 }
 
 function networkCheck({ name, wantsNetwork, isIsolated, isObserved }: Subject, { network }: Confinement): DoctorCheck {
-  if ((!wantsNetwork || isIsolated) && network !== 'none')
+  if (isIsolated && network !== 'none')
     return {
       check: 'network',
       status: 'failed',
-      found: `its profile lets ${wantsNetwork ? 'it out through the proxy only' : 'nothing out'}, but it has a network`,
+      found: `${wantsNetwork ? 'it may go out through the egress gate only' : 'its profile lets nothing out'}, but it has another network`,
       fix: `thv restart ${name}`,
     }
   if (network === 'host')
     return {
       check: 'network',
       status: 'warning',
-      found: 'it shares the network of this machine, loopback included',
-      fix: `thv rm ${name}, then thv run it with --isolate-network, or with --permission-profile none if it needs no network`,
+      found: 'it shares the network of this machine, loopback included (network_mode host)',
+      fix: `thv rm ${name}, then thv run it without --network host; --allow-host localhost:PORT opens a single service of this machine`,
     }
   if (isObserved)
     return {
@@ -116,8 +116,11 @@ function networkCheck({ name, wantsNetwork, isIsolated, isObserved }: Subject, {
       found: 'it is observed: every public host is allowed',
       fix: `thv learn ${name} --apply`,
     }
-  const found = isIsolated && wantsNetwork ? 'none but what the proxy lets through' : 'no network'
-  return { check: 'network', status: 'ok', found: network === 'none' ? found : 'a network of its own' }
+  return {
+    check: 'network',
+    status: 'ok',
+    found: wantsNetwork ? 'a network of its own, from which only the egress gate leads out' : 'no network',
+  }
 }
 
 function limitsCheck({ memory_bytes: memory, pids, open_files: files, cpus }: Confinement): DoctorCheck {

@@ -19,6 +19,10 @@ export function workloadTable(out: Output, workloads: readonly Workload[]): void
     [
       { title: 'NAME', value: ({ name }) => name },
       { title: 'STATUS', value: ({ status }) => status },
+      // Only where there is something to be wary of.
+      ...(workloads.some(isOnHost)
+        ? [{ title: 'NETWORK', value: ({ network_mode: mode }: Workload) => mode ?? '-' }]
+        : []),
       { title: 'GROUP', value: ({ group }) => group },
       { title: 'URL', value: ({ url }) => url },
       { title: 'PACKAGE', value: ({ package: reference }) => reference, shrinks: true },
@@ -31,3 +35,5 @@ export function workloadTable(out: Output, workloads: readonly Workload[]): void
     if (why !== '' && isNews) out.note(`${paint[status](name)}: ${printable(why)}`)
   }
 }
+
+const isOnHost = ({ network_mode: mode }: Workload) => mode === 'host'

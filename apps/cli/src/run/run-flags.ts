@@ -63,9 +63,22 @@ export const RUN_FLAGS = {
   printOverlays: { type: 'boolean', summary: 'list what is hidden from the server in its log' },
   secret: { type: 'list', value: 'NAME,target=VAR', summary: 'stored secret given as a variable; may be repeated' },
   tools: { type: 'list', value: 'names', summary: 'only these tools, with commas between; may be repeated' },
+  network: {
+    type: 'text',
+    value: 'mode',
+    summary:
+      'isolated (default): a network of its own, whose only way out is the egress gate; host: the network of this machine, local services included',
+    choices: ['isolated', 'host'],
+  },
+  allowHost: {
+    type: 'list',
+    value: 'host[:port]',
+    summary:
+      'host added to the permission profile; a service of this machine or a private network with its port, such as localhost:5432; may be repeated',
+  },
   isolateNetwork: {
     type: 'boolean',
-    summary: 'only a proxy of Toolhaven leads out; nothing of this machine and its networks is reached',
+    summary: 'the default; excludes --network host',
   },
   observeNetwork: {
     type: 'boolean',
@@ -84,7 +97,12 @@ export const RUN_FLAGS = {
   permissionProfile: { type: 'text', value: 'none|network|file', summary: 'what the server may reach, read and write' },
   acceptNetwork: {
     type: 'boolean',
-    summary: 'accept private and loopback addresses that a registry entry, a configuration file or a login names',
+    summary:
+      'accept private and loopback addresses, and the network of this machine, that a registry entry, a configuration file or a login asks for',
+  },
+  acceptMounts: {
+    type: 'boolean',
+    summary: 'accept the mounts that a registry entry or a configuration file asks for',
   },
   imageVerification: {
     type: 'text',

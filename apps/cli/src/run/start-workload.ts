@@ -16,10 +16,11 @@ import { waitForLogin } from './wait-for-login.ts'
 /** Creates the workload, waits until it runs, and prints its name and address. A failed one stays as the daemon has it. */
 export async function startWorkload(context: Context, args: readonly string[], flags: RunFlags): Promise<void> {
   const { out, signal } = context
-  const send = await prepare(context, args, flags)
+  const { send, sharesNetwork } = await prepare(context, args, flags)
   const client = await context.daemon()
   try {
     const { name } = await orUnknownGroup(client, flags.group, signal, () => send(client))
+    if (sharesNetwork) out.note(printable(hostWarning(name)))
     if (!flags.noWait) await untilRunning(context, client, name, flags)
     const workload = await client.call('getWorkload', { params: { name } }, signal)
     if (flags.format === 'json') return out.json(workload)
@@ -30,6 +31,9 @@ export async function startWorkload(context: Context, args: readonly string[], f
   }
 }
 
+const hostWarning = (name: string) =>
+  `Warning: ${name} shares the network of this machine. It can call every service on it, Toolhaven's API included, and what it listens on is not behind the gateway.`
+
 /** What the image lacks is in the status only where the registry promised it. */
 function noteRemarks(out: Context['out'], { status_context: context, started_image: image }: WorkloadDetails): void {
   if (context !== '') out.note(printable(context))
@@ -37,27 +41,35 @@ function noteRemarks(out: Context['out'], { status_context: context, started_ima
     out.note(printable(`${image.detail}: who made the image is not checked`))
 }
 
-type Send = (client: DaemonClient) => Promise<{ name: string }>
+interface Start {
+  send: (client: DaemonClient) => Promise<{ name: string }>
+  sharesNetwork: boolean
+}
 
 /** Ctrl-C is heard once the daemon has answered, which it does at once: then it is known what goes on starting. */
 const UNTIL_ANSWERED = new AbortController().signal
 
 /** All that can be wrong with the call itself is found before the daemon is asked, or started. */
-async function prepare({ cwd, env }: Context, args: readonly string[], flags: RunFlags): Promise<Send> {
+async function prepare({ cwd, env }: Context, args: readonly string[], flags: RunFlags): Promise<Start> {
   if (flags.fromConfig !== undefined) {
     const body = await importOf(cwd, args, flags, flags.fromConfig)
-    const query = flags.acceptNetwork ? { accept_network: true } : {}
-    return (client) => client.call('importWorkload', { body, query }, UNTIL_ANSWERED)
+    const query = {
+      ...(flags.acceptNetwork && { accept_network: true }),
+      ...(flags.acceptMounts && { accept_mounts: true }),
+    }
+    const send: Start['send'] = (client) => client.call('importWorkload', { body, query }, UNTIL_ANSWERED)
+    return { send, sharesNetwork: body.network_mode === 'host' }
   }
   if (args.length === 0)
     throw invalid('what should run? Name a server, or give --from-config; "thv search WORD" finds servers')
   const body = await createRequestOf({ cwd, env, homeDir: env['HOME'] || homedir() }, args, flags)
-  return (client) => client.call('createWorkload', { body }, UNTIL_ANSWERED)
+  const send: Start['send'] = (client) => client.call('createWorkload', { body }, UNTIL_ANSWERED)
+  return { send, sharesNetwork: body.network_mode === 'host' }
 }
 
 const BESIDE_CONFIG = new Set([
   ...['fromConfig', 'name', 'group', 'proxyPort', 'noWait', 'format'],
-  ...['remoteAuthTimeout', 'remoteAuthBrowser', 'acceptNetwork'],
+  ...['remoteAuthTimeout', 'remoteAuthBrowser', 'acceptNetwork', 'acceptMounts'],
 ])
 
 /** Name, group and port may differ from the file, so that it can run a second time beside the first. */

@@ -64,6 +64,25 @@ describe('discovering servers', () => {
 })
 
 describe('adopting a server', () => {
+  const FILES = { command: 'npx', args: ['-y', 'files-server@1.0.0', '/data/notes'] }
+  scenario('that names a path is refused without a confirmation, and nothing is left of it', {
+    given: (fake) => fake.foreignEntries.add('Cursor', 'files', FILES),
+    request: 'POST /api/v1beta/discovery/servers/adopt',
+    body: { name: 'files', accept_network: true },
+    answers: {
+      status: 400,
+      text: /the entry of the client asks for files of this machine: \/data\/notes:\/data\/notes; /,
+    },
+    afterwards: (fake) => expect(fake.workloadStore.records.size).toBe(0),
+  })
+  scenario('that names a path mounts it where it was, once that is confirmed', {
+    given: (fake) => fake.foreignEntries.add('Cursor', 'files', FILES),
+    request: 'POST /api/v1beta/discovery/servers/adopt',
+    body: { name: 'files', accept_mounts: true },
+    answers: { status: 201, matches: { name: 'files' } },
+    afterwards: (fake) =>
+      expect(fake.workloadStore.records.get('files')?.config.volumes).toEqual(['/data/notes:/data/notes']),
+  })
   scenario('stores its keys, runs it, and points every client to one workload', {
     given: twoClients,
     request: 'POST /api/v1beta/discovery/servers/adopt',

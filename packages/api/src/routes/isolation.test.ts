@@ -5,7 +5,7 @@ describe('what confines a workload', () => {
   scenario('is what the runtime sees of its instance', {
     given: (fake) => done(fake, 'POST /api/v1beta/workloads', { name: 'web', image: 'npx://web@1.0.0' }),
     request: 'GET /api/v1beta/workloads/web/isolation',
-    answers: { status: 200, matches: { capabilities: [], network: 'own' } },
+    answers: { status: 200, matches: { capabilities: [], network: 'none' } },
   })
   scenario('is nothing while it does not run', {
     given: async (fake) => {

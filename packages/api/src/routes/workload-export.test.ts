@@ -39,6 +39,7 @@ describe('export', () => {
         },
         ...{ proxy_mode: 'streamable-http', group: 'default', tools_filter: ['echo'], container_name: 'thv-web' },
         permission_profile: { name: 'network', network: { outbound: { insecure_allow_all: true } } },
+        network_mode: 'isolated',
         middleware_configs: [...DERIVED, { type: 'tool-filter', parameters: { filter_tools: ['echo'] } }],
       },
     },
@@ -60,6 +61,7 @@ describe('export', () => {
 
 const ROUND_TRIPS: [string, object][] = [
   ['a package', { image: 'npx://web' }],
+  ['one on the network of the machine', { image: 'npx://web@1.0.0', network_mode: 'host' }],
   ['one that is observed', { image: 'npx://web@1.0.0', network_isolation_mode: 'observe' }],
   [
     'who may call',
@@ -146,7 +148,8 @@ describe('what was exported is imported and exported again unchanged', () => {
         before = await exported(fake)
         await done(fake, 'DELETE /api/v1beta/workloads/web')
         expect(fake.workloadStore.records.size).toBe(0)
-        await done(fake, 'POST /api/v1beta/workloads/import', before)
+        const confirmed = 'accept_network=true&accept_mounts=true'
+        await done(fake, `POST /api/v1beta/workloads/import?${confirmed}`, before)
       },
       request: 'GET /api/v1beta/workloads/web/export',
       answers: { status: 200, notContain: ['canary-of-the-export'] },
@@ -177,6 +180,8 @@ describe('import', () => {
     })
   const existing = (fake: FakeDaemon) =>
     done(fake, 'POST /api/v1beta/workloads', { name: 'web', image: 'npx://x', proxy_port: 15_000 })
+  refused('with the network of the machine', { network_mode: 'host' }, 400, /network_mode host.*accept_network/)
+  refused('with mounts', { volumes: ['/data/in:/in'] }, 400, /\/data\/in:\/in; .*accept_mounts/)
   refused('while the name is taken', {}, 409, /already exists/, existing)
   refused('while the port is taken', { name: 'other', port: 15_000 }, 409, /15000/, existing)
   refused('with another schema version', { schema_version: 'v9' }, 400, /^schema_version: /)

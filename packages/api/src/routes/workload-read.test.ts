@@ -107,7 +107,7 @@ describe('one workload', () => {
         },
         ...{ created_at: '2026-01-01T00:00:00Z', image: 'npx://web@1.0.0', host: '127.0.0.1', transport: 'stdio' },
         ...{ proxy_mode: 'streamable-http', cmd_arguments: ['x'], env_vars: { A: 'b' }, volumes: ['/data/in:/in'] },
-        ...{ resources: { cpus: 0.5 }, proxy_port: 15_000, network_isolation: false },
+        ...{ resources: { cpus: 0.5 }, proxy_port: 15_000, network_isolation: false, network_mode: 'isolated' },
         permission_profile: { name: 'network', network: { outbound: { insecure_allow_all: true } } },
       },
     },

@@ -36,7 +36,7 @@ export function workloadHandlers(deps: ApiDeps): Pick<Handlers, Own> {
     deleteWorkloads: async ({ body }) => void (await changeLifecycles(workloads, body, 'delete')),
     restartWorkloads: async ({ body }) => void (await changeLifecycles(workloads, body, 'restart')),
     stopWorkloads: async ({ body }) => void (await changeLifecycles(workloads, body, 'stop')),
-    importWorkload: ({ body, query }) => importWorkload(workloads, body, query.accept_network),
+    importWorkload: ({ body, query }) => importWorkload(workloads, body, query),
     pruneLogs: () => pruneLogs(workloads),
     followLogs: ({ params, signal }) => followLogs(deps, params.name, signal),
   }

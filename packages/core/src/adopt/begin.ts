@@ -85,6 +85,7 @@ async function create(deps: AdoptDeps, { name, plan, wish, hidden }: Creation): 
       name,
       ...(wish.group !== undefined && { group: wish.group }),
       ...(wish.accept_network && { accept_network: true }),
+      ...(wish.accept_mounts && { accept_mounts: true }),
       ...(plan.image !== undefined
         ? { image: plan.image, transport: 'stdio' }
         : { url: plan.url, transport: plan.transport }),

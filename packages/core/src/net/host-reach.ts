@@ -29,3 +29,14 @@ export function hostReach(hostname: string): HostReach {
   if (METADATA_NAMES.has(host)) return 'never'
   return host === 'localhost' || host.endsWith('.localhost') ? 'private' : 'name'
 }
+
+/**
+ * The same of an entry of a list of hosts: a host, an address, or either with a port. With its port, a name may lead to a
+ * private address, so it counts as private.
+ */
+export function listedHostReach(entry: string): HostReach {
+  const [, host = entry, port] = /^(\[.*\]|[^:]*):(\d+)$/.exec(entry) ?? []
+  const bare = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
+  const reach = hostReach(URL.parse(`http://${bare}`)?.hostname ?? host)
+  return reach === 'name' && port !== undefined ? 'private' : reach
+}

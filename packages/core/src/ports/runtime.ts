@@ -124,11 +124,11 @@ export interface InstanceSpec {
   args: readonly string[]
   env: Readonly<Record<string, string>>
   mounts: readonly Mount[]
-  /** `none`: a loopback only. `full`: the runtime's ordinary network. Else a loopback, from which only these sockets lead out. */
-  network: 'none' | 'full' | WayOut
+  /** `none`: a loopback only. `host`: the network of the machine. Else one of its own, from which only these sockets lead out. */
+  network: 'none' | 'host' | WayOut
   /** stdin is kept open and attached. */
   stdio: boolean
-  /** TCP port the server listens on inside; reachable at `InstanceState.address` once up. */
+  /** TCP port the server listens on, on its loopback; the daemon, and nobody else but `host`, reaches it at `InstanceState.address`. */
   targetPort?: number
   limits: Limits
 }

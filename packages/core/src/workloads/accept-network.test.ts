@@ -84,6 +84,6 @@ test('an imported configuration needs one for its address and its login, outside
   expect(await isPublicOnly(fake, 'copy')).toBe(true)
   await editWorkload(workloads, 'copy', { tools: ['echo'] })
   expect(await isPublicOnly(fake, 'copy')).toBe(true)
-  await importWorkload(workloads, { ...config, name: 'accepted', port: 12_346 }, true)
+  await importWorkload(workloads, { ...config, name: 'accepted', port: 12_346 }, { accept_network: true })
   expect(await isPublicOnly(fake, 'accepted')).toBe(false)
 })

@@ -4,7 +4,7 @@ import { recordExit, recordRestart } from './failures.ts'
 import { mountsInForce } from './hidden-files.ts'
 import { instanceName, readSecrets } from './instance-spec.ts'
 import { oauthOwner } from './oauth.ts'
-import { openNetwork } from './network.ts'
+import { isUnsettled, openNetwork } from './network.ts'
 import { oidcOwner } from './oidc.ts'
 import type { Action } from './reconcile.ts'
 import { connectHttp, endpointSpec, startInstance, startRemote } from './start-instance.ts'
@@ -57,6 +57,9 @@ async function adopt(deps: SupervisorDeps, entry: Entry, signal: AbortSignal): P
   if (!handle) return deps.book.observe(config.name, { instance: 'unknown' })
   // What it knows of a former session is no other session's business: the next round starts a new one.
   if (config.session_mode === 'isolated') return takeDown(deps, entry, { reason: 'the daemon was restarted' }, signal)
+  // It was started before workloads were isolated.
+  if (isUnsettled(config))
+    return takeDown(deps, entry, { reason: 'workloads are isolated from the network now' }, signal)
   if (await mayBeExposed(deps, entry, signal)) return
   try {
     await deps.gateway.open(await endpointSpec(deps, entry.stored))

@@ -42,6 +42,7 @@ describe('the configuration in force', () => {
         },
         ...{ proxy_mode: 'streamable-http', group: 'default', container_name: 'thv-web' },
         permission_profile: { name: 'network', network: { outbound: { insecure_allow_all: true } } },
+        network_mode: 'isolated',
       },
     })
   })

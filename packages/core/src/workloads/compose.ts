@@ -7,6 +7,7 @@ import { invalid } from '../errors.ts'
 import { isReservedLabel } from '../ports/runtime.ts'
 import type { StoredWorkload } from '../ports/stores.ts'
 import { authorizationConfigOf } from './authorization.ts'
+import { chooseNetworkMode } from './network.ts'
 import { oauthConfigOf } from './oauth.ts'
 import { oidcConfigOf } from './oidc.ts'
 import { checkVerifiable } from './provenance.ts'
@@ -24,10 +25,13 @@ export function composeRunConfig(name: string, port: number, asked: CreateReques
   if (asked.headers && !isRemote) throw invalid('headers are for remote servers only; leave them out')
   if (asked.network_isolation_mode === 'observe' && isRemote)
     throw invalid('network_isolation_mode observe is for servers that run here; leave it out')
+  if (isRemote && (asked.network_mode === 'host' || asked.allow_hosts?.length))
+    throw invalid('network_mode host and allow_hosts are for servers that run here; leave them out')
   if (asked.image_verification === 'enabled') checkVerifiable(target)
   refuseReservedLabels(asked)
   const transport = chooseTransport(asked.transport || undefined, target)
-  const { profile, profileOrigin } = chooseProfile(asked.permission_profile, target.entry)
+  const { profile: chosen, profileOrigin } = chooseProfile(asked.permission_profile, target.entry)
+  const profile = withHosts(chosen, asked.allow_hosts)
   const imageEntry = target.kind === 'image' ? target.entry : undefined
   const targetPort = transport === 'stdio' || isRemote ? undefined : asked.target_port || imageEntry?.target_port
   if (transport !== 'stdio' && !isRemote && !targetPort) {
@@ -53,6 +57,7 @@ export function composeRunConfig(name: string, port: number, asked: CreateReques
     tools_filter: asked.tools ?? [],
     container_labels: asked.labels ?? {},
     ...(!isRemote && { container_name: `thv-${name}`, permission_profile: profile }),
+    ...(!isRemote && { network_mode: chooseNetworkMode(asked, profile) }),
     ...(!isRemote && asked.network_isolation && { isolate_network: true }),
     ...(asked.network_isolation_mode === 'observe' && { network_isolation_mode: 'observe' }),
     ...(!isRemote && asked.ignore_config && { ignore_config: asked.ignore_config }),
@@ -115,6 +120,15 @@ function builtInOr(profile: PermissionProfile): PermissionProfile {
       `permission_profile: there is no built-in profile "${profile.name}"; use "none" or "network", or say what it allows`,
     )
   return builtIn
+}
+
+/** The profile keeps its name only as long as it is what the name says. */
+function withHosts(profile: PermissionProfile, hosts: readonly string[] = []): PermissionProfile {
+  if (hosts.length === 0) return profile
+  const { name: _name, ...rest } = profile
+  const outbound = profile.network?.outbound ?? {}
+  const allowHost = [...new Set([...(outbound.allow_host ?? []), ...hosts])]
+  return { ...rest, network: { outbound: { ...outbound, allow_host: allowHost } } }
 }
 
 function entryDefaults(entry: ImageServer | RemoteServer | undefined): Record<string, string> {

@@ -6,6 +6,7 @@ import { withPolicies } from './authorization.ts'
 import { checkBindAddress, checkConfig } from './check-config.ts'
 import { choosePort } from './choose-port.ts'
 import { composeRunConfig } from './compose.ts'
+import { checkConfirmed } from './confirm.ts'
 import { hideSecrets, withoutSecrets } from './hide-secrets.ts'
 import { oidcConfigOf } from './oidc.ts'
 import { leaveDeletedGroup } from './move-to-default.ts'
@@ -40,6 +41,7 @@ export async function createWorkload(
   using _held = deps.book.reserve(name, port)
 
   const composed = composeRunConfig(name, port, asked, target)
+  checkConfirmed(asked, target, composed, urlOrigin)
   const checked = await checkConfig(deps, { ...composed.config, ...imported }, target.entry)
   const config = await hideSecrets(deps, checked, target)
   const stored: StoredWorkload = {

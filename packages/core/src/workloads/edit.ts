@@ -5,6 +5,7 @@ import type { StoredWorkload } from '../ports/stores.ts'
 import { withPolicies } from './authorization.ts'
 import { checkConfig } from './check-config.ts'
 import { composeRunConfig } from './compose.ts'
+import { checkConfirmed } from './confirm.ts'
 import { hideSecrets, withoutSecrets } from './hide-secrets.ts'
 import { leaveDeletedGroup } from './move-to-default.ts'
 import { type Target, resolveTarget, targetOfEntry } from './target.ts'
@@ -27,6 +28,7 @@ export async function editWorkload(
   const keptAuth = keepsHeaders(update, stored, target) ? stored.config.remote_auth_config : undefined
   if (update.headers === undefined && !keptAuth) delete asked.headers
   const composed = composeRunConfig(name, stored.port, asked, target)
+  checkConfirmed(asked, target, composed)
   const merged = keptAuth ? withHeadersOf(composed.config, keptAuth) : composed.config
   const checked = await checkConfig(deps, merged, target.entry, stored)
   const config = await hideSecrets(deps, checked, target)
@@ -80,7 +82,10 @@ function applyUpdate(asked: CreateRequest, update: UpdateRequest): CreateRequest
     else Reflect.set(next, field, value)
   }
   // What was confirmed for one server is not confirmed for another.
-  if ((update.image || update.url) && update.accept_network === undefined) delete next.accept_network
+  if (update.image || update.url) {
+    if (update.accept_network === undefined) delete next.accept_network
+    if (update.accept_mounts === undefined) delete next.accept_mounts
+  }
   if (update.image && !update.url) delete next.url
   if (update.url && !update.image) delete next.image
   return next

@@ -23,7 +23,7 @@ const NOT_YET = [
 export async function importWorkload(
   deps: WorkloadsDeps,
   config: RunConfig,
-  isNetworkAccepted = false,
+  confirmed: Pick<CreateRequest, 'accept_network' | 'accept_mounts'> = {},
 ): Promise<{ name: string; port: number }> {
   const refused = NOT_YET.filter((field) => config[field] !== undefined && config[field] !== false)
   if (refused.length > 0) throw invalid(`not available yet: ${refused.join(', ')}; leave it out`)
@@ -31,13 +31,14 @@ export async function importWorkload(
   refuseForeignMiddleware(config)
   const auth = config.remote_auth_config
   await checkRemoteAuth(deps, config)
-  if (auth?.allowPrivateIP && !isNetworkAccepted)
+  if (auth?.allowPrivateIP && confirmed.accept_network !== true)
     throw invalid(
       'remote_auth_config.allowPrivateIP opens private addresses to the login; confirm it with accept_network=true (--accept-network)',
     )
   const request = await fromRegistry(deps, config, {
     ...requestOf(config),
-    ...(isNetworkAccepted && { accept_network: true }),
+    ...(confirmed.accept_network && { accept_network: true }),
+    ...(confirmed.accept_mounts && { accept_mounts: true }),
   })
   const headers = auth?.headers_from_secrets ? { remote_auth_config: auth } : {}
   return createWorkload(deps, request, { urlOrigin: 'import', ...headers })
@@ -106,6 +107,7 @@ function requestOf(config: RunConfig): CreateRequest {
   if (config.target_port !== undefined) request.target_port = config.target_port
   if (config.permission_profile !== undefined) request.permission_profile = config.permission_profile
   if (config.isolate_network) request.network_isolation = true
+  if (config.network_mode !== undefined) request.network_mode = config.network_mode
   if (config.network_isolation_mode) request.network_isolation_mode = config.network_isolation_mode
   if (config.ignore_config !== undefined) request.ignore_config = config.ignore_config
   if (config.telemetry_config !== undefined) request.telemetry_config = config.telemetry_config

@@ -16,7 +16,7 @@ test('leaves out labels of ours that a configuration was stored with', () => {
   }
   const { labels } = instanceSpec({
     ...{ stored, prepared: { id: 'x' }, source: { kind: 'image', reference: 'x' }, secrets: {}, instanceId: 'me' },
-    ...{ isContainer: true, network: 'none', mounts: [] },
+    ...{ network: 'none', mounts: [] },
   })
   expect(labels).toEqual({
     ...{ a: 'b', toolhaven: 'true', 'toolhaven-name': 'web' },

@@ -29,14 +29,13 @@ export interface SpecInput {
   source: Source
   secrets: Readonly<Record<string, string>>
   instanceId: string
-  isContainer: boolean
   network: InstanceSpec['network']
   mounts: readonly Mount[]
 }
 
 /** What the runtime is asked to create for a workload. */
 export function instanceSpec(input: SpecInput): InstanceSpec {
-  const { stored, prepared, source, secrets, instanceId, isContainer, network, mounts } = input
+  const { stored, prepared, source, secrets, instanceId, network, mounts } = input
   const { config } = stored
   const limits = config.resources ?? {}
   const isStdio = config.transport === 'stdio'
@@ -52,7 +51,7 @@ export function instanceSpec(input: SpecInput): InstanceSpec {
     prepared,
     source,
     args: config.cmd_args ?? [],
-    env: { ...transportEnv(config, isContainer), ...config.env_vars, ...secrets },
+    env: { ...transportEnv(config), ...config.env_vars, ...secrets },
     mounts,
     network,
     stdio: isStdio,
@@ -71,11 +70,11 @@ function withoutReserved(labels: RunConfig['container_labels']): Record<string, 
 }
 
 /** The variables common server frameworks read to learn how they should listen. */
-function transportEnv(config: RunConfig, isContainer: boolean): Record<string, string> {
+function transportEnv(config: RunConfig): Record<string, string> {
   if (config.transport === 'stdio' || !config.target_port) return { MCP_TRANSPORT: config.transport }
   const port = String(config.target_port)
-  // A container's loopback is its own: to be reachable the server listens on all of *its* addresses.
-  const host = isContainer ? '0.0.0.0' : '127.0.0.1'
+  // The gateway reaches it there on every runtime. In host mode, any other address would open it to the network.
+  const host = '127.0.0.1'
   return {
     MCP_TRANSPORT: config.transport,
     MCP_PORT: port,

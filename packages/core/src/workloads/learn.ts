@@ -31,7 +31,9 @@ export async function applyLesson(deps: WorkloadsDeps, name: string, shown?: Per
   await editWorkload(deps, name, {
     permission_profile: profile,
     network_isolation: true,
-    // Cleared: to enforce is the default.
+    // Cleared: the profile has what they added, and to enforce it in a network of its own is the default.
+    allow_hosts: null,
+    network_mode: null,
     network_isolation_mode: null,
   })
   return lesson

@@ -20,6 +20,8 @@ export interface Observed {
   progress?: Progress
   /** Why the last attempt failed, and when to try again. */
   failure?: Failure
+  /** The generation that was the first to be isolated, of a workload that was stored with the machine's or engine's network. */
+  isolatedSince?: number
   /** What this instance was refused last on its way out. */
   blocked?: string
   /** How the server's tools differ from those that were accepted. */

@@ -127,6 +127,7 @@ function toRecord(deps: Deps, { stored, observed }: Entry): Workload {
     transport_type: config.transport,
     tools: config.tools_filter ?? [],
     labels: config.container_labels ?? {},
+    ...(config.remote_url === undefined && { network_mode: config.network_mode ?? 'isolated' }),
     created_at: stored.createdAt,
   }
 }

@@ -15,7 +15,7 @@ import { instanceSpec, readSecrets } from './instance-spec.ts'
 import { loginSpec } from './oauth.ts'
 import { authenticationSpec } from './oidc.ts'
 import { clientUrl } from './read.ts'
-import { openNetwork } from './network.ts'
+import { openNetwork, settleNetworkMode } from './network.ts'
 import { parsePackageReference } from './package-reference.ts'
 import { prepareSource } from './prepare-source.ts'
 import { isolatedSpec } from './session-mode.ts'
@@ -35,12 +35,12 @@ export async function startInstance(deps: SupervisorDeps, { stored }: Entry, sig
   const source = await resolveSource(deps, stored, report, signal)
   const prepared = await prepareSource(deps, stored, source, report, signal)
   report({ phase: 'starting' })
-  const isContainer = deps.runtime.name !== 'process'
+  await settleNetworkMode(deps, stored)
   const network = await openNetwork(deps, config)
   deps.book.observe(name, {}, ['blocked', 'exposed'])
   const { mounts } = await mountsInForce(deps, config, signal)
   const { instanceId } = deps
-  const spec = instanceSpec({ stored, prepared, source, secrets, instanceId, isContainer, network, mounts })
+  const spec = instanceSpec({ stored, prepared, source, secrets, instanceId, network, mounts })
   // With the values of secrets, which were not known before.
   checkSizes(spec.args, spec.env)
   const handle = await deps.runtime.create(spec, signal)

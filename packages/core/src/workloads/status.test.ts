@@ -66,9 +66,11 @@ describe('the status', () => {
   })
 
   test('of a running workload says what its permissions do not do', () => {
-    expect(status(up, { profileOrigin: 'default' }).context).toContain('all outbound traffic is allowed')
+    expect(status(up, { profileOrigin: 'default' }).context).toContain('every public host is allowed')
     const config = { ...stored.config, isolate_network: true }
     expect(status(up, { config, profileOrigin: 'default' }).context).toBe('')
+    const shared = { ...stored.config, network_mode: 'host' as const }
+    expect(status(up, { config: shared }).context).toContain('it shares the network of this machine')
   })
 
   test('says what was refused on the way out, once', () => {

@@ -15,7 +15,11 @@ export function deriveStatus(stored: StoredWorkload, observed: Observed): Status
   if (isUnhealthy(observed)) return { status: 'unhealthy', context: 'the server no longer answers and is restarted' }
   if (observed.runtimeDown !== undefined) return { status: 'unknown', context: observed.runtimeDown }
   if (observed.connected && observed.instanceGeneration === stored.generation) {
-    const urgent = [blockedRemark(stored, observed), toolsRemark(stored, observed)].filter(Boolean)
+    const urgent = [
+      isolationRemark(stored, observed),
+      blockedRemark(stored, observed),
+      toolsRemark(stored, observed),
+    ].filter(Boolean)
     return { status: 'running', context: urgent.join('; ') || remarks(stored) }
   }
   if (observed.failure?.isError)
@@ -39,9 +43,17 @@ function startingContext(stored: StoredWorkload, observed: Observed): string {
 
 /** Very often the reason of the failure; said once. */
 function withBlocked(stored: StoredWorkload, message: string, observed: Observed): string {
+  const isolation = isolationRemark(stored, observed)
+  const whole = isolation === undefined ? message : `${message}; ${isolation}`
   const remark = blockedRemark(stored, observed)
-  if (remark === undefined || observed.blocked === undefined) return message
-  return message.includes(observed.blocked) ? message.replace(observed.blocked, () => remark) : `${message}; ${remark}`
+  if (remark === undefined || observed.blocked === undefined) return whole
+  return whole.includes(observed.blocked) ? whole.replace(observed.blocked, () => remark) : `${whole}; ${remark}`
+}
+
+/** Told from the first start that isolates a stored workload until somebody changes or restarts it. */
+function isolationRemark({ generation }: StoredWorkload, { isolatedSince }: Observed): string | undefined {
+  if (isolatedSince !== generation) return undefined
+  return 'now isolated from the network of this machine: it reaches public hosts only; --network host (network_mode host) gives it back'
 }
 
 /** With the command that mends it, where a list can. */
@@ -91,7 +103,9 @@ function profileRemark(stored: StoredWorkload): string {
   if (!profile || stored.config.remote_url) return ''
   if (stored.config.network_isolation_mode === 'observe')
     return `observed: every public host is allowed; "thv learn ${stored.config.name}" shows what it used`
+  if (stored.config.network_mode === 'host')
+    return 'it shares the network of this machine (network_mode host) and can reach every service on it'
   if (stored.profileOrigin === 'default' && !stored.config.isolate_network)
-    return 'no permission profile was given: the built-in "network" applies, all outbound traffic is allowed'
+    return 'no permission profile was given: the built-in "network" applies, every public host is allowed'
   return ''
 }

@@ -28,9 +28,9 @@ describe('a workload', () => {
 
   test.each([
     [{ permission_profile: { name: 'none' }, network_isolation: true }, 'none', undefined],
-    [{ permission_profile: { name: 'network' } }, 'full', undefined],
+    [{ permission_profile: { name: 'network' }, network_mode: 'host' as const }, 'host', undefined],
     [
-      { permission_profile: { name: 'network' }, network_isolation: true },
+      { permission_profile: { name: 'network' } },
       { folder: '/egress/web' },
       { allowHost: [], allowPort: [], allowAll: true },
     ],

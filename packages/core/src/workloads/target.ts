@@ -42,7 +42,7 @@ export function targetOfEntry(name: string, server: ImageServer | RemoteServer, 
   return { kind: 'image', image: server.image, entry: server, suggestedName }
 }
 
-const WHO = {
+export const WHO = {
   registry: 'the registry entry',
   import: 'the imported configuration',
   adoption: 'the entry of the client',

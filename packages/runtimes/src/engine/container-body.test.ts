@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { InstanceSpec } from '@toolhaven/core/ports/runtime'
 import { containerBody } from './container-body.ts'
-import { NO_NETWORK, ORDINARY_NETWORK, type ContainerNetwork } from './container-network.ts'
+import { HOST_NETWORK, NO_NETWORK, type ContainerNetwork } from './container-network.ts'
 
 const SPEC: InstanceSpec = {
   name: 'thv-x',
@@ -92,18 +92,17 @@ describe('the body of a create call', () => {
     expect(host()).toMatchObject({ Ulimits: [{ Name: 'nofile', Soft: 1024, Hard: 4096 }] })
   })
 
-  test('publishes the port on the loopback only', () => {
-    const body = containerBody({ ...SPEC, network: 'full', targetPort: 8000 }, PLAIN, ORDINARY_NETWORK)
+  test('notes the port of a server on the network of the machine', () => {
+    const body = containerBody({ ...SPEC, network: 'host', targetPort: 8000 }, PLAIN, HOST_NETWORK)
     expect(body).toMatchObject({
-      ExposedPorts: { '8000/tcp': {} },
-      HostConfig: { PortBindings: { '8000/tcp': [{ HostIp: '127.0.0.1', HostPort: '' }] } },
+      Labels: { 'toolhaven-host-port': '8000' },
+      HostConfig: { NetworkMode: 'host' },
     })
   })
 
   test('publishes nothing of a container that a forwarder leads to, and runs what comes before its own program', () => {
     const network: ContainerNetwork = {
       mode: 'container:abc',
-      isPublished: false,
       env: { HTTPS_PROXY: 'http://127.0.0.1:3128' },
       mounts: [{ hostPath: '/hosts', containerPath: '/etc/hosts', readOnly: true }],
       command: { entrypoint: ['/guard', '--'], args: ['server', 'a b'] },

@@ -3,6 +3,7 @@ import { DEFAULT_MEMORY_BYTES, DEFAULT_PIDS, OPEN_FILES, TEMPORARY_BYTES } from 
 import { refuseNul } from '../refuse-nul.ts'
 import { FILTERED_BY } from './container-guard.ts'
 import type { ContainerNetwork } from './container-network.ts'
+import { HOST_PORT } from './container-state.ts'
 import { volumeMount } from './volumes.ts'
 
 /** How the instances of one engine are hardened; see docs/decisions/0013-container-hardening.md. */
@@ -22,7 +23,6 @@ export function containerBody(
   hardening: Hardening,
   network: ContainerNetwork,
 ): Record<string, unknown> {
-  const port = spec.targetPort === undefined || !network.isPublished ? undefined : `${spec.targetPort}/tcp`
   const { command } = network
   const env = Object.entries({ ...spec.env, ...network.env })
   refuseNul([
@@ -39,6 +39,7 @@ export function containerBody(
     Labels: {
       ...spec.labels,
       ...(network.filteredBy !== undefined && { [FILTERED_BY]: network.filteredBy }),
+      ...(spec.network === 'host' && spec.targetPort !== undefined && { [HOST_PORT]: String(spec.targetPort) }),
     },
     // An image's own check would run beside our program, without our system call filter.
     Healthcheck: { Test: ['NONE'] },
@@ -49,11 +50,7 @@ export function containerBody(
     StdinOnce: false,
     AttachStdout: true,
     AttachStderr: true,
-    ...(port === undefined ? {} : { ExposedPorts: { [port]: {} } }),
-    HostConfig: {
-      ...hostConfig(spec, hardening, network),
-      ...(port === undefined ? {} : { PortBindings: { [port]: [{ HostIp: '127.0.0.1', HostPort: '' }] } }),
-    },
+    HostConfig: hostConfig(spec, hardening, network),
   }
 }
 

@@ -7,7 +7,7 @@ import { createEngineClient } from './engine-client.ts'
 
 const SPEC: InstanceSpec = {
   ...{ name: 'thv-x', labels: {}, prepared: { id: 'sha256:abc' }, source: { kind: 'image', reference: 'x' } },
-  ...{ args: [], env: {}, mounts: [], network: 'full', stdio: true, limits: {} },
+  ...{ args: [], env: {}, mounts: [], network: 'host', stdio: true, limits: {} },
 }
 
 test.each(['/.toolhaven', '/.toolhaven/forwarder', '//x/../.toolhaven/', `/.toolhaven-${'0'.repeat(32)}/filter`])(
@@ -19,5 +19,15 @@ test.each(['/.toolhaven', '/.toolhaven/forwarder', '//x/../.toolhaven/', `/.tool
     const spec = { ...SPEC, mounts: [{ hostPath: '/p', containerPath, readOnly: true }] }
     const attempt = containerNetwork(deps, spec, AbortSignal.timeout(5_000))
     await expect(attempt).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining(containerPath) })
+  },
+)
+
+test.each([{ form: 'volumes' }, { reason: 'the engine runs on another machine' }] as const)(
+  'a server that would listen on the loopback of another machine is refused: %o',
+  async (forwarding) => {
+    const client = createEngineClient('Docker', { kind: 'unix', path: '/nowhere' })
+    const deps = { client, isolation: testIsolation(tmpdir()), forwarding }
+    const attempt = containerNetwork(deps, { ...SPEC, targetPort: 8000 }, AbortSignal.timeout(5_000))
+    await expect(attempt).rejects.toThrow('leave network_mode out')
   },
 )

@@ -18,7 +18,7 @@ import {
 } from './container-guard.ts'
 import { createDoor } from './door.ts'
 import { forwarderImage } from './forwarder-image.ts'
-import { isInVolumes } from './forwarding.ts'
+import { type Forwarding, isInVolumes } from './forwarding.ts'
 import { readImageConfig } from './image-config.ts'
 import { createSidecar } from './sidecar.ts'
 import { createVolumes, removeVolumes, volumesOf } from './volumes.ts'
@@ -27,15 +27,14 @@ import { createVolumes, removeVolumes, volumesOf } from './volumes.ts'
 export interface ContainerNetwork extends Partial<Guard> {
   /** The engine's word for it. */
   mode: string
-  isPublished: boolean
   env: Readonly<Record<string, string>>
   mounts: readonly Mount[]
   /** Volumes of the engine, all of them read-only. */
   volumes?: readonly { name: string; containerPath: string }[]
 }
 
-export const ORDINARY_NETWORK: ContainerNetwork = { mode: 'bridge', isPublished: true, env: {}, mounts: [] }
-export const NO_NETWORK: ContainerNetwork = { mode: 'none', isPublished: false, env: {}, mounts: [] }
+export const HOST_NETWORK: ContainerNetwork = { mode: 'host', env: {}, mounts: [] }
+export const NO_NETWORK: ContainerNetwork = { mode: 'none', env: {}, mounts: [] }
 
 /** Inside, over what the engine puts there. */
 const HOSTS = '/etc/hosts'
@@ -50,12 +49,13 @@ export async function containerNetwork(
   signal: AbortSignal,
 ): Promise<ContainerNetwork> {
   const { network, targetPort } = spec
+  const { forwarding } = known
   refuseGuardPlace(spec)
+  if (network === 'host' && targetPort !== undefined) refuseUnreachable(spec, forwarding)
   const deps = { ...known, image: await readImageConfig(known.client, spec, signal) }
   await removeLeftover(deps, spec, signal)
-  if (network === 'full') return { ...ORDINARY_NETWORK, ...(await mountGuard(deps, spec, signal)) }
+  if (network === 'host') return { ...HOST_NETWORK, ...(await mountGuard(deps, spec, signal)) }
   await refuseSocketMounts(spec.mounts)
-  const { forwarding } = deps
   if (network === 'none' && targetPort === undefined) {
     // Without a forwarder there is no filter of ours, as `notes` say. A loopback alone needs none to confine the network.
     const guard = (await hasFilter(deps, signal)) ? filterFromFolder : mountGuard
@@ -63,12 +63,20 @@ export async function containerNetwork(
   }
   if ('reason' in forwarding)
     throw invalid(
-      `Network isolation is not possible here: ${forwarding.reason}; allow ${spec.name} the whole network ("insecure_allow_all" in its permission profile) or use another runtime.`,
+      `${spec.name} cannot have a network of its own here: ${forwarding.reason}; give it the network of the engine's machine with network_mode host (--network host), or use another runtime.`,
     )
   const out = network === 'none' ? undefined : network
-  const connected = { isPublished: false, env: proxyVariables(out) }
+  const connected = { env: proxyVariables(out) }
   if (forwarding.form === 'volumes') return { ...connected, ...(await networkInVolumes(deps, spec, out, signal)) }
   return { ...connected, ...(await networkInFolders(deps, spec, { out, user: forwarding.user }, signal)) }
+}
+
+/** It would listen on the loopback of the engine's machine. */
+function refuseUnreachable({ name }: InstanceSpec, forwarding: Forwarding): void {
+  if ('form' in forwarding && forwarding.form === 'folders') return
+  throw invalid(
+    `${name} cannot be reached on the network of its machine, because the engine does not run on this one; leave network_mode out, choose a server that speaks stdio, or use another runtime.`,
+  )
 }
 
 /** Asked by itself: whatever else fails for a server must not cost it the filter. */

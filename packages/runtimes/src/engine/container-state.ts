@@ -1,5 +1,8 @@
 import { z } from 'zod'
-import type { InstanceState } from '@toolhaven/core/ports/runtime'
+import type { InstanceAddress, InstanceState } from '@toolhaven/core/ports/runtime'
+
+/** The label with the port of a server that shares the machine's network. */
+export const HOST_PORT = 'toolhaven-host-port'
 
 export const containerSchema = z.looseObject({
   Id: z.string(),
@@ -31,7 +34,7 @@ export function containerState(container: Container): InstanceState {
   const kind = stateOf(state.Status)
   if (kind === 'created') return { state: 'created' }
   if (kind === 'running') {
-    const address = publishedAddress(container)
+    const address = hostAddress(container)
     return { state: 'running', startedAt: state.StartedAt, ...(address === undefined ? {} : { address }) }
   }
   return {
@@ -55,6 +58,18 @@ export function stateOf(status: string): 'created' | 'running' | 'exited' {
   return 'exited'
 }
 
+/** Of a server on the network of this machine: an ordinary port of its loopback, which other local users reach, too. */
+function hostAddress(container: Container): InstanceAddress | undefined {
+  const port = hostPort(container)
+  return port === undefined ? undefined : { host: '127.0.0.1', port }
+}
+
+export function hostPort({ HostConfig, Config }: Container): number | undefined {
+  const port = Number(Config.Labels?.[HOST_PORT])
+  return HostConfig?.NetworkMode === 'host' && port > 0 ? port : undefined
+}
+
+/** Of a door: nothing else has a published port. */
 export function publishedAddress(container: Container): { host: string; port: number } | undefined {
   const [binding] = Object.values(container.NetworkSettings.Ports ?? {}).flatMap((bindings) => bindings ?? [])
   const port = Number(binding?.HostPort)

@@ -188,7 +188,8 @@ async function probe(
 
 function isolationNotes(forwarding: Forwarding, lack: string | undefined): string[] {
   const reason = 'reason' in forwarding ? forwarding.reason : lack
-  if (reason !== undefined) return [`Servers with network isolation or a list of allowed hosts are refused: ${reason}.`]
+  if (reason !== undefined)
+    return [`Servers are refused unless they get the network of the machine (--network host): ${reason}.`]
   return isInVolumes(forwarding) ? [VOLUMES_NOTE] : []
 }
 

@@ -3,8 +3,9 @@ import { LABELS } from '@toolhaven/core/ports/runtime'
 import { stat } from 'node:fs/promises'
 import { invalid, unavailable } from '@toolhaven/core/errors'
 import { removeSocketFolder, socketFolder } from '../isolation/socket-folder.ts'
+import { refuseTakenPort } from '../refuse-taken-port.ts'
 import { findAttendant, inwardPort, ownerOf, usesVolumes } from './attendants.ts'
-import { containerState, isForwarded, stateOf, type Container } from './container-state.ts'
+import { containerState, hostPort, isForwarded, stateOf, type Container } from './container-state.ts'
 import { findContainer, inspectContainer, killContainer, removeContainer, startContainer } from './containers.ts'
 import type { EngineClient } from './engine-client.ts'
 import { isReadyBehind } from './door-link.ts'
@@ -28,7 +29,11 @@ export interface InstanceDeps {
 /** A container and, where it has one, the sidecar that holds its network: both live and end together. */
 export async function startInstance(deps: InstanceDeps, handle: InstanceHandle, signal: AbortSignal): Promise<void> {
   const container = await inspectContainer(deps.client, handle.id, signal)
-  if (container !== undefined) await startNetwork(deps, handle, container, signal)
+  if (container !== undefined) {
+    const port = hostPort(container)
+    if (port !== undefined && stateOf(container.State.Status) !== 'running') await refuseTakenPort(port)
+    await startNetwork(deps, handle, container, signal)
+  }
   await startContainer(deps.client, handle, signal)
   if (container !== undefined) await endUnfiltered(deps, handle, container, signal)
 }

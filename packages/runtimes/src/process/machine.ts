@@ -104,5 +104,8 @@ async function describeForwarder(
         'Behind socat, programs that ignore the proxy variables (HTTPS_PROXY and others) reach nothing.',
       ],
     }
-  return { words: [], notes: [`Servers with network isolation or a list of allowed hosts are refused: ${reason}.`] }
+  return {
+    words: [],
+    notes: [`Servers are refused unless they get the network of this machine (--network host): ${reason}.`],
+  }
 }

@@ -207,7 +207,7 @@ describe('what the process runtime cannot do', () => {
         mounts: [],
         stdio: false,
         limits: {},
-        network: 'full',
+        network: 'host',
         targetPort: address.port,
       },
       signal(),

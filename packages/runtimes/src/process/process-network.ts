@@ -22,16 +22,16 @@ export async function processNetwork(
   signal: AbortSignal,
 ): Promise<ProcessNetwork | undefined> {
   const { network, targetPort } = spec
-  if (network === 'full') return undefined
+  if (network === 'host') return undefined
   if (!sandbox.isolatesNetwork)
     throw invalid(
-      'A server without network access needs a sandbox; install bubblewrap, or allow the server the network.',
+      'A network of its own needs a sandbox, and this machine has none; install bubblewrap, or give the server the network of this machine with network_mode host (--network host).',
     )
   await refuseSocketMounts(spec.mounts)
   if (network === 'none' && targetPort === undefined) return undefined
   if (!sandbox.takesForwarder)
     throw invalid(
-      `Network isolation needs bubblewrap with a system call filter, and this machine has ${sandbox.description}; install bubblewrap, or allow the server the whole network.`,
+      `Network isolation needs bubblewrap with a system call filter, and this machine has ${sandbox.description}; install bubblewrap, or give the server the network of this machine with network_mode host (--network host).`,
     )
   const place = socketFolder(isolation.socketDir, spec.labels[LABELS.instance] ?? '', spec.name)
   const out = network === 'none' ? undefined : network

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { conflict } from '@toolhaven/core/errors'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import type { InstanceHandle, InstanceSpec, Runtime } from '@toolhaven/core/ports/runtime'
 import { createKeyedQueue } from '../engine/keyed-queue.ts'
+import { refuseTakenPort } from '../refuse-taken-port.ts'
 import { InstanceTable } from './instance-table.ts'
 import { Instance } from './instance.ts'
 import { machineLook, probeMachine } from './machine.ts'
@@ -58,7 +57,7 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
     start: async (handle, signal) => {
       const instance = table.present(handle)
       const { targetPort, network } = instance.parts.spec
-      const sharesPorts = network === 'full' && instance.state.state !== 'running'
+      const sharesPorts = network === 'host' && instance.state.state !== 'running'
       if (targetPort !== undefined && sharesPorts) await refuseTakenPort(targetPort)
       await instance.start(signal)
       options.logger.debug('server process started', { instance: handle.name })
@@ -115,20 +114,4 @@ async function makeInstance(
       if (network) await removeSocketFolder(network.place)
     },
   })
-}
-
-/** The server shares the machine's network, so somebody else's listener would answer in its place. */
-async function refuseTakenPort(port: number): Promise<void> {
-  const server = createServer()
-  try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject)
-      server.listen({ port, host: '127.0.0.1', exclusive: true }, resolve)
-    })
-  } catch (error) {
-    const advice = 'stop it or give the server another target port'
-    throw conflict(`Port ${port} on 127.0.0.1 is taken by another program; ${advice}.`, error)
-  } finally {
-    await new Promise((resolve) => server.close(resolve))
-  }
 }

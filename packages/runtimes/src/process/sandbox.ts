@@ -88,7 +88,6 @@ function bubblewrapSandbox(
   { isRoot }: SandboxOptions,
 ): Sandbox {
   const notes = [
-    'Servers that may reach everything share the network of this machine unless they are isolated, loopback included.',
     ...(isRoot
       ? [
           'The daemon runs as root: servers hold no capability, but files they may write are owned by root; run the daemon as an ordinary user.',

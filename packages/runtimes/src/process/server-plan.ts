@@ -50,7 +50,7 @@ export async function planServer(parts: ServerPlanParts): Promise<SandboxPlan> {
     ...spec.env,
     ...(typeof spec.network === 'object' && proxyVariables(spec.network)),
   }
-  const network = parts.forwarded ?? (spec.network === 'full' ? 'full' : 'none')
+  const network = parts.forwarded ?? (spec.network === 'host' ? 'full' : 'none')
   const [program, ...args] = commandLine(manifest, folder, node)
   return { program, args: [...args, ...spec.args], env, workDir: home, binds: layout.binds, network }
 }

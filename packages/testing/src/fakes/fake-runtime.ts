@@ -113,7 +113,7 @@ export class FakeRuntime implements Runtime {
         system_call_filter: true,
         own_files: true,
         read_only_root: true,
-        network: instance.spec.network === 'full' ? 'own' : 'none',
+        network: instance.spec.network === 'host' ? 'host' : 'none',
       },
     }
   }

@@ -48,7 +48,7 @@ export const hostileImageCases: RuntimeCases = {
   'refuses an image with labels of ours': async (session) => {
     for (const label of ['toolhaven', 'toolhaven-session', 'toolhaven-sidecar-of', 'toolhaven-filtered-by']) {
       const prepared = await prepareHostile(session, { lines: [`LABEL ${label}=forged`] })
-      for (const network of ['none', 'full'] as const)
+      for (const network of ['none', 'host'] as const)
         await expect(session.create(['echo'], { prepared, network })).rejects.toMatchObject({
           code: 'invalid',
           message: expect.stringContaining(label),
@@ -59,7 +59,7 @@ export const hostileImageCases: RuntimeCases = {
   },
 
   'ends a server whose filter is not in force': async ({ runtime, spec }) => {
-    const plain = spec(['echo'], { network: 'full' })
+    const plain = spec(['echo'], { network: 'host' })
     const labels = { ...plain.labels, 'toolhaven-filtered-by': '1:1' }
     const handle = await runtime.create({ ...plain, labels }, signal())
     try {

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { freePort } from '../free-port.ts'
 import { until } from '../testbed/until.ts'
 import { signal, type RuntimeCases } from './session.ts'
 
@@ -57,14 +58,15 @@ export const isolationCases: RuntimeCases = {
     const cut = JSON.parse((await run(args, { network: 'none' })).stdout)
     expect(Object.values(cut)).not.toContain('connected')
     if (under.lacks?.hostReachable !== undefined) return
-    // The same probe does connect with a network, so the refusal above means something.
-    const open = JSON.parse((await run(args, { network: 'full' })).stdout)
+    // The same probe does connect on the network of the machine, so the refusal above means something.
+    const open = JSON.parse((await run(args, { network: 'host' })).stdout)
     expect(Object.values(open)).toContain('connected')
   },
 
-  'is reachable at the address it reports': async ({ runtime, open, under }, skip) => {
+  'is reachable at the address it reports on the network of the machine': async ({ runtime, open, under }, skip) => {
     if (under.lacks?.network !== undefined) return skip(under.lacks.network)
-    const { handle } = await open(['http', '8123'], { network: 'full', targetPort: 8123, stdio: false })
+    const targetPort = await freePort()
+    const { handle } = await open(['http', String(targetPort)], { network: 'host', targetPort, stdio: false })
     const body = await until('the server answers', async () => {
       const state = await runtime.inspect(handle, signal())
       if (state.state !== 'running' || state.address === undefined) return undefined
@@ -75,6 +77,10 @@ export const isolationCases: RuntimeCases = {
       )
     })
     expect(body).toBe('hello from /x')
+    await runtime.stop(handle, 0, signal())
+    await using taken = await listen()
+    const at = { network: 'host', targetPort: taken.port, stdio: false } as const
+    await expect(open(['http', String(taken.port)], at)).rejects.toMatchObject({ code: 'conflict' })
   },
 
   'reads but cannot change a read-only mount': async ({ run, sharedFolder }) => {

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { fileIdentity, type InstanceSpec, type Mount } from '@toolhaven/core/ports/runtime'
 import { collect, signal, untilExited, type RuntimeCases, type Session } from './session.ts'
 
-const NETWORKS = ['none', 'full'] as const satisfies InstanceSpec['network'][]
+const NETWORKS = ['none', 'host'] as const satisfies InstanceSpec['network'][]
 
 interface Prey {
   mount: Mount
