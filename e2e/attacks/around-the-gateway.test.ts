@@ -8,8 +8,8 @@ import { engineMust } from '@toolhaven/testing/testbed/engine-http'
 import { attackedPlatforms } from '../src/attacks/attacked-platforms.ts'
 import type { Build, Weakness } from '../src/attacks/build.ts'
 import { type Captive, openCaptive } from '../src/attacks/captive.ts'
-import { describeAttack, type Gains } from '../src/attacks/describe-attack.ts'
-import { type Platform, usePlatform } from '../src/platform.ts'
+import { describeAttack } from '../src/attacks/describe-attack.ts'
+import { type Platform, type PlatformKind, usePlatform } from '../src/platform.ts'
 import { untilStatus } from '../src/statuses.ts'
 
 /**
@@ -56,14 +56,16 @@ async function callsFromNeighbour(captive: Captive, { host, port }: Address): Pr
 
 /** An attacker in a workload, and a server that shows one harmless tool. Gives the port that the server listens on. */
 async function openScene(build: Build, here: Platform) {
-  const captive = await openCaptive(build, here)
+  await using cleanUp = new AsyncDisposableStack()
+  const captive = cleanUp.use(await openCaptive(build, here))
   const port = await freePort()
   const cmd_arguments = ['--transport=streamable-http', `--port=${port}`, '--host=0.0.0.0']
   const served = { transport: 'streamable-http', target_port: port, cmd_arguments } as const
   const body = { name: 'apart', image: here.fixture, tools: ['echo'], ...served }
   await captive.daemon.api.call('createWorkload', { body })
   await untilStatus(captive.daemon, 'apart', 'running')
-  return { captive, port, [Symbol.asyncDispose]: () => captive[Symbol.asyncDispose]() }
+  const kept = cleanUp.move()
+  return { captive, port, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
 const HOST: Weakness = {
@@ -71,6 +73,39 @@ const HOST: Weakness = {
   find: "if (mode === 'host') return 'host'",
   replace: "if (mode) return 'host'",
 }
+
+const BRIDGE: Weakness = {
+  file: 'packages/runtimes/src/engine/container-network.ts',
+  find: "HOST_NETWORK: ContainerNetwork = { mode: 'host',",
+  replace: "HOST_NETWORK: ContainerNetwork = { mode: 'bridge',",
+}
+const found = (replace: string): Weakness => ({
+  file: 'packages/runtimes/src/engine/container-state.ts',
+  find: 'const address = hostAddress(container)',
+  replace,
+})
+
+/** As engines had it once: an ordinary network, with a published port or an address that this machine reaches. */
+const OPEN = {
+  docker: [
+    BRIDGE,
+    found(`const address = { host: container.NetworkSettings.IPAddress, port: container.Config.Labels?.[HOST_PORT] }`),
+  ],
+  podman: [
+    BRIDGE,
+    found('const address = publishedAddress(container)'),
+    {
+      file: 'packages/runtimes/src/engine/container-body.ts',
+      find: 'HostConfig: hostConfig(spec, hardening, network),',
+      replace: `
+        ExposedPorts: spec.targetPort ? { [spec.targetPort + '/tcp']: {} } : {},
+        HostConfig: {
+          ...hostConfig(spec, hardening, network),
+          PortBindings: spec.targetPort ? { [spec.targetPort + '/tcp']: [{ HostIp: '127.0.0.1', HostPort: '' }] } : {},
+        },`,
+    },
+  ],
+} as const satisfies Record<Exclude<PlatformKind, 'process'>, readonly Weakness[]>
 
 describe.each(attackedPlatforms('around'))('on %s', (kind) => {
   const platform = usePlatform(kind)
@@ -94,29 +129,7 @@ describe.each(attackedPlatforms('around'))('on %s', (kind) => {
 
   describeAttack('others who look for a published port and for the bridge', {
     defence: 'the network without either',
-    weaknesses: [
-      HOST,
-      {
-        file: 'packages/runtimes/src/engine/container-network.ts',
-        find: "HOST_NETWORK: ContainerNetwork = { mode: 'host',",
-        replace: "HOST_NETWORK: ContainerNetwork = { mode: 'bridge',",
-      },
-      {
-        file: 'packages/runtimes/src/engine/container-body.ts',
-        find: 'HostConfig: hostConfig(spec, hardening, network),',
-        replace: `
-          ExposedPorts: spec.targetPort ? { [spec.targetPort + '/tcp']: {} } : {},
-          HostConfig: {
-            ...hostConfig(spec, hardening, network),
-            PortBindings: spec.targetPort ? { [spec.targetPort + '/tcp']: [{ HostIp: '127.0.0.1', HostPort: '' }] } : {},
-          },`,
-      },
-      {
-        file: 'packages/runtimes/src/engine/container-state.ts',
-        find: 'const address = hostAddress(container)',
-        replace: 'const address = publishedAddress(container)',
-      },
-    ],
+    weaknesses: [HOST, ...OPEN[kind]],
     attack: async (build, context) => {
       if (process.getuid?.() !== 0) context.skip('becoming another user needs root')
       const here = platform(context)
@@ -124,17 +137,16 @@ describe.each(attackedPlatforms('around'))('on %s', (kind) => {
       const { published, bridged } = await addressesOf(here.engine, scene.port)
       const some = async (places: readonly Address[], calls: (place: Address) => Promise<boolean>): Promise<boolean> =>
         (await Promise.all(places.map(calls))).includes(true)
-      const gains: Gains = {
-        'a web page calls a hidden tool': await some(published, (place) => callsFromHere(place, {})),
-        'another user calls a hidden tool': await some(published, (place) => callsFromHere(place, NOBODY)),
-      }
-      // Without root, an engine has no bridge that its containers share by default.
-      if (kind === 'podman') return gains
+      const all = [...published, ...bridged]
       return {
-        ...gains,
-        'a neighbour on the bridge calls a hidden tool': await some(bridged, (place) =>
-          callsFromNeighbour(scene.captive, place),
-        ),
+        'a web page calls a hidden tool': await some(all, (place) => callsFromHere(place, {})),
+        'another user calls a hidden tool': await some(all, (place) => callsFromHere(place, NOBODY)),
+        // Without root, an engine has no bridge that its containers share by default.
+        ...(kind === 'docker' && {
+          'a neighbour on the bridge calls a hidden tool': await some(bridged, (place) =>
+            callsFromNeighbour(scene.captive, place),
+          ),
+        }),
       }
     },
   })

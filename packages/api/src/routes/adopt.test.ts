@@ -79,7 +79,7 @@ describe('adopting a server', () => {
     given: (fake) => fake.foreignEntries.add('Cursor', 'files', FILES),
     request: 'POST /api/v1beta/discovery/servers/adopt',
     body: { name: 'files', accept_mounts: true },
-    answers: { status: 201, matches: { name: 'files' } },
+    answers: { status: 200, matches: { name: 'files' } },
     afterwards: (fake) =>
       expect(fake.workloadStore.records.get('files')?.config.volumes).toEqual(['/data/notes:/data/notes']),
   })
