@@ -46,7 +46,11 @@ test('a machine and a workload that are well are told so, with the isolation in 
   expect(text.stdout).toMatch(/\nGrade [AB] /)
 
   // The same server with the network of the machine.
-  await thv('run', 'time', '--name', 'open')
+  const warned = await thv('run', 'time', '--name', 'open', '--network', 'host', '--permission-profile', 'network')
+  expect(warned.stderr).toContain('Warning: open shares the network of this machine')
+  expect((await thv('list')).stdout).toMatch(
+    /^NAME +STATUS +NETWORK .*\nopen +running +host .*\ntime +running +isolated /,
+  )
   const open = await examine('open')
   expect(open.report.workloads).toMatchObject([{ name: 'open', isolation: { network: 'host' } }])
   expect(statusOf(open.report.workloads[0]?.checks ?? [], 'network')).toBe('warning')

@@ -98,7 +98,19 @@ test('options, variables, paths and arguments of run reach the workload', async 
         '--label',
         'a=1',
       ],
-      ...['--permission-profile', 'profile.json', '--no-wait', '--format', 'json', '--', '--one', '-x', 'two words'],
+      ...[
+        '--allow-host',
+        'localhost:5432',
+        '--permission-profile',
+        'profile.json',
+        '--no-wait',
+        '--format',
+        'json',
+        '--',
+        '--one',
+        '-x',
+        'two words',
+      ],
     ],
     { env: { MINE: 'from my shell' } },
   )
@@ -114,10 +126,32 @@ test('options, variables, paths and arguments of run reach the workload', async 
     },
     env_vars: { FROM_FILE: 'a b', BOTH: 'flag', MINE: 'from my shell', EQUALS: 'a=b' },
     volumes: [`${world.home.dir}/some/folder:/here:ro`, `${world.home.env['HOME']}/notes:/notes`],
-    permission_profile: { network: { outbound: { insecure_allow_all: true } } },
+    permission_profile: { network: { outbound: { insecure_allow_all: true, allow_host: ['localhost:5432'] } } },
+    network_mode: 'isolated',
     cmd_arguments: ['--one', '-x', 'two words'],
   })
   expect(await thv('rm', 'full')).toMatchObject({ code: 0 })
+})
+
+test('a registry entry or a file that asks for files or the network of this machine needs a confirmation', async () => {
+  const notes = join(world.home.dir, 'asked-for')
+  await mkdir(notes)
+  const shared = { network_mode: 'host', permission_profile: { network: { outbound: { insecure_allow_all: true } } } }
+  const config = { schema_version: 'v0.1.0', name: 'file', image: world.fixture, transport: 'stdio' }
+  await writeFile(
+    join(world.home.dir, 'file.json'),
+    JSON.stringify({ ...config, ...shared, volumes: [`${notes}:/notes:ro`] }),
+  )
+  const run = (...flags: string[]) => thv('run', '--from-config', 'file.json', '--no-wait', ...flags)
+  expect(await run()).toMatchObject({ code: 2, stderr: expect.stringMatching(/network_mode host.*--accept-network/) })
+  expect(await run('--accept-network')).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/asked-for:\/notes:ro; .*--accept-mounts/),
+  })
+  expect(await listed()).toEqual([])
+  const accepted = await run('--accept-network', '--accept-mounts')
+  expect(accepted).toMatchObject({ code: 0, stderr: expect.stringContaining('Warning: file shares the network') })
+  expect(await thv('rm', 'file')).toMatchObject({ code: 0 })
 })
 
 test('a server that cannot start is told with its reason, and stays for another try', async () => {
