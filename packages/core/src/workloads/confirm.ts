@@ -51,7 +51,7 @@ function refuseMetadata(who: string, { permission_profile: profile }: ForeignTex
 }
 
 /** What a configuration opens of the network that is not public. */
-export function networkOpenings({ network_mode: mode, permission_profile: profile }: ForeignText): string[] {
+function networkOpenings({ network_mode: mode, permission_profile: profile }: ForeignText): string[] {
   const isHost = mode === 'host'
   const inside = hostsOf(profile).filter((host) => listedHostReach(host) === 'private')
   return [...(isHost ? ['network_mode host'] : []), ...inside]
