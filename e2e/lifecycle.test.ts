@@ -158,7 +158,10 @@ describe('on process', () => {
       expect([folder, top]).toEqual([folder, ['toolhaven']])
       for (const path of [join(folder, 'toolhaven'), ...(await below(home.dir, join(folder, 'toolhaven')))]) {
         // Shown to sandboxes, and public in themselves; the folder they lie in is private.
-        if (/^data\/toolhaven\/(packages|sandbox)(\/|$)/.test(path)) continue
+        if (
+          /^(data\/toolhaven\/(packages|sandbox|forwarder)(\/|$)|run\/toolhaven\/i\/[^/]+\.(hosts|resolv)$)/.test(path)
+        )
+          continue
         const { mode } = await stat(join(home.dir, path))
         if ((mode & 0o077) !== 0) open.push(`${path} ${(mode & 0o777).toString(8)}`)
       }

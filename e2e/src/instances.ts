@@ -16,24 +16,34 @@ export interface Container {
   /** Of the workload. */
   name: string
   state: string
+  /** Holds the network of a workload, or leads to one that does. */
+  isAttendant: boolean
 }
 
-/** Everything on the engine that carries our label, running or not. */
+/** The containers of workloads, running or not. */
 export async function containersOf(engine: Engine): Promise<Container[]> {
+  return (await everythingOn(engine)).filter(({ isAttendant }) => !isAttendant)
+}
+
+/** Everything on the engine that carries our label, attendants last. */
+async function everythingOn(engine: Engine): Promise<Container[]> {
   const query = new URLSearchParams({ all: 'true', filters: JSON.stringify({ label: ['toolhaven'] }) })
   const listed = containerList.parse(
     JSON.parse(await engineMust(engine.socketPath, 'GET', `/containers/json?${query}`)),
   )
   const containers = listed.map(({ Id, State, Labels }) => ({
     id: Id,
-    name: Labels['toolhaven-name'] ?? '',
+    name: Labels['toolhaven-name'] ?? Labels['toolhaven-sidecar-of'] ?? '',
     state: State,
+    isAttendant: Labels['toolhaven-sidecar-of'] !== undefined,
   }))
-  return containers.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  const order = ({ isAttendant, name }: Container) => `${isAttendant ? 1 : 0} ${name}`
+  return containers.toSorted((a, b) => (order(a) < order(b) ? -1 : 1))
 }
 
 export async function removeContainers(engine: Engine): Promise<void> {
-  for (const { id } of await containersOf(engine))
+  // In this order: Podman keeps a container whose network another one uses.
+  for (const { id } of await everythingOn(engine))
     await engineMust(engine.socketPath, 'DELETE', `/containers/${id}?force=true`)
 }
 
@@ -55,7 +65,9 @@ export async function instancesOf(platform: Platform, home: Home): Promise<strin
 export async function untilNothingIsLeft(platform: Platform, home: Home): Promise<void> {
   let left: string[] = []
   const look = async () => {
-    left = await instancesOf(platform, home)
+    left = platform.engine
+      ? (await everythingOn(platform.engine)).map(({ name }) => name)
+      : await instancesOf(platform, home)
     return left.length === 0
   }
   await until('nothing to be left', look, 60_000).catch((error: unknown) => {
