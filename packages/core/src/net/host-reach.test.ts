@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { hostReach } from './host-reach.ts'
+import { hostReach, listedHostReach } from './host-reach.ts'
 
 const reachOf = (url: string) => hostReach(new URL(url).hostname)
 
@@ -69,4 +69,21 @@ describe('the host of a URL', () => {
   ] as const)('%s is %s', ([host, reach]) => {
     expect(reachOf(`http://${host}/`)).toBe(reach)
   })
+})
+
+test.each([
+  ['example.com', 'name'],
+  ['*.example.com', 'name'],
+  ['1.2.3.4:8443', 'public'],
+  ['db.example.com:5432', 'private'],
+  ['localhost:5432', 'private'],
+  ['*.localhost', 'private'],
+  ['0x7f.1:80', 'private'],
+  ['10.0.0.1', 'private'],
+  ['[::1]:80', 'private'],
+  ['fd12::1', 'private'],
+  ['169.254.169.254:80', 'never'],
+  ['metadata.google.internal:80', 'never'],
+])('the entry %s of a list is %s', (entry, reach) => {
+  expect(listedHostReach(entry)).toBe(reach)
 })

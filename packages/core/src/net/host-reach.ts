@@ -1,3 +1,4 @@
+import { parseListedHost, showHost } from '@toolhaven/contract/listed-host'
 import { type AddressReach, addressReach } from './address-reach.ts'
 
 /** `name`: only a resolver can tell. */
@@ -35,8 +36,7 @@ export function hostReach(hostname: string): HostReach {
  * private address, so it counts as private.
  */
 export function listedHostReach(entry: string): HostReach {
-  const [, host = entry, port] = /^(\[.*\]|[^:]*):(\d+)$/.exec(entry) ?? []
-  const bare = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
-  const reach = hostReach(URL.parse(`http://${bare}`)?.hostname ?? host)
+  const { host, port } = parseListedHost(entry) ?? { host: entry }
+  const reach = hostReach(URL.parse(`http://${showHost(host)}`)?.hostname ?? host)
   return reach === 'name' && port !== undefined ? 'private' : reach
 }

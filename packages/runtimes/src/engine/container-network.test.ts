@@ -26,7 +26,7 @@ test.each([{ form: 'volumes' }, { reason: 'the engine runs on another machine' }
   'a server that would listen on the loopback of another machine is refused: %o',
   async (forwarding) => {
     const client = createEngineClient('Docker', { kind: 'unix', path: '/nowhere' })
-    const deps = { client, isolation: testIsolation(tmpdir()), forwarding }
+    const deps = { client, isolation: testIsolation(tmpdir()), limitsProcesses: true, forwarding }
     const attempt = containerNetwork(deps, { ...SPEC, targetPort: 8000 }, AbortSignal.timeout(5_000))
     await expect(attempt).rejects.toThrow('leave network_mode out')
   },
