@@ -93,12 +93,12 @@ describe('the forwarder as the first process of a container', () => {
   })
 
   it('leaves the program its pipes', async (context) => {
-    const { child, ended, said } = await startShell(first(context), 'echo ready; cat; exec >&-; sleep 60')
+    const { child, ended, said } = await startShell(first(context), 'echo ready; cat; exec sleep 60 >&-')
     const outputEnds = once(child.stdout, 'end')
     child.stdin.end('heard')
     await outputEnds
     expect(said()).toContain('heard')
-    child.kill('SIGKILL')
+    child.kill('SIGTERM')
     await ended
   })
 
