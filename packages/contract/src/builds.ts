@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { installHosts } from './run-config.ts'
 import { API_PREFIX, ok, type Routes } from './route.ts'
 import { taskEvents, taskStream } from './tasks.ts'
 
@@ -19,6 +20,7 @@ export const buildRequest = z
   .strictObject({
     package: packageReference,
     tag: z.string().min(1).max(512).optional().meta({ description: 'A further name for the image' }),
+    install_hosts: installHosts.optional(),
   })
   .meta({ id: 'toolhaven.buildRequest' })
 export type BuildRequest = z.infer<typeof buildRequest>
@@ -39,7 +41,7 @@ const exampleRecipe: BuildRecipe = {
   package: 'npx://@modelcontextprotocol/server-everything@2026.1.26',
   image: 'toolhaven.local/npx-modelcontextprotocol-server-everything:0123456789abcdef0123456789abcdef',
   base_image: 'docker.io/library/node:24-slim',
-  dockerfile: 'FROM docker.io/library/node:24-slim AS build\n…\n',
+  dockerfile: 'FROM docker.io/library/node:24-slim AS fetch\n…\n',
   files: { 'package.json': '{}\n' },
 }
 

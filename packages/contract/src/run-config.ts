@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { AUDIT_EVENT_TYPES } from './audit.ts'
 import { envVarName, groupName, secretKey, workloadName } from './names.ts'
 import { permissionProfile } from './permission-profile.ts'
-import { headerValue, wellFormedText } from './text.ts'
+import { headerValue, installHost, wellFormedText } from './text.ts'
 
 export const SCHEMA_VERSION = 'v0.1.0'
 
@@ -205,6 +205,11 @@ export const imageVerification = z.enum(['warn', 'enabled', 'disabled']).meta({
     'Whether the signature of an image is checked against the provenance in the registry: warn starts it all the same and says so, enabled does not, disabled does not look; default: warn',
 })
 
+export const installHosts = z.array(installHost).max(50).meta({
+  description:
+    'Packages only: hosts that install scripts and source builds may reach besides the package indexes in use; default: none',
+})
+
 export const runConfig = z
   .strictObject({
     schema_version: z.literal(SCHEMA_VERSION),
@@ -244,6 +249,7 @@ export const runConfig = z
     resources: resourceLimits.optional(),
     limits: workloadLimits.optional(),
     session_mode: sessionMode.optional(),
+    install_hosts: installHosts.optional(),
     tools_override: toolsOverride.optional(),
     tools_changed: z.literal('block').optional().meta({ description: 'Left out: warn' }),
     network_mode: networkMode.optional(),

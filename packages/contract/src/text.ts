@@ -14,6 +14,15 @@ export const wellFormedText = z.string().refine((text) => text.isWellFormed(), N
 /** A host for lists and hosts files, in which a space or a line break would begin something else. */
 export const hostText = z.string().regex(/^[^\s\p{Cc}\p{Cs}]+$/u, 'must be a host without spaces or control characters')
 
+/** A host that install scripts may reach. Without a port it means those of the web. */
+export const installHost = z
+  .string()
+  .max(300)
+  .regex(
+    /^(?:(?:\*\.)?[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*|\[[0-9A-Fa-f:.]+\])(?::[1-9][0-9]{0,4})?$/,
+    'must be a host such as "example.com" or "example.com:8443"',
+  )
+
 const HEADER_VALUE = /^[\x20-\x7e\xa0-\xff]*$/
 
 /** Whether HTTP can carry the text as the value of a header. */

@@ -7,6 +7,7 @@ import {
   headerMap,
   ignoreConfig,
   imageVerification,
+  installHosts,
   labelMap,
   networkMode,
   proxyMode,
@@ -113,6 +114,7 @@ const extensionFields = {
       'When tools are not as they were accepted: say so, or also refuse changed and added ones until they are; default: warn',
   }),
   image_verification: imageVerification,
+  install_hosts: installHosts,
   accept_network: z.boolean().meta({
     description:
       'Confirms that the registry entry, and the server for its login, may name private and loopback addresses; link-local and metadata addresses are always refused',
@@ -169,6 +171,7 @@ export const updateRequest = z
     tools_override: nullable(requestFields.shape.tools_override),
     tools_changed: nullable(requestFields.shape.tools_changed),
     image_verification: nullable(requestFields.shape.image_verification),
+    install_hosts: nullable(requestFields.shape.install_hosts),
     accept_network: nullable(requestFields.shape.accept_network),
     accept_mounts: nullable(requestFields.shape.accept_mounts),
     name: workloadName.optional().meta({ description: 'Must equal the name in the path' }),

@@ -42,6 +42,7 @@ import type { IsolationDeps } from './workloads/isolation.ts'
 import { Sightings } from './workloads/sightings.ts'
 import { SessionInstances } from './workloads/session-instances.ts'
 import type { SupervisorDeps } from './workloads/supervisor-deps.ts'
+import { InstallNetworks } from './workloads/install-networks.ts'
 import { Supervisor } from './workloads/supervisor.ts'
 import { resync, watch } from './workloads/watch.ts'
 import type { WorkloadsDeps } from './workloads/workloads-deps.ts'
@@ -128,17 +129,18 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
   const toolLocks = new ToolLocks({ store: ports.toolLockStore, clock, masker, logger, ...toolEvents(book, logs) })
   const gateway = ports.createGateway(gatewayEvents(() => supervisor, toolLocks, { book, logs, masker }))
   const sightings = new Sightings({ store: ports.sightingsStore, clock, masker, logger, shutdown })
-  const egress = ports.createEgress(egressEvents({ book, logs, masker, sightings }))
+  const { instanceId } = options
+  const installs = new InstallNetworks({ egress: () => egress, logger, logs, instanceId })
+  const egress: Egress = ports.createEgress(egressEvents({ book, logs, masker, sightings, installs }))
   const hiding = ports.createHiding(hidingEvents(() => supervisor, logs, masker))
   const readSecret = (key: string) => secrets.read(key)
   const caCertificate = () => readCaCertificate(ports, options)
-  const { instanceId } = options
   const { openTunnel, packages, images, renderRecipe } = ports
-  const inspections = new Inspections({ book, runtime, openTunnel, caCertificate, instanceId })
+  const inspections = new Inspections({ book, runtime, openTunnel, caCertificate, instanceId, installs })
   const sessions = new SessionInstances({ book, runtime, logger, instanceId, stopGraceMs: options.stopGraceMs })
   const supervisorDeps: SupervisorDeps = {
     ...{ book, runtime, gateway, egress, hiding, packages, images, logs, masker, sessions, clock, logger, sightings },
-    ...{ toolLocks, readSecret, caCertificate, syncClients, shutdown, host: ports.host },
+    ...{ installs, toolLocks, readSecret, caCertificate, syncClients, shutdown, host: ports.host },
     telemetry: () => ({ ...config.get().otel, variable: options.variable ?? (() => undefined) }),
     isInUse: (name) => inspections.owns(name) || sessions.owns(name),
     ...{ instanceId, handshakeTimeoutMs: options.handshakeTimeoutMs, stopGraceMs: options.stopGraceMs },
@@ -162,7 +164,7 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
     registry,
     secrets,
     settings: { config, journal, readCertificate: ports.readCertificate },
-    builds: { runtime, packages, renderRecipe, caCertificate },
+    builds: { runtime, packages, renderRecipe, caCertificate, installs },
     ...{ inspections, events, gateway, egress, hiding, sightings, toolLocks, supervisor, sessions },
     load: () => load([book, groupBook, adoptions, sightings], toolLocks),
     run: () => run(supervisorDeps, supervisor),
@@ -211,13 +213,17 @@ function egressEvents({
   logs,
   masker,
   sightings,
-}: Pick<SupervisorDeps, 'book' | 'logs' | 'masker' | 'sightings'>): EgressEvents {
+  installs,
+}: Pick<SupervisorDeps, 'book' | 'logs' | 'masker' | 'sightings' | 'installs'>): EgressEvents {
   return {
     onBlocked: (name, reason) => {
+      // What an install was refused is told by `onSeen`.
+      if (InstallNetworks.isInstall(name)) return
       logs.append(name, 'stderr', masker.mask(reason))
       if (book.find(name)) book.observe(name, { blocked: reason })
     },
     onSeen: (name, sighting) => {
+      if (InstallNetworks.isInstall(name)) return installs.seen(name, sighting)
       const entry = book.find(name)
       // The last connections of one that is removed must not leave a record behind.
       if (entry && entry.stored.wanted !== 'absent') sightings.add(name, sighting)

@@ -8,14 +8,17 @@ interface BuildFlags {
   tag: string | undefined
   output: string | undefined
   dryRun: boolean
+  installHost: readonly string[]
   format: string
 }
 
 /** Builds and prints the name of the image; Ctrl-C calls the build off. */
-export async function buildImage(context: Context, reference: string, { tag, format }: BuildFlags): Promise<void> {
+export async function buildImage(context: Context, reference: string, flags: BuildFlags): Promise<void> {
+  const { tag, installHost, format } = flags
   const { out } = context
   const client = await context.daemon()
-  const body = { package: reference, ...(tag !== undefined && { tag }) }
+  const hosts = installHost.length > 0 && { install_hosts: [...installHost] }
+  const body = { package: reference, ...(tag !== undefined && { tag }), ...hosts }
   for await (const event of followTask(context, client, 'buildPackage', { body })) {
     if (event.state !== 'done') continue
     const { state: _, ...image } = event
@@ -28,8 +31,10 @@ export async function buildImage(context: Context, reference: string, { tag, for
 /** Prints or writes how the image would be made. */
 export async function printRecipe(context: Context, reference: string, flags: BuildFlags): Promise<void> {
   const { out, cwd, signal } = context
-  const { tag, output, dryRun, format } = flags
+  const { tag, output, dryRun, installHost, format } = flags
   if (tag !== undefined) throw invalid('--tag names an image, and with --dry-run or --output none is built')
+  if (installHost.length > 0)
+    throw invalid('--install-host is for a build, and with --dry-run or --output nothing is built')
   if (dryRun && output !== undefined) throw invalid('--dry-run prints and --output writes; give one of them')
   const client = await context.daemon()
   const recipe = await client.call('getBuildRecipe', { query: { package: reference } }, signal)

@@ -13,6 +13,11 @@ export const build = defineCommand({
   flags: {
     tag: { type: 'text', short: 't', value: 'name', summary: 'name for the image, such as team/server:1.0' },
     output: { type: 'text', short: 'o', value: 'path', summary: 'only write the Dockerfile to this file or folder/' },
+    installHost: {
+      type: 'list',
+      value: 'host',
+      summary: 'host that install scripts and source builds may reach besides the package index; may be repeated',
+    },
     dryRun: { type: 'boolean', summary: 'only print the Dockerfile' },
     ...FORMAT_FLAG,
   },

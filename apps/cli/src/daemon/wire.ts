@@ -106,7 +106,7 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
       clientFiles: createClientFiles({ ...clientPlaces, stateDir, logger }),
       foreignEntries: createForeignEntries(clientPlaces),
       host: hostOf(settings, paths, engine),
-      renderRecipe: (source, ca) => renderPackageImage(source, baseImages(), ca),
+      renderRecipe: (source, recipe) => renderPackageImage(source, baseImages(), recipe),
       openTunnel: tunnelsOf(allowPeer, ownPorts),
       packages: createPackageIndex({ nodePath, env, homeDir }),
       images: imageVerifierOf(settings, stateDir, () => config.get().trustedRootPath),

@@ -33,6 +33,7 @@ const NONE: RunFlags = {
     imageVerification: undefined,
     acceptNetwork: false,
     acceptMounts: false,
+    installHost: [],
     header: [],
     memory: undefined,
     cpus: undefined,
@@ -81,6 +82,7 @@ test('options become fields of the request', async () => {
     imageVerification: 'enabled',
     acceptNetwork: true,
     acceptMounts: true,
+    installHost: ['cdn.example'],
   }
   expect(await ask(['time', '--flag', 'b'], { ...flags, env: ['MINE', 'A='], tools: ['a, b', 'c'] })).toEqual({
     image: 'time',
@@ -93,6 +95,7 @@ test('options become fields of the request', async () => {
     image_verification: 'enabled',
     accept_network: true,
     accept_mounts: true,
+    install_hosts: ['cdn.example'],
     limits: { max_sessions: 4, session_idle_seconds: 60 },
     cmd_arguments: ['--flag', 'b'],
     env_vars: { MINE: 'x', A: '' },

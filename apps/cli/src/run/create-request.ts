@@ -42,6 +42,7 @@ export async function createRequestOf(
     network_isolation_mode: flags.observeNetwork ? 'observe' : undefined,
     session_mode: flags.sessionMode,
     image_verification: flags.imageVerification,
+    install_hosts: flags.installHost,
     accept_network: flags.acceptNetwork || undefined,
     accept_mounts: flags.acceptMounts || undefined,
     limits: withoutUnset(limitsOf(flags)),

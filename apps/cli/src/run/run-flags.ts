@@ -104,6 +104,11 @@ export const RUN_FLAGS = {
     type: 'boolean',
     summary: 'accept the mounts that a registry entry or a configuration file asks for',
   },
+  installHost: {
+    type: 'list',
+    value: 'host',
+    summary: 'host that install scripts and source builds may reach besides the package index; may be repeated',
+  },
   imageVerification: {
     type: 'text',
     value: 'mode',

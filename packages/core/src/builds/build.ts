@@ -3,6 +3,7 @@ import { invalid, unavailable } from '../errors.ts'
 import type { PackageIndex } from '../ports/host.ts'
 import type { RenderRecipe } from '../ports/recipes.ts'
 import type { Progress, Runtime, Source } from '../ports/runtime.ts'
+import type { InstallNetworks } from '../workloads/install-networks.ts'
 import { checkImageReference, printable } from '../workloads/image-reference.ts'
 import { parsePackageReference } from '../workloads/package-reference.ts'
 
@@ -12,13 +13,14 @@ export interface BuildsDeps {
   renderRecipe: RenderRecipe
   /** PEM text builds should trust besides the system's. */
   caCertificate: () => Promise<string | undefined>
+  installs: InstallNetworks
 }
 
 type PackageSource = Extract<Source, { kind: 'package' }>
 
 export async function buildRecipe(deps: BuildsDeps, reference: string, signal: AbortSignal): Promise<BuildRecipe> {
   const source = await resolve(deps, reference, () => undefined, signal)
-  const { tag, baseImage, dockerfile, files } = deps.renderRecipe(source, await deps.caCertificate())
+  const { tag, baseImage, dockerfile, files } = deps.renderRecipe(source, { caCertificate: await deps.caCertificate() })
   return { package: referenceOf(source), image: tag, base_image: baseImage, dockerfile, files: { ...files } }
 }
 
@@ -35,17 +37,23 @@ export function checkBuild({ runtime }: BuildsDeps, { package: reference, tag }:
 /** Builds the image unless one made by the same recipe is there, and gives it the name asked for. */
 export async function buildPackage(
   deps: BuildsDeps,
-  { package: reference, tag }: BuildRequest,
+  { package: reference, tag, install_hosts: hosts }: BuildRequest,
   onProgress: (progress: Progress) => void,
   signal: AbortSignal,
 ): Promise<BuiltImage> {
   const { runtime } = deps
   const source = await resolve(deps, reference, onProgress, signal)
   const caCertificate = await deps.caCertificate()
-  const options = { pull: 'if-absent', onProgress, ...(caCertificate !== undefined && { caCertificate }) } as const
+  const install = deps.installs.access({ source, hosts })
+  const options = {
+    pull: 'if-absent',
+    install,
+    onProgress,
+    ...(caCertificate !== undefined && { caCertificate }),
+  } as const
   const prepared = await runtime.prepare(source, options, signal)
   if (tag !== undefined) await runtime.tag?.(prepared, tag, signal)
-  const image = tag ?? deps.renderRecipe(source, caCertificate).tag
+  const image = tag ?? deps.renderRecipe(source, { caCertificate, installHosts: hosts }).tag
   return { package: referenceOf(source), image, id: prepared.id }
 }
 

@@ -3,6 +3,7 @@ import { conflict, invalid, unavailable } from '../errors.ts'
 import { type InstanceSpec, LABELS, type Runtime } from '../ports/runtime.ts'
 import type { OpenTunnel, Tunnel } from '../ports/tunnel.ts'
 import type { WorkloadBook } from '../workloads/book.ts'
+import type { InstallNetworks } from '../workloads/install-networks.ts'
 import { checkPackageVersion } from '../workloads/package-reference.ts'
 import { type InspectorRun, inspectorInstance, inspectorPage } from './inspector-instance.ts'
 
@@ -17,6 +18,7 @@ export interface InspectionsDeps {
   runtime: Runtime
   openTunnel: OpenTunnel
   caCertificate: () => Promise<string | undefined>
+  installs: InstallNetworks
   /** Which installation owns what we create. */
   instanceId: string
 }
@@ -80,12 +82,13 @@ export class Inspections {
 
   async #run(run: InspectorRun, opened: Tunnel, report: Report, signal: AbortSignal): Promise<void> {
     await using tunnel = opened
-    const { runtime, caCertificate, instanceId } = this.#deps
+    const { runtime, caCertificate, installs, instanceId } = this.#deps
     const source = { kind: 'package', scheme: 'npx', name: PACKAGE, version: run.version } as const
     const ca = await caCertificate()
     const onProgress = (progress: Extract<InspectionEvent, { state: 'working' }>['progress']) =>
       report({ state: 'working', progress })
-    const options = { pull: 'if-absent', onProgress, ...(ca !== undefined && { caCertificate: ca }) } as const
+    const install = installs.access({ source })
+    const options = { pull: 'if-absent', install, onProgress, ...(ca !== undefined && { caCertificate: ca }) } as const
     const prepared = await runtime.prepare(source, options, signal)
     const labels = { [LABELS.marker]: 'true', [LABELS.instance]: instanceId }
     const spec: InstanceSpec = { ...inspectorInstance(run, tunnel.preload), prepared, source, labels }

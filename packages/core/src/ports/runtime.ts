@@ -93,7 +93,28 @@ export interface PrepareOptions {
   pull: 'if-absent' | 'always' | 'never'
   /** PEM text added to the trust store of builds and fetches. */
   caCertificate?: string
+  /** Packages only. Left out: what they run while they are installed has no network. */
+  install?: InstallAccess
   onProgress: (progress: Progress) => void
+}
+
+/** What install scripts and source builds of packages may reach. */
+export interface InstallAccess {
+  /** Which installation (state folder) asks: by it a runtime finds what a killed daemon left behind. */
+  owner: string
+  /** Hosts that the user allows besides the package indexes. Another list may give another result. */
+  hosts: readonly string[]
+  /** Opens the network of one run. `indexes` are the package indexes in use, as `host:port`. */
+  open(indexes: readonly string[]): Promise<InstallNetwork>
+  /** Told when scripts failed and the server is started without what they would have made. */
+  failed(reason: string): void
+}
+
+/** Closed when it is disposed of. */
+export interface InstallNetwork extends AsyncDisposable {
+  way: WayOut
+  /** Hosts that were refused so far. */
+  refused(): readonly string[]
 }
 
 export interface Progress {

@@ -52,7 +52,7 @@ test('hosts of this machine and private networks in a registry entry need a conf
   using fake = await startFakeDaemon({ registry })
   const { workloads } = fake.daemon
   await expect(createWorkload(workloads, { image: 'inside' })).rejects.toThrow(
-    /^the registry entry asks for 10\.1\.2\.3:80, localhost:5432 on this machine .*accept_network: true/,
+    /^the registry entry asks for 10\.1\.2\.3:80, localhost:5432, which opens .*accept_network: true/,
   )
   await expect(createWorkload(workloads, { image: 'named' })).rejects.toThrow('db.example.com:5432')
   await expect(createWorkload(workloads, { image: 'inside', accept_mounts: true })).rejects.toThrow('accept_network')

@@ -87,3 +87,19 @@ test('an imported configuration needs one for its address and its login, outside
   await importWorkload(workloads, { ...config, name: 'accepted', port: 12_346 }, { accept_network: true })
   expect(await isPublicOnly(fake, 'accepted')).toBe(false)
 })
+
+test('install hosts are for packages; the user names them unasked, an import needs a confirmation', async () => {
+  using fake = await startFakeDaemon()
+  const { workloads } = fake.daemon
+  const install_hosts = ['cdn.example']
+  await expect(createWorkload(workloads, { name: 'x', image: 'web:1', install_hosts })).rejects.toThrow('for packages')
+  await createWorkload(workloads, { name: 'mine', image: 'npx://left@1.0.0', install_hosts })
+  const exported = exportWorkload(workloads, 'mine')
+  expect(exported).toMatchObject({ install_hosts })
+  const { port: _port, ...other } = { ...exported, name: 'other' }
+  await expect(importWorkload(workloads, other)).rejects.toThrow(/install_hosts cdn\.example.*accept_network/)
+  await importWorkload(workloads, other, true)
+  expect(exportWorkload(workloads, 'other')).toMatchObject({ install_hosts })
+  await editWorkload(workloads, 'other', { install_hosts: [] })
+  expect(exportWorkload(workloads, 'other')).not.toHaveProperty('install_hosts')
+})

@@ -10,6 +10,7 @@ import { authorizationConfigOf } from './authorization.ts'
 import { chooseNetworkMode } from './network.ts'
 import { oauthConfigOf } from './oauth.ts'
 import { oidcConfigOf } from './oidc.ts'
+import { parsePackageReference } from './package-reference.ts'
 import { checkVerifiable } from './provenance.ts'
 import { withoutEmpty } from './without-empty.ts'
 import type { Target } from './target.ts'
@@ -29,6 +30,7 @@ export function composeRunConfig(name: string, port: number, asked: CreateReques
     throw invalid('network_mode host and allow_hosts are for servers that run here; leave them out')
   if (asked.image_verification === 'enabled') checkVerifiable(target)
   refuseReservedLabels(asked)
+  refuseInstallHosts(asked, target)
   const transport = chooseTransport(asked.transport || undefined, target)
   const { profile: chosen, profileOrigin } = chooseProfile(asked.permission_profile, target.entry)
   const profile = withHosts(chosen, asked.allow_hosts)
@@ -73,6 +75,7 @@ export function composeRunConfig(name: string, port: number, asked: CreateReques
     ...(asked.telemetry_config && { telemetry_config: asked.telemetry_config }),
     ...(asked.resources && { resources: asked.resources }),
     ...(asked.limits && { limits: asked.limits }),
+    ...(asked.install_hosts?.length && { install_hosts: asked.install_hosts }),
     ...(asked.session_mode === 'isolated' && { session_mode: asked.session_mode }),
     ...verificationOf(asked),
   }
@@ -82,6 +85,12 @@ export function composeRunConfig(name: string, port: number, asked: CreateReques
 function refuseReservedLabels({ labels }: CreateRequest): void {
   const reserved = Object.keys(labels ?? {}).find(isReservedLabel)
   if (reserved !== undefined) throw invalid(`labels.${reserved} is set by Toolhaven itself; choose another key`)
+}
+
+function refuseInstallHosts({ install_hosts: hosts = [] }: CreateRequest, target: Target): void {
+  const isPackage = target.kind === 'image' && parsePackageReference(target.image)
+  if (hosts.length > 0 && !isPackage)
+    throw invalid('install_hosts is for packages (npx://, uvx://, go://), which are installed here; leave it out')
 }
 
 function verificationOf({ image_verification: mode }: CreateRequest): Pick<RunConfig, 'image_verification'> {

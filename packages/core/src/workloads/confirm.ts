@@ -8,7 +8,7 @@ import { declaredMounts } from './mounts.ts'
 import { type Target, type UrlOrigin, WHO } from './target.ts'
 
 /** The part of a configuration that somebody else wrote. */
-type ForeignText = Pick<RunConfig, 'network_mode' | 'permission_profile' | 'volumes'>
+type ForeignText = Pick<RunConfig, 'network_mode' | 'permission_profile' | 'volumes' | 'install_hosts'>
 
 /**
  * What a registry entry, an imported configuration or an adopted entry asks of this machine, the user has to confirm in the
@@ -32,7 +32,7 @@ function refuseUnconfirmed(asked: CreateRequest, who: string, text: ForeignText)
   const openings = networkOpenings(text)
   if (openings.length > 0 && asked.accept_network !== true)
     throw invalid(
-      `${who} asks for ${openings.join(', ')} on this machine or a private network; confirm it with accept_network: true (--accept-network)`,
+      `${who} asks for ${openings.join(', ')}, which opens more of the network than servers get by default; confirm it with accept_network: true (--accept-network)`,
     )
   const mounts = mountsAskedFor(text)
   if (mounts.length > 0 && asked.accept_mounts !== true)
@@ -50,11 +50,11 @@ function refuseMetadata(who: string, { permission_profile: profile }: ForeignTex
     throw invalid(`${who} allows ${never}, a link-local, metadata or reserved address; no server may reach it`)
 }
 
-/** What a configuration opens of the network that is not public. */
-function networkOpenings({ network_mode: mode, permission_profile: profile }: ForeignText): string[] {
+/** What a configuration opens of the network that servers and their install scripts do not have by default. */
+function networkOpenings({ network_mode: mode, permission_profile: profile, install_hosts: hosts }: ForeignText): string[] {
   const isHost = mode === 'host'
   const inside = hostsOf(profile).filter((host) => listedHostReach(host) === 'private')
-  return [...(isHost ? ['network_mode host'] : []), ...inside]
+  return [...(isHost ? ['network_mode host'] : []), ...inside, ...(hosts ?? []).map((host) => `install_hosts ${host}`)]
 }
 
 function mountsAskedFor({ volumes, permission_profile: profile }: ForeignText): string[] {

@@ -114,6 +114,7 @@ function requestOf(config: RunConfig): CreateRequest {
   if (config.resources !== undefined) request.resources = config.resources
   if (config.limits !== undefined) request.limits = config.limits
   if (config.image_verification !== undefined) request.image_verification = config.image_verification
+  if (config.install_hosts !== undefined) request.install_hosts = config.install_hosts
   if (config.session_mode !== undefined) request.session_mode = config.session_mode
   if (config.authz_config !== undefined) request.authz_config = JSON.stringify(config.authz_config)
   if (config.audit_config !== undefined) request.audit_config = config.audit_config

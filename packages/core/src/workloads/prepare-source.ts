@@ -4,7 +4,7 @@ import type { StoredVerification, StoredWorkload } from '../ports/stores.ts'
 import type { SupervisorDeps } from './supervisor-deps.ts'
 import { type ImageChoice, chooseImage } from './verify-image.ts'
 
-type Deps = Pick<SupervisorDeps, 'book' | 'runtime' | 'images' | 'logs' | 'logger' | 'caCertificate'>
+type Deps = Pick<SupervisorDeps, 'book' | 'runtime' | 'images' | 'logs' | 'logger' | 'caCertificate' | 'installs'>
 type ImageSource = Extract<Source, { kind: 'image' }>
 
 /** Makes startable what the workload runs from, and writes down which one exactly it was. */
@@ -17,7 +17,11 @@ export async function prepareSource(
 ): Promise<Prepared> {
   const caCertificate = await deps.caCertificate()
   const options = { onProgress: report, ...(caCertificate !== undefined && { caCertificate }) } as const
-  if (source.kind === 'package') return deps.runtime.prepare(source, { ...options, pull: 'if-absent' }, signal)
+  if (source.kind === 'package') {
+    const { name: workload, install_hosts: hosts } = stored.config
+    const install = deps.installs.access({ source, hosts, workload })
+    return deps.runtime.prepare(source, { ...options, install, pull: 'if-absent' }, signal)
+  }
 
   // Once an image was found it is kept; an edit that names it again forgets that, and asks whether `latest` moved.
   const pull = stored.resolved === undefined && isMovingTag(source.reference) ? 'always' : 'if-absent'

@@ -66,6 +66,7 @@ export function getWorkload(deps: Deps, name: string): WorkloadDetails {
       limits: config.limits,
       session_mode: config.session_mode,
       image_verification: config.image_verification,
+      install_hosts: config.install_hosts,
       proxy_port: stored.asked.proxy_port,
       secrets,
     }),

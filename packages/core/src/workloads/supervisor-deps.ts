@@ -10,6 +10,7 @@ import type { LogStore } from '../ports/stores.ts'
 import type { Masker } from '../secrets/masker.ts'
 import type { ToolLocks } from '../tools/tool-locks.ts'
 import type { WorkloadBook } from './book.ts'
+import type { InstallNetworks } from './install-networks.ts'
 import type { Sightings } from './sightings.ts'
 import type { SessionInstances } from './session-instances.ts'
 import type { TelemetryDefaults } from './telemetry.ts'
@@ -24,6 +25,8 @@ export interface SupervisorDeps {
   packages: PackageIndex
   images: ImageVerifier
   logs: LogStore
+  /** What packages reach while they are installed. */
+  installs: InstallNetworks
   sightings: Sightings
   toolLocks: ToolLocks
   masker: Masker

@@ -11,7 +11,7 @@ export type EngineAddress =
   | { kind: 'tcp'; host: string; port: number; tls?: { ca: string; cert: string; key: string } }
 
 export interface EngineCall {
-  method: 'GET' | 'POST' | 'DELETE' | 'HEAD'
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD'
   path: string
   query?: Readonly<Record<string, string | number | boolean>>
   headers?: Readonly<Record<string, string>>

@@ -3,6 +3,7 @@ import { notFound } from '@toolhaven/core/errors'
 import type {
   InstanceHandle,
   InstanceSpec,
+  ListedInstance,
   Runtime,
   RuntimeCapabilities,
   RuntimeHealth,
@@ -33,6 +34,7 @@ import { ensureImage, tagImage } from './images.ts'
 import { createKeyedQueue } from './keyed-queue.ts'
 import { userFiles } from './package-user.ts'
 import { openStdioChannel } from './stdio-channel.ts'
+import { buildSweeper } from '../packages/build-leftovers.ts'
 import { removeLostVolumes } from './volumes.ts'
 
 /** What differs between the engines that speak this API. */
@@ -72,16 +74,22 @@ export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOpti
   const { client } = options
   let facts: KnownFacts | undefined
   const beingMade = new Set<string>()
+  const building = new Set<string>()
+  const sweepBuilds = buildSweeper(client)
   const oneAtATime = createKeyedQueue()
   const attached = new Set<Duplex>()
-  const findFacts = async (signal: AbortSignal) => (facts ??= await kind.examine(client, signal))
+  const forced = options.forwarding && { forwarding: options.forwarding }
+  const findFacts = async (signal: AbortSignal) => (facts ??= { ...(await kind.examine(client, signal)), ...forced })
   const instances = instanceDeps(options, findFacts)
   return {
     name: kind.name,
     probe: (signal) => probe(kind, options, signal),
     async prepare(source, prepareOptions, signal) {
       if (source.kind === 'image') return ensureImage(options, source.reference, prepareOptions, signal)
-      const build = () => preparePackage(options, source, prepareOptions, signal)
+      const { hasInit, forwarding, capabilities } = await findFacts(signal)
+      const limitsProcesses = keepsProcessLimit(capabilities)
+      const parts = { ...options, runtime: kind.name, instances, forwarding, hasInit, limitsProcesses, building }
+      const build = () => preparePackage(parts, source, prepareOptions, signal)
       return oneAtATime(`${source.scheme}://${source.name}@${source.version}`, build, signal)
     },
     tag: (prepared, reference, signal) => tagImage(client, prepared.id, reference, signal),
@@ -106,13 +114,8 @@ export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOpti
     stop: (handle, graceMs, signal) => stopInstance(instances, handle, graceMs, signal),
     remove: (handle, signal) => removeInstance(instances, handle, signal),
     logs: (handle, logOptions, signal) => containerLogs(client, handle, logOptions, signal),
-    async list(labels, signal) {
-      const { forwarding: needed } = await findFacts(signal)
-      const { forwarding = needed } = options
-      const listed = await listContainers(client, kind.name, labels, signal)
-      if (isInVolumes(forwarding) && beingMade.size === 0) await removeLostVolumes(client, labels, signal)
-      return withoutSidecars(listed, (name) => beingMade.has(name))
-    },
+    list: async (labels, signal) =>
+      listInstances({ client, kind, beingMade, building, sweepBuilds, ...(await findFacts(signal)) }, labels, signal),
     async find(name, signal) {
       const container = await findContainer(client, name, signal)
       return container === undefined ? undefined : listed(kind.name, container)
@@ -128,6 +131,8 @@ export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOpti
 
 type KnownFacts = Pick<EngineFacts, 'hasInit' | 'seccomp' | 'forwarding' | 'capabilities' | 'packageUser'>
 
+const keepsProcessLimit = ({ unenforced }: RuntimeCapabilities) => unenforced.pids === undefined
+
 async function createInstance(
   { name }: EngineKind,
   options: EngineRuntimeOptions,
@@ -137,7 +142,7 @@ async function createInstance(
 ): Promise<InstanceHandle> {
   const { client, isolation, forwarding = found.forwarding } = options
   const { hasInit: init, capabilities, packageUser: user } = found
-  const limitsProcesses = capabilities.unenforced.pids === undefined
+  const limitsProcesses = keepsProcessLimit(capabilities)
   // Images we build ourselves are known to run without writing to their root, and as anybody.
   const isOurs = spec.source.kind === 'package'
   const hardening = { init, readOnlyRoot: isOurs, ...(isOurs && { user }) }
@@ -148,6 +153,26 @@ async function createInstance(
     return { ...network, mounts: [...network.mounts, ...files] }
   }
   return createContainer(client, name, spec, { hardening, makeNetwork }, signal)
+}
+
+interface ListDeps extends Pick<EngineFacts, 'forwarding'> {
+  client: EngineClient
+  kind: EngineKind
+  beingMade: ReadonlySet<string>
+  building: ReadonlySet<string>
+  sweepBuilds: ReturnType<typeof buildSweeper>
+}
+
+async function listInstances(
+  { client, kind, beingMade, building, sweepBuilds, forwarding }: ListDeps,
+  labels: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<ListedInstance[]> {
+  const found = await listContainers(client, kind.name, labels, signal)
+  if (isInVolumes(forwarding) && beingMade.size === 0) await removeLostVolumes(client, labels, signal)
+  await sweepBuilds(labels, building, signal)
+  const others = found.filter(({ handle }) => !building.has(handle.name))
+  return withoutSidecars(others, (name) => beingMade.has(name) || building.has(name))
 }
 
 function instanceDeps(

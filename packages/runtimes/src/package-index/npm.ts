@@ -6,6 +6,7 @@ import type { ThvError } from '@toolhaven/core/errors'
 import { z } from 'zod'
 import { findProgram } from './find-program.ts'
 import { isNetworkVariable } from './network-variables.ts'
+import { isInUse, tokensInUse } from './npm-tokens.ts'
 import { runProgram } from './run-program.ts'
 import type { ProgramResult } from './run-program.ts'
 
@@ -15,12 +16,14 @@ export interface NpmOptions {
   homeDir: string
 }
 
-/** npm as the user set it up: its program, its configuration files, and the variables they draw on. */
+/** npm as the user set it up: its program, its configuration, and the variables that draws on. */
 export interface Npm {
   /** npm-cli.js, to be run with our Node. */
   cli: string
-  userConfig: string | undefined
-  globalConfig: string | undefined
+  /** The text of its configuration files, with only the credentials of registries in use. */
+  configs: { user: string; global: string }
+  /** Addresses of the registries that it uses. */
+  registries: string[]
   caFile: string | undefined
   ignoreScripts: boolean
   env: Record<string, string>
@@ -38,25 +41,37 @@ export async function findNpm({ nodePath, env, homeDir }: NpmOptions, signal: Ab
   const { stdout, stderr, exitCode } = await askNpm(nodePath, list, npmEnv, signal)
   if (exitCode !== 0) throw invalid(`npm cannot read its configuration (${lastLine(stderr)}); correct your .npmrc.`)
   const settings = settingsSchema.parse(JSON.parse(stdout))
-  const userConfig = await existingFile(settings.userconfig)
-  const globalConfig = await existingFile(settings.globalconfig)
-  const referenced = await referencedVariables([userConfig, globalConfig])
+  const registries = registriesOf(settings)
+  const configOf = async (path: string | null | undefined) => tokensInUse(await readText(path), registries)
+  const configs = { user: await configOf(settings.userconfig), global: await configOf(settings.globalconfig) }
+  const referenced = referencedVariables(Object.values(configs))
+  const isWanted = (name: string) => isNpmVariable(name) && isInUse(name.replace(/^npm_config_/i, ''), registries)
   return {
     cli,
-    userConfig,
-    globalConfig,
+    configs,
+    registries,
     caFile: settings.cafile ?? undefined,
     ignoreScripts: settings['ignore-scripts'] ?? false,
-    env: pickEnv(env, homeDir, (name) => isNpmVariable(name) || referenced.has(name)),
+    env: pickEnv(env, homeDir, (name) => isWanted(name) || referenced.has(name)),
   }
 }
 
-const settingsSchema = z.object({
+const settingsSchema = z.looseObject({
   userconfig: z.string().nullish(),
   globalconfig: z.string().nullish(),
   cafile: z.string().nullish(),
   'ignore-scripts': z.boolean().nullish(),
 })
+
+function registriesOf(settings: Readonly<Record<string, unknown>>): string[] {
+  const found = Object.entries(settings).filter(([key]) => /^(?:@[^:]+:)?registry$/.test(key))
+  return found.flatMap(([, value]) => (typeof value === 'string' ? [value] : []))
+}
+
+async function readText(path: string | null | undefined): Promise<string> {
+  const file = await existingFile(path)
+  return file === undefined ? '' : readFile(file, 'utf8')
+}
 
 /** The newest version that npm would install without being told one. */
 export async function latestNpmVersion(options: NpmOptions, name: string, signal: AbortSignal): Promise<string> {
@@ -135,14 +150,9 @@ async function existingFile(path: string | null | undefined): Promise<string | u
 }
 
 /** `${NAME}` in an .npmrc stands for a variable. */
-async function referencedVariables(files: readonly (string | undefined)[]): Promise<Set<string>> {
-  const names = new Set<string>()
-  for (const file of files) {
-    if (file === undefined) continue
-    for (const match of (await readFile(file, 'utf8')).matchAll(/\$\{([^}?]+)\??\}/g))
-      if (match[1] !== undefined) names.add(match[1])
-  }
-  return names
+function referencedVariables(configs: readonly string[]): Set<string> {
+  const matches = configs.flatMap((text) => [...text.matchAll(/\$\{([^}?]+)\??\}/g)])
+  return new Set(matches.flatMap((match) => match[1] ?? []))
 }
 
 /** Settings of the user; not those that an npm which started the daemon adds about itself. */

@@ -1,62 +1,126 @@
 import { z } from 'zod'
 import { invalid, notFound, type ThvError } from '@toolhaven/core/errors'
-import type { Progress } from '@toolhaven/core/ports/runtime'
+import type { InstallAccess, Progress, RuntimeName } from '@toolhaven/core/ports/runtime'
 import type { EngineClient } from '../engine/engine-client.ts'
 import { EngineFault } from '../engine/engine-fault.ts'
 import { jsonLines } from '../engine/json-lines.ts'
+import { INSTALL_MINUTES, refusedHosts } from '../install-rules.ts'
+import { removeSteps, stepNames } from './build-leftovers.ts'
+import { runFetchStep, type StepResult } from './fetch-step.ts'
+import { type InstallStep, runInstallStep } from './install-step.ts'
 import type { PackageImage, PackageSource } from './package-image.ts'
 import { tar } from './tar.ts'
-import { BUILD_LABEL } from './template.ts'
+import { INSTALL_MARK } from './template.ts'
 
 const lineSchema = z.looseObject({
   stream: z.string().optional(),
   error: z.string().optional(),
   errorDetail: z.looseObject({ message: z.string().optional() }).nullish(),
 })
-const imagesSchema = z.array(z.looseObject({ Id: z.string() }))
+
+export interface BuildDeps extends Pick<
+  InstallStep,
+  'instances' | 'isolation' | 'forwarding' | 'hasInit' | 'limitsProcesses'
+> {
+  client: EngineClient
+  runtime: RuntimeName
+  /** Names of containers of builds under way. */
+  building: Set<string>
+}
 
 export interface BuildInput {
   image: PackageImage
   source: PackageSource
-  /** Files of the context that may hold credentials; they reach the build stage only. */
-  secretFiles: Readonly<Record<string, string>>
-  buildArgs: Readonly<Record<string, string>>
+  /** The user's configuration file for this kind of package. */
+  config: string
+  indexes: readonly string[]
+  /** For the time of the fetch; may hold credentials. */
+  variables: Readonly<Record<string, string>>
+  /** For what the package runs. */
+  installEnv: Readonly<Record<string, string>>
+  access: InstallAccess | undefined
   onProgress: (progress: Progress) => void
 }
 
-export async function buildImage(client: EngineClient, input: BuildInput, signal: AbortSignal): Promise<void> {
+const STEPS = 3
+
+/** Fetches and installs the package in containers and makes an image of the result. Leaves nothing else behind. */
+export async function buildImage(deps: BuildDeps, input: BuildInput, signal: AbortSignal): Promise<void> {
+  const { client, building } = deps
+  const { image, source, access } = input
+  const owner = access?.owner ?? 'nobody'
+  const names = stepNames(owner, image.buildId)
+  const progress = (done: number) =>
+    input.onProgress({ phase: 'building', done, total: STEPS, detail: `${source.name} ${source.version}` })
+  for (const name of Object.values(names)) building.add(name)
   try {
-    await runBuild(client, input, signal)
+    await removeSteps(client, names, signal)
+    progress(0)
+    const fetched = await fetchPackage(deps, input, { owner, name: names.fetch }, signal)
+    progress(1)
+    const isDone = !fetched.output.split('\n').includes(INSTALL_MARK)
+    const step = { owner, name: names.install, fetched: fetched.image }
+    const installed = isDone ? fetched.image : await installPackage(deps, input, step, signal)
+    progress(2)
+    await finish(client, input, { fetched: fetched.image, installed }, signal)
   } finally {
-    // Not the caller's signal: what may hold a token must go even when the build was called off.
-    await removeBuildStage(client, input.image.buildId, AbortSignal.timeout(30_000))
+    // Not the caller's signal: nothing may stay even when the build was called off.
+    await removeSteps(client, names, AbortSignal.timeout(60_000))
+    for (const name of Object.values(names)) building.delete(name)
   }
 }
 
-async function runBuild(
+async function fetchPackage(
+  { client, runtime }: BuildDeps,
+  { image, source, config, variables }: BuildInput,
+  { owner, name }: { owner: string; name: string },
+  signal: AbortSignal,
+): Promise<StepResult> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(INSTALL_MINUTES * 60_000)])
+  const fetched = await runFetchStep({ client, runtime, image, name, owner, config, variables }, limit)
+  if (fetched.exitCode !== 0) throw buildError(source, fetched.output)
+  return fetched
+}
+
+/** Gives the image with the result. */
+async function installPackage(
+  deps: BuildDeps,
+  { image, source, access, indexes, installEnv }: BuildInput,
+  { owner, name, fetched }: { owner: string; name: string; fetched: string },
+  signal: AbortSignal,
+): Promise<string> {
+  const step = { ...deps, step: image.steps.install, fetched, name, owner, access, indexes, env: installEnv }
+  const installed = await runInstallStep(step, signal)
+  if (installed.exitCode === 0) return installed.image
+  if (installed.refused.length > 0) throw refusedHosts(`${source.name}@${source.version}`, installed.refused)
+  if (source.scheme !== 'npx') throw buildError(source, installed.output)
+  // Often of a part that is not needed (a browser, a driver): the server starts without, or says itself what it lacks.
+  access?.failed(lastLines(installed.output, 1) || `exit code ${installed.exitCode}`)
+  return installed.image
+}
+
+/** Copies the result to a fresh image. Nothing runs in it, and it has no network. */
+async function finish(
   client: EngineClient,
-  { image, source, secretFiles, buildArgs, onProgress }: BuildInput,
+  { image, source }: BuildInput,
+  stages: { fetched: string; installed: string },
   signal: AbortSignal,
 ): Promise<void> {
-  const body = tar({ Dockerfile: image.dockerfile, ...image.files, ...secretFiles })
-  const query = { t: image.tag, rm: true, forcerm: true, buildargs: JSON.stringify(buildArgs) }
-  const total = image.dockerfile.split('\n').filter((line) => line !== '').length
+  const dockerfile = `${image.steps.image(stages).join('\n')}\n`
+  const { 'ca.pem': ca } = image.files
+  const body = tar({ Dockerfile: dockerfile, ...(ca !== undefined && { 'ca.pem': ca }) }, 0o644)
+  const query = { t: image.tag, rm: true, forcerm: true, networkmode: 'none' }
   const output: string[] = []
-  let done = 0
   try {
     const response = await client.stream({ method: 'POST', path: '/build', query, body }, signal)
     for await (const value of jsonLines(client.label, response, signal)) {
       const line = lineSchema.parse(value)
       const failure = line.errorDetail?.message ?? line.error
       if (failure !== undefined) throw new EngineFault(500, failure)
-      const text = line.stream ?? ''
-      output.push(text)
-      if (!/^(?:\[\d+\/\d+\] )?STEP \d+\/\d+/i.test(text)) continue
-      onProgress({ phase: 'building', done, total, detail: `${source.name} ${source.version}` })
-      done = Math.min(done + 1, total)
+      output.push(line.stream ?? '')
     }
   } catch (error) {
-    throw error instanceof EngineFault ? buildError(source, output.join(''), error) : error
+    throw error instanceof EngineFault ? buildError(source, `${output.join('')}\n${error.message}`, error) : error
   }
 }
 
@@ -64,26 +128,16 @@ const MISSING =
   /E404|ETARGET|No matching distribution found|no matching versions|unknown revision|: 404 Not Found|410 Gone|not found: module/
 const INDEX = { npx: 'npm', uvx: 'Python', go: 'Go' } as const
 
-function buildError({ scheme, name, version }: PackageSource, output: string, fault: EngineFault): ThvError {
+function buildError({ scheme, name, version }: PackageSource, output: string, fault?: EngineFault): ThvError {
   const what = `${INDEX[scheme]} package ${name} ${version}`
   if (MISSING.test(output)) return notFound(`The ${what} is not in its index; check the name and the version.`, fault)
-  const lines = output
-    .split('\n')
-    .filter((line) => line.trim() !== '' && !/^(?: --->|Removing|(?:\[\d+\/\d+\] )?STEP )/i.test(line))
-  return invalid(
-    `Building the image of the ${what} failed: ${[...lines.slice(-4), fault.message].join(' | ').slice(0, 1000)}`,
-    fault,
-  )
+  return invalid(`Building the image of the ${what} failed: ${lastLines(output, 5)}`, fault)
 }
 
-/** Classic builders keep every step of a stage as an unnamed image. */
-async function removeBuildStage(client: EngineClient, buildId: string, signal: AbortSignal): Promise<void> {
-  const filters = JSON.stringify({ label: [`${BUILD_LABEL}=${buildId}`] })
-  const left = await client
-    .json(imagesSchema, { method: 'GET', path: '/images/json', query: { all: true, filters } }, signal)
-    .catch(() => [])
-  for (const { Id } of left) {
-    // Removing one takes its unnamed parents along, so the next may be gone already.
-    await client.send({ method: 'DELETE', path: `/images/${Id}`, query: { force: true } }, signal).catch(() => {})
-  }
+function lastLines(output: string, count: number): string {
+  const lines = output
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && line !== INSTALL_MARK)
+  return lines.slice(-count).join(' | ').slice(0, 1000)
 }

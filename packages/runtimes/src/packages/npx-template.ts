@@ -1,38 +1,70 @@
-import { BUILD_LABEL, CA_FOLDER, RUN_AS, type Template } from './template.ts'
+import {
+  CA_FOLDER,
+  CONFIG_FOLDER,
+  INSTALL_FILE,
+  INSTALL_MARK,
+  OUT_FOLDER,
+  RUN_AS,
+  takeResult,
+  type Template,
+} from './template.ts'
 
-/**
- * The package is installed in one stage, with the user's npm configuration, and copied to a fresh one, so no token
- * reaches a layer of the result. Its name stands in package.json only.
- */
-export const renderNpx: Template = ({ name, version, from, hasCa, buildId }) => {
-  const ca = hasCa ? [`COPY ca.pem ${CA_FOLDER}/ca.pem`, `ENV NODE_EXTRA_CA_CERTS=${CA_FOLDER}/ca.pem`] : []
-  const dockerfile = [
-    `FROM ${from} AS build`,
-    `LABEL ${BUILD_LABEL}="${buildId}"`,
-    'USER 0:0',
-    ...ca,
-    'ENV NPM_CONFIG_USERCONFIG=/build/npmrc NPM_CONFIG_CACHE=/build/cache NPM_CONFIG_UPDATE_NOTIFIER=false',
-    'WORKDIR /app',
-    'COPY npmrc link-command.mjs /build/',
-    'COPY package.json /app/package.json',
-    'RUN ["npm", "install", "--omit=dev", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error"]',
-    'RUN ["node", "/build/link-command.mjs"]',
-    '',
-    `FROM ${from}`,
-    ...ca,
-    'COPY --from=build /app /app',
-    'ENV NODE_ENV=production HOME=/tmp',
-    'WORKDIR /app',
-    `USER ${RUN_AS}`,
-    'ENTRYPOINT ["/app/command"]',
-    '',
-  ].join('\n')
+/** The name of the package stands in package.json only. */
+export const renderNpx: Template = ({ name, version, from, hasCa }) => {
+  const trust: Record<string, string> = hasCa ? { NODE_EXTRA_CA_CERTS: '/build/ca.pem' } : {}
   const manifest = JSON.stringify({ private: true, dependencies: { [name]: version } }, undefined, 2)
-  return { dockerfile, files: { 'package.json': `${manifest}\n`, 'link-command.mjs': LINK_COMMAND } }
+  return {
+    files: {
+      'package.json': `${manifest}\n`,
+      'fetch.sh': FETCH,
+      'install.sh': INSTALL,
+      'link-command.mjs': LINK_COMMAND,
+    },
+    config: 'npmrc',
+    variables: [],
+    fetch: {
+      command: ['/bin/sh', '/build/fetch.sh'],
+      env: { ...trust, ...QUIET, NPM_CONFIG_USERCONFIG: `${CONFIG_FOLDER}/npmrc`, NPM_CONFIG_CACHE: '/build/cache' },
+    },
+    install: {
+      command: ['/bin/sh', '/build/install.sh'],
+      env: { ...trust, ...QUIET, NPM_CONFIG_USERCONFIG: '/build/none', NPM_CONFIG_CACHE: '/tmp/npm', HOME: '/tmp' },
+    },
+    image: ({ installed }) => [
+      `FROM ${from}`,
+      ...(hasCa ? [`COPY ca.pem ${CA_FOLDER}/ca.pem`, `ENV NODE_EXTRA_CA_CERTS=${CA_FOLDER}/ca.pem`] : []),
+      takeResult(installed),
+      'ENV NODE_ENV=production HOME=/tmp',
+      'WORKDIR /app',
+      `USER ${RUN_AS}`,
+      'ENTRYPOINT ["/app/command"]',
+    ],
+  }
 }
 
-/** Chooses the command as npx does: the only one, or the one named like the package. */
-const LINK_COMMAND = `import { readFileSync, symlinkSync } from 'node:fs'
+const QUIET = { NPM_CONFIG_UPDATE_NOTIFIER: 'false', NPM_CONFIG_LOGLEVEL: 'error' }
+
+/** npm prepares a dependency from git with a second npm, which obeys the configuration in that repository: so there are none. */
+const FETCH = `set -e
+mkdir -p /app ${OUT_FOLDER}
+cat /build/package.json > /app/package.json
+cd /app
+npm install --ignore-scripts --allow-git=none --git=/bin/false --omit=dev --no-audit --no-fund
+node /build/link-command.mjs
+rm -rf /build/cache
+`
+
+/** node-gyp would download the headers of Node otherwise, from a host that is no package index. */
+const INSTALL = `set -e
+[ -e ${INSTALL_FILE} ] || exit 0
+rm ${INSTALL_FILE}
+if [ -e /usr/local/include/node/node_version.h ]; then export npm_config_nodedir=/usr/local; fi
+cd /app
+exec npm rebuild --omit=dev --no-audit --no-fund
+`
+
+/** Chooses the command as npx does: the only one, or the one named like the package. Then looks for install scripts. */
+const LINK_COMMAND = `import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 
 const read = (path) => JSON.parse(readFileSync(path, 'utf8'))
 const [name] = Object.keys(read('/app/package.json').dependencies)
@@ -47,4 +79,12 @@ if (chosen === undefined) {
   process.exit(1)
 }
 symlinkSync('node_modules/.bin/' + chosen, '/app/command')
+
+const config = process.env.NPM_CONFIG_USERCONFIG
+const ignoresScripts = existsSync(config) && /^\\s*ignore-scripts\\s*=\\s*true/m.test(readFileSync(config, 'utf8'))
+const { packages } = read('/app/node_modules/.package-lock.json')
+if (!ignoresScripts && Object.values(packages).some((entry) => entry.hasInstallScript)) {
+  writeFileSync('${INSTALL_FILE}', '')
+  process.stdout.write('${INSTALL_MARK}\\n')
+}
 `

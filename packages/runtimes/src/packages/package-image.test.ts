@@ -14,7 +14,8 @@ describe('the recipe of a package image', () => {
     expect(renderPackageImage({ ...source }, {}).tag).toBe(tag)
     const other = source.scheme === 'go' ? 'v9.0.0' : '9.0.0'
     expect(renderPackageImage({ ...source, version: other }, {}).tag).not.toBe(tag)
-    expect(renderPackageImage(source, {}, 'PEM').tag).not.toBe(tag)
+    expect(renderPackageImage(source, {}, { caCertificate: 'PEM' }).tag).not.toBe(tag)
+    expect(renderPackageImage(source, {}, { installHosts: ['example.com'] }).tag).not.toBe(tag)
     expect(renderPackageImage(source, { [source.scheme]: 'ghcr.io/my/base:1' }).tag).not.toBe(tag)
     expect(tag).toMatch(new RegExp(`^toolhaven\\.local/${source.scheme}-[a-z0-9-]+:[0-9a-f]{32}$`))
   })
@@ -38,12 +39,14 @@ describe('the recipe of a package image', () => {
   })
 
   test.each([NPX, UVX, GO])(
-    '$scheme: the user configuration reaches the first stage only, and no step runs a shell',
+    '$scheme: the user configuration reaches the first stage only, and scripts run as an ordinary user',
     (source) => {
-      const { dockerfile } = renderPackageImage(source, {}, 'PEM')
-      const lastStage = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '))
-      expect(lastStage).not.toMatch(/npmrc|pip\.conf|RUN/)
-      expect(lastStage).toContain('USER 1000:1000')
+      const { dockerfile } = renderPackageImage(source, {}, { caCertificate: 'PEM' })
+      const [, install = '', last = ''] = dockerfile.split('\n\n')
+      expect(install).not.toMatch(/npmrc|COPY pip\.conf|build\/config|ARG/)
+      expect(install).toMatch(/\nUSER 1000:1000\nRUN [^\n]*install/)
+      expect(last).not.toMatch(/npmrc|pip\.conf|RUN/)
+      expect(last).toContain('USER 1000:1000')
       for (const line of dockerfile.split('\n').filter((text) => text.startsWith('RUN')))
         expect(line).toMatch(/^RUN \["/)
     },

@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto'
 import { checkPackageName, checkPackageVersion } from '@toolhaven/core/workloads/package-reference'
 import type { PackageScheme, Source } from '@toolhaven/core/ports/runtime'
 import { fullReference, parseImageReference } from '../engine/image-reference.ts'
+import type { RecipeOptions } from '@toolhaven/core/ports/recipes'
+import { dockerfileOf } from './dockerfile.ts'
 import { renderGo } from './go-template.ts'
 import { renderNpx } from './npx-template.ts'
-import type { Template } from './template.ts'
+import type { Steps, Template } from './template.ts'
 import { renderUvx } from './uvx-template.ts'
 
 export type PackageSource = Extract<Source, { kind: 'package' }>
@@ -20,9 +22,11 @@ export interface PackageImage {
   /** Full reference of the image, its tag made from all that goes into it. */
   tag: string
   baseImage: string
+  /** For other builders; Toolhaven runs the steps itself. */
   dockerfile: string
   /** The rest of the build context; nothing secret. */
   files: Readonly<Record<string, string>>
+  steps: Steps
   /** Value of `BUILD_LABEL` on what the build leaves behind. */
   buildId: string
 }
@@ -33,28 +37,23 @@ const TEMPLATES = { npx: renderNpx, uvx: renderUvx, go: renderGo } as const sati
 export function renderPackageImage(
   source: PackageSource,
   baseImages: BaseImages,
-  caCertificate?: string,
+  { caCertificate, installHosts = [] }: RecipeOptions = {},
 ): PackageImage {
   const { scheme, name, version } = source
   checkPackageName(scheme, name)
   checkPackageVersion(scheme, name, version)
   const baseImage = fullReference(parseImageReference(baseImages[scheme] ?? DEFAULT_BASE_IMAGES[scheme]))
-  const render = (buildId: string) =>
-    TEMPLATES[scheme]({ name, version, from: baseImage, hasCa: caCertificate !== undefined, buildId })
+  const rendered = TEMPLATES[scheme]({ name, version, from: baseImage, hasCa: caCertificate !== undefined })
   const ca: Record<string, string> = caCertificate === undefined ? {} : { 'ca.pem': caCertificate }
-  const blank = render('')
+  const steps = { ...rendered, files: { ...rendered.files, ...ca } }
+  const render = (buildId: string) => dockerfileOf(steps, { from: baseImage, buildId })
+  const hosts = installHosts.length === 0 ? [] : [installHosts.toSorted()]
   const buildId = createHash('sha256')
-    .update(JSON.stringify([blank, ca]))
+    .update(JSON.stringify([render(''), steps.files, ...hosts]))
     .digest('hex')
     .slice(0, 32)
-  const { dockerfile, files } = render(buildId)
-  return {
-    tag: `toolhaven.local/${scheme}-${slug(name)}:${buildId}`,
-    baseImage,
-    dockerfile,
-    files: { ...files, ...ca },
-    buildId,
-  }
+  const tag = `toolhaven.local/${scheme}-${slug(name)}:${buildId}`
+  return { tag, baseImage, dockerfile: render(buildId), files: steps.files, steps, buildId }
 }
 
 function slug(name: string): string {

@@ -84,7 +84,7 @@ describe.each(ENGINES)('packages on $name', ({ name, startEngine, createRuntime 
     // Whichever of them came first.
     const [steps = [], ...more] = builds.filter((list) => list.length > 0)
     expect(more).toEqual([])
-    expect(steps.length).toBeGreaterThan(5)
+    expect(steps.length).toBeGreaterThan(1)
     expect(steps.map((step) => step.done)).toEqual(steps.map((_, i) => i))
     expect(new Set(steps.map((step) => step.total)).size).toBe(1)
     const again: Progress[] = []

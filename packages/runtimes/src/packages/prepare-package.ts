@@ -1,18 +1,19 @@
 import { notFound } from '@toolhaven/core/errors'
 import type { PrepareOptions, Prepared } from '@toolhaven/core/ports/runtime'
 import { ensureImage, inspectImage, type ImageDeps } from '../engine/images.ts'
-import { buildImage } from './build-image.ts'
+import { type BuildDeps, buildImage } from './build-image.ts'
+import { buildConfig } from './build-config.ts'
 import { renderPackageImage, type BaseImages, type PackageSource } from './package-image.ts'
 
 export interface PackageBuildOptions {
   baseImages: BaseImages
   /** The user's package configuration, read anew for each build; see user-config.ts for what may go in. */
   userConfig: () => Promise<{ npmrc?: string; pipConf?: string }>
-  /** HTTP_PROXY, HTTPS_PROXY, NO_PROXY, GOPROXY and the like, for the time of the build. */
+  /** HTTP_PROXY, HTTPS_PROXY, NO_PROXY, GOPROXY and the like, for the time of the fetch. */
   buildArgs: Readonly<Record<string, string>>
 }
 
-export interface PackageDeps extends ImageDeps {
+export interface PackageDeps extends ImageDeps, BuildDeps {
   builds: PackageBuildOptions
 }
 
@@ -25,18 +26,14 @@ export async function preparePackage(
 ): Promise<Prepared> {
   signal.throwIfAborted()
   const { client, builds } = deps
-  const image = renderPackageImage(source, builds.baseImages, options.caCertificate)
+  const { caCertificate, install: access, onProgress } = options
+  const image = renderPackageImage(source, builds.baseImages, { caCertificate, installHosts: access?.hosts })
   const present = await inspectImage(client, image.tag, signal)
   if (present !== undefined) return { id: present.id }
   await ensureImage(deps, image.baseImage, { ...options, pull: 'if-absent' }, signal)
-  const { npmrc = '', pipConf = '' } = await builds.userConfig()
-  const secretFiles: Record<string, string> =
-    source.scheme === 'npx' ? { npmrc } : source.scheme === 'uvx' ? { 'pip.conf': pipConf } : {}
-  await buildImage(
-    client,
-    { image, source, secretFiles, buildArgs: builds.buildArgs, onProgress: options.onProgress },
-    signal,
-  )
+  const user = buildConfig(source.scheme, await builds.userConfig())
+  const input = { image, source, access, onProgress, variables: builds.buildArgs, ...user }
+  await buildImage(deps, input, signal)
   const built = await inspectImage(client, image.tag, signal)
   if (built === undefined)
     throw notFound(`The image of ${source.name} was built but is not on the engine; look at the engine's own log.`)

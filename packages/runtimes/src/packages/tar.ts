@@ -5,14 +5,16 @@ const MAX_NAME_BYTES = 100
 export function tar(
   files: Readonly<Record<string, string | Buffer>>,
   mode = 0o600,
-  folders: readonly { name: string; owner: number }[] = [],
+  folders: readonly { name: string; owner: number; mode?: number }[] = [],
 ): Buffer {
   const parts = Object.entries(files).flatMap(([name, data]) => {
     const content = typeof data === 'string' ? Buffer.from(data) : data
     const head = header({ name, size: content.length, mode, owner: 0, type: '0' })
     return [head, content, Buffer.alloc((BLOCK - (content.length % BLOCK)) % BLOCK)]
   })
-  const empty = folders.map(({ name, owner }) => header({ name: `${name}/`, size: 0, mode: 0o700, owner, type: '5' }))
+  const empty = folders.map(({ name, owner, mode: own = 0o700 }) =>
+    header({ name: `${name}/`, size: 0, mode: own, owner, type: '5' }),
+  )
   return Buffer.concat([...parts, ...empty, Buffer.alloc(2 * BLOCK)])
 }
 

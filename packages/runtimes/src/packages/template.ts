@@ -4,12 +4,47 @@ export interface TemplateInput {
   version: string
   from: string
   hasCa: boolean
-  buildId: string
 }
-export type Template = (input: TemplateInput) => { dockerfile: string; files: Record<string, string> }
+export type Template = (input: TemplateInput) => Steps
 
-/** Marks the images of the build stage, which may hold registry tokens and are removed after the build. */
+/**
+ * How a package becomes an image. `fetch` sees the user's configuration and runs nothing of the package; `install` runs what the
+ * package brings and sees no configuration. Both work on /app, and find `files` in /build.
+ */
+export interface Steps {
+  files: Readonly<Record<string, string>>
+  /** The user's configuration file, which only the fetch finds in `CONFIG_FOLDER`. */
+  config?: 'npmrc' | 'pip.conf'
+  /** Names of variables that the fetch takes from its builder. */
+  variables: readonly string[]
+  fetch: Step
+  install: Step
+  /** Lines of the stage that takes the result. */
+  image: (stages: { fetched: string; installed: string }) => string[]
+}
+
+export interface Step {
+  command: readonly string[]
+  env: Readonly<Record<string, string>>
+}
+
+/** What the fetch prints when there is something left to run. */
+export const INSTALL_MARK = 'toolhaven: install'
+/** The same for a builder that runs all steps: the install does nothing without this file. */
+export const INSTALL_FILE = '/app/.toolhaven-install'
+export const CONFIG_FOLDER = '/build/config'
+/** Where the fetch leaves what is not part of the result. */
+export const OUT_FOLDER = '/build/out'
+
+/** On what a build leaves behind: its id, or the installation whose build it was. */
 export const BUILD_LABEL = 'toolhaven-build'
 /** Where the configured certificate stands inside; added to what the base image trusts. */
 export const CA_FOLDER = '/usr/local/share/toolhaven'
 export const RUN_AS = '1000:1000'
+/**
+ * Owns the result. Copied files would belong to root otherwise, and a script can leave one that runs as its owner, whoever starts
+ * it. Nobody runs as this user.
+ */
+export const OWNED_BY = '65534:65534'
+
+export const takeResult = (from: string) => `COPY --from=${from} --chown=${OWNED_BY} /app /app`

@@ -1,52 +1,99 @@
-import { BUILD_LABEL, CA_FOLDER, RUN_AS, type Template } from './template.ts'
+import {
+  CA_FOLDER,
+  CONFIG_FOLDER,
+  INSTALL_FILE,
+  INSTALL_MARK,
+  OUT_FOLDER,
+  RUN_AS,
+  takeResult,
+  type Template,
+} from './template.ts'
 
-/** A virtual environment made in one stage, with the user's pip configuration, and copied to a fresh one. */
-export const renderUvx: Template = ({ name, version, from, hasCa, buildId }) => {
+/** A virtual environment. The name of the package stands in requirements.txt only. */
+export const renderUvx: Template = ({ name, version, from, hasCa }) => {
   const bundle = `${CA_FOLDER}/ca-bundle.pem`
-  const dockerfile = [
-    `FROM ${from} AS build`,
-    `LABEL ${BUILD_LABEL}="${buildId}"`,
-    'USER 0:0',
-    'ENV PIP_CONFIG_FILE=/build/pip.conf PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore',
-    'RUN ["python3", "-m", "venv", "/app"]',
-    'COPY pip.conf requirements.txt link_command.py /build/',
-    ...(hasCa
-      ? [
-          `COPY ca.pem ${CA_FOLDER}/ca.pem`,
-          'COPY merge_ca.py /build/',
-          'RUN ["/app/bin/python", "/build/merge_ca.py"]',
-          `ENV PIP_CERT=${bundle} SSL_CERT_FILE=${bundle} REQUESTS_CA_BUNDLE=${bundle}`,
-        ]
-      : []),
-    'RUN ["/app/bin/python", "-m", "pip", "install", "--quiet", "-r", "/build/requirements.txt"]',
-    'RUN ["/app/bin/python", "/build/link_command.py"]',
-    '',
-    `FROM ${from}`,
-    'COPY --from=build /app /app',
-    ...(hasCa
-      ? [`COPY --from=build ${CA_FOLDER} ${CA_FOLDER}`, `ENV SSL_CERT_FILE=${bundle} REQUESTS_CA_BUNDLE=${bundle}`]
-      : []),
-    'ENV HOME=/tmp PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1',
-    'WORKDIR /app',
-    `USER ${RUN_AS}`,
-    'ENTRYPOINT ["/app/command"]',
-    '',
-  ].join('\n')
-  const files = {
-    'requirements.txt': `${name}==${version}\n`,
-    'link_command.py': LINK_COMMAND,
-    ...(hasCa ? { 'merge_ca.py': MERGE_CA } : {}),
+  const made = `${OUT_FOLDER}/ca-bundle.pem`
+  const trust: Record<string, string> = hasCa ? { PIP_CERT: made, SSL_CERT_FILE: made, REQUESTS_CA_BUNDLE: made } : {}
+  return {
+    files: {
+      'requirements.txt': `${name}==${version}\n`,
+      'fetch.py': FETCH,
+      'install.py': INSTALL,
+      'link_command.py': LINK_COMMAND,
+      ...(hasCa && { 'merge_ca.py': MERGE_CA }),
+    },
+    config: 'pip.conf',
+    variables: [],
+    fetch: {
+      command: ['python3', '-I', '/build/fetch.py'],
+      env: { ...trust, ...QUIET, PIP_CONFIG_FILE: `${CONFIG_FOLDER}/pip.conf` },
+    },
+    install: {
+      command: ['python3', '-I', '/build/install.py'],
+      env: { ...trust, ...QUIET, PIP_CONFIG_FILE: `${OUT_FOLDER}/pip.conf`, HOME: '/tmp' },
+    },
+    image: ({ fetched, installed }) => [
+      `FROM ${from}`,
+      takeResult(installed),
+      ...(hasCa
+        ? [`COPY --from=${fetched} ${made} ${bundle}`, `ENV SSL_CERT_FILE=${bundle} REQUESTS_CA_BUNDLE=${bundle}`]
+        : []),
+      'ENV HOME=/tmp PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1',
+      'WORKDIR /app',
+      `USER ${RUN_AS}`,
+      'ENTRYPOINT ["/app/command"]',
+    ],
   }
-  return { dockerfile, files }
 }
 
-/** Chooses the command as uvx does: the one named like the package; a package with only one command is served too. */
-const LINK_COMMAND = `import os, re, sys
-from importlib.metadata import distribution
+const QUIET = { PIP_DISABLE_PIP_VERSION_CHECK: '1', PIP_NO_CACHE_DIR: '1', PIP_ROOT_USER_ACTION: 'ignore' }
+
+/**
+ * Wheels only: to unpack them runs nothing of theirs. Whatever has to be built is left to the next step, which gets the user's
+ * configuration if no credentials are in it.
+ */
+const FETCH = `import os, re, runpy, subprocess, sys
+
+os.makedirs("${OUT_FOLDER}", exist_ok=True)
+if subprocess.run([sys.executable, "-m", "venv", "/app"]).returncode != 0:
+    sys.exit(1)
+if os.path.exists("/build/merge_ca.py") and subprocess.run(["/app/bin/python", "/build/merge_ca.py"]).returncode != 0:
+    sys.exit(1)
+config = os.environ["PIP_CONFIG_FILE"]
+settings = open(config).read() if os.path.exists(config) else ""
+pip = ["/app/bin/python", "-m", "pip", "install", "--quiet", "-r", "/build/requirements.txt"]
+if subprocess.run([*pip, "--only-binary", ":all:"]).returncode == 0:
+    runpy.run_path("/build/link_command.py")
+elif re.search(r"://[^/\\s]*@", settings):
+    sys.exit("Packages that have to be built from source are refused, because the package index needs credentials.")
+else:
+    with open("${OUT_FOLDER}/pip.conf", "w") as out:
+        out.write(settings)
+    open("${INSTALL_FILE}", "w").close()
+    print("${INSTALL_MARK}")
+`
+
+const INSTALL = `import os, runpy, subprocess, sys
+
+if os.path.exists("${INSTALL_FILE}"):
+    os.remove("${INSTALL_FILE}")
+    pip = ["/app/bin/python", "-m", "pip", "install", "--quiet", "-r", "/build/requirements.txt"]
+    if subprocess.run(pip).returncode != 0:
+        sys.exit(1)
+    runpy.run_path("/build/link_command.py")
+`
+
+/**
+ * Chooses the command as uvx does: the one named like the package; a package with only one command is served too. Not run by the
+ * Python of the environment, which runs code of packages when it starts.
+ */
+const LINK_COMMAND = `import glob, os, re, sys
+from importlib.metadata import distributions
 
 name = open("/build/requirements.txt").read().split("==")[0]
 normal = lambda text: re.sub(r"[-_.]+", "-", text).lower()
-scripts = sorted({e.name for e in distribution(name).entry_points if e.group == "console_scripts"})
+found = [d for d in distributions(path=glob.glob("/app/lib/python*/site-packages")) if normal(d.metadata["Name"] or "") == normal(name)]
+scripts = sorted({e.name for d in found for e in d.entry_points if e.group == "console_scripts"})
 chosen = next((s for s in scripts if normal(s) == normal(name)), scripts[0] if len(scripts) == 1 else None)
 if chosen is None:
     sys.exit(f"{name} has several commands and none is its name: {', '.join(scripts)}" if scripts else f"{name} has no command")
@@ -57,8 +104,8 @@ os.symlink(f"bin/{chosen}", "/app/command")
 const MERGE_CA = `import os, ssl
 from pip._vendor import certifi
 
-paths = [certifi.where(), ssl.get_default_verify_paths().cafile, "/etc/ssl/certs/ca-certificates.crt", "${CA_FOLDER}/ca.pem"]
+paths = [certifi.where(), ssl.get_default_verify_paths().cafile, "/etc/ssl/certs/ca-certificates.crt", "/build/ca.pem"]
 texts = [open(p).read() for p in dict.fromkeys(paths) if p and os.path.exists(p)]
-with open("${CA_FOLDER}/ca-bundle.pem", "w") as out:
+with open("${OUT_FOLDER}/ca-bundle.pem", "w") as out:
     out.write("\\n".join(texts))
 `

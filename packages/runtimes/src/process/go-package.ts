@@ -1,4 +1,4 @@
-import { readdir, realpath } from 'node:fs/promises'
+import { mkdir, readdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { invalid, notFound, unavailable } from '@toolhaven/core/errors'
 import type { PrepareOptions } from '@toolhaven/core/ports/runtime'
@@ -8,6 +8,7 @@ import { goEnv } from '../package-index/go-env.ts'
 import { proxyVariables } from '../package-index/network-variables.ts'
 import { runProgram } from '../package-index/run-program.ts'
 import { bundleCertificates, runFetch } from './fetch-run.ts'
+import { makeFresh, runInstall } from './install-run.ts'
 import { createLayout, isSystemPath } from './layout.ts'
 import { fillFolder, isFetched, packageFolder } from './package-cache.ts'
 import type { PackageName, PackageTools } from './prepare-package.ts'
@@ -64,6 +65,10 @@ interface Build {
 const SETTINGS = ['GOROOT', 'GOPROXY', 'GOPRIVATE', 'GONOPROXY', 'GONOSUMDB', 'GOSUMDB', 'GOINSECURE'] as const
 const settingsSchema = z.record(z.enum(SETTINGS), z.string())
 
+/**
+ * Fetches with the user's settings, which may hold credentials, and has Go only say what it would run (-n). Then builds from what
+ * was fetched, without network.
+ */
 async function build(
   { tools, go, target, scratch, caCertificate }: Build,
   what: string,
@@ -72,44 +77,56 @@ async function build(
   const { env, homeDir, sandbox } = tools
   const told = await runProgram(go, ['env', '-json', ...SETTINGS], { env: goEnv(env, homeDir), cwd: '/' }, signal)
   const { GOROOT, ...settings } = settingsSchema.parse(JSON.parse(told.stdout))
-  const layout = createLayout(sandbox)
   const root = await realpath(GOROOT)
-  if (!isSystemPath(root)) layout.place(root, root)
+  const modules = join(scratch, 'modules')
+  await mkdir(modules, { mode: 0o700 })
+  const command = (own: string) => {
+    const layout = createLayout(sandbox)
+    if (!isSystemPath(root)) layout.place(root, root)
+    const cache = layout.place(modules, '/opt/modules', 'writable')
+    const variables = {
+      // No C compiler runs on foreign code, and the program needs no library of this machine.
+      CGO_ENABLED: '0',
+      GOBIN: join(layout.place(target, SANDBOX_PACKAGE, 'writable'), 'bin'),
+      GOPATH: join(sandbox.isolatesFiles ? '/tmp' : own, 'go'),
+      GOMODCACHE: cache,
+      GOCACHE: join(sandbox.isolatesFiles ? '/tmp' : own, 'go-cache'),
+      // Otherwise the module cache is read-only and cannot be cleaned up.
+      GOFLAGS: '-modcacherw -trimpath',
+      GOENV: 'off',
+    }
+    return { layout, program: join(root, 'bin', 'go'), variables, cache }
+  }
+  const fetch = command(scratch)
   const bundle = await bundleCertificates(
     join(scratch, 'certificates.pem'),
     [env['SSL_CERT_FILE'] || undefined],
     caCertificate,
   )
-  const inScratch = (name: string) => join(sandbox.isolatesFiles ? '/tmp' : scratch, name)
-  const result = await runFetch(
+  const trust = bundle !== undefined && { SSL_CERT_FILE: sandbox.isolatesFiles ? '/tmp/certificates.pem' : bundle }
+  const fetched = await runFetch(
     {
-      sandbox,
-      layout,
-      program: join(root, 'bin', 'go'),
-      // No C compiler runs on foreign code, and the program needs no library of this machine.
-      env: {
-        ...proxyVariables(env),
-        ...settings,
-        ...(bundle === undefined ? {} : { SSL_CERT_FILE: inScratch('certificates.pem') }),
-        CGO_ENABLED: '0',
-        GOBIN: join(layout.place(target, SANDBOX_PACKAGE, 'writable'), 'bin'),
-        GOPATH: inScratch('go'),
-        GOCACHE: inScratch('go-cache'),
-        // Otherwise the module cache is read-only and cannot be cleaned up.
-        GOFLAGS: '-modcacherw -trimpath',
-        GOENV: 'off',
-      },
-      args: ['install', '--', what],
-      scratch,
+      ...{ sandbox, layout: fetch.layout, program: fetch.program, args: ['install', '-n', '--', what], scratch },
+      env: { ...proxyVariables(env), ...settings, ...trust, ...fetch.variables },
     },
     signal,
   )
-  if (result.exitCode === 0) return
-  const last = result.stderr.trim().split('\n').at(-1)?.slice(0, 300) ?? ''
-  if (/dial tcp|connection refused|no such host|i\/o timeout|certificate/i.test(result.stderr)) {
-    throw unavailable(`The Go module proxy could not be reached for ${what}; check the network and GOPROXY.`)
-  }
-  if (/not found|unknown revision|no matching versions|404|410/i.test(result.stderr))
-    throw notFound(`The Go package ${what} was not found (${last}).`)
-  throw unavailable(`The Go package ${what} could not be built (${last}).`)
+  if (fetched.exitCode !== 0) throw goFailure(what, fetched.stderr)
+  const fresh = await makeFresh(scratch)
+  const { layout, program, variables, cache } = command(fresh)
+  // What was fetched was compared with its checksums then.
+  const offline = { GOPROXY: `file://${cache}/cache/download`, GOSUMDB: 'off' }
+  const args = ['install', '--', what]
+  const second = { tools, what, access: undefined, indexes: [], layout, program, args, scratch: fresh }
+  const built = await runInstall({ ...second, env: { ...variables, ...offline } }, signal)
+  if (built.exitCode !== 0) throw goFailure(what, built.stderr)
+}
+
+function goFailure(what: string, output: string) {
+  const last = output.trim().split('\n').at(-1)?.slice(0, 300) ?? ''
+  if (/dial tcp|connection refused|no such host|i\/o timeout|certificate/i.test(output))
+    return unavailable(`The Go module proxy could not be reached for ${what}; check the network and GOPROXY.`)
+  if (/not found|unknown revision|no matching versions|404|410/i.test(output))
+    return notFound(`The Go package ${what} was not found (${last}).`)
+  return unavailable(`The Go package ${what} could not be built (${last}).`)
 }

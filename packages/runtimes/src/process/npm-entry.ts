@@ -1,7 +1,7 @@
-import { open, readFile, stat } from 'node:fs/promises'
 import { join, normalize } from 'node:path'
 import { invalid } from '@toolhaven/core/errors'
 import { z } from 'zod'
+import { readInside } from './package-cache.ts'
 import type { PackageManifest } from './package-manifest.ts'
 
 const binSchema = z.object({ bin: z.union([z.string(), z.record(z.string(), z.string())]).optional() })
@@ -9,12 +9,13 @@ const binSchema = z.object({ bin: z.union([z.string(), z.record(z.string(), z.st
 /** Which program of an installed package to run: the one `npx NAME` would run. */
 export async function npmEntry(folder: string, name: string): Promise<Pick<PackageManifest, 'entry' | 'interpreter'>> {
   const packageDir = join('node_modules', name)
-  const { bin } = binSchema.parse(JSON.parse(await readFile(join(folder, packageDir, 'package.json'), 'utf8')))
+  const manifest = await readInside(folder, join(packageDir, 'package.json'))
+  const { bin } = binSchema.parse(JSON.parse(manifest ?? '{}'))
   const entry = join(packageDir, inside(chooseBin(name, bin), name))
-  const found = await stat(join(folder, entry)).catch(() => undefined)
-  if (found?.isFile() !== true)
+  const beginning = await readInside(folder, entry, 256)
+  if (beginning === undefined)
     throw invalid(`The npm package ${name} names a program it does not contain (${entry}); try another version.`)
-  return { entry, interpreter: await interpreterOf(join(folder, entry)) }
+  return { entry, interpreter: interpreterOf(entry, beginning) }
 }
 
 /** https://docs.npmjs.com is silent on it; npx takes the only one, or the one named like the package. */
@@ -43,16 +44,10 @@ function inside(path: string, name: string): string {
 }
 
 /** Node programs run with our Node and the flags of their first line, whatever `node` the machine has. */
-async function interpreterOf(path: string): Promise<PackageManifest['interpreter']> {
-  const handle = await open(path, 'r')
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(256), 0, 256, 0)
-    const firstLine = buffer.subarray(0, bytesRead).toString('latin1').split(/\r?\n/, 1)[0] ?? ''
-    const node = /^#!\s*\S*?(?:env\s+(?:-S\s+)?)?(?:\S*\/)?node(?:js)?(?:\s+(.*))?$/.exec(firstLine)
-    if (node !== null) return { kind: 'node', args: (node[1] ?? '').split(/\s+/).filter(Boolean) }
-    if (!firstLine.startsWith('#!') && /\.[cm]?js$/.test(path)) return { kind: 'node', args: [] }
-    return { kind: 'none' }
-  } finally {
-    await handle.close()
-  }
+function interpreterOf(path: string, beginning: string): PackageManifest['interpreter'] {
+  const firstLine = beginning.split(/\r?\n/, 1)[0] ?? ''
+  const node = /^#!\s*\S*?(?:env\s+(?:-S\s+)?)?(?:\S*\/)?node(?:js)?(?:\s+(.*))?$/.exec(firstLine)
+  if (node !== null) return { kind: 'node', args: (node[1] ?? '').split(/\s+/).filter(Boolean) }
+  if (!firstLine.startsWith('#!') && /\.[cm]?js$/.test(path)) return { kind: 'node', args: [] }
+  return { kind: 'none' }
 }

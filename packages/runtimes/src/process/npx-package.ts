@@ -1,16 +1,20 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, realpath, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { invalid } from '@toolhaven/core/errors'
-import type { PrepareOptions } from '@toolhaven/core/ports/runtime'
+import type { InstallAccess, PrepareOptions } from '@toolhaven/core/ports/runtime'
+import { refusedHosts } from '../install-rules.ts'
 import { z } from 'zod'
+import { hasCredentials, indexPlaces } from '../package-index/index-places.ts'
 import { findNpm, npmFailure } from '../package-index/npm.ts'
 import type { Npm } from '../package-index/npm.ts'
 import { proxyVariables } from '../package-index/network-variables.ts'
 import { runProgram } from '../package-index/run-program.ts'
 import { bundleCertificates, runFetch } from './fetch-run.ts'
+import { makeFresh, runInstall } from './install-run.ts'
 import { createLayout, isSystemPath } from './layout.ts'
+import type { Layout } from './layout.ts'
 import { npmEntry } from './npm-entry.ts'
-import { fillFolder, isFetched, packageFolder } from './package-cache.ts'
+import { fillFolder, installKey, isFetched, packageFolder } from './package-cache.ts'
 import type { PackageName, PackageTools } from './prepare-package.ts'
 import { SANDBOX_NODE, SANDBOX_PACKAGE } from './sandbox-plan.ts'
 
@@ -31,12 +35,8 @@ export async function prepareNpx(
   signal: AbortSignal,
 ): Promise<string> {
   const { dataDir, nodePath } = tools
-  const folder = packageFolder(dataDir, {
-    scheme: 'npx',
-    name,
-    version,
-    environment: [await binaryInterface(nodePath, signal)],
-  })
+  const environment = [await binaryInterface(nodePath, signal), ...installKey(options.install)]
+  const folder = packageFolder(dataDir, { scheme: 'npx', name, version, environment })
   if (await isFetched(folder)) return folder
   const progress = (detail: string) => options.onProgress({ phase: 'fetching', detail })
   progress(`npm package ${name}@${version}`)
@@ -46,13 +46,7 @@ export async function prepareNpx(
     await install(fetch, signal)
     if (!npm.ignoreScripts && (await hasInstallScripts(target))) {
       progress(`install scripts of ${name}@${version}`)
-      const failure = await runInstallScripts(fetch, signal)
-      // Often of a part that is not needed (a browser, a driver): the server starts without, or says itself what it lacks.
-      if (failure !== undefined)
-        tools.logger.warn('install scripts failed; the server is started without them', {
-          package: `${name}@${version}`,
-          reason: failure,
-        })
+      await runInstallScripts(fetch, options.install, signal)
     }
     return { format: 1, scheme: 'npx', name, version, needs: [], ...(await npmEntry(target, name)) }
   })
@@ -68,61 +62,67 @@ async function binaryInterface(nodePath: string, signal: AbortSignal): Promise<s
 }
 
 /** Sees the registry's credentials, so nothing of the packages runs in this step. */
-async function install(
-  { tools, npm, name, version, target, scratch, caCertificate }: Fetch,
-  signal: AbortSignal,
-): Promise<void> {
+async function install(fetch: Fetch, signal: AbortSignal): Promise<void> {
+  const { tools, npm, name, version, target, scratch, caCertificate } = fetch
   await writeFile(join(target, 'package.json'), '{"private":true}\n')
-  const { layout, args, env } = await npmCommand({ tools, npm, target, scratch, caCertificate })
-  const config = (file: string | undefined, place: string) => (file === undefined ? place : layout.place(file, place))
+  const { layout, args, env } = await npmCommand(fetch, scratch)
   args.push('install', '--ignore-scripts', `--prefix=${layout.place(target, SANDBOX_PACKAGE, 'writable')}`)
-  args.push(
-    `--userconfig=${config(npm.userConfig, '/run/npm/user')}`,
-    `--globalconfig=${config(npm.globalConfig, '/run/npm/global')}`,
-  )
+  // npm prepares a dependency from git with a second npm, which obeys the configuration in that repository.
+  args.push('--allow-git=none', '--git=/bin/false')
+  for (const kind of ['user', 'global'] as const) {
+    const file = join(scratch, `npmrc-${kind}`)
+    await writeFile(file, npm.configs[kind], { mode: 0o600 })
+    args.push(`--${kind}config=${layout.place(file, `/run/npm/${kind}`)}`)
+  }
   if (npm.caFile !== undefined) {
     // npm trusts only this file then, so a certificate of ours must be in it.
     const bundle = await bundleCertificates(join(scratch, 'npm-trust.pem'), [npm.caFile], caCertificate)
     if (bundle !== undefined) args.push(`--cafile=${layout.place(bundle, '/run/npm/trust.pem')}`)
   }
   args.push('--', `${name}@${version}`)
-  const result = await runFetch(
-    {
-      sandbox: tools.sandbox,
-      layout,
-      program: nodeIn(layout.binds, tools),
-      args,
-      env: { ...npm.env, ...env },
-      scratch,
-    },
-    signal,
-  )
+  const program = nodeIn(layout.binds, tools)
+  const variables = { ...npm.env, ...proxyVariables(tools.env), ...env }
+  const run = { sandbox: tools.sandbox, layout, program, args, env: variables, scratch }
+  const result = await runFetch(run, signal)
   if (result.exitCode !== 0) throw npmFailure(`${name}@${version}`, `${result.stdout}\n${result.stderr}`)
 }
 
-/**
- * Runs what packages bring: with the network, which many need for their binaries, but without npm's configuration.
- * Gives the reason when one of them failed.
- */
-async function runInstallScripts(fetch: Fetch, signal: AbortSignal): Promise<string | undefined> {
-  const { tools, target, scratch } = fetch
-  const { layout, args, env } = await npmCommand(fetch)
-  args.push(
-    'rebuild',
-    `--prefix=${layout.place(target, SANDBOX_PACKAGE, 'writable')}`,
-    '--userconfig=/run/npm/user',
-    '--globalconfig=/run/npm/global',
-  )
-  const result = await runFetch(
-    { sandbox: tools.sandbox, layout, program: nodeIn(layout.binds, tools), args, env, scratch },
+/** Runs what packages bring, without npm's configuration. */
+async function runInstallScripts(fetch: Fetch, access: InstallAccess | undefined, signal: AbortSignal): Promise<void> {
+  const { tools, npm, name, version, target } = fetch
+  const scratch = await makeFresh(fetch.scratch)
+  const { layout, args, env } = await npmCommand(fetch, scratch)
+  args.push('rebuild', `--prefix=${layout.place(target, SANDBOX_PACKAGE, 'writable')}`)
+  args.push('--userconfig=/run/npm/user', '--globalconfig=/run/npm/global')
+  const what = `${name}@${version}`
+  const program = nodeIn(layout.binds, tools)
+  const settings = { ...(await headers(layout, tools)), ...registrySetting(npm) }
+  const indexes = indexPlaces(npm.registries)
+  const result = await runInstall(
+    { tools, what, access, indexes, layout, program, args, env: { ...env, ...settings }, scratch },
     signal,
   )
-  if (result.exitCode === 0) return undefined
+  if (result.exitCode === 0) return
+  if (result.refused.length > 0) throw refusedHosts(what, result.refused)
   const reason = /npm (?:error|ERR!) (?!code|path|command)(.*)/.exec(result.stderr)?.[1]
-  return (reason ?? `exit code ${result.exitCode}`).slice(0, 200)
+  // Often of a part that is not needed (a browser, a driver): the server starts without, or says itself what it lacks.
+  access?.failed((reason ?? `exit code ${result.exitCode}`).slice(0, 200))
 }
 
-async function npmCommand({ tools, npm, scratch, caCertificate }: Omit<Fetch, 'name' | 'version'>) {
+/** Scripts that fetch packages find them where npm did. */
+function registrySetting({ registries: [registry] }: Npm): Record<string, string> {
+  return registry === undefined || hasCredentials(registry) ? {} : { npm_config_registry: registry }
+}
+
+/** Headers that came with our Node; node-gyp would download them from a host that is no package index. */
+async function headers(layout: Layout, { nodePath }: PackageTools): Promise<Record<string, string>> {
+  const folder = join(dirname(await realpath(nodePath)), '..', 'include')
+  const found = await stat(join(folder, 'node', 'node_version.h')).catch(() => undefined)
+  if (found === undefined) return {}
+  return { npm_config_nodedir: dirname(layout.place(folder, '/opt/toolhaven/include')) }
+}
+
+async function npmCommand({ tools, npm, caCertificate }: Omit<Fetch, 'name' | 'version'>, scratch: string) {
   const layout = createLayout(tools.sandbox)
   const { nodePath, env } = tools
   layout.place(nodePath, SANDBOX_NODE)
@@ -149,7 +149,7 @@ async function npmCommand({ tools, npm, scratch, caCertificate }: Omit<Fetch, 'n
     '--loglevel=error',
     `--cache=${cache}`,
   ]
-  return { layout, args, env: { ...proxyVariables(env), ...trust } }
+  return { layout, args, env: trust }
 }
 
 function nodeIn(binds: readonly { hostPath: string; sandboxPath: string }[], { nodePath }: PackageTools): string {

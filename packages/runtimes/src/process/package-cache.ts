@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { access, mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import type { PackageScheme } from '@toolhaven/core/ports/runtime'
+import { access, mkdir, open, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { join, sep } from 'node:path'
+import type { InstallAccess, PackageScheme } from '@toolhaven/core/ports/runtime'
 import { MANIFEST_FILE } from './package-manifest.ts'
 import type { PackageManifest } from './package-manifest.ts'
 
@@ -20,6 +21,11 @@ export function packageFolder(dataDir: string, { scheme, name, version, environm
     .digest('hex')
     .slice(0, 12)
   return join(dataDir, 'packages', scheme, `${name.replaceAll('/', '+')}@${version}-${hash}`)
+}
+
+/** Other hosts for the scripts may give another result, so they belong to the environment. */
+export function installKey(install: InstallAccess | undefined): string[] {
+  return install?.hosts.length ? [`install ${install.hosts.toSorted().join(' ')}`] : []
 }
 
 /** Raised when what is in a folder changes its shape. */
@@ -45,7 +51,10 @@ export async function fillFolder(
     await mkdir(target, { recursive: true, mode: 0o755 })
     await mkdir(scratch, { mode: 0o700 })
     const manifest = await fill({ target, scratch })
-    await writeFile(join(target, MANIFEST_FILE), JSON.stringify(manifest, undefined, 2), { mode: 0o644, flush: true })
+    const file = join(target, MANIFEST_FILE)
+    // An install script may have put a link there, which would lead us to a file of the user.
+    await rm(file, { recursive: true, force: true })
+    await writeFile(file, JSON.stringify(manifest, undefined, 2), { flag: 'wx', mode: 0o644, flush: true })
     await rename(target, folder).catch(async (error: unknown) => {
       if (!(await isFetched(folder))) throw error
     })
@@ -53,6 +62,22 @@ export async function fillFolder(
   } finally {
     await rm(target, { recursive: true, force: true })
     await rm(scratch, { recursive: true, force: true })
+  }
+}
+
+const MOST_READ = 1 << 20
+
+/** The beginning of a file that scripts may have written: a link out of the folder, a pipe or a device is not read. */
+export async function readInside(folder: string, path: string, mostBytes = MOST_READ): Promise<string | undefined> {
+  const [root, file] = await Promise.all([realpath(folder), realpath(join(folder, path)).catch(() => undefined)])
+  if (file === undefined || !file.startsWith(root + sep)) return undefined
+  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+  try {
+    if (!(await handle.stat()).isFile()) return undefined
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(mostBytes), 0, mostBytes, 0)
+    return buffer.toString('utf8', 0, bytesRead)
+  } finally {
+    await handle.close()
   }
 }
 

@@ -62,6 +62,21 @@ beforeAll(async () => {
       { 'run.js': '' },
     ),
   ]
+  // Where the daemon writes what it knows of the package once the scripts are done.
+  const plant = `require('fs').symlinkSync(${JSON.stringify(join(root, 'victim'))}, '/opt/package/toolhaven-package.json')`
+  await writeFile(join(root, 'victim'), 'mine')
+  folders.push(
+    await writePackage(
+      'thv-linking',
+      { bin: 'run.js', scripts: { postinstall: 'node plant.js' } },
+      { 'run.js': '', 'plant.js': plant },
+    ),
+    await writePackage(
+      'thv-leading-out',
+      { bin: 'run.js', scripts: { postinstall: 'rm run.js && ln -s /etc/passwd run.js' } },
+      { 'run.js': '' },
+    ),
+  )
   registry = await startPackageRegistry(folders, { token: TOKEN })
   await mkdir(join(root, 'home'))
   const scope = registry.url.replace(/^http:/, '')
@@ -96,6 +111,20 @@ describe('fetching an npm package', () => {
     expect(JSON.parse(seen).files['/run/npm']).toBe('ENOENT')
     expect(JSON.parse(seen).files['/home/user']).not.toContain('.npmrc')
     expect(await readFile(join(folder, 'outside'), 'utf8')).toBe('EROFS')
+  })
+
+  test('does not follow links that install scripts leave', async (context) => {
+    if (unsupported !== undefined) return context.skip(unsupported)
+    await using runtime = make({ THV_TEST_TOKEN: TOKEN })
+    const { id } = await runtime.prepare(source('thv-linking'), quiet, signal())
+    expect(await readFile(join(root, 'victim'), 'utf8')).toBe('mine')
+    expect(JSON.parse(await readFile(join(id, 'toolhaven-package.json'), 'utf8'))).toMatchObject({
+      name: 'thv-linking',
+    })
+    await expect(runtime.prepare(source('thv-leading-out'), quiet, signal())).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining('does not contain'),
+    })
   })
 
   test('runs no install script when the user told npm not to', async (context) => {

@@ -4,6 +4,8 @@ import type { Prepared, PrepareOptions, Source } from '@toolhaven/core/ports/run
 import { checkPackageName, checkPackageVersion } from '@toolhaven/core/workloads/package-reference'
 import { prepareGo } from './go-package.ts'
 import { prepareNpx } from './npx-package.ts'
+import type { IsolationPlaces } from '../isolation/isolation-places.ts'
+import type { ControlGroups } from './control-group.ts'
 import type { Sandbox } from './sandbox.ts'
 import { prepareUvx } from './uvx-package.ts'
 
@@ -13,6 +15,8 @@ export interface PackageTools {
   env: Readonly<Record<string, string | undefined>>
   homeDir: string
   sandbox: Sandbox
+  controlGroups: ControlGroups
+  isolation: IsolationPlaces
   logger: Logger
 }
 

@@ -40,11 +40,11 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
     probe: (signal) => probeMachine(machine, options.isolation, signal),
     prepare: async (source, prepareOptions, signal) => {
       signal.throwIfAborted()
-      const { sandbox } = await machine(signal)
+      const found = await machine(signal)
       const key = JSON.stringify(source)
       return await oneAtATime(
         key,
-        () => preparePackage({ ...options, sandbox }, source, prepareOptions, signal),
+        () => preparePackage({ ...options, ...found }, source, prepareOptions, signal),
         signal,
       )
     },

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { basename, isAbsolute, join } from 'node:path'
-import { proxyVariables } from '../package-index/network-variables.ts'
+import { PYTHON_INDEX, withFileHosts } from '../package-index/default-indexes.ts'
+import { hasCredentials, indexPlaces } from '../package-index/index-places.ts'
 import { readPipSettings } from '../package-index/pip-settings.ts'
 import type { PipSettings } from '../package-index/pip-settings.ts'
 import type { Python } from '../package-index/python.ts'
@@ -16,6 +17,8 @@ export interface IndexAccess {
   scratchName: string
   /** Credentials in the index address: code of packages must not see them. */
   hasCredentials: boolean
+  /** The indexes in use, as `host:port`. */
+  places: string[]
   pipVariables(layout: Layout): Record<string, string>
   uvVariables(layout: Layout): Record<string, string>
 }
@@ -36,26 +39,37 @@ export async function indexAccess(
   const bundle = await bundleCertificates(join(scratch, 'certificates.pem'), [base], caCertificate)
   const certificates = bundle !== undefined && sandbox.isolatesFiles ? '/tmp/certificates.pem' : bundle
   const uvVariables = uvIndexVariables(env, pip)
-  const shared = (layout: Layout) => {
+  const placeFolders = (layout: Layout) => {
     for (const folder of (pip['find-links'] ?? '').split('\n'))
       if (isAbsolute(folder) && existsSync(folder)) layout.place(folder, folder)
-    return proxyVariables(env)
   }
   return {
     scratch,
     scratchName: basename(scratch),
-    hasCredentials: Object.values(uvVariables).some((value) => /:\/\/[^/\s]*@/.test(value)),
-    pipVariables: (layout) => ({
-      ...shared(layout),
-      ...pipVariables(pip),
-      ...(certificates === undefined ? {} : { PIP_CERT: certificates }),
-    }),
-    uvVariables: (layout) => ({
-      ...shared(layout),
-      ...uvVariables,
-      ...(certificates === undefined ? { UV_NATIVE_TLS: '1' } : { SSL_CERT_FILE: certificates }),
-    }),
+    hasCredentials: Object.values(uvVariables).some(hasCredentials),
+    places: placesOf(uvVariables),
+    pipVariables: (layout) => {
+      placeFolders(layout)
+      return { ...pipVariables(pip), ...(certificates === undefined ? {} : { PIP_CERT: certificates }) }
+    },
+    uvVariables: (layout) => {
+      placeFolders(layout)
+      return {
+        ...uvVariables,
+        ...(certificates === undefined ? { UV_NATIVE_TLS: '1' } : { SSL_CERT_FILE: certificates }),
+      }
+    },
   }
+}
+
+function placesOf(uvVariables: Readonly<Record<string, string>>): string[] {
+  const { UV_NO_INDEX: noIndex, UV_INDEX_URL: url, UV_DEFAULT_INDEX: main } = uvVariables
+  const isDefault = noIndex === undefined && url === undefined && main === undefined
+  const named = Object.entries(uvVariables)
+    .filter(([name]) => /INDEX|FIND_LINKS/.test(name))
+    // uv names an index as `name=https://…`.
+    .flatMap(([, value]) => value.split(/[\s,]+/).map((word) => word.replace(/^[\w-]+=(?=https?:)/, '')))
+  return indexPlaces(withFileHosts([...named, ...(isDefault ? [PYTHON_INDEX] : [])]))
 }
 
 const SYSTEM_BUNDLES = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt', '/etc/ssl/cert.pem']

@@ -2,6 +2,7 @@ import { mkdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { unavailable } from '@toolhaven/core/errors'
 import { findProgram } from '../package-index/find-program.ts'
+import { proxyVariables } from '../package-index/network-variables.ts'
 import { pythonFailure } from '../package-index/pypi.ts'
 import type { Python } from '../package-index/python.ts'
 import { runFetch } from './fetch-run.ts'
@@ -38,7 +39,7 @@ export async function findUv(
   try {
     const layout = createLayout(tools.sandbox)
     placePython(layout, python)
-    const env = access.pipVariables(layout)
+    const env = { ...proxyVariables(tools.env), ...access.pipVariables(layout) }
     const args = [
       '-m',
       'pip',

@@ -1,13 +1,16 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { invalid } from '@toolhaven/core/errors'
 import type { PrepareOptions } from '@toolhaven/core/ports/runtime'
+import { refusedHosts } from '../install-rules.ts'
+import { proxyVariables } from '../package-index/network-variables.ts'
 import { findPython } from '../package-index/python.ts'
 import type { Python } from '../package-index/python.ts'
 import { pythonFailure } from '../package-index/pypi.ts'
 import { runFetch } from './fetch-run.ts'
+import { makeFresh, runInstall } from './install-run.ts'
 import { createLayout, isSystemPath } from './layout.ts'
-import { fillFolder, isFetched, packageFolder } from './package-cache.ts'
+import { fillFolder, installKey, isFetched, packageFolder, readInside } from './package-cache.ts'
 import type { PackageName, PackageTools } from './prepare-package.ts'
 import { indexAccess, placePython } from './python-places.ts'
 import type { IndexAccess } from './python-places.ts'
@@ -22,7 +25,8 @@ export async function prepareUvx(
   signal: AbortSignal,
 ): Promise<string> {
   const python = await findPython(tools.env, signal)
-  const environment = [process.platform, process.arch, python.program, python.version]
+  const platform = [process.platform, process.arch, python.program, python.version]
+  const environment = [...platform, ...installKey(options.install)]
   const folder = packageFolder(tools.dataDir, { scheme: 'uvx', name, version, environment })
   if (await isFetched(folder)) return folder
   const progress = (detail: string) => options.onProgress({ phase: 'fetching', detail })
@@ -30,7 +34,7 @@ export async function prepareUvx(
     const access = await indexAccess(tools, scratch, options.caCertificate)
     const uv = await findUv(tools, python, access, progress, signal)
     progress(`Python package ${name}==${version}`)
-    await install({ tools, python, uv, access, target }, `${name}==${version}`, signal)
+    await install({ tools, python, uv, target, options, progress }, access, `${name}==${version}`, signal)
     const entry = join('venv', 'bin', await consoleScript(target, name))
     const needs = python.prefixes.filter((prefix) => !isSystemPath(prefix))
     return {
@@ -50,62 +54,85 @@ interface Install {
   tools: PackageTools
   python: Python
   uv: string
-  access: IndexAccess
   target: string
+  options: PrepareOptions
+  progress: (detail: string) => void
 }
 
-async function install(
-  { tools, python, uv, access, target }: Install,
-  requirement: string,
-  signal: AbortSignal,
-): Promise<void> {
-  const { sandbox } = tools
-  const scratch = access.scratch
-  const uvRun = async (makeArgs: (venv: string) => string[]) => {
-    const layout = createLayout(sandbox)
-    placePython(layout, python)
-    const program = layout.place(uv, SANDBOX_UV)
-    const venv = join(layout.place(target, SANDBOX_PACKAGE, 'writable'), 'venv')
-    const cache = sandbox.isolatesFiles ? '/tmp/uv-cache' : join(scratch, 'uv-cache')
-    const env = {
-      ...access.uvVariables(layout),
-      UV_PYTHON_DOWNLOADS: 'never',
-      UV_CACHE_DIR: cache,
-      UV_LINK_MODE: 'copy',
-      UV_NO_PROGRESS: '1',
-    }
-    const { exitCode, stderr } = await runFetch(
-      { sandbox, layout, program, args: makeArgs(venv), env, scratch },
-      signal,
-    )
-    if (exitCode !== 0) throw pythonFailure(requirement, stderr)
+/** Wheels only at first: to unpack them runs nothing of theirs. What has to be built is built in a second step. */
+async function install(install: Install, access: IndexAccess, requirement: string, signal: AbortSignal): Promise<void> {
+  const { tools, python, target, options, progress } = install
+  const { scratch } = access
+  const fetch = async (makeArgs: MakeArgs) => {
+    const run = { sandbox: tools.sandbox, ...uvCommand(install, access, makeArgs) }
+    return runFetch({ ...run, env: { ...proxyVariables(tools.env), ...run.env }, scratch }, signal)
   }
   // Relocatable: it is made aside and moved, and lies elsewhere inside the sandbox.
-  await uvRun((venv) => ['venv', '--no-project', '--relocatable', '--python', python.program, venv])
-  // Building runs code of the package; with credentials in the index address that code could read them.
-  const build = access.hasCredentials ? ['--no-build'] : []
-  await uvRun((venv) => [
-    'pip',
-    'install',
-    '--compile-bytecode',
-    ...build,
-    '--python',
-    join(venv, 'bin', 'python'),
-    '--',
-    requirement,
-  ])
+  const made = await fetch((venv) => ['venv', '--no-project', '--relocatable', '--python', python.program, venv])
+  if (made.exitCode !== 0) throw pythonFailure(requirement, made.stderr)
+  const fetched = await fetch((venv) => pipInstall(venv, requirement, ['--no-build']))
+  const fresh = await indexAccess(tools, await makeFresh(scratch), options.caCertificate)
+  const second = { tools, what: requirement, access: options.install, scratch: fresh.scratch }
+  if (fetched.exitCode !== 0) {
+    if (!needsBuild(fetched.stderr)) throw pythonFailure(requirement, fetched.stderr)
+    // Building runs code of the package; with credentials in the index address that code could read them.
+    if (access.hasCredentials) throw buildRefused(requirement)
+    progress(`building ${requirement}`)
+    const command = uvCommand(install, fresh, (venv) => pipInstall(venv, requirement, []))
+    const built = await runInstall({ ...second, ...command, indexes: access.places }, signal)
+    if (built.exitCode !== 0 && built.refused.length > 0) throw refusedHosts(requirement, built.refused)
+    if (built.exitCode !== 0) throw pythonFailure(requirement, built.stderr)
+  }
+  // With the machine's Python, not that of the environment, which would run what the packages say at each start of it.
+  const layout = createLayout(tools.sandbox)
+  placePython(layout, python)
+  const library = join(layout.place(target, SANDBOX_PACKAGE, 'writable'), 'venv', 'lib')
+  const args = ['-I', '-m', 'compileall', '-q', library]
+  await runInstall(
+    { ...second, access: undefined, indexes: [], layout, program: python.program, args, env: {} },
+    signal,
+  )
+}
+
+type MakeArgs = (venv: string) => string[]
+
+function uvCommand({ tools, python, uv, target }: Install, access: IndexAccess, makeArgs: MakeArgs) {
+  const { sandbox } = tools
+  const layout = createLayout(sandbox)
+  placePython(layout, python)
+  const program = layout.place(uv, SANDBOX_UV)
+  const venv = join(layout.place(target, SANDBOX_PACKAGE, 'writable'), 'venv')
+  const cache = sandbox.isolatesFiles ? '/tmp/uv-cache' : join(access.scratch, 'uv-cache')
+  const settings = { UV_PYTHON_DOWNLOADS: 'never', UV_CACHE_DIR: cache, UV_LINK_MODE: 'copy', UV_NO_PROGRESS: '1' }
+  return { layout, program, args: makeArgs(venv), env: { ...access.uvVariables(layout), ...settings } }
+}
+
+function pipInstall(venv: string, requirement: string, options: readonly string[]): string[] {
+  return ['pip', 'install', ...options, '--python', join(venv, 'bin', 'python'), '--', requirement]
+}
+
+/** What uv says when something can be had in source form only. */
+function needsBuild(output: string): boolean {
+  return /no usable wheels|has no wheels|building (?:from )?source|build(?:s|ing)?[^.\n]* (?:is|are) disabled/i.test(
+    output,
+  )
+}
+
+function buildRefused(requirement: string) {
+  return invalid(
+    `The Python package ${requirement} has to be built from source, which is refused because your package index needs credentials; use a version with wheels, or add a wheel of it to your index.`,
+  )
 }
 
 /** The script `uvx NAME` would run: the one named like the package, else the only one. */
 async function consoleScript(target: string, name: string): Promise<string> {
-  const library = join(target, 'venv', 'lib')
-  const [version = ''] = await readdir(library)
-  const site = join(library, version, 'site-packages')
-  const info = (await readdir(site)).find(
+  const [version = ''] = await readdir(join(target, 'venv', 'lib'))
+  const place = join('venv', 'lib', version, 'site-packages')
+  const info = (await readdir(join(target, place))).find(
     (entry) => entry.endsWith('.dist-info') && normalise(entry.split('-')[0] ?? '') === normalise(name),
   )
-  const text = info === undefined ? '' : await readFile(join(site, info, 'entry_points.txt'), 'utf8').catch(() => '')
-  return chooseScript(name, parseConsoleScripts(text))
+  const text = info === undefined ? undefined : await readInside(target, join(place, info, 'entry_points.txt'))
+  return chooseScript(name, parseConsoleScripts(text ?? ''))
 }
 
 export function parseConsoleScripts(text: string): string[] {

@@ -1,0 +1,14 @@
+/** `host:port` of package indexes, each once. What is not an address on the network, such as a folder, is left out. */
+export function indexPlaces(addresses: readonly string[]): string[] {
+  const places = addresses.flatMap((address) => {
+    const url = URL.parse(address)
+    if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) return []
+    return [`${url.hostname}:${url.port || (url.protocol === 'https:' ? '443' : '80')}`]
+  })
+  return [...new Set(places)]
+}
+
+/** Whether an address brings a user name or a password along. */
+export function hasCredentials(address: string): boolean {
+  return /:\/\/[^/\s]*@/.test(address)
+}
