@@ -93,7 +93,7 @@ describe('without an engine', () => {
   test('the Dockerfile is printed and written, and building says what is missing', async () => {
     const printed = await thv(world.home, ['build', `npx://${EVERYTHING}`, '--dry-run'])
     expect(printed).toMatchObject({ code: 0, stderr: '' })
-    expect(printed.stdout).toMatch(/^FROM docker\.io\/library\/node:24-slim AS build\n(?:.*\n)*ENTRYPOINT \[.*\]\n$/)
+    expect(printed.stdout).toMatch(/^FROM docker\.io\/library\/node:24-slim AS fetch\n(?:.*\n)*ENTRYPOINT \[.*\]\n$/)
     const json = await thv(world.home, ['build', `npx://${EVERYTHING}`, '--dry-run', '--format', 'json'])
     expect(buildRecipe.parse(JSON.parse(json.stdout))).toMatchObject({ package: `npx://${EVERYTHING}@1.0.0` })
 

@@ -1,7 +1,17 @@
 import { sample } from '@toolhaven/testing/rotation'
 import type { PlatformKind } from '../platform.ts'
 
-const TOPICS = ['egress', 'addresses', 'neighbours', 'escape', 'bombs', 'mounts', 'default-run', 'around'] as const
+const TOPICS = [
+  'egress',
+  'addresses',
+  'neighbours',
+  'escape',
+  'bombs',
+  'mounts',
+  'default-run',
+  'around',
+  'install',
+] as const
 const CELLS = (['docker', 'podman'] as const).flatMap((engine) => TOPICS.map((topic) => ({ engine, topic })))
 
 const AT_A_TIME = 2

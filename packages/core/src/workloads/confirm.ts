@@ -51,7 +51,11 @@ function refuseMetadata(who: string, { permission_profile: profile }: ForeignTex
 }
 
 /** What a configuration opens of the network that servers and their install scripts do not have by default. */
-function networkOpenings({ network_mode: mode, permission_profile: profile, install_hosts: hosts }: ForeignText): string[] {
+function networkOpenings({
+  network_mode: mode,
+  permission_profile: profile,
+  install_hosts: hosts,
+}: ForeignText): string[] {
   const isHost = mode === 'host'
   const inside = hostsOf(profile).filter((host) => listedHostReach(host) === 'private')
   return [...(isHost ? ['network_mode host'] : []), ...inside, ...(hosts ?? []).map((host) => `install_hosts ${host}`)]

@@ -9,6 +9,8 @@ const TRIES = 20
 
 export interface Bridge extends AsyncDisposable {
   name: string
+  /** Of this machine on it. */
+  address: string
 }
 
 /** Bridges of tests with this temporary folder begin so: their names have room for 15 letters. */
@@ -24,13 +26,15 @@ export async function createBridge(): Promise<Bridge> {
   const name = `${bridgePrefix(tmpdir())}${randomBytes(3).toString('hex')}`
   await ip('link', 'add', 'name', name, 'type', 'bridge')
   try {
-    await ip('addr', 'add', await freeAddress(), 'dev', name)
+    const free = await freeAddress()
+    await ip('addr', 'add', free, 'dev', name)
     await ip('link', 'set', name, 'up')
+    const [address = ''] = free.split('/')
+    return { name, address, [Symbol.asyncDispose]: () => ip('link', 'delete', name).then(() => undefined) }
   } catch (error) {
     await ip('link', 'delete', name)
     throw error
   }
-  return { name, [Symbol.asyncDispose]: () => ip('link', 'delete', name).then(() => undefined) }
 }
 
 async function freeAddress(): Promise<string> {
