@@ -98,7 +98,7 @@ test('install hosts are for packages; the user names them unasked, an import nee
   expect(exported).toMatchObject({ install_hosts })
   const { port: _port, ...other } = { ...exported, name: 'other' }
   await expect(importWorkload(workloads, other)).rejects.toThrow(/install_hosts cdn\.example.*accept_network/)
-  await importWorkload(workloads, other, true)
+  await importWorkload(workloads, other, { accept_network: true })
   expect(exportWorkload(workloads, 'other')).toMatchObject({ install_hosts })
   await editWorkload(workloads, 'other', { install_hosts: [] })
   expect(exportWorkload(workloads, 'other')).not.toHaveProperty('install_hosts')

@@ -5,9 +5,9 @@ import { INSTALL_LIMITS, INSTALL_MINUTES } from '../install-rules.ts'
 import { removeSocketFolder } from '../isolation/socket-folder.ts'
 import { proxyVariables } from '../isolation/ways.ts'
 import { collectOutput, type ProgramResult } from '../package-index/run-program.ts'
-import { createControlGroup } from './control-group.ts'
 import type { Layout } from './layout.ts'
 import type { PackageTools } from './prepare-package.ts'
+import { divideLimits } from './process-limits.ts'
 import { processNetwork } from './process-network.ts'
 import { SANDBOX_HOME, SANDBOX_PATH, type SandboxPlan } from './sandbox-plan.ts'
 
@@ -48,7 +48,7 @@ export async function runInstall(run: InstallRun, signal: AbortSignal): Promise<
   const tmp = layout.place(scratch, '/tmp', 'writable')
   const home = sandbox.isolatesFiles ? SANDBOX_HOME : scratch
   const searchPath = sandbox.isolatesFiles ? SANDBOX_PATH : (env['PATH'] ?? SANDBOX_PATH)
-  const plan: SandboxPlan = {
+  const unlimited: SandboxPlan = {
     program,
     args,
     env: { LANG: 'C.UTF-8', ...env, ...variables, HOME: home, TMPDIR: tmp, PATH: searchPath },
@@ -56,9 +56,16 @@ export async function runInstall(run: InstallRun, signal: AbortSignal): Promise<
     binds: layout.binds,
     network,
   }
-  const group = await createControlGroup(tools.controlGroups, INSTALL_LIMITS)
+  const { plan, groupLimits } = divideLimits(unlimited, INSTALL_LIMITS, tools.processLimits)
+  const group = await tools.controlGroups.make(groupLimits)
   stack.defer(() => group.remove())
-  const { child, kill } = await sandbox.spawn(plan, { stdin: false, beforeStart: (pid) => group.add(pid) }, signal)
+  const { launcher } = group
+  const beforeStart = (pid: number) => group.add(pid)
+  const { child, kill } = await sandbox.spawn(
+    plan,
+    { stdin: false, beforeStart, ...(launcher && { launcher }) },
+    signal,
+  )
   const timer = setTimeout(kill, INSTALL_MINUTES * 60_000)
   try {
     return { ...(await collectOutput(child, kill, signal)), refused: refused() }

@@ -14,7 +14,7 @@ import { DEFAULT_MEMORY_BYTES, DEFAULT_PIDS } from '../default-limits.ts'
 import type { ControlGroup, ControlGroups } from './control-group.ts'
 import { OutputRing } from './output-ring.ts'
 import { PipeChannel } from './pipe-channel.ts'
-import { withProcessLimits } from './process-limits.ts'
+import { divideLimits } from './process-limits.ts'
 import type { ProcessLimits } from './process-limits.ts'
 import type { Sandbox } from './sandbox.ts'
 import type { SandboxPlan } from './sandbox-plan.ts'
@@ -97,12 +97,10 @@ export class Instance {
     await started.ready
   }
 
-  /** Without a control group where that is enough: a killed daemon leaves its groups behind. */
   #limited(): { plan: SandboxPlan; groupLimits: Limits } {
     const { spec, plan, processLimits } = this.parts
     const { memoryBytes = DEFAULT_MEMORY_BYTES, pids = DEFAULT_PIDS, ...others } = spec.limits
-    const groupLimits = { memoryBytes, ...others, ...(!processLimits?.limitsProcesses && { pids }) }
-    return { plan: processLimits ? withProcessLimits(plan, processLimits, pids) : plan, groupLimits }
+    return divideLimits(plan, { memoryBytes, pids, ...others }, processLimits)
   }
 
   #address() {

@@ -6,6 +6,7 @@ import { prepareGo } from './go-package.ts'
 import { prepareNpx } from './npx-package.ts'
 import type { IsolationPlaces } from '../isolation/isolation-places.ts'
 import type { ControlGroups } from './control-group.ts'
+import type { ProcessLimits } from './process-limits.ts'
 import type { Sandbox } from './sandbox.ts'
 import { prepareUvx } from './uvx-package.ts'
 
@@ -16,6 +17,7 @@ export interface PackageTools {
   homeDir: string
   sandbox: Sandbox
   controlGroups: ControlGroups
+  processLimits: ProcessLimits | undefined
   isolation: IsolationPlaces
   logger: Logger
 }

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import type { Limits } from '@toolhaven/core/ports/runtime'
 import { OPEN_FILES } from '../default-limits.ts'
 import { findProgram } from '../package-index/find-program.ts'
 import { collectOutput } from '../package-index/run-program.ts'
@@ -33,6 +34,17 @@ export async function findProcessLimits(
 function hardLimit(limits: string, name: string): number {
   const [, hard] = new RegExp(`^${name} +\\S+ +(\\d+)`, 'm').exec(limits) ?? []
   return hard === undefined ? Infinity : Number(hard)
+}
+
+/** The plan under the limits that hold without a control group, and the limits that are left for one. */
+export function divideLimits(
+  plan: SandboxPlan,
+  { pids, ...others }: Limits & { pids: number },
+  processLimits: ProcessLimits | undefined,
+): { plan: SandboxPlan; groupLimits: Limits } {
+  // Without a control group where that is enough: a killed daemon leaves its groups behind.
+  const groupLimits = { ...others, ...(!processLimits?.limitsProcesses && { pids }) }
+  return { plan: processLimits ? withProcessLimits(plan, processLimits, pids) : plan, groupLimits }
 }
 
 /** Starts a plan's program with the limits in force. They also hold for everything it starts. */
