@@ -5,6 +5,7 @@ import { type Discovery, discoverRuntime } from '@toolhaven/runtimes/discover'
 import { forwarderFinder, forwarderLack } from '@toolhaven/runtimes/isolation/forwarder-program'
 import type { IsolationPlaces } from '@toolhaven/runtimes/isolation/isolation-places'
 import { socatFinder } from '@toolhaven/runtimes/isolation/socat'
+import { askDefaultIndexes } from '@toolhaven/runtimes/package-index/default-indexes'
 import type { BaseImages } from '@toolhaven/runtimes/packages/package-image'
 import type { PackageBuildOptions } from '@toolhaven/runtimes/packages/prepare-package'
 import { npmrcForBuild, pipConfForBuild } from '@toolhaven/runtimes/packages/user-config'
@@ -50,13 +51,13 @@ function isolationOf({ settings: { env }, paths }: ChooseRuntimeOptions): Isolat
 }
 
 function buildOptions({ settings, baseImages }: ChooseRuntimeOptions): PackageBuildOptions {
-  const { env, homeDir } = settings
+  const { env, homeDir, nodePath } = settings
   return {
     get baseImages() {
       return baseImages()
     },
     buildArgs: pick(env, BUILD_VARIABLES),
-    userConfig: async () => {
+    userConfig: async (signal) => {
       const npmrc = await firstText([env['NPM_CONFIG_USERCONFIG'], join(homeDir, '.npmrc')])
       const pipConf = await firstText([
         env['PIP_CONFIG_FILE'],
@@ -65,6 +66,7 @@ function buildOptions({ settings, baseImages }: ChooseRuntimeOptions): PackageBu
         '/etc/pip.conf',
       ])
       return {
+        defaults: await askDefaultIndexes({ nodePath, env, homeDir }, signal),
         ...(npmrc !== undefined && { npmrc: npmrcForBuild(npmrc, env) }),
         ...(pipConf !== undefined && { pipConf: pipConfForBuild(pipConf) }),
       }

@@ -1,14 +1,38 @@
-/**
- * The indexes that npm, pip and uv use if nobody configured another. Toolhaven leaves the choice to them; it has to know the hosts only
- * to tell which tokens are in use and what an install may reach.
- */
-export const NPM_INDEX = `https://${['registry', 'npmjs', 'org'].join('.')}/`
-export const PYTHON_INDEX = `https://${['pypi', 'org'].join('.')}/simple`
-/** Where that one keeps its files. */
-const PYTHON_FILES = `https://${['files', 'pythonhosted', 'org'].join('.')}`
+import { defaultNpmIndex, type NpmOptions } from './npm.ts'
+import { findPython } from './python.ts'
+import { runProgram } from './run-program.ts'
 
-/** The addresses, and the host of files where it belongs to one of them. */
-export function withFileHosts(addresses: readonly string[]): string[] {
-  const { host } = new URL(PYTHON_INDEX)
-  return addresses.some((address) => URL.parse(address)?.host === host) ? [...addresses, PYTHON_FILES] : [...addresses]
+/**
+ * Where npm and pip look if nobody configured another index. Toolhaven leaves that choice to them and asks: it has to know the hosts
+ * only to tell which tokens are in use and what an install may reach. What is not installed here is unknown.
+ */
+export interface DefaultIndexes {
+  npm?: string | undefined
+  /** The index, and where it keeps its files. */
+  python?: readonly string[]
+}
+
+export async function askDefaultIndexes(options: NpmOptions, signal: AbortSignal): Promise<DefaultIndexes> {
+  return { npm: await defaultNpmIndex(options, signal), python: await defaultPythonIndex(options.env, signal) }
+}
+
+/** uv looks where pip does, but does not tell. */
+export async function defaultPythonIndex(env: NpmOptions['env'], signal: AbortSignal): Promise<string[]> {
+  const python = await findPython(env, signal).catch(() => undefined)
+  signal.throwIfAborted()
+  if (!python?.hasPip) return []
+  const { stdout } = await runProgram(python.program, ['-I', '-c', TELL], { env: {}, cwd: '/' }, signal)
+  return stdout.split('\n').filter((line) => URL.canParse(line))
+}
+
+const TELL = `
+from pip._internal.models.index import PyPI
+print(PyPI.simple_url)
+print('https://' + PyPI.file_storage_domain)`
+
+/** The addresses, and where the default index keeps its files if it is one of them. */
+export function withFileHosts(addresses: readonly string[], [index = '', files]: readonly string[]): string[] {
+  const host = URL.parse(index)?.host
+  const isDefault = host !== undefined && addresses.some((address) => URL.parse(address)?.host === host)
+  return isDefault && files !== undefined ? [...addresses, files] : [...addresses]
 }

@@ -56,6 +56,20 @@ export async function findNpm({ nodePath, env, homeDir }: NpmOptions, signal: Ab
   }
 }
 
+/** The registry that npm uses if nobody configured another one; undefined where there is no npm. */
+export async function defaultNpmIndex(
+  { nodePath, env, homeDir }: NpmOptions,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const cli = await findCli(nodePath, env, signal)
+  if (cli === undefined) return undefined
+  // Two names: npm refuses to read one file as both.
+  const unconfigured = { npm_config_userconfig: '/dev/null', npm_config_globalconfig: '/dev/null/none' }
+  const ownEnv = { ...pickEnv(env, homeDir, () => false), ...unconfigured }
+  const { stdout } = await askNpm(nodePath, [cli, 'config', 'get', 'registry'], ownEnv, signal)
+  return URL.canParse(stdout.trim()) ? stdout.trim() : undefined
+}
+
 const settingsSchema = z.looseObject({
   userconfig: z.string().nullish(),
   globalconfig: z.string().nullish(),

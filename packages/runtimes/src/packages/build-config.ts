@@ -1,5 +1,5 @@
 import type { PackageScheme } from '@toolhaven/core/ports/runtime'
-import { NPM_INDEX, PYTHON_INDEX, withFileHosts } from '../package-index/default-indexes.ts'
+import { type DefaultIndexes, withFileHosts } from '../package-index/default-indexes.ts'
 import { hasCredentials, indexPlaces } from '../package-index/index-places.ts'
 import { tokensInUse } from '../package-index/npm-tokens.ts'
 import { parsePipConfig } from '../package-index/pip-settings.ts'
@@ -14,26 +14,33 @@ export interface BuildConfig {
   installEnv: Record<string, string>
 }
 
+/** The user's configuration of npm and pip, and where they look without any. */
+export interface UserConfig {
+  npmrc?: string
+  pipConf?: string
+  defaults?: DefaultIndexes
+}
+
 export function buildConfig(
   scheme: PackageScheme,
-  { npmrc = '', pipConf = '' }: { npmrc?: string; pipConf?: string },
+  { npmrc = '', pipConf = '', defaults: { npm, python = [] } = {} }: UserConfig,
 ): BuildConfig {
-  if (scheme === 'npx') return npmBuildConfig(npmrc)
+  if (scheme === 'npx') return npmBuildConfig(npmrc, npm)
   // Go builds from what was fetched, so it reaches no index.
   if (scheme === 'go') return { config: '', indexes: [], installEnv: {} }
   const pip = parsePipConfig(pipConf)
-  const addresses = [pip['index-url'] ?? PYTHON_INDEX, ...(pip['extra-index-url']?.split(/\s+/) ?? [])]
-  return { config: pipConf, indexes: indexPlaces(withFileHosts(addresses)), installEnv: {} }
+  const addresses = [pip['index-url'] ?? python[0] ?? '', ...(pip['extra-index-url']?.split(/\s+/) ?? [])]
+  return { config: pipConf, indexes: indexPlaces(withFileHosts(addresses, python)), installEnv: {} }
 }
 
-function npmBuildConfig(npmrc: string): BuildConfig {
+function npmBuildConfig(npmrc: string, usual: string | undefined): BuildConfig {
   const settings = [...npmrc.matchAll(/^\s*((?:@[^:\s]+:)?registry)\s*=\s*(\S+)/gm)]
-  const main = settings.findLast(([, key]) => key === 'registry')?.[2] ?? NPM_INDEX
-  const registries = [main, ...settings.flatMap(([, , address]) => address ?? [])]
+  const main = settings.findLast(([, key]) => key === 'registry')?.[2] ?? usual
+  const registries = [...(main === undefined ? [] : [main]), ...settings.flatMap(([, , address]) => address ?? [])]
   return {
     config: tokensInUse(npmrc, registries),
     indexes: indexPlaces(registries),
     // Scripts that fetch packages find them where npm did.
-    installEnv: hasCredentials(main) ? {} : { npm_config_registry: main },
+    installEnv: main === undefined || hasCredentials(main) ? {} : { npm_config_registry: main },
   }
 }

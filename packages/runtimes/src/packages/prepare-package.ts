@@ -2,13 +2,13 @@ import { notFound } from '@toolhaven/core/errors'
 import type { PrepareOptions, Prepared } from '@toolhaven/core/ports/runtime'
 import { ensureImage, inspectImage, type ImageDeps } from '../engine/images.ts'
 import { type BuildDeps, buildImage } from './build-image.ts'
-import { buildConfig } from './build-config.ts'
+import { buildConfig, type UserConfig } from './build-config.ts'
 import { renderPackageImage, type BaseImages, type PackageSource } from './package-image.ts'
 
 export interface PackageBuildOptions {
   baseImages: BaseImages
   /** The user's package configuration, read anew for each build; see user-config.ts for what may go in. */
-  userConfig: () => Promise<{ npmrc?: string; pipConf?: string }>
+  userConfig: (signal: AbortSignal) => Promise<UserConfig>
   /** HTTP_PROXY, HTTPS_PROXY, NO_PROXY, GOPROXY and the like, for the time of the fetch. */
   buildArgs: Readonly<Record<string, string>>
 }
@@ -31,7 +31,7 @@ export async function preparePackage(
   const present = await inspectImage(client, image.tag, signal)
   if (present !== undefined) return { id: present.id }
   await ensureImage(deps, image.baseImage, { ...options, pull: 'if-absent' }, signal)
-  const user = buildConfig(source.scheme, await builds.userConfig())
+  const user = buildConfig(source.scheme, await builds.userConfig(signal))
   const input = { image, source, access, onProgress, variables: builds.buildArgs, ...user }
   await buildImage(deps, input, signal)
   const built = await inspectImage(client, image.tag, signal)

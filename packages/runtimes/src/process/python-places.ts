@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { basename, isAbsolute, join } from 'node:path'
-import { PYTHON_INDEX, withFileHosts } from '../package-index/default-indexes.ts'
+import { defaultPythonIndex, withFileHosts } from '../package-index/default-indexes.ts'
 import { hasCredentials, indexPlaces } from '../package-index/index-places.ts'
 import { readPipSettings } from '../package-index/pip-settings.ts'
 import type { PipSettings } from '../package-index/pip-settings.ts'
@@ -31,6 +31,7 @@ export async function indexAccess(
   { env, homeDir, sandbox }: PackageTools,
   scratch: string,
   caCertificate: string | undefined,
+  signal: AbortSignal,
 ): Promise<IndexAccess> {
   const pip = await readPipSettings({ env, homeDir })
   const chosen = pip['cert'] ?? env['SSL_CERT_FILE'] ?? env['REQUESTS_CA_BUNDLE']
@@ -39,6 +40,7 @@ export async function indexAccess(
   const bundle = await bundleCertificates(join(scratch, 'certificates.pem'), [base], caCertificate)
   const certificates = bundle !== undefined && sandbox.isolatesFiles ? '/tmp/certificates.pem' : bundle
   const uvVariables = uvIndexVariables(env, pip)
+  const usual = await defaultPythonIndex(env, signal)
   const placeFolders = (layout: Layout) => {
     for (const folder of (pip['find-links'] ?? '').split('\n'))
       if (isAbsolute(folder) && existsSync(folder)) layout.place(folder, folder)
@@ -47,7 +49,7 @@ export async function indexAccess(
     scratch,
     scratchName: basename(scratch),
     hasCredentials: Object.values(uvVariables).some(hasCredentials),
-    places: placesOf(uvVariables),
+    places: placesOf(uvVariables, usual),
     pipVariables: (layout) => {
       placeFolders(layout)
       return { ...pipVariables(pip), ...(certificates === undefined ? {} : { PIP_CERT: certificates }) }
@@ -62,14 +64,14 @@ export async function indexAccess(
   }
 }
 
-function placesOf(uvVariables: Readonly<Record<string, string>>): string[] {
+function placesOf(uvVariables: Readonly<Record<string, string>>, usual: readonly string[]): string[] {
   const { UV_NO_INDEX: noIndex, UV_INDEX_URL: url, UV_DEFAULT_INDEX: main } = uvVariables
   const isDefault = noIndex === undefined && url === undefined && main === undefined
   const named = Object.entries(uvVariables)
     .filter(([name]) => /INDEX|FIND_LINKS/.test(name))
     // uv names an index as `name=https://…`.
     .flatMap(([, value]) => value.split(/[\s,]+/).map((word) => word.replace(/^[\w-]+=(?=https?:)/, '')))
-  return indexPlaces(withFileHosts([...named, ...(isDefault ? [PYTHON_INDEX] : [])]))
+  return indexPlaces(withFileHosts([...named, ...(isDefault ? usual.slice(0, 1) : [])], usual))
 }
 
 const SYSTEM_BUNDLES = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt', '/etc/ssl/cert.pem']

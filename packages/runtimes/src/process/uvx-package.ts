@@ -31,7 +31,7 @@ export async function prepareUvx(
   if (await isFetched(folder)) return folder
   const progress = (detail: string) => options.onProgress({ phase: 'fetching', detail })
   await fillFolder(folder, async ({ target, scratch }) => {
-    const access = await indexAccess(tools, scratch, options.caCertificate)
+    const access = await indexAccess(tools, scratch, options.caCertificate, signal)
     const uv = await findUv(tools, python, access, progress, signal)
     progress(`Python package ${name}==${version}`)
     await install({ tools, python, uv, target, options, progress }, access, `${name}==${version}`, signal)
@@ -71,7 +71,7 @@ async function install(install: Install, access: IndexAccess, requirement: strin
   const made = await fetch((venv) => ['venv', '--no-project', '--relocatable', '--python', python.program, venv])
   if (made.exitCode !== 0) throw pythonFailure(requirement, made.stderr)
   const fetched = await fetch((venv) => pipInstall(venv, requirement, ['--no-build']))
-  const fresh = await indexAccess(tools, await makeFresh(scratch), options.caCertificate)
+  const fresh = await indexAccess(tools, await makeFresh(scratch), options.caCertificate, signal)
   const second = { tools, what: requirement, access: options.install, scratch: fresh.scratch }
   if (fetched.exitCode !== 0) {
     if (!needsBuild(fetched.stderr)) throw pythonFailure(requirement, fetched.stderr)
