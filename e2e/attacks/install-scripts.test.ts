@@ -77,7 +77,7 @@ async function openVictim(build: Build, here: Platform, context: TestContext): P
   if (here.engine) await buildBaseImages(here.engine, ['node', 'python'])
   const folder = await mkdtemp(join(tmpdir(), 'thv-hostile-'))
   stack.defer(() => rm(folder, { recursive: true, force: true }))
-  const home = stack.use(await here.makeHome({ npm_config_registry: '' }))
+  const home = stack.use(await here.makeHome({ npm_config_registry: '', npm_config_userconfig: '' }))
   const daemon = stack.use(await build.start(home))
   const service = stack.use(await listen({ host: '0.0.0.0' }))
   const abstract = `\0thv-hostile-${process.pid}`

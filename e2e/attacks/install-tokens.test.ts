@@ -71,7 +71,7 @@ async function killWhileFetching(build: Build, { engine, makeHome }: Platform, h
   const registry = stack.use(
     await startPackageRegistry([join(folder, NAME)], { token: TOKEN, host, beforeTarball: () => isOpen }),
   )
-  const home = stack.use(await makeHome({ npm_config_registry: '' }))
+  const home = stack.use(await makeHome({ npm_config_registry: '', npm_config_userconfig: '' }))
   const auth = `${registry.url.replace(/^http:/, '')}:_authToken=${TOKEN}`
   await writeFile(join(home.env['HOME'] ?? '', '.npmrc'), `registry=${registry.url}\n${auth}\n`, { mode: 0o644 })
   const daemon = stack.use(await build.start(home))

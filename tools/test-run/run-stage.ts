@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { EXPECTED_SKIPS } from '@toolhaven/testing/expected-skips'
 import { watchCores } from './cores.ts'
 import { runVitest } from './run-vitest.ts'
-import { leftoversIn, makeScratch, removeScratch } from './scratch.ts'
+import { leftoversAfterAWhile, makeScratch, removeScratch } from './scratch.ts'
 import { unexpectedSkips } from './skips.ts'
 import type { Stage } from './stages.ts'
 import type { FileTime, Summary } from './summary-reporter.ts'
@@ -43,7 +43,7 @@ export async function runStage(stage: Stage, options: StageOptions): Promise<Sta
     const judged = existsSync(summaryFile)
       ? judge(stage, JSON.parse(readFileSync(summaryFile, 'utf8')), code, options)
       : { ...NOTHING, failures: [`${stage.name}: vitest left no summary: ${code}`] }
-    const left = leftoversIn(scratch)
+    const left = await leftoversAfterAWhile(scratch)
     if (left.length > 0) judged.failures.push(`${stage.name}: the tests left behind:\n${left.join('\n')}`)
     return finish(judged)
   } catch (error) {

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { bridgePrefix } from '@toolhaven/testing/testbed/bridge'
 import { chooseMark, hasMark, processIds } from './mark.ts'
 
@@ -28,6 +29,12 @@ export function leftoversIn(scratch: Scratch): string[] {
     ...processesOf(scratch).map(({ pid, command }) => `process ${pid}: ${command.slice(0, 300)}`),
     ...bridgesOf(folder).map((name) => `the network bridge ${name}`),
   ]
+}
+
+/** The same, once processes that are about to end have ended. */
+export async function leftoversAfterAWhile(scratch: Scratch): Promise<string[]> {
+  for (let patience = 20; patience > 0 && processesOf(scratch).length > 0; patience--) await delay(250)
+  return leftoversIn(scratch)
 }
 
 /** Removes the folder and everything that belongs to it, so that one run's fault is not the next one's. */
@@ -65,9 +72,13 @@ interface Process {
 }
 
 function processesOf({ folder, mark }: Scratch): Process[] {
-  return processIds()
-    .filter((pid) => pid !== process.pid && (hasMark(pid, mark) || mentions(pid, folder)))
-    .map((pid) => ({ pid, command: readText(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim() }))
+  return (
+    processIds()
+      .filter((pid) => pid !== process.pid && (hasMark(pid, mark) || mentions(pid, folder)))
+      .map((pid) => ({ pid, command: readText(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim() }))
+      // One that has ended and that its parent has not asked about has no command any more.
+      .filter(({ command }) => command !== '')
+  )
 }
 
 function mentions(pid: number, folder: string): boolean {

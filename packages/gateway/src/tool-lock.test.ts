@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { sample } from '@toolhaven/testing/rotation'
 import { CLIENTS, connectClient } from './test-gateway.ts'
 import { openSession } from './test-raw-server.ts'
 import { startSessionServer } from './test-session-server.ts'
@@ -9,7 +10,7 @@ const namesOf = ({ seen }: LockedGateway) => seen.at(-1)?.tools.map(({ name }) =
 /** Clients without sessions cannot have a server of their own. */
 const clientsOf = (back: string) => CLIENTS.filter((kind) => back !== 'isolated' || kind !== 'v2 modern')
 
-describe.each(TOOL_BACKS)('tools of a server over %s', (back) => {
+describe.each(sample(TOOL_BACKS, 3))('tools of a server over %s', (back) => {
   const kinds = clientsOf(back)
   const [kind = 'v1 http'] = kinds
 

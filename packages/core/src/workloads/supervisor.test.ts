@@ -238,6 +238,27 @@ describe('a workload', () => {
     expect(status(fake)).toBe('running')
   })
 
+  test('that is restarted while it starts replaces its own instance, which nobody else removed', async () => {
+    using fake = await startFakeDaemon()
+    const { runtime } = fake
+    const hang = (signal: AbortSignal) =>
+      new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
+    runtime.whileStarting = hang
+    await createWorkload(fake.daemon.workloads, PACKAGE)
+    await settle()
+    expect(runtime.calls).toContain('start thv-web')
+    runtime.whileStarting = async () => {}
+    let seen: string | undefined
+    runtime.whileCreating = async () => {
+      await settle()
+      seen = context(fake)
+    }
+    await changeLifecycle(fake.daemon.workloads, 'web', 'restart')
+    await expect.poll(() => status(fake)).toBe('running')
+    expect(seen).toBeDefined()
+    expect(seen).not.toContain('removed from outside')
+  })
+
   test('that no longer answers is unhealthy and is replaced', async () => {
     using fake = await startFakeDaemon()
     await running(fake)

@@ -103,7 +103,7 @@ export class Supervisor {
     if (!this.#deps.book.find(name) || this.#isEnding(name)) return
     this.#deps.book.observe(name, { exposed: reason })
     // One that comes up is given up; whatever brings forth such files again and again does not start it without a pause.
-    if (this.#tasks.get(name)?.action === 'start') recordRestart(this.#deps, name, reason)
+    if (this.#isStarting(name)) recordRestart(this.#deps, name, reason)
     this.#tasks.get(name)?.abort?.abort(new Recorded())
     this.poke(name)
   }
@@ -114,12 +114,18 @@ export class Supervisor {
     if (!entry) return this.#deps.sessions.ended(event.handle)
     const name = entry.stored.config.name
     if (this.#isEnding(name) || entry.observed.instance === 'exited') return
+    // A start replaces what an interrupted one left under its name. If its own instance is gone, it fails by itself.
+    if (event.kind === 'removed' && entry.observed.instance === 'created' && this.#isStarting(name)) return
     this.#deps.book.observe(name, { instance: event.kind === 'removed' ? 'absent' : 'exited', connected: false })
     this.#deps.gateway.disconnect(name, 'the server ended')
     if (event.kind === 'exited') await recordExit(this.#deps, name, event)
     else recordFailure(this.#deps, name, new Error('the container was removed from outside'))
     this.#tasks.get(name)?.abort?.abort(new Recorded())
     this.poke(name)
+  }
+
+  #isStarting(name: string): boolean {
+    return this.#tasks.get(name)?.action === 'start'
   }
 
   #isEnding(name: string): boolean {

@@ -7,6 +7,7 @@ import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test, vi, type TestContext } from 'vitest'
 import { z } from 'zod'
 import type { Prepared, Progress, Runtime } from '@toolhaven/core/ports/runtime'
+import { sample } from '@toolhaven/testing/rotation'
 import { FIXTURE_PACKAGE, writeFixturePackage } from '@toolhaven/testing/runtime-suite/fixture-package'
 import { startSession } from '@toolhaven/testing/runtime-suite/session'
 import { buildBaseImages, type BaseImage } from '@toolhaven/testing/testbed/base-images'
@@ -36,7 +37,7 @@ const GO_TOOL: PackageSource = {
   version: 'v0.0.0-20250915201037-7f05d217867b',
 }
 
-describe.each(ENGINES)('packages on $name', ({ name, startEngine, createRuntime }) => {
+describe.each(sample(ENGINES, 1))('packages on $name', ({ name, startEngine, createRuntime }) => {
   const opened = new AsyncDisposableStack()
   const isolationFolder = mkdtempSync(join(tmpdir(), 'thv-packages-'))
   opened.defer(() => rm(isolationFolder, { recursive: true, force: true }))

@@ -36,6 +36,10 @@ export class FakeRuntime implements Runtime {
   readonly pulls: string[] = []
   /** Called inside `prepare`, to hold a start at that point. */
   whilePreparing: (signal: AbortSignal) => Promise<void> = async () => {}
+  /** Called inside `create`, after a leftover of the same name was removed. */
+  whileCreating: () => Promise<void> = async () => {}
+  /** Called inside `start`. */
+  whileStarting: (signal: AbortSignal) => Promise<void> = async () => {}
   /** Called inside `stop`. */
   whileStopping: () => Promise<void> = async () => {}
   #sequence = 0
@@ -67,6 +71,16 @@ export class FakeRuntime implements Runtime {
 
   async create(spec: InstanceSpec): Promise<InstanceHandle> {
     this.#check(`create ${spec.name}`)
+    const leftover = this.instances.get(spec.name)
+    if (leftover) {
+      this.instances.delete(spec.name)
+      const {
+        handle,
+        spec: { labels },
+      } = leftover
+      for (const queue of this.#queues) queue.push({ kind: 'removed', handle, labels })
+    }
+    await this.whileCreating()
     const handle: InstanceHandle = { runtime: 'docker', id: `id-${(this.#sequence += 1)}`, name: spec.name }
     this.instances.set(spec.name, { handle, spec, state: { state: 'created' } })
     return handle
@@ -86,8 +100,9 @@ export class FakeRuntime implements Runtime {
     }
   }
 
-  async start(handle: InstanceHandle): Promise<void> {
+  async start(handle: InstanceHandle, signal: AbortSignal): Promise<void> {
     this.#check(`start ${handle.name}`)
+    await this.whileStarting(signal)
     const instance = this.#find(handle)
     const address = instance.spec.targetPort === undefined ? {} : { address: { host: '127.0.0.1', port: 9 } }
     instance.state = { state: 'running', startedAt: '2026-01-01T00:00:00Z', ...address }
