@@ -40,7 +40,7 @@ export async function resolveWithSystem(host: string): Promise<string[]> {
 export function ownAddresses(): string[] {
   return Object.values(networkInterfaces())
     .flatMap((each) => each ?? [])
-    .map(({ address }) => address)
+    .map(({ address, cidr }) => cidr ?? address)
 }
 
 /** Judges the place, resolves it, judges every address, and dials one of those very addresses. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { createServer as createHttpServer } from 'node:http'
-import { connect, createServer, type Server, type Socket } from 'node:net'
+import { connect, createServer, type Server, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
@@ -317,6 +317,21 @@ describe('the gate', () => {
     const sockets = Array.from({ length: 8 }, () => connect(socketPath).on('error', () => undefined))
     ends.push(async () => sockets.forEach((socket) => socket.destroy()))
     await expect.poll(() => sockets.filter((socket) => socket.destroyed || socket.readableEnded).length).toBe(5)
+  })
+
+  it('dials no more at a time than it holds connections, however many requests one of them brings', async () => {
+    let dials = 0
+    const connectNever = () => {
+      dials += 1
+      return new Socket()
+    }
+    const options = { maxConnections: 3, connect: connectNever, connectMs: 60_000, rules: rules({ allowAll: true }) }
+    const { socketPath, seen } = await openGate(await echo(), options)
+    const client = connect(socketPath).on('error', () => undefined)
+    ends.push(async () => client.destroy())
+    client.write('GET http://api.example.com/ HTTP/1.1\r\nhost: api.example.com\r\n\r\n'.repeat(20))
+    await expect.poll(() => seen.length).toBe(17)
+    expect(dials).toBe(3)
   })
 
   it('ends what is under way when it closes, and leaves no socket behind', async () => {

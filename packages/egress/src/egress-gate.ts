@@ -4,7 +4,16 @@ import type { Duplex } from 'node:stream'
 import { showPlace } from '@toolhaven/contract/listed-host'
 import type { OutboundRules, Sighting } from '@toolhaven/core/ports/egress'
 import type { Decision } from './decision.ts'
-import { Blocked, type Connect, connectOverTcp, dial, ownAddresses, type Resolve, resolveWithSystem } from './dial.ts'
+import {
+  Blocked,
+  type Connect,
+  connectOverTcp,
+  dial,
+  ownAddresses,
+  type Resolve,
+  resolveWithSystem,
+  Unreachable,
+} from './dial.ts'
 import { LONGEST_QUESTION } from './dns-message.ts'
 import { Download } from './download.ts'
 import { GateSockets } from './gate-sockets.ts'
@@ -50,6 +59,7 @@ const HTTP = 80
  */
 export class EgressGate {
   readonly #options: EgressGateOptions
+  #dialling = 0
   readonly #sockets: GateSockets
   readonly #web: HttpServer
   /** Connections with plain requests that did not come by the proxy, and where they were to go. */
@@ -181,8 +191,12 @@ export class EgressGate {
   async #dial({ host, port }: Destination, onread?: OnReadOpts): Promise<Socket> {
     const { resolve = resolveWithSystem, connect = connectOverTcp, connectMs = CONNECT_MS } = this.#options
     try {
+      // Connections are counted, but one of them can bring many requests at once.
+      if (this.#dialling >= (this.#options.maxConnections ?? MOST_CONNECTIONS))
+        throw new Unreachable(`${host}:${port} is one of too many at a time`)
+      this.#dialling += 1
       const options = { rules: this.#rules, resolve, own: () => this.#own(), connect, connectMs, onread }
-      const socket = await dial(options, { host, port })
+      const socket = await dial(options, { host, port }).finally(() => (this.#dialling -= 1))
       this.#options.onDecision({ host, port, isAllowed: true })
       return socket
     } catch (error) {

@@ -101,6 +101,17 @@ describe('judgeAddress', () => {
     expect(JSON.stringify(verdict)).not.toContain(address)
   })
 
+  it('takes public addresses of a network that this machine is in for private ones', () => {
+    const near: OwnSide = { addresses: ['198.51.100.9/24', '2001:4860:1:2::9/64'], isOwnPort: () => false }
+    const reaches = (host: string) => judgeWith(rules({ allowAll: true }), { host, port: 80 }, host, near).isAllowed
+    expect(['198.51.100.1', '2001:4860:1:2::1', '2001:4860:1:2::9'].map(reaches)).toEqual([false, false, false])
+    expect(['8.8.8.8', '2001:4860:1:3::1'].map(reaches)).toEqual([true, true])
+  })
+
+  it('opens no further port of a private address of an older profile while everything is allowed', () => {
+    expect([80, 443, 22].map((port) => isReached('10.0.0.7', '10.0.0.7', port, true))).toEqual([true, true, false])
+  })
+
   it('refuses private addresses even where everything is allowed', () => {
     expect(judgeAddress(rules({ allowAll: true }), place, '192.168.1.1').isAllowed).toBe(false)
   })
@@ -159,7 +170,9 @@ describe('judgeAddress', () => {
       const address = host.replaceAll(/[[\]]/g, '')
       expect(isReached(`${host}:8080`, address, 8080)).toBe(false)
       expect(isReached(`${host}:8081`, address, 8081)).toBe(true)
-      expect(judgeAddress(rules({ allowHost: [address] }), { host: address, port: 8080 }, address)).toMatchObject({
+      expect(
+        judgeAddress(rules({ allowHost: [address], allowPort: [8080] }), { host: address, port: 8080 }, address),
+      ).toMatchObject({
         reason: expect.stringContaining('is a port of Toolhaven'),
       })
     },

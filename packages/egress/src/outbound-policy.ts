@@ -17,7 +17,7 @@ export const WEB_PORTS: readonly number[] = [80, 443]
 
 /** What this machine has of its own. */
 export interface OwnSide {
-  /** Addresses of its interfaces. */
+  /** Addresses of its interfaces, each with the length of its network's prefix if that is known: `192.0.2.7/24`. */
   addresses: readonly string[]
   /** Whether the daemon, one of its workloads or the container engine listens on this port. */
   isOwnPort: (port: number) => boolean
@@ -69,7 +69,7 @@ export function judgeAddress(rules: OutboundRules, place: Destination, address: 
 
 function means(entry: ListedHost, { allowPort }: OutboundRules, { host, port }: Destination, address: string): boolean {
   if (entry.port !== undefined) return entry.port === port && !isWildcard(entry)
-  return entry.host === host && host === address && (allowPort.length === 0 || allowPort.includes(port))
+  return entry.host === host && host === address && (allowPort.length === 0 ? WEB_PORTS : allowPort).includes(port)
 }
 
 /** A program that wants `localhost` dials one of its two addresses. Where the list has the name, the server may be at either. */

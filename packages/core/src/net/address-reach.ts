@@ -20,13 +20,24 @@ export function addressReach(address: string): AddressReach {
   return groups === undefined ? 'never' : reachOfIPv6(ipaddr.IPv6.parse(groups))
 }
 
-/** Where an address leads from a machine that has the addresses `own` itself: those count as its loopback. */
+/**
+ * Where an address leads from a machine that has the addresses `own` itself (`192.0.2.7/24`): those count as its loopback. What
+ * shares a network with it is private, also where such networks have public addresses, as is usual with IPv6.
+ */
 export function reachFromHere(address: string, own: readonly string[]): AddressReach | 'loopback' {
   const reach = addressReach(address)
-  if (reach === 'never') return 'never'
   const plain = plainAddress(address)
-  const isLoopback = plain === '::1' || plain?.startsWith('127.') || own.some((each) => plainAddress(each) === plain)
-  return isLoopback ? 'loopback' : reach
+  if (reach === 'never' || plain === undefined) return 'never'
+  const isOwn = own.some((each) => plainAddress(each.split('/')[0] ?? '') === plain)
+  if (plain === '::1' || plain.startsWith('127.') || isOwn) return 'loopback'
+  return own.some((each) => isInNetwork(plain, each)) ? 'private' : reach
+}
+
+function isInNetwork(address: string, network: string): boolean {
+  if (!ipaddr.isValidCIDR(network)) return false
+  const [base, length] = ipaddr.parseCIDR(network)
+  const parsed = ipaddr.parse(address)
+  return parsed.kind() === base.kind() && length > 0 && parsed.match(base, length)
 }
 
 /** In the spelling in which two addresses can be compared: an IPv4 address inside an IPv6 one is that IPv4 address. */
