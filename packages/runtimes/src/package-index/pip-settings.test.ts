@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parsePipConfig, readPipSettings } from './pip-settings.ts'
-import { uvIndexVariables } from './uv-variables.ts'
+import { isUvCredential, uvIndexVariables } from './uv-variables.ts'
 
 test('a pip configuration is read with its lists and sections', () => {
   const text =
@@ -41,4 +41,10 @@ test('uv is told the index of pip unless it has one of its own', () => {
     UV_DEFAULT_INDEX: 'https://uv.example',
     UV_INSECURE_HOST: 'h',
   })
+})
+
+test('the password of a named index of uv counts as a credential', () => {
+  const names = Object.keys(uvIndexVariables({ UV_INDEX_CORP_PASSWORD: 'p', UV_INDEX_CORP_USERNAME: 'u' }, {}))
+  expect(names.filter(isUvCredential)).toHaveLength(2)
+  expect(['UV_INDEX', 'UV_INDEX_URL', 'UV_DEFAULT_INDEX'].filter(isUvCredential)).toEqual([])
 })

@@ -20,9 +20,16 @@ export function uvIndexVariables(
   set('UV_HTTP_TIMEOUT', pip['default-timeout'] ?? pip['timeout'])
   set('ALL_PROXY', pip['proxy'])
   for (const [name, value] of Object.entries(env))
-    if (/^UV_(DEFAULT_INDEX|INDEX|EXTRA_INDEX_URL|FIND_LINKS|NO_INDEX|INSECURE_HOST|HTTP_TIMEOUT)/.test(name))
-      set(name, value)
+    if (INDEX_SETTING.test(name) || isUvCredential(name)) set(name, value)
   return found
+}
+
+const INDEX_SETTING =
+  /^UV_(DEFAULT_INDEX|INDEX|INDEX_URL|INDEX_STRATEGY|EXTRA_INDEX_URL|FIND_LINKS|NO_INDEX|INSECURE_HOST|HTTP_TIMEOUT)$/
+
+/** Of an index that has a name: `UV_INDEX_NAME_PASSWORD`. */
+export function isUvCredential(name: string): boolean {
+  return /^UV_INDEX_.+_(USERNAME|PASSWORD)$/.test(name)
 }
 
 function isTrue(value: string | undefined): boolean {

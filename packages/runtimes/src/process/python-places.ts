@@ -5,7 +5,7 @@ import { hasCredentials, indexPlaces } from '../package-index/index-places.ts'
 import { readPipSettings } from '../package-index/pip-settings.ts'
 import type { PipSettings } from '../package-index/pip-settings.ts'
 import type { Python } from '../package-index/python.ts'
-import { uvIndexVariables } from '../package-index/uv-variables.ts'
+import { isUvCredential, uvIndexVariables } from '../package-index/uv-variables.ts'
 import { bundleCertificates } from './fetch-run.ts'
 import { isSystemPath } from './layout.ts'
 import type { Layout } from './layout.ts'
@@ -48,7 +48,7 @@ export async function indexAccess(
   return {
     scratch,
     scratchName: basename(scratch),
-    hasCredentials: Object.values(uvVariables).some(hasCredentials),
+    hasCredentials: Object.entries(uvVariables).some(([name, value]) => isUvCredential(name) || hasCredentials(value)),
     places: placesOf(uvVariables, usual),
     pipVariables: (layout) => {
       placeFolders(layout)
