@@ -24,7 +24,13 @@ export const KEPT_CONFIG: readonly Weakness[] = [
 const ENGINE: readonly Weakness[] = [
   MORE_PROCESSES,
   ...KEPT_CONFIG,
-  { file: INSTALL, find: "specOf(install, network?.way ?? 'none')", replace: "specOf(install, 'full')" },
+  // The network that containers of an engine share.
+  { file: INSTALL, find: "specOf(install, network?.way ?? 'none')", replace: "specOf(install, 'host')" },
+  {
+    file: 'packages/runtimes/src/engine/container-network.ts',
+    find: "HOST_NETWORK: ContainerNetwork = { mode: 'host',",
+    replace: "HOST_NETWORK: ContainerNetwork = { mode: 'bridge',",
+  },
   {
     file: INSTALL,
     find: 'mounts: [],',
