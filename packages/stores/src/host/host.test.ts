@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -7,6 +9,19 @@ import { fileIdentity } from '@toolhaven/core/ports/runtime'
 import { createHost } from './host.ts'
 
 const OTHER_USER = 65_534
+const LOOKS = 300
+
+/** By turns a folder and a link in its place. */
+const FLICKER = `
+const fs = require('node:fs')
+const [folder, target] = process.argv.slice(1)
+fs.writeSync(1, 'begins')
+for (;;) {
+  fs.renameSync(folder, folder + '-before')
+  fs.symlinkSync(target, folder)
+  fs.unlinkSync(folder)
+  fs.renameSync(folder + '-before', folder)
+}`
 
 const identityOf = async (path: string) => fileIdentity(await stat(path, { bigint: true }))
 
@@ -29,6 +44,28 @@ describe('the host', () => {
     await writeFile(join(root, 'secret'), 's')
   })
   afterEach(() => rm(root, { recursive: true, force: true }))
+
+  test('never takes what a link leads to for the folder that the link replaces', async (context) => {
+    if (process.platform !== 'linux') context.skip('only Linux can look at a path once')
+    const [folder, theirs] = [join(root, 'work', 'data'), join(root, 'home')]
+    await mkdir(folder)
+    const own = await identityOf(folder)
+    const flicker = spawn(process.execPath, ['-e', FLICKER, folder, theirs], { stdio: ['ignore', 'pipe', 'inherit'] })
+    try {
+      await once(flicker.stdout, 'data')
+      const seen = { folder: 0, link: 0 }
+      while (seen.folder < LOOKS || seen.link < LOOKS) {
+        const found = await host().resolvePath(folder)
+        if (found?.path === theirs) seen.link += 1
+        if (found?.path !== folder) continue
+        seen.folder += 1
+        expect(found.identity).toBe(own)
+      }
+    } finally {
+      flicker.kill()
+      await once(flicker, 'exit')
+    }
+  })
 
   test('resolves the home folder, relative paths and links', async () => {
     await symlink(join(root, 'home'), join(root, 'work', 'link'))

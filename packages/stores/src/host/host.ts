@@ -1,4 +1,5 @@
-import { lstat, readFile, realpath, stat } from 'node:fs/promises'
+import type { BigIntStats } from 'node:fs'
+import { lstat, open, readFile, readlink, realpath, stat } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import { invalid } from '@toolhaven/core/errors'
 import type { Host } from '@toolhaven/core/ports/host'
@@ -36,8 +37,8 @@ export function createHost({ homeDir, configDir, cwd, ...places }: HostOptions):
     resolvePath: async (path) => {
       if (path.includes('\0')) throw invalid('A path must not contain a NUL character.')
       try {
-        const real = await realpath(resolve(cwd, expandHome(path, homeDir)))
-        const itself = await stat(real, { bigint: true })
+        const { real, itself } = await lookAt(resolve(cwd, expandHome(path, homeDir)))
+        if (itself.nlink === 0n) return undefined
         return { path: real, kind: kindOf(itself), identity: fileIdentity(itself) }
       } catch (error) {
         if (isAbsence(error)) return undefined
@@ -58,6 +59,22 @@ export function createHost({ homeDir, configDir, cwd, ...places }: HostOptions):
       }
     },
   }
+}
+
+/** Node has no name for it: the descriptor stands for a path and gives no access to what is there. */
+const O_PATH = 0o10000000
+
+/**
+ * What a path leads to, and where that is. On Linux both come from one descriptor: between two looks at a path a server could
+ * put a link in its place, and the second look would vouch for what the link leads to.
+ */
+async function lookAt(path: string): Promise<{ real: string; itself: BigIntStats }> {
+  if (process.platform !== 'linux') {
+    const real = await realpath(path)
+    return { real, itself: await stat(real, { bigint: true }) }
+  }
+  await using handle = await open(path, O_PATH)
+  return { real: await readlink(`/proc/self/fd/${handle.fd}`), itself: await handle.stat({ bigint: true }) }
 }
 
 /** `~` and `~/…` only: `~name` is a shell's idea of other users' homes. */
