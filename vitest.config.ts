@@ -1,15 +1,12 @@
-import { sample } from '@toolhaven/testing/rotation'
+import { waitingFiles } from '@toolhaven/testing/turns'
 import { defineConfig } from 'vitest/config'
 
-const never = ['**/node_modules/**', '**/dist/**']
-
-/** Each takes minutes: it builds images, installs packages or starts a system's services. The gate takes two at a time. */
-const LONG = ['build', 'engines', 'image', 'inspector', 'keyring', 'pack', 'purge', 'service'].map(
-  (topic) => `e2e/cli-${topic}.test.ts`,
-)
 // oxlint-disable-next-line node/no-process-env -- `npm test` says which turn it is; by hand every file runs
-const turn = process.env['THV_TEST_ROTATION']
-const left = turn === undefined ? [] : LONG.filter((file) => !sample(LONG, 2).includes(file))
+const never = [
+  '**/node_modules/**',
+  '**/dist/**',
+  ...(process.env['THV_TEST_ROTATION'] === undefined ? [] : waitingFiles()),
+]
 
 /** Timeouts are deadlines against hanging, not measurements: a busy machine must not fail a correct test. */
 const deadlines = { testTimeout: 60_000, hookTimeout: 120_000, teardownTimeout: 60_000 }
@@ -18,6 +15,8 @@ export default defineConfig({
   test: {
     // Processes, not threads: tests change umask, signals and working state that threads would share.
     pool: 'forks',
+    // Node reads TypeScript itself, so Vite need not: importing took twice as long with it.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     // As above: a second, as it would be, is not enough for a page on a busy machine.
     expect: { poll: { timeout: 30_000 } },
     projects: [
@@ -63,7 +62,7 @@ export default defineConfig({
           name: 'e2e',
           globalSetup: ['e2e/src/global-setup.ts'],
           include: ['e2e/**/*.test.ts', 'conformance/*.test.ts'],
-          exclude: [...never, ...left],
+          exclude: never,
           maxWorkers: 3,
           testTimeout: 300_000,
           hookTimeout: 600_000,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { sample } from '@toolhaven/testing/rotation'
+import { rotationInside } from '@toolhaven/testing/turns'
 import { type DaemonProcess, startDaemon } from './src/daemon-process.ts'
 import { instancesOf, untilNothingIsLeft } from './src/instances.ts'
 import { callText, connectMcp } from './src/mcp-client.ts'
@@ -13,7 +14,7 @@ describe.each([{ kind: 'docker' }, { kind: 'process' }] as const)('kill -9 of th
   const platform = usePlatform(kind)
   const phases = PHASES.filter(({ on }) => on.includes(kind))
 
-  test.for(sample(phases, 3))(
+  test.for(sample(phases, 3, rotationInside(import.meta.url)))(
     'while $phase: the next one makes it $after',
     { timeout: 600_000 },
     async ({ phase, after }, context) => {

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { runConfig } from '@toolhaven/contract/run-config'
 import { workloadList } from '@toolhaven/contract/workloads'
-import { sample, slowed } from '@toolhaven/testing/rotation'
+import { sample } from '@toolhaven/testing/rotation'
+import { rotationInside } from '@toolhaven/testing/turns'
 import { startDaemon } from './src/daemon-process.ts'
 import { containersOf, untilNothingIsLeft } from './src/instances.ts'
 import { callText, connectMcp } from './src/mcp-client.ts'
@@ -12,8 +13,7 @@ import { thv as runThv } from './src/thv.ts'
 
 const KINDS: readonly PlatformKind[] = ['docker', 'podman']
 
-// This file has its turn every fourth round (LONG in vitest.config.ts).
-describe.each(sample(KINDS, 1, slowed(4)))('on %s', (kind) => {
+describe.each(sample(KINDS, 1, rotationInside(import.meta.url)))('on %s', (kind) => {
   const platformOf = usePlatform(kind)
 
   test('a newcomer finds a server, runs it, connects a client, reads its log and cleans up', async (context) => {

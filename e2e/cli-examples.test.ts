@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { sample } from '@toolhaven/testing/rotation'
+import { rotationInside } from '@toolhaven/testing/turns'
 import { testCertificate } from '@toolhaven/testing/testbed/certificate'
 import { COMMANDS } from '../apps/cli/src/commands.ts'
 import { type CliWorld, openCliWorld } from './src/cli-world.ts'
@@ -94,27 +95,30 @@ beforeAll(async () => {
 afterEach(() => world.removeAll())
 afterAll(() => cleanUp.disposeAsync())
 
-describe.each(sample(COMMANDS, COMMANDS.length / 3))('thv $words', ({ words, examples }) => {
-  test('has an example', () => {
-    expect(examples.length).toBeGreaterThan(0)
-  })
-  for (const { command, shows, endless } of examples.filter((example) => ELSEWHERE[example.command] === undefined)) {
-    test(`${command} (${shows})`, async (context) => {
-      if (words === 'serve') return serves(command, context.skip)
-      const port = Number(/https:\/\/localhost:(\d+)/.exec(command)?.[1])
-      if (port > 0 && (await isTaken(port))) return context.skip(`port ${port} of this machine is taken`)
-      await using _host = port > 0 ? await serveSecurely(world.registry, port) : undefined
-      for (const line of GIVEN[words] ?? [])
-        await shell(line, { mayFail: line.includes('create') || line.includes('setup') })
-      if (!endless) return await shell(command)
-      const interruptWhen = (output: string) => output.includes('\n')
-      expect(await thv(world.home, command.split(' ').slice(1), { interruptWhen })).toMatchObject({
-        code: 0,
-        stderr: '',
-      })
+describe.each(sample(COMMANDS, COMMANDS.length / 3, rotationInside(import.meta.url)))(
+  'thv $words',
+  ({ words, examples }) => {
+    test('has an example', () => {
+      expect(examples.length).toBeGreaterThan(0)
     })
-  }
-})
+    for (const { command, shows, endless } of examples.filter((example) => ELSEWHERE[example.command] === undefined)) {
+      test(`${command} (${shows})`, async (context) => {
+        if (words === 'serve') return serves(command, context.skip)
+        const port = Number(/https:\/\/localhost:(\d+)/.exec(command)?.[1])
+        if (port > 0 && (await isTaken(port))) return context.skip(`port ${port} of this machine is taken`)
+        await using _host = port > 0 ? await serveSecurely(world.registry, port) : undefined
+        for (const line of GIVEN[words] ?? [])
+          await shell(line, { mayFail: line.includes('create') || line.includes('setup') })
+        if (!endless) return await shell(command)
+        const interruptWhen = (output: string) => output.includes('\n')
+        expect(await thv(world.home, command.split(' ').slice(1), { interruptWhen })).toMatchObject({
+          code: 0,
+          stderr: '',
+        })
+      })
+    }
+  },
+)
 
 test('what is tried elsewhere is still an example', () => {
   const all = COMMANDS.flatMap(({ examples }) => examples.map(({ command }) => command))

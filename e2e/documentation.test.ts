@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { sample } from '@toolhaven/testing/rotation'
+import { rotationInside } from '@toolhaven/testing/turns'
 import { findPages, mustDeclare } from './src/documentation/find-pages.ts'
 import { missingDeclaration } from './src/documentation/parse-page.ts'
 import { runPage } from './src/documentation/run-page.ts'
@@ -21,7 +22,7 @@ test.each(PAGES)('$path says of every command whether it runs', ({ path, ...page
 })
 
 /** The gate takes two pages a run and so comes round to all; a full run takes every one. */
-const chosen = sample(RUNNABLE, 2)
+const chosen = sample(RUNNABLE, 2, rotationInside(import.meta.url))
 
 for (const page of chosen.filter((each) => !isDocker(each)))
   test(`${page.path} does what it says`, () => runPage(page.path, page), PAGE_MS)

@@ -1,0 +1,30 @@
+import { access } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { rotationInside, takingTurns, waitingFiles } from './turns.ts'
+
+const ROUNDS = 48
+
+test('every file that takes turns is there', async () => {
+  for (const file of takingTurns()) await access(fileURLToPath(new URL(`../../../${file}`, import.meta.url)))
+})
+
+test('every file has its turn, and none in a full run has to wait', () => {
+  const taken = new Set<string>()
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const waiting = waitingFiles({ full: false, round })
+    for (const file of takingTurns()) if (!waiting.includes(file)) taken.add(file)
+  }
+  expect([...taken].toSorted()).toEqual(takingTurns().toSorted())
+  expect(waitingFiles({ full: true, round: 1 })).toEqual([])
+})
+
+test('what rotates inside a file meets every part of it', () => {
+  const [file = ''] = takingTurns()
+  const parts = new Set<number>()
+  for (let round = 0; round < ROUNDS; round += 1) {
+    if (waitingFiles({ full: false, round }).includes(file)) continue
+    parts.add(rotationInside(`/somewhere/${file}`, { full: false, round }).round % 3)
+  }
+  expect([...parts].toSorted()).toEqual([0, 1, 2])
+})

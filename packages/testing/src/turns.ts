@@ -1,0 +1,54 @@
+import { type Rotation, rotationFrom, slowed } from './rotation.ts'
+
+/** A full run takes every file. In the gate, the files of a list run once in `rounds` rounds. */
+interface Turns {
+  rounds: number
+  files: readonly string[]
+}
+
+const e2e = (...names: string[]) => names.map((name) => `e2e/${name}.test.ts`)
+const conformance = (...names: string[]) => names.map((name) => `conformance/${name}.test.ts`)
+const runtimes = (...names: string[]) => names.map((name) => `packages/runtimes/src/${name}.test.ts`)
+
+/** An odd number, so that each file meets both engines, which take turns as well. */
+const ROUNDS_OF_FILES = 3
+/** Each takes minutes: it builds images, installs packages or starts a system's services. */
+const LONG = e2e(
+  ...['build', 'engines', 'image', 'inspector', 'keyring', 'pack', 'purge', 'service'].map((topic) => `cli-${topic}`),
+)
+
+const TURNS: readonly Turns[] = [
+  {
+    rounds: ROUNDS_OF_FILES,
+    // The slowest first: neighbours run in different rounds, so no round gets all of them.
+    files: [
+      ...e2e('lifecycle', 'cli-adopt', 'cli-workloads', 'registry'),
+      ...conformance('servers'),
+      ...e2e('chaos-daemon', 'cli-examples', 'cli-settings', 'documentation', 'cli-mcp', 'chaos-engine'),
+      ...conformance('clients'),
+      ...e2e('readme-tour', 'cli-proxy', 'secrets', 'chaos-many', 'isolated-sessions', 'learn', 'hidden-files'),
+      ...e2e('stuck-start', 'install-hosts', 'image-verification', 'cli-doctor'),
+      ...conformance('conformance'),
+      ...e2e('cli-apply', 'clients', 'tool-lock'),
+    ],
+  },
+  { rounds: LONG.length, files: LONG },
+  // One suite, two engines. Where the end-to-end files take Docker, this takes Podman.
+  { rounds: 2, files: runtimes('podman/podman.engine', 'docker/docker.engine') },
+  // One suite, two users.
+  { rounds: 2, files: runtimes('process/process-runtime', 'process/ordinary-user') },
+]
+
+/** The files that wait for another round. */
+export function waitingFiles(rotation: Rotation = rotationFrom(process.env)): string[] {
+  if (rotation.full) return []
+  return TURNS.flatMap(({ rounds, files }) => files.filter((_, at) => at % rounds !== rotation.round % rounds))
+}
+
+/** The rotation of a matrix in one of these files. */
+export function rotationInside(file: string, rotation?: Rotation): Rotation {
+  const turns = TURNS.find(({ files }) => files.some((listed) => file.endsWith(`/${listed}`)))
+  return slowed(turns?.rounds ?? 1, rotation)
+}
+
+export const takingTurns = (): string[] => TURNS.flatMap(({ files }) => files)
