@@ -1,11 +1,8 @@
-import { lookup } from 'node:dns/promises'
 import { networkInterfaces } from 'node:os'
 import { connect, isIP, type OnReadOpts, type Socket } from 'node:net'
 import type { OutboundRules } from '@toolhaven/core/ports/egress'
 import { type Destination, judge, judgeAddress, type OwnSide } from './outbound-policy.ts'
-
-/** All addresses of a name. */
-export type Resolve = (host: string) => Promise<readonly string[]>
+import type { Resolve } from './system-resolver.ts'
 
 /** Begins a connection; with `onread` it says nothing before it is resumed. */
 export type Connect = (address: string, port: number, onread?: OnReadOpts) => Socket
@@ -31,10 +28,6 @@ export class Unreachable extends Error {}
 export const connectOverTcp: Connect = (host, port, onread) => {
   const socket = connect({ host, port, noDelay: true, allowHalfOpen: true, ...(onread && { onread }) })
   return onread === undefined ? socket : socket.pause()
-}
-
-export async function resolveWithSystem(host: string): Promise<string[]> {
-  return (await lookup(host, { all: true })).map(({ address }) => address)
 }
 
 export function ownAddresses(): string[] {

@@ -300,6 +300,7 @@ describe('the gate', () => {
       socketPath: `/tmp/${'x'.repeat(120)}`,
       rules: rules({}),
       onDecision: () => undefined,
+      resolve: async () => [],
     })
     await expect(gate.open()).rejects.toThrow('longer than 107 bytes')
   })

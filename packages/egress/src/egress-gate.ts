@@ -4,19 +4,11 @@ import type { Duplex } from 'node:stream'
 import { showPlace } from '@toolhaven/contract/listed-host'
 import type { OutboundRules, Sighting } from '@toolhaven/core/ports/egress'
 import type { Decision } from './decision.ts'
-import {
-  Blocked,
-  type Connect,
-  connectOverTcp,
-  dial,
-  ownAddresses,
-  type Resolve,
-  resolveWithSystem,
-  Unreachable,
-} from './dial.ts'
+import { Blocked, type Connect, connectOverTcp, dial, ownAddresses, Unreachable } from './dial.ts'
 import { LONGEST_QUESTION } from './dns-message.ts'
 import { Download } from './download.ts'
 import { GateSockets } from './gate-sockets.ts'
+import { createLimiter } from '@toolhaven/core/workloads/limiter'
 import { type LookUpRecords, lookUpWithSystem } from './look-up-records.ts'
 import { NameAnswers } from './name-answers.ts'
 import { isMappedRange, type NameMap } from './name-map.ts'
@@ -25,6 +17,7 @@ import { passOn, readDirectTarget, readTarget } from './plain-request.ts'
 import { LONGEST_LINE, readAuthority, readDialled } from './read-destination.ts'
 import { lineOf, readFirst, sizedMessage } from './read-first.ts'
 import { answer, messageOf, outcomeOf, refuse, statusOf } from './refusals.ts'
+import type { Resolve } from './system-resolver.ts'
 import { type Contents, openTunnel, type TunnelOptions } from './tunnel.ts'
 
 export interface EgressGateOptions {
@@ -37,7 +30,7 @@ export interface EgressGateOptions {
   onSeen?: (sighting: Sighting) => void
   /** Whether the daemon, one of its workloads or the container engine listens on this port of this machine. */
   isOwnPort?: (port: number) => boolean
-  resolve?: Resolve
+  resolve: Resolve
   lookUpRecords?: LookUpRecords
   connect?: Connect
   connectMs?: number
@@ -51,6 +44,9 @@ const MOST_HEAD_BYTES = 16 * 1024
 const MOST_CONNECTIONS = 256
 /** What comes first on the other sockets comes from a forwarder, which does not wait. */
 const FIRST_MS = 5_000
+/** At a time, for connections and DNS questions together, and how long one waits for its turn. */
+const MOST_LOOKUPS = 8
+const LOOKUP_WAIT_MS = 5_000
 const HTTP = 80
 
 /**
@@ -60,6 +56,7 @@ const HTTP = 80
 export class EgressGate {
   readonly #options: EgressGateOptions
   #dialling = 0
+  readonly #lookups = createLimiter(MOST_LOOKUPS)
   readonly #sockets: GateSockets
   readonly #web: HttpServer
   /** Connections with plain requests that did not come by the proxy, and where they were to go. */
@@ -95,9 +92,11 @@ export class EgressGate {
 
   /** Each connection is one DNS question. */
   async openNames(socketPath: string, map: NameMap): Promise<void> {
-    const { resolve = resolveWithSystem, lookUpRecords = lookUpWithSystem, now = Date.now } = this.#options
+    const { lookUpRecords = lookUpWithSystem, now = Date.now } = this.#options
     const names = new NameAnswers({
-      ...{ map, resolve, lookUpRecords, now, rules: () => this.#rules, own: () => this.#own() },
+      ...{ map, now, rules: () => this.#rules, own: () => this.#own() },
+      resolve: (host) => this.#resolve(host),
+      lookUpRecords: (name, kind) => this.#lookUp(() => lookUpRecords(name, kind)),
       onRefused: (host, error) => this.#refused({ host, port: 0 }, error),
     })
     const server = createNetServer({ allowHalfOpen: true }, (socket) => {
@@ -189,12 +188,13 @@ export class EgressGate {
   }
 
   async #dial({ host, port }: Destination, onread?: OnReadOpts): Promise<Socket> {
-    const { resolve = resolveWithSystem, connect = connectOverTcp, connectMs = CONNECT_MS } = this.#options
+    const { connect = connectOverTcp, connectMs = CONNECT_MS } = this.#options
     try {
       // Connections are counted, but one of them can bring many requests at once.
       if (this.#dialling >= (this.#options.maxConnections ?? MOST_CONNECTIONS))
         throw new Unreachable(`${host}:${port} is one of too many at a time`)
       this.#dialling += 1
+      const resolve = (name: string) => this.#resolve(name)
       const options = { rules: this.#rules, resolve, own: () => this.#own(), connect, connectMs, onread }
       const socket = await dial(options, { host, port }).finally(() => (this.#dialling -= 1))
       this.#options.onDecision({ host, port, isAllowed: true })
@@ -203,6 +203,14 @@ export class EgressGate {
       this.#refused({ host, port }, error)
       throw error
     }
+  }
+
+  #resolve(host: string): Promise<readonly string[]> {
+    return this.#lookUp(() => this.#options.resolve(host))
+  }
+
+  #lookUp<T>(work: () => Promise<T>): Promise<T> {
+    return this.#lookups(work, AbortSignal.timeout(LOOKUP_WAIT_MS))
   }
 
   #refused({ host, port }: Destination, error: unknown): void {

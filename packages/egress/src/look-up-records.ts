@@ -1,5 +1,6 @@
 import { Resolver } from 'node:dns/promises'
 import type { MxAnswer, SrvAnswer, StringAnswer, TxtAnswer } from 'dns-packet'
+import { DNS_TIMEOUT } from './system-resolver.ts'
 
 export const RECORD_KINDS = ['SRV', 'TXT', 'MX', 'CNAME'] as const
 export type RecordKind = (typeof RECORD_KINDS)[number]
@@ -17,12 +18,10 @@ export class NoSuchName extends Error {}
 /** Records other than addresses. Rejects with `NoSuchName` when there is no such name. */
 export type LookUpRecords = (name: string, kind: RecordKind) => Promise<FoundRecord[]>
 
-const TIMEOUT_MS = 2_000
-
 /** A new resolver each time: it reads the machine's configuration when it is made, and networks come and go. */
 export const lookUpWithSystem: LookUpRecords = async (name, kind) => {
   try {
-    return await lookUp(new Resolver({ timeout: TIMEOUT_MS, tries: 2 }), name, kind)
+    return await lookUp(new Resolver(DNS_TIMEOUT), name, kind)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === 'ENODATA') return []

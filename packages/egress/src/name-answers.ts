@@ -1,13 +1,13 @@
 import type { Answer, Question } from 'dns-packet'
-import { createLimiter, type Limiter } from '@toolhaven/core/workloads/limiter'
 import type { OutboundRules } from '@toolhaven/core/ports/egress'
 import { entriesFor } from '@toolhaven/core/net/is-listed-host'
-import { Blocked, type Resolve, Unlisted, Unreachable } from './dial.ts'
+import { Blocked, Unlisted, Unreachable } from './dial.ts'
 import { RCODE, type Rcode, readQuestion, writeAnswer } from './dns-message.ts'
 import { type LookUpRecords, NoSuchName, type RecordKind, RECORD_KINDS } from './look-up-records.ts'
 import type { NameMap } from './name-map.ts'
 import { isNamed, judgeAddress, type OwnSide } from './outbound-policy.ts'
 import { readName } from './read-destination.ts'
+import type { Resolve } from './system-resolver.ts'
 
 export interface NameAnswersOptions {
   rules: () => OutboundRules
@@ -22,8 +22,6 @@ export interface NameAnswersOptions {
 
 /** The map never changes, so this only says how soon a program notices that a name is gone. */
 const TTL_S = 60
-const MOST_AT_ONCE = 8
-const WAIT_MS = 5_000
 /** What is asked of other people's servers: a program that needs more than that is talking through names. */
 const MOST_LOOKUPS = 500
 const LOOKUPS_MS = 10_000
@@ -42,7 +40,6 @@ const SERVICE_NAME = new RegExp(`^_(?:${SERVICES.replaceAll(' ', '|')})\\._(?:tc
 /** Answers the DNS questions of one workload. A name that its rules do not name is not looked up. */
 export class NameAnswers {
   readonly #options: NameAnswersOptions
-  readonly #atOnce: Limiter = createLimiter(MOST_AT_ONCE)
   #lookups = { count: 0, since: 0 }
 
   constructor(options: NameAnswersOptions) {
@@ -84,7 +81,7 @@ export class NameAnswers {
   }
 
   async #address(text: string, name: string): Promise<{ rcode: Rcode; answers?: Answer[] }> {
-    const refusal = await this.#limited(() => this.#refusalOf(name))
+    const refusal = await this.#counted(() => this.#refusalOf(name))
     if (refusal === undefined) {
       const address = this.#options.map.addressOf(name)
       if (address !== undefined) return { rcode: RCODE.noError, answers: [addressRecord(text, address)] }
@@ -109,7 +106,7 @@ export class NameAnswers {
 
   async #records(text: string, name: string, kind: RecordKind): Promise<{ rcode: Rcode; answers?: Answer[] }> {
     try {
-      const found = await this.#limited(() => this.#options.lookUpRecords(name, kind))
+      const found = await this.#counted(() => this.#options.lookUpRecords(name, kind))
       const answers: Answer[] = []
       for (const { target, ...record } of found.slice(0, MOST_RECORDS))
         if (target === undefined || (await this.#mayTell(target)))
@@ -126,15 +123,15 @@ export class NameAnswers {
     const name = readName(target)
     if (name === undefined) return false
     if (!isNamed(this.#options.rules(), name)) return true
-    return (await this.#limited(() => this.#refusalOf(name))) === undefined
+    return (await this.#counted(() => this.#refusalOf(name))) === undefined
   }
 
-  async #limited<T>(work: () => Promise<T>): Promise<T> {
+  async #counted<T>(work: () => Promise<T>): Promise<T> {
     const now = this.#options.now()
     if (now - this.#lookups.since >= LOOKUPS_MS) this.#lookups = { count: 0, since: now }
     this.#lookups.count += 1
     if (this.#lookups.count > MOST_LOOKUPS) throw new Unreachable('too many names were asked for')
-    return this.#atOnce(work, AbortSignal.timeout(WAIT_MS))
+    return work()
   }
 }
 

@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import type { Egress, EgressEvents, OutboundRules, WayOut } from '@toolhaven/core/ports/egress'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import type { Decision } from './decision.ts'
-import type { Connect, Resolve } from './dial.ts'
+import type { Connect } from './dial.ts'
 import { directPorts } from './direct-ports.ts'
 import { EgressGate } from './egress-gate.ts'
 import { NameMap } from './name-map.ts'
+import { createSystemResolver, type Resolve } from './system-resolver.ts'
 
 export interface WorkloadGatesOptions {
   /** A folder of the daemon's user alone. Short: the path of a socket has 107 bytes. */
@@ -33,7 +34,8 @@ interface OpenGate {
 const SOCKETS = { proxy: 'p', direct: 'd', names: 'n' } as const
 
 /** One gate for each isolated workload, in a folder of its own. */
-export function createWorkloadGates(options: WorkloadGatesOptions): Egress {
+export function createWorkloadGates({ resolve = createSystemResolver(), ...others }: WorkloadGatesOptions): Egress {
+  const options = { ...others, resolve }
   const gates = new Map<string, Promise<OpenGate>>()
   const shut = async (workload: string) => {
     const found = gates.get(workload)
@@ -69,7 +71,11 @@ export function createWorkloadGates(options: WorkloadGatesOptions): Egress {
   }
 }
 
-async function openGate(options: WorkloadGatesOptions, workload: string, rules: OutboundRules): Promise<OpenGate> {
+async function openGate(
+  options: WorkloadGatesOptions & { resolve: Resolve },
+  workload: string,
+  rules: OutboundRules,
+): Promise<OpenGate> {
   const { resolve, connect, events, isOwnPort } = options
   const folder = folderOf(options, workload)
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -80,7 +86,7 @@ async function openGate(options: WorkloadGatesOptions, workload: string, rules: 
     onDecision: reporter(options, workload),
     onSeen: (sighting) => events.onSeen(workload, sighting),
     ...(isOwnPort && { isOwnPort }),
-    ...(resolve && { resolve }),
+    resolve,
     ...(connect && { connect }),
   })
   const names = new NameMap(mapOf(folder))
