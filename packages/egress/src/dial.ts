@@ -1,4 +1,3 @@
-import { networkInterfaces } from 'node:os'
 import { connect, isIP, type OnReadOpts, type Socket } from 'node:net'
 import type { OutboundRules } from '@toolhaven/core/ports/egress'
 import { type Destination, judge, judgeAddress, type OwnSide } from './outbound-policy.ts'
@@ -28,12 +27,6 @@ export class Unreachable extends Error {}
 export const connectOverTcp: Connect = (host, port, onread) => {
   const socket = connect({ host, port, noDelay: true, allowHalfOpen: true, ...(onread && { onread }) })
   return onread === undefined ? socket : socket.pause()
-}
-
-export function ownAddresses(): string[] {
-  return Object.values(networkInterfaces())
-    .flatMap((each) => each ?? [])
-    .map(({ address, cidr }) => cidr ?? address)
 }
 
 /** Judges the place, resolves it, judges every address, and dials one of those very addresses. */

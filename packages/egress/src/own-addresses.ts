@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs'
+import { networkInterfaces } from 'node:os'
+
+/** Addresses of this machine, most with the length of their network's prefix, and networks that it is connected to. */
+export function ownAddresses(): string[] {
+  const active = Object.values(networkInterfaces())
+    .flatMap((each) => each ?? [])
+    .map(({ address, cidr }) => cidr ?? address)
+  // Node leaves out interfaces without carrier. Their addresses lead to this machine all the same.
+  const known = [...parseRoutes(readText('/proc/net/fib_trie')), ...parseIPv6(readText('/proc/net/if_inet6'))]
+  return [...new Set([...active, ...known])]
+}
+
+/** Lines of the routing tables: `|-- 192.0.2.7`, and below it each route that begins there: `/32 host LOCAL`. */
+function parseRoutes(table: string): string[] {
+  const found: string[] = []
+  let address = ''
+  for (const line of table.split('\n')) {
+    const [, begins] = /^ *\|-- ([\d.]+)$/.exec(line) ?? []
+    const [, length, scope, type] = /^ *\/(\d+) (\w+) (\w+)/.exec(line) ?? []
+    if (begins !== undefined) address = begins
+    else if (type === 'LOCAL' || (type === 'UNICAST' && scope === 'link')) found.push(`${address}/${length}`)
+  }
+  return found
+}
+
+/** Lines are "address index prefix-length scope flags name", all numbers in hexadecimal. */
+export function parseIPv6(table: string): string[] {
+  return table.split('\n').flatMap((line) => {
+    const [, address = '', length = ''] = /^([\da-f]{32}) [\da-f]+ ([\da-f]{2}) /.exec(line) ?? []
+    return address === '' ? [] : `${address.match(/.{4}/g)?.join(':')}/${Number.parseInt(length, 16)}`
+  })
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    // Other systems have no such file.
+    return ''
+  }
+}
