@@ -149,21 +149,28 @@ describe('on process', () => {
     attack: async (build, context) => {
       const here = platform(context)
       await using service = await openService()
+      await using onHost = await openService()
       await using captive = await openCaptive(build, here)
       const { api, port } = captive.daemon
       const neighbour = Number(new URL((await api.call('getWorkload', { params: { name: 'captive' } })).url).port)
-      const hosts = [service.port, port, neighbour].flatMap((each) => [`localhost:${each}`, `127.0.0.2:${each}`])
+      const host = { network_mode: 'host', transport: 'streamable-http', target_port: onHost.port } as const
+      await api.call('createWorkload', { body: { name: 'on-host', image: here.fixture, ...host } })
+      const hosts = [service.port, port, neighbour, onHost.port].flatMap((each) => [
+        `localhost:${each}`,
+        `127.0.0.2:${each}`,
+      ])
       const profile = { network: { outbound: { allow_host: hosts } } }
       await api.call('createWorkload', { body: { name: 'inside', image: here.fixture, permission_profile: profile } })
       await untilStatus(captive.daemon, 'inside', 'running')
       await using inside = await connectMcp((await api.call('getWorkload', { params: { name: 'inside' } })).url)
       const reaches = async (place: string) =>
         (await callText(inside, 'run', { command: ['node', '-e', CONNECT, place] })).trim() === '200'
-      for (const host of ['localhost', '127.0.0.2'])
-        if (!(await reaches(`${host}:${service.port}`))) throw new Error(`${host} is listed and not reached`)
+      for (const listed of ['localhost', '127.0.0.2'])
+        if (!(await reaches(`${listed}:${service.port}`))) throw new Error(`${listed} is listed and not reached`)
       return {
         'the API of the daemon': await reaches(`localhost:${port}`),
         'the port of a workload': await reaches(`localhost:${neighbour}`),
+        'a server on the network of the machine': await reaches(`localhost:${onHost.port}`),
       }
     },
   })

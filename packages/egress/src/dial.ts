@@ -1,4 +1,6 @@
 import { connect, isIP, type OnReadOpts, type Socket } from 'node:net'
+import { showPlace } from '@toolhaven/contract/listed-host'
+import { isSameAddress } from '@toolhaven/core/net/address-reach'
 import type { OutboundRules } from '@toolhaven/core/ports/egress'
 import { type Destination, judge, judgeAddress, type OwnSide } from './outbound-policy.ts'
 import type { Resolve } from './system-resolver.ts'
@@ -10,6 +12,8 @@ export interface DialOptions {
   rules: OutboundRules
   resolve: Resolve
   own: () => OwnSide
+  /** Nobody's workload may reach it, wherever it is. */
+  engine?: Destination | undefined
   connect: Connect
   connectMs: number
   onread?: OnReadOpts | undefined
@@ -31,17 +35,20 @@ export const connectOverTcp: Connect = (host, port, onread) => {
 
 /** Judges the place, resolves it, judges every address, and dials one of those very addresses. */
 export async function dial(
-  { rules, resolve, own, connect: begin, connectMs, onread }: DialOptions,
+  { rules, resolve, own, engine, connect: begin, connectMs, onread }: DialOptions,
   place: Destination,
 ): Promise<Socket> {
   const verdict = judge(rules, place)
   if (!verdict.isAllowed) throw new Unlisted(verdict.reason)
   const addresses = await addressesOf(resolve, place)
+  const engines = engine?.port === place.port ? await addressesOf(resolve, engine).catch(() => []) : []
   const ownNow = own()
   // One bad answer spoils all: a name that mixes public and private addresses is an attack or a mistake, never a need.
   for (const address of addresses) {
     const judged = judgeAddress(rules, place, address, ownNow)
     if (!judged.isAllowed) throw new Blocked(judged.reason)
+    if (engines.some((each) => isSameAddress(each, address)))
+      throw new Blocked(`${showPlace(place)} is the API of the container engine`)
   }
   for (const address of addresses) {
     const socket = await settled(begin(address, place.port, onread), connectMs)

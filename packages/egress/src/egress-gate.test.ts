@@ -132,6 +132,24 @@ describe('CONNECT', () => {
     expect(decisions[0]).toMatchObject({ isAllowed: true, reason: 'api.example.com:443 has no address' })
   })
 
+  it.each([
+    ['10.0.0.5', '10.0.0.5:2375'],
+    ['10.0.0.5', '[::ffff:10.0.0.5]:2375'],
+    ['10.0.0.5', 'build.example:2375'],
+    ['engine.example', '10.0.0.5:2375'],
+    ['engine.example', 'build.example:2375'],
+    ['engine.example', 'engine.example:2375'],
+    ['93.184.216.40', '93.184.216.40:2375'],
+  ])('never reaches the API of the engine at %s as %s, also where it is listed', async (host, listed) => {
+    const table = { 'engine.example': ['10.0.0.5'], 'build.example': ['10.0.0.5'] }
+    const options = { rules: rules({ allowHost: [listed] }), engine: { host, port: 2375 } }
+    const { socketPath, dialled } = await openGate(await echo(), options, table)
+    expect(await say(socketPath, `CONNECT ${listed} HTTP/1.1\r\nhost: ${listed}\r\n\r\n`)).toMatch(
+      /403 [^]*is the API of the container engine/,
+    )
+    expect(dialled).toEqual([])
+  })
+
   it('passes TLS on that names the host of the tunnel', async () => {
     const received: Buffer[] = []
     const server = await listen(createServer((socket) => socket.on('data', (chunk) => received.push(chunk))))

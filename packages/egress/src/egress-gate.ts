@@ -31,6 +31,8 @@ export interface EgressGateOptions {
   onSeen?: (sighting: Sighting) => void
   /** Whether the daemon, one of its workloads or the container engine listens on this port of this machine. */
   isOwnPort?: (port: number) => boolean
+  /** Where the container engine's API is, if that is a port of some machine. */
+  engine?: Destination
   resolve: Resolve
   lookUpRecords?: LookUpRecords
   connect?: Connect
@@ -189,14 +191,14 @@ export class EgressGate {
   }
 
   async #dial({ host, port }: Destination, onread?: OnReadOpts): Promise<Socket> {
-    const { connect = connectOverTcp, connectMs = CONNECT_MS } = this.#options
+    const { connect = connectOverTcp, connectMs = CONNECT_MS, engine } = this.#options
     try {
       // Connections are counted, but one of them can bring many requests at once.
       if (this.#dialling >= (this.#options.maxConnections ?? MOST_CONNECTIONS))
         throw new Unreachable(`${host}:${port} is one of too many at a time`)
       this.#dialling += 1
       const resolve = (name: string) => this.#resolve(name)
-      const options = { rules: this.#rules, resolve, own: () => this.#own(), connect, connectMs, onread }
+      const options = { rules: this.#rules, resolve, own: () => this.#own(), engine, connect, connectMs, onread }
       const socket = await dial(options, { host, port }).finally(() => (this.#dialling -= 1))
       this.#options.onDecision({ host, port, isAllowed: true })
       return socket

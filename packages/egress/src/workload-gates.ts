@@ -8,6 +8,7 @@ import type { Connect } from './dial.ts'
 import { directPorts } from './direct-ports.ts'
 import { EgressGate } from './egress-gate.ts'
 import { NameMap } from './name-map.ts'
+import type { Destination } from './outbound-policy.ts'
 import { createSystemResolver, type Resolve } from './system-resolver.ts'
 
 export interface WorkloadGatesOptions {
@@ -19,6 +20,8 @@ export interface WorkloadGatesOptions {
   events: EgressEvents
   /** Whether the daemon, one of its workloads or the container engine listens on this port of this machine. */
   isOwnPort?: (port: number) => boolean
+  /** Where the container engine's API is, if that is a port of some machine. */
+  engine?: Destination
   resolve?: Resolve
   connect?: Connect
   now?: () => number
@@ -76,7 +79,7 @@ async function openGate(
   workload: string,
   rules: OutboundRules,
 ): Promise<OpenGate> {
-  const { resolve, connect, events, isOwnPort } = options
+  const { resolve, connect, events, isOwnPort, engine } = options
   const folder = folderOf(options, workload)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const way = { folder, ...SOCKETS, ports: directPorts(rules) }
@@ -86,6 +89,7 @@ async function openGate(
     onDecision: reporter(options, workload),
     onSeen: (sighting) => events.onSeen(workload, sighting),
     ...(isOwnPort && { isOwnPort }),
+    ...(engine && { engine }),
     resolve,
     ...(connect && { connect }),
   })

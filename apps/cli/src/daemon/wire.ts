@@ -79,8 +79,8 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
   const logs = createLogStore({ dir: paths.logsDir, logger })
   const auditLogs = auditLogsOf(stateDir, logger)
   const allowPeer = createPeerCheck(platform, uid)
-  const ownPorts = new Set([...ENGINE_PORTS, ...(engine?.address.kind === 'tcp' ? [engine.address.port] : [])])
-  const isOwnPort = (port: number) => ownPorts.has(port) || daemon.workloads.book.isPortTaken(port)
+  const isHeld = (port: number) => daemon.workloads.book.isReachedAt(port) || runtime.isOwnPort?.(port) === true
+  const { ownPorts, ...ownPlaces } = ownPlacesOf(engine, isHeld)
   const clientPlaces = clientPlacesOf(settings)
 
   const daemon: Daemon = createDaemon(
@@ -94,7 +94,7 @@ export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
           allowedHosts: () => config.get().allowedHosts,
         }),
       createEgress: (events) =>
-        createWorkloadGates({ folder: join(paths.runtimeDir, 'o'), instanceId, logger, events, isOwnPort }),
+        createWorkloadGates({ folder: join(paths.runtimeDir, 'o'), instanceId, logger, events, ...ownPlaces }),
       createHiding: (events) => hidingOf(settings, paths, events),
       workloadStore,
       ...recordsOf(paths, logger),
@@ -132,6 +132,14 @@ function recordsOf({ stateDir, groupsDir }: ToolhavenPaths, logger: Logger) {
     toolLockStore: createToolLockStore({ dir: join(stateDir, 'tools'), logger }),
     adoptionStore: createAdoptionStore({ dir: join(stateDir, 'adoptions'), logger }),
   }
+}
+
+/** What no workload may reach: ports of this machine, and the engine's API if it is elsewhere. */
+function ownPlacesOf(engine: Discovery['engine'], isHeld: (port: number) => boolean) {
+  const place = engine?.address.kind === 'tcp' ? engine.address : undefined
+  const ownPorts = new Set([...ENGINE_PORTS, ...(place ? [place.port] : [])])
+  const isOwnPort = (port: number) => ownPorts.has(port) || isHeld(port)
+  return { ownPorts, isOwnPort, ...(place && { engine: place }) }
 }
 
 function hostOf(settings: ServeSettings, paths: ToolhavenPaths, engine: Discovery['engine']): Host {

@@ -33,6 +33,10 @@ export function reachFromHere(address: string, own: readonly string[]): AddressR
   return own.some((each) => isInNetwork(plain, each)) ? 'private' : reach
 }
 
+export function isSameAddress(one: string, other: string): boolean {
+  return plainAddress(one) === plainAddress(other)
+}
+
 function isInNetwork(address: string, network: string): boolean {
   if (!ipaddr.isValidCIDR(network)) return false
   const [base, length] = ipaddr.parseCIDR(network)

@@ -54,6 +54,9 @@ export interface Runtime {
   /** Lookup by exact instance name, never by pattern. */
   find(name: string, signal: AbortSignal): Promise<ListedInstance | undefined>
 
+  /** Whether the runtime itself holds this port of this machine; left out where it holds none. */
+  isOwnPort?(port: number): boolean
+
   /** Lives and deaths of instances from now on. Ends with an `unavailable` error when the runtime goes away. */
   events(signal: AbortSignal): AsyncIterable<RuntimeEvent>
 

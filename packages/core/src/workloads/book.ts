@@ -66,6 +66,12 @@ export class WorkloadBook {
     return this.#reservedPorts.has(port) || [...this.#entries.values()].some(({ stored }) => stored.port === port)
   }
 
+  /** Whether a workload is reached at this port of this machine: through the gateway, or by itself on the machine's network. */
+  isReachedAt(port: number): boolean {
+    const isOnHost = ({ config }: StoredWorkload) => config.network_mode === 'host' && config.target_port === port
+    return this.isPortTaken(port) || [...this.#entries.values()].some(({ stored }) => isOnHost(stored))
+  }
+
   /** Holds name and port while the rest of a create is checked, so that two creates of one name cannot both pass. */
   reserve(name: string, port: number): Disposable {
     if (this.isNameTaken(name))

@@ -8,10 +8,12 @@ export interface DoorLinks extends AsyncDisposable {
   /** Opens one, unless it is open to this very door. */
   open: (instance: string, door: Door, socketPath: string) => Promise<void>
   close: (instance: string) => Promise<void>
+  /** Whether one of them leads to a door at this port of this machine. */
+  isOpenAt: (port: number) => boolean
 }
 
 export function createDoorLinks(): DoorLinks {
-  const links = new Map<string, { key: string; opened: Promise<DoorLink> }>()
+  const links = new Map<string, { key: string; port: number; opened: Promise<DoorLink> }>()
   const close = async (instance: string) => {
     const link = links.get(instance)
     links.delete(instance)
@@ -25,12 +27,13 @@ export function createDoorLinks(): DoorLinks {
       if (links.get(instance)?.key !== key) {
         const closed = close(instance)
         const opened = closed.then(() => openLink(door, socketPath))
-        links.set(instance, { key, opened })
+        links.set(instance, { key, port: door.port, opened })
         opened.catch(() => links.delete(instance))
       }
       await links.get(instance)?.opened
     },
     close,
+    isOpenAt: (port) => [...links.values()].some((link) => link.port === port),
     async [Symbol.asyncDispose]() {
       await Promise.all([...links.keys()].map(close))
     },

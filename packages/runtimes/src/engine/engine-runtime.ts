@@ -120,6 +120,7 @@ export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOpti
       const container = await findContainer(client, name, signal)
       return container === undefined ? undefined : listed(kind.name, container)
     },
+    isOwnPort: (port) => instances.links.isOpenAt(port),
     events: (signal) => instanceEvents(instances, engineEvents(client, kind.name, signal), signal),
     async [Symbol.asyncDispose]() {
       await instances.links[Symbol.asyncDispose]()
