@@ -22,6 +22,8 @@ describe('isPublicAddress', () => {
     '172.32.0.1',
     '2606:4700::1111',
     '2a00:1450:4001::200e',
+    '64:ff9b::8.8.8.8',
+    '64:ff9b::5db8:d822',
   ])('takes %s for public', (address) => expect(isPublicAddress(address)).toBe(true))
 
   it.each([
@@ -39,7 +41,6 @@ describe('isPublicAddress', () => {
     ['::ffff:127.0.0.1', 'private'],
     ['::ffff:8.8.8.8', 'private'],
     ['::ffff:7f00:1', 'private'],
-    ['64:ff9b::8.8.8.8', 'private'],
     ['64:ff9b::10.0.0.1', 'private'],
     ['0.0.0.0', 'never'],
     ['0.1.2.3', 'never'],
@@ -64,7 +65,10 @@ describe('isPublicAddress', () => {
     ['::127.0.0.1', 'never'],
     ['::8.8.8.8', 'never'],
     ['::ffff:169.254.169.254', 'never'],
+    ['64:ff9b::127.0.0.1', 'private'],
     ['64:ff9b::169.254.169.254', 'never'],
+    ['64:ff9b::168.63.129.16', 'never'],
+    ['64:ff9b:0:0:0:1:808:808', 'never'],
     ['64:ff9b:1::8.8.8.8', 'never'],
     ['2002:7f00:1::1', 'never'],
     ['2002:808:808::1', 'never'],
@@ -129,7 +133,7 @@ describe('isPublicAddress', () => {
   it('finds no public address outside 2000::/3', () => {
     fc.assert(
       fc.property(fc.array(group, { minLength: 8, maxLength: 8 }), (groups) => {
-        fc.pre((groups[0] ?? 0) >> 13 !== 1)
+        fc.pre((groups[0] ?? 0) >> 13 !== 1 && groups[0] !== 0x64)
         expect(isPublicAddress(hex(groups))).toBe(false)
       }),
     )

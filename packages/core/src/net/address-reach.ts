@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js'
 
 /**
  * Where an address leads.
- * - `public`: the internet, and only by itself: nothing is embedded in it.
+ * - `public`: the internet. Nothing is embedded in it but a public IPv4 address, for the translator of an IPv6-only network.
  * - `private`: this machine or a network of its owner; reachable when private addresses are allowed.
  * - `never`: no server of anybody's choice lives there (link-local and other metadata addresses, multicast, unspecified,
  *   broadcast, reserved, documentation), or the address tunnels to another one that we would not see.
@@ -94,8 +94,9 @@ function reachOfIPv6(address: ipaddr.IPv6): AddressReach {
   if (METADATA_IPV6.some((metadata) => address.match(metadata))) return 'never'
   if (range === 'loopback' || range === 'uniqueLocal') return 'private'
   if (range === 'ipv4Mapped' || isWellKnownNat64(address)) {
-    // Reachable, but through a translator: as good as private at best, and no better than what it is translated to.
-    return reachOfIPv4(new ipaddr.IPv4(address.toByteArray().slice(12))) === 'never' ? 'never' : 'private'
+    const reach = reachOfIPv4(new ipaddr.IPv4(address.toByteArray().slice(12)))
+    // No resolver gives the mapped form of a public address.
+    return reach === 'public' && range === 'ipv4Mapped' ? 'private' : reach
   }
   // Everything outside global unicast (IPv4-compatible, site-local, segment routing, local NAT64, not yet assigned) is refused
   // by this one line, whatever the library calls it.
