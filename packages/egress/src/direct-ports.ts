@@ -1,5 +1,5 @@
 import { parseListedHost } from '@toolhaven/contract/listed-host'
-import type { OutboundRules } from '@toolhaven/core/ports/egress'
+import { FORWARDER_PORTS, MOST_DIRECT_PORTS, type OutboundRules } from '@toolhaven/core/ports/egress'
 import { WEB_PORTS } from './outbound-policy.ts'
 
 /**
@@ -30,20 +30,13 @@ const COMMON_PORTS: readonly number[] = [
   27017, // MongoDB
 ]
 
-/** The forwarder has listeners of its own there. */
-const TAKEN_PORTS: readonly number[] = [53, 3128]
-/** Each is a listener in the forwarder. */
-const MOST_PORTS = 48
-
 /** Where the forwarder takes direct connections: what somebody listed comes first. */
-export function directPorts({ allowHost, allowPort, allowAll, targetPort }: OutboundRules): number[] {
+export function directPorts({ allowHost, allowPort, allowAll, targetPort }: OutboundRules) {
   const entries = allowHost.flatMap((entry) => parseListedHost(entry) ?? [])
   const isWeb = allowPort.length === 0 && entries.some(({ port }) => port === undefined)
-  const wanted = [
-    ...entries.flatMap(({ port }) => port ?? []),
-    ...allowPort,
-    ...(allowAll ? COMMON_PORTS : isWeb ? WEB_PORTS : []),
-  ]
-  const isFree = (port: number) => port !== targetPort && !TAKEN_PORTS.includes(port)
-  return [...new Set(wanted)].filter(isFree).slice(0, MOST_PORTS)
+  const listed = [...entries.flatMap(({ port }) => port ?? []), ...allowPort]
+  const wanted = [...listed, ...(allowAll ? COMMON_PORTS : isWeb ? WEB_PORTS : [])]
+  const isFree = (port: number) => port !== targetPort && !FORWARDER_PORTS.includes(port)
+  const ports = [...new Set(wanted)].filter(isFree).slice(0, MOST_DIRECT_PORTS)
+  return { ports, unlisted: ports.filter((port) => !listed.includes(port)) }
 }

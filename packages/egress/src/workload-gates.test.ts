@@ -87,6 +87,8 @@ describe('the gates of workloads', () => {
     const many = Array.from({ length: 100 }, (_, at) => 10_000 + at)
     expect(await ports({ allowHost: ['localhost:7777'], allowPort: many, allowAll: true })).toHaveLength(48)
     for (const port of [3000, 5000, 8000, 8080]) expect(everything).not.toContain(port)
+    const { unlisted } = await gates.open('w', only({ allowHost: ['localhost:5432', 'a.example'] }))
+    expect(unlisted).toEqual([80, 443])
   })
 
   it('tell why, with the workload, once for each place and again after a minute', async () => {

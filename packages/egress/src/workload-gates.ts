@@ -82,7 +82,7 @@ async function openGate(
   const { resolve, connect, events, isOwnPort, engine } = options
   const folder = folderOf(options, workload)
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const way = { folder, ...SOCKETS, ports: directPorts(rules) }
+  const way = { folder, ...SOCKETS, ...directPorts(rules) }
   const gate = new EgressGate({
     socketPath: join(folder, way.proxy),
     rules,

@@ -21,6 +21,11 @@ export interface OutboundRules {
   targetPort?: number
 }
 
+/** The forwarder has listeners of its own there: names and the proxy. */
+export const FORWARDER_PORTS: readonly number[] = [53, 3128]
+/** On so many ports it takes direct connections of one workload. */
+export const MOST_DIRECT_PORTS = 48
+
 /** Sockets of the daemon that lead out. */
 export interface WayOut {
   /** Holds the sockets and nothing else. The workload never sees it: a forwarder between them does. */
@@ -36,6 +41,8 @@ export interface WayOut {
   names: string
   /** The ports on which the forwarder takes direct connections. */
   ports: readonly number[]
+  /** Those of them that nobody listed. Where the server itself is known to open one, the forwarder leaves it alone. */
+  unlisted?: readonly number[]
 }
 
 /** One use of the way out, or an attempt at it. */

@@ -4,6 +4,7 @@ import { invalid, notFound } from '../errors.ts'
 import type { StoredWorkload } from '../ports/stores.ts'
 import { checkAudit } from './audit.ts'
 import { checkHosts } from './check-hosts.ts'
+import { checkPorts } from './check-ports.ts'
 import { withResolvedMounts } from './check-mounts.ts'
 import { checkResources } from './check-resources.ts'
 import { checkSizes } from './check-sizes.ts'
@@ -34,6 +35,7 @@ export async function checkConfig(
   if (config.telemetry_config) checkTelemetry(config.telemetry_config)
   checkSessionMode(config)
   checkHosts(config.permission_profile, before?.config.permission_profile)
+  if (config.network_mode !== 'host') checkPorts(config, before?.config)
   checkTools(config, entry)
   checkToolsOverride(config, entry)
   await checkAudit(deps, config)

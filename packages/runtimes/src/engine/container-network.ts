@@ -4,7 +4,7 @@ import type { WayOut } from '@toolhaven/core/ports/egress'
 import { LABELS, type InstanceSpec, type Mount } from '@toolhaven/core/ports/runtime'
 import { refuseSocketMounts } from '../isolation/refuse-socket-mounts.ts'
 import { makeSocketFolder, socketFolder } from '../isolation/socket-folder.ts'
-import { HOSTS_FILE, proxyVariables, RESOLVER_FILE } from '../isolation/ways.ts'
+import { HOSTS_FILE, proxyVariables, RESOLVER_FILE, withoutPorts } from '../isolation/ways.ts'
 import { removeContainer } from './containers.ts'
 import { findAttendant } from './attendants.ts'
 import {
@@ -65,7 +65,7 @@ export async function containerNetwork(
     throw invalid(
       `${spec.name} cannot have a network of its own here: ${forwarding.reason}; give it the network of the engine's machine with network_mode host (--network host), or use another runtime.`,
     )
-  const out = network === 'none' ? undefined : network
+  const out = network === 'none' ? undefined : withoutPorts(network, deps.image.exposed)
   const connected = { env: proxyVariables(out) }
   if (forwarding.form === 'volumes') return { ...connected, ...(await networkInVolumes(deps, spec, out, signal)) }
   return { ...connected, ...(await networkInFolders(deps, spec, { out, user: forwarding.user }, signal)) }

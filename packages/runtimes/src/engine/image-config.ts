@@ -8,12 +8,17 @@ import { refusal } from './engine-fault.ts'
 /** What an image says about its containers, as far as it concerns us. */
 export interface ImageConfig {
   command: { entrypoint: readonly string[]; args: readonly string[] }
+  /** TCP ports on which it says that its server listens. */
+  exposed: readonly number[]
 }
 
 const words = z.union([z.array(z.string()), z.string().transform((text) => [text])]).nullish()
 const imageSchema = z.looseObject({
   Config: z
-    .looseObject({ Entrypoint: words, Cmd: words, Labels: z.record(z.string(), z.string()).nullish() })
+    .looseObject({
+      ...{ Entrypoint: words, Cmd: words, Labels: z.record(z.string(), z.string()).nullish() },
+      ExposedPorts: z.record(z.string(), z.unknown()).nullish(),
+    })
     .nullish(),
 })
 
@@ -32,5 +37,13 @@ export async function readImageConfig(
     throw invalid(
       `The image of ${name} has the label ${forged}, which only Toolhaven sets; remove the label from the image or use another image.`,
     )
-  return { command: { entrypoint: config?.Entrypoint ?? [], args: config?.Cmd ?? [] } }
+  return {
+    command: { entrypoint: config?.Entrypoint ?? [], args: config?.Cmd ?? [] },
+    exposed: exposedPorts(Object.keys(config?.ExposedPorts ?? {})),
+  }
+}
+
+/** Written as `6379/tcp`. */
+function exposedPorts(texts: readonly string[]): number[] {
+  return texts.filter((text) => /^\d+\/tcp$/.test(text)).map((text) => Number.parseInt(text, 10))
 }

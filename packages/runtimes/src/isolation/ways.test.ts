@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { WayOut } from '@toolhaven/core/ports/egress'
-import { forwarderWays, proxyVariables, waysOf } from './ways.ts'
+import { forwarderWays, proxyVariables, waysOf, withoutPorts } from './ways.ts'
 
 const OUT: WayOut = { folder: '/run/o/x', proxy: 'p', direct: 'd', names: 'n', ports: [80, 443, 5432] }
 
@@ -10,6 +10,12 @@ describe('the ways of an isolated instance', () => {
       ...['-e', '127.0.0.1:3128=/o/p', '-d', '80,443,5432=/o/d', '-n', '/o/n', '-i', '/i/h=8000'],
     ])
     expect(forwarderWays(waysOf(undefined, '', { socketPath: '/i/h', port: 8000 }))).toEqual(['-i', '/i/h=8000'])
+  })
+
+  it('leave the server the ports that it opens itself, if nobody listed them', () => {
+    const out = { ...OUT, unlisted: [80, 443] }
+    expect(withoutPorts(out, [80, 5432, 9999]).ports).toEqual([443, 5432])
+    expect(withoutPorts(OUT, [80]).ports).toEqual([80, 443, 5432])
   })
 
   it('take no port twice, and none that the server, the proxy or names need', () => {

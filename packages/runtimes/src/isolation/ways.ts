@@ -35,6 +35,12 @@ export function waysOf(out: WayOut | undefined, seenAt: string, wayIn: WayIn | u
   return { out: { proxy, direct, names, ports }, in: wayIn }
 }
 
+/** Leaves the server the ports that it opens itself, as far as nobody listed them: two sockets cannot listen on one port. */
+export function withoutPorts(out: WayOut, opened: readonly number[]): WayOut {
+  const isLeft = (port: number) => opened.includes(port) && out.unlisted?.includes(port) === true
+  return { ...out, ports: out.ports.filter((port) => !isLeft(port)) }
+}
+
 /** The ways as arguments of the forwarder. */
 export function forwarderWays(ways: Ways): string[] {
   return [...(ways.out === undefined ? [] : outward(ways.out)), ...(ways.in === undefined ? [] : inward(ways.in))]

@@ -154,6 +154,10 @@ const behaviours = {
       }),
     )
   },
+  async listen(...ports) {
+    say(JSON.stringify(await Promise.all(ports.map((port) => tryListen(Number(port), '0.0.0.0')))))
+    process.exit(0)
+  },
   http(port) {
     createServer((request, response) => response.end(`hello from ${request.url}`)).listen(Number(port), '0.0.0.0')
   },

@@ -4,6 +4,7 @@ import type { Prepared } from '@toolhaven/core/ports/runtime'
 import { engineMust } from '../testbed/engine-http.ts'
 import { buildHostileImage, type HostileImage } from '../testbed/hostile-image.ts'
 import { signal, type RuntimeCases, type Session } from './session.ts'
+import { openWayOut } from './way-out.ts'
 
 const containerSchema = z.looseObject({
   Config: z.looseObject({ Healthcheck: z.looseObject({ Test: z.array(z.string()).nullish() }).nullish() }),
@@ -56,6 +57,14 @@ export const hostileImageCases: RuntimeCases = {
     }
     const prepared = await prepareHostile(session, { lines: ['LABEL toolhavens=theirs'] })
     expect((await session.run(['facts'], { prepared })).exitCode).toBe(0)
+  },
+
+  'lets an image open the ports that it exposes, unless somebody listed them as ways out': async (session) => {
+    const prepared = await prepareHostile(session, { lines: ['EXPOSE 6379 5432/tcp 80/udp'] })
+    await using out = await openWayOut([443, 5432, 6379])
+    const network = { ...out.way, unlisted: [443, 6379] }
+    const { stdout } = await session.run(['listen', '6379', '5432', '443'], { prepared, network })
+    expect(JSON.parse(stdout)).toEqual(['listened', 'EADDRINUSE', 'EADDRINUSE'])
   },
 
   'ends a server whose filter is not in force': async ({ runtime, spec }) => {
