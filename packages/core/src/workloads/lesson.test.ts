@@ -14,7 +14,13 @@ const seen = (place: string, change: Partial<SeenPlace> = {}): SeenPlace => {
   }
 }
 
-function learn(places: SeenPlace[], profile: PermissionProfile = {}, change: Partial<RunConfig> = {}, dropped = 0) {
+function learn(
+  places: SeenPlace[],
+  profile: PermissionProfile = {},
+  change: Partial<RunConfig> = {},
+  dropped = 0,
+  origin: Partial<StoredWorkload> = {},
+) {
   const config: RunConfig = {
     ...{ schema_version: 'v0.1.0', name: 'web', transport: 'stdio', network_isolation_mode: 'observe' },
     permission_profile: profile,
@@ -25,6 +31,7 @@ function learn(places: SeenPlace[], profile: PermissionProfile = {}, change: Par
   const stored: StoredWorkload = {
     ...{ asked: {}, config, wanted: 'running', port: 1, createdAt: EARLY, generation: 1, package: 'web' },
     profileOrigin: 'request',
+    ...origin,
   }
   return lessonOf(stored, { name: 'web', since: EARLY, places, dropped })
 }
@@ -146,6 +153,48 @@ describe('the smallest profile of one with hosts listed with their port', () => 
       expect.stringContaining('put localhost:6379 into allow_host yourself'),
       expect.stringContaining('put 10.0.0.1:23 into allow_host yourself'),
     ])
+  })
+})
+
+describe('the smallest profile of one whose list has a wildcard with a port', () => {
+  const uses = [seen('db.example:5432', { speaks: ['other'] })]
+
+  test('names what was used without the port, so that the name cannot lead to a private address later', () => {
+    expect(outboundOf(uses, list(['*.example:5432']))).toEqual({ allow_host: ['db.example'], allow_port: [5432] })
+  })
+
+  test('keeps the wildcard while the list is in force, and names what it blocked in the same way', () => {
+    expect(outboundOf(uses, list(['*.example:5432']), ENFORCED)).toEqual({ allow_host: ['*.example:5432'] })
+    const blocked = seen('db.example:22', { outcome: 'unlisted', speaks: [] })
+    expect(outboundOf([...uses, blocked], list(['*.example:5432']), ENFORCED)).toEqual({
+      allow_host: ['*.example:5432', 'db.example'],
+      allow_port: [22],
+    })
+  })
+})
+
+describe('the smallest profile where a registry entry chose the one in force', () => {
+  const hosts = ['nas.example:445', '10.0.0.1:22', 'localhost:5432', 'a.example']
+  const entry: PermissionProfile = { read: ['~/.ssh:/keys'], write: ['/data'], privileged: true, ...list(hosts) }
+  const uses = ['nas.example:445', '10.0.0.1:22', 'a.example:443'].map((place) => seen(place))
+  const ofEntry = (asked: StoredWorkload['asked'], change = {}) =>
+    learn(uses, entry, change, 0, { profileOrigin: 'registry', asked })
+
+  test.for([{}, ENFORCED])('has nothing that the user would have to confirm and did not: %j', (change) => {
+    const lesson = ofEntry({}, change)
+    expect(lesson.permission_profile).toEqual(
+      list(['a.example', 'nas.example'], [...(change === ENFORCED ? [80] : []), 443, 445]),
+    )
+    expect(lesson.left_out).toMatchObject([{ host: '10.0.0.1', port: 22 }])
+    expect(lesson.notes.join()).toContain('nobody confirmed: ~/.ssh:/keys, /data, privileged')
+  })
+
+  test('has what the user confirmed or gave', () => {
+    const confirmed = ofEntry({ accept_mounts: true, accept_network: true }).permission_profile
+    expect(confirmed).toMatchObject({ read: ['~/.ssh:/keys'], write: ['/data'], privileged: true })
+    expect(confirmed.network?.outbound?.allow_host).toEqual(['10.0.0.1:22', 'a.example', 'nas.example:445'])
+    const given = ofEntry({ allow_hosts: ['10.0.0.1:22'] }).permission_profile
+    expect(given.network?.outbound?.allow_host).toEqual(['10.0.0.1:22', 'a.example', 'nas.example'])
   })
 })
 

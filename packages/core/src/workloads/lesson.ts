@@ -2,7 +2,8 @@ import type { Evidence, LeftOut, Lesson } from '@toolhaven/contract/lesson'
 import { parseListedHost, showPlace } from '@toolhaven/contract/listed-host'
 import type { PermissionProfile } from '@toolhaven/contract/permission-profile'
 import { isPublicAddress } from '../net/address-reach.ts'
-import { entriesFor, isListedHost } from '../net/is-listed-host.ts'
+import { listedHostReach } from '../net/host-reach.ts'
+import { entriesFor, isListedHost, isWildcard } from '../net/is-listed-host.ts'
 import type { SeenPlace, StoredSightings, StoredWorkload } from '../ports/stores.ts'
 import { compareNames } from './book.ts'
 
@@ -15,15 +16,17 @@ const WEB_PORTS: readonly number[] = [80, 443]
  * The smallest profile with which everything that was seen would have worked. While a list is in force, those who made it
  * decided on its lines: it stays, and what it blocked is added. Pure.
  */
-export function lessonOf({ config }: StoredWorkload, seen: StoredSightings): Lesson {
+export function lessonOf(stored: StoredWorkload, seen: StoredSightings): Lesson {
+  const { config } = stored
   const mode = config.network_isolation_mode ?? 'enforce'
-  const before = config.permission_profile?.network?.outbound ?? {}
+  const { profile, unconfirmed } = agreedProfile(stored)
+  const before = profile.network?.outbound ?? {}
   const kept = mode === 'enforce' && !before.insecure_allow_all && before.allow_host?.length ? before : {}
   const isUse = (place: SeenPlace) => reasonAgainst(place, before.allow_host ?? []) === undefined
   const uses = withoutQuestions(seen.places.filter(isUse))
   const evidence = evidenceOf(uses)
   const outbound = smallest(uses, kept, before.allow_host ?? [])
-  const { read, write, privileged } = config.permission_profile ?? {}
+  const { read, write, privileged } = profile
   return {
     name: config.name,
     mode,
@@ -43,8 +46,30 @@ export function lessonOf({ config }: StoredWorkload, seen: StoredSightings): Les
       ...(config.volumes?.length || read?.length || write?.length
         ? ['which files of its mounts it used is not seen from outside: mounts stay as they are']
         : []),
+      ...(unconfirmed.length > 0
+        ? [`left out, because the registry entry asks for it and nobody confirmed: ${unconfirmed.join(', ')}`]
+        : []),
     ],
   }
+}
+
+/**
+ * The profile in force without what a registry entry asks for and nobody confirmed (`accept_mounts`, `accept_network`): in the
+ * profile of a lesson it would be the user's own wish.
+ */
+function agreedProfile({ config, asked, profileOrigin }: StoredWorkload): {
+  profile: PermissionProfile
+  unconfirmed: readonly string[]
+} {
+  const { permission_profile: inForce = {} } = config
+  if (profileOrigin !== 'registry') return { profile: inForce, unconfirmed: [] }
+  const { read = [], write = [], privileged, ...others } = inForce
+  const outbound = others.network?.outbound ?? {}
+  const isAgreed = (host: string) =>
+    asked.accept_network === true || asked.allow_hosts?.includes(host) === true || listedHostReach(host) !== 'private'
+  const network = { outbound: { ...outbound, allow_host: (outbound.allow_host ?? []).filter(isAgreed) } }
+  if (asked.accept_mounts === true) return { profile: { ...inForce, network }, unconfirmed: [] }
+  return { profile: { ...others, network }, unconfirmed: [...read, ...write, ...(privileged ? ['privileged'] : [])] }
 }
 
 /** What was only asked for by name has no port; where the program connected after all, that says more. */
@@ -66,19 +91,17 @@ function reasonAgainst({ host, port, outcome, reason }: SeenPlace, listed: reado
 
 function smallest(uses: readonly SeenPlace[], kept: Outbound, before: readonly string[]): Outbound {
   const listed = kept.allow_host ?? []
-  // A host that somebody listed with its port stays in that form.
+  // A host that somebody listed with its port stays in that form. One below a wildcard does not get it: a wildcard never leads to
+  // a private address, and a name with its port may.
   const isWithPort = ({ host }: SeenPlace) => {
     const entries = entriesFor(before, host)
-    return entries.length > 0 && entries.every(({ port }) => port !== undefined)
+    return entries.length > 0 && entries.every((entry) => entry.port !== undefined && !isWildcard(entry))
   }
-  const places = uses.filter(
-    (use) => use.port !== 0 && isWithPort(use) && !entriesFor(listed, use.host).some(({ port }) => port === use.port),
-  )
-  const apart = uses.filter((use) => !isWithPort(use))
-  const added = [
-    ...places.map(showPlace),
-    ...apart.filter(({ host }) => !isListedHost(listed, host)).map(({ host }) => host),
-  ]
+  const rest = uses.filter((use) => !entriesFor(listed, use.host).some(({ port }) => port === use.port))
+  const places = rest.filter((use) => use.port !== 0 && isWithPort(use))
+  const apart = rest.filter((use) => !isWithPort(use))
+  const isOpen = ({ host }: SeenPlace) => entriesFor(listed, host).some(({ port }) => port === undefined)
+  const added = [...places.map(showPlace), ...apart.filter((use) => !isOpen(use)).map(({ host }) => host)]
   const hosts = [...listed, ...[...new Set(added)].toSorted(compareNames)]
   const ports = portsOf(apart, kept)
   if (hosts.length === 0) return {}
