@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process'
 import {
   appendFileSync,
   mkdirSync,
@@ -10,6 +11,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { fc } from '@toolhaven/testing/properties'
 import { isMappedRange, NameMap } from './name-map.ts'
@@ -64,16 +66,66 @@ describe('the map of names', () => {
     withMap((map) => expect(map.addressOf('c.example')).toBeUndefined(), 2)
   })
 
-  it('forgets a line that a killed daemon did not finish', () => {
-    const a = withMap((map) => map.addressOf('a.example'))
-    appendFileSync(path, '198.18.1.1 b.exam')
-    withMap((map) => {
-      expect(map.nameOf('198.18.1.1')).toBeUndefined()
-      const b = map.addressOf('b.example')
-      expect(b).not.toBe(a)
-      expect(map.nameOf(b ?? '')).toBe('b.example')
-    })
-    expect(withMap((map) => map.addressOf('b.example'))).toBe('198.18.1.1')
+  it.each(['198.18.1.1 b.exam', '198.18.1.1 ', '198.18.1.1', '198.18'])(
+    'takes nothing from a line that ends early, and does not give its address: %j',
+    (line) => {
+      withMap((map) => map.addressOf('a.example'))
+      appendFileSync(path, line)
+      for (const _ of ['once', 'again'])
+        withMap((map) => {
+          expect(map.nameOf('198.18.1.1')).toBeUndefined()
+          expect(map.addressOf('a.example')).toBe('198.18.1.0')
+          expect(map.addressOf('b.example')).toBe('198.18.1.2')
+        })
+    },
+  )
+
+  it('gives no address again that is in a line with others', () => {
+    writeFileSync(path, '198.18.1.0 a.example198.18.1.1 b.exa198.18.1.2 c.example\n')
+    withMap((map) => expect(map.addressOf('d.example')).toBe('198.18.1.3'))
+  })
+
+  it('tells no address that the disk had no room for, and goes on when there is room', async (context) => {
+    const script = `
+      import { execFileSync } from 'node:child_process'
+      const { NameMap } = await import(${JSON.stringify(import.meta.resolve('./name-map.ts'))})
+      const [path] = process.argv.slice(1)
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8k', 'none', path])
+      const given = []
+      const give = (map, names) => {
+        for (const name of names) try { given.push([name, map.addressOf(name)]) } catch { given.push([name, 'refused']) }
+      }
+      const names = Array.from({ length: 400 }, (_, at) => 'n' + at + '.example')
+      const first = new NameMap(path + '/map')
+      give(first, names)
+      execFileSync('mount', ['-o', 'remount,size=64k', path])
+      give(first, ['later.example'])
+      first.close()
+      const second = new NameMap(path + '/map')
+      const known = given.map(([, address]) => second.nameOf(address))
+      give(second, names)
+      console.log(JSON.stringify({ given, known }))`
+    const words = [
+      '--user',
+      '--map-root-user',
+      '--mount',
+      process.execPath,
+      '--input-type=module',
+      '-e',
+      script,
+      folder,
+    ]
+    const { stdout } = await promisify(execFile)('unshare', words).catch((error: unknown) =>
+      context.skip(`this kernel has no user namespaces: ${String(error)}`),
+    )
+    const { given, known }: { given: [string, string][]; known: (string | null)[] } = JSON.parse(stdout)
+    const isTold = ([, address]: [string, string]) => address !== 'refused'
+    const before = given.slice(0, known.length)
+    expect(before.filter((each) => !isTold(each)).length).toBeGreaterThan(0)
+    // What was told means the same to the next daemon, and no other name ever gets that address.
+    expect(known).toEqual(before.map((each) => (isTold(each) ? each[0] : null)))
+    expect(new Set(given.filter(isTold).map((each) => each.join(' '))).size).toBe(401)
+    expect(new Set(given.filter(isTold).map(([, address]) => address)).size).toBe(401)
   })
 
   it.each([

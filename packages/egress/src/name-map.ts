@@ -1,4 +1,4 @@
-import { closeSync, constants, ftruncateSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { readName } from './read-destination.ts'
 
 /** 198.18.0.0/15 is set aside for measurements (RFC 2544): nobody's server has an address of it. */
@@ -7,6 +7,9 @@ const RANGE = /^198\.(18|19)\.(\d{1,3})\.(\d{1,3})$/
 const FIRST = 256
 const MOST_NAMES = 16_384
 const LINE = /^(\S+) (\S+)$/
+const ANY_ADDRESS = /198\.1[89]\.\d{1,3}\.\d{1,3}/g
+/** Put at the end of a line that is cut, so that it maps nothing. */
+const CUT = ' ?\n'
 
 export function isMappedRange(address: string): boolean {
   return RANGE.test(address)
@@ -24,6 +27,10 @@ export class NameMap {
   readonly #names = new Map<string, string | undefined>()
   /** Counted from the first address of the range. */
   #next = FIRST
+  /** Of the file as it was found, and of what was added since. */
+  #size = 0
+  /** What has to be written before the next line. */
+  #before = ''
 
   constructor(path: string, most = MOST_NAMES) {
     this.#most = most
@@ -42,7 +49,7 @@ export class NameMap {
     if (this.#next >= FIRST + this.#most) return undefined
     const address = addressAt(this.#next)
     // Before it is told: a daemon that starts later must know it.
-    writeSync(this.#file, `${address} ${name}\n`)
+    this.#append(`${address} ${name}\n`)
     this.#next += 1
     this.#remember(address, name)
     return address
@@ -52,19 +59,33 @@ export class NameMap {
     closeSync(this.#file)
   }
 
-  /** Takes what it can read. Whatever a line says that it cannot, its address is not given again. */
+  /** Writes the whole line or nothing, also when the disk is full: what follows a line that is cut would be lost with it. */
+  #append(added: string): void {
+    const line = `${this.#before}${added}`
+    const { size } = fstatSync(this.#file)
+    if (size < this.#size) throw new Error('the file of names was cut; restart the workload')
+    if (size > this.#size) ftruncateSync(this.#file, this.#size)
+    if (writeSync(this.#file, line, null, 'latin1') !== line.length) {
+      ftruncateSync(this.#file, this.#size)
+      throw new Error('the disk is full')
+    }
+    this.#size += line.length
+    this.#before = ''
+  }
+
+  /** Takes what it can read. Whatever a line says that it cannot, no address in it is given again. */
   #load(): void {
     const text = readFileSync(this.#file, 'latin1')
-    const whole = text.slice(0, text.lastIndexOf('\n') + 1)
-    // A daemon that was killed while it wrote told nobody of this line.
-    if (whole.length < text.length) ftruncateSync(this.#file, whole.length)
-    const lines = whole.split('\n').slice(0, -1)
-    this.#next = FIRST + lines.length
+    const isCut = text !== '' && !text.endsWith('\n')
+    this.#size = text.length
+    this.#before = isCut ? CUT : ''
+    const lines = text.split('\n').slice(0, -1)
+    this.#next = FIRST + lines.length + (isCut ? 1 : 0)
+    for (const [address] of text.matchAll(ANY_ADDRESS))
+      this.#next = Math.max(this.#next, (positionOf(address) ?? 0) + 1)
     for (const line of lines) {
       const [, address = '', name = ''] = LINE.exec(line) ?? []
-      const at = positionOf(address)
-      if (at === undefined || readName(name) !== name) continue
-      this.#next = Math.max(this.#next, at + 1)
+      if (positionOf(address) === undefined || readName(name) !== name) continue
       if (this.#names.has(address) && this.#names.get(address) !== name) this.#names.set(address, undefined)
       else this.#remember(address, name)
     }
