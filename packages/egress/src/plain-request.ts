@@ -6,6 +6,9 @@ import { readAbsoluteForm, readAuthority } from './read-destination.ts'
 /** For the next hop only, or for the proxy. */
 const NOT_PASSED_ON = new Set(['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade'])
 
+/** Passed on whatever `Connection` says: without them, a body would be taken for another request, or the request for another site's. */
+const ALWAYS_PASSED_ON = new Set(['content-length', 'host'])
+
 export type PlainTarget = Destination & { path: string }
 
 /** Where a plain request to the proxy wants to go; a text says what is wrong with it. */
@@ -39,7 +42,7 @@ export function passOn(request: IncomingMessage, response: ServerResponse, targe
   const outgoing = httpRequest({
     method: request.method ?? 'GET',
     path: target.path,
-    headers: endToEnd(request.rawHeaders),
+    headers: [...endToEnd(request.rawHeaders), ...framing(request)],
     setHost: false,
     // Without an agent, even `false`: with one, Node would dial by itself.
     createConnection: () => remote,
@@ -60,6 +63,11 @@ export function passOn(request: IncomingMessage, response: ServerResponse, targe
   request.pipe(outgoing)
 }
 
+/** Node frames the body of a GET or a DELETE only if it is told to. */
+function framing({ headers }: IncomingMessage): string[] {
+  return headers['transfer-encoding'] === undefined ? [] : ['Transfer-Encoding', 'chunked']
+}
+
 function endToEnd(raw: readonly string[]): string[] {
   const pairs = Array.from({ length: raw.length / 2 }, (_, at) => [raw[2 * at] ?? '', raw[2 * at + 1] ?? ''] as const)
   const named = new Set(
@@ -75,6 +83,7 @@ function endToEnd(raw: readonly string[]): string[] {
   return pairs
     .filter(([name]) => {
       const lower = name.toLowerCase()
+      if (ALWAYS_PASSED_ON.has(lower)) return true
       return !NOT_PASSED_ON.has(lower) && !named.has(lower) && !lower.startsWith('proxy-')
     })
     .flat()
