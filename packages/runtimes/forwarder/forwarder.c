@@ -13,7 +13,7 @@
  *       writes one line first, `ADDRESS PORT`: where the program wanted to go.
  *   -n  makes every address local and asks the unix socket SOCKET each question that comes to port 53 of any of them
  *   -u  sets that up as the root of a container, then becomes this user and gives up every capability
- *   -i  leads connections at the unix socket SOCKET to 127.0.0.1:PORT (the way in)
+ *   -i  leads connections at the unix socket SOCKET to 127.0.0.1:PORT, or [::1]:PORT if nobody is there (the way in)
  *   -c  connections at a time, for each -e and -i and for all of -d (256)
  *   -k  PROGRAM inherits the descriptors from 3 to FD; all others above 2 are closed
  *   -r  makes FILE once everything is listened on: whoever joins the namespace after that cannot take a port of ours
@@ -289,6 +289,8 @@ static void keep_order(void) {
   }
 }
 
+static void try_six(struct link *link);
+
 static void serve(struct side *side, uint32_t events) {
   struct link *link = side->link;
   if (link->dead) return;
@@ -301,7 +303,8 @@ static void serve(struct side *side, uint32_t events) {
     if (side != &link->sides[1]) return unwatch(side);
     int error = 0;
     socklen_t size = sizeof error;
-    if (getsockopt(side->fd, SOL_SOCKET, SO_ERROR, &error, &size) < 0 || error != 0) return drop(link);
+    if (getsockopt(side->fd, SOL_SOCKET, SO_ERROR, &error, &size) < 0) return drop(link);
+    if (error != 0) return try_six(link);
     if (!(events & EPOLLOUT)) return;
     link->state = JOINED;
   }
@@ -316,20 +319,32 @@ static void serve(struct side *side, uint32_t events) {
 }
 
 /* Connects the other side of a link. Never blocking: who does not accept must not hold up everybody else's connections. */
+static void connect_to(struct link *link, const void *address, socklen_t size) {
+  int family = ((const struct sockaddr *)address)->sa_family, on = 1;
+  int target = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  link->sides[1] = (struct side){ .fd = target, .link = link };
+  if (target < 0) return drop(link);
+  setsockopt(family == AF_UNIX ? link->sides[0].fd : target, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  watch(&link->sides[1], EPOLLOUT);
+  if (connect(target, address, size) < 0 && errno != EINPROGRESS) try_six(link);
+}
+
 static void lead(struct link *link, struct listener *to, int is_unix) {
-  int target = socket(is_unix ? AF_UNIX : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   link->state = CONNECTING;
   link->listener = to;
   to->open++;
-  link->sides[1] = (struct side){ .fd = target, .link = link };
-  if (target < 0) return drop(link);
-  int on = 1;
-  setsockopt(is_unix ? link->sides[0].fd : target, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   watch(&link->sides[0], 0);
-  watch(&link->sides[1], EPOLLOUT);
-  const struct sockaddr *address = is_unix ? (void *)&to->socket_path : (void *)&to->tcp;
-  socklen_t size = is_unix ? sizeof to->socket_path : sizeof to->tcp;
-  if (connect(target, address, size) < 0 && errno != EINPROGRESS) drop(link);
+  if (is_unix) connect_to(link, &to->socket_path, sizeof to->socket_path);
+  else connect_to(link, &to->tcp, sizeof to->tcp);
+}
+
+/* Nobody is at 127.0.0.1: some servers listen on the other loopback address only. */
+static void try_six(struct link *link) {
+  if (link->listener->kind != TO_TCP || link->has_tried_six) return drop(link);
+  struct sockaddr_in6 six = { .sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT, .sin6_port = link->listener->tcp.sin_port };
+  link->has_tried_six = 1;
+  close(link->sides[1].fd);
+  connect_to(link, &six, sizeof six);
 }
 
 /* The first words to the other side: where the program wanted to go, which is what the socket here is bound to. */

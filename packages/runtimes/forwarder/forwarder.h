@@ -49,7 +49,7 @@ struct link {
   struct side sides[2];
   struct flow flows[2]; /* flows[n] goes from sides[n] to the other one */
   enum state state;
-  int dead;
+  int dead, has_tried_six;
   struct link *next_dead;
   /* Of strangers, of those that wait and of questions. */
   struct link *next;

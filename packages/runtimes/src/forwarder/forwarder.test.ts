@@ -116,13 +116,14 @@ describe('the forwarder', () => {
     expect({ said, code }).toEqual({ said: 'true\n', code: 0 })
   })
 
-  it('leads the way in to the port of the workload, on a socket for its user alone', async (context) => {
+  it.for(['127.0.0.1', '::1'])('leads the way in to %s, on a socket for its user alone', async (address, context) => {
     const forwarder = built(context)
     const socket = join(folder, 'in.sock')
     const script = `
       import { createServer } from 'node:net'
       const server = createServer((client) => { client.end('hello'); server.close() })
-      server.listen(9000, '127.0.0.1', () => console.log('ready'))`
+      setTimeout(() => process.exit(1), 10_000).unref()
+      server.listen({ port: 9000, host: '${address}', ipv6Only: true }, () => console.log('ready'))`
     let heard = ''
     let mode = 0
     await inside(forwarder, ['-i', `${socket}=9000`], script, async () => {
