@@ -88,6 +88,46 @@ test('an imported configuration needs one for its address and its login, outside
   expect(await isPublicOnly(fake, 'accepted')).toBe(false)
 })
 
+test.for([
+  ['npx://web@1.0.0', 'image'],
+  ['https://mcp.example.com/mcp', 'remote_url'],
+] as const)(
+  'an import of %s needs one for a token check, a collector or a file of this machine, and the error lists them',
+  async ([source, field]) => {
+    using fake = await startFakeDaemon()
+    const { workloads } = fake.daemon
+    const transport = field === 'image' ? 'stdio' : 'streamable-http'
+    const plain = { schema_version: 'v0.1.0', name: 'copy', transport, [field]: source } as const
+    const oidc = { issuer: 'http://10.0.0.1/', jwksurl: 'http://keys.example/jwks', allowPrivateIP: true }
+    const asking = [
+      [{ oidc_config: oidc }, 'oidc_config http://10.0.0.1/, oidc_config http://keys.example/jwks'],
+      [{ telemetry_config: { endpoint: '127.0.0.1:4318' } }, 'telemetry_config 127.0.0.1:4318'],
+      [{ telemetry_config: { endpoint: 'localhost:4318/v1' } }, 'telemetry_config localhost:4318/v1'],
+      [{ telemetry_config: { endpoint: '[fd00::1]:4318' } }, 'telemetry_config [fd00::1]:4318'],
+      // Only a resolver can tell where a name leads.
+      [{ telemetry_config: { endpoint: 'otel.example:4318' } }, 'telemetry_config otel.example:4318'],
+    ] as const
+    for (const [change, listed] of asking) {
+      await expect(importWorkload(workloads, { ...plain, ...change })).rejects.toThrow(
+        `the imported configuration asks for ${listed}, which opens more`,
+      )
+      await expect(importWorkload(workloads, { ...plain, ...change }, { accept_mounts: true })).rejects.toThrow(
+        'accept_network: true',
+      )
+    }
+    const file = { ...plain, audit_config: { log_file: '/data/work/audit.log' } }
+    await expect(importWorkload(workloads, file, { accept_network: true })).rejects.toThrow(
+      'files of this machine: audit_config /data/work/audit.log; confirm them with accept_mounts',
+    )
+    const metadata = { ...plain, telemetry_config: { endpoint: '169.254.169.254:80' } }
+    await expect(importWorkload(workloads, metadata, { accept_network: true })).rejects.toThrow('169.254.169.254')
+    const all = { ...plain, ...asking[0][0], ...asking[1][0] }
+    await importWorkload(workloads, all, { accept_network: true })
+    const open = { telemetry_config: { endpoint: '93.184.216.34:4318' }, audit_config: { log_file: 'audit.log' } }
+    await importWorkload(workloads, { ...plain, name: 'open', ...open })
+  },
+)
+
 test('install hosts are for packages; the user names them unasked, an import needs a confirmation', async () => {
   using fake = await startFakeDaemon()
   const { workloads } = fake.daemon
