@@ -38,6 +38,16 @@ describe('control groups', () => {
     expect(await group.wasOutOfMemory()).toBe(true)
   })
 
+  test.for([true, false])('on version 1 a memory limit leaves no swap, if swap is counted: %s', async (isCounted) => {
+    await mkdir(join(root, 'memory'))
+    if (isCounted) await writeFile(join(root, 'memory', 'memory.memsw.limit_in_bytes'), '9223372036854771712\n')
+    await (await findControlGroups(root, '1:memory:/\n')).make({ memoryBytes: 1024 })
+    const [group = ''] = (await readdir(join(root, 'memory'))).filter((name) => name.startsWith('toolhaven-'))
+    const limit = (file: string) => readFile(join(root, 'memory', group, file), 'utf8').catch(() => 'none')
+    expect(await limit('memory.limit_in_bytes')).toBe('1024')
+    expect(await limit('memory.memsw.limit_in_bytes')).toBe(isCounted ? '1024' : 'none')
+  })
+
   test('without limits no group is made', async () => {
     await mkdir(join(root, 'pids'))
     const group = await (await findControlGroups(root, '1:pids:/\n')).make({})

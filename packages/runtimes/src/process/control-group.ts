@@ -93,7 +93,8 @@ async function makeControlGroup(
     folders.add(folder)
     await mkdir(folder, { recursive: true })
     for (const [file, text] of Object.entries(VALUES[limit](controller.version, value)))
-      await writeFile(join(folder, file), text)
+      if (file !== MEMORY_AND_SWAP || existsSync(join(controller.parent, file)))
+        await writeFile(join(folder, file), text)
   }
   const { memoryBytes: memory } = usable
   return {
@@ -118,11 +119,15 @@ export async function hadOutOfMemory(eventsFile: string): Promise<boolean> {
 
 export const CPU_PERIOD_US = 100_000
 
+/** There only where the kernel counts swap. */
+const MEMORY_AND_SWAP = 'memory.memsw.limit_in_bytes'
+
 const VALUES = {
   memoryBytes: (version, bytes) =>
     version === 2
       ? { 'memory.max': String(bytes), 'memory.swap.max': '0' }
-      : { 'memory.limit_in_bytes': String(bytes) },
+      : // In this order: the kernel takes no limit of both that is below the one of memory.
+        { 'memory.limit_in_bytes': String(bytes), [MEMORY_AND_SWAP]: String(bytes) },
   cpus: (version, cpus) => {
     const quota = Math.max(1000, Math.round(cpus * CPU_PERIOD_US))
     return version === 2
