@@ -180,14 +180,19 @@ static int keep(struct flow *flow, const char *bytes, size_t length) {
   return 1;
 }
 
-/* Moves one chunk at most from sides[n] to the other, so that nobody's flood holds up the others. False: the link is broken. */
+/*
+ * Moves one chunk at most from sides[n] to the other, so that nobody's flood holds up the others. Nothing is taken that the other
+ * side does not take: the rest waits in the kernel's buffers, and no number of slow readers costs memory here. False: the link
+ * is broken.
+ */
 static int move(struct link *link, int n) {
   static char chunk[CHUNK];
   struct flow *flow = &link->flows[n];
   int from = link->sides[n].fd, to = link->sides[1 - n].fd;
   if (flow->bytes != NULL) return give_kept(flow, to);
   if (flow->ended) return 1;
-  ssize_t got = recv(from, chunk, CHUNK, MSG_DONTWAIT);
+  flow->is_held_up = 0;
+  ssize_t got = recv(from, chunk, CHUNK, MSG_PEEK | MSG_DONTWAIT);
   if (got < 0) return errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK;
   if (got == 0) {
     flow->ended = 1;
@@ -195,17 +200,22 @@ static int move(struct link *link, int n) {
     return 1;
   }
   ssize_t sent = give(to, chunk, (size_t)got);
-  return sent == got || (sent >= 0 && keep(flow, chunk + sent, (size_t)(got - sent)));
+  flow->is_held_up = sent < got;
+  return sent == 0 || (sent > 0 && recv(from, chunk, (size_t)sent, MSG_TRUNC | MSG_DONTWAIT) == sent);
+}
+
+static int is_waiting(const struct flow *flow) {
+  return flow->bytes != NULL || flow->is_held_up;
 }
 
 static void rearm(struct link *link) {
   for (int n = 0; n < 2; n++) {
     struct flow *out = &link->flows[n], *in = &link->flows[1 - n];
     uint32_t events = 0;
-    if (!out->ended && out->bytes == NULL) events |= EPOLLIN;
-    if (in->bytes != NULL) events |= EPOLLOUT;
+    if (!out->ended && !is_waiting(out)) events |= EPOLLIN;
+    if (is_waiting(in)) events |= EPOLLOUT;
     /* The end of a side is told again and again, even to those who do not ask; while its last words wait, nobody is to hear it. */
-    if (events == 0 && out->bytes != NULL) unwatch(&link->sides[n]);
+    if (events == 0 && is_waiting(out)) unwatch(&link->sides[n]);
     else watch(&link->sides[n], events);
   }
 }

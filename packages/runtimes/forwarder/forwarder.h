@@ -30,11 +30,12 @@ struct listener {
   struct sockaddr_in tcp;
 };
 
-/* One direction of a connection: bytes of one side that the other has not taken yet. */
+/* One direction of a connection. */
 struct flow {
-  char *bytes; /* only while there are any: a connection that waits costs no buffer */
+  char *bytes; /* words of our own that go first, until the other side has taken them */
   size_t at, length;
   int ended;
+  int is_held_up; /* there is more, and the other side takes nothing now */
 };
 
 struct side {

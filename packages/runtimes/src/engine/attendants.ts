@@ -55,7 +55,8 @@ export interface AttendantBody {
 }
 
 const createdSchema = z.looseObject({ Id: z.string() })
-const MEMORY = 32 << 20
+/** The forwarder itself needs less than one. With control groups of version 2, the kernel's buffers of its connections count too. */
+const MEMORY = 128 << 20
 
 /** Creates a container that runs the forwarder, with no rights but those that `hostConfig` adds. Gives its id. */
 export async function createAttendant(

@@ -2,7 +2,7 @@ import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
-import { connect, createServer } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -75,6 +75,8 @@ async function wayIn(forwarder: string, kind: string, backlog: number) {
   return {
     socket,
     halt: () => workload.kill('SIGSTOP'),
+    /** Memory of its own, in kilobytes. */
+    held: async () => Number(/^RssAnon:\s+(\d+) kB/m.exec(await readFile(`/proc/${worker}/status`, 'utf8'))?.[1]),
     /** Of a processor, over a second. */
     share: async () => {
       const before = await processorMs(worker)
@@ -136,7 +138,7 @@ describe('the forwarder', () => {
   it('leaves nothing else: no route out, no port to take, no descriptor, and the exit code of the program', async (context) => {
     const forwarder = built(context)
     const script = `
-      import { connect, createServer } from 'node:net'
+      import { connect, createServer, type Socket } from 'node:net'
       import { readdirSync, readlinkSync } from 'node:fs'
       const failure = (emitter) => new Promise((done) => emitter.on('error', (error) => done(error.code)).on('connect', () => done('reached')))
       console.log(await failure(connect({ host: '192.0.2.1', port: 80 })))
@@ -175,6 +177,26 @@ describe('the forwarder', () => {
     await setTimeout(500)
     client.destroy()
     expect(await way.share()).toBeLessThan(0.5)
+  })
+
+  it('holds nothing of what a workload does not read, however many clients speak to it', async (context) => {
+    await using way = await wayIn(built(context), 'createServer({ pauseOnConnect: true }, () => {})', 64)
+    const said = Buffer.alloc(64 * 1024)
+    let taken = 0
+    const speak = (client: Socket) =>
+      void client.write(said, (error) => {
+        taken += 1
+        if (!error) speak(client)
+      })
+    const clients = Array.from({ length: 40 }, () => connect(way.socket).on('error', () => undefined))
+    for (const client of clients) speak(client)
+    await until('the buffers on all parts of the way are full', async () => {
+      const before = taken
+      await setTimeout(300)
+      return (before > 0 && before === taken) || undefined
+    })
+    expect(await way.held()).toBeLessThan(512)
+    for (const client of clients) client.destroy()
   })
 
   it('rests while clients that went wait for a workload that does not accept', async (context) => {
