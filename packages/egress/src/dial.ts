@@ -61,9 +61,17 @@ async function addressesOf(resolve: Resolve, { host, port }: Destination): Promi
   if (isIP(host)) return [host]
   // No resolver has a say in where this leads.
   if (host === 'localhost') return ['127.0.0.1', '::1']
-  const addresses = await resolve(host).catch(() => [])
+  const addresses = await resolvedOrNone(resolve, host)
   if (addresses.length === 0) throw new Unreachable(`${host}:${port} has no address`)
   return addresses
+}
+
+/** None also when nobody could be asked, but not when the workload itself asks too much. */
+export function resolvedOrNone(resolve: Resolve, host: string): Promise<readonly string[]> {
+  return resolve(host).catch((error: unknown) => {
+    if (error instanceof Unreachable) throw error
+    return []
+  })
 }
 
 /** Undefined when nobody answers in time. */

@@ -37,6 +37,7 @@ export interface EgressGateOptions {
   lookUpRecords?: LookUpRecords
   connect?: Connect
   connectMs?: number
+  lookupWaitMs?: number
   maxConnections?: number
   now?: () => number
 }
@@ -213,7 +214,10 @@ export class EgressGate {
   }
 
   #lookUp<T>(work: () => Promise<T>): Promise<T> {
-    return this.#lookups(work, AbortSignal.timeout(LOOKUP_WAIT_MS))
+    const limit = AbortSignal.timeout(this.#options.lookupWaitMs ?? LOOKUP_WAIT_MS)
+    return this.#lookups(work, limit).catch((error: unknown) => {
+      throw error === limit.reason ? new Unreachable('too many names are looked up at a time') : error
+    })
   }
 
   #refused({ host, port }: Destination, error: unknown): void {

@@ -1,7 +1,7 @@
 import type { Answer, Question } from 'dns-packet'
 import type { OutboundRules } from '@toolhaven/core/ports/egress'
 import { entriesFor } from '@toolhaven/core/net/is-listed-host'
-import { Blocked, Unlisted, Unreachable } from './dial.ts'
+import { Blocked, resolvedOrNone, Unlisted, Unreachable } from './dial.ts'
 import { RCODE, type Rcode, readQuestion, writeAnswer } from './dns-message.ts'
 import { type LookUpRecords, NoSuchName, type RecordKind, RECORD_KINDS } from './look-up-records.ts'
 import type { NameMap } from './name-map.ts'
@@ -92,7 +92,7 @@ export class NameAnswers {
 
   /** Why the workload gets no address for the name, although its rules name it. */
   async #refusalOf(name: string): Promise<Error | undefined> {
-    const addresses = await this.#options.resolve(name).catch(() => [])
+    const addresses = await resolvedOrNone(this.#options.resolve, name)
     if (addresses.length === 0) return new Unreachable(`${name} has no address`)
     const rules = this.#options.rules()
     const own = this.#options.own()

@@ -145,6 +145,18 @@ describe('a question for an address', () => {
     expect(await askName(path, 'a.example')).toMatchObject({ rcode: 'NXDOMAIN' })
   })
 
+  it('says that it failed, not that there is no such name, when it waited too long for its turn', async () => {
+    const never = Promise.withResolvers<string[]>()
+    const resolve = (host: string) => (host === 'quick.example' ? Promise.resolve([PUBLIC]) : never.promise)
+    const { path, seen } = await openNames(rules({ allowAll: true }), { resolve, lookupWaitMs: 20 })
+    const slow = Array.from({ length: 8 }, (_, at) => askName(path, `slow${at}.example`))
+    await expect.poll(async () => (await askName(path, 'quick.example')).rcode).toBe('SERVFAIL')
+    expect(seen).toEqual([])
+    never.resolve([PUBLIC])
+    await Promise.all(slow)
+    expect(await askName(path, 'quick.example')).toMatchObject({ rcode: 'NOERROR' })
+  })
+
   it('asks other people’s servers only so often', async () => {
     let now = 0
     const { path, asked } = await openNames(rules({ allowAll: true }), { now: () => now })
