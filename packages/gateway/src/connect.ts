@@ -1,8 +1,8 @@
-import type { Backend, IsolatedBackend, StdioServer } from '@toolhaven/core/ports/gateway'
+import type { AutoBackend, Backend, IsolatedBackend, StdioServer } from '@toolhaven/core/ports/gateway'
 import { describeError, unavailable } from '@toolhaven/core/errors'
 import { EndedEarly } from '@toolhaven/core/workloads/ended-early'
 import type { BackendLink } from './backends/backend.ts'
-import { connectStdio } from './backends/stdio.ts'
+import { connectStdio } from './backends/connect-stdio.ts'
 import type { GatewayLimits, GatewayOptions } from './options.ts'
 import type { SessionTable } from './sessions/session-table.ts'
 import type { ToolWatch } from './tools/tool-watch.ts'
@@ -48,6 +48,7 @@ function connectKind(
 ): Promise<BackendLink> {
   if (backend.kind === 'stdio') return stdio(context, backend, onLost, signal)
   if (backend.kind === 'isolated') return isolated(context, backend, onLost, signal)
+  if (backend.kind === 'auto') return auto(context, backend, onLost, signal)
   return http(context, backend, onLost, signal)
 }
 
@@ -69,6 +70,30 @@ async function isolated(
     signal,
   )
   sessions.handshake = { processId: backend.first.processId, result: link.result, era: link.era, opening }
+  return link
+}
+
+async function auto(
+  { name, limits, options, sessions, tools }: ConnectContext,
+  backend: AutoBackend,
+  onLost: (reason: string) => void,
+  signal: AbortSignal,
+): Promise<BackendLink> {
+  const { connectAuto } = await import('./backends/auto.ts')
+  const { processId } = backend.first
+  const { handshake, opening: first } = sessions
+  const { link, opening } = await connectAuto(
+    {
+      ...{ name, backend, limits, logger: options.logger, opening: first, onLost },
+      known: handshake?.processId === processId ? handshake : undefined,
+      sessions: () => sessions.all(),
+      onOwnNeeded: () => options.events.onOwnNeeded?.(name),
+      onToolsChanged: tools?.changed,
+      onOutput: (stream, text) => options.events.onOutput(name, stream, text),
+    },
+    signal,
+  )
+  sessions.handshake = { processId, result: link.result, era: link.era, opening }
   return link
 }
 

@@ -129,7 +129,7 @@ export class Endpoint implements FrontContext {
       // An HTTP server may be back at the same address any moment: calls go on trying.
       const former = backend.kind === 'http' ? undefined : this.#slot.empty(reason)
       // Or it would go on listening for its clients where nothing is.
-      if (backend.kind === 'stdio') former?.stop(reason, true)
+      if (backend.kind !== 'isolated') former?.stop(reason, true)
       this.#options.events.onBackendLost(name, reason)
     }
     const tools = toolsChanged === undefined ? undefined : this.#tools

@@ -69,6 +69,11 @@ export class RawClient {
     this.#gone.abort()
   }
 
+  /** Closes its connections without a word, as a program that was ended. */
+  hangUp(): void {
+    this.#gone.abort()
+  }
+
   /** Looks again whenever a message came. */
   async until(isSo: () => boolean): Promise<void> {
     const patience = AbortSignal.timeout(PATIENCE_MS)

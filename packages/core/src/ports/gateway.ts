@@ -146,7 +146,7 @@ export interface AuditSpec {
   logFile?: string | undefined
 }
 
-export type Backend = ServerBackend | IsolatedBackend
+export type Backend = ServerBackend | IsolatedBackend | AutoBackend
 
 export type ServerBackend =
   | {
@@ -174,9 +174,21 @@ export type ServerBackend =
 export type StdioServer = Extract<ServerBackend, { kind: 'stdio' }>
 
 /** A server for each client session. */
-export interface IsolatedBackend {
+export interface IsolatedBackend extends SeveralServers {
   kind: 'isolated'
-  /** Shows that the server works, and is the first session's. */
+}
+
+/** One server for all clients until it asks them something. From then on each client that can answer has its own. */
+export interface AutoBackend extends SeveralServers {
+  kind: 'auto'
+  /** The server is known to need a process for each client. */
+  needsOwn: boolean
+  /** `maxSessions`: clients with a server of their own. */
+  own: IsolatedSpec
+}
+
+export interface SeveralServers {
+  /** Shows that the server works, and is the first client's. */
   first: StdioServer
   /** The first session has it now: it ends with that session, not with the workload's connection. */
   claimFirst: () => EndServer
@@ -229,6 +241,8 @@ export interface GatewayEvents {
   onTools?: (name: string, seen: SeenTools) => void
   /** The hash of each tool that was accepted; undefined: none was yet. */
   acceptedTools?: (name: string) => ReadonlyMap<string, string> | undefined
+  /** The server asks its clients, or keeps tasks for them: it needs a process for each. Only of `auto` backends. */
+  onOwnNeeded?: (name: string) => void
   /** The remote server no longer takes our token, or never had one of us. */
   onLoginNeeded: (name: string, needed: NeedsLogin) => void
   /** A person has logged in: connect again. */

@@ -26,7 +26,7 @@ export interface BackendLink {
   request(call: Call): void
 
   /** A request of the gateway's own: the response, whatever it says. Left out where all servers are sessions' own. */
-  ask?(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject>
+  readonly ask?: ((method: string, params: JsonObject, signal: AbortSignal) => Promise<JsonObject>) | undefined
 
   notify(session: Session, notification: RpcNotification): void
 

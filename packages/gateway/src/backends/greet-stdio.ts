@@ -25,7 +25,12 @@ export interface GreetOptions {
   probeMs: number
 }
 
-const INITIALIZE = { protocolVersion: NEWEST_VERSION, capabilities: GATEWAY_CAPABILITIES, clientInfo: GATEWAY_CLIENT }
+/** The gateway's own. */
+export const INITIALIZE = {
+  protocolVersion: NEWEST_VERSION,
+  capabilities: GATEWAY_CAPABILITIES,
+  clientInfo: GATEWAY_CLIENT,
+}
 
 /** Finds out which era a process speaks, and does with it what that era begins with. */
 export async function greetStdio(

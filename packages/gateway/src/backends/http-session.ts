@@ -214,7 +214,7 @@ export class HttpSession {
       return
     }
     const call = relatedTo === undefined ? this.#callOf(message) : session.calls.get(idKey(relatedTo.id))
-    if (message.kind === 'request' && !this.#questions.open(message, call)) return
+    if (message.kind === 'request' && !this.#questions.open(message, call, session)) return
     if (message.method === TOOLS_CHANGED) this.#options.onToolsChanged()
     if (message.method === 'notifications/cancelled') this.#questions.close(message.params?.['requestId'])
     const text = onOneLine(message)
@@ -224,8 +224,10 @@ export class HttpSession {
 
   /** Where everything comes on one stream, progress names its call: on another stream it might come after the answer. */
   #callOf(message: RpcNotification | RpcRequest): Call | undefined {
+    const { calls, front } = this.#options.session
+    if (message.kind === 'request' && front === 'modern' && calls.size === 1) return [...calls.values()][0]
     if (message.method !== 'notifications/progress') return undefined
-    return callOfProgress(this.#options.session.calls.values(), message.params?.['progressToken'])
+    return callOfProgress(calls.values(), message.params?.['progressToken'])
   }
 
   #lose(upstream: Upstream, reason: string): void {

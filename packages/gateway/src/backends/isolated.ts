@@ -6,7 +6,7 @@ import type { Call } from '../sessions/call.ts'
 import type { Session } from '../sessions/session.ts'
 import type { BackendLink, Era } from './backend.ts'
 import type { Opening } from './greet-stdio.ts'
-import { connectStdio } from './stdio.ts'
+import { connectStdio } from './connect-stdio.ts'
 import type { StdioPipeOptions } from './stdio-pipe.ts'
 
 export interface IsolatedOptions extends Omit<StdioPipeOptions, 'channel'> {
@@ -30,6 +30,7 @@ export async function connectIsolated(
     {
       ...{ name, limits, logger, channel, start, known: undefined, opening, isExclusive: true, onOutput },
       sessions: () => state.servers?.ofFirst ?? [],
+      owner: () => state.servers?.ofFirst[0],
       onToolsChanged: () => state.servers?.ofFirst.forEach((session) => options.onToolsChanged?.(session)),
       onLost: (reason) => (state.servers === undefined ? options.onLost(reason) : state.servers.firstLost(reason)),
     },
@@ -170,6 +171,7 @@ class IsolatedServers implements BackendLink {
           ...{ name, limits, logger, channel, start, opening, isExclusive: true },
           known: { era: this.era, result: this.result },
           sessions: () => [session],
+          owner: () => session,
           onToolsChanged: () => this.#options.onToolsChanged?.(session),
           onOutput: (stream, text) => onOutput(stream, `[${started.tag}] ${text}`),
           onLost: () => this.#lost(session),

@@ -16,14 +16,9 @@ export function isKeptId(id: RequestId): boolean {
   return typeof id === 'number' || id.length <= LONGEST_ID
 }
 
-export interface OpenQuestion extends Asked {
-  /** False: it is about the client itself, and worth an answer after the call as well. */
-  isAboutCall: boolean
-}
-
 /** What a shared server asked and no client has answered yet, by the id we gave it: the server's own ids start again with its process. */
 export class OpenQuestions {
-  readonly #open = new Map<number, OpenQuestion>()
+  readonly #open = new Map<number, Asked>()
   readonly #idsOf = new Map<Session | Call, Set<number>>()
   #nextId = firstId()
 
@@ -33,11 +28,7 @@ export class OpenQuestions {
     return ids === undefined || ids.size < MOST_QUESTIONS
   }
 
-  isAsked(call: Call): boolean {
-    return this.#idsOf.has(call)
-  }
-
-  add(question: OpenQuestion): number {
+  add(question: Asked): number {
     const id = this.#nextId++
     this.#open.set(id, question)
     for (const owner of ownersOf(question)) {
@@ -48,7 +39,7 @@ export class OpenQuestions {
     return id
   }
 
-  get(id: number): OpenQuestion | undefined {
+  get(id: number): Asked | undefined {
     return this.#open.get(id)
   }
 
@@ -59,30 +50,34 @@ export class OpenQuestions {
     for (const owner of ownersOf(question)) this.#forget(owner, id)
   }
 
-  all(): [number, OpenQuestion][] {
+  all(): [number, Asked][] {
     return [...this.#open]
   }
 
-  of(owner: Session | Call): OpenQuestion[] {
+  of(owner: Session | Call): Asked[] {
     return [...(this.#idsOf.get(owner) ?? [])].flatMap((id) => this.#open.get(id) ?? [])
   }
 
   /** Takes them out. */
-  takeOf(owner: Session | Call): OpenQuestion[] {
+  takeOf(owner: Session | Call): Asked[] {
     const questions = this.of(owner)
     for (const id of this.#idsOf.get(owner) ?? []) this.delete(id)
     return questions
   }
 
-  /** Takes out those that are over with the call; the others no longer belong to it. */
-  takeOfCall(call: Call): OpenQuestion[] {
-    for (const id of this.#idsOf.get(call) ?? []) {
+  /** The call is over: takes out the questions that no other call can have caused. */
+  takeOfCall(call: Call): Asked[] {
+    const over: Asked[] = []
+    for (const id of [...(this.#idsOf.get(call) ?? [])]) {
       const question = this.#open.get(id)
-      if (question === undefined || question.isAboutCall) continue
-      question.call = undefined
+      if (question === undefined) continue
       this.#forget(call, id)
+      question.calls.delete(call)
+      if (question.calls.size > 0) continue
+      this.delete(id)
+      over.push(question)
     }
-    return this.takeOf(call)
+    return over
   }
 
   #forget(owner: Session | Call, id: number): void {
@@ -92,6 +87,6 @@ export class OpenQuestions {
   }
 }
 
-function ownersOf({ session, call }: OpenQuestion): (Session | Call)[] {
-  return call === undefined ? [session] : [session, call]
+function ownersOf({ session, calls }: Asked): (Session | Call)[] {
+  return [session, ...calls]
 }

@@ -13,13 +13,21 @@ interface Pending {
   onLost: (reason: string, error?: Error) => void
 }
 
+/** Most servers stop working on a cancelled request at once, and never answer it. */
+const CANCELLED_MS = 300_000
+const MOST_CANCELLED = 1_000
+
 /**
  * Requests a shared server has not answered yet, under ids of our own. They start at a random place, so that an answer to
  * a question of a former daemon never fits one of ours. The id is the progress token too.
  */
 export class PendingCalls {
   readonly #pending = new Map<number, Pending>()
+  /** Requests that were cancelled, and that the server may work on all the same. */
+  readonly #cancelled = new Map<number, { call: Call; until: number }>()
   #nextId = firstId()
+  /** Called once, when nothing is pending. */
+  #onEmpty: (() => void) | undefined
 
   add(pending: Pending): number {
     const id = this.#nextId++
@@ -31,14 +39,38 @@ export class PendingCalls {
   take(id: unknown): Pending | undefined {
     if (typeof id !== 'number') return undefined
     const pending = this.#pending.get(id)
-    this.#pending.delete(id)
+    if (pending === undefined) this.#cancelled.delete(id)
+    else this.#remove(id)
     return pending
+  }
+
+  /** Takes out the request of a client that no longer waits; whether it was there. */
+  cancel(id: number): boolean {
+    const call = this.take(id)?.call
+    if (call === undefined) return false
+    this.#cancelled.set(id, { call, until: Date.now() + CANCELLED_MS })
+    const [oldest] = this.#cancelled.keys()
+    if (this.#cancelled.size > MOST_CANCELLED && oldest !== undefined) this.#cancelled.delete(oldest)
+    return true
+  }
+
+  /** Calls that were cancelled a while ago at most, and not answered. */
+  cancelledCalls(): Call[] {
+    const now = Date.now()
+    for (const [id, { until }] of this.#cancelled) if (until < now) this.#cancelled.delete(id)
+    return [...this.#cancelled.values()].map(({ call }) => call)
+  }
+
+  /** Calls `work` as soon as nothing is pending. */
+  whenEmpty(work: () => void): void {
+    this.#onEmpty = work
+    this.#checkEmpty()
   }
 
   /** Whether it was taken so. */
   takeBytes(id: number, line: LargeLine, from: number, to: number): boolean {
     const isTaken = this.#pending.get(id)?.onBytes?.(line, from, to) === true
-    if (isTaken) this.#pending.delete(id)
+    if (isTaken) this.#remove(id)
     return isTaken
   }
 
@@ -59,5 +91,18 @@ export class PendingCalls {
     const lost = [...this.#pending].filter(([id]) => id !== except)
     for (const [id] of lost) this.#pending.delete(id)
     for (const [, pending] of lost) pending.onLost(reason)
+    this.#checkEmpty()
+  }
+
+  #remove(id: number): void {
+    this.#pending.delete(id)
+    if (this.#onEmpty !== undefined) this.#checkEmpty()
+  }
+
+  #checkEmpty(): void {
+    if (this.#pending.size > 0) return
+    const work = this.#onEmpty
+    this.#onEmpty = undefined
+    work?.()
   }
 }

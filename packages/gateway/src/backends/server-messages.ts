@@ -11,7 +11,13 @@ import {
 } from '../json-rpc.ts'
 import { metaOf } from '../modern-era.ts'
 import { wantsLevel } from '../sessions/log-levels.ts'
-import { routeServerRequest, soleCaller } from '../sessions/server-requests.ts'
+import {
+  isKnownQuestion,
+  routeServerRequest,
+  routeToOwner,
+  soleCaller,
+  type Route,
+} from '../sessions/server-requests.ts'
 import type { Call } from '../sessions/call.ts'
 import type { Session } from '../sessions/session.ts'
 import type { PendingCalls } from './pending-calls.ts'
@@ -22,6 +28,12 @@ export interface ServerMessagesOptions {
   sessions: () => Iterable<Session>
   write: (body: JsonObject) => void
   onToolsChanged?: (() => void) | undefined
+  /** The only client of the process; undefined: several share it. */
+  owner?: (() => Session | undefined) | undefined
+  /** The handshake was between the server and that client. */
+  isExclusive?: boolean | undefined
+  /** A server that may be shared asked something; `session`: the client that it was for, where only one can have caused it. */
+  onAsk?: ((session: Session | undefined) => void) | undefined
 }
 
 export const TOOLS_CHANGED = 'notifications/tools/list_changed'
@@ -36,7 +48,6 @@ export const LIST_CHANGED: ReadonlySet<string> = new Set([
 export class ServerMessages {
   readonly #options: ServerMessagesOptions
   readonly #asked = new OpenQuestions()
-  #rootsSession: Session | undefined
 
   constructor(options: ServerMessagesOptions) {
     this.#options = options
@@ -60,48 +71,52 @@ export class ServerMessages {
     return isRequestId(token) && this.#asked.of(session).some((asked) => asked.progressToken === token)
   }
 
-  /** The server will ask for roots now: those of this client. */
-  rootsChanged(session: Session): void {
-    this.#rootsSession = session
-  }
-
   endSession(session: Session): void {
-    if (this.#rootsSession === session) this.#rootsSession = undefined
     for (const asked of this.#asked.takeOf(session)) this.#refuse(asked.serverId, failed('the client left'))
   }
 
   #ask(request: RpcRequest): void {
     if (!isKeptId(request.id)) return
     if (request.method === 'ping') return this.#options.write({ jsonrpc: '2.0', id: request.id, result: {} })
-    const calls = this.#unasked(this.#options.pending.calls())
-    const preferred = request.method === 'roots/list' && calls.length === 0 ? this.#rootsSession : undefined
-    const route = routeServerRequest(request, calls, preferred === undefined ? this.#options.sessions() : [preferred])
-    if ('error' in route) return this.#refuse(request.id, route.error)
-    const { session, call } = route
+    const route = this.#route(request)
+    if ('error' in route) this.#refuse(request.id, route.error)
+    else this.#put(request, route)
+    if (isKnownQuestion(request)) this.#options.onAsk?.('error' in route ? undefined : route.session)
+  }
+
+  #route(request: RpcRequest): Route {
+    const { pending, sessions, owner, isExclusive = false } = this.#options
+    const only = owner?.()
+    const open = pending.calls()
+    if (only !== undefined) return routeToOwner(request, only, open, isExclusive)
+    return routeServerRequest(request, { open, cancelled: pending.cancelledCalls(), sessions: sessions() })
+  }
+
+  #put(request: RpcRequest, { session, calls }: Exclude<Route, { error: unknown }>): void {
+    const call = calls.at(-1)
     if (!this.#asked.hasRoom(session, call)) return this.#refuse(request.id, failed(TOO_MANY_QUESTIONS))
     const token = metaOf(request.params)['progressToken']
+    const causes = this.#mayOutlive(request, session) ? [] : calls
     const id = this.#asked.add({
       session,
       serverId: request.id,
       progressToken: isRequestId(token) && isKeptId(token) ? token : undefined,
-      call,
-      isAboutCall: request.method !== 'roots/list' || session.front === 'modern',
+      calls: new Set(causes),
     })
+    for (const cause of causes) cause.onOver ??= () => this.#callOver(cause)
     const text = JSON.stringify({ ...request.body, id })
-    if (call === undefined) return session.send(text)
-    call.onOver ??= () => this.#callOver(call)
-    call.related(text)
+    if (call === undefined) session.send(text)
+    else call.related(text)
+  }
+
+  /** Roots are about the client itself. Besides, a server with one client need not ask during a call. */
+  #mayOutlive({ method }: RpcRequest, session: Session): boolean {
+    return session.front !== 'modern' && (method === 'roots/list' || this.#options.owner?.() === session)
   }
 
   /** Its server may still wait for an answer. */
   #callOver(call: Call): void {
     for (const asked of this.#asked.takeOfCall(call)) this.#refuse(asked.serverId, failed(CALL_IS_OVER))
-  }
-
-  /** Those that can have caused another question; all, when each has one open. */
-  #unasked(calls: readonly Call[]): readonly Call[] {
-    const free = calls.filter((call) => !this.#asked.isAsked(call))
-    return free.length > 0 ? free : calls
   }
 
   #refuse(id: RequestId, error: { code: number; message: string }): void {

@@ -1,8 +1,12 @@
 import { idKey, isRequestId, RPC_ERROR, type JsonObject, type RequestId, type RpcRequest } from '../json-rpc.ts'
 import type { Call } from '../sessions/call.ts'
+import type { Session } from '../sessions/session.ts'
 import { CALL_IS_OVER, isKeptId, MOST_QUESTIONS, TOO_MANY_QUESTIONS } from './open-questions.ts'
 
 type Send = (text: string, body: JsonObject) => Promise<void>
+
+const NOBODY_TO_ASK =
+  'this question came outside the answer to a call, and more than one client or none can have caused it'
 
 /** Keeps a server from asking one client without end. */
 export class SessionQuestions {
@@ -17,8 +21,13 @@ export class SessionQuestions {
   }
 
   /** Whether the client is to hear it; then it is open until it is answered, or the call it is about is over. */
-  open({ id, method }: RpcRequest, call: Call | undefined): boolean {
+  open({ id, method }: RpcRequest, call: Call | undefined, { front }: Session): boolean {
     if (!isKeptId(id)) return false
+    // Several clients without sessions, which say the same about themselves, may share this one.
+    if (call === undefined && front === 'modern') {
+      this.#refuse(id, NOBODY_TO_ASK)
+      return false
+    }
     if (this.#asked.size >= MOST_QUESTIONS) {
       this.#refuse(id, TOO_MANY_QUESTIONS)
       return false

@@ -1,8 +1,8 @@
 import type { Handshake } from '@toolhaven/core/ports/gateway'
-import { ThvError, unavailable } from '@toolhaven/core/errors'
 import {
   isObject,
   isRequestId,
+  requestOf,
   RPC_ERROR,
   WrittenRequest,
   type JsonObject,
@@ -16,9 +16,9 @@ import { isLogLevel, sharedLevel } from '../sessions/log-levels.ts'
 import type { Session } from '../sessions/session.ts'
 import { requestLine, requestWithId } from '../with-id.ts'
 import { toHandshake, type BackendLink } from './backend.ts'
-import { greetStdio, type Greeting, type Opening } from './greet-stdio.ts'
+import { INITIALIZE, type Greeting, type Opening } from './greet-stdio.ts'
 import { ServerMessages } from './server-messages.ts'
-import { StdioPipe, type StdioPipeOptions } from './stdio-pipe.ts'
+import type { StdioPipe, StdioPipeOptions } from './stdio-pipe.ts'
 
 export interface StdioBackendOptions extends StdioPipeOptions {
   start: (() => Promise<void>) | undefined
@@ -28,46 +28,10 @@ export interface StdioBackendOptions extends StdioPipeOptions {
   sessions: () => Iterable<Session>
   /** The process is one client's own: the handshake, and all it leads to, is between the two. */
   isExclusive?: boolean
+  /** The only client of the process; left out, or undefined: several share it. */
+  owner?: () => Session | undefined
+  onAsk?: (session: Session | undefined) => void
   onToolsChanged?: (() => void) | undefined
-}
-
-/** Puts the channel to work, starts the process and finds out what it speaks. */
-export async function connectStdio(
-  options: StdioBackendOptions,
-  signal: AbortSignal,
-): Promise<{ link: BackendLink; opening: Opening }> {
-  const { name, limits, known, opening } = options
-  const pipe = new StdioPipe(options)
-  const legacy = new StdioBackend(options, pipe)
-  try {
-    await options.start?.()
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(limits.handshakeMs)])
-    const greeting =
-      known === undefined
-        ? await greetStdio(pipe, { name, opening, probeMs: limits.probeMs }, limit)
-        : { ...known, opening }
-    if (greeting.era === 'modern')
-      return { link: await modernOver(options, pipe, greeting.result), opening: greeting.opening }
-    legacy.begin(greeting.result, known === undefined)
-    return { link: legacy, opening: greeting.opening }
-  } catch (error) {
-    pipe.stop('the server could not be started', false)
-    if (error instanceof ThvError) throw error
-    const why =
-      error instanceof Error && error.name === 'TimeoutError'
-        ? 'it answered neither server/discover nor initialize in time'
-        : String(error)
-    throw unavailable(`The server ${name} did not complete the MCP handshake: ${why}; look at its logs.`, error)
-  }
-}
-
-/** Loaded only where a server needs it. */
-async function modernOver(options: StdioBackendOptions, pipe: StdioPipe, result: JsonObject): Promise<BackendLink> {
-  const { ModernBackend } = await import('./modern/modern-backend.ts')
-  const { PipeRequests } = await import('./modern/pipe-requests.ts')
-  const { name, sessions, limits, onToolsChanged } = options
-  const requests = new PipeRequests(pipe)
-  return new ModernBackend({ name, sessions, result, requests, waitMs: limits.backendWaitMs, onToolsChanged })
 }
 
 /**
@@ -91,6 +55,9 @@ export class StdioBackend implements BackendLink {
       sessions: options.sessions,
       write: (body) => this.#write(body),
       onToolsChanged: options.onToolsChanged,
+      owner: options.owner,
+      isExclusive: options.isExclusive,
+      onAsk: options.onAsk,
     })
     this.#fromServer = fromServer
     pipe.onMessage = (message) => fromServer.receive(message)
@@ -103,9 +70,7 @@ export class StdioBackend implements BackendLink {
   /** `isNew`: the process has just answered initialize and knows nothing of our clients. */
   begin(result: JsonObject, isNew: boolean): void {
     this.result = result
-    if (!isNew || this.#options.isExclusive === true) return
-    this.#write({ jsonrpc: '2.0', method: 'notifications/initialized' })
-    this.#replayState()
+    if (isNew && this.#options.isExclusive !== true) this.#beginAnew()
   }
 
   async initialize(_session: Session, request: RpcRequest): Promise<JsonObject> {
@@ -121,6 +86,36 @@ export class StdioBackend implements BackendLink {
       capabilities: shown,
     }
     return { jsonrpc: '2.0', id: request.id, result }
+  }
+
+  /** The handshake of a session whose client had it with another process, and what the client has asked for since. */
+  async takeOver(session: Session): Promise<JsonObject> {
+    const body = await this.#ownHandshake(requestOf(0, 'initialize', session.client))
+    if ('result' in body) this.#beginAnew()
+    return body
+  }
+
+  /** The gateway's own handshake, for clients that can answer nothing. */
+  async greetForAll(): Promise<JsonObject> {
+    const signal = AbortSignal.timeout(this.#options.limits.handshakeMs)
+    const body = await this.#pipe.ask('initialize', { ...INITIALIZE, capabilities: {} }, signal)
+    if (!isObject(body['result'])) return body
+    this.result = body['result']
+    this.#beginAnew()
+    return body
+  }
+
+  /** Tells the process what its clients asked of others. */
+  replay(): void {
+    const uris = new Set([...this.#options.sessions()].flatMap((session) => [...session.subscriptions]))
+    for (const uri of uris) void this.#tell('resources/subscribe', { uri })
+    const level = sharedLevel(this.#options.sessions())
+    if (level !== undefined) void this.#tell('logging/setLevel', { level })
+  }
+
+  /** Calls `work` as soon as the server has answered everything. */
+  whenIdle(work: () => void): void {
+    this.#pipe.pending.whenEmpty(work)
   }
 
   request(call: Call): void {
@@ -144,7 +139,6 @@ export class StdioBackend implements BackendLink {
     if (method === 'notifications/initialized' && this.#options.isExclusive !== true) return
     if (method === 'notifications/progress' && !this.#fromServer.isAskedWithToken(session, params?.['progressToken']))
       return
-    if (method === 'notifications/roots/list_changed') this.#fromServer.rootsChanged(session)
     this.#write(notification.body)
   }
 
@@ -187,7 +181,7 @@ export class StdioBackend implements BackendLink {
       onLost: (reason) => call.fail(reason),
     })
     call.onCancel = (cancelled) => {
-      if (this.#pipe.pending.take(id) === undefined) return
+      if (!this.#pipe.pending.cancel(id)) return
       this.#write({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { ...cancelled, requestId: id } })
     }
     const sent = this.#send(call.request, id, params === undefined ? undefined : withProgressToken(params, id))
@@ -246,11 +240,9 @@ export class StdioBackend implements BackendLink {
   }
 
   /** A new process knows nothing of what clients asked of the former one. */
-  #replayState(): void {
-    const uris = new Set([...this.#options.sessions()].flatMap((session) => [...session.subscriptions]))
-    for (const uri of uris) void this.#tell('resources/subscribe', { uri })
-    const level = sharedLevel(this.#options.sessions())
-    if (level !== undefined) void this.#tell('logging/setLevel', { level })
+  #beginAnew(): void {
+    this.#write({ jsonrpc: '2.0', method: 'notifications/initialized' })
+    this.replay()
   }
 
   /** Asks without caring for the answer: a refusal changes nothing for anybody. */

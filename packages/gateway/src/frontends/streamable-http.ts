@@ -74,6 +74,7 @@ export function getMcp(context: FrontContext, request: HttpRequest, response: Ht
     endWithToken(context, response, stream)
     response.once('close', () => {
       session.lastSeen = Date.now()
+      session.isAway = session.outbox.stream === undefined
     })
     return stream
   }
@@ -182,5 +183,6 @@ function findSession(context: FrontContext, request: HttpRequest): Session | Htt
   if (session?.front !== 'streamable-http' || !isOwn(context, request, session))
     return { status: 404, code: -32_001, message: 'Session not found; send initialize again.' }
   session.lastSeen = Date.now()
+  session.isAway = false
   return session
 }

@@ -55,6 +55,8 @@ export class Call {
   onCancel: ((params: JsonObject) => void) | undefined
   /** Set by the backend that carries it once its server asked something: nobody is to answer that any more. */
   onOver: (() => void) | undefined
+  /** Set by the backend that gave it a process of its own: the process is free for another call. */
+  onDone: (() => void) | undefined
 
   constructor(options: CallOptions) {
     this.#options = options
@@ -138,6 +140,7 @@ export class Call {
     this.isSettled = true
     this.session.calls.delete(idKey(this.request.id))
     this.onOver?.()
+    this.onDone?.()
     this.#options.onSettled()
     return true
   }

@@ -13,26 +13,65 @@ export interface Asked {
   session: Session
   serverId: RequestId
   progressToken: unknown
-  call: Call | undefined
+  /** It is over when all of these are. Empty: it is about the client itself, and worth an answer after its calls as well. */
+  calls: Set<Call>
 }
 
-export type Route = { session: Session; call: Call | undefined } | { error: { code: number; message: string } }
+/** `calls`: those of the client that can have caused it, oldest first. */
+export type Route = { session: Session; calls: readonly Call[] } | { error: { code: number; message: string } }
+
+export interface Users {
+  /** Calls that the server has not answered. */
+  open: readonly Call[]
+  /** Calls that nobody waits for any more, although the server may still work on them. */
+  cancelled: readonly Call[]
+  /** All clients of the process. */
+  sessions: Iterable<Session>
+}
 
 /**
- * Which client a request of a shared server is for. A pipe does not say which call caused it, so: the one client that has
- * calls in flight; among several the most recent call of one that can answer, and rather one that has no question open: most
- * servers wait for their answer; with none in flight the oldest client that can. When the client it must be for cannot answer, it is refused on its behalf rather than shown to another.
+ * Which client a request of a shared server is for. A pipe does not say which call caused it. If only one client can have
+ * caused it, the request goes to that client. Otherwise it is refused: another client must never see it.
  */
-export function routeServerRequest(request: RpcRequest, calls: readonly Call[], sessions: Iterable<Session>): Route {
-  const refused = { error: { code: RPC_ERROR.methodNotFound, message: `no client can answer ${request.method}` } }
-  if (calls.length > 0) {
-    const call = calls.findLast((candidate) => canAnswer(candidate.session, request))
-    return call === undefined ? refused : { session: call.session, call }
-  }
+export function routeServerRequest(request: RpcRequest, { open, cancelled, sessions }: Users): Route {
+  const callers = new Set([...open, ...cancelled].map(callerOf))
+  if (callers.size > 1) return refused(RPC_ERROR.server, severalClients(request.method))
+  const last = open.at(-1)
+  if (last === undefined && callers.size > 0) return refused(RPC_ERROR.server, 'the call is over')
+  const [only, ...others] = last === undefined ? sessions : [last.session]
+  if (others.length > 0) return refused(RPC_ERROR.server, severalClients(request.method))
   // Without a call there is no way to ask a client that has no session.
-  for (const session of sessions)
-    if (session.front !== 'modern' && canAnswer(session, request)) return { session, call: undefined }
-  return refused
+  const isReachable = only !== undefined && (last !== undefined || only.front !== 'modern')
+  if (!isReachable || !canAnswer(only, request)) return noAnswer(request.method)
+  return { session: only, calls: open }
+}
+
+/** The same for a process that only this client uses. `isItsOwn`: so is the handshake, and with it all that the server may ask. */
+export function routeToOwner(request: RpcRequest, owner: Session, open: readonly Call[], isItsOwn: boolean): Route {
+  const isUnreachable = owner.front === 'modern' && open.length === 0
+  if (isUnreachable) return refused(RPC_ERROR.server, 'the call is over')
+  const isDeclared = canAnswer(owner, request)
+  return isDeclared || (isItsOwn && owner.front !== 'modern')
+    ? { session: owner, calls: open }
+    : noAnswer(request.method)
+}
+
+/** Clients without sessions that say the same about themselves share one here: each of their calls may be another client's. */
+const callerOf = (call: Call) => (call.session.front === 'modern' ? call : call.session)
+
+const refused = (code: number, message: string) => ({ error: { code, message } })
+
+const noAnswer = (method: string) => refused(RPC_ERROR.methodNotFound, `no client can answer ${method}`)
+
+const severalClients = (method: string) =>
+  `several clients share this server, and it does not say which of them ${method} is for; call again. With session_mode auto or isolated, each client that can answer gets a server of its own.`
+
+/** Whether it is something that a client declares to be able to answer. */
+export const isKnownQuestion = ({ method }: RpcRequest) => Object.hasOwn(CAPABILITY, method)
+
+/** Whether the client can answer anything that servers ask. */
+export function canAnswerSome(session: Session): boolean {
+  return Object.values(CAPABILITY).some((capability) => session.has(capability))
 }
 
 /** Whether the client said it can do what a server asks for with this. */

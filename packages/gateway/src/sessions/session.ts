@@ -29,6 +29,8 @@ export class Session {
   /** The caller who opened it: nobody else may use it, even if they learn its id. */
   owner: string | undefined
   lastSeen: number
+  /** Its client closed the stream it listened on, and was not heard of since. */
+  isAway = false
   /** Its initialize is not answered yet. */
   isOpening = false
   /** Its initialize was answered, and not with an error. */

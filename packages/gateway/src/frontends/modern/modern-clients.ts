@@ -1,4 +1,4 @@
-import { parseMessage, type JsonObject, type RpcNotification, type RpcRequest } from '../../json-rpc.ts'
+import { parseMessage, type JsonObject, type RpcNotification } from '../../json-rpc.ts'
 import type { GatewayLimits } from '../../options.ts'
 import { NEWEST_VERSION } from '../../protocol-versions.ts'
 import type { Call } from '../../sessions/call.ts'
@@ -22,14 +22,13 @@ export class ModernSession extends Session {
    */
   override send(text: string): void {
     const message = parseMessage(text)
-    if (message === undefined || message.kind === 'response') return
+    if (message?.kind !== 'notification') return
     if (message.method === 'notifications/tools/list_changed') return this.#onToolsChanged()
     this.#callOf(message)?.related(text)
   }
 
-  #callOf(message: RpcRequest | RpcNotification): Call | undefined {
+  #callOf(message: RpcNotification): Call | undefined {
     const calls = [...this.calls.values()]
-    if (message.kind === 'request') return calls.at(-1)
     const token = message.params?.['progressToken']
     if (token === undefined) return calls.length === 1 ? calls[0] : undefined
     return callOfProgress(calls, token)

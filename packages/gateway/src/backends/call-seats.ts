@@ -1,0 +1,98 @@
+import { describeError } from '@toolhaven/core/errors'
+import type { Call } from '../sessions/call.ts'
+import type { Session } from '../sessions/session.ts'
+import type { Seat, Seats } from './seats.ts'
+
+/**
+ * Processes for clients without sessions. Such clients cannot be told apart, so each call has a process to itself until it is
+ * over. Calls that say the same about their client use the same processes one after the other.
+ */
+export class CallSeats {
+  readonly #seats: Seats
+  readonly #waitMs: number
+  readonly #waiting = new Set<Call>()
+  /** The log level that the process was told last. */
+  readonly #levels = new WeakMap<Seat, string | undefined>()
+
+  constructor(seats: Seats, waitMs: number) {
+    this.#seats = seats
+    this.#waitMs = waitMs
+  }
+
+  request(call: Call): void {
+    const seat = this.#find(call)
+    if (seat instanceof Error) this.#wait(call, seat)
+    else this.#give(seat, call)
+  }
+
+  /** There is room for another process. */
+  wake(): void {
+    for (const call of this.#waiting) {
+      const seat = call.isSettled ? undefined : this.#find(call)
+      // Those that came later need room as well.
+      if (seat instanceof Error) return
+      this.#waiting.delete(call)
+      if (seat !== undefined) this.#give(seat, call)
+    }
+  }
+
+  /** The reason when all are taken. */
+  #find({ session }: Call): Seat | Error {
+    const free = this.#seats.of(session).find(({ call, isUp }) => isUp && call === undefined)
+    if (free !== undefined) return free
+    try {
+      const seat = this.#seats.open(session, (link) => link.takeOver(session))
+      this.#levels.set(seat, session.logLevel)
+      return seat
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error))
+    }
+  }
+
+  #wait(call: Call, reason: Error): void {
+    this.#waiting.add(call)
+    const timer = setTimeout(() => {
+      if (this.#waiting.delete(call)) call.fail(describeError(reason))
+    }, this.#waitMs)
+    timer.unref()
+    call.onDone = () => {
+      clearTimeout(timer)
+      this.#waiting.delete(call)
+    }
+  }
+
+  #give(seat: Seat, call: Call): void {
+    seat.call = call
+    call.onDone?.()
+    call.onDone = () => this.#release(seat)
+    seat.opened.promise.then(
+      () => this.#run(seat, call),
+      (error: unknown) => call.fail(describeError(error)),
+    )
+  }
+
+  #run(seat: Seat, call: Call): void {
+    const { link } = seat
+    if (call.isSettled || link === undefined) return
+    this.#catchUp(seat, call.session)
+    link.request(call)
+    const { onCancel } = call
+    call.onCancel = (params) => {
+      seat.isSpoiled = true
+      onCancel?.(params)
+    }
+  }
+
+  #catchUp(seat: Seat, { logLevel }: Session): void {
+    if (this.#levels.get(seat) === logLevel) return
+    this.#levels.set(seat, logLevel)
+    seat.link?.replay()
+  }
+
+  #release(seat: Seat): void {
+    seat.call = undefined
+    if (seat.isSpoiled) this.#seats.close(seat, 'the call was cancelled')
+    // After the answer is on its way.
+    queueMicrotask(() => this.wake())
+  }
+}
