@@ -171,25 +171,20 @@ export const workloadLimits = z
       .max(16 * 1024 * 1024)
       .optional()
       .meta({ description: 'One message of a client; default: 16 MiB' }),
-    max_sessions: z
-      .int()
-      .positive()
-      .max(1000)
-      .optional()
-      .meta({ description: 'With session_mode isolated: client sessions at a time; default: 10' }),
-    session_idle_seconds: z
-      .int()
-      .positive()
-      .max(86_400)
-      .optional()
-      .meta({ description: 'With session_mode isolated: an unused session ends after so long; default: 1800' }),
+    max_sessions: z.int().positive().max(1000).optional().meta({
+      description: 'With session_mode auto or isolated: clients with a server of their own at a time; default: 10',
+    }),
+    session_idle_seconds: z.int().positive().max(86_400).optional().meta({
+      description: 'With session_mode auto or isolated: an unused server of a client ends after so long; default: 1800',
+    }),
   })
   .meta({ id: 'toolhaven.WorkloadLimits', description: 'How much clients may ask of a workload' })
 export type WorkloadLimits = z.infer<typeof workloadLimits>
 
-export const sessionMode = z.enum(['shared', 'isolated']).meta({
+export const sessionMode = z.enum(['auto', 'shared', 'isolated']).meta({
   id: 'toolhaven.SessionMode',
-  description: 'One server for all clients, or one for each client session; default: shared',
+  description:
+    'auto: one stdio server for all clients until it asks one of them something (sampling, elicitation, roots) or offers tasks; from then on, one for each client that can answer. shared: one for all clients; a question that may be for several of them is refused. isolated: one for each client session. Default: auto',
 })
 
 export const networkMode = z.enum(['isolated', 'host']).meta({

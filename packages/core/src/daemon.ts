@@ -193,6 +193,17 @@ function gatewayEvents(
     onBackendLost: (name, reason) => supervisor().backendLost(name, reason),
     onOutput: (name, stream, text) => logs.append(name, stream, masker.mask(text)),
     mask: (text) => masker.mask(text),
+    onOwnNeeded: (name) => {
+      const entry = book.find(name)
+      if (!entry || entry.stored.wanted === 'absent') return
+      logs.append(
+        name,
+        'stderr',
+        'This server asks its clients, or keeps tasks for them: each gets a server of its own.',
+      )
+      // If it cannot be stored, the next question is noticed again.
+      book.change(name, (current) => ({ ...current, needsOwnServers: true })).catch(() => undefined)
+    },
     onLoginNeeded: (name, needed) => supervisor().loginNeeded(name, needed),
     onLoggedIn: (name) => supervisor().loggedIn(name),
   }

@@ -6,14 +6,14 @@ export const LIMIT_FLAGS = {
   maxSessions: {
     type: 'number',
     value: 'number',
-    summary: 'client sessions at most, with --session-mode isolated; left out: 10',
+    summary: 'clients with a server of their own at most, with --session-mode auto or isolated; left out: 10',
     min: 1,
     max: 1000,
   },
   sessionIdle: {
     type: 'number',
     value: 'seconds',
-    summary: 'end an unused session after so long, with --session-mode isolated; left out: 1800',
+    summary: 'end an unused server of a client after so long, with --session-mode auto or isolated; left out: 1800',
     min: 1,
     max: 86_400,
   },

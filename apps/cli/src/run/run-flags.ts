@@ -22,8 +22,9 @@ export const RUN_FLAGS = {
   sessionMode: {
     type: 'text',
     value: 'mode',
-    summary: 'one stdio server for all clients, or one for each client session: shared or isolated',
-    choices: ['shared', 'isolated'],
+    summary:
+      'how clients share a stdio server: auto (until it asks them something), shared or isolated (one for each session)',
+    choices: ['auto', 'shared', 'isolated'],
   },
   ...LIMIT_FLAGS,
   proxyPort: {

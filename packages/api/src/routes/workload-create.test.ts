@@ -501,9 +501,15 @@ describe('a create is refused', () => {
   )
   refused(
     'with a number of sessions for a shared server',
-    { ...WEB, limits: { max_sessions: 3, session_idle_seconds: 60 } },
+    { ...WEB, session_mode: 'shared', limits: { max_sessions: 3, session_idle_seconds: 60 } },
     400,
-    /limits\.max_sessions, limits\.session_idle_seconds needs session_mode isolated/,
+    /limits\.max_sessions, limits\.session_idle_seconds needs session_mode auto or isolated/,
+  )
+  refused(
+    'with a number of servers for an HTTP server',
+    { ...WEB, transport: 'sse', target_port: 8000, limits: { max_sessions: 3 } },
+    400,
+    /limits\.max_sessions is for stdio servers/,
   )
 
   refused(

@@ -31,6 +31,8 @@ export interface StoredWorkload {
   profileOrigin: 'request' | 'registry' | 'default'
   /** Set where somebody else chose the remote address and nobody confirmed private ones: every dial must be to a public one. */
   publicOnly?: boolean
+  /** Its server asked its clients something, or keeps tasks for them: with session_mode auto, each client gets a server of its own. */
+  needsOwnServers?: boolean
 }
 
 /** What the check of an image's signature found; `digest` is what it is about. */

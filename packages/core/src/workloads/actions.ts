@@ -3,11 +3,14 @@ import type { Entry } from './book.ts'
 import { recordExit, recordRestart } from './failures.ts'
 import { mountsInForce } from './hidden-files.ts'
 import { instanceName, readSecrets } from './instance-spec.ts'
+import { lateTemplate } from './instance-template.ts'
 import { oauthOwner } from './oauth.ts'
 import { isUnsettled, openNetwork } from './network.ts'
 import { oidcOwner } from './oidc.ts'
 import type { Action } from './reconcile.ts'
+import { hasOwnServers } from './session-mode.ts'
 import { connectHttp, endpointSpec, startInstance, startRemote } from './start-instance.ts'
+import { stdioBackend } from './stdio-backend.ts'
 import type { SupervisorDeps } from './supervisor-deps.ts'
 
 /** Carries out one action. Every one may be repeated after a crash halfway. */
@@ -56,7 +59,7 @@ async function adopt(deps: SupervisorDeps, entry: Entry, signal: AbortSignal): P
   const { handle } = entry.observed
   if (!handle) return deps.book.observe(config.name, { instance: 'unknown' })
   // What it knows of a former session is no other session's business: the next round starts a new one.
-  if (config.session_mode === 'isolated') return takeDown(deps, entry, { reason: 'the daemon was restarted' }, signal)
+  if (hasOwnServers(entry.stored)) return takeDown(deps, entry, { reason: 'the daemon was restarted' }, signal)
   // It was started before workloads were isolated.
   if (isUnsettled(config))
     return takeDown(deps, entry, { reason: 'workloads are isolated from the network now' }, signal)
@@ -66,11 +69,13 @@ async function adopt(deps: SupervisorDeps, entry: Entry, signal: AbortSignal): P
     deps.book.observe(config.name, { open: true })
     deps.masker.hold(config.name, Object.values(await readSecrets(deps, config)))
     // Its way out ended with the last daemon and is opened again where the instance looks for it.
-    await openNetwork(deps, config)
+    const network = await openNetwork(deps, config)
     const limit = AbortSignal.any([signal, AbortSignal.timeout(deps.handshakeTimeoutMs)])
     if (config.transport === 'stdio') {
       const channel = await deps.runtime.attach(handle, signal)
-      await deps.gateway.connect(config.name, { kind: 'stdio', channel, processId: handle.id }, limit)
+      const server = { kind: 'stdio', channel, processId: handle.id } as const
+      const template = lateTemplate(deps, entry.stored, network)
+      await deps.gateway.connect(config.name, stdioBackend(deps, config.name, template, { handle, server }), limit)
     } else {
       await connectHttp(deps, entry.stored, handle, limit, new Date(deps.clock.now()).toISOString())
     }

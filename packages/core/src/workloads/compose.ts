@@ -76,7 +76,7 @@ export function composeRunConfig(name: string, port: number, asked: CreateReques
     ...(asked.resources && { resources: asked.resources }),
     ...(asked.limits && { limits: asked.limits }),
     ...(asked.install_hosts?.length && { install_hosts: asked.install_hosts }),
-    ...(asked.session_mode === 'isolated' && { session_mode: asked.session_mode }),
+    ...(asked.session_mode && asked.session_mode !== 'auto' && { session_mode: asked.session_mode }),
     ...verificationOf(asked),
   }
   return { config: { ...withoutEmpty(config), name, transport, schema_version: SCHEMA_VERSION }, profileOrigin }

@@ -49,6 +49,8 @@ export async function editWorkload(
     if (target.kind === 'remote' && target.publicOnly) next.publicOnly = true
     // Naming the image again asks for its newest version; otherwise the one found before is kept.
     if (resolved && update.image === undefined) next.resolved = resolved
+    // Another server may ask nothing.
+    if (update.image !== undefined) delete next.needsOwnServers
     return next
   })
   // Only what it uses from now on says what it needs.

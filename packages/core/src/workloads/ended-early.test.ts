@@ -11,7 +11,7 @@ test('a server that ended at its first greeting goes on starting until it runs',
   const connect = fake.gateway.connect.bind(fake.gateway)
   fake.gateway.connect = async (name, backend) => {
     fake.gateway.connect = connect
-    if (backend.kind === 'stdio') await backend.start?.()
+    if (backend.kind === 'auto') await backend.first.start?.()
     throw new EndedEarly(`The server ${name} did not answer.`, undefined)
   }
   await createWorkload(fake.daemon.workloads, { name: 'shy', image: 'npx://shy@1.0.0' })

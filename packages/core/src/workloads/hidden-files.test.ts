@@ -89,7 +89,7 @@ test('a start is given up when something appears meanwhile, and not repeated wit
   const connect = fake.gateway.connect.bind(fake.gateway)
   const isConnecting = Promise.withResolvers<void>()
   fake.gateway.connect = async (_name, backend, signal) => {
-    if (backend.kind === 'stdio') await backend.start?.()
+    if (backend.kind === 'auto') await backend.first.start?.()
     isConnecting.resolve()
     return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
   }

@@ -3,6 +3,7 @@ import { conflict } from '../errors.ts'
 import type { Runtime } from '../ports/runtime.ts'
 import type { WorkloadBook } from './book.ts'
 import type { SessionInstances } from './session-instances.ts'
+import { hasOwnServers } from './session-mode.ts'
 
 export interface IsolationDeps {
   book: WorkloadBook
@@ -20,7 +21,7 @@ export async function getIsolation(
   if (stored.config.remote_url !== undefined) throw conflict(`${name} is a remote server: nothing of it runs here`)
   const handle = observed.handle ?? (await sessions.handleOf(name))
   const found = handle && (await runtime.confinement?.(handle, signal))
-  if (!found && observed.connected && stored.config.session_mode === 'isolated')
+  if (!found && observed.connected && hasOwnServers(stored))
     throw conflict(`${name} has no client now, and its servers run for clients only; connect one and ask again`)
   if (!found) throw conflict(`${name} does not run now; "thv restart ${name}" starts it`)
   return found

@@ -64,7 +64,7 @@ export function getWorkload(deps: Deps, name: string): WorkloadDetails {
       telemetry_config: config.telemetry_config,
       resources: config.resources,
       limits: config.limits,
-      session_mode: config.session_mode,
+      session_mode: config.session_mode ?? stored.asked.session_mode,
       image_verification: config.image_verification,
       install_hosts: config.install_hosts,
       proxy_port: stored.asked.proxy_port,

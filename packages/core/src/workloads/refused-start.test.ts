@@ -18,7 +18,7 @@ test('a server that the runtime ended at its start, and says why, is in error an
   }
   const connect = fake.gateway.connect.bind(fake.gateway)
   fake.gateway.connect = async (name, backend, signal) => {
-    if (backend.kind === 'stdio') await backend.start?.()
+    if (backend.kind === 'auto') await backend.first.start?.()
     return connect(name, backend, signal)
   }
   await createWorkload(fake.daemon.workloads, { name: 'hostile', image: 'npx://hostile@1.0.0' })

@@ -112,7 +112,7 @@ describe('a workload with a server for each session', () => {
     using fake = await startFakeDaemon()
     const backend = await running(fake)
     await backend.startAnother(never)
-    await editWorkload(fake.daemon.workloads, 'web', { session_mode: null })
+    await editWorkload(fake.daemon.workloads, 'web', { session_mode: 'shared' })
     await settle()
     expect(names(fake)).toEqual(['thv-web'])
     expect(fake.gateway.backends.get('web')?.kind).toBe('stdio')

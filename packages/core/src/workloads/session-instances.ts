@@ -1,5 +1,5 @@
 import { describeError } from '../errors.ts'
-import type { EndServer, IsolatedBackend, SessionServer, StdioServer } from '../ports/gateway.ts'
+import type { EndServer, SessionServer, SeveralServers, StdioServer } from '../ports/gateway.ts'
 import { type InstanceHandle, type InstanceSpec, LABELS, type Mount } from '../ports/runtime.ts'
 import { createLimiter } from './limiter.ts'
 import type { SupervisorDeps } from './supervisor-deps.ts'
@@ -18,7 +18,7 @@ interface Live {
 }
 
 /** What every instance of a workload is made from. */
-interface Template {
+export interface Template {
   spec: InstanceSpec
   /** Looks at the mounts again: each start needs a check of its own. */
   checkMounts: () => Promise<readonly Mount[]>
@@ -47,14 +47,13 @@ export class SessionInstances {
     return this.#of(workload)[0]?.created
   }
 
-  /** `first` runs for the workload until a session has it; all others are made like it. */
-  backend(
+  /** `first` runs for the workload until a client has it; all others are made like it. */
+  servers(
     workload: string,
-    template: Template,
+    template: (signal: AbortSignal) => Promise<Template>,
     first: { handle: InstanceHandle; server: StdioServer },
-  ): IsolatedBackend {
+  ): SeveralServers {
     return {
-      kind: 'isolated',
       first: first.server,
       claimFirst: () => {
         const { handle } = first
@@ -63,7 +62,7 @@ export class SessionInstances {
         this.#deps.book.observe(workload, {}, ['handle'])
         return end
       },
-      startAnother: (signal) => this.#start(workload, template, signal),
+      startAnother: async (signal) => this.#start(workload, await template(signal), signal),
     }
   }
 

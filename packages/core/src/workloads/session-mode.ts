@@ -1,15 +1,30 @@
 import type { RunConfig } from '@toolhaven/contract/run-config'
 import { invalid } from '../errors.ts'
 import type { IsolatedSpec } from '../ports/gateway.ts'
+import type { StoredWorkload } from '../ports/stores.ts'
 
 /** Each of them is a process or a container: a handful fits on every machine. */
 const DEFAULT_MAX_SESSIONS = 10
 /** For people who read an answer before they ask again. */
 const DEFAULT_IDLE_SECONDS = 1800
 
-/** How client sessions get servers of their own; undefined where all share one. */
-export function isolatedSpec({ session_mode: mode, limits = {} }: RunConfig): IsolatedSpec | undefined {
-  if (mode !== 'isolated') return undefined
+type Mode = NonNullable<RunConfig['session_mode']>
+
+/** How the clients of a workload share its server. HTTP servers have sessions of their own, which keep clients apart. */
+export function sessionModeOf({ asked, config }: Pick<StoredWorkload, 'asked' | 'config'>): Mode {
+  if (config.transport !== 'stdio') return 'shared'
+  // Older versions kept an explicit "shared" in the request alone. What they had without a word becomes auto.
+  return config.session_mode ?? asked.session_mode ?? 'auto'
+}
+
+/** Clients have servers that end with them: none of these outlives the daemon. */
+export function hasOwnServers(stored: StoredWorkload): boolean {
+  const mode = sessionModeOf(stored)
+  return mode === 'isolated' || (mode === 'auto' && stored.needsOwnServers === true)
+}
+
+/** Limits of the servers that clients have to themselves. */
+export function ownServersSpec({ limits = {} }: RunConfig): IsolatedSpec {
   return {
     maxSessions: limits.max_sessions ?? DEFAULT_MAX_SESSIONS,
     idleMs: (limits.session_idle_seconds ?? DEFAULT_IDLE_SECONDS) * 1000,
@@ -27,6 +42,10 @@ export function checkSessionMode({ session_mode: mode, transport, remote_url: re
     return
   }
   const given = (['max_sessions', 'session_idle_seconds'] as const).filter((field) => limits[field] !== undefined)
-  if (given.length > 0)
-    throw invalid(`limits.${given.join(', limits.')} needs session_mode isolated; add that, or leave it out`)
+  if (given.length === 0) return
+  const fields = `limits.${given.join(', limits.')}`
+  if (transport !== 'stdio' || remote !== undefined)
+    throw invalid(`${fields} is for stdio servers, which clients may have to themselves; leave it out`)
+  if (mode === 'shared')
+    throw invalid(`${fields} needs session_mode auto or isolated, and this workload has shared; change one of them`)
 }

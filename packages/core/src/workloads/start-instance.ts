@@ -2,23 +2,20 @@ import type { WorkloadLimits } from '@toolhaven/contract/run-config'
 import { isHeaderValue } from '@toolhaven/contract/text'
 import { invalid, isThvError, unavailable } from '../errors.ts'
 import type { EndpointSpec, LimitsSpec } from '../ports/gateway.ts'
-import type { InstanceHandle, Progress, Source } from '../ports/runtime.ts'
+import type { InstanceHandle, Progress } from '../ports/runtime.ts'
 import type { StoredWorkload } from '../ports/stores.ts'
 import { auditSpec, checkAudit } from './audit.ts'
 import { authorizationSpec } from './authorization.ts'
 import type { Entry } from './book.ts'
 import { checkStoredResources } from './check-resources.ts'
-import { checkSizes } from './check-sizes.ts'
 import { Recorded, recordExit } from './failures.ts'
-import { mountsInForce, withFreshCheck } from './hidden-files.ts'
-import { instanceSpec, readSecrets } from './instance-spec.ts'
+import { makeTemplate } from './instance-template.ts'
+import { openNetwork, settleNetworkMode } from './network.ts'
 import { loginSpec } from './oauth.ts'
 import { authenticationSpec } from './oidc.ts'
 import { clientUrl } from './read.ts'
-import { openNetwork, settleNetworkMode } from './network.ts'
-import { parsePackageReference } from './package-reference.ts'
-import { prepareSource } from './prepare-source.ts'
-import { isolatedSpec } from './session-mode.ts'
+import { ownServersSpec, sessionModeOf } from './session-mode.ts'
+import { stdioBackend } from './stdio-backend.ts'
 import type { SupervisorDeps } from './supervisor-deps.ts'
 import { telemetrySpec } from './telemetry.ts'
 
@@ -29,20 +26,14 @@ export async function startInstance(deps: SupervisorDeps, { stored }: Entry, sig
   await checkStoredResources(deps, config)
   const report = (progress: Progress) => deps.book.observe(name, { progress })
   await openEndpoint(deps, stored)
-  const secrets = await readSecrets(deps, config)
-  deps.masker.hold(name, Object.values(secrets))
-
-  const source = await resolveSource(deps, stored, report, signal)
-  const prepared = await prepareSource(deps, stored, source, report, signal)
-  report({ phase: 'starting' })
-  await settleNetworkMode(deps, stored)
-  const network = await openNetwork(deps, config)
-  deps.book.observe(name, {}, ['blocked', 'exposed'])
-  const { mounts } = await mountsInForce(deps, config, signal)
-  const { instanceId } = deps
-  const spec = instanceSpec({ stored, prepared, source, secrets, instanceId, network, mounts })
-  // With the values of secrets, which were not known before.
-  checkSizes(spec.args, spec.env)
+  const openWay = async () => {
+    await settleNetworkMode(deps, stored)
+    const network = await openNetwork(deps, config)
+    deps.book.observe(name, {}, ['blocked', 'exposed'])
+    return network
+  }
+  const template = await makeTemplate(deps, stored, { report, openNetwork: openWay }, signal)
+  const { spec } = template
   const handle = await deps.runtime.create(spec, signal)
   deps.book.observe(name, { instance: 'created', handle, instanceGeneration: generation })
   await deps.book.change(name, (current) => ({ ...current, handle }))
@@ -60,10 +51,11 @@ export async function startInstance(deps: SupervisorDeps, { stored }: Entry, sig
     if (config.transport === 'stdio') {
       const channel = await deps.runtime.attach(handle, signal)
       const server = { kind: 'stdio', channel, processId: handle.id, start } as const
-      const isIsolated = config.session_mode === 'isolated'
-      const template = { spec, checkMounts: () => withFreshCheck(deps, config, mounts) }
-      const backend = isIsolated ? deps.sessions.backend(name, template, { handle, server }) : server
-      await deps.gateway.connect(name, backend, limit)
+      await deps.gateway.connect(
+        name,
+        stdioBackend(deps, name, async () => template, { handle, server }),
+        limit,
+      )
     } else {
       await start()
       await connectHttp(deps, stored, handle, limit)
@@ -123,7 +115,7 @@ export async function endpointSpec(deps: SupervisorDeps, stored: StoredWorkload)
   const telemetry = telemetrySpec(config, deps.telemetry())
   const authorization = authorizationSpec(config.authz_config)
   const audit = auditSpec(config)
-  const isolated = isolatedSpec(config)
+  const isIsolated = sessionModeOf(stored) === 'isolated'
   return {
     name: config.name,
     host: config.host ?? '127.0.0.1',
@@ -137,7 +129,7 @@ export async function endpointSpec(deps: SupervisorDeps, stored: StoredWorkload)
     ...(authorization && { authorization }),
     ...(audit && { audit }),
     ...(config.limits && { limits: limitsSpec(config.limits) }),
-    ...(isolated && { isolated }),
+    ...(isIsolated && { isolated: ownServersSpec(config) }),
     ...(authentication && { authentication: { resourceUrl: new URL(clientUrl(stored)).origin, ...authentication } }),
   }
 }
@@ -158,25 +150,6 @@ async function openEndpoint(deps: SupervisorDeps, stored: StoredWorkload): Promi
 function markConnected(deps: SupervisorDeps, name: string, generation: number): void {
   const seen = { connected: true, connectedAt: deps.clock.now(), failedPings: 0, instanceGeneration: generation }
   deps.book.observe(name, seen, ['failure', 'runtimeDown', 'progress'])
-}
-
-/** A package version is looked up once and kept, so that restarts and reboots work offline and run the same code. */
-async function resolveSource(
-  deps: SupervisorDeps,
-  stored: StoredWorkload,
-  report: (progress: Progress) => void,
-  signal: AbortSignal,
-): Promise<Source> {
-  const reference = stored.resolved?.reference ?? stored.config.image ?? ''
-  const wanted = parsePackageReference(reference)
-  if (!wanted) return { kind: 'image', reference }
-  const { scheme, name } = wanted
-  if (wanted.version !== undefined) return { kind: 'package', scheme, name, version: wanted.version }
-  report({ phase: 'resolving', detail: name })
-  const version = await deps.packages.latestVersion(scheme, name, signal)
-  const resolved = { reference: `${scheme}://${name}@${version}` }
-  await deps.book.change(stored.config.name, (current) => ({ ...current, resolved }))
-  return { kind: 'package', scheme, name, version }
 }
 
 /** The connection failed: too slow, or because the instance ended, which is then the real reason. */

@@ -3,6 +3,7 @@ import { type InstanceHandle, LABELS } from '../ports/runtime.ts'
 import type { Entry } from './book.ts'
 import { STABLE_AFTER_MS } from './failures.ts'
 import { MAX_FAILED_PINGS } from './observed.ts'
+import { hasOwnServers } from './session-mode.ts'
 import type { SupervisorDeps } from './supervisor-deps.ts'
 import type { Supervisor } from './supervisor.ts'
 
@@ -77,8 +78,7 @@ export async function resync(deps: SupervisorDeps, supervisor: Supervisor): Prom
 /** What served a client session has no owner but that session. */
 function isItsOwn({ stored, observed }: Entry, handle: InstanceHandle, labels: Readonly<Record<string, string>>) {
   if (labels[LABELS.session] !== undefined) return false
-  const isShared = stored.config.session_mode !== 'isolated'
-  return isShared || observed.isComing === true || observed.handle?.id === handle.id
+  return !hasOwnServers(stored) || observed.isComing === true || observed.handle?.id === handle.id
 }
 
 async function pingAll(deps: SupervisorDeps, supervisor: Supervisor): Promise<void> {

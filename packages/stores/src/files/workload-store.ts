@@ -36,6 +36,7 @@ const storedWorkload = z.strictObject({
     .exactOptional(),
   profileOrigin: z.enum(['request', 'registry', 'default']),
   publicOnly: z.boolean().exactOptional(),
+  needsOwnServers: z.boolean().exactOptional(),
 }) satisfies z.ZodType<StoredWorkload>
 
 export function createWorkloadStore(options: { dir: string; logger: Logger }): RecordStore<StoredWorkload> {

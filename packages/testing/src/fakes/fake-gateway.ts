@@ -36,7 +36,7 @@ export class FakeGateway implements Gateway {
   async connect(name: string, backend: Backend, signal: AbortSignal): Promise<Handshake> {
     signal.throwIfAborted()
     if (backend.kind === 'stdio') await backend.start?.()
-    if (backend.kind === 'isolated') await backend.first.start?.()
+    if (backend.kind === 'isolated' || backend.kind === 'auto') await backend.first.start?.()
     if (this.needsLogin !== undefined) throw this.needsLogin
     if (this.failHandshake !== undefined) throw new Error(this.failHandshake)
     this.backends.set(name, backend)
