@@ -2,7 +2,7 @@
 const MOMENT_MS = 1000
 
 /**
- * Whether a kept connection that broke without a word may have been closed by its server before it saw the request. What breaks
- * later was under way: to ask again would have the work done twice.
+ * Whether a kept connection that broke without a word was most likely closed by its server before it saw the request. What breaks
+ * later was under way. Neither is certain, so that only what does no harm twice is asked again.
  */
 export const isAtTheMoment = (askedAt: number) => performance.now() - askedAt < MOMENT_MS

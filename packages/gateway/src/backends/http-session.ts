@@ -18,7 +18,7 @@ import { Greetings } from './greetings.ts'
 import { GrowingPause } from './growing-pause.ts'
 import { SessionQuestions } from './session-questions.ts'
 import { TOOLS_CHANGED } from './server-messages.ts'
-import { isNotReached, Refused, SessionGone, type Upstream, type UpstreamOptions } from './upstream.ts'
+import { isNotReached, lostText, Refused, SessionGone, type Upstream, type UpstreamOptions } from './upstream.ts'
 
 export interface HttpSessionOptions {
   session: Session
@@ -92,7 +92,7 @@ export class HttpSession {
         if (error instanceof SessionGone && mayRenew) mayRenew = false
         else if (isWaiting) await pause(wait)
         else if (isThvError(error)) return call.fail(describeError(error))
-        else return call.fail(`the server could not be reached: ${describeError(error)}`)
+        else return call.fail(lostText(error))
       }
     }
   }

@@ -8,6 +8,7 @@ export interface PlainCallOptions {
   open: Set<PlainCall>
   resolve: (response: UpstreamResponse) => void
   reject: (error: Error) => void
+  isRepeatable: boolean
   /** Asks on a connection that nobody used before. */
   askAnew: (call: PlainCall) => void
 }
@@ -72,10 +73,10 @@ export class PlainCall implements AnswerControl, OpenCall {
     this.#response?.end()
   }
 
-  /** `isUnheard`: a kept connection that the server closed at the same moment. Nothing was handled, so once more. */
+  /** `isUnheard`: a kept connection that the server closed at the same moment. Most likely it has not seen the request. */
   onBroken(error: Error, isUnheard: boolean): void {
     if (this.isOver) return
-    if (isUnheard) this.#options.askAnew(this)
+    if (isUnheard && this.#options.isRepeatable) this.#options.askAnew(this)
     else this.fail(error)
   }
 

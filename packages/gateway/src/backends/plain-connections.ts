@@ -27,11 +27,11 @@ export class PlainConnections implements Connections {
 
   send(request: UpstreamRequest, path: string): Promise<UpstreamResponse> {
     return new Promise((resolve, reject) => {
-      const { signal } = request
+      const { signal, isRepeatable = false } = request
       signal.throwIfAborted()
       const { message, encoding } = this.#write(request, path)
       const open = this.#open.of(signal)
-      this.#pool.ask(new PlainCall(message, encoding, { open, resolve, reject, askAnew: this.#askAnew }))
+      this.#pool.ask(new PlainCall(message, encoding, { open, resolve, reject, isRepeatable, askAnew: this.#askAnew }))
     })
   }
 

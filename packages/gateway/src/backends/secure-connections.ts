@@ -32,9 +32,10 @@ export class SecureConnections implements Connections {
     return new Promise((resolve, reject) => {
       const askedAt = performance.now()
       this.#once(request, path, resolve, (error) => {
-        // A kept connection that the server closed at the same moment: nothing was handled, so once more.
+        // A kept connection that the server closed at the same moment. Most likely it has not seen the request.
         const isUnseen = error instanceof Error && this.#wasKept(error) && isAtTheMoment(askedAt)
-        if (isUnseen && !request.signal.aborted) this.#once(request, path, resolve, reject)
+        if (isUnseen && request.isRepeatable === true && !request.signal.aborted)
+          this.#once(request, path, resolve, reject)
         else reject(error)
       })
     })

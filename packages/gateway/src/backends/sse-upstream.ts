@@ -1,5 +1,6 @@
 import { readEvents, type ServerEvent } from '../http/event-parser.ts'
 import { parseMessage, type RpcRequest } from '../json-rpc.ts'
+import { isRepeatable } from './is-repeatable.ts'
 import { describeError } from '@toolhaven/core/errors'
 import { Refused, SessionGone, type Upstream, type UpstreamOptions } from './upstream.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
@@ -23,13 +24,14 @@ export class SseUpstream implements Upstream {
     return (this.#endpoint ??= this.#open(headers))
   }
 
-  async send(text: string, _request: RpcRequest | undefined, headers: Readonly<Record<string, string>>): Promise<void> {
+  async send(text: string, request: RpcRequest | undefined, headers: Readonly<Record<string, string>>): Promise<void> {
     const url = await this.open(headers)
     const response = await this.#options.target.send({
       method: 'POST',
       url,
       headers,
       body: text,
+      isRepeatable: request !== undefined && isRepeatable(request.method),
       signal: this.#closed.signal,
     })
     response.discard()

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { readEvents } from '../http/event-parser.ts'
 import { NOT_IN_HEADER_VALUE } from '../http/head-grammar.ts'
 import { idKey, parseJson, parseMessage, toMessage, type RpcMessage, type RpcRequest } from '../json-rpc.ts'
+import { isRepeatable } from './is-repeatable.ts'
 import { Refused, SessionGone, type Upstream, type UpstreamOptions } from './upstream.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
 
@@ -49,6 +50,8 @@ export class StreamableUpstream implements Upstream {
       method: 'POST',
       headers: { ...headers, ...this.#sessionHeaders(), accept: 'application/json, text/event-stream' },
       body: text,
+      // A second answer to a question, or a second notification, changes nothing.
+      isRepeatable: request === undefined || isRepeatable(request.method),
       signal: this.#closed.signal,
     })
     this.#checkStatus(response)

@@ -36,7 +36,7 @@ afterAll(() => setDefaultCACertificates(usual))
 describe.each([plain, secure])('connections over $scheme', (kind) => {
   const serve = (listener: RequestListener) => serveOver(kind, listener)
 
-  it('ask once more when a kept connection ends at the moment it is used', async () => {
+  it('ask once more for what does no harm twice when a kept connection ends at the moment it is used', async () => {
     let asked = 0
     await using server = await serve((request, response) => {
       asked++
@@ -46,7 +46,21 @@ describe.each([plain, secure])('connections over $scheme', (kind) => {
     expect(await server.ask()).toBe('answer 1')
     // Until the connection is free again.
     await nextTurn()
-    expect(await server.ask()).toBe('answer 3')
+    expect(await server.ask('/mcp', true)).toBe('answer 3')
+  })
+
+  it.each(['closed', 'reset'])('never repeat what may do harm twice, when a kept connection is %s', async (how) => {
+    let paid = 0
+    await using server = await serve((request, response) => {
+      if (request.url === '/greet') return void response.end('hello')
+      paid++
+      if (how === 'reset') server.reset()
+      else request.socket.destroy()
+    })
+    expect(await server.ask('/greet')).toBe('hello')
+    await nextTurn()
+    await expect(server.ask('/pay')).rejects.toThrow()
+    expect(paid).toBe(1)
   })
 
   it('do so as well when it is reset', async () => {
@@ -59,7 +73,7 @@ describe.each([plain, secure])('connections over $scheme', (kind) => {
     expect(await server.ask()).toBe('answer 1')
     // Until the connection is free again.
     await nextTurn()
-    expect(await server.ask()).toBe('answer 3')
+    expect(await server.ask('/mcp', true)).toBe('answer 3')
   })
 
   it('do not ask again when it breaks after a while: the server was at work', async () => {
@@ -72,7 +86,7 @@ describe.each([plain, secure])('connections over $scheme', (kind) => {
     })
     expect(await server.ask()).toBe('answer')
     await nextTurn()
-    await expect(server.ask()).rejects.toThrow('other side closed')
+    await expect(server.ask('/mcp', true)).rejects.toThrow('other side closed')
     expect(asked).toBe(2)
   })
 
@@ -82,7 +96,7 @@ describe.each([plain, secure])('connections over $scheme', (kind) => {
       asked++
       request.socket.destroy()
     })
-    await expect(server.ask()).rejects.toThrow('other side closed')
+    await expect(server.ask('/mcp', true)).rejects.toThrow('other side closed')
     expect(asked).toBe(1)
   })
 
@@ -110,7 +124,7 @@ describe.each([plain, secure])('connections over $scheme', (kind) => {
     })
     expect(await server.ask()).toBe('whole')
     await nextTurn()
-    await expect(server.ask()).rejects.toThrow()
+    await expect(server.ask('/mcp', true)).rejects.toThrow()
     expect(asked).toBe(2)
   })
 
@@ -186,12 +200,14 @@ async function serveOver({ scheme, createServer, connectTo }: Kind, listener: Re
   if (address === null || typeof address === 'string') throw new Error('a TCP listener has a port')
   const origin = `${scheme}://${host}:${address.port}`
   const connections = connectTo(origin)
-  const send = (signal: AbortSignal, path = '/mcp') =>
-    connections.send({ method: 'POST', url: new URL(path, origin), headers: {}, body: '{}', signal }, path)
+  const send = (signal: AbortSignal, path = '/mcp', isRepeatable = false) => {
+    const url = new URL(path, origin)
+    return connections.send({ method: 'POST', url, headers: {}, body: '{}', isRepeatable, signal }, path)
+  }
   return {
     send,
     reset: () => connection?.resetAndDestroy(),
-    ask: async (path?: string) => (await send(never(), path)).text(1_000_000),
+    ask: async (path?: string, isRepeatable?: boolean) => (await send(never(), path, isRepeatable)).text(1_000_000),
     [Symbol.asyncDispose]: async () => {
       connections.close()
       server.closeAllConnections()

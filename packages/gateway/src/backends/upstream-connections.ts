@@ -7,6 +7,8 @@ export interface UpstreamRequest {
   url: URL
   headers: Readonly<Record<string, string>>
   body: string | undefined
+  /** It does no harm if the server gets it twice; left out: it may. */
+  isRepeatable?: boolean | undefined
   signal: AbortSignal
 }
 

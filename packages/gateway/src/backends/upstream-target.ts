@@ -6,6 +6,8 @@ interface RequestOptions {
   method: UpstreamRequest['method']
   headers: Readonly<Record<string, string>>
   body?: string
+  /** It does no harm if the server gets it twice; left out: true for all but POST. */
+  isRepeatable?: boolean
   /** Left out: the server's main address. */
   url?: URL
   signal: AbortSignal
@@ -67,13 +69,17 @@ export class UpstreamTarget {
     return this.#once(options, next)
   }
 
-  #once({ method, headers, body, signal }: RequestOptions, url: URL): Promise<UpstreamResponse> {
+  #once(
+    { method, headers, body, signal, isRepeatable = method !== 'POST' }: RequestOptions,
+    url: URL,
+  ): Promise<UpstreamResponse> {
     const type = body === undefined ? undefined : { 'content-type': 'application/json' }
     return this.#connections.send({
       method,
       url,
       headers: { ...headers, ...this.#options.headers, ...type },
       body,
+      isRepeatable,
       signal,
     })
   }

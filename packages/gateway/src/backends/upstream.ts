@@ -1,3 +1,4 @@
+import { describeError } from '@toolhaven/core/errors'
 import type { RpcMessage, RpcRequest } from '../json-rpc.ts'
 import type { UpstreamTarget } from './upstream-target.ts'
 
@@ -64,6 +65,16 @@ export interface Authorizer {
   /** It forbids what was asked: the error when a login with more rights would help, else undefined. */
   forbidden(challenge: string | undefined): Promise<Error | undefined>
 }
+
+/** What a client is told when its call was not answered. */
+export function lostText(error: unknown): string {
+  const isBroken = error instanceof Error && 'code' in error && BROKEN.has(error.code)
+  return isBroken
+    ? `the connection to the server broke before it answered (${describeError(error)}); it may have carried out the call`
+    : `the server could not be reached: ${describeError(error)}`
+}
+
+const BROKEN: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 
 /** The connection could not even be made: nothing was handled. */
 export function isNotReached(error: unknown): boolean {

@@ -3,6 +3,7 @@ import { readEvents } from '../../http/event-parser.ts'
 import { isObject, isRequestId, parseJson, parseMessage, type JsonObject } from '../../json-rpc.ts'
 import { metaOf, META, NAMED } from '../../modern-era.ts'
 import { encodeHeader } from '../../header-text.ts'
+import { isRepeatable } from '../is-repeatable.ts'
 import { isNotReached, Refused } from '../upstream.ts'
 import type { UpstreamResponse } from '../upstream-response.ts'
 import type { UpstreamTarget } from '../upstream-target.ts'
@@ -90,6 +91,7 @@ export class HttpRequests implements ServerRequests {
       method: 'POST',
       headers: { ...headers, ...metadataHeaders(method, params), accept: 'application/json, text/event-stream' },
       body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
+      isRepeatable: isRepeatable(method),
       signal,
     })
     const { maxMessageBytes } = this.#options

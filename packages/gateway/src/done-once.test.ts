@@ -1,0 +1,69 @@
+import { json } from 'node:stream/consumers'
+import { expect, it } from 'vitest'
+import * as z from 'zod'
+import { NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
+import { serveHttp } from './test-http-server.ts'
+import { postModern } from './test-modern-post.ts'
+import { DISCOVERED } from './test-scripted-server.ts'
+
+const message = z.looseObject({ id: z.unknown().optional(), method: z.string().optional() })
+const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+const GREETING = { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } }
+
+/** A server that carries out each call, and closes the connection instead of answering. */
+async function connectPaying(test: TestGateway, era: 'legacy' | 'modern') {
+  const seen = { paid: 0, connections: new Set<unknown>() }
+  const origin = await serveHttp(test, async (request, response) => {
+    if (request.method !== 'POST') return response.writeHead(405).end()
+    const { id, method } = message.parse(await json(request))
+    seen.connections.add(request.socket)
+    const answer = (body: object) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 's' })
+      return response.end(JSON.stringify({ jsonrpc: '2.0', id, ...body }))
+    }
+    if (method === 'server/discover') return era === 'modern' ? answer(DISCOVERED) : response.writeHead(400).end()
+    if (method === 'initialize') return answer({ result: GREETING })
+    if (method === 'tools/list')
+      return answer({ result: { tools: [{ name: 'pay', inputSchema: { type: 'object' } }] } })
+    if (method !== 'tools/call') return response.writeHead(202).end()
+    seen.paid++
+    return request.socket.destroy()
+  })
+  const url = `${origin}/mcp`
+  await test.gateway.connect(NAME, { kind: 'http', transport: 'streamable-http', url, processId: 'p' }, never)
+  return seen
+}
+
+async function post(test: TestGateway, body: object, session = ''): Promise<Response> {
+  const headers = { ...HEADERS, ...(session !== '' && { 'mcp-session-id': session }) }
+  return fetch(`${test.origin}/mcp`, { method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', ...body }) })
+}
+
+it('a call whose connection is closed is carried out once, and its client learns that it may have been', async () => {
+  await using test = await startGateway()
+  await test.open({ transport: 'streamable-http' })
+  const seen = await connectPaying(test, 'legacy')
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } }
+  const opened = await post(test, { id: 1, method: 'initialize', params })
+  const session = opened.headers.get('mcp-session-id') ?? ''
+  await opened.text()
+  await (await post(test, { id: 2, method: 'tools/list' }, session)).text()
+  const known = seen.connections.size
+  const answer = await (await post(test, { id: 3, method: 'tools/call', params: { name: 'pay' } }, session)).text()
+  expect(answer).toContain('it may have carried out the call')
+  expect(seen.paid).toBe(1)
+  // It was a connection that had been used before: those are the ones that a server closes at any moment.
+  expect(seen.connections.size).toBe(known)
+})
+
+it('so is one of a client without a session', async () => {
+  await using test = await startGateway()
+  await test.open({ transport: 'streamable-http' })
+  const seen = await connectPaying(test, 'modern')
+  await (await postModern(test, 'tools/list')).text()
+  const { error } = z
+    .looseObject({ error: z.looseObject({ message: z.string() }) })
+    .parse(await (await postModern(test, 'tools/call', { name: 'pay' })).json())
+  expect(error.message).toBeTruthy()
+  expect(seen.paid).toBe(1)
+})
