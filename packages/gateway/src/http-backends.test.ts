@@ -225,7 +225,7 @@ describe('towards an HTTP server', () => {
         kind: 'http',
         transport: 'streamable-http',
         url: `http://127.0.0.1:${port}/deep/path?x=1`,
-        headers: { 'x-key': 'configured' },
+        headers: { 'x-key': 'configured', 'X-Tenant': 'fixed' },
         processId: 'p',
       },
       never,
@@ -236,10 +236,12 @@ describe('towards an HTTP server', () => {
         'content-type': 'application/json',
         'x-client': 'yes',
         'x-key': 'from the client',
+        'x-tenant': 'of the client',
+        x_tenant: 'of the client',
+        ...Object.fromEntries(CLAIMS.map((name) => [name, 'a claim'])),
         authorization: 'Bearer of-the-client',
         cookie: 'a=b',
         origin: 'http://localhost',
-        'x-forwarded-for': '1.2.3.4',
       },
       body: JSON.stringify({
         jsonrpc: '2.0',
@@ -252,7 +254,9 @@ describe('towards an HTTP server', () => {
     expect(response.headers.get('www-authenticate')).toBeNull()
     expect(await response.json()).toMatchObject({ id: 1, error: { message: expect.stringContaining('credentials') } })
     expect(seen.at(-1)).toMatchObject({ host: `127.0.0.1:${port}`, 'x-client': 'yes', 'x-key': 'configured' })
-    for (const name of ['authorization', 'cookie', 'origin', 'x-forwarded-for', 'mcp-session-id'])
+    // As it was sent: two under one name would be joined here.
+    expect(seen.at(-1)).toMatchObject({ 'x-tenant': 'fixed' })
+    for (const name of ['authorization', 'cookie', 'origin', 'mcp-session-id', 'x_tenant', ...CLAIMS])
       expect(seen.at(-1)).not.toHaveProperty(name)
   })
 
@@ -276,3 +280,18 @@ describe('towards an HTTP server', () => {
     await expect(connecting).rejects.toMatchObject({ code: 'unavailable' })
   })
 })
+
+/** What a proxy in front of the server would say of the caller and of the request. */
+const CLAIMS = [
+  'forwarded',
+  'x-forwarded-for',
+  'x_forwarded_for',
+  'x-forwarded-host',
+  'x-real-ip',
+  'x_real_ip',
+  'x-original-url',
+  'x-rewrite-url',
+  'x-http-method-override',
+  'true-client-ip',
+  'x-remote-user',
+]

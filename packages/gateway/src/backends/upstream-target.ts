@@ -29,10 +29,15 @@ export class UpstreamTarget {
   url: URL
   readonly #options: TargetOptions
   readonly #connections: UpstreamConnections
+  /** With names in lower case. */
+  readonly #headers: ReadonlyMap<string, string>
 
   constructor(options: TargetOptions) {
     this.url = options.url
     this.#options = options
+    this.#headers = new Map(
+      Object.entries(options.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const),
+    )
     this.#connections = new UpstreamConnections(options.url.origin, options.socketPath, options.publicOnly)
   }
 
@@ -77,11 +82,22 @@ export class UpstreamTarget {
     return this.#connections.send({
       method,
       url,
-      headers: { ...headers, ...this.#options.headers, ...type },
+      headers: { ...this.#withConfigured(headers), ...type },
       body,
       isRepeatable,
       signal,
     })
+  }
+
+  /** Some servers take `x_tenant` for `X-Tenant`: neither may be the client's where one is configured. */
+  #withConfigured(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+    if (this.#headers.size === 0) return headers
+    const all: Record<string, string> = {}
+    for (const [name, value] of Object.entries(headers)) {
+      const lower = name.toLowerCase()
+      if (!this.#headers.has(lower) && !this.#headers.has(lower.replaceAll('_', '-'))) all[name] = value
+    }
+    return Object.assign(all, Object.fromEntries(this.#headers))
   }
 }
 

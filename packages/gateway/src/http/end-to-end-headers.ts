@@ -11,7 +11,6 @@ const NOT_PASSED_ON = new Set([
   'content-type',
   'cookie',
   'expect',
-  'forwarded',
   'host',
   'keep-alive',
   'last-event-id',
@@ -25,6 +24,43 @@ const NOT_PASSED_ON = new Set([
   'upgrade',
 ])
 
+/**
+ * Servers take these for the word of a proxy: who the caller is, where it is, and which address or method was really asked for.
+ * No such proxy is in front of us, so that they would be the client's own claims.
+ */
+const OF_PROXIES = [
+  'cf-connecting-ip',
+  'client-ip',
+  'fastly-client-ip',
+  'remote-addr',
+  'remote-user',
+  'true-client-ip',
+  'via',
+  'x-client-ip',
+  'x-cluster-client-ip',
+  'x-host',
+  'x-http-host-override',
+  'x-http-method',
+  'x-http-method-override',
+  'x-method-override',
+  'x-real-ip',
+  'x-rewrite-url',
+]
+/** And all whose names begin like this. */
+const OF_PROXIES_FROM = [
+  'forwarded',
+  'proxy-',
+  'x-auth-request-',
+  'x-authenticated-',
+  'x-envoy-',
+  'x-forwarded',
+  'x-original-',
+  'x-remote-',
+  'x-ssl-client-',
+]
+/** Some servers take an underscore for a dash. */
+const IS_OF_PROXY = new RegExp(`^(?:(?:${OF_PROXIES.join('|')})$|${OF_PROXIES_FROM.join('|')})`.replaceAll('-', '[-_]'))
+
 /** Headers of a client's request that an HTTP server behind the gateway gets to see. */
 export function endToEndHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const named = namedIn(headers.connection)
@@ -32,7 +68,7 @@ export function endToEndHeaders(headers: IncomingHttpHeaders): Record<string, st
   for (const name of Object.keys(headers)) {
     const value = headers[name]
     if (NOT_PASSED_ON.has(name) || named?.has(name) === true || value === undefined) continue
-    if (name.startsWith('sec-') || name.startsWith('proxy-') || name.startsWith('x-forwarded-')) continue
+    if (name.startsWith('sec-') || IS_OF_PROXY.test(name)) continue
     passed[name] = Array.isArray(value) ? value.join(', ') : value
   }
   return passed
