@@ -36,7 +36,7 @@ export async function startTarget(
 
 /** A gateway with the server of this file behind it. */
 export async function startProxied(file: string, way: 'stdio' | 'sse' | 'streamable-http'): Promise<Proxied> {
-  return proxy(way === 'stdio' ? pipe(childServer([], {}, file)) : await listening(file, way))
+  return proxy(way === 'stdio' ? pipe(() => childServer([], {}, file)) : await listening(file, way))
 }
 
 export interface Proxied extends AsyncDisposable {
@@ -66,8 +66,29 @@ export interface Behind {
   kill: () => Promise<void>
 }
 
-export function pipe({ channel, start, kill }: ChildServer): Behind {
-  return { backend: { kind: 'stdio', channel, start, processId: NAME }, kill }
+/** As workloads have it unless they ask for something else: further processes are started when clients need them. */
+export function pipe(make: () => ChildServer): Behind {
+  const children = new Set<ChildServer>()
+  const another = () => {
+    const child = make()
+    children.add(child)
+    const server = { kind: 'stdio', channel: child.channel, start: child.start, processId: NAME } as const
+    const end = async () => {
+      children.delete(child)
+      await child.kill()
+    }
+    return { tag: String(children.size), server, end }
+  }
+  const first = another()
+  return {
+    backend: {
+      ...{ kind: 'auto', needsOwn: false, own: { maxSessions: 100, idleMs: 60_000 } },
+      ...{ first: first.server, claimFirst: () => first.end, startAnother: async () => another() },
+    },
+    kill: async () => {
+      await Promise.all([...children].map((child) => child.kill()))
+    },
+  }
 }
 
 async function listening(file: string, transport: 'sse' | 'streamable-http'): Promise<Behind> {

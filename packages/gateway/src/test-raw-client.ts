@@ -26,6 +26,8 @@ export class RawClient {
   readonly progress: { token: unknown; message: unknown }[] = []
   readonly updates: unknown[] = []
   readonly questions: string[] = []
+  /** Whatever else it was asked; the test answers. */
+  readonly others: Received[] = []
   /** Of HTTP requests as such: what a client without a session gets. */
   readonly refusals: Received[] = []
   readonly #origin: string
@@ -41,7 +43,8 @@ export class RawClient {
     this.name = name
   }
 
-  async connect(capabilities: object): Promise<void> {
+  /** Resolves with what the server says of itself. */
+  async connect(capabilities: object): Promise<Received['result']> {
     if (this.#front === 'sse') await this.#openSse()
     const params = { protocolVersion: '2025-11-25', capabilities, clientInfo: { name: this.name, version: '1' } }
     const answered = this.until(() => this.responses.some(({ id }) => id === 'first'))
@@ -49,12 +52,13 @@ export class RawClient {
     const session = response.headers.get('mcp-session-id')
     await this.#read(response)
     await answered
-    this.responses.length = 0
+    const [greeting] = this.responses.splice(0)
     if (session !== null) {
       this.#headers = { ...JSON_HEADERS, 'mcp-session-id': session }
       const stream = await fetch(`${this.#origin}/mcp`, { headers: this.#headers, signal: this.#gone.signal })
       void this.#read(stream)
     }
+    return greeting?.result
   }
 
   /** Resolves when the gateway has said all it has to say in reply. */
@@ -136,6 +140,7 @@ export class RawClient {
     else if (method === 'notifications/progress')
       this.progress.push({ token: params?.['progressToken'], message: params?.['message'] })
     else if (method === 'notifications/resources/updated') this.updates.push(params?.['uri'])
+    else if (method === 'roots/list') this.others.push({ id, method })
     else if (method === 'sampling/createMessage') this.#answer(id, question.parse(params).messages[0].content.text)
     this.#woken()
   }

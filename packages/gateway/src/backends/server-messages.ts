@@ -17,6 +17,7 @@ import {
   routeToOwner,
   soleCaller,
   type Route,
+  type RoutedQuestion,
 } from '../sessions/server-requests.ts'
 import type { Call } from '../sessions/call.ts'
 import type { Session } from '../sessions/session.ts'
@@ -32,7 +33,7 @@ export interface ServerMessagesOptions {
   owner?: (() => Session | undefined) | undefined
   /** The handshake was between the server and that client. */
   isExclusive?: boolean | undefined
-  /** A server that may be shared asked something; `session`: the client that it was for, where only one can have caused it. */
+  /** A server that may be shared asked something; `session`: the client that caused it, where it can only have been one. */
   onAsk?: ((session: Session | undefined) => void) | undefined
 }
 
@@ -81,7 +82,7 @@ export class ServerMessages {
     const route = this.#route(request)
     if ('error' in route) this.#refuse(request.id, route.error)
     else this.#put(request, route)
-    if (isKnownQuestion(request)) this.#options.onAsk?.('error' in route ? undefined : route.session)
+    if (isKnownQuestion(request)) this.#options.onAsk?.(route.session)
   }
 
   #route(request: RpcRequest): Route {
@@ -92,7 +93,7 @@ export class ServerMessages {
     return routeServerRequest(request, { open, cancelled: pending.cancelledCalls(), sessions: sessions() })
   }
 
-  #put(request: RpcRequest, { session, calls }: Exclude<Route, { error: unknown }>): void {
+  #put(request: RpcRequest, { session, calls }: RoutedQuestion): void {
     const call = calls.at(-1)
     if (!this.#asked.hasRoom(session, call)) return this.#refuse(request.id, failed(TOO_MANY_QUESTIONS))
     const token = metaOf(request.params)['progressToken']

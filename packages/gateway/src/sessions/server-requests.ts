@@ -17,8 +17,14 @@ export interface Asked {
   calls: Set<Call>
 }
 
-/** `calls`: those of the client that can have caused it, oldest first. */
-export type Route = { session: Session; calls: readonly Call[] } | { error: { code: number; message: string } }
+export interface RoutedQuestion {
+  session: Session
+  /** Those of the client that can have caused it, oldest first. */
+  calls: readonly Call[]
+}
+
+/** `session`: the only client that can have caused it, which cannot answer. */
+export type Route = RoutedQuestion | { error: { code: number; message: string }; session?: Session }
 
 export interface Users {
   /** Calls that the server has not answered. */
@@ -41,8 +47,8 @@ export function routeServerRequest(request: RpcRequest, { open, cancelled, sessi
   const [only, ...others] = last === undefined ? sessions : [last.session]
   if (others.length > 0) return refused(RPC_ERROR.server, severalClients(request.method))
   // Without a call there is no way to ask a client that has no session.
-  const isReachable = only !== undefined && (last !== undefined || only.front !== 'modern')
-  if (!isReachable || !canAnswer(only, request)) return noAnswer(request.method)
+  if (only === undefined || (last === undefined && only.front === 'modern')) return noAnswer(request.method)
+  if (!canAnswer(only, request)) return { ...noAnswer(request.method), session: only }
   return { session: only, calls: open }
 }
 
