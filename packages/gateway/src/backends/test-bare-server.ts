@@ -14,7 +14,8 @@ interface Asked {
 
 export function toRequest(origin: string, more: Partial<UpstreamRequest> = {}): UpstreamRequest {
   const url = new URL('/mcp?a=b', origin)
-  return { method: 'POST', url, headers: {}, body: '{}', signal: new AbortController().signal, ...more }
+  const { signal } = new AbortController()
+  return { method: 'POST', url, headers: {}, body: '{}', isRepeatable: true, signal, ...more }
 }
 
 /** A server that does with its connections what it wants. */
