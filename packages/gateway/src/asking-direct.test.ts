@@ -87,7 +87,7 @@ describe('a server that asks is seen as over a connection of its own', () => {
     expect(await one.ask('tasks/list')).toMatchObject({ result: { by: 'tasks/list' } })
     await other.tools()
     const heard = servers.map((server) => server.heard.filter(({ method }) => method === 'tasks/list').length)
-    expect(heard.toSorted()).toEqual([0, 0, 1])
+    expect(heard.filter((count) => count > 0)).toEqual([1])
   })
 
   it('with what it asks outside of calls', async () => {
