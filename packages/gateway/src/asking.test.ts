@@ -109,6 +109,21 @@ describe.each(FRONTS)('clients over %s that share a server', (front) => {
   })
 })
 
+it.each(['http', 'sse'] as const)('a server that stays shared asks no wrong client over %s', async (front) => {
+  await using test = await opened()
+  await test.run()
+  const clients = await connectAll(test, front, 4)
+  const answers = await Promise.all(clients.map(({ name, sample: ask }) => ask(`alone for ${name}`)))
+  for (const client of clients) answers.push(...(await Promise.all(textsOf(client).map((text) => client.sample(text)))))
+  expectOnlyOwn(clients)
+  // With one client at work, all of its calls are asked.
+  for (const { name, questions } of clients) {
+    const own = questions.filter((text) => !text.startsWith('alone'))
+    expect(own.toSorted()).toEqual([`one for ${name}`, `three for ${name}`, `two for ${name}`])
+  }
+  for (const answer of answers) expect(answer).toMatch(/ answers |several clients share this server/)
+})
+
 describe('a server that asks', () => {
   it('says why when the client that it asks cannot be known', async () => {
     await using test = await opened()
