@@ -30,13 +30,17 @@ const COMMON_PORTS: readonly number[] = [
   27017, // MongoDB
 ]
 
+/** The proxy is there, and gives way to what is listed where no server listens. */
+const PROXY_PORT = 3128
+
 /** Where the forwarder takes direct connections: what somebody listed comes first. */
 export function directPorts({ allowHost, allowPort, allowAll, targetPort }: OutboundRules) {
   const entries = allowHost.flatMap((entry) => parseListedHost(entry) ?? [])
   const isWeb = allowPort.length === 0 && entries.some(({ port }) => port === undefined)
   const listed = [...entries.flatMap(({ port }) => port ?? []), ...allowPort]
   const wanted = [...listed, ...(allowAll ? COMMON_PORTS : isWeb ? WEB_PORTS : [])]
-  const isFree = (port: number) => port !== targetPort && !FORWARDER_PORTS.includes(port)
+  const isTaken = (port: number) => FORWARDER_PORTS.includes(port) && !(port === PROXY_PORT && targetPort === undefined)
+  const isFree = (port: number) => port !== targetPort && !isTaken(port)
   const ports = [...new Set(wanted)].filter(isFree).slice(0, MOST_DIRECT_PORTS)
   return { ports, unlisted: ports.filter((port) => !listed.includes(port)) }
 }

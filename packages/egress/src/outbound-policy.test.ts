@@ -135,6 +135,28 @@ describe('judgeAddress', () => {
     expect([named(22), named(23)]).toEqual([true, false])
   })
 
+  it('lets a name of the configuration lead anywhere but to metadata and the ports of the daemon', () => {
+    const at = (port: number) => [`index.example:${port}`]
+    const isReachedAt = (address: string, port: number, configured = at(port)) => {
+      const given = rules({ allowAll: true, allowHost: at(port), configured })
+      return judgeAddress(given, { host: 'index.example', port }, address).isAllowed
+    }
+    const addresses = ['10.0.0.1', '127.0.0.1', '::1', '192.168.1.5', '198.18.0.7', '240.0.0.1', '8.8.8.8']
+    expect(addresses.map((address) => isReachedAt(address, 4873))).toEqual(addresses.map(() => true))
+    expect(isReachedAt('127.0.0.1', 4873, at(80))).toBe(false)
+    expect(isReachedAt('127.0.0.1', 8080)).toBe(false)
+    const never = [
+      '169.254.169.254',
+      '100.100.100.200',
+      'fd00:ec2::254',
+      'fe80::1',
+      '0.0.0.0',
+      '224.0.0.1',
+      '255.255.255.255',
+    ]
+    expect(never.filter((address) => isReachedAt(address, 443))).toEqual([])
+  })
+
   it('never takes a wildcard for a private host', () => {
     const listed = rules({ allowHost: ['*.example:22'] })
     expect(judgeAddress(listed, { host: 'nas.example', port: 22 }, '10.0.0.1').isAllowed).toBe(false)

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { type ListedHost, showPlace } from '@toolhaven/contract/listed-host'
-import { reachFromHere } from '@toolhaven/core/net/address-reach'
+import { isReservedAddress, reachFromHere } from '@toolhaven/core/net/address-reach'
 import { entriesFor, isWildcard } from '@toolhaven/core/net/is-listed-host'
 import type { OutboundRules } from '@toolhaven/core/ports/egress'
 
@@ -52,14 +52,16 @@ function hasWebPort({ allowHost, allowPort }: OutboundRules, { host, port }: Des
 
 /**
  * Public addresses are fine. A private one must have been meant: listed by its name or address with this port, or, in older
- * profiles, by its address alone. A name never leads to this machine, whoever listed it.
+ * profiles, by its address alone. A name leads to this machine only if the user's own configuration has it.
  */
 export function judgeAddress(rules: OutboundRules, place: Destination, address: string, own: OwnSide): Verdict {
   const reach = reachFromHere(address, own.addresses)
   if (reach === 'public') return { isAllowed: true }
   const isMeant = entriesFor(rules.allowHost, place.host).some((entry) => means(entry, rules, place, address))
+  const isConfigured = rules.configured?.includes(showPlace(place)) === true
   const isName = isIP(place.host) === 0 && place.host !== 'localhost'
-  if (reach === 'never' || !isMeant || (reach === 'loopback' && isName))
+  const isNever = reach === 'never' && !(isConfigured && isReservedAddress(address))
+  if (isNever || !isMeant || (reach === 'loopback' && isName && !isConfigured))
     // Which address it is stays unsaid: the workload would learn names of the network around it.
     return { isAllowed: false, reason: `${showPlace(place)} does not lead to a public address` }
   if (reach === 'loopback' && own.isOwnPort(place.port))

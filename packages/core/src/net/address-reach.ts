@@ -44,6 +44,14 @@ function isInNetwork(address: string, network: string): boolean {
   return parsed.kind() === base.kind() && length > 0 && parsed.match(base, length)
 }
 
+/**
+ * Whether an address is for documentation, benchmarks or later use. No public host has one, but some networks use them inside, and
+ * some VPN clients give one to every name.
+ */
+export function isReservedAddress(address: string): boolean {
+  return ipaddr.IPv4.isValidFourPartDecimal(address) && ipaddr.IPv4.parse(address).range() === 'reserved'
+}
+
 /** In the spelling in which two addresses can be compared: an IPv4 address inside an IPv6 one is that IPv4 address. */
 function plainAddress(address: string): string | undefined {
   if (ipaddr.IPv4.isValidFourPartDecimal(address)) return address

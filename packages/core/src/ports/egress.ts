@@ -17,6 +17,11 @@ export interface OutboundRules {
   allowHost: readonly string[]
   allowPort: readonly number[]
   allowAll: boolean
+  /**
+   * `host:port` of places in the user's own configuration, such as package indexes. A name among them may lead to this machine, to
+   * a private address or to a reserved one. Each is in `allowHost` as well.
+   */
+  configured?: readonly string[]
   /** The port that the server itself listens on. */
   targetPort?: number
 }

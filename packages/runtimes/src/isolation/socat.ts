@@ -1,5 +1,5 @@
 import { findProgram } from '../package-index/find-program.ts'
-import { PROXY, type Ways } from './ways.ts'
+import { PROXY_ADDRESS, type Ways } from './ways.ts'
 
 /** What takes to do a forwarder's work with programs that are on many machines. */
 export interface Socat {
@@ -44,7 +44,7 @@ export function socatCommand(
       ? []
       : [
           [
-            `TCP4-LISTEN:${PROXY.port},bind=${PROXY.address},reuseaddr,backlog=128,fork,max-children=${MOST_CONNECTIONS}`,
+            `TCP4-LISTEN:${ways.out.proxyPort},bind=${PROXY_ADDRESS},reuseaddr,backlog=128,fork,max-children=${MOST_CONNECTIONS}`,
             `UNIX-CONNECT:${escaped(ways.out.proxy)}`,
           ],
         ]),

@@ -18,10 +18,17 @@ describe('the ways of an isolated instance', () => {
     expect(withoutPorts(OUT, [80]).ports).toEqual([80, 443, 5432])
   })
 
-  it('take no port twice, and none that the server, the proxy or names need', () => {
-    const out = { ...OUT, ports: [443, 8000, 3128, 53, 443] }
+  it('take no port twice, and none that the server or names need', () => {
+    const out = { ...OUT, ports: [443, 8000, 53, 443] }
     expect(waysOf(out, '/o', { socketPath: '/i/h', port: 8000 }).out?.ports).toEqual([443])
     expect(forwarderWays(waysOf({ ...OUT, ports: [53] }, '/o', undefined))).not.toContain('-d')
+  })
+
+  it('lead to a proxy of the user at the port that ours has otherwise', () => {
+    const out = { ...OUT, ports: [3128, 443] }
+    const [, proxy, , direct] = forwarderWays(waysOf(out, '/o', undefined))
+    expect([proxy, direct]).toEqual(['127.0.0.1:3129=/o/p', '3128,443=/o/d'])
+    expect(proxyVariables(out)).toMatchObject({ HTTP_PROXY: 'http://127.0.0.1:3129' })
   })
 
   it('are refused with a reason if there are more ports than the forwarder listens on', () => {

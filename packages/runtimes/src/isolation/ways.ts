@@ -2,8 +2,9 @@ import { join } from 'node:path'
 import { invalid } from '@toolhaven/core/errors'
 import type { WayOut } from '@toolhaven/core/ports/egress'
 
-/** Where the proxy is, on the workload's loopback. */
-export const PROXY = { address: '127.0.0.1', port: 3128 }
+/** Of the proxy, on the workload's loopback. */
+export const PROXY_ADDRESS = '127.0.0.1'
+const PROXY_PORT = 3128
 /** Where the forwarder answers questions for names itself. */
 const NAMES_PORT = 53
 /** The forwarder has 256 listeners, a few of which are for other ways. */
@@ -17,7 +18,7 @@ export interface WayIn {
 
 export interface Ways {
   /** Paths of sockets, as the forwarder sees them. */
-  out: { proxy: string; direct: string; names: string; ports: readonly number[] } | undefined
+  out: { proxy: string; proxyPort: number; direct: string; names: string; ports: readonly number[] } | undefined
   in: WayIn | undefined
 }
 
@@ -25,14 +26,22 @@ export interface Ways {
 export function waysOf(out: WayOut | undefined, seenAt: string, wayIn: WayIn | undefined): Ways {
   if (out === undefined) return { out, in: wayIn }
   // The server itself listens on its port, and needs it on all addresses.
-  const taken = new Set([PROXY.port, NAMES_PORT, wayIn?.port])
+  const proxyPort = proxyPortOf(out)
+  const taken = new Set([proxyPort, NAMES_PORT, wayIn?.port])
   const ports = [...new Set(out.ports)].filter((port) => !taken.has(port))
   if (ports.length > MOST_PORTS)
     throw invalid(
       `A permission profile can open at most ${MOST_PORTS} ports, and this one opens ${ports.length}; shorten allow_port.`,
     )
   const [proxy, direct, names] = [join(seenAt, out.proxy), join(seenAt, out.direct), join(seenAt, out.names)]
-  return { out: { proxy, direct, names, ports }, in: wayIn }
+  return { out: { proxy, proxyPort, direct, names, ports }, in: wayIn }
+}
+
+/** Another one than usual where the usual one is needed for a proxy of the user's own network. */
+function proxyPortOf({ ports }: WayOut): number {
+  let port = PROXY_PORT
+  while (ports.includes(port)) port += 1
+  return port
 }
 
 /** Leaves the server the ports that it opens itself, as far as nobody listed them: two sockets cannot listen on one port. */
@@ -46,9 +55,9 @@ export function forwarderWays(ways: Ways): string[] {
   return [...(ways.out === undefined ? [] : outward(ways.out)), ...(ways.in === undefined ? [] : inward(ways.in))]
 }
 
-function outward({ proxy, direct, names, ports }: NonNullable<Ways['out']>): string[] {
+function outward({ proxy, proxyPort, direct, names, ports }: NonNullable<Ways['out']>): string[] {
   const directly = ports.length === 0 ? [] : ['-d', `${ports.join(',')}=${direct}`]
-  return ['-e', `${PROXY.address}:${PROXY.port}=${proxy}`, ...directly, '-n', names]
+  return ['-e', `${PROXY_ADDRESS}:${proxyPort}=${proxy}`, ...directly, '-n', names]
 }
 
 const inward = ({ socketPath, port }: WayIn) => ['-i', `${socketPath}=${port}`]
@@ -62,7 +71,7 @@ export const RESOLVER_FILE = 'nameserver 127.0.0.1\n'
 /** What programs that know proxies read. Node 24 does when it is told to. */
 export function proxyVariables(out: WayOut | undefined): Record<string, string> {
   if (out === undefined) return {}
-  const proxy = `http://${PROXY.address}:${PROXY.port}`
+  const proxy = `http://${PROXY_ADDRESS}:${proxyPortOf(out)}`
   const none = 'localhost,127.0.0.1,::1'
   return {
     ...{ HTTP_PROXY: proxy, HTTPS_PROXY: proxy, http_proxy: proxy, https_proxy: proxy },
