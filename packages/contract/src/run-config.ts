@@ -202,7 +202,7 @@ export const imageVerification = z.enum(['warn', 'enabled', 'disabled']).meta({
 
 export const installHosts = z.array(installHost).max(50).meta({
   description:
-    'Packages only: hosts that install scripts and source builds may reach besides the package indexes in use; default: none',
+    'Packages only: hosts that may be reached while a package is fetched and installed, besides the package indexes in use; a private one needs its port; default: none',
 })
 
 export const runConfig = z

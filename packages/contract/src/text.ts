@@ -14,7 +14,7 @@ export const wellFormedText = z.string().refine((text) => text.isWellFormed(), N
 /** A host for lists and hosts files, in which a space or a line break would begin something else. */
 export const hostText = z.string().regex(/^[^\s\p{Cc}\p{Cs}]+$/u, 'must be a host without spaces or control characters')
 
-/** A host that install scripts may reach. Without a port it means those of the web. */
+/** A host that may be reached while a package is installed. Without a port it means those of the web. */
 export const installHost = z
   .string()
   .max(300)

@@ -16,7 +16,7 @@ export const build = defineCommand({
     installHost: {
       type: 'list',
       value: 'host',
-      summary: 'host that install scripts and source builds may reach besides the package index; may be repeated',
+      summary: 'host that an install may reach besides the package index, a private one with its port; may be repeated',
     },
     dryRun: { type: 'boolean', summary: 'only print the Dockerfile' },
     ...FORMAT_FLAG,

@@ -108,7 +108,7 @@ export const RUN_FLAGS = {
   installHost: {
     type: 'list',
     value: 'host',
-    summary: 'host that install scripts and source builds may reach besides the package index; may be repeated',
+    summary: 'host that an install may reach besides the package index, a private one with its port; may be repeated',
   },
   imageVerification: {
     type: 'text',

@@ -4,6 +4,7 @@ import type { PackageIndex } from '../ports/host.ts'
 import type { RenderRecipe } from '../ports/recipes.ts'
 import type { Progress, Runtime, Source } from '../ports/runtime.ts'
 import type { InstallNetworks } from '../workloads/install-networks.ts'
+import { checkInstallHosts } from '../workloads/check-hosts.ts'
 import { checkImageReference, printable } from '../workloads/image-reference.ts'
 import { parsePackageReference } from '../workloads/package-reference.ts'
 
@@ -25,8 +26,12 @@ export async function buildRecipe(deps: BuildsDeps, reference: string, signal: A
 }
 
 /** Refuses at once what no build can change. */
-export function checkBuild({ runtime }: BuildsDeps, { package: reference, tag }: BuildRequest): void {
+export function checkBuild(
+  { runtime }: BuildsDeps,
+  { package: reference, tag, install_hosts: hosts = [] }: BuildRequest,
+): void {
   parse(reference)
+  checkInstallHosts(hosts)
   if (tag !== undefined) checkTag(tag)
   if (runtime.tag === undefined)
     throw unavailable(

@@ -133,6 +133,12 @@ test('install hosts are for packages; the user names them unasked, an import nee
   const { workloads } = fake.daemon
   const install_hosts = ['cdn.example']
   await expect(createWorkload(workloads, { name: 'x', image: 'web:1', install_hosts })).rejects.toThrow('for packages')
+  const refused = (host: string) =>
+    createWorkload(workloads, { name: 'y', image: 'npx://left@1.0.0', install_hosts: [host] }).catch(String)
+  expect(await refused('169.254.169.254:80')).toContain('metadata')
+  expect(await refused('metadata.google.internal')).toContain('metadata')
+  expect(await refused('10.0.0.5')).toContain('"10.0.0.5:PORT"')
+  expect(await refused('localhost')).toContain('"localhost:PORT"')
   await createWorkload(workloads, { name: 'mine', image: 'npx://left@1.0.0', install_hosts })
   const exported = exportWorkload(workloads, 'mine')
   expect(exported).toMatchObject({ install_hosts })

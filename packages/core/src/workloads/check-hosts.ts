@@ -1,4 +1,4 @@
-import { type ListedHost, parseListedHost, showHost } from '@toolhaven/contract/listed-host'
+import { parseListedHost, showHost } from '@toolhaven/contract/listed-host'
 import type { PermissionProfile } from '@toolhaven/contract/permission-profile'
 import { invalid } from '../errors.ts'
 import { hostReach } from '../net/host-reach.ts'
@@ -12,16 +12,26 @@ export function checkHosts(profile: PermissionProfile | undefined, before: Permi
   const { allow_host: hosts = [], allow_port: ports = [] } = profile?.network?.outbound ?? {}
   const stored = new Set(before?.network?.outbound?.allow_host)
   for (const entry of hosts) {
-    const listed = parseListedHost(entry)
-    const fault = listed === undefined ? NO_HOST : faultOf(listed, ports)
+    const fault = faultOf(entry, ports)
     if (fault !== undefined && !stored.has(entry))
       throw invalid(`permission_profile: allow_host "${printable(entry, 100)}" ${fault}`)
   }
 }
 
+/** The same for hosts that a package may reach while it is installed. */
+export function checkInstallHosts(hosts: readonly string[]): void {
+  for (const entry of hosts) {
+    const fault = faultOf(entry)
+    if (fault !== undefined) throw invalid(`install_hosts: "${printable(entry, 100)}" ${fault}`)
+  }
+}
+
 const NO_HOST = 'is no host; write NAME, NAME:PORT, an address, ADDRESS:PORT or [IPv6]:PORT'
 
-function faultOf({ host, port }: ListedHost, [example = 5432]: readonly number[]): string | undefined {
+function faultOf(entry: string, [example = 5432]: readonly number[] = []): string | undefined {
+  const listed = parseListedHost(entry)
+  if (listed === undefined) return NO_HOST
+  const { host, port } = listed
   const shown = showHost(host)
   const reach = hostReach(shown)
   if (reach === 'never') return 'is a link-local, metadata or reserved address, which no server may reach; leave it out'

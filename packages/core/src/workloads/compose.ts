@@ -7,6 +7,7 @@ import { invalid } from '../errors.ts'
 import { isReservedLabel } from '../ports/runtime.ts'
 import type { StoredWorkload } from '../ports/stores.ts'
 import { authorizationConfigOf } from './authorization.ts'
+import { checkInstallHosts } from './check-hosts.ts'
 import { chooseNetworkMode } from './network.ts'
 import { oauthConfigOf } from './oauth.ts'
 import { oidcConfigOf } from './oidc.ts'
@@ -91,6 +92,7 @@ function refuseInstallHosts({ install_hosts: hosts = [] }: CreateRequest, target
   const isPackage = target.kind === 'image' && parsePackageReference(target.image)
   if (hosts.length > 0 && !isPackage)
     throw invalid('install_hosts is for packages (npx://, uvx://, go://), which are installed here; leave it out')
+  checkInstallHosts(hosts)
 }
 
 function verificationOf({ image_verification: mode }: CreateRequest): Pick<RunConfig, 'image_verification'> {
