@@ -14,11 +14,13 @@ test('only the credentials of registries in use are kept, and every other settin
     ' //npm.pkg.github.com/:_password = elsewhere',
     '//127.0.0.1:4873/:username=me',
     '//evil.npm.example/:_authToken=elsewhere',
+    '//npm.example:443/:_authToken=written-out',
+    '//npm.example:80/:_authToken=other-port',
     'legacy-peer-deps=true',
   ].join('\n')
   const kept = tokensInUse(npmrc, REGISTRIES)
   expect(kept).not.toMatch(/elsewhere|other-port/)
-  expect(kept.split('\n')).toHaveLength(5)
+  expect(kept.split('\n')).toHaveLength(6)
 })
 
 test('indexes are places with a port', () => {

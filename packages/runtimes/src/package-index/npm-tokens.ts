@@ -9,5 +9,11 @@ export function tokensInUse(npmrc: string, registries: readonly string[]): strin
 /** Takes a key of npm's configuration, with or without its value: `//host/path/:_authToken=…`. */
 export function isInUse(key: string, registries: readonly string[]): boolean {
   const host = /^["']?\/\/([^/\s]+?)(?::_?[A-Za-z]|\/)/.exec(key)?.[1]
-  return host === undefined || registries.some((registry) => URL.parse(registry)?.host === host.toLowerCase())
+  return host === undefined || registries.some((registry) => isOn(registry, host))
+}
+
+/** A port that the protocol has anyway may be written or left out. */
+function isOn(registry: string, host: string): boolean {
+  const url = URL.parse(registry)
+  return url !== null && URL.parse(`${url.protocol}//${host}`)?.host === url.host
 }
