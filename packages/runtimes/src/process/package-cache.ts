@@ -5,6 +5,7 @@ import { join, sep } from 'node:path'
 import type { InstallAccess, PackageScheme } from '@toolhaven/core/ports/runtime'
 import { MANIFEST_FILE } from './package-manifest.ts'
 import type { PackageManifest } from './package-manifest.ts'
+import { removeTree } from './remove-tree.ts'
 
 export interface CacheKey {
   scheme: PackageScheme
@@ -43,7 +44,7 @@ export async function fillFolder(
   folder: string,
   fill: (folders: { target: string; scratch: string }) => Promise<PackageManifest>,
 ): Promise<void> {
-  const suffix = randomBytes(6).toString('hex')
+  const suffix = `${process.pid}-${randomBytes(6).toString('hex')}`
   const target = `${folder}.${suffix}.partial`
   const scratch = `${folder}.${suffix}.scratch`
   try {
@@ -60,8 +61,8 @@ export async function fillFolder(
     })
     await syncFolder(join(folder, '..'))
   } finally {
-    await rm(target, { recursive: true, force: true })
-    await rm(scratch, { recursive: true, force: true })
+    // What stays is removed when the next daemon starts, and must not hide how the install went.
+    for (const path of [scratch, target]) await removeTree(path).catch(() => undefined)
   }
 }
 

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import type { InstanceHandle, InstanceSpec, Runtime } from '@toolhaven/core/ports/runtime'
@@ -7,6 +6,7 @@ import { createKeyedQueue } from '../engine/keyed-queue.ts'
 import { refuseTakenPort } from '../refuse-taken-port.ts'
 import { InstanceTable } from './instance-table.ts'
 import { Instance } from './instance.ts'
+import { removeLostInstalls } from './lost-installs.ts'
 import { machineLook, probeMachine } from './machine.ts'
 import type { Machine } from './machine.ts'
 import type { IsolationPlaces } from '../isolation/isolation-places.ts'
@@ -14,6 +14,7 @@ import { removeSocketFolder } from '../isolation/socket-folder.ts'
 import { readPackageManifest } from './package-manifest.ts'
 import { preparePackage } from './prepare-package.ts'
 import { processNetwork } from './process-network.ts'
+import { removeTree } from './remove-tree.ts'
 import { planServer } from './server-plan.ts'
 
 export interface ProcessRuntimeOptions {
@@ -35,12 +36,15 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
   const machine = machineLook(options)
   // Of many that want the same package, the first fetches it and the others find it.
   const oneAtATime = createKeyedQueue()
+  let swept: Promise<void> | undefined
+  const sweep = () => (swept ??= removeLostInstalls(options.dataDir, options.logger))
   return {
     name: 'process',
     probe: (signal) => probeMachine(machine, options.isolation, signal),
     prepare: async (source, prepareOptions, signal) => {
       signal.throwIfAborted()
       const found = await machine(signal)
+      await sweep()
       const key = JSON.stringify(source)
       return await oneAtATime(
         key,
@@ -72,7 +76,10 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
     async *logs(handle, logOptions, signal) {
       yield* table.present(handle).output.read(logOptions, signal)
     },
-    list: async (labels) => table.list(labels),
+    list: async (labels) => {
+      await sweep()
+      return table.list(labels)
+    },
     find: async (name) => table.find(name),
     events: (signal) => table.events.listen(signal),
     [Symbol.asyncDispose]: () => table.close(),
@@ -110,7 +117,7 @@ async function makeInstance(
     onExited: (exitCode, oomKilled) => events.send({ kind: 'exited', handle, labels, exitCode, oomKilled }),
     ...(network && { socketPath: network.place.socketPath }),
     onRemoved: async () => {
-      await rm(privateDir, { recursive: true, force: true })
+      await removeTree(privateDir)
       if (network) await removeSocketFolder(network.place)
     },
   })

@@ -1,0 +1,33 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describeError } from '@toolhaven/core/errors'
+import type { Logger } from '@toolhaven/core/ports/logger'
+import { removeTree } from './remove-tree.ts'
+
+/** Folders of an install under way, with the process that makes them: see `fillFolder` and `findUv`. */
+const UNFINISHED = /\.(?:(\d+)-)?[0-9a-f]{12}\.(?:partial|scratch|scratch\.partial)$/
+
+/** Removes what killed daemons left of their installs. Another daemon that lives may share the folder. Before the first install of this one. */
+export async function removeLostInstalls(dataDir: string, logger: Logger): Promise<void> {
+  const schemes = ['npx', 'uvx', 'go'].map((scheme) => join(dataDir, 'packages', scheme))
+  for (const folder of [...schemes, join(dataDir, 'tools')]) {
+    // Not there before the first package.
+    for (const name of await readdir(folder).catch(() => [])) {
+      const unfinished = UNFINISHED.exec(name)
+      if (unfinished === null || isAlive(Number(unfinished[1] ?? 0))) continue
+      await removeTree(join(folder, name)).catch((error: unknown) => {
+        logger.warn('what is left of an install cannot be removed', { name, reason: describeError(error) })
+      })
+    }
+  }
+}
+
+function isAlive(pid: number): boolean {
+  // In a container, the daemon before this one had the same number.
+  if (pid === 0 || pid === process.pid) return false
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
