@@ -1,5 +1,5 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { createServer, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -51,4 +51,32 @@ test('a script that is refused a host fails the start with the flag that allows 
   expect(allowed, allowed.stderr).toMatchObject({ code: 0 })
   const exported = await thv(home, ['export', 'downloading'])
   expect(exported.stdout, exported.stderr).toContain(place)
+})
+
+test('a package is fetched through the proxy of the user, which is on this machine', async (context) => {
+  await using stack = new AsyncDisposableStack()
+  const { makeHome } = platform(context)
+  const folder = await mkdtemp(join(tmpdir(), 'thv-proxied-'))
+  stack.defer(() => rm(folder, { recursive: true, force: true }))
+  await writeFixturePackage(join(folder, NAME), NAME)
+  const registry = stack.use(await startPackageRegistry([join(folder, NAME)]))
+  const asked: string[] = []
+  const proxy = createServer((incoming, response) => {
+    const { pathname, host } = new URL(incoming.url ?? '')
+    asked.push(host)
+    const onward = request({ port: registry.port, path: pathname, headers: { host } }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(response)
+    })
+    onward.on('error', () => response.destroy()).end()
+  }).listen(0, '127.0.0.1')
+  await new Promise((done) => proxy.once('listening', done))
+  stack.defer(() => void proxy.close())
+  const address = proxy.address()
+  const HTTP_PROXY = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+  const home = stack.use(await makeHome({ npm_config_registry: 'http://registry.example/', HTTP_PROXY }))
+  stack.use(await startDaemon(home))
+  const started = await thv(home, ['run', `npx://${NAME}@1.0.0`, '--name', 'proxied'])
+  expect(started, started.stderr).toMatchObject({ code: 0 })
+  expect(new Set(asked)).toEqual(new Set(['registry.example']))
 })

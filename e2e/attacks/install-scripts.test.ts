@@ -1,4 +1,5 @@
 import { chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer as createHttpServer } from 'node:http'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,11 +13,19 @@ import { startPythonIndex } from '@toolhaven/testing/testbed/python-index'
 import { attackedPlatforms } from '../src/attacks/attacked-platforms.ts'
 import type { Build } from '../src/attacks/build.ts'
 import { describeAttack, type Gains } from '../src/attacks/describe-attack.ts'
-import { makeHostileSdist, type Report, type Targets, writeHostileNpm } from '../src/attacks/hostile-packages.ts'
+import {
+  makeHostileSdist,
+  makeLeadingWheel,
+  makeTellingSdist,
+  type Report,
+  type Targets,
+  writeHostileNpm,
+} from '../src/attacks/hostile-packages.ts'
 import { OPEN_INSTALL } from '../src/attacks/install-weaknesses.ts'
 import { openAddress } from '../src/attacks/own-address.ts'
 import type { DaemonProcess } from '../src/daemon-process.ts'
 import { FIXTURE_IMAGE } from '../src/fixture-image.ts'
+import { writeFixturePackage } from '../src/fixture-package.ts'
 import type { Home } from '../src/home.ts'
 import { callText, connectMcp } from '../src/mcp-client.ts'
 import { type Platform, usePlatform } from '../src/platform.ts'
@@ -24,6 +33,8 @@ import { untilGone, untilStatus } from '../src/statuses.ts'
 
 const TOKEN = 'npm_canary_5f1d7e'
 const NAME = 'thv-hostile'
+/** Of servers from packages, where the daemon is root's. */
+const UNUSED_ID = 2_000_000_000
 /** More than scripts may start. */
 const PROCESSES = 560
 async function listen(where: { host: string } | { path: string }): Promise<{ port: number } & AsyncDisposable> {
@@ -139,11 +150,42 @@ async function reportOf({ daemon }: Victim, here: Platform, image: string): Prom
   return reportSchema.parse(JSON.parse(said))
 }
 
+/** Waits until a package could not be installed, and gives the reason. */
+async function failureOf({ daemon }: Victim, image: string): Promise<string> {
+  await daemon.api.call('createWorkload', { body: { name: 'failing', image } })
+  await untilStatus(daemon, 'failing', 'error')
+  const { status_context: reason } = await daemon.api.call('getWorkload', { params: { name: 'failing' } })
+  await daemon.api.call('deleteWorkload', { params: { name: 'failing' } })
+  await untilGone(daemon, 'failing')
+  return reason
+}
+
+/** An npm package with a dependency that is an address of this machine. Nothing has to run for npm to ask for it. */
+async function writeLeadingNpm({ folder, host }: Victim, here: Platform, stack: AsyncDisposableStack) {
+  const requests: string[] = []
+  const service = createHttpServer((request, response) => {
+    requests.push(request.url ?? '')
+    response.writeHead(404).end()
+  })
+  await new Promise<void>((done) => service.listen(0, '0.0.0.0', done))
+  stack.defer(() => void service.close())
+  const address = service.address()
+  const place = `${here.engine ? host : '127.0.0.1'}:${typeof address === 'object' ? address?.port : ''}`
+  const name = `${NAME}-leading`
+  await writeFixturePackage(join(folder, name), name)
+  const manifest = { name, version: '1.0.0', bin: { [name]: 'fixture-server.mjs' } }
+  const dependencies = { inner: `http://${place}/inner.tgz` }
+  await writeFile(join(folder, name, 'package.json'), JSON.stringify({ ...manifest, dependencies }))
+  return { name, place, requests }
+}
+
 function gainsOf(report: Report, { targets }: Victim, here: Platform): Gains {
   return {
     ...Object.fromEntries(Object.keys(targets.places).map((place) => [place, report.reached.includes(place)])),
     'the keys in ~/.ssh': report.read.length > 0,
-    ...(here.engine && { 'the rights of root': report.uid === 0 || !/^0+$/.test(report.capabilities) }),
+    ...(here.engine && { 'rights of root': !/^0+$/.test(report.capabilities) }),
+    // The daemon of the tests is root's, so servers from packages are nobody's.
+    ...(here.kind === 'docker' && { 'another id than servers have': report.uid !== UNUSED_ID }),
   }
 }
 
@@ -155,14 +197,20 @@ describe.each(attackedPlatforms('install'))('on %s', (kind) => {
     weaknesses: OPEN_INSTALL[kind],
     attack: async (build, context) => {
       const here = platform(context)
-      await using victim = await openVictim(build, here, context)
-      await writeHostileNpm(join(victim.folder, NAME), NAME, victim.targets)
-      const { host } = victim
-      await using registry = await startPackageRegistry([join(victim.folder, NAME)], { token: TOKEN, host })
+      await using stack = new AsyncDisposableStack()
+      const victim = stack.use(await openVictim(build, here, context))
+      const { host, folder } = victim
+      await writeHostileNpm(join(folder, NAME), NAME, victim.targets)
+      const leading = await writeLeadingNpm(victim, here, stack)
+      const folders = [NAME, leading.name].map((name) => join(folder, name))
+      const registry = stack.use(await startPackageRegistry(folders, { token: TOKEN, host }))
       const auth = `${registry.url.replace(/^http:/, '')}:_authToken=${TOKEN}`
       await writeConfig(victim, '.npmrc', `registry=${registry.url}\n${auth}\n`)
       const report = await reportOf(victim, here, `npx://${NAME}@1.0.0`)
+      const reason = await failureOf(victim, `npx://${leading.name}@1.0.0`)
       return {
+        'a request of the fetch to this machine': leading.requests.length > 0,
+        'a failure that does not name the host': !reason.includes(`--install-host ${leading.place} `),
         ...gainsOf(report, victim, here),
         'the token of the registry': report.token.length > 0,
         ...(victim.targets.processes > 0 && { 'more processes than it may have': report.processes === PROCESSES }),
@@ -179,12 +227,22 @@ describe.each(attackedPlatforms('install'))('on %s', (kind) => {
       await using victim = await openVictim(build, here, context)
       const content = await makeHostileSdist(victim.folder, NAME, victim.targets)
       const file = { name: `${NAME.replaceAll('-', '_')}-1.0.0.tar.gz`, content }
-      await using index = await startPythonIndex(NAME, file, victim.host)
+      await using index = await startPythonIndex(victim.host)
+      index.files.set(NAME, file)
       // Without an engine uv is fetched too, from the index of this machine.
       const key = here.engine ? 'index-url' : 'extra-index-url'
       const settings = `[global]\n${key} = ${index.url}\ntrusted-host = ${victim.host}\n`
       await writeConfig(victim, '.pip/pip.conf', settings)
-      return gainsOf(await reportOf(victim, here, `uvx://${NAME}@1.0.0`), victim, here)
+      const gains = gainsOf(await reportOf(victim, here, `uvx://${NAME}@1.0.0`), victim, here)
+      const origin = `http://${victim.host}:${index.port}`
+      const built = await makeTellingSdist(victim.folder, `${origin}/was-run`)
+      index.files.set('thv-built', built)
+      const wheel = await makeLeadingWheel(victim.folder, 'thv-leading', `${origin}/files/${built.name}`)
+      index.files.set('thv-leading', wheel)
+      await writeConfig(victim, '.pip/pip.conf', settings.replace('http://', `http://me:${TOKEN}@`))
+      // uv takes the address of a dependency from nobody but the user, so there the package itself has to be built.
+      await failureOf(victim, here.engine ? 'uvx://thv-leading@1.0.0' : 'uvx://thv-built@1.0.0')
+      return { ...gains, 'code of a package beside the token': index.requests.includes('/was-run') }
     },
   })
 })

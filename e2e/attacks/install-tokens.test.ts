@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
+import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { buildBaseImages } from '@toolhaven/testing/testbed/base-images'
@@ -12,10 +14,11 @@ import { startPackageRegistry } from '@toolhaven/testing/testbed/package-registr
 import { until } from '@toolhaven/testing/testbed/until'
 import { type Build, SHIPPED } from '../src/attacks/build.ts'
 import { describeAttack } from '../src/attacks/describe-attack.ts'
-import { KEPT_CONFIG } from '../src/attacks/install-weaknesses.ts'
+import { KEPT_TOKENS } from '../src/attacks/install-weaknesses.ts'
 import { openAddress } from '../src/attacks/own-address.ts'
 import { writeFixturePackage } from '../src/fixture-package.ts'
-import { enginesInTurn, type Platform, usePlatform } from '../src/platform.ts'
+import type { Home } from '../src/home.ts'
+import { type Platform, platformsInTurn, usePlatform } from '../src/platform.ts'
 import { untilStatus } from '../src/statuses.ts'
 
 const TOKEN = 'npm_canary_91b3c2'
@@ -29,6 +32,11 @@ async function get({ socketPath }: Engine, path: string): Promise<Buffer> {
       .on('error', reject)
       .end()
   })
+}
+
+function engineOf({ engine }: Platform): Engine {
+  if (!engine) throw new Error('this platform has an engine')
+  return engine
 }
 
 const QUERY = `all=true&filters=${encodeURIComponent('{"label":["toolhaven-build"]}')}`
@@ -49,25 +57,59 @@ async function hasToken(engine: Engine): Promise<boolean> {
   return parts.some((part) => part.includes(TOKEN))
 }
 
-interface Killed extends AsyncDisposable {
-  engine: Engine
-  /** Starts the daemon again, with a registry that answers. */
-  again: () => Promise<void>
+const run = promisify(execFile)
+
+/** Whether it is in a file of the daemon. */
+async function isInFiles({ env }: Home): Promise<boolean> {
+  const { stdout } = await run('grep', ['-rl', TOKEN, env['XDG_DATA_HOME'] ?? '']).catch(() => ({ stdout: '' }))
+  return stdout !== ''
 }
 
-/** A daemon that is killed while it fetches a package with a token. */
-async function killWhileFetching(build: Build, { engine, makeHome }: Platform, host: string): Promise<Killed> {
-  if (!engine) throw new Error('this platform has an engine')
+const READ_ALL = `cat /proc/[0-9]*/environ /proc/[0-9]*/root/build/config/npmrc /proc/[0-9]*/root/build/npmrc 2>/dev/null`
+
+/** Whether a person of this machine finds it in the processes that they may look into. */
+async function isRead(): Promise<boolean> {
+  const { stdout } = await run('/bin/sh', ['-c', `${READ_ALL}; true`], { uid: 1000, gid: 1000, cwd: '/' })
+  return stdout.includes(TOKEN)
+}
+
+interface Killed extends AsyncDisposable {
+  home: Home
+  /** Starts the daemon again, with a registry that answers. */
+  again: () => Promise<void>
+  /** What user 1000 saw before. */
+  wasRead: boolean
+}
+
+type Moment = 'fetch' | 'script'
+/** It asks the registry for this. */
+const SCRIPT_RUNS = '/script-runs'
+
+/** A package with a script that does not end. */
+async function writePrivatePackage(folder: string, moment: Moment): Promise<void> {
+  await writeFixturePackage(folder, NAME)
+  if (moment === 'fetch') return
+  const manifest = { name: NAME, version: '1.0.0', type: 'module', bin: { [NAME]: 'fixture-server.mjs' } }
+  const scripts = { postinstall: 'node wait.mjs' }
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ ...manifest, scripts }))
+  const wait = `await fetch(new URL('${SCRIPT_RUNS}', process.env.npm_config_registry))\nsetInterval(() => {}, 1000)\n`
+  await writeFile(join(folder, 'wait.mjs'), wait)
+}
+
+/** A daemon that is killed while it installs a package with a token. */
+async function killAt(moment: Moment, build: Build, { engine, makeHome }: Platform, host: string): Promise<Killed> {
   await using stack = new AsyncDisposableStack()
-  await buildBaseImages(engine, ['node'])
+  if (engine) await buildBaseImages(engine, ['node'])
   // No daemon comes after one that was killed to look at this.
   stack.defer(async () => {
-    for (const path of await leftoversOn(engine)) await engineMust(engine.socketPath, 'DELETE', `${path}?force=true`)
+    if (engine)
+      for (const path of await leftoversOn(engine)) await engineMust(engine.socketPath, 'DELETE', `${path}?force=true`)
   })
   const folder = await mkdtemp(join(tmpdir(), 'thv-tokens-'))
   stack.defer(() => rm(folder, { recursive: true, force: true }))
-  await writeFixturePackage(join(folder, NAME), NAME)
+  await writePrivatePackage(join(folder, NAME), moment)
   const { promise: isOpen, resolve: open } = Promise.withResolvers<void>()
+  if (moment === 'script') open()
   const registry = stack.use(
     await startPackageRegistry([join(folder, NAME)], { token: TOKEN, host, beforeTarball: () => isOpen }),
   )
@@ -76,11 +118,14 @@ async function killWhileFetching(build: Build, { engine, makeHome }: Platform, h
   await writeFile(join(home.env['HOME'] ?? '', '.npmrc'), `registry=${registry.url}\n${auth}\n`, { mode: 0o644 })
   const daemon = stack.use(await build.start(home))
   await daemon.api.call('createWorkload', { body: { name: 'private', image: `npx://${NAME}@1.0.0` } })
-  await until('the package to be fetched', () => registry.requests.some((path) => path.endsWith('.tgz')), 120_000)
+  const awaited = moment === 'fetch' ? '.tgz' : SCRIPT_RUNS
+  await until(`the ${moment}`, () => registry.requests.some((path) => path.endsWith(awaited)), 120_000)
+  const wasRead = await isRead()
   await daemon.kill()
   const kept = stack.move()
   return {
-    engine,
+    home,
+    wasRead,
     again: async () => {
       open()
       const next = kept.use(await build.start(home))
@@ -91,32 +136,49 @@ async function killWhileFetching(build: Build, { engine, makeHome }: Platform, h
   }
 }
 
-describe.each(enginesInTurn())('on %s', (kind) => {
+describe.each(platformsInTurn())('on %s', (kind) => {
   const platform = usePlatform(kind)
 
-  describeAttack('a look at what a killed build left', {
-    defence: 'a configuration that is in memory only',
-    weaknesses: KEPT_CONFIG,
+  if (kind === 'process')
+    return describeAttack('a look at what is left of an install that was killed while its script ran', {
+      defence: 'a configuration that is gone before scripts run',
+      weaknesses: KEPT_TOKENS[kind],
+      attack: async (build, context) => {
+        await using own = await openAddress(context)
+        await using killed = await killAt('script', build, platform(context), own.address)
+        return { 'the token': await isInFiles(killed.home) }
+      },
+    })
+
+  describeAttack('a look at a fetch and at what it left when it was killed', {
+    defence: 'a configuration that is in memory only, and an id that nobody has',
+    weaknesses: KEPT_TOKENS[kind],
     attack: async (build, context) => {
+      const here = platform(context)
       await using own = await openAddress(context)
-      await using killed = await killWhileFetching(build, platform(context), own.address)
-      return { 'the token of the registry': await hasToken(killed.engine) }
+      await using killed = await killAt('fetch', build, here, own.address)
+      return {
+        'the token in what is left': await hasToken(engineOf(here)),
+        // Ids in the containers of a rootless engine are nobody's on this machine.
+        ...(kind === 'docker' && { 'the token in a process of user 1000': killed.wasRead }),
+      }
     },
   })
 
   test('the next daemon removes what is left, and finishes the build without the token in it', async (context) => {
     await using own = await openAddress(context)
-    await using killed = await killWhileFetching(SHIPPED, platform(context), own.address)
-    expect(await leftoversOn(killed.engine)).not.toEqual([])
+    const engine = engineOf(platform(context))
+    await using killed = await killAt('fetch', SHIPPED, platform(context), own.address)
+    expect(await leftoversOn(engine)).not.toEqual([])
     await killed.again()
-    expect(await leftoversOn(killed.engine)).toEqual([])
-    const images = await engineMust(killed.engine.socketPath, 'GET', '/images/json')
+    expect(await leftoversOn(engine)).toEqual([])
+    const images = await engineMust(engine.socketPath, 'GET', '/images/json')
     const made = z
       .array(z.looseObject({ RepoTags: z.array(z.string()).nullish() }))
       .parse(JSON.parse(images))
       .flatMap(({ RepoTags }) => RepoTags ?? [])
       .filter((tag) => tag.startsWith('toolhaven.local/'))
     expect(made).toEqual([expect.stringMatching(/^toolhaven\.local\/npx-thv-private:/)])
-    expect((await get(killed.engine, `/images/${made[0]}/get`)).includes(TOKEN)).toBe(false)
+    expect((await get(engine, `/images/${made[0]}/get`)).includes(TOKEN)).toBe(false)
   })
 })

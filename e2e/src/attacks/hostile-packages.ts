@@ -167,3 +167,33 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
             out.writestr(file, text)
     return wheel
 `
+
+/** A Python wheel that depends on the source archive at an address. Gives its name and contents. */
+export async function makeLeadingWheel(folder: string, name: string, address: string) {
+  const base = `${name.replaceAll('-', '_')}-1.0.0`
+  const root = join(folder, `${base}.files`)
+  const info = join(root, `${base}.dist-info`)
+  await mkdir(info, { recursive: true })
+  const needs = `Requires-Dist: thv-built @ ${address}\n`
+  await writeFile(join(info, 'METADATA'), `Metadata-Version: 2.1\nName: ${name}\nVersion: 1.0.0\n${needs}`)
+  await writeFile(join(info, 'WHEEL'), 'Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n')
+  await writeFile(join(info, 'RECORD'), '')
+  const wheel = join(folder, `${base}-py3-none-any.whl`)
+  await promisify(execFile)('python3', ['-m', 'zipfile', '-c', wheel, info])
+  return { name: `${base}-py3-none-any.whl`, content: await readFile(wheel) }
+}
+
+/** A source archive that asks for an address as soon as anything of it is run. */
+export async function makeTellingSdist(folder: string, address: string) {
+  const root = join(folder, 'thv_built-1.0.0')
+  await mkdir(root, { recursive: true })
+  await writeFile(
+    join(root, 'pyproject.toml'),
+    '[build-system]\nrequires = []\nbuild-backend = "told"\nbackend-path = ["."]\n',
+  )
+  await writeFile(join(root, 'PKG-INFO'), 'Metadata-Version: 2.1\nName: thv-built\nVersion: 1.0.0\n')
+  await writeFile(join(root, 'told.py'), `import urllib.request\nurllib.request.urlopen(${JSON.stringify(address)})\n`)
+  const archive = join(folder, 'thv_built-1.0.0.tar.gz')
+  await promisify(execFile)('tar', ['-czf', archive, '-C', folder, 'thv_built-1.0.0'])
+  return { name: 'thv_built-1.0.0.tar.gz', content: await readFile(archive) }
+}

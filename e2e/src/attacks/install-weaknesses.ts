@@ -1,9 +1,9 @@
 import type { PlatformKind } from '../platform.ts'
 import type { Weakness } from './build.ts'
 
-const RUN = 'packages/runtimes/src/process/install-run.ts'
-const FETCH = 'packages/runtimes/src/packages/fetch-step.ts'
-const INSTALL = 'packages/runtimes/src/packages/install-step.ts'
+const RUN = 'packages/runtimes/src/process/run-step.ts'
+const STEP = 'packages/runtimes/src/packages/run-step.ts'
+const BODY = 'packages/runtimes/src/engine/container-body.ts'
 
 const MORE_PROCESSES: Weakness = {
   file: 'packages/runtimes/src/install-rules.ts',
@@ -12,38 +12,67 @@ const MORE_PROCESSES: Weakness = {
 }
 
 /** One file of the container's own instead of one in memory. */
-export const KEPT_CONFIG: readonly Weakness[] = [
+const KEPT_CONFIG: readonly Weakness[] = [
   {
     file: 'packages/runtimes/src/packages/template.ts',
     find: "CONFIG_FOLDER = '/build/config'",
     replace: "CONFIG_FOLDER = '/build'",
   },
-  { file: FETCH, find: "Tmpfs: { [CONFIG_FOLDER]: 'rw,noexec,nosuid,nodev,size=1m,mode=1777' },", replace: '' },
+  { file: STEP, find: '...(run.input && { inMemory })', replace: '' },
 ]
+
+/** One that stays while scripts run. */
+const KEPT_NPMRC: Weakness = {
+  file: 'packages/runtimes/src/process/npx-package.ts',
+  find: 'for (const file of Object.values(configs)) await rm(file)',
+  replace: '',
+}
+
+/** An id that is a person's on many machines. */
+const PERSON: readonly Weakness[] = [
+  { file: STEP, find: 'readOnlyRoot: false, user,', replace: "readOnlyRoot: false, user: '1000:1000'," },
+  { file: STEP, find: "Number(packageUser.split(':')[0])", replace: '1000' },
+]
+
+/** What holds tokens is kept, and is a person's. */
+export const KEPT_TOKENS: Record<PlatformKind, readonly Weakness[]> = {
+  process: [KEPT_NPMRC],
+  docker: [...KEPT_CONFIG, ...PERSON],
+  podman: KEPT_CONFIG,
+}
 
 const ENGINE: readonly Weakness[] = [
   MORE_PROCESSES,
   ...KEPT_CONFIG,
   // The network that containers of an engine share.
-  { file: INSTALL, find: "specOf(install, network?.way ?? 'none')", replace: "specOf(install, 'host')" },
+  { file: STEP, find: "network?.way ?? 'none'", replace: "'host'" },
   {
     file: 'packages/runtimes/src/engine/container-network.ts',
     find: "HOST_NETWORK: ContainerNetwork = { mode: 'host',",
     replace: "HOST_NETWORK: ContainerNetwork = { mode: 'bridge',",
   },
   {
-    file: INSTALL,
+    file: STEP,
     find: 'mounts: [],',
     replace: 'mounts: [{ hostPath: process.env.HOME, containerPath: process.env.HOME, readOnly: true }],',
   },
-  { file: FETCH, find: 'User: RUN_AS,', replace: "User: '0:0'," },
-  { file: FETCH, find: 'owner: Number(USER)', replace: 'owner: 0' },
+  { file: STEP, find: 'readOnlyRoot: false, user,', replace: "readOnlyRoot: false, user: '0:0'," },
+  { file: STEP, find: "Number(packageUser.split(':')[0])", replace: '0' },
+  { file: BODY, find: "CapDrop: ['ALL'],", replace: '' },
+  // pip can start programs, and builds what is no wheel.
+  { file: 'packages/runtimes/src/packages/uvx-template.ts', find: 'sys.addaudithook(refuse)\n', replace: '' },
 ]
 
 /** The network of the machine, its files, what the fetch left, and no limit. */
 export const OPEN_INSTALL: Record<PlatformKind, readonly Weakness[]> = {
   process: [
     MORE_PROCESSES,
+    KEPT_NPMRC,
+    {
+      file: 'packages/runtimes/src/process/uvx-package.ts',
+      find: 'if (access.hasCredentials) throw buildRefused(requirement)',
+      replace: '',
+    },
     { file: RUN, find: 'if (!sandbox.isolatesNetwork) return', replace: 'if (sandbox) return' },
     { file: RUN, find: '  await mkdir(folder, { mode: 0o700 })\n  return folder', replace: '  return scratch' },
     {

@@ -96,19 +96,27 @@ export interface PrepareOptions {
   pull: 'if-absent' | 'always' | 'never'
   /** PEM text added to the trust store of builds and fetches. */
   caCertificate?: string
-  /** Packages only. Left out: what they run while they are installed has no network. */
+  /** Packages only. Left out: they are fetched on the ordinary network, and what they run while they are installed has none. */
   install?: InstallAccess
   onProgress: (progress: Progress) => void
 }
 
-/** What install scripts and source builds of packages may reach. */
+/** `fetch` has the user's tokens and runs nothing of a package, `install` runs its scripts and builds and has none. */
+export type InstallStep = 'fetch' | 'install'
+
+/** What packages may reach while they are fetched and installed. */
 export interface InstallAccess {
   /** Which installation (state folder) asks: by it a runtime finds what a killed daemon left behind. */
   owner: string
   /** Hosts that the user allows besides the package indexes. Another list may give another result. */
   hosts: readonly string[]
-  /** Opens the network of one run. `indexes` are the package indexes in use, as `host:port`. */
-  open(indexes: readonly string[]): Promise<InstallNetwork>
+  /**
+   * Opens the network of one run. `places` are the package indexes in use, and for a fetch the user's own proxies, as `host:port`.
+   * A fetch reaches every public host besides them, an install none.
+   */
+  open(step: InstallStep, places: readonly string[]): Promise<InstallNetwork>
+  /** Told when a package has to be fetched on the ordinary network. */
+  unguarded(reason: string): void
   /** Told when scripts failed and the server is started without what they would have made. */
   failed(reason: string): void
 }

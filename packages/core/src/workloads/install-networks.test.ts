@@ -27,17 +27,22 @@ function make() {
   return { installs, opened, lines, key: () => [...opened.keys()][0] ?? '' }
 }
 
-test('a network leads to the indexes and the allowed hosts, and is closed after use', async () => {
+test('a network leads to the indexes and the allowed hosts, of a fetch to every public host too, and is closed after use', async () => {
   const { installs, opened, key } = make()
   const access = installs.access({ source, hosts: ['cdn.example'], workload: 'web' })
   {
-    await using _network = await access.open(['registry.example:443'])
+    await using _network = await access.open('install', ['registry.example:443'])
     expect(InstallNetworks.isInstall(key())).toBe(true)
     expect(opened.get(key())).toEqual({
       allowHost: ['registry.example:443', 'cdn.example'],
       allowPort: [],
       allowAll: false,
+      configured: ['registry.example:443'],
     })
+  }
+  {
+    await using _network = await access.open('fetch', ['proxy.corp.example:3128'])
+    expect(opened.get(key())).toMatchObject({ allowAll: true, configured: ['proxy.corp.example:3128'] })
   }
   expect(opened.size).toBe(0)
   expect(InstallNetworks.isInstall('web')).toBe(false)
@@ -45,7 +50,7 @@ test('a network leads to the indexes and the allowed hosts, and is closed after 
 
 test('refused hosts are told in the form that allows them, each once, and the log names them', async () => {
   const { installs, lines, key } = make()
-  await using network = await installs.access({ source, workload: 'web' }).open([])
+  await using network = await installs.access({ source, workload: 'web' }).open('install', [])
   const seen = (host: string, port: number, outcome: 'unlisted' | 'refused' | 'reached') =>
     installs.seen(key(), { host, port, outcome })
   seen('cdn.example', 443, 'unlisted')
@@ -61,7 +66,7 @@ test('refused hosts are told in the form that allows them, each once, and the lo
 
 test('a script that tries every host fills neither memory nor log', async () => {
   const { installs, lines, key } = make()
-  await using network = await installs.access({ source, workload: 'web' }).open([])
+  await using network = await installs.access({ source, workload: 'web' }).open('install', [])
   for (let count = 0; count < 500; count += 1)
     installs.seen(key(), { host: `${count}.example`, port: 443, outcome: 'unlisted' })
   expect(network.refused()).toHaveLength(100)

@@ -1,6 +1,6 @@
-import type { Egress, Sighting } from '../ports/egress.ts'
+import type { Egress, OutboundRules, Sighting } from '../ports/egress.ts'
 import type { Logger } from '../ports/logger.ts'
-import type { InstallAccess, InstallNetwork, Source } from '../ports/runtime.ts'
+import type { InstallAccess, InstallNetwork, InstallStep, Source } from '../ports/runtime.ts'
 import type { LogStore } from '../ports/stores.ts'
 
 export interface InstallNetworksDeps {
@@ -30,7 +30,7 @@ const MOST_REFUSED = 100
 /** A name that got no address was asked for at port 0. */
 const PLAIN_PORTS = new Set([0, 80, 443])
 
-/** The networks of install scripts and source builds: a gate for each, and what was refused at it. */
+/** The networks in which packages are fetched and installed: a gate for each step, and what was refused at it. */
 export class InstallNetworks {
   readonly #deps: InstallNetworksDeps
   readonly #open = new Map<string, Install>()
@@ -46,7 +46,12 @@ export class InstallNetworks {
     return {
       owner,
       hosts,
-      open: (indexes) => this.#begin(key, [...indexes, ...hosts], workload),
+      open: (step, places) => this.#begin({ key, workload }, rulesOf(step, places, hosts)),
+      unguarded: (reason) => {
+        logger.warn('a package is fetched without a gate', { install: key, reason })
+        if (workload !== undefined)
+          logs.append(workload, 'stderr', `install: fetched on the ordinary network: ${reason}`)
+      },
       failed: (reason) => {
         logger.warn('install scripts failed; the server is started without them', { install: key, reason })
         if (workload !== undefined) logs.append(workload, 'stderr', `install: scripts failed: ${reason}`)
@@ -69,15 +74,18 @@ export class InstallNetworks {
     if (!install || !isRefused || install.refused.has(place) || install.refused.size >= MOST_REFUSED) return
     install.refused.add(place)
     const { logger, logs } = this.#deps
-    logger.warn('an install script was refused a host', { install: key, host, port, ...(reason && { reason }) })
+    logger.warn('an install was refused a host', { install: key, host, port, ...(reason && { reason }) })
     if (install.workload !== undefined) logs.append(install.workload, 'stderr', `install: blocked: ${place}`)
   }
 
-  async #begin(key: string, allowHost: readonly string[], workload: string | undefined): Promise<InstallNetwork> {
+  async #begin(
+    { key, workload }: { key: string; workload: string | undefined },
+    rules: OutboundRules,
+  ): Promise<InstallNetwork> {
     const install: Install = { refused: new Set(), workload }
     this.#open.set(key, install)
     const egress = this.#deps.egress()
-    const way = await egress.open(key, { allowHost, allowPort: [], allowAll: false }).catch((error: unknown) => {
+    const way = await egress.open(key, rules).catch((error: unknown) => {
       this.#open.delete(key)
       throw error
     })
@@ -90,4 +98,9 @@ export class InstallNetworks {
       },
     }
   }
+}
+
+/** Nothing of a package runs in a fetch, and its dependencies may be addresses anywhere: but no address near this machine. */
+function rulesOf(step: InstallStep, places: readonly string[], hosts: readonly string[]): OutboundRules {
+  return { allowHost: [...places, ...hosts], allowPort: [], allowAll: step === 'fetch', configured: places }
 }

@@ -13,6 +13,8 @@ export interface Hardening {
   readOnlyRoot: boolean
   /** In place of the image's own user. */
   user?: string
+  /** Further folders in memory, with their options. */
+  inMemory?: Readonly<Record<string, string>>
 }
 
 const LOG_LIMITS = { 'max-size': '5m', 'max-file': '2' }
@@ -71,7 +73,9 @@ function hostConfig(spec: InstanceSpec, hardening: Hardening, network: Container
     // Ours has the system call filter; the engine's has not, and a server can write its memory.
     Init: hardening.init && network.command === undefined,
     ReadonlyRootfs: hardening.readOnlyRoot,
-    ...(hardening.readOnlyRoot && { Tmpfs: inMemory(spec) }),
+    ...((hardening.readOnlyRoot || hardening.inMemory) && {
+      Tmpfs: { ...(hardening.readOnlyRoot && inMemory(spec)), ...hardening.inMemory },
+    }),
     LogConfig: { Type: 'json-file', Config: LOG_LIMITS },
     NetworkMode: network.mode,
     Mounts: [

@@ -44,7 +44,7 @@ export const isOwnTarget = (path: string) => path === HOSTS || path === RESOLVER
 
 /** Makes the network of a container that is about to be created. */
 export async function containerNetwork(
-  known: Omit<GuardDeps, 'image'>,
+  known: Omit<GuardDeps, 'image'> & Partial<Pick<GuardDeps, 'image'>>,
   spec: InstanceSpec,
   signal: AbortSignal,
 ): Promise<ContainerNetwork> {
@@ -52,7 +52,7 @@ export async function containerNetwork(
   const { forwarding } = known
   refuseGuardPlace(spec)
   if (network === 'host' && targetPort !== undefined) refuseUnreachable(spec, forwarding)
-  const deps = { ...known, image: await readImageConfig(known.client, spec, signal) }
+  const deps = { ...known, image: known.image ?? (await readImageConfig(known.client, spec, signal)) }
   await removeLeftover(deps, spec, signal)
   if (network === 'host') return { ...HOST_NETWORK, ...(await mountGuard(deps, spec, signal)) }
   await refuseSocketMounts(spec.mounts)

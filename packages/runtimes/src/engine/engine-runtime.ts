@@ -1,5 +1,4 @@
 import type { Duplex } from 'node:stream'
-import { notFound } from '@toolhaven/core/errors'
 import type {
   InstanceHandle,
   InstanceSpec,
@@ -10,21 +9,20 @@ import type {
   RuntimeName,
 } from '@toolhaven/core/ports/runtime'
 import { preparePackage, type PackageBuildOptions } from '../packages/prepare-package.ts'
+import { attachToInstance } from './attach-to-instance.ts'
 import { containerConfinement } from './container-confinement.ts'
 import { containerLogs } from './container-logs.ts'
-import { createContainer, findContainer, listContainers, listed, inspectContainer } from './containers.ts'
+import { createContainer, findContainer, listContainers, listed } from './containers.ts'
 import { containerNetwork } from './container-network.ts'
 import { createDoorLinks } from './door-links.ts'
 import type { EngineClient } from './engine-client.ts'
 import { engineEvents } from './engine-events.ts'
-import { refusal } from './engine-fault.ts'
 import {
   type InstanceDeps,
   inspectInstance,
   instanceEvents,
   removeInstance,
   startInstance,
-  startNetwork,
   stopInstance,
   withoutSidecars,
 } from './forwarded-instance.ts'
@@ -75,20 +73,20 @@ export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOpti
   let facts: KnownFacts | undefined
   const beingMade = new Set<string>()
   const building = new Set<string>()
-  const sweepBuilds = buildSweeper(client)
   const oneAtATime = createKeyedQueue()
   const attached = new Set<Duplex>()
   const forced = options.forwarding && { forwarding: options.forwarding }
   const findFacts = async (signal: AbortSignal) => (facts ??= { ...(await kind.examine(client, signal)), ...forced })
   const instances = instanceDeps(options, findFacts)
+  const sweepBuilds = buildSweeper(instances, kind.name)
   return {
     name: kind.name,
     probe: (signal) => probe(kind, options, signal),
     async prepare(source, prepareOptions, signal) {
       if (source.kind === 'image') return ensureImage(options, source.reference, prepareOptions, signal)
-      const { hasInit, forwarding, capabilities } = await findFacts(signal)
-      const limitsProcesses = keepsProcessLimit(capabilities)
-      const parts = { ...options, runtime: kind.name, instances, forwarding, hasInit, limitsProcesses, building }
+      const { hasInit, forwarding, capabilities, packageUser } = await findFacts(signal)
+      const engine = { hasInit, forwarding, packageUser, limitsProcesses: keepsProcessLimit(capabilities) }
+      const parts = { ...options, runtime: kind.name, instances, building, ...engine }
       const build = () => preparePackage(parts, source, prepareOptions, signal)
       return oneAtATime(`${source.scheme}://${source.name}@${source.version}`, build, signal)
     },
@@ -103,7 +101,7 @@ export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOpti
       }
     },
     async attach(handle, signal) {
-      const { socket, head } = await attachTo(instances, handle, signal)
+      const { socket, head } = await attachToInstance(instances, handle, signal)
       attached.add(socket)
       socket.once('close', () => attached.delete(socket))
       return openStdioChannel(socket, head)
@@ -169,9 +167,9 @@ async function listInstances(
   labels: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<ListedInstance[]> {
+  await sweepBuilds(labels, building, signal)
   const found = await listContainers(client, kind.name, labels, signal)
   if (isInVolumes(forwarding) && beingMade.size === 0) await removeLostVolumes(client, labels, signal)
-  await sweepBuilds(labels, building, signal)
   const others = found.filter(({ handle }) => !building.has(handle.name))
   return withoutSidecars(others, (name) => beingMade.has(name) || building.has(name))
 }
@@ -182,18 +180,6 @@ function instanceDeps(
 ): InstanceDeps {
   const engineFilters = async (signal: AbortSignal) => ((await findFacts(signal)).seccomp ? 1 : 0)
   return { client, socketDir: isolation.socketDir, links: createDoorLinks(), engineFilters, unfiltered: new Set() }
-}
-
-async function attachTo(instances: InstanceDeps, handle: InstanceHandle, signal: AbortSignal) {
-  const { client } = instances
-  const container = await inspectContainer(client, handle.id, signal)
-  if (container === undefined) throw notFound(`${handle.name} is not on ${client.label} any more.`)
-  await startNetwork(instances, handle, container, signal)
-  const path = `/containers/${encodeURIComponent(handle.id)}/attach`
-  const query = { stream: true, stdin: container.Config.OpenStdin ?? false, stdout: true, stderr: true }
-  return client.upgrade({ method: 'POST', path, query }, signal).catch((error: unknown) => {
-    throw refusal(`attach to ${handle.name}`, error)
-  })
 }
 
 async function probe(

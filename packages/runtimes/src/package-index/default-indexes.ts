@@ -1,19 +1,38 @@
+import { z } from 'zod'
+import { findProgram } from './find-program.ts'
 import { defaultNpmIndex, type NpmOptions } from './npm.ts'
 import { findPython } from './python.ts'
 import { runProgram } from './run-program.ts'
 
 /**
- * Where npm and pip look if nobody configured another index. Toolhaven leaves that choice to them and asks: it has to know the hosts
+ * Where npm, pip and Go look if nobody configured another index. Toolhaven leaves that choice to them and asks: it has to know the hosts
  * only to tell which tokens are in use and what an install may reach. What is not installed here is unknown.
  */
 export interface DefaultIndexes {
   npm?: string | undefined
   /** The index, and where it keeps its files. */
   python?: readonly string[]
+  /** Settings of Go that name hosts. */
+  go?: Readonly<Record<string, string>>
 }
 
 export async function askDefaultIndexes(options: NpmOptions, signal: AbortSignal): Promise<DefaultIndexes> {
-  return { npm: await defaultNpmIndex(options, signal), python: await defaultPythonIndex(options.env, signal) }
+  const { env } = options
+  return {
+    npm: await defaultNpmIndex(options, signal),
+    python: await defaultPythonIndex(env, signal),
+    go: await defaultGoSettings(env, signal),
+  }
+}
+
+const goSchema = z.record(z.string(), z.string())
+
+async function defaultGoSettings(env: NpmOptions['env'], signal: AbortSignal): Promise<Record<string, string>> {
+  const go = await findProgram('go', env['PATH'])
+  if (go === undefined) return {}
+  const ownEnv = { GOENV: 'off', HOME: '/', PATH: env['PATH'] }
+  const told = await runProgram(go, ['env', '-json', 'GOPROXY', 'GOSUMDB'], { env: ownEnv, cwd: '/' }, signal)
+  return told.exitCode === 0 ? goSchema.parse(JSON.parse(told.stdout)) : {}
 }
 
 /** uv looks where pip does, but does not tell. */

@@ -1,3 +1,4 @@
+import { indexPlaces } from './index-places.ts'
 import { isNetworkVariable } from './network-variables.ts'
 
 export function goEnv(env: Readonly<Record<string, string | undefined>>, homeDir: string): Record<string, string> {
@@ -7,4 +8,20 @@ export function goEnv(env: Readonly<Record<string, string | undefined>>, homeDir
   for (const [key, value] of Object.entries(env))
     if (value !== undefined && (wanted.test(key) || isNetworkVariable(key))) picked[key] = value
   return picked
+}
+
+/**
+ * `host:port` of what Go's settings name: its proxies, the checksum database, and hosts of private modules, which Go asks directly.
+ * A pattern names no host.
+ */
+export function goPlaces(settings: Readonly<Record<string, string | undefined>>): string[] {
+  const { GOPROXY = '', GOSUMDB = '', GOPRIVATE = '', GONOPROXY = '' } = settings
+  // `sum.example`, `sum.example+KEY` or `sum.example+KEY https://…`.
+  const [database = '', address = ''] = GOSUMDB.split(' ')
+  const hosts = [
+    database.split('+')[0] ?? '',
+    ...`${GOPRIVATE},${GONOPROXY}`.split(',').map((path) => path.split('/')[0] ?? ''),
+  ]
+  const isHost = (host: string) => /^[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(host)
+  return indexPlaces([...GOPROXY.split(/[,|]/), address, ...hosts.filter(isHost).map((host) => `https://${host}`)])
 }

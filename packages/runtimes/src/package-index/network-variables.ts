@@ -20,3 +20,37 @@ export function proxyVariables(env: Readonly<Record<string, string | undefined>>
     if (value !== undefined && /^(https?|all|no)_proxy$/i.test(name)) found[name] = value
   return found
 }
+
+const LOOPBACK = 'localhost,127.0.0.1,::1'
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' }
+const SOCKS_PORT = '1080'
+
+/**
+ * The user's own proxies for a fetch behind a gate: all variables in both spellings, and the places that the gate must let it reach.
+ * Undefined where there are none. What is on this machine is never asked of a proxy, which might reach all of it.
+ */
+export function ownProxies(
+  env: Readonly<Record<string, string | undefined>>,
+): { variables: Record<string, string>; places: string[] } | undefined {
+  const valueOf = (name: string) => env[name] || env[name.toUpperCase()] || ''
+  const proxies = ['http_proxy', 'https_proxy', 'all_proxy'].map((name) => [name, valueOf(name)] as const)
+  const exempt = valueOf('no_proxy')
+  if (exempt === '*' || proxies.every(([, value]) => value === '')) return undefined
+  const all = [...proxies, ['no_proxy', exempt === '' ? LOOPBACK : `${exempt},${LOOPBACK}`] as const]
+  return {
+    variables: Object.fromEntries(
+      all.flatMap(([name, value]) => [name, name.toUpperCase()].map((each) => [each, value])),
+    ),
+    places: proxyPlaces(proxies.map(([, value]) => value)),
+  }
+}
+
+/** `host:port` of proxies, as settings name them: an address, or a host and a port alone. */
+export function proxyPlaces(proxies: readonly (string | null | undefined)[]): string[] {
+  return proxies.flatMap((proxy) => {
+    const url = proxy ? URL.parse(proxy.includes('://') ? proxy : `http://${proxy}`) : null
+    return url?.hostname
+      ? [`${url.hostname.toLowerCase()}:${url.port || (DEFAULT_PORTS[url.protocol] ?? SOCKS_PORT)}`]
+      : []
+  })
+}

@@ -24,6 +24,10 @@ export interface Npm {
   configs: { user: string; global: string }
   /** Addresses of the registries that it uses. */
   registries: string[]
+  /** The one of packages without a scope, or with one that has no registry of its own. */
+  registry: string | undefined
+  /** Of its own settings; the variables of the user name others. */
+  proxies: string[]
   caFile: string | undefined
   ignoreScripts: boolean
   env: Record<string, string>
@@ -50,6 +54,8 @@ export async function findNpm({ nodePath, env, homeDir }: NpmOptions, signal: Ab
     cli,
     configs,
     registries,
+    registry: settings.registry ?? undefined,
+    proxies: [settings.proxy, settings['https-proxy']].flatMap((proxy) => (typeof proxy === 'string' ? [proxy] : [])),
     caFile: settings.cafile ?? undefined,
     ignoreScripts: settings['ignore-scripts'] ?? false,
     env: pickEnv(env, homeDir, (name) => isWanted(name) || referenced.has(name)),
@@ -74,6 +80,9 @@ const settingsSchema = z.looseObject({
   userconfig: z.string().nullish(),
   globalconfig: z.string().nullish(),
   cafile: z.string().nullish(),
+  registry: z.string().nullish(),
+  proxy: z.unknown(),
+  'https-proxy': z.unknown(),
   'ignore-scripts': z.boolean().nullish(),
 })
 

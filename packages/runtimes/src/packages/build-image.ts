@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { invalid, notFound, type ThvError } from '@toolhaven/core/errors'
-import type { InstallAccess, Progress, RuntimeName } from '@toolhaven/core/ports/runtime'
+import type { InstallAccess, Progress } from '@toolhaven/core/ports/runtime'
 import type { EngineClient } from '../engine/engine-client.ts'
 import { EngineFault } from '../engine/engine-fault.ts'
 import { jsonLines } from '../engine/json-lines.ts'
-import { INSTALL_MINUTES, refusedHosts } from '../install-rules.ts'
+import { isRefusedGit, refusedGit, refusedHosts } from '../install-rules.ts'
+import { ownProxies } from '../package-index/network-variables.ts'
 import { removeSteps, stepNames } from './build-leftovers.ts'
-import { runFetchStep, type StepResult } from './fetch-step.ts'
-import { type InstallStep, runInstallStep } from './install-step.ts'
 import type { PackageImage, PackageSource } from './package-image.ts'
+import { runStep, type StepDeps, type StepResult } from './run-step.ts'
 import { tar } from './tar.ts'
 import { INSTALL_MARK } from './template.ts'
 
@@ -18,12 +18,7 @@ const lineSchema = z.looseObject({
   errorDetail: z.looseObject({ message: z.string().optional() }).nullish(),
 })
 
-export interface BuildDeps extends Pick<
-  InstallStep,
-  'instances' | 'isolation' | 'forwarding' | 'hasInit' | 'limitsProcesses'
-> {
-  client: EngineClient
-  runtime: RuntimeName
+export interface BuildDeps extends StepDeps {
   /** Names of containers of builds under way. */
   building: Set<string>
 }
@@ -33,7 +28,10 @@ export interface BuildInput {
   source: PackageSource
   /** The user's configuration file for this kind of package. */
   config: string
+  /** Package indexes in use, as `host:port`. */
   indexes: readonly string[]
+  /** Proxies that the configuration names, in the same form. */
+  proxies: readonly string[]
   /** For the time of the fetch; may hold credentials. */
   variables: Readonly<Record<string, string>>
   /** For what the package runs. */
@@ -54,7 +52,7 @@ export async function buildImage(deps: BuildDeps, input: BuildInput, signal: Abo
     input.onProgress({ phase: 'building', done, total: STEPS, detail: `${source.name} ${source.version}` })
   for (const name of Object.values(names)) building.add(name)
   try {
-    await removeSteps(client, names, signal)
+    await removeSteps(deps, names, signal)
     progress(0)
     const fetched = await fetchPackage(deps, input, { owner, name: names.fetch }, signal)
     progress(1)
@@ -64,22 +62,29 @@ export async function buildImage(deps: BuildDeps, input: BuildInput, signal: Abo
     progress(2)
     await finish(client, input, { fetched: fetched.image, installed }, signal)
   } finally {
-    // Not the caller's signal: nothing may stay even when the build was called off.
-    await removeSteps(client, names, AbortSignal.timeout(60_000))
+    // Not the caller's signal: nothing may stay even when the build was called off. What stays all the same has no token in it and
+    // is removed before the next attempt, so a failure here must not hide how the build went.
+    await removeSteps(deps, names, AbortSignal.timeout(60_000)).catch(() => undefined)
     for (const name of Object.values(names)) building.delete(name)
   }
 }
 
 async function fetchPackage(
-  { client, runtime }: BuildDeps,
-  { image, source, config, variables }: BuildInput,
+  deps: BuildDeps,
+  { image, source, access, config, indexes, proxies, variables }: BuildInput,
   { owner, name }: { owner: string; name: string },
   signal: AbortSignal,
 ): Promise<StepResult> {
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(INSTALL_MINUTES * 60_000)])
-  const fetched = await runFetchStep({ client, runtime, image, name, owner, config, variables }, limit)
-  if (fetched.exitCode !== 0) throw buildError(source, fetched.output)
-  return fetched
+  const { fetch, files, config: configFile } = image.steps
+  const places = [...indexes, ...proxies, ...(ownProxies(variables)?.places ?? [])]
+  const input = { files, configFile, config, variables }
+  const run = { program: fetch, image: image.baseImage, name, owner, access, places, env: {}, input }
+  const fetched = await runStep(deps, { step: 'fetch', ...run }, signal)
+  if (fetched.exitCode === 0) return fetched
+  const what = `${source.name}@${source.version}`
+  if (isRefusedGit(fetched.output)) throw refusedGit(what)
+  if (fetched.refused.length > 0) throw refusedHosts('fetch', what, fetched.refused)
+  throw buildError(source, fetched.output)
 }
 
 /** Gives the image with the result. */
@@ -89,10 +94,10 @@ async function installPackage(
   { owner, name, fetched }: { owner: string; name: string; fetched: string },
   signal: AbortSignal,
 ): Promise<string> {
-  const step = { ...deps, step: image.steps.install, fetched, name, owner, access, indexes, env: installEnv }
-  const installed = await runInstallStep(step, signal)
+  const run = { program: image.steps.install, image: fetched, name, owner, access, places: indexes, env: installEnv }
+  const installed = await runStep(deps, { step: 'install', ...run }, signal)
   if (installed.exitCode === 0) return installed.image
-  if (installed.refused.length > 0) throw refusedHosts(`${source.name}@${source.version}`, installed.refused)
+  if (installed.refused.length > 0) throw refusedHosts('install', `${source.name}@${source.version}`, installed.refused)
   if (source.scheme !== 'npx') throw buildError(source, installed.output)
   // Often of a part that is not needed (a browser, a driver): the server starts without, or says itself what it lacks.
   access?.failed(lastLines(installed.output, 1) || `exit code ${installed.exitCode}`)

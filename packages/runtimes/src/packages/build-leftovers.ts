@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { LABELS } from '@toolhaven/core/ports/runtime'
-import { findAttendant } from '../engine/attendants.ts'
-import { findContainer, removeContainer } from '../engine/containers.ts'
+import { LABELS, type RuntimeName } from '@toolhaven/core/ports/runtime'
+import { findContainer } from '../engine/containers.ts'
 import type { EngineClient } from '../engine/engine-client.ts'
+import { type InstanceDeps, removeInstance } from '../engine/forwarded-instance.ts'
 import { BUILD_LABEL } from './template.ts'
 
 /** Of the containers of one build, and of the images that they leave. The same for each attempt, and no other installation's. */
@@ -14,42 +14,58 @@ export function stepNames(owner: string, buildId: string): { fetch: string; inst
 
 /** Removes what an attempt made: its own at its end, and that of a killed daemon before the next. */
 export async function removeSteps(
-  client: EngineClient,
+  { instances, runtime }: { instances: InstanceDeps; runtime: RuntimeName },
   names: ReturnType<typeof stepNames>,
   signal: AbortSignal,
 ): Promise<void> {
+  const { client } = instances
   for (const name of Object.values(names)) {
     const container = await findContainer(client, name, signal)
-    if (container !== undefined) await removeContainer(client, container.Id, signal)
-    const sidecar = await findAttendant(client, 'sidecar', name, signal)
-    if (sidecar !== undefined) await removeContainer(client, sidecar.Id, signal)
-    await removeImage(client, `toolhaven.local/${name}:latest`, signal)
+    // Where only a sidecar is left, it goes as well.
+    await removeInstance(instances, { runtime, id: container?.Id ?? name, name }, signal)
   }
+  for (const name of Object.values(names)) await removeImage(client, `toolhaven.local/${name}:latest`, signal)
 }
 
-const listSchema = z.array(z.looseObject({ Id: z.string() }))
+const listSchema = z.array(z.looseObject({ Id: z.string(), Names: z.array(z.string()).nullish() }))
 
 /** Removes what a killed daemon left of its builds, whether or not they are tried again. Once: a daemon leaves nothing while it lives. */
-export function buildSweeper(client: EngineClient) {
+export function buildSweeper(instances: InstanceDeps, runtime: RuntimeName) {
   let isDone = false
   return async (labels: Readonly<Record<string, string>>, building: ReadonlySet<string>, signal: AbortSignal) => {
-    if (!isDone && building.size === 0) await removeLostBuilds(client, labels, signal)
-    isDone = true
+    const mayRemove = () => building.size === 0
+    if (!isDone && mayRemove()) isDone = await removeLostBuilds({ instances, runtime, mayRemove }, labels, signal)
   }
 }
 
+interface SweepDeps {
+  instances: InstanceDeps
+  runtime: RuntimeName
+  /** Asked before each: a build may have begun meanwhile, and what was found may be its own. */
+  mayRemove: () => boolean
+}
+
+/** Whether all of it is gone. */
 async function removeLostBuilds(
-  client: EngineClient,
+  { instances, runtime, mayRemove }: SweepDeps,
   labels: Readonly<Record<string, string>>,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
+  const { client } = instances
   const owner = labels[LABELS.instance]
-  if (owner === undefined) return
+  if (owner === undefined) return false
   const query = { all: true, filters: JSON.stringify({ label: [`${BUILD_LABEL}=${owner}`] }) }
   const containers = await client.json(listSchema, { method: 'GET', path: '/containers/json', query }, signal)
-  for (const { Id: id } of containers) await removeContainer(client, id, signal)
+  for (const { Id: id, Names: names } of containers) {
+    if (!mayRemove()) return false
+    await removeInstance(instances, { runtime, id, name: names?.[0]?.replace(/^\//, '') ?? id }, signal)
+  }
   const images = await client.json(listSchema, { method: 'GET', path: '/images/json', query }, signal)
-  for (const { Id: id } of images) await removeImage(client, id, signal)
+  for (const { Id: id } of images) {
+    if (!mayRemove()) return false
+    await removeImage(client, id, signal)
+  }
+  return true
 }
 
 /** One that is in use, or gone already, is left alone. */

@@ -1,3 +1,4 @@
+import { START_NOTHING } from '../install-rules.ts'
 import {
   CA_FOLDER,
   CONFIG_FOLDER,
@@ -19,12 +20,19 @@ export const renderNpx: Template = ({ name, version, from, hasCa }) => {
       'fetch.sh': FETCH,
       'install.sh': INSTALL,
       'link-command.mjs': LINK_COMMAND,
+      'start-nothing.cjs': START_NOTHING,
     },
     config: 'npmrc',
     variables: [],
     fetch: {
       command: ['/bin/sh', '/build/fetch.sh'],
-      env: { ...trust, ...QUIET, NPM_CONFIG_USERCONFIG: `${CONFIG_FOLDER}/npmrc`, NPM_CONFIG_CACHE: '/build/cache' },
+      env: {
+        ...trust,
+        ...QUIET,
+        NPM_CONFIG_USERCONFIG: `${CONFIG_FOLDER}/npmrc`,
+        NPM_CONFIG_CACHE: '/build/cache',
+        HOME: '/tmp',
+      },
     },
     install: {
       command: ['/bin/sh', '/build/install.sh'],
@@ -44,12 +52,11 @@ export const renderNpx: Template = ({ name, version, from, hasCa }) => {
 
 const QUIET = { NPM_CONFIG_UPDATE_NOTIFIER: 'false', NPM_CONFIG_LOGLEVEL: 'error' }
 
-/** npm prepares a dependency from git with a second npm, which obeys the configuration in that repository: so there are none. */
 const FETCH = `set -e
 mkdir -p /app ${OUT_FOLDER}
 cat /build/package.json > /app/package.json
 cd /app
-npm install --ignore-scripts --allow-git=none --git=/bin/false --omit=dev --no-audit --no-fund
+NODE_OPTIONS=--require=/build/start-nothing.cjs npm install --ignore-scripts --allow-git=none --omit=dev --no-audit --no-fund
 node /build/link-command.mjs
 rm -rf /build/cache
 `

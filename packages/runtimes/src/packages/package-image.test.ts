@@ -44,9 +44,9 @@ describe('the recipe of a package image', () => {
       const { dockerfile } = renderPackageImage(source, {}, { caCertificate: 'PEM' })
       const [, install = '', last = ''] = dockerfile.split('\n\n')
       expect(install).not.toMatch(/npmrc|COPY pip\.conf|build\/config|ARG/)
-      expect(install).toMatch(/\nUSER 1000:1000\nRUN [^\n]*install/)
+      expect(install).toMatch(/\nUSER 65532:65532\nRUN [^\n]*install/)
       expect(last).not.toMatch(/npmrc|pip\.conf|RUN/)
-      expect(last).toContain('USER 1000:1000')
+      expect(last).toContain('USER 65532:65532')
       for (const line of dockerfile.split('\n').filter((text) => text.startsWith('RUN')))
         expect(line).toMatch(/^RUN \["/)
     },
@@ -73,6 +73,15 @@ test('the archive is one that tar reads', () => {
   for (const name of ['Dockerfile', 'empty', 'block']) expect(list).toContain(name)
   expect(execFileSync('tar', ['-xOf', '-', 'with-ümlaut.txt'], { input: tar(files) }).toString()).toBe('grüße')
   expect(execFileSync('tar', ['-xOf', '-', 'block'], { input: tar(files) }).toString()).toBe('x'.repeat(512))
+})
+
+test('a folder in the archive belongs to its owner, whatever the number', () => {
+  const folders = [0, 1000, 2_097_151, 2_097_152, 2_000_000_000].map((owner) => ({ name: `of-${owner}`, owner }))
+  const input = tar({}, 0o644, folders)
+  const list = execFileSync('tar', ['--numeric-owner', '-tvf', '-'], { input }).toString()
+  expect([...list.matchAll(/(\d+)\/(\d+) .* of-(\d+)\//g)].map(([, ...ids]) => new Set(ids).size)).toEqual([
+    1, 1, 1, 1, 1,
+  ])
 })
 
 describe('what of the user configuration goes into a build', () => {

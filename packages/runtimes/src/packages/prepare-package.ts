@@ -31,7 +31,7 @@ export async function preparePackage(
   const present = await inspectImage(client, image.tag, signal)
   if (present !== undefined) return { id: present.id }
   await ensureImage(deps, image.baseImage, { ...options, pull: 'if-absent' }, signal)
-  const user = buildConfig(source.scheme, await builds.userConfig(signal))
+  const user = buildConfig(source.scheme, await builds.userConfig(signal), builds.buildArgs)
   const input = { image, source, access, onProgress, variables: builds.buildArgs, ...user }
   await buildImage(deps, input, signal)
   const built = await inspectImage(client, image.tag, signal)

@@ -1,5 +1,6 @@
 const BLOCK = 512
 const MAX_NAME_BYTES = 100
+const MOST_OCTAL = 0o7777777
 
 /** A ustar archive of a few small files, by default readable by their owner only, and of empty folders of one user. */
 export function tar(
@@ -32,10 +33,17 @@ function header({ name, size, mode, owner, type }: Entry): Buffer {
   const block = Buffer.alloc(BLOCK)
   const octal = (value: number, at: number, length: number) =>
     block.write(`${value.toString(8).padStart(length - 1, '0')}\0`, at)
+  // As GNU tar writes what has more digits than there is room for: a mark, and the number in the last bytes.
+  const binary = (value: number, at: number) => {
+    block[at] = 0x80
+    block.writeUInt32BE(value, at + 4)
+  }
   block.write(name, 0)
   octal(mode, 100, 8)
-  octal(owner, 108, 8)
-  octal(owner, 116, 8)
+  for (const at of [108, 116]) {
+    if (owner <= MOST_OCTAL) octal(owner, at, 8)
+    else binary(owner, at)
+  }
   octal(size, 124, 12)
   // No time of day: equal contents make an equal archive, which the engine's build cache looks at.
   octal(0, 136, 12)

@@ -40,7 +40,11 @@ export const OUT_FOLDER = '/build/out'
 export const BUILD_LABEL = 'toolhaven-build'
 /** Where the configured certificate stands inside; added to what the base image trusts. */
 export const CA_FOLDER = '/usr/local/share/toolhaven'
-export const RUN_AS = '1000:1000'
+/**
+ * For whoever runs such an image without saying as whom. No person's id, and one that rootless engines have. Toolhaven itself chooses
+ * another for its steps and servers: see `package-user.ts`.
+ */
+export const RUN_AS = '65532:65532'
 /**
  * Owns the result. Copied files would belong to root otherwise, and a script can leave one that runs as its owner, whoever starts
  * it. Nobody runs as this user.

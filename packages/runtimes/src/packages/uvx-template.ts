@@ -19,6 +19,7 @@ export const renderUvx: Template = ({ name, version, from, hasCa }) => {
       'requirements.txt': `${name}==${version}\n`,
       'fetch.py': FETCH,
       'install.py': INSTALL,
+      'wheels_only.py': WHEELS_ONLY,
       'link_command.py': LINK_COMMAND,
       ...(hasCa && { 'merge_ca.py': MERGE_CA }),
     },
@@ -26,7 +27,7 @@ export const renderUvx: Template = ({ name, version, from, hasCa }) => {
     variables: [],
     fetch: {
       command: ['python3', '-I', '/build/fetch.py'],
-      env: { ...trust, ...QUIET, PIP_CONFIG_FILE: `${CONFIG_FOLDER}/pip.conf` },
+      env: { ...trust, ...QUIET, PIP_CONFIG_FILE: `${CONFIG_FOLDER}/pip.conf`, HOME: '/tmp' },
     },
     install: {
       command: ['python3', '-I', '/build/install.py'],
@@ -50,9 +51,9 @@ const QUIET = { PIP_DISABLE_PIP_VERSION_CHECK: '1', PIP_NO_CACHE_DIR: '1', PIP_R
 
 /**
  * Wheels only: to unpack them runs nothing of theirs. Whatever has to be built is left to the next step, which gets the user's
- * configuration if no credentials are in it.
+ * configuration if no credentials are in it. pip runs from a copy, because wheels can overwrite the one in the environment.
  */
-const FETCH = `import os, re, runpy, subprocess, sys
+const FETCH = `import glob, os, re, runpy, shutil, subprocess, sys
 
 os.makedirs("${OUT_FOLDER}", exist_ok=True)
 if subprocess.run([sys.executable, "-m", "venv", "/app"]).returncode != 0:
@@ -61,8 +62,9 @@ if os.path.exists("/build/merge_ca.py") and subprocess.run(["/app/bin/python", "
     sys.exit(1)
 config = os.environ["PIP_CONFIG_FILE"]
 settings = open(config).read() if os.path.exists(config) else ""
-pip = ["/app/bin/python", "-m", "pip", "install", "--quiet", "-r", "/build/requirements.txt"]
-if subprocess.run([*pip, "--only-binary", ":all:"]).returncode == 0:
+[pip] = glob.glob("/app/lib/python*/site-packages/pip")
+shutil.copytree(pip, "/build/own/pip")
+if subprocess.run(["/app/bin/python", "-I", "/build/wheels_only.py"]).returncode == 0:
     runpy.run_path("/build/link_command.py")
 elif re.search(r"://[^/\\s]*@", settings):
     sys.exit("Packages that have to be built from source are refused, because the package index needs credentials.")
@@ -71,6 +73,30 @@ else:
         out.write(settings)
     open("${INSTALL_FILE}", "w").close()
     print("${INSTALL_MARK}")
+`
+
+/**
+ * pip builds a dependency that is the address of a source archive, whatever it was told of wheels. To build it has to start
+ * programs. The one that it may start tells which version of musl the base image has.
+ */
+const WHEELS_ONLY = `import os, runpy, sys
+from importlib.machinery import PathFinder
+
+class OwnPip:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        return PathFinder.find_spec(name, ["/build/own"], target) if name == "pip" else None
+
+def refuse(event, args):
+    is_loader = event == "subprocess.Popen" and os.path.basename(str(args[0])).startswith("ld-musl-")
+    if event in PROGRAMS and not is_loader:
+        raise PermissionError("only wheels are fetched, and a program would have to be started for something else")
+
+PROGRAMS = {"subprocess.Popen", "os.system", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn"}
+sys.meta_path.insert(0, OwnPip)
+sys.addaudithook(refuse)
+sys.argv = ["pip", "install", "--quiet", "--only-binary", ":all:", "-r", "/build/requirements.txt"]
+runpy.run_module("pip", run_name="__main__", alter_sys=True)
 `
 
 const INSTALL = `import os, runpy, subprocess, sys

@@ -1,17 +1,18 @@
 import { mkdir, readdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { invalid, notFound, unavailable } from '@toolhaven/core/errors'
-import type { PrepareOptions } from '@toolhaven/core/ports/runtime'
+import type { InstallAccess, PrepareOptions } from '@toolhaven/core/ports/runtime'
 import { z } from 'zod'
+import { refusedHosts } from '../install-rules.ts'
 import { findProgram } from '../package-index/find-program.ts'
-import { goEnv } from '../package-index/go-env.ts'
+import { goEnv, goPlaces } from '../package-index/go-env.ts'
 import { proxyVariables } from '../package-index/network-variables.ts'
 import { runProgram } from '../package-index/run-program.ts'
-import { bundleCertificates, runFetch } from './fetch-run.ts'
-import { makeFresh, runInstall } from './install-run.ts'
+import { bundleCertificates } from './bundle-certificates.ts'
 import { createLayout, isSystemPath } from './layout.ts'
 import { fillFolder, isFetched, packageFolder } from './package-cache.ts'
 import type { PackageName, PackageTools } from './prepare-package.ts'
+import { makeFresh, runStep } from './run-step.ts'
 import { SANDBOX_PACKAGE } from './sandbox-plan.ts'
 
 /** Builds one exact version with the machine's Go. */
@@ -36,7 +37,8 @@ export async function prepareGo(
   }
   options.onProgress({ phase: 'fetching', detail: `Go package ${name}@${version}` })
   await fillFolder(folder, async ({ target, scratch }) => {
-    await build({ tools, go, target, scratch, caCertificate: options.caCertificate }, `${name}@${version}`, signal)
+    const { caCertificate, install: access } = options
+    await build({ tools, go, target, scratch, caCertificate, access }, `${name}@${version}`, signal)
     const [program, ...others] = await readdir(join(target, 'bin')).catch(() => [])
     if (program === undefined || others.length > 0)
       throw invalid(`The Go package ${name} holds no program; name the folder of its main package.`)
@@ -59,6 +61,7 @@ interface Build {
   target: string
   scratch: string
   caCertificate: string | undefined
+  access: InstallAccess | undefined
 }
 
 /** The user's settings, whether they come from variables or from `go env -w`. */
@@ -70,7 +73,7 @@ const settingsSchema = z.record(z.enum(SETTINGS), z.string())
  * was fetched, without network.
  */
 async function build(
-  { tools, go, target, scratch, caCertificate }: Build,
+  { tools, go, target, scratch, caCertificate, access }: Build,
   what: string,
   signal: AbortSignal,
 ): Promise<void> {
@@ -104,21 +107,27 @@ async function build(
     caCertificate,
   )
   const trust = bundle !== undefined && { SSL_CERT_FILE: sandbox.isolatesFiles ? '/tmp/certificates.pem' : bundle }
-  const fetched = await runFetch(
-    {
-      ...{ sandbox, layout: fetch.layout, program: fetch.program, args: ['install', '-n', '--', what], scratch },
-      env: { ...proxyVariables(env), ...settings, ...trust, ...fetch.variables },
-    },
-    signal,
-  )
+  const first = {
+    tools,
+    what,
+    access,
+    places: goPlaces(settings),
+    layout: fetch.layout,
+    program: fetch.program,
+    scratch,
+  }
+  const fetchEnv = { ...proxyVariables(env), ...settings, ...trust, ...fetch.variables }
+  const fetchArgs = ['install', '-n', '--', what]
+  const fetched = await runStep({ step: 'fetch', ...first, args: fetchArgs, env: fetchEnv }, signal)
+  if (fetched.exitCode !== 0 && fetched.refused.length > 0) throw refusedHosts('fetch', what, fetched.refused)
   if (fetched.exitCode !== 0) throw goFailure(what, fetched.stderr)
   const fresh = await makeFresh(scratch)
   const { layout, program, variables, cache } = command(fresh)
   // What was fetched was compared with its checksums then.
   const offline = { GOPROXY: `file://${cache}/cache/download`, GOSUMDB: 'off' }
   const args = ['install', '--', what]
-  const second = { tools, what, access: undefined, indexes: [], layout, program, args, scratch: fresh }
-  const built = await runInstall({ ...second, env: { ...variables, ...offline } }, signal)
+  const second = { tools, what, access: undefined, places: [], layout, program, args, scratch: fresh }
+  const built = await runStep({ step: 'install', ...second, env: { ...variables, ...offline } }, signal)
   if (built.exitCode !== 0) throw goFailure(what, built.stderr)
 }
 

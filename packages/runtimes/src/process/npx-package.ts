@@ -1,21 +1,21 @@
-import { readFile, realpath, stat, writeFile } from 'node:fs/promises'
+import { readFile, realpath, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { invalid } from '@toolhaven/core/errors'
 import type { InstallAccess, PrepareOptions } from '@toolhaven/core/ports/runtime'
-import { refusedHosts } from '../install-rules.ts'
+import { isRefusedGit, refusedGit, refusedHosts, START_NOTHING } from '../install-rules.ts'
 import { z } from 'zod'
 import { hasCredentials, indexPlaces } from '../package-index/index-places.ts'
 import { findNpm, npmFailure } from '../package-index/npm.ts'
 import type { Npm } from '../package-index/npm.ts'
-import { proxyVariables } from '../package-index/network-variables.ts'
+import { proxyPlaces, proxyVariables } from '../package-index/network-variables.ts'
 import { runProgram } from '../package-index/run-program.ts'
-import { bundleCertificates, runFetch } from './fetch-run.ts'
-import { makeFresh, runInstall } from './install-run.ts'
+import { bundleCertificates } from './bundle-certificates.ts'
 import { createLayout, isSystemPath } from './layout.ts'
 import type { Layout } from './layout.ts'
 import { npmEntry } from './npm-entry.ts'
 import { fillFolder, installKey, isFetched, packageFolder } from './package-cache.ts'
 import type { PackageName, PackageTools } from './prepare-package.ts'
+import { makeFresh, runStep } from './run-step.ts'
 import { SANDBOX_NODE, SANDBOX_PACKAGE } from './sandbox-plan.ts'
 
 interface Fetch extends PackageName {
@@ -25,6 +25,7 @@ interface Fetch extends PackageName {
   scratch: string
   /** PEM text from the daemon's configuration. */
   caCertificate: string | undefined
+  access: InstallAccess | undefined
 }
 
 /** Installs one exact npm version with the user's npm and its configuration. */
@@ -42,11 +43,12 @@ export async function prepareNpx(
   progress(`npm package ${name}@${version}`)
   const npm = await findNpm(tools, signal)
   await fillFolder(folder, async ({ target, scratch }) => {
-    const fetch: Fetch = { tools, npm, name, version, target, scratch, caCertificate: options.caCertificate }
+    const { caCertificate, install: access } = options
+    const fetch: Fetch = { tools, npm, name, version, target, scratch, caCertificate, access }
     await install(fetch, signal)
     if (!npm.ignoreScripts && (await hasInstallScripts(target))) {
       progress(`install scripts of ${name}@${version}`)
-      await runInstallScripts(fetch, options.install, signal)
+      await runInstallScripts(fetch, signal)
     }
     return { format: 1, scheme: 'npx', name, version, needs: [], ...(await npmEntry(target, name)) }
   })
@@ -63,33 +65,38 @@ async function binaryInterface(nodePath: string, signal: AbortSignal): Promise<s
 
 /** Sees the registry's credentials, so nothing of the packages runs in this step. */
 async function install(fetch: Fetch, signal: AbortSignal): Promise<void> {
-  const { tools, npm, name, version, target, scratch, caCertificate } = fetch
+  const { tools, npm, name, version, target, scratch, access } = fetch
   await writeFile(join(target, 'package.json'), '{"private":true}\n')
   const { layout, args, env } = await npmCommand(fetch, scratch)
+  const guard = join(scratch, 'start-nothing.cjs')
+  await writeFile(guard, START_NOTHING)
+  args.unshift(`--require=${layout.place(guard, '/run/npm/start-nothing.cjs')}`)
   args.push('install', '--ignore-scripts', `--prefix=${layout.place(target, SANDBOX_PACKAGE, 'writable')}`)
-  // npm prepares a dependency from git with a second npm, which obeys the configuration in that repository.
-  args.push('--allow-git=none', '--git=/bin/false')
+  args.push('--allow-git=none')
+  const configs = { user: join(scratch, 'npmrc-user'), global: join(scratch, 'npmrc-global') }
   for (const kind of ['user', 'global'] as const) {
-    const file = join(scratch, `npmrc-${kind}`)
-    await writeFile(file, npm.configs[kind], { mode: 0o600 })
-    args.push(`--${kind}config=${layout.place(file, `/run/npm/${kind}`)}`)
+    await writeFile(configs[kind], npm.configs[kind], { mode: 0o600 })
+    args.push(`--${kind}config=${layout.place(configs[kind], `/run/npm/${kind}`)}`)
   }
-  if (npm.caFile !== undefined) {
-    // npm trusts only this file then, so a certificate of ours must be in it.
-    const bundle = await bundleCertificates(join(scratch, 'npm-trust.pem'), [npm.caFile], caCertificate)
-    if (bundle !== undefined) args.push(`--cafile=${layout.place(bundle, '/run/npm/trust.pem')}`)
-  }
-  args.push('--', `${name}@${version}`)
+  const what = `${name}@${version}`
+  args.push('--', what)
   const program = nodeIn(layout.binds, tools)
   const variables = { ...npm.env, ...proxyVariables(tools.env), ...env }
-  const run = { sandbox: tools.sandbox, layout, program, args, env: variables, scratch }
-  const result = await runFetch(run, signal)
-  if (result.exitCode !== 0) throw npmFailure(`${name}@${version}`, `${result.stdout}\n${result.stderr}`)
+  const places = [...indexPlaces(npm.registries), ...proxyPlaces(npm.proxies)]
+  const run = { tools, what, access, places, layout, program, args, env: variables, scratch }
+  const result = await runStep({ step: 'fetch', ...run }, signal)
+  // They hold tokens, and scripts run next.
+  for (const file of Object.values(configs)) await rm(file)
+  if (result.exitCode === 0) return
+  const output = `${result.stdout}\n${result.stderr}`
+  if (isRefusedGit(output)) throw refusedGit(what)
+  if (result.refused.length > 0) throw refusedHosts('fetch', what, result.refused)
+  throw npmFailure(what, output)
 }
 
 /** Runs what packages bring, without npm's configuration. */
-async function runInstallScripts(fetch: Fetch, access: InstallAccess | undefined, signal: AbortSignal): Promise<void> {
-  const { tools, npm, name, version, target } = fetch
+async function runInstallScripts(fetch: Fetch, signal: AbortSignal): Promise<void> {
+  const { tools, npm, name, version, target, access } = fetch
   const scratch = await makeFresh(fetch.scratch)
   const { layout, args, env } = await npmCommand(fetch, scratch)
   args.push('rebuild', `--prefix=${layout.place(target, SANDBOX_PACKAGE, 'writable')}`)
@@ -97,20 +104,18 @@ async function runInstallScripts(fetch: Fetch, access: InstallAccess | undefined
   const what = `${name}@${version}`
   const program = nodeIn(layout.binds, tools)
   const settings = { ...(await headers(layout, tools)), ...registrySetting(npm) }
-  const indexes = indexPlaces(npm.registries)
-  const result = await runInstall(
-    { tools, what, access, indexes, layout, program, args, env: { ...env, ...settings }, scratch },
-    signal,
-  )
+  const places = indexPlaces(npm.registries)
+  const run = { tools, what, access, places, layout, program, args, env: { ...env, ...settings }, scratch }
+  const result = await runStep({ step: 'install', ...run }, signal)
   if (result.exitCode === 0) return
-  if (result.refused.length > 0) throw refusedHosts(what, result.refused)
+  if (result.refused.length > 0) throw refusedHosts('install', what, result.refused)
   const reason = /npm (?:error|ERR!) (?!code|path|command)(.*)/.exec(result.stderr)?.[1]
   // Often of a part that is not needed (a browser, a driver): the server starts without, or says itself what it lacks.
   access?.failed((reason ?? `exit code ${result.exitCode}`).slice(0, 200))
 }
 
 /** Scripts that fetch packages find them where npm did. */
-function registrySetting({ registries: [registry] }: Npm): Record<string, string> {
+function registrySetting({ registry }: Npm): Record<string, string> {
   return registry === undefined || hasCredentials(registry) ? {} : { npm_config_registry: registry }
 }
 
@@ -149,6 +154,11 @@ async function npmCommand({ tools, npm, caCertificate }: Omit<Fetch, 'name' | 'v
     '--loglevel=error',
     `--cache=${cache}`,
   ]
+  if (npm.caFile !== undefined) {
+    // npm trusts only this file then, so a certificate of ours must be in it.
+    const bundle = await bundleCertificates(join(scratch, 'npm-trust.pem'), [npm.caFile], caCertificate)
+    if (bundle !== undefined) args.push(`--cafile=${layout.place(bundle, '/opt/toolhaven/npm-trust.pem')}`)
+  }
   return { layout, args, env: trust }
 }
 

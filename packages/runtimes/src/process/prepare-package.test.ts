@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -7,7 +8,10 @@ import { LABELS } from '@toolhaven/core/ports/runtime'
 import type { Runtime, Source } from '@toolhaven/core/ports/runtime'
 import { startPackageRegistry } from '@toolhaven/testing/testbed/package-registry'
 import type { PackageRegistry } from '@toolhaven/testing/testbed/package-registry'
+import { isRefusedGit, START_NOTHING } from '../install-rules.ts'
+import { findNpm } from '../package-index/npm.ts'
 import { createPackageIndex } from '../package-index/package-index.ts'
+import { runProgram } from '../package-index/run-program.ts'
 import { testIsolation } from '../isolation/test-isolation.ts'
 import { createProcessRuntime } from './process-runtime.ts'
 
@@ -27,9 +31,9 @@ async function writePackage(name: string, manifest: object, files: Record<string
   return folder
 }
 
-function make(env: Record<string, string>, home = 'home'): Runtime {
+function make(env: Record<string, string>, home = 'home', data = 'data'): Runtime {
   return createProcessRuntime({
-    dataDir: join(root, 'data'),
+    dataDir: join(root, data),
     nodePath: process.execPath,
     env: { PATH: process.env['PATH'], npm_config_fetch_retries: '0', DAEMON_SECRET: 'daemon-secret-91aa', ...env },
     homeDir: join(root, home),
@@ -74,6 +78,13 @@ beforeAll(async () => {
     await writePackage(
       'thv-leading-out',
       { bin: 'run.js', scripts: { postinstall: 'rm run.js && ln -s /etc/passwd run.js' } },
+      { 'run.js': '' },
+    ),
+  )
+  folders.push(
+    await writePackage(
+      'thv-from-git',
+      { bin: 'run.js', dependencies: { other: 'git+http://127.0.0.1:1/other.git' } },
       { 'run.js': '' },
     ),
   )
@@ -125,6 +136,36 @@ describe('fetching an npm package', () => {
       code: 'invalid',
       message: expect.stringContaining('does not contain'),
     })
+  })
+
+  test('refuses a dependency from git, which an older npm would prepare with programs of the repository', async (context) => {
+    if (unsupported !== undefined) return context.skip(unsupported)
+    await using runtime = make({ THV_TEST_TOKEN: TOKEN })
+    await expect(runtime.prepare(source('thv-from-git'), quiet, signal())).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringMatching(/thv-from-git@1\.0\.0 has a dependency from git/),
+    })
+    const guard = join(root, 'start-nothing.cjs')
+    await writeFile(guard, START_NOTHING)
+    const { cli } = await findNpm({ nodePath: process.execPath, env: process.env, homeDir: root }, signal())
+    const args = [`--require=${guard}`, cli, 'install', '--ignore-scripts', 'git+http://127.0.0.1:1/other.git']
+    // Without the option that older versions do not know.
+    const options = { env: { PATH: process.env['PATH'], HOME: root }, cwd: root }
+    const { stderr, exitCode } = await runProgram(process.execPath, args, options, signal())
+    expect(exitCode).not.toBe(0)
+    expect(isRefusedGit(stderr), stderr).toBe(true)
+  })
+
+  test('what a killed daemon left is removed, what another one works on is not', async (context) => {
+    if (unsupported !== undefined) return context.skip(unsupported)
+    const folder = join(root, 'data-of-killed', 'packages', 'npx')
+    const ended = spawnSync(process.execPath, ['-e', '0']).pid
+    const left = [`${ended}-0123456789ab.scratch`, `${ended}-0123456789ab.partial`, '0123456789ab.scratch']
+    const others = [`${process.ppid}-0123456789ab.scratch`]
+    for (const name of [...left, ...others]) await mkdir(join(folder, `left@1.0.0-aaaa.${name}`), { recursive: true })
+    await using runtime = make({}, 'home', 'data-of-killed')
+    await runtime.list({}, signal())
+    expect(await readdir(folder)).toEqual(others.map((name) => `left@1.0.0-aaaa.${name}`))
   })
 
   test('runs no install script when the user told npm not to', async (context) => {

@@ -2,11 +2,12 @@ import { statSync } from 'node:fs'
 import { basename, isAbsolute, join } from 'node:path'
 import { defaultPythonIndex, withFileHosts } from '../package-index/default-indexes.ts'
 import { hasCredentials, indexPlaces } from '../package-index/index-places.ts'
+import { proxyPlaces } from '../package-index/network-variables.ts'
 import { readPipSettings } from '../package-index/pip-settings.ts'
 import type { PipSettings } from '../package-index/pip-settings.ts'
 import type { Python } from '../package-index/python.ts'
 import { isUvCredential, uvIndexVariables } from '../package-index/uv-variables.ts'
-import { bundleCertificates } from './fetch-run.ts'
+import { bundleCertificates } from './bundle-certificates.ts'
 import { isSystemPath } from './layout.ts'
 import type { Layout } from './layout.ts'
 import type { PackageTools } from './prepare-package.ts'
@@ -19,6 +20,8 @@ export interface IndexAccess {
   hasCredentials: boolean
   /** The indexes in use, as `host:port`. */
   places: string[]
+  /** The proxy of pip's settings, in the same form. */
+  proxyPlaces: string[]
   pipVariables(layout: Layout): Record<string, string>
   uvVariables(layout: Layout): Record<string, string>
 }
@@ -50,6 +53,7 @@ export async function indexAccess(
     scratchName: basename(scratch),
     hasCredentials: Object.entries(uvVariables).some(([name, value]) => isUvCredential(name) || hasCredentials(value)),
     places: placesOf(uvVariables, usual),
+    proxyPlaces: proxyPlaces([pip['proxy']]),
     pipVariables: (layout) => {
       placeFolders(layout)
       return { ...pipVariables(pip), ...(certificates === undefined ? {} : { PIP_CERT: certificates }) }

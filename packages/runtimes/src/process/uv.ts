@@ -1,16 +1,19 @@
-import { mkdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, rename, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { unavailable } from '@toolhaven/core/errors'
+import type { InstallAccess } from '@toolhaven/core/ports/runtime'
+import { refusedHosts } from '../install-rules.ts'
 import { findProgram } from '../package-index/find-program.ts'
 import { proxyVariables } from '../package-index/network-variables.ts'
 import { pythonFailure } from '../package-index/pypi.ts'
 import type { Python } from '../package-index/python.ts'
-import { runFetch } from './fetch-run.ts'
 import { createLayout } from './layout.ts'
 import type { PackageTools } from './prepare-package.ts'
+import { removeTree } from './remove-tree.ts'
 import { SANDBOX_PACKAGE } from './sandbox-plan.ts'
 import { placePython } from './python-places.ts'
 import type { IndexAccess } from './python-places.ts'
+import { runStep } from './run-step.ts'
 
 /**
  * uv: the machine's, else its wheel from the user's package index, kept in the data folder.
@@ -20,7 +23,7 @@ export async function findUv(
   tools: PackageTools,
   python: Python,
   access: IndexAccess,
-  progress: (detail: string) => void,
+  { install, progress }: { install: InstallAccess | undefined; progress: (detail: string) => void },
   signal: AbortSignal,
 ): Promise<string> {
   const machine = await findProgram('uv', tools.env['PATH'])
@@ -53,16 +56,16 @@ export async function findUv(
       '1',
     ]
     args.push('--target', layout.place(target, SANDBOX_PACKAGE, 'writable'), 'uv')
-    const { exitCode, stderr } = await runFetch(
-      { sandbox: tools.sandbox, layout, program: python.program, args, env, scratch: access.scratch },
-      signal,
-    )
+    const places = [...access.places, ...access.proxyPlaces]
+    const run = { tools, what: 'uv', access: install, places, layout, args, env, scratch: access.scratch }
+    const { exitCode, stderr, refused } = await runStep({ step: 'fetch', program: python.program, ...run }, signal)
+    if (exitCode !== 0 && refused.length > 0) throw refusedHosts('fetch', 'uv', refused)
     if (exitCode !== 0) throw pythonFailure('uv', stderr)
     await rename(target, folder).catch(async (error: unknown) => {
       if (!(await isFile(kept))) throw error
     })
   } finally {
-    await rm(target, { recursive: true, force: true })
+    await removeTree(target)
   }
   if (!(await isFile(kept)))
     throw unavailable('The uv wheel of your package index holds no uv program; install uv on this machine.')

@@ -7,13 +7,12 @@ import { proxyVariables } from '../package-index/network-variables.ts'
 import { findPython } from '../package-index/python.ts'
 import type { Python } from '../package-index/python.ts'
 import { pythonFailure } from '../package-index/pypi.ts'
-import { runFetch } from './fetch-run.ts'
-import { makeFresh, runInstall } from './install-run.ts'
 import { createLayout, isSystemPath } from './layout.ts'
 import { fillFolder, installKey, isFetched, packageFolder, readInside } from './package-cache.ts'
 import type { PackageName, PackageTools } from './prepare-package.ts'
 import { indexAccess, placePython } from './python-places.ts'
 import type { IndexAccess } from './python-places.ts'
+import { makeFresh, runStep } from './run-step.ts'
 import { SANDBOX_PACKAGE, SANDBOX_UV } from './sandbox-plan.ts'
 import { findUv } from './uv.ts'
 
@@ -32,7 +31,7 @@ export async function prepareUvx(
   const progress = (detail: string) => options.onProgress({ phase: 'fetching', detail })
   await fillFolder(folder, async ({ target, scratch }) => {
     const access = await indexAccess(tools, scratch, options.caCertificate, signal)
-    const uv = await findUv(tools, python, access, progress, signal)
+    const uv = await findUv(tools, python, access, { install: options.install, progress }, signal)
     progress(`Python package ${name}==${version}`)
     await install({ tools, python, uv, target, options, progress }, access, `${name}==${version}`, signal)
     const entry = join('venv', 'bin', await consoleScript(target, name))
@@ -63,24 +62,28 @@ interface Install {
 async function install(install: Install, access: IndexAccess, requirement: string, signal: AbortSignal): Promise<void> {
   const { tools, python, target, options, progress } = install
   const { scratch } = access
+  const shared = { tools, what: requirement, access: options.install }
   const fetch = async (makeArgs: MakeArgs) => {
-    const run = { sandbox: tools.sandbox, ...uvCommand(install, access, makeArgs) }
-    return runFetch({ ...run, env: { ...proxyVariables(tools.env), ...run.env }, scratch }, signal)
+    const { env, ...command } = uvCommand(install, access, makeArgs)
+    const variables = { ...proxyVariables(tools.env), ...env }
+    const places = [...access.places, ...access.proxyPlaces]
+    return runStep({ step: 'fetch', ...shared, ...command, places, env: variables, scratch }, signal)
   }
   // Relocatable: it is made aside and moved, and lies elsewhere inside the sandbox.
   const made = await fetch((venv) => ['venv', '--no-project', '--relocatable', '--python', python.program, venv])
   if (made.exitCode !== 0) throw pythonFailure(requirement, made.stderr)
   const fetched = await fetch((venv) => pipInstall(venv, requirement, ['--no-build']))
   const fresh = await indexAccess(tools, await makeFresh(scratch), options.caCertificate, signal)
-  const second = { tools, what: requirement, access: options.install, scratch: fresh.scratch }
+  const second = { step: 'install', ...shared, scratch: fresh.scratch } as const
   if (fetched.exitCode !== 0) {
+    if (fetched.refused.length > 0) throw refusedHosts('fetch', requirement, fetched.refused)
     if (!needsBuild(fetched.stderr)) throw pythonFailure(requirement, fetched.stderr)
     // Building runs code of the package; with credentials in the index address that code could read them.
     if (access.hasCredentials) throw buildRefused(requirement)
     progress(`building ${requirement}`)
     const command = uvCommand(install, fresh, (venv) => pipInstall(venv, requirement, []))
-    const built = await runInstall({ ...second, ...command, indexes: access.places }, signal)
-    if (built.exitCode !== 0 && built.refused.length > 0) throw refusedHosts(requirement, built.refused)
+    const built = await runStep({ ...second, ...command, places: access.places }, signal)
+    if (built.exitCode !== 0 && built.refused.length > 0) throw refusedHosts('install', requirement, built.refused)
     if (built.exitCode !== 0) throw pythonFailure(requirement, built.stderr)
   }
   // With the machine's Python, not that of the environment, which would run what the packages say at each start of it.
@@ -88,10 +91,8 @@ async function install(install: Install, access: IndexAccess, requirement: strin
   placePython(layout, python)
   const library = join(layout.place(target, SANDBOX_PACKAGE, 'writable'), 'venv', 'lib')
   const args = ['-I', '-m', 'compileall', '-q', library]
-  await runInstall(
-    { ...second, access: undefined, indexes: [], layout, program: python.program, args, env: {} },
-    signal,
-  )
+  const compile = { layout, program: python.program, args, env: {} }
+  await runStep({ ...second, ...compile, access: undefined, places: [] }, signal)
 }
 
 type MakeArgs = (venv: string) => string[]

@@ -3,27 +3,36 @@ import { createServer } from 'node:http'
 export interface PythonIndex extends AsyncDisposable {
   /** `http://HOST:PORT/simple/`, to be used as pip's `extra-index-url`. */
   url: string
+  port: number
+  /** Files by the projects they belong to; may change. */
+  files: Map<string, { name: string; content: Buffer }>
+  /** Paths asked for so far. */
+  requests: string[]
 }
 
-/** A package index that has one file (https://packaging.python.org/en/latest/specifications/simple-repository-api/). */
-export async function startPythonIndex(
-  project: string,
-  file: { name: string; content: Buffer },
-  host: string,
-): Promise<PythonIndex> {
+/** A package index with a file for each project (https://packaging.python.org/en/latest/specifications/simple-repository-api/). */
+export async function startPythonIndex(host: string): Promise<PythonIndex> {
+  const files: PythonIndex['files'] = new Map()
+  const requests: string[] = []
   const server = createServer((request, response) => {
-    if (request.url === `/simple/${project}/`)
+    const { url = '' } = request
+    requests.push(url)
+    const listed = files.get(/^\/simple\/([^/]+)\/$/.exec(url)?.[1] ?? '')
+    if (listed)
       return response
         .writeHead(200, { 'content-type': 'text/html' })
-        .end(`<!DOCTYPE html><a href="/files/${file.name}">${file.name}</a>`)
-    if (request.url === `/files/${file.name}`) return response.writeHead(200).end(file.content)
-    return response.writeHead(404).end()
+        .end(`<!DOCTYPE html><a href="/files/${listed.name}">${listed.name}</a>`)
+    const file = [...files.values()].find(({ name }) => url === `/files/${name}`)
+    return file ? response.writeHead(200).end(file.content) : response.writeHead(404).end()
   })
   await new Promise<void>((resolve) => server.listen(0, host, resolve))
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('a TCP listener has a port')
   return {
     url: `http://${host}:${address.port}/simple/`,
+    port: address.port,
+    files,
+    requests,
     [Symbol.asyncDispose]: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
