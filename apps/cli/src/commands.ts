@@ -9,6 +9,7 @@ import { clientSetup } from './commands/client/setup.ts'
 import { clientStatus } from './commands/client/status.ts'
 import { completion } from './commands/completion.ts'
 import { configGetCaCert } from './commands/config/get-ca-cert.ts'
+import { configGetPort } from './commands/config/get-port.ts'
 import { configGetRegistry } from './commands/config/get-registry.ts'
 import { otelGetEndpoint } from './commands/config/otel/get-endpoint.ts'
 import { otelGetEnvVars } from './commands/config/otel/get-env-vars.ts'
@@ -20,8 +21,10 @@ import { otelUnsetEndpoint } from './commands/config/otel/unset-endpoint.ts'
 import { otelUnsetEnvVars } from './commands/config/otel/unset-env-vars.ts'
 import { otelUnsetSamplingRate } from './commands/config/otel/unset-sampling-rate.ts'
 import { configSetCaCert } from './commands/config/set-ca-cert.ts'
+import { configSetPort } from './commands/config/set-port.ts'
 import { configSetRegistry } from './commands/config/set-registry.ts'
 import { configUnsetCaCert } from './commands/config/unset-ca-cert.ts'
+import { configUnsetPort } from './commands/config/unset-port.ts'
 import { configUnsetRegistry } from './commands/config/unset-registry.ts'
 import { diff } from './commands/diff.ts'
 import { doctor } from './commands/doctor.ts'
@@ -75,10 +78,13 @@ export const COMMANDS: readonly CommandDef[] = [
   clientStatus,
   completion,
   configGetCaCert,
+  configGetPort,
   configGetRegistry,
   configSetCaCert,
+  configSetPort,
   configSetRegistry,
   configUnsetCaCert,
+  configUnsetPort,
   configUnsetRegistry,
   diff,
   doctor,

@@ -23,6 +23,13 @@ export type RuntimeReport = z.infer<typeof runtimeReport>
 export const daemonSettings = z
   .strictObject({
     ca_certificate_path: z.string().nullable().optional(),
+    api_port: z
+      .int()
+      .min(1)
+      .max(65_535)
+      .nullable()
+      .optional()
+      .meta({ description: 'Port of the API, from the next start of the daemon on' }),
     otel: z
       .strictObject({
         endpoint: z.string().nullable().optional(),

@@ -6,7 +6,8 @@ export const serve = defineCommand({
   description:
     'Runs the daemon in the foreground: the API, and a port for each workload.\n\n' +
     'A daemon that already runs for the same state folder hands over and exits; its containers and ports stay.\n' +
-    'Environment: THV_RUNTIME (docker, podman, process), THV_API_TOKEN, THV_SECRETS_PASSWORD, and the XDG variables.\n\n' +
+    'Commands that need a daemon start one with --on-demand.\n' +
+    'Environment: THV_RUNTIME (docker, podman, process), THV_PORT, THV_API_TOKEN, THV_SECRETS_PASSWORD, and the XDG variables.\n\n' +
     'With --install the daemon becomes a service that starts by itself, with all workloads that were running: a unit of ' +
     "your own systemd instance on Linux (of the machine's when you are root), a launch agent on macOS. It is started " +
     'with the other options given, and with the settings of this shell for folders, engine, proxies and package ' +
@@ -15,9 +16,19 @@ export const serve = defineCommand({
     'entries in client settings, workloads, their containers, images that were built, secrets, settings, logs and caches.',
   flags: {
     host: { type: 'text', value: 'address', summary: 'address the API listens on', default: 'localhost' },
-    port: { type: 'number', value: 'number', summary: 'port the API listens on', default: 8080, min: 0, max: 65_535 },
+    port: {
+      type: 'number',
+      value: 'number',
+      summary: 'port the API listens on (default: THV_PORT, then "thv config get-port", then 8080)',
+      min: 0,
+      max: 65_535,
+    },
     stopWorkloadsOnExit: { type: 'boolean', summary: 'stop the workloads when the daemon stops' },
     allowUnsandboxed: { type: 'boolean', summary: 'without any sandbox, run servers with all your rights' },
+    onDemand: {
+      type: 'boolean',
+      summary: 'exit if a daemon runs already, and start without the port while it is taken',
+    },
     install: { type: 'boolean', summary: 'make it a service that starts by itself' },
     uninstall: { type: 'boolean', summary: 'stop and remove that service' },
     purge: { type: 'boolean', summary: 'with --uninstall: remove everything that Toolhaven has made' },

@@ -18,17 +18,23 @@ afterEach(() => cleanUp.disposeAsync())
 
 const unhurried = AbortSignal.timeout(30_000)
 
-test('a daemon that runs and does not listen yet is waited for', async () => {
-  const asked = createDaemonClient({ socketPath, isHeld: true }).call('getVersion', {}, unhurried)
-  const isSettled = Promise.race([asked.then(Boolean, Boolean), new Promise((resolve) => setTimeout(resolve, 200))])
-  expect(await isSettled).toBeUndefined()
+async function listen(path: string): Promise<string> {
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end('{"version":"1.2.3"}')
-  }).listen(socketPath)
+  }).listen(path)
   cleanUp.defer(() => void server.close())
   await once(server, 'listening')
-  expect(await asked).toEqual({ version: '1.2.3' })
+  return path
+}
+
+test('a daemon that does not listen yet is waited for, by calls and by streams', async () => {
+  const moved = `${socketPath}-moved`
+  const whenNobodyListens = () => listen(moved)
+  const client = createDaemonClient({ socketPath, whenNobodyListens })
+  expect(await client.call('getVersion', {}, unhurried)).toEqual({ version: '1.2.3' })
+  const fresh = createDaemonClient({ socketPath, whenNobodyListens: () => Promise.resolve(moved) })
+  for await (const line of await fresh.stream('streamEvents', {}, unhurried)) expect(line).toBe('no event is sent')
 })
 
 test('a socket that nobody claims is not waited for', async () => {

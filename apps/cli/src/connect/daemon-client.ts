@@ -15,35 +15,40 @@ export interface DaemonClient {
 export function createDaemonClient(address: DaemonAddress): DaemonClient {
   return {
     async call(id, input, signal) {
-      const { status, type, text } = await exchangeWithDaemon(address, requestOf(address, id, input), signal).catch(
-        (error: unknown) => {
-          throw signal.aborted || isThvError(error) ? error : noAnswer(error)
-        },
-      )
+      const request = requestOf(address, id, input)
+      const { status, type, text } = await withDaemon(address, signal, (at) => exchange(at, request, signal))
       if (status >= 400) throw failureOf(status, text)
       const value: unknown = type.startsWith('application/json') ? JSON.parse(text) : text
       // oxlint-disable-next-line typescript/consistent-type-assertions -- the daemon answers by the same contract; it is this very program
       return value as CallResult<typeof id>
     },
     async stream(id, input, signal) {
-      const response = await open(address, requestOf(address, id, input), signal)
+      const request = requestOf(address, id, input)
+      const response = await withDaemon(address, signal, (at) => open(at, request, signal))
       if ((response.statusCode ?? 500) >= 400) throw failureOf(response.statusCode ?? 500, await readText(response))
       return dataOf(response, signal)
     },
   }
 }
 
-/** The socket of a daemon that runs is about to be there, if it is not yet. */
-async function exchangeWithDaemon(address: DaemonAddress, request: DaemonRequest, signal: AbortSignal) {
-  const attempt = () => exchange(address, request, signal)
-  if (!('socketPath' in address) || address.isHeld !== true) return attempt()
+/** If nobody listens, nothing was sent, so the attempt can be made again once somebody does. */
+async function withDaemon<T>(
+  address: DaemonAddress,
+  signal: AbortSignal,
+  attempt: (address: DaemonAddress) => Promise<T>,
+): Promise<T> {
   try {
-    return await attempt()
+    return await attempt(address)
   } catch (error) {
-    const { isNobodyThere, whenSomebodyIsThere } = await import('./wait-for-daemon.ts')
-    if (!isNobodyThere(error)) throw error
-    return whenSomebodyIsThere(attempt, signal)
+    if (signal.aborted || isThvError(error)) throw error
+    const wait = 'socketPath' in address && isNobodyThere(error) ? address.whenNobodyListens : undefined
+    if (wait === undefined) throw noAnswer(error)
+    return withDaemon({ socketPath: await wait(signal) }, signal, attempt)
   }
+}
+
+function isNobodyThere(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ECONNREFUSED')
 }
 
 const noAnswer = (cause: unknown) => unavailable('the daemon does not answer; start it with "thv serve"', cause)
@@ -93,7 +98,7 @@ async function open(
   const { request } = await import('node:http')
   return new Promise((resolve, reject) => {
     const call = request({ ...address, ...rest, signal }, resolve)
-    call.once('error', (error) => reject(signal.aborted ? error : noAnswer(error)))
+    call.once('error', reject)
     call.end(body)
   })
 }

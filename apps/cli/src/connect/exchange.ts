@@ -1,8 +1,13 @@
 import { connect } from 'node:net'
 import { unavailable } from '@toolhaven/core/errors'
 
-/** `isHeld`: a daemon that runs says that this is its socket. */
-export type DaemonAddress = { socketPath: string; isHeld?: boolean } | { host: string; port: number; token?: string }
+export type DaemonAddress = SocketAddress | { host: string; port: number; token?: string }
+
+export interface SocketAddress {
+  socketPath: string
+  /** Waits for the daemon that is coming up or going down, and gives the socket that answers then. */
+  whenNobodyListens?: (signal: AbortSignal) => Promise<string>
+}
 
 export interface DaemonRequest {
   method: string

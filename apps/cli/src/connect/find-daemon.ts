@@ -1,5 +1,5 @@
 import { homedir, tmpdir } from 'node:os'
-import { invalid } from '@toolhaven/core/errors'
+import { invalid, unavailable } from '@toolhaven/core/errors'
 import { readLock } from '@toolhaven/stores/files/lock-file'
 import { type PathSources, type ToolhavenPaths, stateDirOf, toolhavenPaths } from '@toolhaven/stores/files/paths'
 import { type DaemonClient, createDaemonClient } from './daemon-client.ts'
@@ -9,20 +9,29 @@ type Env = Readonly<Record<string, string | undefined>>
 
 /** The daemon THV_HOST names, else the one of this user's state folder, started in the background when none runs. */
 export async function findDaemon(env: Env, say: (line: string) => void, signal: AbortSignal): Promise<DaemonClient> {
-  const running = await findRunningDaemon(env)
-  if (running) return running
-  const paths = pathsOf(env)
-  say('Starting the daemon in the background')
-  const { startInBackground } = await import('./start-in-background.ts')
-  await startInBackground({ paths, env }, signal)
-  return createDaemonClient({ socketPath: paths.socketPath })
+  const start = async (until: AbortSignal) => {
+    const { startInBackground } = await import('./start-in-background.ts')
+    return startInBackground({ paths: pathsOf(env), env, say }, until)
+  }
+  return (await findRunningDaemon(env, start)) ?? createDaemonClient({ socketPath: await start(signal) })
 }
 
-/** The same, but none is started. */
-export async function findRunningDaemon(env: Env): Promise<DaemonClient | undefined> {
+/** The same, but none is started. `whenNobodyListens` gives the socket to use if the daemon does not listen. */
+export async function findRunningDaemon(
+  env: Env,
+  whenNobodyListens: (signal: AbortSignal) => Promise<string> = (signal) => comingUp(env, signal),
+): Promise<DaemonClient | undefined> {
   if (env['THV_HOST']) return createDaemonClient(addressOf(env['THV_HOST'], env['THV_API_TOKEN']))
   const lock = await readLock(stateDirOf(sourcesOf(env)))
-  return lock?.alive ? createDaemonClient({ socketPath: lock.holder.socketPath, isHeld: true }) : undefined
+  return lock?.alive ? createDaemonClient({ socketPath: lock.holder.socketPath, whenNobodyListens }) : undefined
+}
+
+async function comingUp(env: Env, signal: AbortSignal): Promise<string> {
+  const { COMING_UP_MS, answeringSocket } = await import('./wait-for-daemon.ts')
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(COMING_UP_MS)])
+  const socketPath = await answeringSocket(stateDirOf(sourcesOf(env)), limit)
+  if (socketPath === undefined) throw unavailable('the daemon has just ended; start it with "thv serve"')
+  return socketPath
 }
 
 export function pathsOf(env: Env): ToolhavenPaths {
@@ -42,5 +51,11 @@ function addressOf(text: string, token: string | undefined): DaemonAddress {
   // It goes into a header as it is.
   if (token !== undefined && /[^\u0021-\u007E]/.test(token))
     throw invalid('THV_API_TOKEN has a character that no token has')
-  return { host: url.hostname.replaceAll(/[[\]]/g, ''), port: Number(url.port || 8080), ...(token && { token }) }
+  return { host: url.hostname.replaceAll(/[[\]]/g, ''), port: portOf(text, url), ...(token && { token }) }
+}
+
+/** A URL leaves out port 80, whether it was written or not. */
+function portOf(text: string, { port }: URL): number {
+  if (port !== '') return Number(port)
+  return /:0*80\/?$/.test(text) ? 80 : 8080
 }

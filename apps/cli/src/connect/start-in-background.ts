@@ -1,52 +1,90 @@
-import { spawn } from 'node:child_process'
-import { open } from 'node:fs/promises'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { unavailable } from '@toolhaven/core/errors'
+import { describeError, unavailable } from '@toolhaven/core/errors'
 import type { ToolhavenPaths } from '@toolhaven/stores/files/paths'
 import { ensurePrivateFolder } from '@toolhaven/stores/files/private-folder'
-import { createDaemonClient } from './daemon-client.ts'
+import { COMING_UP_MS, answeringSocket } from './wait-for-daemon.ts'
 
-type Env = Readonly<Record<string, string | undefined>>
-
-const START_MS = 60_000
-
-interface Start {
+export interface BackgroundStart {
   paths: ToolhavenPaths
-  env: Env
-  /** Of `thv serve`. */
+  env: Readonly<Record<string, string | undefined>>
+  say: (line: string) => void
+  /** Arguments for `thv serve`. */
   args?: readonly string[]
 }
 
-/** Detached, with its output in a file: it goes on when the terminal is closed. */
-export async function startInBackground({ paths, env, args = [] }: Start, signal: AbortSignal): Promise<void> {
-  await ensurePrivateFolder(paths.stateDir)
-  const output = join(paths.stateDir, 'daemon.out')
-  const log = await open(output, 'w', 0o600)
-  // What was started is what is started again: the sources or the bundle.
-  const [, program = ''] = process.argv
-  const child = spawn(process.execPath, [program, 'serve', ...args], {
-    detached: true,
-    stdio: ['ignore', log.fd, log.fd],
-    env: { ...env },
-    cwd: '/',
-  })
-  await log.close()
-  child.unref()
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(START_MS)])
-  while (!(await answers(paths))) {
-    if (child.exitCode !== null) throw unavailable(`the daemon could not be started; ${output} says why`)
-    if (deadline.aborted)
-      throw unavailable(`the daemon did not come up within ${START_MS / 1000} s; ${output} says how far it got`)
-    await delay(50)
+/**
+ * Starts a daemon unless one runs or is coming up, and gives the socket of the daemon that answers. When several commands
+ * do this at once, one of the daemons gets the state folder. The others end, and their commands wait for that one.
+ */
+export async function startInBackground(start: BackgroundStart, signal: AbortSignal): Promise<string> {
+  const { stateDir } = start.paths
+  await ensurePrivateFolder(stateDir)
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(COMING_UP_MS)])
+  const path = join(stateDir, 'daemon.out')
+  await using output = await openOutput(path)
+  try {
+    let child: ChildProcess | undefined
+    for (;;) {
+      const socketPath = await answeringSocket(stateDir, limit)
+      if (socketPath !== undefined) {
+        for (const line of await output.linesSince()) if (line.startsWith('Warning: ')) start.say(line)
+        return socketPath
+      }
+      if (child === undefined) start.say('Starting the daemon in the background')
+      // A daemon that ends with 0 made way for another one. If that is gone too, it is this command's turn again.
+      if (child === undefined || child.exitCode === 0) child = spawnDaemon(start, output.fd)
+      else if (child.exitCode !== null || child.signalCode !== null)
+        throw couldNotStart(await output.linesSince(), path)
+      await delay(50, undefined, { signal: limit })
+    }
+  } catch (error) {
+    if (signal.aborted || !limit.aborted) throw error
+    throw unavailable(`the daemon did not come up within ${COMING_UP_MS / 1000} s; ${path} says how far it got`, error)
   }
 }
 
-async function answers(paths: ToolhavenPaths): Promise<boolean> {
-  try {
-    await createDaemonClient({ socketPath: paths.socketPath }).call('getVersion', {}, AbortSignal.timeout(1_000))
-    return true
-  } catch {
-    return false // not yet
+/** Detached, with its output in a file: it goes on when the terminal is closed. */
+function spawnDaemon({ env, args = [] }: BackgroundStart, outputFd: number): ChildProcess {
+  // What was started is what is started again: the sources or the bundle.
+  const [, program = ''] = process.argv
+  const child = spawn(process.execPath, [program, 'serve', '--on-demand', ...args], {
+    detached: true,
+    stdio: ['ignore', outputFd, outputFd],
+    env: { ...env },
+    cwd: '/',
+  })
+  child.unref()
+  return child
+}
+
+const MAX_OUTPUT_BYTES = 64 * 1024
+
+/** Several daemons may write to it at once, so nothing in it is overwritten. */
+async function openOutput(path: string) {
+  const file = await open(path, 'a+', 0o600).catch((error: unknown) => {
+    throw unavailable(`the daemon cannot be started, because its output has no place: ${describeError(error)}`, error)
+  })
+  const { size } = await file.stat()
+  if (size > MAX_OUTPUT_BYTES) await file.truncate()
+  const from = size > MAX_OUTPUT_BYTES ? 0 : size
+  return {
+    fd: file.fd,
+    linesSince: async () => (await readFrom(file, from)).split('\n'),
+    [Symbol.asyncDispose]: () => file.close(),
   }
+}
+
+async function readFrom(file: FileHandle, from: number): Promise<string> {
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(MAX_OUTPUT_BYTES), 0, MAX_OUTPUT_BYTES, from)
+  return buffer.toString('utf8', 0, bytesRead)
+}
+
+function couldNotStart(lines: readonly string[], path: string) {
+  const prefix = 'thv: '
+  const at = lines.findLastIndex((line) => line.startsWith(prefix))
+  if (at === -1) return unavailable(`the daemon could not be started; ${path} says why`)
+  return unavailable(`the daemon could not be started: ${lines.slice(at).join('\n').slice(prefix.length).trim()}`)
 }

@@ -1,23 +1,26 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { readLock } from '@toolhaven/stores/files/lock-file'
+import { createDaemonClient } from './daemon-client.ts'
 
-/** A daemon that has just been started, at a login for example, is there for others a little later. */
-const PATIENCE_MS = 5_000
+/** A daemon on a busy machine may take this long from its lock to its first answer. */
+export const COMING_UP_MS = 60_000
 const PAUSE_MS = 50
 
-/** Nobody listens: what was to be sent was not, so that it can be sent again. */
-export function isNobodyThere(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ECONNREFUSED')
+/** The socket of the daemon that owns the state folder, as soon as it answers. Undefined if no daemon owns the folder. */
+export async function answeringSocket(stateDir: string, signal: AbortSignal): Promise<string | undefined> {
+  for (;;) {
+    const lock = await readLock(stateDir)
+    if (!lock?.alive) return undefined
+    if (await answers(lock.holder.socketPath)) return lock.holder.socketPath
+    await delay(PAUSE_MS, undefined, { signal })
+  }
 }
 
-/** Tries until somebody is there. */
-export async function whenSomebodyIsThere<T>(attempt: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  const deadline = Date.now() + PATIENCE_MS
-  for (;;) {
-    await delay(PAUSE_MS, undefined, { signal })
-    try {
-      return await attempt()
-    } catch (error) {
-      if (!isNobodyThere(error) || Date.now() > deadline) throw error
-    }
+async function answers(socketPath: string): Promise<boolean> {
+  try {
+    await createDaemonClient({ socketPath }).call('getVersion', {}, AbortSignal.timeout(1_000))
+    return true
+  } catch {
+    return false // not yet
   }
 }

@@ -1,9 +1,9 @@
 import { chmod, rm } from 'node:fs/promises'
 import { type Server, createServer } from 'node:http'
-import type { Socket } from 'node:net'
+import { type Socket, connect } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
-import { ThvError, unavailable } from '@toolhaven/core/errors'
+import { ThvError, conflict, unavailable } from '@toolhaven/core/errors'
 import { BoundedServer } from '@toolhaven/gateway/http/bounded-server'
 import { findPortHolder } from '@toolhaven/gateway/port-holder'
 
@@ -58,6 +58,9 @@ const addressesOf = (host: string) => (host === 'localhost' ? ['127.0.0.1', '::1
 /** Only our own user can open the socket: it lies in a private folder and is itself 0600. */
 export async function listenOnSocket(app: Hono, path: string): Promise<Listening> {
   const server = makeServer(app, () => true)
+  // Ours is the only daemon of its state folder. Whoever listens here is the daemon of another one.
+  if (await isSocketInUse(path))
+    throw conflict(`the daemon of another state folder listens on ${path}; set XDG_RUNTIME_DIR to another folder`)
   await rm(path, { force: true })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -65,6 +68,18 @@ export async function listenOnSocket(app: Hono, path: string): Promise<Listening
   })
   await chmod(path, 0o600)
   return { addresses: [], close: () => closeServer(server) }
+}
+
+function isSocketInUse(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path)
+    const end = (isThere: boolean) => {
+      socket.destroy()
+      resolve(isThere)
+    }
+    socket.once('connect', () => end(true))
+    socket.once('error', () => end(false))
+  })
 }
 
 function makeServer(app: Hono, allowPeer: (socket: Socket) => boolean): Server {

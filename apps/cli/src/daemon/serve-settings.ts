@@ -4,9 +4,11 @@ import { invalid } from '@toolhaven/core/errors'
 
 const flagsSchema = z.object({
   host: z.string(),
-  port: z.number(),
+  /** Left out: `THV_PORT` or the settings decide. */
+  port: z.number().optional(),
   stopWorkloadsOnExit: z.boolean(),
   allowUnsandboxed: z.boolean(),
+  onDemand: z.boolean(),
   debug: z.boolean(),
 })
 
@@ -28,6 +30,7 @@ export function serveSettings(
   env: Readonly<Record<string, string | undefined>>,
 ): Readonly<ServeSettings> {
   const parsed = flagsSchema.parse(flags)
+  const port = parsed.port ?? portOf(env['THV_PORT'])
   const token = env['THV_API_TOKEN'] || undefined
   if (token !== undefined && token.length < 16) throw invalid('THV_API_TOKEN is too short; use at least 16 characters')
   if (!isLoopback(parsed.host) && token === undefined) {
@@ -35,6 +38,7 @@ export function serveSettings(
   }
   return Object.freeze({
     ...parsed,
+    port,
     env: { ...env },
     homeDir: env['HOME'] || homedir(),
     tmpDir: tmpdir(),
@@ -44,6 +48,13 @@ export function serveSettings(
     nodePath: process.execPath,
     ...(token !== undefined && { token }),
   })
+}
+
+function portOf(text: string | undefined): number | undefined {
+  if (!text) return undefined
+  const port = Number(text)
+  if (!/^\d+$/.test(text) || port > 65_535) throw invalid(`THV_PORT must be a port from 0 to 65535, not "${text}"`)
+  return port
 }
 
 export function isLoopback(host: string): boolean {

@@ -1,17 +1,21 @@
-import { createApp } from '@toolhaven/api/app'
+import { describeError, isThvError } from '@toolhaven/core/errors'
 import type { Logger } from '@toolhaven/core/ports/logger'
-import { acquireInstanceLock } from '@toolhaven/stores/files/instance-lock'
+import { type InstanceLock, acquireInstanceLock } from '@toolhaven/stores/files/instance-lock'
+import { openConfigStore } from '@toolhaven/stores/config/config-store'
 import { type ToolhavenPaths, toolhavenPaths } from '@toolhaven/stores/files/paths'
 import { ensurePrivateFolder } from '@toolhaven/stores/files/private-folder'
-import { createDaemonLog, openDaemonLogFile } from '@toolhaven/stores/logs/daemon-log'
+import { removeLeftovers } from '@toolhaven/stores/files/remove-leftovers'
+import { type DaemonLogFile, createDaemonLog, openDaemonLogFile } from '@toolhaven/stores/logs/daemon-log'
 import { VERSION } from '../version.ts'
-import { type Listening, ensurePortIsFree, listenOnSocket, listenOnTcp } from './listen.ts'
+import { ensurePortIsFree } from './listen.ts'
+import { type ApiListening, listenForApi } from './listen-for-api.ts'
 import { giveBackMemory } from './give-back-memory.ts'
 import { leaveRoomForBuffers } from './leave-room-for-buffers.ts'
 import type { ServeSettings } from './serve-settings.ts'
 import { takeOver } from './take-over.ts'
 import { wire } from './wire.ts'
 
+const DEFAULT_PORT = 8080
 const DRAIN_MS = 10_000
 
 /** Runs the daemon until it is asked to stop. */
@@ -21,11 +25,12 @@ export async function serve(settings: ServeSettings): Promise<void> {
   await ensurePrivateFolder(paths.stateDir)
   // Whoever makes it first must not leave it open: secrets and packages come to lie in it.
   await ensurePrivateFolder(paths.dataDir)
-  // A daemon that could not listen must not end one that does.
-  const checkPort = (oldPid: number) => ensurePortIsFree(settings.host, settings.port, oldPid)
-  await takeOver(paths.stateDir, checkPort, say)
-  await using lock = await acquireInstanceLock({ stateDir: paths.stateDir, socketPath: paths.socketPath })
-  using log = openDaemonLogFile(paths.daemonLogFile)
+  const config = await openConfigStore({ file: paths.configFile })
+  const port = settings.port ?? config.get().apiPort ?? DEFAULT_PORT
+  await using lock = await ownStateFolder({ ...settings, port }, paths, say)
+  if (lock === undefined) return
+  await removeLeftovers(paths.stateDir, [paths.configDir, paths.dataDir])
+  using log = openLog(paths.daemonLogFile, say)
   const logger = createDaemonLog({
     write: (line) => log.write(line),
     level: settings.debug ? 'debug' : 'info',
@@ -33,7 +38,7 @@ export async function serve(settings: ServeSettings): Promise<void> {
   })
   const stop = stopSignal()
 
-  const parts = await wire({ settings, paths, logger, shutdown: stop.signal })
+  const parts = await wire({ settings, paths, config, logger, shutdown: stop.signal })
   await using _runtime = parts.runtime
   await using _logs = parts.logs
   await using _sightings = parts.daemon.sightings
@@ -41,7 +46,7 @@ export async function serve(settings: ServeSettings): Promise<void> {
   await using _egress = parts.daemon.egress
   using _hiding = parts.daemon.hiding
   await parts.daemon.load()
-  const listening = await listen(settings, paths, parts)
+  const listening = await listenForApi({ settings, port, paths, parts, say, logger }, stop.signal)
   logger.info('the daemon is ready', { version: VERSION, pid: process.pid, lock: lock.token.slice(0, 8) })
   say(await greeting(settings, listening, parts))
 
@@ -59,8 +64,40 @@ export async function serve(settings: ServeSettings): Promise<void> {
   await parts.daemon.sessions.idle()
   // Last: calls under way were waited for, and nobody starts again what ends here.
   if (settings.stopWorkloadsOnExit) await stopInstances(parts)
-  await Promise.all(listening.map(({ close }) => close()))
+  await listening.close()
   await running.catch(() => undefined)
+}
+
+/** A log that cannot be written is worth a warning, and no reason not to start. */
+function openLog(file: string, say: (line: string) => void): DaemonLogFile {
+  try {
+    return openDaemonLogFile(file)
+  } catch (error) {
+    say(`Warning: the daemon keeps no log: ${describeError(error)}. Correct ${file} and start the daemon again.`)
+    return { write: () => {}, [Symbol.dispose]: () => {} }
+  }
+}
+
+/** Undefined when another daemon has the folder and keeps it. */
+async function ownStateFolder(
+  { host, port, onDemand }: Pick<ServeSettings, 'host' | 'onDemand'> & { port: number },
+  { stateDir, socketPath }: ToolhavenPaths,
+  say: (line: string) => void,
+): Promise<InstanceLock | undefined> {
+  // A daemon that could not listen must not end one that does.
+  const checkPort = (oldPid: number) => ensurePortIsFree(host, port, oldPid)
+  for (;;) {
+    if (!onDemand) await takeOver(stateDir, checkPort, say)
+    try {
+      return await acquireInstanceLock({ stateDir, socketPath })
+    } catch (error) {
+      if (!isThvError(error, 'conflict')) throw error
+      // A daemon that was asked for by name takes over from the one that was faster. One that a command started gives way.
+      if (!onDemand) continue
+      say(error.message)
+      return undefined
+    }
+  }
 }
 
 /** More than every step of an orderly end takes, and less than service managers wait before they kill. */
@@ -77,23 +114,6 @@ function endAtLatest(logger: Logger): void {
 }
 
 type Parts = Awaited<ReturnType<typeof wire>>
-
-async function listen(settings: ServeSettings, paths: ToolhavenPaths, parts: Parts): Promise<Listening[]> {
-  const { apiDeps, allowedHosts, allowPeer, ownPorts } = parts
-  const { token } = settings
-  const tcpApp = createApp(apiDeps, { overSocket: false, allowedHosts, ...(token !== undefined && { token }) })
-  await ensurePrivateFolder(paths.runtimeDir)
-  const socket = await listenOnSocket(createApp(apiDeps, { overSocket: true, allowedHosts }), paths.socketPath)
-  try {
-    const tcp = await listenOnTcp(tcpApp, settings.host, settings.port, allowPeer)
-    for (const { port } of tcp.addresses) ownPorts.add(port)
-    return [tcp, socket]
-  } catch (error) {
-    // A daemon that could not start must not go on answering.
-    await socket.close()
-    throw error
-  }
-}
 
 /** Some supervisors send a signal to the process and to its group: that is still one wish. */
 const IMPATIENCE_MS = 1_000
@@ -124,8 +144,7 @@ async function stopInstances({ daemon, runtime }: Parts): Promise<void> {
   await Promise.allSettled(handles.map((handle) => runtime.stop(handle, DRAIN_MS, AbortSignal.timeout(2 * DRAIN_MS))))
 }
 
-async function greeting(settings: ServeSettings, listening: readonly Listening[], { apiDeps }: Parts): Promise<string> {
-  const port = listening.flatMap(({ addresses }) => addresses)[0]?.port ?? settings.port
+async function greeting(settings: ServeSettings, { port }: ApiListening, { apiDeps }: Parts): Promise<string> {
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host
   const report = await apiDeps.runtimeReport(AbortSignal.timeout(5_000))
   const runtime =
@@ -134,8 +153,9 @@ async function greeting(settings: ServeSettings, listening: readonly Listening[]
       : `${report.name} does not answer: ${report.reason}`
   const lines = [
     `Toolhaven ${VERSION} is ready`,
-    `  API       http://${host}:${port}/api/v1beta`,
-    `  OpenAPI   http://${host}:${port}/api/openapi.json`,
+    ...(port === undefined
+      ? []
+      : [`  API       http://${host}:${port}/api/v1beta`, `  OpenAPI   http://${host}:${port}/api/openapi.json`]),
     `  Runtime   ${runtime}`,
     ...report.notes.map((note) => `            ${note}`),
     'Press Ctrl-C to stop.',

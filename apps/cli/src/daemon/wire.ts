@@ -9,6 +9,7 @@ import type { GatewayEvents } from '@toolhaven/core/ports/gateway'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import type { RegistrySource } from '@toolhaven/core/ports/registry-source'
 import type { Runtime } from '@toolhaven/core/ports/runtime'
+import type { ConfigStore } from '@toolhaven/core/ports/stores'
 import type { OpenTunnel } from '@toolhaven/core/ports/tunnel'
 import { createWorkloadGates } from '@toolhaven/egress/workload-gates'
 import { createGateway } from '@toolhaven/gateway/gateway'
@@ -22,7 +23,6 @@ import { createImageVerifier } from '@toolhaven/runtimes/signatures/image-verifi
 import { createAdoptionStore } from '@toolhaven/stores/adopt/adoption-store'
 import { createForeignEntries } from '@toolhaven/stores/adopt/foreign-entries'
 import { createClientFiles } from '@toolhaven/stores/clients/client-files'
-import { openConfigStore } from '@toolhaven/stores/config/config-store'
 import { createGroupStore } from '@toolhaven/stores/files/group-store'
 import { loadInstanceId } from '@toolhaven/stores/files/instance-id'
 import { createJournal } from '@toolhaven/stores/files/journal'
@@ -51,6 +51,7 @@ import { systemClock } from './system-clock.ts'
 export interface WireOptions {
   settings: ServeSettings
   paths: ToolhavenPaths
+  config: ConfigStore
   logger: Logger
   shutdown: AbortSignal
 }
@@ -63,10 +64,9 @@ const SIGNATURE_LIMITS = { maxBytes: 4 * 1024 * 1024, timeoutMs: 10_000 }
 const ENGINE_PORTS: readonly number[] = [2375, 2376]
 
 /** Configuration → runtime → stores → gateway → core → API. No logic. */
-export async function wire({ settings, paths, logger, shutdown }: WireOptions) {
+export async function wire({ settings, paths, config, logger, shutdown }: WireOptions) {
   const { env, homeDir, platform, uid, nodePath } = settings
   const { stateDir, dataDir } = paths
-  const config = await openConfigStore({ file: paths.configFile })
   const workloadStore = createWorkloadStore({ dir: paths.workloadsDir, logger })
   const hasStoredWorkloads = async () =>
     (await workloadStore.load()).some(({ handle }) => handle && handle.runtime !== 'process')

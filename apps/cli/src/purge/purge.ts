@@ -76,9 +76,8 @@ async function removeWithDaemon(context: Context, paths: ToolhavenPaths, { remov
 async function daemonOf({ env, out, signal }: Context, paths: ToolhavenPaths): Promise<DaemonClient> {
   const running = await findRunningDaemon(env)
   if (running) return running
-  out.note('Starting the daemon in the background')
-  await startInBackground({ paths, env, args: ['--port', '0'] }, signal)
-  return createDaemonClient({ socketPath: paths.socketPath })
+  const socketPath = await startInBackground({ paths, env, say: out.note, args: ['--port', '0'] }, signal)
+  return createDaemonClient({ socketPath })
 }
 
 async function removeBuiltImages({ signal }: Context, paths: ToolhavenPaths, result: Purged): Promise<void> {

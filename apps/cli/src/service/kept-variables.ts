@@ -1,7 +1,7 @@
 /** What the daemon takes from its surroundings: where things are, which engine, and how to reach the network. */
 const OURS = [
   /^PATH$/,
-  /^THV_RUNTIME$/,
+  /^THV_(RUNTIME|PORT)$/,
   /^XDG_(CONFIG|STATE|DATA|CACHE)_HOME$/,
   /^DOCKER_(HOST|CONTEXT|CONFIG|CERT_PATH|TLS_VERIFY)$/,
   /^CONTAINER_HOST$/,

@@ -11,7 +11,7 @@ type Env = Readonly<Record<string, string | undefined>>
 /** The flags of `thv serve` that the service starts with. */
 export interface ServiceFlags {
   host: string
-  port: number
+  port: number | undefined
   stopWorkloadsOnExit: boolean
   allowUnsandboxed: boolean
   debug: boolean
@@ -62,7 +62,8 @@ async function hasToken(file: string): Promise<boolean> {
 
 function spelled({ host, port, stopWorkloadsOnExit, allowUnsandboxed, debug }: ServiceFlags): string[] {
   return [
-    ...['--host', host, '--port', String(port)],
+    ...['--host', host],
+    ...(port === undefined ? [] : ['--port', String(port)]),
     ...(stopWorkloadsOnExit ? ['--stop-workloads-on-exit'] : []),
     ...(allowUnsandboxed ? ['--allow-unsandboxed'] : []),
     ...(debug ? ['--debug'] : []),

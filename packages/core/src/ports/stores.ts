@@ -99,6 +99,8 @@ export interface DaemonConfig {
   registry: { url?: string; localPath?: string; allowPrivateIp?: boolean }
   secrets: { providerType?: 'encrypted' | '1password' | 'none' }
   caCertificatePath?: string
+  /** Port of the API when neither a flag nor the environment names one. */
+  apiPort?: number
   otel: { endpoint?: string; samplingRate?: number; envVars?: string[] }
   /** Addresses other than loopback that workloads may bind, and Host names that callers may use. */
   allowedHosts: string[]

@@ -11,9 +11,10 @@ export interface SettingsDeps {
 }
 
 export function getSettings({ config }: Pick<SettingsDeps, 'config'>): DaemonSettings {
-  const { caCertificatePath, otel, baseImages } = config.get()
+  const { caCertificatePath, apiPort, otel, baseImages } = config.get()
   return {
     ...(caCertificatePath !== undefined && { ca_certificate_path: caCertificatePath }),
+    ...(apiPort !== undefined && { api_port: apiPort }),
     otel: {
       ...(otel.endpoint !== undefined && { endpoint: otel.endpoint }),
       ...(otel.samplingRate !== undefined && { 'sampling-rate': otel.samplingRate }),
@@ -41,6 +42,7 @@ export async function updateSettings(deps: SettingsDeps, change: DaemonSettings)
 function applySettings(config: DaemonConfig, change: DaemonSettings): DaemonConfig {
   const next: DaemonConfig = { ...config, otel: { ...config.otel }, baseImages: { ...config.baseImages } }
   assign(next, 'caCertificatePath', change.ca_certificate_path)
+  assign(next, 'apiPort', change.api_port)
   assign(next.otel, 'endpoint', change.otel?.endpoint)
   assign(next.otel, 'samplingRate', change.otel?.['sampling-rate'])
   assign(next.otel, 'envVars', change.otel?.['env-vars'])

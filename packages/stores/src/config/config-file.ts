@@ -18,6 +18,7 @@ const configFile = z.strictObject({
     .strictObject({ provider_type: z.enum(['encrypted', '1password', 'none']).exactOptional() })
     .exactOptional(),
   ca_certificate_path: text.exactOptional(),
+  api_port: z.int().min(1).max(65_535).exactOptional(),
   otel: z
     .strictObject({
       endpoint: text.exactOptional(),
@@ -82,6 +83,7 @@ function fromFile(file: z.infer<typeof configFile>): DaemonConfig {
     }),
     secrets: withoutUndefined({ providerType: file.secrets?.provider_type }),
     caCertificatePath: file.ca_certificate_path,
+    apiPort: file.api_port,
     otel: withoutUndefined({
       endpoint: file.otel?.endpoint,
       samplingRate: file.otel?.['sampling-rate'],
@@ -101,6 +103,7 @@ function settings(config: DaemonConfig): { path: string[]; value: unknown }[] {
     { path: ['allow_private_registry_ip'], value: config.registry.allowPrivateIp },
     { path: ['secrets', 'provider_type'], value: config.secrets.providerType },
     { path: ['ca_certificate_path'], value: config.caCertificatePath },
+    { path: ['api_port'], value: config.apiPort },
     { path: ['otel', 'endpoint'], value: config.otel.endpoint },
     { path: ['otel', 'sampling-rate'], value: config.otel.samplingRate },
     { path: ['otel', 'env-vars'], value: config.otel.envVars },

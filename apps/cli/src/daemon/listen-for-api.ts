@@ -1,0 +1,87 @@
+import { createApp } from '@toolhaven/api/app'
+import { isThvError } from '@toolhaven/core/errors'
+import type { Logger } from '@toolhaven/core/ports/logger'
+import type { ToolhavenPaths } from '@toolhaven/stores/files/paths'
+import { ensurePrivateFolder } from '@toolhaven/stores/files/private-folder'
+import { type Listening, listenOnSocket, listenOnTcp } from './listen.ts'
+import type { ServeSettings } from './serve-settings.ts'
+import { systemClock } from './system-clock.ts'
+import type { wire } from './wire.ts'
+
+export interface ApiListening {
+  /** Undefined while another program has the port. */
+  port: number | undefined
+  close: () => Promise<void>
+}
+
+export interface ApiListener {
+  settings: ServeSettings
+  port: number
+  paths: ToolhavenPaths
+  parts: Pick<Awaited<ReturnType<typeof wire>>, 'apiDeps' | 'allowedHosts' | 'allowPeer' | 'ownPorts'>
+  say: (line: string) => void
+  logger: Logger
+}
+
+const RETRY_MS = 5_000
+
+/**
+ * Listens on the port and on the socket. Commands need the socket only, so a daemon that a command started goes without the
+ * port while another program has it.
+ */
+export async function listenForApi(listener: ApiListener, shutdown: AbortSignal): Promise<ApiListening> {
+  const { settings, port, paths, parts, say } = listener
+  const { apiDeps, allowedHosts } = parts
+  let tcp: Listening | undefined
+  try {
+    tcp = await listenOnPort(listener)
+  } catch (error) {
+    if (!settings.onDemand || !isThvError(error, 'conflict')) throw error
+    say(`Warning: ${error.message.split(';', 1)[0]}, so programs cannot reach the API there yet. ${portAdvice(port)}`)
+  }
+  try {
+    await ensurePrivateFolder(paths.runtimeDir)
+    // Last: whoever finds the socket finds everything else said and done.
+    const socket = await listenOnSocket(createApp(apiDeps, { overSocket: true, allowedHosts }), paths.socketPath)
+    const late = tcp === undefined ? listenLater(listener, shutdown) : undefined
+    return {
+      port: tcp?.addresses[0]?.port,
+      close: async () => {
+        const all = [socket, tcp, await late]
+        await Promise.all(all.map((each) => each?.close()))
+      },
+    }
+  } catch (error) {
+    // A daemon that could not start must not go on answering.
+    await tcp?.close()
+    throw error
+  }
+}
+
+const portAdvice = (port: number) =>
+  `"thv" itself works. Choose another port with "thv config set-port" or THV_PORT, or make port ${port} free.`
+
+async function listenOnPort({ settings, port, parts }: ApiListener): Promise<Listening> {
+  const { apiDeps, allowedHosts, allowPeer, ownPorts } = parts
+  const { host, token } = settings
+  const app = createApp(apiDeps, { overSocket: false, allowedHosts, ...(token !== undefined && { token }) })
+  const tcp = await listenOnTcp(app, host, port, allowPeer)
+  for (const address of tcp.addresses) ownPorts.add(address.port)
+  return tcp
+}
+
+/** Tries until the port is free or the daemon stops. */
+async function listenLater(listener: ApiListener, shutdown: AbortSignal): Promise<Listening | undefined> {
+  while (!shutdown.aborted) {
+    await systemClock.sleep(RETRY_MS, shutdown).catch(() => undefined)
+    if (shutdown.aborted) return undefined
+    try {
+      const tcp = await listenOnPort(listener)
+      listener.logger.info('the API listens on its port now', { port: listener.port })
+      return tcp
+    } catch (error) {
+      listener.logger.debug('the port of the API is still taken', { error })
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,74 @@
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { readLock } from '@toolhaven/stores/files/lock-file'
+import { until } from '@toolhaven/testing/testbed/until'
+import { expect, test } from 'vitest'
+import { startDaemon } from './src/daemon-process.ts'
+import { type Home, makeHome } from './src/home.ts'
+import { thv } from './src/thv.ts'
+
+/** A home whose daemon is started by commands, and ended with it. */
+async function makeQuietHome(port = 0): Promise<Home> {
+  const home = await makeHome({ env: { THV_RUNTIME: 'process', THV_PORT: String(port) } })
+  return {
+    ...home,
+    async [Symbol.asyncDispose]() {
+      const pid = await daemonPid(home)
+      if (pid !== undefined) process.kill(pid)
+      await until('the daemon to end', async () => (await daemonPid(home)) === undefined)
+      await home[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function daemonPid({ stateDir }: Home): Promise<number | undefined> {
+  const lock = await readLock(stateDir)
+  return lock?.alive ? lock.holder.pid : undefined
+}
+
+test('commands that find no daemon at the same time all get their answer, from one daemon', async () => {
+  await using home = await makeQuietHome()
+  const results = await Promise.all(Array.from({ length: 4 }, () => thv(home, ['list', '--format', 'json'])))
+  for (const result of results) expect(result).toMatchObject({ code: 0, stdout: '{\n  "workloads": []\n}\n' })
+  const pid = await daemonPid(home)
+  expect(await thv(home, ['list'])).toMatchObject({ code: 0, stderr: expect.not.stringContaining('Starting') })
+  expect(await daemonPid(home)).toBe(pid)
+})
+
+test('a daemon that is coming up is not replaced by one that a command starts', async () => {
+  await using home = await makeQuietHome()
+  const commands = [['list'], ['group', 'list'], ['list']].map((args) => thv(home, args))
+  await using serve = await startDaemon(home)
+  for (const result of await Promise.all(commands)) expect(result).toMatchObject({ code: 0 })
+  expect(await thv(home, ['list'])).toMatchObject({ code: 0 })
+  expect(await daemonPid(home)).toBe(serve.pid)
+})
+
+test('a command works while another program has the port, says so, and the API is on the port once it is free', async () => {
+  const holder = createServer().listen(0, '127.0.0.1')
+  await once(holder, 'listening')
+  const address = holder.address()
+  const port = address !== null && typeof address === 'object' ? address.port : 0
+  await using home = await makeQuietHome(port)
+  const { code, stderr } = await thv(home, ['list'])
+  expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining(`port ${port} is in use`) })
+  expect(stderr).toContain('THV_PORT')
+  holder.close()
+  const isUp = () =>
+    fetch(`http://127.0.0.1:${port}/health`).then(
+      ({ status }) => status === 204,
+      () => false,
+    )
+  await until('the API to be on its port', isUp, 60_000)
+})
+
+test('why a daemon cannot be started is said by the command itself', async () => {
+  await using home = await makeQuietHome()
+  const failed = await thv(home, ['list'], { env: { THV_RUNTIME: 'dcoker' } })
+  expect(failed).toMatchObject({ code: 4, stderr: expect.stringContaining('dcoker') })
+  expect(await thv(home, ['config', 'set-port', '70000'])).toMatchObject({ code: 2, stdout: '' })
+  expect(await thv(home, ['config', 'set-port', '4711'])).toMatchObject({ code: 0 })
+  expect(await readFile(join(home.dir, 'config', 'toolhaven', 'config.yaml'), 'utf8')).toContain('api_port: 4711')
+})

@@ -1,0 +1,28 @@
+import { readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { TEMPORARY_FILE } from './atomic-write.ts'
+
+/** No write takes this long, so what is older belongs to nobody. */
+const OLD_MS = 60_000
+
+/** Removes what writes that a crash cut short left behind. The caller owns the state folder; other daemons may share the rest. */
+export async function removeLeftovers(stateDir: string, sharedDirs: readonly string[]): Promise<void> {
+  const below = await readdir(stateDir, { withFileTypes: true })
+  const folders = below.filter((entry) => entry.isDirectory()).map(({ name }) => join(stateDir, name))
+  for (const path of await temporaryFiles([stateDir, ...folders])) await rm(path, { force: true })
+  for (const path of await temporaryFiles(sharedDirs)) {
+    const found = await stat(path).catch(() => undefined)
+    if (found && Date.now() - found.mtimeMs > OLD_MS) await rm(path, { force: true })
+  }
+}
+
+async function temporaryFiles(folders: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(
+    folders.map(async (folder) => {
+      // A folder that is not there, or cannot be read, has nothing to tidy. Whoever needs it says what is wrong.
+      const names = await readdir(folder).catch((): string[] => [])
+      return names.filter((name) => TEMPORARY_FILE.test(name)).map((name) => join(folder, name))
+    }),
+  )
+  return found.flat()
+}
