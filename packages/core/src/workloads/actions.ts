@@ -85,7 +85,8 @@ async function adopt(deps: SupervisorDeps, entry: Entry, signal: AbortSignal): P
     throw error
   }
   const now = deps.clock.now()
-  deps.book.observe(config.name, { connected: true, connectedAt: now, failedPings: 0 }, ['failure', 'runtimeDown'])
+  const seen = { connected: true, connectedAt: now, hasWorked: true, failedPings: 0 }
+  deps.book.observe(config.name, seen, ['failure', 'runtimeDown'])
 }
 
 /** Nobody looked out meanwhile, so that what was hidden may be in sight by now: such an instance is not taken over but ended. */
@@ -110,7 +111,7 @@ async function takeDown(
 ): Promise<void> {
   const { name } = stored.config
   deps.gateway.disconnect(name, reason)
-  deps.book.observe(name, { connected: false, failedPings: 0 }, ['connectedAt'])
+  deps.book.observe(name, { connected: false }, ['connectedAt'])
   await deps.sessions.endAll(name)
   const handle = observed.handle
   if (handle) {
@@ -120,7 +121,7 @@ async function takeDown(
   await deps.egress.close(name)
   deps.hiding.close(name)
   const gone = ['handle', 'instanceGeneration', 'failure', 'runtimeDown', 'blocked', 'exposed'] as const
-  deps.book.observe(name, { instance: 'absent' }, gone)
+  deps.book.observe(name, { instance: 'absent', failedPings: 0 }, gone)
 }
 
 async function stop(deps: SupervisorDeps, entry: Entry, signal: AbortSignal): Promise<void> {

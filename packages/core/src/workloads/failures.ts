@@ -1,7 +1,8 @@
 import { describeError, isThvError } from '../errors.ts'
 import { EndedEarly } from './ended-early.ts'
 import { NeedsLogin } from './needs-login.ts'
-import { MAX_QUICK_EXITS, type Failure } from './observed.ts'
+import { LAST_OUTPUT, lastWords, noteInLog } from './last-words.ts'
+import { MAX_FIRST_EXITS, MAX_QUICK_EXITS, type Failure } from './observed.ts'
 import { backoffMs } from './reconcile.ts'
 import type { SupervisorDeps } from './supervisor-deps.ts'
 
@@ -33,12 +34,16 @@ export function recordFailure(deps: Deps, name: string, error: unknown, runtimeD
     isError: !(error instanceof EndedEarly),
     ...(!isFinal && { retryAt }),
   }
+  // A remote server that stays away is tried every minute, which need not be told every minute.
+  if (failure.message !== entry.observed.failure?.message && !(error instanceof NeedsLogin))
+    noteInLog(deps, name, `the server could not be started: ${failure.message}`)
   deps.book.observe(name, { attempts, failure }, ['runtimeDown'])
 }
 
 /** The server was ended because it no longer answered: it starts again after a pause. */
 export function recordRestart(deps: Deps, name: string, reason: string): void {
   const attempts = (deps.book.find(name)?.observed.attempts ?? 0) + 1
+  noteInLog(deps, name, `the server is restarted: ${reason}`)
   const failure: Failure = { message: reason, retryAt: deps.clock.now() + backoffMs(attempts), isError: false }
   deps.book.observe(name, { attempts, failure })
 }
@@ -49,22 +54,20 @@ export async function recordExit(
   name: string,
   exit: { exitCode: number; oomKilled: boolean },
 ): Promise<void> {
-  const lastWords = await deps.logs.tail(name, 5)
+  const words = await lastWords(deps, name)
   const how = exit.oomKilled ? 'was killed: it used more memory than allowed' : `exited with code ${exit.exitCode}`
-  const said =
-    lastWords.length > 0
-      ? `; its last output: ${deps.masker.mask(lastWords.join(' | ')).slice(-600)}`
-      : ' and wrote nothing'
   const entry = deps.book.find(name)
   if (!entry) return
-  const { connectedAt, attempts: before } = entry.observed
+  const { connectedAt, hasWorked = false, attempts: before } = entry.observed
   const now = deps.clock.now()
   const wasStable = connectedAt !== undefined && now - connectedAt >= STABLE_AFTER_MS
   const attempts = wasStable ? 1 : before + 1
+  const pause = backoffMs(attempts)
   const failure: Failure = {
-    message: `the server ${how}${said}`,
-    retryAt: now + backoffMs(attempts),
-    isError: attempts >= MAX_QUICK_EXITS,
+    message: `the server ${how}${words === undefined ? ' and wrote nothing' : `${LAST_OUTPUT}${words}`}`,
+    retryAt: now + pause,
+    isError: attempts >= (hasWorked ? MAX_QUICK_EXITS : MAX_FIRST_EXITS),
   }
+  noteInLog(deps, name, `the server ${how}; it starts again in ${pause / 1000} s`)
   deps.book.observe(name, { attempts, failure }, ['runtimeDown', 'connectedAt'])
 }

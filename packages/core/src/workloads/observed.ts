@@ -12,6 +12,8 @@ export interface Observed {
   /** The MCP handshake with this instance was done. */
   connected: boolean
   connectedAt?: number
+  /** It has answered at least once since this daemon knows it. */
+  hasWorked?: boolean
   /** It is being brought up right now: what was not there a moment ago may come into being. */
   isComing?: boolean
   failedPings: number
@@ -45,6 +47,9 @@ export const MAX_FAILED_PINGS = 3
 
 /** A server that ends this often right after its start is in error; it is still tried again, seldom. */
 export const MAX_QUICK_EXITS = 5
+
+/** The same for a server that has not worked yet: the second start greets it the other way, and more would not help. */
+export const MAX_FIRST_EXITS = 2
 
 export function nothingObserved(): Observed {
   return { instance: 'unknown', open: false, connected: false, failedPings: 0, attempts: 0 }

@@ -148,8 +148,8 @@ async function openEndpoint(deps: SupervisorDeps, stored: StoredWorkload): Promi
 }
 
 function markConnected(deps: SupervisorDeps, name: string, generation: number): void {
-  const seen = { connected: true, connectedAt: deps.clock.now(), failedPings: 0, instanceGeneration: generation }
-  deps.book.observe(name, seen, ['failure', 'runtimeDown', 'progress'])
+  const seen = { connected: true, connectedAt: deps.clock.now(), hasWorked: true, failedPings: 0 }
+  deps.book.observe(name, { ...seen, instanceGeneration: generation }, ['failure', 'runtimeDown', 'progress'])
 }
 
 /** The connection failed: too slow, or because the instance ended, which is then the real reason. */
@@ -167,7 +167,9 @@ async function explainFailedStart(
     throw unavailable(`the server did not answer the MCP handshake within ${seconds} s; look at its logs`)
   }
   const state = await finalState(deps, handle, signal)
-  if (state.state !== 'exited' || deps.book.find(name)?.observed.instance === 'exited') return
+  if (state.state !== 'exited') return
+  // The runtime's own word came first, and with it the reason.
+  if (deps.book.find(name)?.observed.instance === 'exited') throw new Recorded()
   deps.book.observe(name, { instance: 'exited' })
   await recordExit(deps, name, state)
   throw new Recorded()

@@ -1,7 +1,7 @@
 import type { WorkloadStatus } from '@toolhaven/contract/workload-status'
 import type { Progress } from '../ports/runtime.ts'
 import type { StoredWorkload } from '../ports/stores.ts'
-import { isUnhealthy, type Observed } from './observed.ts'
+import { MAX_FAILED_PINGS, type Observed } from './observed.ts'
 
 export interface StatusReport {
   status: WorkloadStatus
@@ -12,7 +12,9 @@ export interface StatusReport {
 export function deriveStatus(stored: StoredWorkload, observed: Observed): StatusReport {
   if (stored.wanted === 'absent') return { status: 'removing', context: observed.failure?.message ?? '' }
   if (stored.wanted === 'stopped') return stoppedStatus(observed)
-  if (isUnhealthy(observed)) return { status: 'unhealthy', context: 'the server no longer answers and is restarted' }
+  // Also while it is being ended, which takes its time when it does not react.
+  if (observed.failedPings >= MAX_FAILED_PINGS)
+    return { status: 'unhealthy', context: 'the server no longer answers and is restarted' }
   if (observed.runtimeDown !== undefined) return { status: 'unknown', context: observed.runtimeDown }
   if (observed.connected && observed.instanceGeneration === stored.generation) {
     const urgent = [

@@ -116,6 +116,8 @@ export class Supervisor {
     if (this.#isEnding(name) || entry.observed.instance === 'exited') return
     // A start replaces what an interrupted one left under its name. If its own instance is gone, it fails by itself.
     if (event.kind === 'removed' && entry.observed.instance === 'created' && this.#isStarting(name)) return
+    // Its pipe closes after its last output, which belongs to the reason. Then the start fails and says all of it.
+    if (event.kind === 'exited' && entry.stored.config.transport === 'stdio' && this.#isStarting(name)) return
     this.#deps.book.observe(name, { instance: event.kind === 'removed' ? 'absent' : 'exited', connected: false })
     this.#deps.gateway.disconnect(name, 'the server ended')
     if (event.kind === 'exited') await recordExit(this.#deps, name, event)
