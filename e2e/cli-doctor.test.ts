@@ -65,7 +65,7 @@ test('what is wrong is found, with the command that mends it', async () => {
     { check: 'status', status: 'failed', found: 'stopped', fix: 'thv restart time' },
   ])
 
-  await thv('run', 'npx://surely-not-there@1.0.0', '--name', 'broken')
+  await thv('run', 'npx://surely-not-there@1.0.0', '--name', 'broken', '--keep')
   const broken = await thv('doctor', 'broken')
   expect(broken).toMatchObject({ code: 1, stderr: '' })
   expect(broken.stdout).toMatch(/broken: F\n {2}✗ status +error: .*surely-not-there.*\n +→ thv logs broken\n/)

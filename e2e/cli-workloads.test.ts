@@ -41,10 +41,10 @@ test('a server is found, run, used, listed, read, stopped, restarted, exported, 
   })
   expect(await thv('logs', 'time')).toMatchObject({ code: 0 })
 
-  expect(await thv('stop', 'time')).toEqual({ code: 0, stdout: 'time is stopped\n', stderr: '' })
+  expect(await thv('stop', 'time')).toMatchObject({ code: 0, stdout: 'time is stopped\n' })
   expect(await listed()).toEqual([])
   expect(await listed('--all')).toMatchObject([{ name: 'time', status: 'stopped' }])
-  expect(await thv('restart', '--all')).toEqual({ code: 0, stdout: 'time is running\n', stderr: '' })
+  expect(await thv('restart', '--all')).toMatchObject({ code: 0, stdout: 'time is running\n' })
 
   expect(await thv('export', 'time', 'backup/time.json')).toMatchObject({ code: 0, stdout: '' })
   const file = join(world.home.dir, 'backup', 'time.json')
@@ -154,10 +154,14 @@ test('a registry entry or a file that asks for files or the network of this mach
   expect(await thv('rm', 'file')).toMatchObject({ code: 0 })
 })
 
-test('a server that cannot start is told with its reason, and stays for another try', async () => {
-  const { code, stdout, stderr } = await thv('run', 'npx://surely-not-there@1.0.0', '--name', 'broken')
+test('a server that cannot start is told with its reason, and stays for another try if that was asked for', async () => {
+  const gone = await thv('run', 'surely/not-there:1.0', '--name', 'broken')
+  expect(gone).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('thv: broken: ') })
+  expect(gone.stderr).toMatch(/broken was removed again\. With --keep it stays\.\n$/)
+  expect(await listed('--all')).toEqual([])
+  const { code, stdout, stderr } = await thv('run', 'npx://surely-not-there@1.0.0', '--name', 'broken', '--keep')
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-  expect(stderr).toMatch(/^thv: broken: .*surely-not-there.*\n"thv logs broken" shows its output/)
+  expect(stderr).toMatch(/^thv: broken: .*surely-not-there[^]*\n"thv logs broken" shows its output/)
   expect(await listed()).toMatchObject([{ name: 'broken', status: 'error' }])
   expect(await thv('list')).toMatchObject({ code: 0, stderr: expect.stringMatching(/^broken: .*surely-not-there/) })
   expect(await thv('restart', 'broken')).toMatchObject({
@@ -193,9 +197,16 @@ test('names that nobody has are errors that say what may have been meant', async
   })
   const taken = await thv('run', 'time', '--name', 'time')
   expect(taken).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('already exists') })
-  const meant = await thv('run', 'tme')
-  expect(meant).toMatchObject({ stdout: '', stderr: expect.stringContaining('Did you mean time?') })
-  expect(meant.code).not.toBe(0)
+  const meant = { code: 3, stdout: '', stderr: 'thv: The registry has no "tme". Did you mean "time"?\n' }
+  expect(await thv('run', 'tme')).toEqual(meant)
+  expect(await thv('run', 'Tme', '--group', 'default')).toMatchObject({ code: 3, stdout: '' })
+  const strange = await thv('run', 'no-such-server-anywhere')
+  expect(strange).toMatchObject({
+    code: 3,
+    stdout: '',
+    stderr: expect.stringContaining('no-such-server-anywhere:latest'),
+  })
+  expect(await listed('--all')).toMatchObject([{ name: 'time' }])
   expect(await thv('rm', '--all')).toMatchObject({ code: 0 })
 })
 

@@ -119,10 +119,18 @@ export const workloadRoutes = {
     tag,
     summary: 'Create and run a workload',
     description: 'Answers once the request is checked and written down; fetching and starting go on behind it.',
+    query: z.strictObject({
+      known_only: z
+        .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' })
+        .optional()
+        .meta({
+          description: 'Refuses an image without tag and path that neither the registry nor this machine has',
+        }),
+    }),
     body: createRequest,
     bodyExample: { name: 'everything', image: 'everything' },
     success: created(createResponse, 'Written down and starting', { name: 'everything', port: 18342 }),
-    errors: { 404: 'unknown group or secret, or no secrets provider', 409: 'the name or the port is taken' },
+    errors: { 404: 'unknown group, secret or server, or no secrets provider', 409: 'the name or the port is taken' },
   },
   getWorkload: {
     method: 'GET',

@@ -11,6 +11,8 @@ export const run = defineCommand({
     '  a package                      npx://NAME, uvx://NAME, go://MODULE\n' +
     '  a container image              registry.example.com/team/server:1.0\n' +
     '  the address of a remote one    https://example.com/mcp\n\n' +
+    'If the server never works, its last lines are printed and the workload is removed again, unless you give --keep. ' +
+    'A remote server that cannot be reached is kept and tried again.\n\n' +
     'What follows -- is handed to the server. Relative paths are those of your working directory.\n\n' +
     'Every server has a network of its own. It reaches the hosts that its permission profile allows (by default every public ' +
     'host), and a service of this machine or of a private network only if --allow-host HOST:PORT names it. Programs that use ' +

@@ -1,5 +1,5 @@
 import type { WorkloadEvent } from '@toolhaven/contract/system'
-import { conflict, unavailable } from '@toolhaven/core/errors'
+import { ThvError, conflict, unavailable } from '@toolhaven/core/errors'
 import type { DaemonClient } from '../connect/daemon-client.ts'
 import type { Output } from './output.ts'
 import { progressLine } from './progress-line.ts'
@@ -11,11 +11,35 @@ export interface Waiting {
   isPassing?: (context: string) => boolean
 }
 
-const GOALS = { stop: 'stopped', restart: 'running', run: 'running', delete: 'removed' } as const
+/** A workload is in the status error. */
+export class WorkloadFailed extends ThvError {
+  constructor(message: string) {
+    super('conflict', message)
+  }
+}
+
+type Status = WorkloadEvent['status']
+
+const STOPPED = { stopping: 'somebody stopped it meanwhile', stopped: 'somebody stopped it meanwhile' } as const
+const REMOVED = { removing: 'somebody removed it meanwhile', removed: 'somebody removed it meanwhile' } as const
+const STARTED = { starting: 'somebody started it again', running: 'somebody started it again' } as const
+
+interface Goal {
+  status: Status
+  /** Statuses that only the command of somebody else leads to. The goal is not reached any more then. */
+  overtaken: Partial<Record<Status, string>>
+}
+
+const GOALS = {
+  stop: { status: 'stopped', overtaken: { ...STARTED, ...REMOVED } },
+  restart: { status: 'running', overtaken: { ...STOPPED, ...REMOVED } },
+  run: { status: 'running', overtaken: { ...STOPPED, ...REMOVED } },
+  delete: { status: 'removed', overtaken: {} },
+} as const satisfies Record<string, Goal>
 
 /**
- * Follows the daemon's events until every workload has reached its goal. What happens meanwhile is shown on one line of
- * a terminal; workloads that end in an error are told together, once nothing more is waited for.
+ * Follows the daemon's events until every workload has reached its goal. What happens meanwhile is shown as progress.
+ * Workloads that end in an error, or that somebody else stopped or removed, are told together, once nothing more is waited for.
  */
 export async function waitForOutcome(
   { out, signal, isPassing }: Waiting,
@@ -25,35 +49,45 @@ export async function waitForOutcome(
 ): Promise<void> {
   const waiting = new Set(names)
   const failures = new Map<string, string>()
+  let hasError = false
+  const goal: Goal = GOALS[verb]
+  const look = (event: WorkloadEvent) => {
+    const { workload, status, status_context: context } = event
+    if (!waiting.has(workload)) return
+    const isFailure = status === 'error' && verb !== 'delete' && !isPassing?.(context)
+    const reason = isFailure ? context : goal.overtaken[status]
+    if (reason !== undefined) failures.set(workload, reason)
+    hasError ||= isFailure
+    if (reason !== undefined || status === goal.status) waiting.delete(workload)
+    if (waiting.size > 0) out.transient(progressLine(event))
+  }
   // The stream has no end of its own: left open, it would keep the program from ending.
   const enough = new AbortController()
   const events = await client.stream('streamEvents', {}, AbortSignal.any([signal, enough.signal]))
   try {
     // What was gone before the stream began sends no more events.
-    if (verb === 'delete') await forgetGone(client, waiting, signal)
-    if (waiting.size === 0) return
-    for await (const data of events) {
-      const event = parseEvent(data)
-      if (!waiting.has(event.workload)) continue
-      const isFailure = event.status === 'error' && verb !== 'delete' && !isPassing?.(event.status_context)
-      if (isFailure) failures.set(event.workload, event.status_context)
-      if (isFailure || event.status === GOALS[verb]) waiting.delete(event.workload)
-      if (waiting.size === 0) break
-      out.transient(progressLine(event))
+    for (const name of await goneOf(client, waiting, signal))
+      look({ workload: name, status: 'removed', status_context: '' })
+    if (waiting.size > 0) {
+      for await (const data of events) {
+        look(parseEvent(data))
+        if (waiting.size === 0) break
+      }
     }
   } finally {
     enough.abort()
     out.transient('')
   }
-  if (failures.size > 0) throw conflict([...failures].map(([name, why]) => `${name}: ${why}`).join('\n'))
+  const told = [...failures].map(([name, why]) => `${name}: ${why}`).join('\n')
+  if (failures.size > 0) throw hasError ? new WorkloadFailed(told) : conflict(told)
   if (waiting.size > 0)
     throw unavailable('the daemon is stopping; "thv list --all" starts it again and shows how far it got')
 }
 
-async function forgetGone(client: DaemonClient, waiting: Set<string>, signal: AbortSignal): Promise<void> {
+async function goneOf(client: DaemonClient, waiting: ReadonlySet<string>, signal: AbortSignal): Promise<string[]> {
   const { workloads } = await client.call('listWorkloads', { query: { all: true } }, signal)
   const present = new Set(workloads.map(({ name }) => name))
-  for (const name of waiting) if (!present.has(name)) waiting.delete(name)
+  return [...waiting].filter((name) => !present.has(name))
 }
 
 function parseEvent(data: string): WorkloadEvent {

@@ -143,6 +143,7 @@ export const RUN_FLAGS = {
   ...OTEL_FLAGS,
   fromConfig: { type: 'text', value: 'file', summary: 'run what "thv export" wrote' },
   noWait: { type: 'boolean', summary: 'return at once and let it start in the background' },
+  keep: { type: 'boolean', summary: 'keep the workload if its server does not start' },
   ...FORMAT_FLAG,
 } as const satisfies Record<string, FlagDef>
 

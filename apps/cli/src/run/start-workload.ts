@@ -1,19 +1,19 @@
 import { homedir } from 'node:os'
 import type { RunConfig } from '@toolhaven/contract/run-config'
 import type { WorkloadDetails } from '@toolhaven/contract/workloads'
-import { ThvError, invalid, isThvError } from '@toolhaven/core/errors'
+import { invalid, isThvError, notFound } from '@toolhaven/core/errors'
 import type { DaemonClient } from '../connect/daemon-client.ts'
 import type { Context } from '../context.ts'
 import { orUnknownGroup } from '../lifecycle/or-unknown.ts'
 import { closest } from '../output/did-you-mean.ts'
 import { printable } from '../output/table.ts'
-import { waitForOutcome } from '../output/wait-for-outcome.ts'
+import { WorkloadFailed, waitForOutcome } from '../output/wait-for-outcome.ts'
 import { serverNames } from '../registry/servers.ts'
 import { createRequestOf, readJsonObject } from './create-request.ts'
 import type { RunFlags } from './run-flags.ts'
 import { waitForLogin } from './wait-for-login.ts'
 
-/** Creates the workload, waits until it runs, and prints its name and address. A failed one stays as the daemon has it. */
+/** Creates the workload, waits until it runs, and prints its name and address. One that never worked is removed again. */
 export async function startWorkload(context: Context, args: readonly string[], flags: RunFlags): Promise<void> {
   const { out, signal } = context
   const { send, sharesNetwork } = await prepare(context, args, flags)
@@ -63,12 +63,13 @@ async function prepare({ cwd, env }: Context, args: readonly string[], flags: Ru
   if (args.length === 0)
     throw invalid('what should run? Name a server, or give --from-config; "thv search WORD" finds servers')
   const body = await createRequestOf({ cwd, env, homeDir: env['HOME'] || homedir() }, args, flags)
-  const send: Start['send'] = (client) => client.call('createWorkload', { body }, UNTIL_ANSWERED)
+  const send: Start['send'] = (client) =>
+    client.call('createWorkload', { body, query: { known_only: true } }, UNTIL_ANSWERED)
   return { send, sharesNetwork: body.network_mode === 'host' }
 }
 
 const BESIDE_CONFIG = new Set([
-  ...['fromConfig', 'name', 'group', 'proxyPort', 'noWait', 'format'],
+  ...['fromConfig', 'name', 'group', 'proxyPort', 'noWait', 'keep', 'format'],
   ...['remoteAuthTimeout', 'remoteAuthBrowser', 'acceptNetwork', 'acceptMounts'],
 ])
 
@@ -101,28 +102,24 @@ async function untilRunning(context: Context, client: DaemonClient, name: string
   } catch (error) {
     login.signal.throwIfAborted()
     if (context.signal.aborted) context.out.note(`${name} goes on starting; "thv rm ${name}" removes it.`)
-    else if (isThvError(error, 'conflict')) throw failedStart(name, error)
+    else if (error instanceof WorkloadFailed) {
+      const { failedStart } = await import('./failed-start.ts')
+      throw await failedStart(context, client, name, { error, keep: flags.keep })
+    }
     throw error
   }
 }
 
-function failedStart(name: string, error: ThvError): ThvError {
-  const next = `"thv logs ${name}" shows its output, "thv restart ${name}" tries again, "thv rm ${name}" removes it.`
-  return new ThvError('conflict', `${printable(error.message)}\n${next}`, { cause: error })
-}
-
-/** What is no name of the registry is taken for an image; a slip of the keyboard then fails as one. */
+/** The daemon refuses a bare word that nobody knows; the registry may have a similar one. */
 async function withServerMeant(
   client: DaemonClient,
   server: string | undefined,
   error: unknown,
   signal: AbortSignal,
 ): Promise<unknown> {
-  if (!isThvError(error) || server === undefined || !/^[\w.-]+$/.test(server)) return error
+  if (!isThvError(error, 'not-found') || !error.message.startsWith(`The registry has no "${server}"`)) return error
   const names = await serverNames(client, signal).catch((): string[] => [])
-  const meant = names.includes(server) ? undefined : closest(server, names)
-  if (meant === undefined) return error
-  return new ThvError(error.code, `${error.message}\nThe registry has no ${server}. Did you mean ${meant}?`, {
-    cause: error,
-  })
+  const meant = closest(server ?? '', names)
+  if (meant === undefined) return notFound(`${error.message}.\n"thv search WORD" finds servers.`, error)
+  return notFound(`The registry has no "${server}". Did you mean "${meant}"?`, error)
 }

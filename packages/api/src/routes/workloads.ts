@@ -23,7 +23,7 @@ export function workloadHandlers(deps: ApiDeps): Pick<Handlers, Own> {
   const { workloads } = deps
   return {
     listWorkloads: ({ query }) => jsonResponse(`{"workloads":[${listWorkloads(workloads, query).join(',')}]}`),
-    createWorkload: ({ body }) => createWorkload(workloads, body),
+    createWorkload: ({ body, query }) => createWorkload(workloads, body, { knownOnly: query.known_only === true }),
     getWorkload: ({ params }) => getWorkload(workloads, params.name),
     deleteWorkload: async ({ params }) => void (await changeLifecycle(workloads, params.name, 'delete')),
     editWorkload: ({ params, body }) => editWorkload(workloads, params.name, body),

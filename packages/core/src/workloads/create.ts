@@ -11,12 +11,11 @@ import { hideSecrets, withoutSecrets } from './hide-secrets.ts'
 import { oidcConfigOf } from './oidc.ts'
 import { leaveDeletedGroup } from './move-to-default.ts'
 import { timestamp } from './timestamp.ts'
-import { type UrlOrigin, resolveTarget, uniqueName } from './target.ts'
+import { type TargetOptions, resolveTarget, uniqueName } from './target.ts'
 import type { WorkloadsDeps } from './workloads-deps.ts'
 
-/** Of an imported or adopted configuration. */
-export interface Origin {
-  urlOrigin?: UrlOrigin
+/** Where a request comes from, and what that means for it. */
+export interface Origin extends TargetOptions {
   /** Names of secrets that a request has no words for. */
   remote_auth_config?: RemoteAuthConfig
 }
@@ -25,10 +24,10 @@ export interface Origin {
 export async function createWorkload(
   deps: WorkloadsDeps,
   request: CreateRequest,
-  { urlOrigin, ...imported }: Origin = {},
+  { urlOrigin, knownOnly, ...imported }: Origin = {},
 ): Promise<{ name: string; port: number }> {
   const asked = await withPolicies(deps, request)
-  const target = await resolveTarget(deps, asked, urlOrigin)
+  const target = await resolveTarget(deps, asked, { urlOrigin, knownOnly })
   if (asked.name !== undefined && deps.book.isNameTaken(asked.name)) throw nameTaken(deps, asked.name)
   const host = asked.host || '127.0.0.1'
   // Before a port is looked for: no address of others is tried.

@@ -102,5 +102,5 @@ async function targetAfter(
 ): Promise<Target> {
   const isSame = update.image === undefined && update.url === undefined
   if (isSame && stored.entry) return targetOfEntry(stored.entry.name ?? stored.config.name, stored.entry, asked)
-  return resolveTarget(deps, asked, isSame && stored.publicOnly ? 'import' : 'request')
+  return resolveTarget(deps, asked, { urlOrigin: isSame && stored.publicOnly ? 'import' : 'request' })
 }

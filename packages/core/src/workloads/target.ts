@@ -5,6 +5,7 @@ import { hostReach } from '../net/host-reach.ts'
 import { parseUrl } from '../net/parse-url.ts'
 import { checkImageReference } from './image-reference.ts'
 import { parsePackageReference } from './package-reference.ts'
+import { refuseUnknown } from './refuse-unknown.ts'
 import type { WorkloadsDeps } from './workloads-deps.ts'
 
 /** What a request asks to run. */
@@ -15,11 +16,17 @@ export type Target =
 /** Who chose the address of a remote server: the user in the request, or a text that somebody else wrote. */
 export type UrlOrigin = 'request' | 'registry' | 'import' | 'adoption'
 
+export interface TargetOptions {
+  urlOrigin?: UrlOrigin | undefined
+  /** A bare word must name a server of the registry or an image of this machine. */
+  knownOnly?: boolean | undefined
+}
+
 /** In this order: a url, a scheme, the name of a registry server, an image reference. */
 export async function resolveTarget(
-  deps: Pick<WorkloadsDeps, 'findServer'>,
+  deps: Pick<WorkloadsDeps, 'findServer' | 'runtime'>,
   asked: CreateRequest,
-  urlOrigin: UrlOrigin = 'request',
+  { urlOrigin = 'request', knownOnly = false }: TargetOptions = {},
 ): Promise<Target> {
   const { image, url } = asked
   if (image && url) throw invalid('takes image or url, not both')
@@ -30,6 +37,7 @@ export async function resolveTarget(
   if (asPackage) return { kind: 'image', image, suggestedName: lastSegment(asPackage.name) }
   const found = await deps.findServer(image)
   if (found) return targetOfEntry(found.name, found.server, asked)
+  if (knownOnly) await refuseUnknown(deps, image)
   checkImageReference(image)
   return { kind: 'image', image, suggestedName: nameFromImage(image) }
 }

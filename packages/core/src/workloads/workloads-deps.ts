@@ -21,7 +21,7 @@ export interface WorkloadsDeps {
   secretExists: (key: string) => Promise<boolean>
   storeSecret: (key: string, value: string) => Promise<void>
   host: Host
-  runtime: Pick<Runtime, 'name' | 'probe'>
+  runtime: Pick<Runtime, 'name' | 'probe' | 'prepare'>
   gateway: Pick<Gateway, 'isPortFree' | 'policyFaults' | 'toolsAccepted'>
   clock: Clock
   journal: Journal
