@@ -140,6 +140,7 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
   const sessions = new SessionInstances({ book, runtime, logger, instanceId, stopGraceMs: options.stopGraceMs })
   const supervisorDeps: SupervisorDeps = {
     ...{ book, runtime, gateway, egress, hiding, packages, images, logs, masker, sessions, clock, logger, sightings },
+    deleteSecret: (key) => secrets.delete(key),
     ...{ installs, toolLocks, readSecret, caCertificate, syncClients, shutdown, host: ports.host },
     telemetry: () => ({ ...config.get().otel, variable: options.variable ?? (() => undefined) }),
     isInUse: (name) => inspections.owns(name) || sessions.owns(name),

@@ -1,4 +1,5 @@
 import type { StoredAdoption } from '../ports/foreign-entries.ts'
+import { secretsIn } from '../workloads/generated-secrets.ts'
 import { changeLifecycle } from '../workloads/lifecycle.ts'
 import type { AdoptDeps } from './adopt-deps.ts'
 import { untilGone } from './wait-for-status.ts'
@@ -17,7 +18,7 @@ export async function takeBack(
   const removed: string[] = []
   const notes: string[] = []
   for (const key of record.secrets) {
-    const user = book.all().find(({ stored }) => usesSecret(stored.config, key))?.stored.config.name
+    const user = book.all().find(({ stored }) => secretsIn(stored.config).has(key))?.stored.config.name
     if (user !== undefined) notes.push(`the secret ${key} stays: ${user} uses it`)
     else if (await deletes(deps, key)) removed.push(key)
   }
@@ -33,15 +34,4 @@ async function deletes({ secrets }: AdoptDeps, key: string): Promise<boolean> {
   if (!(await secrets.has(key))) return false
   await secrets.delete(key)
   return true
-}
-
-function usesSecret(
-  config: {
-    secrets?: string[] | undefined
-    remote_auth_config?: { headers_from_secrets?: Record<string, string> | undefined } | undefined
-  },
-  key: string,
-): boolean {
-  const inHeaders = Object.values(config.remote_auth_config?.headers_from_secrets ?? {})
-  return inHeaders.includes(key) || (config.secrets ?? []).some((reference) => reference.startsWith(`${key},target=`))
 }

@@ -1,6 +1,7 @@
 import { LABELS } from '../ports/runtime.ts'
 import type { Entry } from './book.ts'
 import { recordExit, recordRestart } from './failures.ts'
+import { deleteGeneratedSecrets } from './generated-secrets.ts'
 import { mountsInForce } from './hidden-files.ts'
 import { instanceName, readSecrets } from './instance-spec.ts'
 import { lateTemplate } from './instance-template.ts'
@@ -142,5 +143,6 @@ async function remove(deps: SupervisorDeps, entry: Entry, signal: AbortSignal): 
   await deps.sightings.forget(name)
   await deps.toolLocks.forget(name)
   await deps.gateway.forgetLogin(name)
+  await deleteGeneratedSecrets(deps, entry.stored.config)
   await deps.book.forget(name)
 }

@@ -1,6 +1,7 @@
 import type { ImageServer, RemoteServer } from '@toolhaven/contract/registry-document'
 import type { RunConfig } from '@toolhaven/contract/run-config'
 import type { CreateRequest } from '@toolhaven/contract/workload-request'
+import { headerSecret } from './generated-secrets.ts'
 import type { WorkloadsDeps } from './workloads-deps.ts'
 
 const SENSITIVE = /^(authorization|proxy-authorization|cookie|x-api-key|api-key)$|token|secret|password/i
@@ -21,7 +22,7 @@ export async function hideHeaderSecrets(
   if (toHide.length === 0) return config
   const fromSecrets: Record<string, string> = { ...rest.headers_from_secrets }
   for (const [header, value] of toHide) {
-    const key = `${config.name}-header-${header.toLowerCase()}`
+    const key = headerSecret(config.name, header)
     await deps.storeSecret(key, value)
     fromSecrets[header] = key
   }

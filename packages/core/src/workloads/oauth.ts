@@ -3,6 +3,7 @@ import type { CreateRequest, OauthOptions } from '@toolhaven/contract/workload-r
 import { invalid, notFound } from '../errors.ts'
 import { parseUrl } from '../net/parse-url.ts'
 import type { LoginSpec } from '../ports/gateway.ts'
+import { oauthSecret } from './generated-secrets.ts'
 import type { SupervisorDeps } from './supervisor-deps.ts'
 import type { Target } from './target.ts'
 import { withoutEmpty } from './without-empty.ts'
@@ -69,7 +70,7 @@ export async function hideOauthSecret(
 ): Promise<RunConfig> {
   const given = config.remote_auth_config?.clientSecret
   if (given === undefined || (await deps.secretExists(given))) return config
-  const key = `${config.name}-oauth-client-secret`
+  const key = oauthSecret(config.name)
   if (given === key) throw notFound(`secret ${key} not found; give oauth_config.client_secret again`)
   await deps.storeSecret(key, given)
   return { ...config, remote_auth_config: { ...config.remote_auth_config, clientSecret: key } }

@@ -3,6 +3,7 @@ import type { CreateRequest, OidcOptions } from '@toolhaven/contract/workload-re
 import { invalid, notFound } from '../errors.ts'
 import { parseUrl } from '../net/parse-url.ts'
 import type { AuthenticationSpec } from '../ports/gateway.ts'
+import { oidcSecret } from './generated-secrets.ts'
 import type { SupervisorDeps } from './supervisor-deps.ts'
 import { withoutEmpty } from './without-empty.ts'
 import type { WorkloadsDeps } from './workloads-deps.ts'
@@ -69,7 +70,7 @@ export async function hideOidcSecret(
 ): Promise<RunConfig> {
   const given = config.oidc_config?.clientSecret
   if (given === undefined || (await deps.secretExists(given))) return config
-  const key = `${config.name}-oidc-client-secret`
+  const key = oidcSecret(config.name)
   if (given === key) throw notFound(`secret ${key} not found; give oidc.client_secret again`)
   await deps.storeSecret(key, given)
   return { ...config, oidc_config: { ...config.oidc_config, clientSecret: key } }

@@ -36,6 +36,7 @@ export interface SupervisorDeps {
   logger: Logger
   /** Value of a stored secret; `not-found` when it is missing, `unavailable` when the provider does not answer. */
   readSecret: (key: string) => Promise<string>
+  deleteSecret: (key: string) => Promise<void>
   /** PEM text builds and fetches should trust besides the system's. */
   caCertificate: () => Promise<string | undefined>
   /** What the daemon's configuration says, at this moment. */
