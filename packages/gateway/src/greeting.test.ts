@@ -98,6 +98,16 @@ describe('a process is first asked with server/discover', () => {
     expect((await greet(next, nervous)).outcome).toBe('old')
   })
 
+  it('and a program that writes text and answers nothing is told apart from a slow server', async () => {
+    await using test = await startGateway({ limits: { probeMs: 20 } })
+    await test.open()
+    const { channel } = scriptedServer(() => undefined)
+    const backend = { kind: 'stdio', channel, processId: 'text', start: async () => {} } as const
+    const connecting = test.gateway.connect(NAME, backend, never)
+    channel.onStdout(Buffer.from('Serving HTTP on port 8000\n'))
+    await expect(connecting).rejects.toThrow(/no MCP server .*"Serving HTTP on port 8000"/)
+  })
+
   it('and one that ends whatever it hears is a failure the second time', async () => {
     await using test = await startGateway()
     await test.open()

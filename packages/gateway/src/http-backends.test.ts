@@ -18,6 +18,25 @@ async function serve(test: TestGateway, transport: 'sse' | 'streamable-http', ar
   return { ...server, handshake }
 }
 
+describe('a port where nobody listens', () => {
+  it('is reported at once for a remote server, and waited for where the server is ours', async () => {
+    await using test = await startGateway()
+    await test.open({ transport: 'streamable-http' })
+    const url = `http://127.0.0.1:${await freePort()}/mcp`
+    const backend = { kind: 'http', transport: 'streamable-http', url, processId: 'p' } as const
+    await expect(test.gateway.connect(NAME, { ...backend, login: {} }, never)).rejects.toThrow('ECONNREFUSED')
+    const stop = new AbortController()
+    const ours = test.gateway.connect(NAME, backend, stop.signal).then(
+      () => 'connected',
+      () => 'given up',
+    )
+    const remote = test.gateway.connect(NAME, { ...backend, login: {} }, never).catch(() => undefined)
+    expect(await Promise.race([ours, remote])).toBeUndefined()
+    stop.abort()
+    await ours
+  })
+})
+
 describe('a server behind a unix socket', () => {
   it('is reached there, whatever its address says', async () => {
     await using test = await startGateway()

@@ -5,7 +5,9 @@ function terminal(options: { isTTY: boolean; columns?: number; env?: Record<stri
   const { env = {}, ...tty } = options
   let all = ''
   const stream = { ...tty, write: (text: string) => (all += text) }
-  return { out: createOutput({ stdout: stream, stderr: stream, env }), all: () => all }
+  let time = 0
+  const out = createOutput({ stdout: stream, stderr: stream, env, now: () => time })
+  return { out, all: () => all, pass: (ms: number) => (time += ms) }
 }
 
 describe('a line that does not stay', () => {
@@ -28,6 +30,16 @@ describe('a line that does not stay', () => {
     const dumb = terminal({ isTTY: true, env: { TERM: 'dumb' } })
     dumb.out.transient('pulling')
     expect(piped.all() + dumb.all()).toBe('')
+  })
+  test('is a line now and then where there is no terminal', () => {
+    const { out, all, pass } = terminal({ isTTY: false })
+    for (const percent of [0, 20, 40, 60, 80]) {
+      out.transient(`pulling, ${percent} %`)
+      pass(2_000)
+    }
+    out.transient('')
+    out.transient('soon done')
+    expect(all()).toBe('pulling, 60 %\n')
   })
 })
 

@@ -1,3 +1,4 @@
+import { createSlowTeller } from './slow-teller.ts'
 import { type Column, printable, renderTable } from './table.ts'
 
 /** The only way commands write. Results go to stdout, everything said about them to stderr. */
@@ -7,7 +8,10 @@ export interface Output {
   table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): void
   /** Something the user should know that is not the result. */
   note(text: string): void
-  /** What goes on right now, in one line of a terminal that the next output erases; an empty text erases it at once. */
+  /**
+   * What goes on right now, in one line of a terminal that the next output erases; an empty text erases it at once. Without
+   * a terminal, a new line every few seconds.
+   */
   transient(text: string): void
   readonly isTerminal: boolean
   readonly colour: Colour
@@ -25,9 +29,10 @@ export interface OutputStreams {
   stdout: { write: (text: string) => unknown; isTTY?: boolean; columns?: number }
   stderr: { write: (text: string) => unknown; isTTY?: boolean; columns?: number }
   env: Readonly<Record<string, string | undefined>>
+  now?: () => number
 }
 
-export function createOutput({ stdout, stderr, env }: OutputStreams): Output {
+export function createOutput({ stdout, stderr, env, now = () => performance.now() }: OutputStreams): Output {
   const isTerminal = stdout.isTTY === true
   const hasColour = isTerminal && !env['NO_COLOR'] && env['TERM'] !== 'dumb'
   const paint = (code: string) => (text: string) => (hasColour ? `\u001B[${code}m${text}\u001B[0m` : text)
@@ -36,6 +41,7 @@ export function createOutput({ stdout, stderr, env }: OutputStreams): Output {
     if (hasTransient) stderr.write('\r\u001B[K')
     hasTransient = false
   }
+  const tellSlowly = createSlowTeller((line) => stderr.write(`${line}\n`), now)
   const result = (text: string) => {
     erase()
     stdout.write(text)
@@ -51,7 +57,7 @@ export function createOutput({ stdout, stderr, env }: OutputStreams): Output {
       stderr.write(`${text}\n`)
     },
     transient: (text) => {
-      if (stderr.isTTY !== true || env['TERM'] === 'dumb') return
+      if (stderr.isTTY !== true || env['TERM'] === 'dumb') return void tellSlowly(printable(text))
       erase()
       if (text === '') return
       // One column stays free: a full line would wrap, and only its second half could be erased.

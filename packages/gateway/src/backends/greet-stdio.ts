@@ -39,7 +39,9 @@ export async function greetStdio(
   signal: AbortSignal,
 ): Promise<Greeting> {
   if (opening === 'initialize') {
-    const { result } = await pipe.ask('initialize', INITIALIZE, signal)
+    const asked = pipe.ask('initialize', INITIALIZE, signal)
+    if ((await within(asked, probeMs)) === undefined) refuseOtherProgram(pipe, name)
+    const { result } = await asked
     if (isObject(result)) return { era: 'legacy', result, opening }
     // Another version of the server than the last time, it seems.
   }
@@ -52,7 +54,9 @@ export async function greetStdio(
   if (found?.kind === 'modern') return { era: 'modern', result: found.result, opening: 'discover' }
   if (found?.kind === 'foreign') throw foreignVersions(name, found.supported)
   // A slow server finds both questions. One that knows both eras goes by the second, one that knows the new only refuses it.
-  const { result } = await pipe.ask('initialize', INITIALIZE, signal)
+  const asked = pipe.ask('initialize', INITIALIZE, signal)
+  if ((await within(asked, probeMs)) === undefined) refuseOtherProgram(pipe, name)
+  const { result } = await asked
   if (isObject(result)) return { era: 'legacy', result, opening: isAnswered ? 'discover' : 'initialize' }
   // Its answers may come in any order.
   const last = await probe
@@ -60,6 +64,15 @@ export async function greetStdio(
   if (last.kind === 'foreign') throw foreignVersions(name, last.supported)
   throw unavailable(
     `The server ${name} took neither server/discover nor initialize, so it speaks no revision of MCP that Toolhaven knows; look at its logs.`,
+  )
+}
+
+/** A program that writes text where messages belong, and never a message, is not going to answer. */
+function refuseOtherProgram({ hasSpoken, strayLine }: StdioPipe, name: string): void {
+  if (hasSpoken || strayLine === undefined) return
+  throw unavailable(
+    `The server ${name} is no MCP server on standard input and output: it answers nothing and writes "${strayLine.slice(0, 200)}". ` +
+      'If it listens on a port, give its transport and target port.',
   )
 }
 

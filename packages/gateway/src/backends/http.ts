@@ -18,11 +18,13 @@ import { GATEWAY_CLIENT, toHandshake, type BackendLink } from './backend.ts'
 import { HttpSession } from './http-session.ts'
 import { SseUpstream } from './sse-upstream.ts'
 import { StreamableUpstream } from './streamable-upstream.ts'
-import { Refused, type Authorizer } from './upstream.ts'
+import { isNotReached, Refused, type Authorizer } from './upstream.ts'
 import { UpstreamTarget } from './upstream-target.ts'
 
 const FIRST_PAUSE_MS = 25
 const LONGEST_PAUSE_MS = 2000
+/** A server of ours may still be about to listen. Of a remote one, so many failed connections are worth a report. */
+const REMOTE_TRIES = 4
 
 export interface HttpBackendOptions {
   name: string
@@ -39,15 +41,18 @@ export interface HttpBackendOptions {
 /** Waits until the server says what it speaks. */
 export async function connectHttp(options: HttpBackendOptions, signal: AbortSignal): Promise<BackendLink> {
   let told: unknown
+  let tries = 0
   for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(wait * 1.5, LONGEST_PAUSE_MS)) {
     try {
+      tries += 1
       return await greet(options, signal)
     } catch (error) {
       // Once the time is over in the middle of a try, the one before says more about the server.
       if (!signal.aborted || told === undefined) told = error
       // It needs a login, or one that cannot be made: told as it is.
       if (isThvError(error)) throw error
-      const isFinal = error instanceof Refused && error.isFinal
+      const isAway = options.backend.login !== undefined && isNotReached(error) && tries >= REMOTE_TRIES
+      const isFinal = isAway || (error instanceof Refused && error.isFinal)
       // Aborted meanwhile: the signal is looked at once more below.
       if (!isFinal) await pause(wait, undefined, { signal }).catch(() => undefined)
       if (isFinal || signal.aborted)

@@ -22,12 +22,21 @@ export class StdioPipe {
   readonly #wire: StdioWire
   /** Gets what the server says by itself. */
   onMessage: (message: RpcRequest | RpcNotification) => void = () => {}
+  /** Whether there was any message of the protocol. */
+  hasSpoken = false
+  /** The first line on its standard output that is no such message. */
+  strayLine: string | undefined
 
   constructor(options: StdioPipeOptions) {
     this.#name = options.name
     this.#wire = new StdioWire({
       ...options,
+      onOutput: (stream, text) => {
+        if (stream === 'stdout') this.strayLine ??= text
+        options.onOutput(stream, text)
+      },
       onMessage: (message) => {
+        this.hasSpoken = true
         if (message.kind === 'response') this.pending.take(message.id)?.onAnswer(message.body, message.text)
         else this.onMessage(message)
       },

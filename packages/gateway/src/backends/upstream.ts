@@ -84,6 +84,8 @@ export function isNotReached(error: unknown): boolean {
     (error.code === 'ECONNREFUSED' ||
       error.code === 'ENOENT' ||
       error.code === 'EHOSTUNREACH' ||
+      error.code === 'ENETUNREACH' ||
+      error.code === 'EAI_AGAIN' ||
       error.code === 'ENOTFOUND')
   )
 }

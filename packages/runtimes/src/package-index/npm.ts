@@ -99,7 +99,8 @@ async function readText(path: string | null | undefined): Promise<string> {
 /** The newest version that npm would install without being told one. */
 export async function latestNpmVersion(options: NpmOptions, name: string, signal: AbortSignal): Promise<string> {
   const npm = await findNpm(options, signal)
-  const args = [npm.cli, 'view', '--json', '--no-update-notifier', '--loglevel=error', '--', name, 'version']
+  const quiet = ['--json', '--no-update-notifier', '--loglevel=error', ...QUICK_RETRIES]
+  const args = [npm.cli, 'view', ...quiet, '--', name, 'version']
   const { stdout, stderr, exitCode } = await askNpm(options.nodePath, args, npm.env, signal)
   if (exitCode !== 0) throw npmFailure(name, `${stdout}\n${stderr}`)
   const found = versionSchema.safeParse(stdout.trim() === '' ? undefined : JSON.parse(stdout))
@@ -123,6 +124,9 @@ async function askNpm(
     await rm(cache, { recursive: true, force: true })
   }
 }
+
+/** npm's own pauses add up to more than a minute. Without a network that is a minute in which nobody is told. */
+export const QUICK_RETRIES = ['--fetch-retries=2', '--fetch-retry-mintimeout=500', '--fetch-retry-maxtimeout=2000']
 
 const versionSchema = z.union([z.string(), z.array(z.string())])
 

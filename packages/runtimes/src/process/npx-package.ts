@@ -5,7 +5,7 @@ import type { InstallAccess, PrepareOptions } from '@toolhaven/core/ports/runtim
 import { isRefusedGit, refusedGit, refusedHosts, START_NOTHING } from '../install-rules.ts'
 import { z } from 'zod'
 import { hasCredentials, indexPlaces } from '../package-index/index-places.ts'
-import { findNpm, npmFailure } from '../package-index/npm.ts'
+import { QUICK_RETRIES, findNpm, npmFailure } from '../package-index/npm.ts'
 import type { Npm } from '../package-index/npm.ts'
 import { proxyPlaces, proxyVariables } from '../package-index/network-variables.ts'
 import { runProgram } from '../package-index/run-program.ts'
@@ -79,7 +79,7 @@ async function install(fetch: Fetch, signal: AbortSignal): Promise<void> {
     args.push(`--${kind}config=${layout.place(configs[kind], `/run/npm/${kind}`)}`)
   }
   const what = `${name}@${version}`
-  args.push('--', what)
+  args.push(...QUICK_RETRIES, '--', what)
   const program = nodeIn(layout.binds, tools)
   const variables = { ...npm.env, ...proxyVariables(tools.env), ...env }
   const places = [...indexPlaces(npm.registries), ...proxyPlaces(npm.proxies)]
