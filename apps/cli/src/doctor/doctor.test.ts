@@ -145,6 +145,17 @@ describe('the machine', () => {
   })
 })
 
+it('has a port that a URL leaves out', async (context) => {
+  const server = createServer()
+  const address = await new Promise<string>((resolve) => {
+    server.once('error', () => resolve(''))
+    server.listen(80, '127.0.0.80', () => resolve('http://127.0.0.80:80/mcp'))
+  })
+  if (address === '') context.skip('port 80 is not ours to listen on')
+  expect(await isListening(address)).toBe(true)
+  server.close()
+})
+
 describe('files', () => {
   let base = ''
   const uid = process.getuid?.() ?? 0

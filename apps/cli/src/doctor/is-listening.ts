@@ -5,8 +5,10 @@ const PATIENCE_MS = 2_000
 /** Whether somebody takes a connection at the address. */
 export function isListening(url: string): Promise<boolean> {
   const { hostname, port } = new URL(url)
+  // A URL leaves out the usual port of its scheme.
+  const number = Number(port || 80)
   return new Promise((resolve) => {
-    const socket = connect({ host: hostname.replaceAll(/[[\]]/g, ''), port: Number(port) })
+    const socket = connect({ host: hostname.replaceAll(/[[\]]/g, ''), port: number })
     const end = (isThere: boolean) => {
       socket.destroy()
       resolve(isThere)

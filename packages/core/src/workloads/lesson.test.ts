@@ -41,6 +41,17 @@ const list = (hosts: string[], ports?: number[]): PermissionProfile => ({
 })
 const ENFORCED = { network_isolation_mode: undefined }
 
+test.each<[string, Partial<SeenPlace>]>([
+  ['refused by every list', { outcome: 'refused', reason: 'blocked: 169.254.169.254 is never reached' }],
+  ['not reachable', { outcome: 'unreachable', reason: 'nobody answers' }],
+])('a workload whose only attempt was %s keeps its profile', (_what, change) => {
+  const profile = list(['a.example'], [443])
+  const lesson = learn([seen('b.example:443', change)], profile)
+  expect(lesson.permission_profile).toEqual(profile)
+  expect(lesson.notes).toContainEqual(expect.stringContaining('no smaller profile is known to work'))
+  expect(lesson.notes).not.toContain('it used no network so far')
+})
+
 describe('the smallest profile of an observed workload', () => {
   test.each<[string, SeenPlace[], object]>([
     ['nothing', [], {}],

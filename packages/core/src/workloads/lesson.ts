@@ -12,6 +12,9 @@ type Outbound = NonNullable<NonNullable<PermissionProfile['network']>['outbound'
 /** Ports of a list of hosts that names none. */
 const WEB_PORTS: readonly number[] = [80, 443]
 
+const NOTHING_KNOWN =
+  'it reached nothing that a list can allow, so no smaller profile is known to work: its profile stays as it is'
+
 /**
  * The smallest profile with which everything that was seen would have worked. While a list is in force, those who made it
  * decided on its lines: it stays, and what it blocked is added. Pure.
@@ -26,21 +29,31 @@ export function lessonOf(stored: StoredWorkload, seen: StoredSightings): Lesson 
   const uses = withoutQuestions(seen.places.filter(isUse))
   const evidence = evidenceOf(uses)
   const outbound = smallest(uses, kept, before.allow_host ?? [])
+  const leftOut = leftOutOf(seen.places, evidence, before.allow_host ?? [])
   const { read, write, privileged } = profile
+  // A server that tried to get somewhere and could not does not work without a network, as far as anybody knows.
+  const isUnknown = Object.keys(outbound).length === 0 && leftOut.length > 0
   return {
     name: config.name,
     mode,
     since: seen.since,
-    permission_profile: {
-      ...(Object.keys(outbound).length === 0 && { name: 'none' }),
-      ...(read && { read }),
-      ...(write && { write }),
-      ...(privileged && { privileged }),
-      network: { outbound },
-    },
+    permission_profile: isUnknown
+      ? (config.permission_profile ?? {})
+      : {
+          ...(Object.keys(outbound).length === 0 && { name: 'none' }),
+          ...(read && { read }),
+          ...(write && { write }),
+          ...(privileged && { privileged }),
+          network: { outbound },
+        },
     evidence,
-    left_out: leftOutOf(seen.places, evidence, before.allow_host ?? []),
+    left_out: leftOut,
     notes: [
+      ...(isUnknown
+        ? [NOTHING_KNOWN]
+        : evidence.length === 0 && mode === 'observe'
+          ? ['it used no network so far']
+          : []),
       ...notesOnPlaces(evidence, outbound, before, mode),
       ...(seen.dropped > 0 ? [`it tried more places than are kept: ${seen.dropped} attempts are not in here`] : []),
       ...(config.volumes?.length || read?.length || write?.length
@@ -164,7 +177,6 @@ function notesOnPlaces(
   const places = new Set(apart.map(showPlace))
   const isProduct = new Set(apart.map(({ port }) => port)).size > 1 && places.size < open.length * ports.length
   return [
-    ...(evidence.length === 0 && mode === 'observe' ? ['it used no network so far'] : []),
     ...(unused.length > 0
       ? [`in the list before and not used since: ${unused.join(', ')}${mode === 'enforce' ? '; it stays' : ''}`]
       : []),
