@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -102,6 +102,16 @@ describe('the instance lock', () => {
     await writeFile(join(stateDir, 'lock'), text, { mode: 0o600 })
     await using _lock = await acquireInstanceLock({ stateDir, socketPath: 'b' })
     expect(await readLock(stateDir)).toMatchObject({ alive: true })
+  })
+
+  it('does not belong to the owner of the folder that this one is a copy of', async () => {
+    const [original, copy] = [await tempFolder(), join(await tempFolder(), 'copy')]
+    await using _held = await acquireInstanceLock({ stateDir: original, socketPath: 'a' })
+    await cp(original, copy, { recursive: true, preserveTimestamps: true })
+    await chmod(copy, 0o700)
+    expect(await readLock(copy)).toMatchObject({ alive: false })
+    await using _lock = await acquireInstanceLock({ stateDir: copy, socketPath: 'b' })
+    expect(await readLock(original)).toMatchObject({ alive: true, holder: { socketPath: 'a' } })
   })
 
   it('believes the socket, not the process id, of an owner in another PID namespace', async () => {

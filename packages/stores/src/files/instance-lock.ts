@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { conflict, unavailable } from '@toolhaven/core/errors'
 import { syncFolder, writeFault } from './atomic-write.ts'
 import { errnoOf } from './errno.ts'
-import { type LockHolder, isAlive, lockPath, parseHolder } from './lock-file.ts'
+import { type LockHolder, folderIdentity, isAlive, lockPath, parseHolder } from './lock-file.ts'
 import { ensurePrivateFolder } from './private-folder.ts'
 import { readPrivateFile } from './private-file.ts'
 import { pidNamespace, processStart } from './process-identity.ts'
@@ -33,6 +33,7 @@ export async function acquireInstanceLock(options: { stateDir: string; socketPat
     ...(namespace === undefined ? {} : { pidNamespace: namespace }),
     socketPath,
     token,
+    folder: folderIdentity(stateDir),
   }
   const path = lockPath(stateDir)
   const written = join(stateDir, `.lock-${token}`)
@@ -74,7 +75,7 @@ async function take(taking: Taking, path: string): Promise<void> {
     }
     const found = await readHolder(path)
     if (found === undefined) continue // released meanwhile
-    if (found.holder !== undefined && (await isAlive(found.holder))) throw alreadyOwned(found.holder)
+    if (found.holder !== undefined && (await isAlive(found.holder, taking.stateDir))) throw alreadyOwned(found.holder)
     const claim = join(taking.stateDir, `lock.claim-${found.token}`)
     await take(taking, claim)
     try {

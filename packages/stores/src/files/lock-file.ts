@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { readPrivateFile } from './private-file.ts'
@@ -11,13 +12,15 @@ export interface LockHolder {
   pidNamespace?: string
   socketPath: string
   token: string
+  /** Which folder the lock was made in, as `DEVICE:INODE`; a copy of the folder has another. Left out by older versions. */
+  folder?: string
 }
 
 /** Who has the state folder, if anybody: `alive` false means that the lock is only a leftover. */
 export async function readLock(stateDir: string): Promise<{ holder: LockHolder; alive: boolean } | undefined> {
   const text = await readPrivateFile(lockPath(stateDir))
   const holder = text === undefined ? undefined : parseHolder(text)
-  return holder && { holder, alive: await isAlive(holder) }
+  return holder && { holder, alive: await isAlive(holder, stateDir) }
 }
 
 export function lockPath(stateDir: string): string {
@@ -36,20 +39,30 @@ export function parseHolder(text: string): LockHolder | undefined {
   const field = (name: string): unknown => Object.entries(value).find(([key]) => key === name)?.[1]
   const [format, pid, started] = [field('format'), field('pid'), field('started')]
   const [namespace, socketPath, token] = [field('pidNamespace'), field('socketPath'), field('token')]
+  const folder = field('folder')
   if (!isWhole(format) || !isWhole(pid) || pid < 1) return undefined
   if (typeof started !== 'string' || typeof socketPath !== 'string') return undefined
   if (typeof token !== 'string' || !/^[0-9a-f]{32}$/.test(token)) return undefined
   if (namespace !== undefined && typeof namespace !== 'string') return undefined
-  return { format, pid, started, ...(namespace !== undefined && { pidNamespace: namespace }), socketPath, token }
+  if (folder !== undefined && typeof folder !== 'string') return undefined
+  const more = { ...(namespace !== undefined && { pidNamespace: namespace }), ...(folder !== undefined && { folder }) }
+  return { format, pid, started, ...more, socketPath, token }
 }
 
 const isWhole = (value: unknown): value is number => Number.isSafeInteger(value)
 
-export async function isAlive(holder: LockHolder): Promise<boolean> {
+/** Whether a daemon has this very folder. The lock in a copy names the daemon of the original, which is not concerned. */
+export async function isAlive(holder: LockHolder, stateDir: string): Promise<boolean> {
+  if (holder.folder !== undefined && holder.folder !== folderIdentity(stateDir)) return false
   const namespace = await pidNamespace()
   // From another container its process id says nothing, but its socket is in a shared folder.
   if (holder.pidNamespace !== undefined && holder.pidNamespace !== namespace) return answers(holder.socketPath)
   return (await processStart(holder.pid)) === holder.started
+}
+
+export function folderIdentity(stateDir: string): string {
+  const { dev, ino } = statSync(stateDir, { bigint: true })
+  return `${dev}:${ino}`
 }
 
 function answers(socketPath: string): Promise<boolean> {
