@@ -1,9 +1,10 @@
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { constants } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
 /** The repository brings the Node that the program needs; elsewhere the user must. Gives the exit code. */
-export function runOwnNode() {
+export async function runOwnNode() {
   const own = fileURLToPath(new URL('../../../node_modules/.bin/node', import.meta.url))
   // In somebody else's project the Node of that name may be as old as this one.
   const isTried = process.env.THV_OWN_NODE === own
@@ -15,5 +16,12 @@ export function runOwnNode() {
     return 1
   }
   const env = { ...process.env, THV_OWN_NODE: own }
-  return spawnSync(own, ['--', ...process.argv.slice(1)], { stdio: 'inherit', env }).status ?? 1
+  const child = spawn(own, ['--', ...process.argv.slice(1)], { stdio: 'inherit', env })
+  // A terminal sends Ctrl-C to both. Passed on as well, it would be a second one, which ends a program at once.
+  process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'))
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(1))
+    child.once('exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal]))
+  })
 }

@@ -15,5 +15,5 @@ if (major >= 24) {
   await import('../src/main.ts')
 } else {
   const { runOwnNode } = await import('./own-node.mjs')
-  process.exit(runOwnNode())
+  process.exit(await runOwnNode())
 }
