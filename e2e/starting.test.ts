@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { readLock } from '@toolhaven/stores/files/lock-file'
@@ -71,4 +71,23 @@ test('why a daemon cannot be started is said by the command itself', async () =>
   expect(await thv(home, ['config', 'set-port', '70000'])).toMatchObject({ code: 2, stdout: '' })
   expect(await thv(home, ['config', 'set-port', '4711'])).toMatchObject({ code: 0 })
   expect(await readFile(join(home.dir, 'config', 'toolhaven', 'config.yaml'), 'utf8')).toContain('api_port: 4711')
+})
+
+test('damaged and unusable files do not keep a daemon from starting, and are told', async () => {
+  await using home = await makeQuietHome()
+  for (const folder of ['workloads', 'sessions', 'daemon.log'])
+    await mkdir(join(home.stateDir, folder), { recursive: true, mode: 0o700 })
+  await writeFile(join(home.stateDir, 'workloads', 'lost.json'), 'half a rec', { mode: 0o600 })
+  const leftover = '.time.json.0123456789ab.tmp'
+  await writeFile(join(home.stateDir, 'sessions', leftover), '{}')
+  const { code, stderr } = await thv(home, ['list'])
+  expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('1 damaged file was set aside') })
+  expect(stderr).toContain('Warning: the daemon keeps no log')
+  expect((await thv(home, ['doctor'])).stdout).toContain('lost.json.corrupt-')
+  expect(await readdir(join(home.stateDir, 'sessions'))).toEqual([])
+  const config = join(home.dir, 'config', 'toolhaven', 'config.yaml')
+  await mkdir(join(home.dir, 'config', 'toolhaven'), { recursive: true, mode: 0o700 })
+  await writeFile(config, '', { mode: 0o600 })
+  expect(await thv(home, ['config', 'set-port', '4711'])).toMatchObject({ stderr: expect.stringContaining('is empty') })
+  expect(await readFile(config, 'utf8')).toBe('')
 })

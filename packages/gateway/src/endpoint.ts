@@ -93,12 +93,13 @@ export class Endpoint implements FrontContext {
   async open(): Promise<void> {
     try {
       this.#pipeline = await this.#makePipeline(this.#spec)
+      // Before the port is bound: nobody would close it if this failed.
+      await this.sessions.load()
       this.#server = await this.#bind(this.#spec)
     } catch (error) {
       clearInterval(this.#timer)
       throw error
     }
-    await this.sessions.load()
   }
 
   /** The new address is bound before the old one is given up. */

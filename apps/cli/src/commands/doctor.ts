@@ -4,8 +4,8 @@ export const doctor = defineCommand({
   words: 'doctor',
   summary: 'Look for what is wrong, and say how to mend it',
   description:
-    'Checks the machine (runtime and what it cannot do, versions, socket, rights of folders, disk, secret store, ports, files ' +
-    'of clients) and each workload, or the one you name: whether a client can connect, ping and list tools, by the SDK that ' +
+    'Checks the machine (runtime and what it cannot do, versions, socket, rights of folders, damaged files, disk, secret store, ' +
+    'ports, files of clients) and each workload, or the one you name: whether a client can connect, ping and list tools, by the SDK that ' +
     'clients use; whether the tools are described and their schemas valid; how many tokens their definitions cost in every ' +
     'conversation (estimated as characters of their JSON divided by four); and which isolation is in force, read from the ' +
     'running server itself: user, capabilities, system calls, files, network, limits, mounts.\n\n' +

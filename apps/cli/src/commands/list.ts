@@ -1,6 +1,10 @@
+import { filesSetAside } from '@toolhaven/stores/files/set-aside'
 import { FORMAT_FLAG, defineCommand } from '../command.ts'
+import { pathsOf } from '../connect/find-daemon.ts'
+import type { Context } from '../context.ts'
 // Both are small, and a file each would cost this command more than running them.
 import { orUnknownGroup } from '../lifecycle/or-unknown.ts'
+import type { Output } from '../output/output.ts'
 import { workloadTable } from '../output/workload-table.ts'
 
 export const list = defineCommand({
@@ -24,7 +28,7 @@ export const list = defineCommand({
     { command: 'thv list --group default --label team=docs', shows: 'those of a group with a label' },
     { command: 'thv list --format mcpservers', shows: 'entries to paste into the file of a client' },
   ],
-  run: async ({ daemon, out, signal }, { flags }) => {
+  run: async ({ daemon, out, env, signal }, { flags }) => {
     const client = await daemon()
     const query = { all: flags.all, group: flags.group }
     const { workloads } = await orUnknownGroup(client, flags.group, signal, () =>
@@ -35,6 +39,7 @@ export const list = defineCommand({
     if (flags.format === 'mcpservers') {
       return out.json({ mcpServers: Object.fromEntries(wanted.map(({ name, url }) => [name, clientEntry(url)])) })
     }
+    noteDamaged(out, env)
     if (wanted.length > 0) return workloadTable(out, wanted)
     const isAll = flags.all && flags.group === undefined && flags.label.length === 0
     out.note(
@@ -44,6 +49,13 @@ export const list = defineCommand({
     )
   },
 })
+
+/** What was in a damaged file is not in the list. */
+function noteDamaged(out: Output, env: Context['env']): void {
+  const count = env['THV_HOST'] ? 0 : filesSetAside(pathsOf(env).stateDir).length
+  if (count > 0)
+    out.note(`${count} damaged ${count === 1 ? 'file was' : 'files were'} set aside; "thv doctor" says which.`)
+}
 
 function hasLabel(labels: Readonly<Record<string, string>>, pair: string): boolean {
   const [key = '', ...value] = pair.split('=')

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { SessionStore } from '@toolhaven/gateway/sessions/session-store'
 import { atomicWrite } from '@toolhaven/stores/files/atomic-write'
 import { ensurePrivateFolder } from '@toolhaven/stores/files/private-folder'
+import { errnoOf } from '@toolhaven/stores/files/errno'
 import { readPrivateFile } from '@toolhaven/stores/files/private-file'
 
 /** Client sessions of each workload, so that they outlive the daemon. */
@@ -24,7 +25,10 @@ export function createSessionFiles(dir: string): SessionStore {
       await atomicWrite(fileOf(name), JSON.stringify(data))
     },
     async remove(name) {
-      await rm(fileOf(name), { force: true })
+      await rm(fileOf(name), { force: true }).catch((error: unknown) => {
+        // Somebody made a folder of that name. It is not ours, and the workload must be able to stop.
+        if (errnoOf(error) !== 'ERR_FS_EISDIR') throw error
+      })
     },
   }
 }

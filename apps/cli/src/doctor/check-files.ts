@@ -2,13 +2,19 @@ import { lstat, readdir, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { DoctorCheck } from '@toolhaven/contract/doctor'
 import { describeError } from '@toolhaven/core/errors'
+import { filesSetAside } from '@toolhaven/stores/files/set-aside'
 import type { ToolhavenPaths } from '@toolhaven/stores/files/paths'
 
 type Places = Pick<ToolhavenPaths, 'stateDir' | 'dataDir' | 'configDir' | 'socketPath'>
 
 /** Who may read what we keep, who may speak to the daemon, and whether there is room. */
 export async function checkFiles(paths: Places, uid: number): Promise<DoctorCheck[]> {
-  return [await socketCheck(paths.socketPath, uid), await foldersCheck(paths, uid), await roomCheck(paths.stateDir)]
+  return [
+    await socketCheck(paths.socketPath, uid),
+    await foldersCheck(paths, uid),
+    ...damagedCheck(paths.stateDir),
+    await roomCheck(paths.stateDir),
+  ]
 }
 
 async function socketCheck(path: string, uid: number): Promise<DoctorCheck> {
@@ -65,6 +71,16 @@ async function openFile(folders: readonly string[]): Promise<string | undefined>
     }
   }
   return undefined
+}
+
+/** A workload or group that was in such a file is missing, and nothing else says so. */
+function damagedCheck(stateDir: string): DoctorCheck[] {
+  return filesSetAside(stateDir).map((path) => ({
+    check: 'damaged',
+    status: 'warning',
+    found: `a damaged file was set aside: ${path}`,
+    fix: `restore what was in it, then: rm '${path}'`,
+  }))
 }
 
 const LEAST_BYTES = 200 * 2 ** 20

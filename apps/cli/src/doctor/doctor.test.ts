@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DoctorCheck } from '@toolhaven/contract/doctor'
 import type { Confinement } from '@toolhaven/contract/isolation'
+import { setAside } from '@toolhaven/stores/files/set-aside'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { checkFiles } from './check-files.ts'
@@ -177,6 +178,13 @@ describe('files', () => {
     await chmod(paths().socketPath, 0o600)
     await writeFile(join(base, 'data', 'secrets.enc'), '', { mode: 0o600 })
     expect((await checkFiles(paths(), uid)).map(({ status }) => status)).toEqual(['ok', 'ok', 'ok'])
+  })
+  it('that were damaged and set aside are told', async () => {
+    const file = join(base, 'state', 'workloads', 'time.json')
+    await mkdir(join(base, 'state', 'workloads'), { mode: 0o700 })
+    await writeFile(file, '', { mode: 0o600 })
+    const aside = await setAside(file, 0)
+    expect(await look('damaged')).toMatchObject({ status: 'warning', found: expect.stringContaining(aside) })
   })
   it('that others may read are told', async () => {
     await writeFile(join(base, 'data', 'secrets.enc'), '', { mode: 0o644 })

@@ -103,7 +103,10 @@ export class SessionTable {
 
   async load(): Promise<void> {
     const { name, store, logger, limits } = this.#options
-    const data = await store?.load(name)
+    // Clients whose sessions cannot be read connect again, which is better than no server at all.
+    const data = await store?.load(name).catch((error: unknown) => {
+      logger.warn('stored sessions cannot be read and are left out', { workload: name, error: describeError(error) })
+    })
     if (data === undefined) return
     const parsed = storedEndpoint.safeParse(data)
     if (!parsed.success) {

@@ -1,7 +1,8 @@
 import type { Logger } from '@toolhaven/core/ports/logger'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { newerFormat, readRecordFile, type RecordFormat, setAside, writeRecordFile } from '../files/record-file.ts'
+import { newerFormat, readRecordFile, type RecordFormat, writeRecordFile } from '../files/record-file.ts'
+import { setAside } from '../files/set-aside.ts'
 
 const ownedEntry = z.strictObject({
   /** Workload. */

@@ -38,6 +38,19 @@ base_images:
 `
 
 describe('the configuration', () => {
+  it.each(['opened', 'changed'])('is damaged when its file is empty, and is not %s', async (what) => {
+    const file = await tempFile(what === 'opened' ? '' : FULL)
+    const open = async () => {
+      const store = await openConfigStore({ file })
+      await writeFile(file, '')
+      await store.update((config) => ({ ...config, allowedHosts: ['a.example'] }))
+    }
+    await expect(open()).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining(`${file} is empty`),
+    })
+    expect(await readFile(file, 'utf8')).toBe('')
+  })
   it('is all defaults without a file, which is made by the first change only', async () => {
     const file = await tempFile()
     const store = await openConfigStore({ file })

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import { invalid } from '@toolhaven/core/errors'
 import type { ConfigStore, DaemonConfig } from '@toolhaven/core/ports/stores'
 import { atomicWrite } from '../files/atomic-write.ts'
 import { ensurePrivateFolder } from '../files/private-folder.ts'
@@ -37,7 +38,15 @@ export async function openConfigStore(options: { file: string }): Promise<Config
 
 const configFile = () => import('./config-file.ts')
 
-const readText = (file: string) => readPrivateFile(file, { followSymlink: true, maxBytes: 1024 * 1024 })
+async function readText(file: string): Promise<string | undefined> {
+  const text = await readPrivateFile(file, { followSymlink: true, maxBytes: 1024 * 1024 })
+  // A full disk or a crash of another program left it so. Taken as "all defaults", it would hide the secrets that are stored.
+  if (text === '')
+    throw invalid(
+      `${file} is empty, so its settings are lost: restore it from a copy, or remove it to use the defaults`,
+    )
+  return text
+}
 
 const defaults = (): DaemonConfig => ({ registry: {}, secrets: {}, otel: {}, allowedHosts: [], baseImages: {} })
 

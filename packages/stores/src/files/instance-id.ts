@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import * as z from 'zod'
 import { ensurePrivateFolder } from './private-folder.ts'
-import { newerFormat, readRecordFile, setAside, writeRecordFile, type RecordFormat } from './record-file.ts'
+import { newerFormat, readRecordFile, writeRecordFile, type RecordFormat } from './record-file.ts'
+import { setAside } from './set-aside.ts'
 
 type InstanceId = { id: string }
 

@@ -1,4 +1,3 @@
-import { rename } from 'node:fs/promises'
 import { parseOutside } from '@toolhaven/contract/parse-outside'
 import { conflict, invalid } from '@toolhaven/core/errors'
 import * as z from 'zod'
@@ -54,13 +53,6 @@ export function encodeRecord<T>(record: T, kind: RecordFormat<T>): string {
   const back = parseRecord(envelope.parse(JSON.parse(text)).record, kind)
   if (!back.success) throw invalid(`the record cannot be stored: ${describeIssues(back.error)}`)
   return text
-}
-
-/** Moves a damaged file out of the way, keeping it for the user, and gives its new path. */
-export async function setAside(path: string, now: number): Promise<string> {
-  const aside = `${path}.corrupt-${new Date(now).toISOString().replaceAll(':', '-')}`
-  await rename(path, aside)
-  return aside
 }
 
 export function newerFormat(path: string, format: number) {

@@ -5,8 +5,9 @@ import type { Logger } from '@toolhaven/core/ports/logger'
 import type { RecordStore } from '@toolhaven/core/ports/stores'
 import { syncFolder, TEMPORARY_FILE, atomicWrite, writeFault } from './atomic-write.ts'
 import { ensurePrivateFolder } from './private-folder.ts'
-import { encodeRecord, newerFormat, readRecordFile, setAside, type RecordFormat } from './record-file.ts'
+import { encodeRecord, newerFormat, readRecordFile, type RecordFormat } from './record-file.ts'
 import { createSerialQueue } from './serial-queue.ts'
+import { setAside } from './set-aside.ts'
 
 export interface RecordStoreOptions<T> extends RecordFormat<T> {
   dir: string
