@@ -144,7 +144,7 @@ describe('one workload', () => {
       for (let round = 0; round < 3; round += 1) await fake.clock.advance(30_000)
     },
     request: 'GET /api/v1beta/workloads/web/status',
-    answers: { status: 200, json: { status: 'starting' } },
+    answers: { status: 200, json: { status: 'unhealthy' } },
     afterwards: () => expect(seen).toContain('unhealthy'),
   })
   scenario('has no status when it does not exist', {
