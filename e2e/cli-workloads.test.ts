@@ -1,5 +1,6 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { freePort } from '@toolhaven/testing/free-port'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { serverList, serverResponse } from '@toolhaven/contract/registry'
 import { runConfig } from '@toolhaven/contract/run-config'
@@ -155,9 +156,13 @@ test('a registry entry or a file that asks for files or the network of this mach
 })
 
 test('a server that cannot start is told with its reason, and stays for another try if that was asked for', async () => {
-  const gone = await thv('run', 'surely/not-there:1.0', '--name', 'broken')
-  expect(gone).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('thv: broken: ') })
-  expect(gone.stderr).toMatch(/broken was removed again\. With --keep it stays\.\n$/)
+  expect(await thv('run', world.fixture, '--name', 'broken', '--', '--behaviour=crash-at-start')).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining(
+      'thv: broken: the server exited with code 1\nIts last lines:\n  ready\nbroken was removed again. With --keep it stays.\n',
+    ),
+  })
   expect(await listed('--all')).toEqual([])
   const { code, stdout, stderr } = await thv('run', 'npx://surely-not-there@1.0.0', '--name', 'broken', '--keep')
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
@@ -170,6 +175,14 @@ test('a server that cannot start is told with its reason, and stays for another 
     stderr: expect.stringMatching(/^thv: broken: /),
   })
   expect(await thv('rm', 'broken')).toMatchObject({ code: 0 })
+})
+
+test('a remote server that nobody answers for is told at once, kept and tried again', async () => {
+  const away = await thv('run', `http://127.0.0.1:${await freePort()}/mcp`, '--name', 'away')
+  expect(away).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('ECONNREFUSED') })
+  expect(away.stderr).toContain('It is kept and tried again.')
+  expect(await listed()).toMatchObject([{ name: 'away', status: 'error' }])
+  expect(await thv('logs', 'away')).toMatchObject({ stdout: expect.stringMatching(/^\[toolhaven\] .*ECONNREFUSED/) })
 })
 
 test('names that nobody has are errors that say what may have been meant', async () => {

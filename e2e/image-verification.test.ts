@@ -87,7 +87,7 @@ describe.each(enginesInTurn())('signed images on %s', (kind) => {
     expect(warned).toMatchObject({ code: 0, stdout: expect.stringContaining('anyway is running at') })
     expect(warned.stderr).toContain('the image is not verified: its registry has no signature')
     expect((await detailsOf('anyway')).started_image).toMatchObject({ digest, verification: 'unsigned' })
-    await thv(home, ['rm', 'anyway', 'signed'])
+    await thv(home, ['rm', 'anyway'])
     await engineMust(engine.socketPath, 'DELETE', `/images/${image}:1?force=true`)
 
     await repository.pushSignatures(digest, [await signer.signLikeCosign(digest, PUBLISHER)])

@@ -39,7 +39,7 @@ test('a script that is refused a host fails the start with the flag that allows 
   stack.use(await startDaemon(home))
   const run = (...flags: string[]) => thv(home, ['run', `npx://${NAME}@1.0.0`, '--name', 'downloading', ...flags])
 
-  const refused = await run()
+  const refused = await run('--keep')
   expect(refused.code).not.toBe(0)
   expect(refused.stderr).toContain(`refused ${place}`)
   expect(refused.stderr).toContain(`--install-host ${place} (install_hosts)`)

@@ -1,5 +1,5 @@
 import { ThvError, isThvError } from '@toolhaven/core/errors'
-import { LAST_OUTPUT } from '@toolhaven/core/workloads/last-words'
+import { LAST_OUTPUT, isOurLine } from '@toolhaven/core/workloads/last-words'
 import type { DaemonClient } from '../connect/daemon-client.ts'
 import type { Context } from '../context.ts'
 import { printable } from '../output/table.ts'
@@ -27,10 +27,7 @@ export async function failedStart(
   if (/^https?:\/\//i.test(source))
     return told(`It is kept and tried again. "thv list" shows when it runs, "thv rm ${name}" removes it.`)
   const logs = await client.call('getWorkloadLogs', { params }, signal)
-  const lines = logs
-    .split('\n')
-    .filter((line) => line !== '')
-    .slice(-LAST_LINES)
+  const lines = lastLife(logs.split('\n').filter((line) => line !== '')).slice(-LAST_LINES)
   const shown = lines.length > 0 ? ['Its last lines:', ...lines.map((line) => `  ${printable(line)}`)] : []
   if (keep)
     return told(
@@ -45,4 +42,10 @@ export async function failedStart(
     if (!isThvError(cause, 'not-found')) throw cause
   }
   return told(`${name} was removed again. With --keep it stays.`, shown)
+}
+
+/** What the server wrote the last time it ran. A line of ours ends each time, and says what the reason says already. */
+function lastLife(lines: readonly string[]): readonly string[] {
+  const own = lines.slice(0, lines.findLastIndex((line) => !isOurLine(line)) + 1)
+  return own.slice(own.findLastIndex(isOurLine) + 1)
 }

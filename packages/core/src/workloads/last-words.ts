@@ -6,6 +6,8 @@ export const LAST_OUTPUT = '; its last output: '
 /** Begins a line in the log of a workload that is ours, not the server's. */
 const OURS = '[toolhaven] '
 
+export const isOurLine = (line: string) => line.startsWith(OURS)
+
 const MAX_LINES = 5
 const MAX_CHARACTERS = 600
 
@@ -20,6 +22,6 @@ export async function lastWords(
   name: string,
 ): Promise<string | undefined> {
   const lines = await logs.tail(name, MAX_LINES)
-  const own = lines.slice(lines.findLastIndex((line) => line.startsWith(OURS)) + 1)
+  const own = lines.slice(lines.findLastIndex(isOurLine) + 1)
   return own.length === 0 ? undefined : masker.mask(own.join(' | ')).slice(-MAX_CHARACTERS)
 }
