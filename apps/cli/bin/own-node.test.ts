@@ -11,7 +11,8 @@ import { runOwnNode } from './own-node.mjs'
 if (process.env.THV_OWN_NODE === undefined) process.exit(await runOwnNode())
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'])
   process.on(signal, () => process.stdout.write(signal + '\\n', () => process.exit(7)))
-setInterval(() => {}, 1000)
+// Goes on until then, and ends with a test that fails.
+process.stdin.on('end', () => process.exit()).resume()
 process.stdout.write('ready\\n')
 `
 
@@ -30,7 +31,7 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   '%s reaches the program behind an older Node, whose end is its end',
   async (signal) => {
     const child = spawn(process.execPath, [join(folder, 'apps/cli/bin/program.mjs')], {
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['pipe', 'pipe', 'inherit'],
     })
     let said = ''
     child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))

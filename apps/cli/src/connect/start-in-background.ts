@@ -26,24 +26,32 @@ export async function startInBackground(start: BackgroundStart, signal: AbortSig
   const path = join(stateDir, 'daemon.out')
   await using output = await openOutput(path)
   try {
-    let child: ChildProcess | undefined
-    for (;;) {
-      const socketPath = await answeringSocket(stateDir, limit)
-      if (socketPath !== undefined) {
-        for (const line of await output.linesSince()) if (line.startsWith('Warning: ')) start.say(line)
-        return socketPath
-      }
-      if (child === undefined) start.say('Starting the daemon in the background')
-      // A daemon that ends with 0 made way for another one. If that is gone too, it is this command's turn again.
-      if (child === undefined || child.exitCode === 0) child = spawnDaemon(start, output.fd)
-      else if (child.exitCode !== null || child.signalCode !== null)
-        throw couldNotStart(await output.linesSince(), path)
-      await delay(50, undefined, { signal: limit })
-    }
+    const socketPath = await bringUp(start, output, limit)
+    for (const line of await output.linesSince()) if (line.startsWith('Warning: ')) start.say(line)
+    return socketPath
   } catch (error) {
     if (signal.aborted || !limit.aborted) throw error
     throw unavailable(`the daemon did not come up within ${COMING_UP_MS / 1000} s; ${path} says how far it got`, error)
   }
+}
+
+async function bringUp(start: BackgroundStart, output: Output, signal: AbortSignal): Promise<string> {
+  let child: ChildProcess | undefined
+  for (;;) {
+    const socketPath = await answeringSocket(start.paths.stateDir, signal)
+    if (socketPath !== undefined) return socketPath
+    if (child === undefined) start.say('Starting the daemon in the background')
+    // A daemon that made way for another one is not missed. If that one is gone too, it is this command's turn again.
+    if (child === undefined || hasMadeWay(child)) child = spawnDaemon(start, output.fd)
+    else if (child.exitCode !== null || child.signalCode !== null)
+      throw couldNotStart(await output.linesSince(), output.path)
+    await delay(50, undefined, { signal })
+  }
+}
+
+/** By itself, or asked to by one that takes over, before it could listen to that. */
+function hasMadeWay({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode === 0 || signalCode === 'SIGTERM'
 }
 
 /** Detached, with its output in a file: it goes on when the terminal is closed. */
@@ -62,8 +70,15 @@ function spawnDaemon({ env, args = [] }: BackgroundStart, outputFd: number): Chi
 
 const MAX_OUTPUT_BYTES = 64 * 1024
 
+interface Output extends AsyncDisposable {
+  path: string
+  fd: number
+  /** What was written since it was opened. */
+  linesSince: () => Promise<string[]>
+}
+
 /** Several daemons may write to it at once, so nothing in it is overwritten. */
-async function openOutput(path: string) {
+async function openOutput(path: string): Promise<Output> {
   const file = await open(path, 'a+', 0o600).catch((error: unknown) => {
     throw unavailable(`the daemon cannot be started, because its output has no place: ${describeError(error)}`, error)
   })
@@ -71,6 +86,7 @@ async function openOutput(path: string) {
   if (size > MAX_OUTPUT_BYTES) await file.truncate()
   const from = size > MAX_OUTPUT_BYTES ? 0 : size
   return {
+    path,
     fd: file.fd,
     linesSince: async () => (await readFrom(file, from)).split('\n'),
     [Symbol.asyncDispose]: () => file.close(),

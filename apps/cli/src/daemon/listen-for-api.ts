@@ -47,8 +47,8 @@ export async function listenForApi(listener: ApiListener, shutdown: AbortSignal)
     return {
       port: tcp?.addresses[0]?.port,
       close: async () => {
-        const all = [socket, tcp, await late]
-        await Promise.all(all.map((each) => each?.close()))
+        const all = [socket, tcp, await late].filter((each) => each !== undefined)
+        await Promise.all(all.map((each) => each.close()))
       },
     }
   } catch (error) {
