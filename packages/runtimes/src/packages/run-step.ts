@@ -102,7 +102,7 @@ async function createStep(
   const [entrypoint = '', ...args] =
     run.input === undefined ? run.program.command : readingInput(run.input, run.program)
   const spec = specOf(run, [entrypoint, ...args], network?.way ?? 'none')
-  const image = { command: { entrypoint: [], args: [] } }
+  const image = { command: { entrypoint: [], args: [] }, exposed: [] }
   const makeNetwork = async (): Promise<ContainerNetwork> => {
     const isOrdinary = run.step === 'fetch' && network === undefined
     const made: ContainerNetwork = isOrdinary
