@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Home } from './home.ts'
+import { withoutProgress } from './without-progress.ts'
 
 const THV = fileURLToPath(new URL('../../apps/cli/dist/thv.mjs', import.meta.url))
 
@@ -45,5 +46,5 @@ export async function thv(home: Home, args: readonly string[], options: ThvOptio
   clearTimeout(patience)
   if (child.signalCode === 'SIGKILL')
     throw new Error(`thv ${args.join(' ')} did not end; it said: ${result.stdout}${result.stderr}`)
-  return { ...result, code: child.exitCode }
+  return { ...result, stderr: withoutProgress(result.stderr), code: child.exitCode }
 }

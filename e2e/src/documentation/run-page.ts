@@ -3,6 +3,7 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startDaemon } from '../daemon-process.ts'
 import { type Home, makeHome } from '../home.ts'
+import { withoutProgress } from '../without-progress.ts'
 import { matchOutput } from './match-output.ts'
 import type { Page, Step } from './parse-page.ts'
 import { type ShellResult, openShell } from './shell.ts'
@@ -59,7 +60,7 @@ const toHere = (command: string, port: number) =>
     .replaceAll(`127.0.0.1:${READER_PORT}`, `127.0.0.1:${port}`)
 
 const toReader = (output: string, home: Home, port: number) =>
-  output
+  withoutProgress(output)
     .replaceAll(home.env['HOME'] ?? home.dir, READER_HOME)
     .replaceAll(`localhost:${port}`, `localhost:${READER_PORT}`)
     .replaceAll(`127.0.0.1:${port}`, `127.0.0.1:${READER_PORT}`)

@@ -39,7 +39,7 @@ describe('a line that does not stay', () => {
     }
     out.transient('')
     out.transient('soon done')
-    expect(all()).toBe('pulling, 60 %\n')
+    expect(all()).toBe('[6 s] pulling, 60 %\n')
   })
 })
 
