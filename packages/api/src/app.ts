@@ -92,9 +92,11 @@ function isSameText(a: string, b: string): boolean {
 
 function noSuchRoute(method: string, path: string): Response {
   const known: readonly RouteDef[] = Object.values(routes)
-  const allowed = known
-    .filter((route) => !route.socketOnly && pattern(route.path).test(path))
-    .map((route) => route.method)
+  const open = known.filter((route) => !route.socketOnly)
+  // A path that is written out is not also one with a name in its place.
+  const exact = open.filter((route) => route.path === path)
+  const found = exact.length > 0 ? exact : open.filter((route) => pattern(route.path).test(path))
+  const allowed = found.map((route) => route.method)
   if (allowed.length === 0) return textResponse(404, 'there is no such route; GET /api/openapi.json lists them all')
   const list = [...new Set(allowed)].toSorted().join(', ')
   return textResponse(405, `${method.slice(0, 20)} is not possible here; use ${list}`, { allow: list })

@@ -6,7 +6,7 @@ import { type OperationId, routes } from '@toolhaven/contract/routes'
 import { invalid } from '@toolhaven/core/errors'
 import { jsonResponse } from './json-response.ts'
 import { readBody } from './read-body.ts'
-import { validate } from './validate.ts'
+import { validate, validateBody } from './validate.ts'
 
 type RouteOf<Id extends OperationId> = (typeof routes)[Id]
 type Parsed<Route, Key extends string> = Key extends keyof Route
@@ -21,6 +21,8 @@ export interface Call<Id extends OperationId> {
   query: Parsed<RouteOf<Id>, 'query'>
   body: Parsed<RouteOf<Id>, 'body'>
   signal: AbortSignal
+  /** How the caller reached the daemon; undefined over the unix socket, which has no address. */
+  origin: string | undefined
 }
 
 /** Gives what the contract promises, or a Response where that is a stream or the status is not the usual one. */
@@ -47,17 +49,26 @@ function bindRoute<Id extends OperationId>(
   const handler: Handler<Id> = handlers[id]
   if (route.socketOnly && !overSocket) return
   const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1')
-  app.on(route.method, path, async (context) => respond(route, await handler(await parseCall<Id>(route, context))))
+  app.on(route.method, path, async (context) =>
+    respond(route, await handler(await parseCall<Id>(route, context, overSocket))),
+  )
 }
 
-async function parseCall<Id extends OperationId>(route: RouteDef, context: Context): Promise<Call<Id>> {
+async function parseCall<Id extends OperationId>(
+  route: RouteDef,
+  context: Context,
+  overSocket: boolean,
+): Promise<Call<Id>> {
   const call = {
     params: route.params && validate(route.params, context.req.param()),
     query: validateQuery(route, context),
-    body: route.body && validate(route.body, await readBody(context.req.raw)),
+    body: route.body && validateBody(route.body, await readBody(context.req.raw)),
     // Read only where it is needed: on Node, asking for it makes a whole Request of the platform's own.
     get signal() {
       return context.req.raw.signal
+    },
+    get origin() {
+      return overSocket ? undefined : `http://${context.req.header('host') ?? new URL(context.req.url).host}`
     },
   }
   // oxlint-disable-next-line typescript/consistent-type-assertions -- each part was parsed by the schema its type comes from

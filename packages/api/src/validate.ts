@@ -1,8 +1,34 @@
 import type * as z from 'zod'
 import { parseOutside } from '@toolhaven/contract/parse-outside'
 import { invalid } from '@toolhaven/core/errors'
+import { isEmpty } from '@toolhaven/core/workloads/without-empty'
 
 const MAX_FAULTS = 5
+
+/**
+ * The same of a body. A field that this version does not know is refused, since what it asks for would silently be left
+ * undone; where it asks for nothing, as newer clients write out their defaults, there is nothing to leave undone.
+ */
+export function validateBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
+  const result = parseOutside(schema, body)
+  if (result.success) return result.data
+  const unknown = result.error.issues.filter((issue) => issue.code === 'unrecognized_keys')
+  const copy = structuredClone(body)
+  for (const { path, keys } of unknown) dropEmpty(copy, path, keys)
+  return validate(schema, copy)
+}
+
+function dropEmpty(body: unknown, path: readonly PropertyKey[], keys: readonly string[]): void {
+  const place = path.reduce<unknown>((at, key) => (isObject(at) ? Reflect.get(at, key) : undefined), body)
+  if (!isObject(place)) return
+  for (const key of keys) if (asksForNothing(Reflect.get(place, key))) Reflect.deleteProperty(place, key)
+}
+
+const isObject = (value: unknown) => typeof value === 'object' && value !== null
+
+function asksForNothing(value: unknown): boolean {
+  return value === false || isEmpty(value)
+}
 
 /** Parses with the route's schema; the error names each field that is wrong. */
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {

@@ -137,9 +137,15 @@ export const adoptRoutes = {
     success: ok(adoption, 'Adopted', exampleAdoption),
     extension: true,
     errors: {
-      404: 'no such server or group, or no secrets provider',
-      405: 'secrets cannot be written',
-      409: 'it did not start',
+      404: {
+        when: 'no such server or group, or no secrets provider',
+        example: 'no client has a server everything; GET /api/v1beta/discovery/servers lists them',
+      },
+      405: {
+        when: 'secrets cannot be written',
+        example: 'everything has keys, and the secrets provider 1password cannot store them; set up the encrypted one',
+      },
+      409: { when: 'it did not start', example: 'everything is stopped; restart it first' },
     },
   },
   undoAdoption: {
@@ -156,7 +162,12 @@ export const adoptRoutes = {
       removed_secrets: ['github-GITHUB_TOKEN'],
       notes: [],
     }),
-    errors: { 404: 'nothing of that name was adopted' },
+    errors: {
+      404: {
+        when: 'nothing of that name was adopted',
+        example: 'everything was not adopted, so there is nothing to undo',
+      },
+    },
     extension: true,
   },
 } as const satisfies Routes

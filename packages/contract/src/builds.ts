@@ -54,7 +54,12 @@ export const buildRoutes = {
     description: 'Looks up the newest version when none is named. Nothing is built, and no engine is needed.',
     query: z.strictObject({ package: packageReference }),
     success: ok(buildRecipe, 'The recipe', exampleRecipe),
-    errors: { 404: 'the index has no such package' },
+    errors: {
+      404: {
+        when: 'the index has no such package',
+        example: 'The npm package no-such-server was not found; check its name and version.',
+      },
+    },
     extension: true,
   },
   buildPackage: {
@@ -66,7 +71,6 @@ export const buildRoutes = {
     body: buildRequest,
     bodyExample: { package: 'npx://@modelcontextprotocol/server-everything', tag: 'everything:latest' },
     success: taskStream('One event per step, then done or failed; data is a build event as JSON'),
-    errors: { 500: 'the runtime has no images, or does not answer' },
     extension: true,
   },
 } as const satisfies Routes

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { CLIENT_TYPES, clientType, parseClientType } from './client-types.ts'
 import { groupName } from './names.ts'
-import { API_PREFIX, noContent, ok, type Routes } from './route.ts'
+import { API_PREFIX, noContent, noGroup, ok, type Routes } from './route.ts'
 
 /** Either spelling on the way in (`RooCode`, `roo-code`); the specification's on the way out. */
 const anyClientSpelling = z
@@ -50,7 +50,9 @@ export const bulkClientRequest = z
 
 const tag = 'clients'
 const example = { name: 'Cursor', groups: ['default'] }
-const notRegistered = { 404: 'the client is not registered, or no group of that name' }
+const notRegistered = {
+  404: { when: 'the client is not registered, or no group of that name', example: 'client cursor is not registered' },
+}
 
 export const clientRoutes = {
   listClients: {
@@ -70,7 +72,7 @@ export const clientRoutes = {
     body: createClientRequest,
     bodyExample: example,
     success: ok(clientResponse, 'Registered', example),
-    errors: { 404: 'no group of that name' },
+    errors: noGroup,
   },
   deleteClient: {
     method: 'DELETE',
@@ -98,7 +100,7 @@ export const clientRoutes = {
     body: bulkClientRequest,
     bodyExample: { names: ['Cursor', 'VSCode'], groups: ['default'] },
     success: ok(z.array(clientResponse), 'Registered', [example]),
-    errors: { 404: 'no group of that name' },
+    errors: noGroup,
   },
   unregisterClients: {
     method: 'POST',

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { groupName } from './names.ts'
-import { API_PREFIX, created, noContent, ok, type Routes } from './route.ts'
+import { API_PREFIX, created, noContent, noGroup, ok, type Routes } from './route.ts'
 
 export const group = z
   .strictObject({ name: groupName, registered_clients: z.array(z.string()) })
@@ -30,7 +30,7 @@ export const groupRoutes = {
     body: createGroupRequest,
     bodyExample: { name: 'research' },
     success: created(createGroupResponse, 'Created', { name: 'research' }),
-    errors: { 409: 'the group exists' },
+    errors: { 409: { when: 'the group exists', example: 'group research already exists' } },
   },
   getGroup: {
     method: 'GET',
@@ -39,7 +39,7 @@ export const groupRoutes = {
     summary: 'Get a group',
     params,
     success: ok(group, 'The group', { name: 'default', registered_clients: ['Cursor'] }),
-    errors: { 404: 'no group of that name' },
+    errors: noGroup,
   },
   deleteGroup: {
     method: 'DELETE',
@@ -52,6 +52,6 @@ export const groupRoutes = {
       'with-workloads': z.stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' }).optional(),
     }),
     success: noContent,
-    errors: { 404: 'no group of that name' },
+    errors: noGroup,
   },
 } as const satisfies Routes

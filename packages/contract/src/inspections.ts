@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { workloadName } from './names.ts'
-import { API_PREFIX, type Routes } from './route.ts'
+import { API_PREFIX, noWorkload, type Routes } from './route.ts'
 import { taskEvents, taskStream } from './tasks.ts'
 
 const port = z.int().min(1).max(65_535)
@@ -44,7 +44,13 @@ export const inspectionRoutes = {
     body: inspectRequest,
     bodyExample: { ui_port: 6274, mcp_proxy_port: 6277 },
     success: taskStream('Steps of the start, then ready; data is an inspection event as JSON'),
-    errors: { 404: 'no workload of that name', 409: 'the workload does not run, or a port is taken' },
+    errors: {
+      ...noWorkload,
+      409: {
+        when: 'the workload does not run, or a port is taken',
+        example: 'everything is stopped; the Inspector needs a server that runs',
+      },
+    },
     extension: true,
   },
 } as const satisfies Routes

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { workloadName } from './names.ts'
-import { API_PREFIX, ok, type Routes } from './route.ts'
+import { API_PREFIX, noWorkload, ok, type Routes } from './route.ts'
 
 /** What confines a running server, as the kernel or the engine has it now; not what was asked for. */
 export const confinement = z
@@ -46,7 +46,10 @@ export const isolationRoutes = {
         mounts: [],
       },
     }),
-    errors: { 404: 'no workload of that name', 409: 'nothing of it runs here' },
+    errors: {
+      ...noWorkload,
+      409: { when: 'nothing of it runs here', example: 'docs is a remote server: nothing of it runs here' },
+    },
     extension: true,
   },
 } as const satisfies Routes

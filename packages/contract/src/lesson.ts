@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { workloadName } from './names.ts'
 import { permissionProfile } from './permission-profile.ts'
-import { API_PREFIX, ok, type Routes } from './route.ts'
+import { API_PREFIX, noWorkload, ok, type Routes } from './route.ts'
 
 const sighted = {
   host: z.string(),
@@ -86,7 +86,7 @@ export const lessonRoutes = {
       'host, and the profile has what it used. With a list in force the profile has that list, and what it blocked.',
     params,
     success: ok(lesson, 'The profile, with the evidence for each line', example),
-    errors: { 404: 'no workload of that name', 409: nothingKnown },
+    errors: { ...noWorkload, 409: { when: nothingKnown, example: 'docs is a remote server: nothing of it runs here' } },
     extension: true,
   },
   applyLesson: {
@@ -100,7 +100,13 @@ export const lessonRoutes = {
     body: applyLessonRequest,
     bodyExample: { permission_profile: exampleProfile },
     success: ok(lesson, 'What was put in force', example),
-    errors: { 404: 'no workload of that name', 409: `${nothingKnown}, or the profile would be another by now` },
+    errors: {
+      ...noWorkload,
+      409: {
+        when: `${nothingKnown}, or the profile would be another by now`,
+        example: 'everything asked for other places since the profile was shown; look at it again',
+      },
+    },
     extension: true,
   },
 } as const satisfies Routes

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { UNPRINTABLE } from './text.ts'
 
 /** Grammar of workload names: checked before a name ever meets a path, a label or a container. */
 export const workloadName = z
@@ -25,6 +26,9 @@ export const secretKey = z
   .string()
   .min(1, 'must not be empty')
   .max(256, 'must be at most 256 characters')
-  .regex(/^[^,\p{Cc}\p{Cs}]*$/u, 'must not contain a comma, control characters or half of a surrogate pair')
+  .regex(
+    new RegExp(`^[^,${UNPRINTABLE}]*$`, 'u'),
+    'must not contain a comma, control characters or half of a surrogate pair',
+  )
 
 export const DEFAULT_GROUP = 'default'

@@ -72,6 +72,35 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  test('has an example of each error that is a text and not its description', () => {
+    for (const [id, route] of table) {
+      for (const [status, { description, content }] of Object.entries(operationOf(route)?.responses ?? {})) {
+        if (Number(status) < 400) continue
+        const example = String(content?.['text/plain']?.example)
+        expect(example, `${id} ${status}`).toMatch(/^\S.{15,}\n$/)
+        expect(example.trim(), `${id} ${status}`).not.toBe(description)
+      }
+    }
+  })
+
+  test('says in the schema which fields go together', () => {
+    const { schemas } = built.components
+    expect(schemas['v1.bulkOperationRequest']).toMatchObject({
+      oneOf: [{ required: ['names'] }, { required: ['group'] }],
+      properties: { names: { minItems: 1 } },
+    })
+    expect(schemas['v1.createRequest']).toMatchObject({ anyOf: [{ required: ['image'] }, { required: ['url'] }] })
+    expect(schemas['v1.updateRegistryRequest']).toMatchObject({ not: { required: ['url', 'local_path'] } })
+  })
+
+  test('has patterns that need no properties of characters, which other languages do not know', () => {
+    const patterns = [...JSON.stringify(built).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(([, text]) =>
+      String(JSON.parse(text ?? '""')),
+    )
+    expect(patterns.length).toBeGreaterThan(5)
+    expect(patterns.filter((pattern) => /\\p\{|\(\?</i.test(pattern))).toEqual([])
+  })
+
   test('says booleans of queries and their default', () => {
     const parameters = built.paths['/api/v1beta/workloads']?.['get']?.parameters
     expect(parameters).toEqual([

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { ResponseDef, RouteDef } from './route.ts'
+import type { ErrorDefs, ResponseDef, RouteDef } from './route.ts'
 import { routes } from './routes.ts'
 
 export type OpenApiDocument = Record<string, unknown>
@@ -20,12 +20,17 @@ export function buildOpenApi(version: string): OpenApiDocument {
       description: 'Runs MCP servers in isolation and gives every AI client one safe way to reach them.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: 'http://localhost:8080', description: 'The local daemon' }],
+    servers: serversAt('http://localhost:8080'),
     tags: TAGS.map(([name, description]) => ({ name, description })),
     security: [],
     paths,
     components: { schemas: sortKeys(schemas) },
   }
+}
+
+/** The daemon puts the address here at which it was asked for the document. */
+export function serversAt(url: string) {
+  return [{ url, description: 'The local daemon' }]
 }
 
 const TAGS = [
@@ -40,10 +45,21 @@ const TAGS = [
 ] as const
 
 /** Errors that every route can answer. */
-const COMMON_ERRORS: Record<number, string> = {
-  400: 'bad or invalid request; the text names what is wrong',
-  403: 'the caller is not allowed here: foreign Host or Origin, or another user of this machine',
-  500: 'internal server error; the details are in the log of the daemon',
+const commonErrors = (route: RouteDef): ErrorDefs => ({
+  400: { when: 'bad or invalid request; the text names what is wrong', example: badRequest(route) },
+  403: {
+    when: 'the caller is not allowed here: foreign Host or Origin, or another user of this machine',
+    example: 'Requests from this Origin are not allowed.',
+  },
+  500: {
+    when: 'internal server error; the details are in the log of the daemon',
+    example: 'internal server error; the log of the daemon has the details',
+  },
+})
+
+function badRequest({ body, query }: RouteDef): string {
+  if (body) return 'the body is empty; send a JSON object'
+  return query ? 'unknown field verbose' : 'unknown query parameter verbose'
 }
 
 function operation(id: string, route: RouteDef, schemas: Record<string, unknown>) {
@@ -68,10 +84,10 @@ function operation(id: string, route: RouteDef, schemas: Record<string, unknown>
 function responses(route: RouteDef, schemas: Record<string, unknown>) {
   const answers: Record<string, unknown> = {}
   for (const [status, response] of Object.entries(route.success)) answers[status] = success(response, schemas)
-  for (const [status, when] of Object.entries({ ...COMMON_ERRORS, ...route.errors })) {
+  for (const [status, { when, example }] of Object.entries({ ...commonErrors(route), ...route.errors })) {
     answers[status] = {
       description: when,
-      content: { 'text/plain': { schema: { type: 'string' }, example: when } },
+      content: { 'text/plain': { schema: { type: 'string' }, example: `${example}\n` } },
     }
   }
   return answers

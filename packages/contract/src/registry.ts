@@ -32,7 +32,7 @@ export const updateRegistryRequest = z
     allow_private_ip: z.boolean().optional(),
   })
   .refine((body) => !(body.url && body.local_path), 'takes url or local_path, not both')
-  .meta({ id: 'v1.updateRegistryRequest' })
+  .meta({ id: 'v1.updateRegistryRequest', not: { required: ['url', 'local_path'] } })
 
 export const updateRegistryResponse = z
   .strictObject({ message: z.string(), type: registryType })
@@ -48,7 +48,12 @@ export const serverResponse = z
 
 const params = z.strictObject({ name: z.string() })
 const tag = 'registry'
-const noRegistry = { 404: 'no registry of that name' }
+const noRegistry = {
+  404: {
+    when: 'no registry of that name',
+    example: 'registry not found: there is only the registry named default',
+  },
+}
 const exampleInfo: RegistryInfo = {
   name: 'default',
   type: 'default',
@@ -81,7 +86,12 @@ export const registryRoutes = {
     tag,
     summary: 'Add a registry (not implemented)',
     success: {},
-    errors: { 501: 'adding a registry is not implemented; PUT the default one' },
+    errors: {
+      501: {
+        when: 'always',
+        example: 'adding a registry is not implemented; PUT /api/v1beta/registry/default changes the source',
+      },
+    },
   },
   getRegistry: {
     method: 'GET',
@@ -142,6 +152,11 @@ export const registryRoutes = {
     summary: 'Get one server of a registry',
     params: z.strictObject({ name: z.string(), serverName: z.string() }),
     success: ok(serverResponse, 'The server', { is_remote: false, server: exampleServer }),
-    errors: { 404: 'no registry or server of that name' },
+    errors: {
+      404: {
+        when: 'no registry or server of that name',
+        example: 'server everything not found in the registry default',
+      },
+    },
   },
 } as const satisfies Routes

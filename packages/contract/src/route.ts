@@ -11,8 +11,37 @@ export interface ResponseDef {
   example?: unknown
 }
 
-/** Errors a route can answer besides those every route can (400, 403, 500): status → when. */
-export type ErrorDefs = Readonly<Record<number, string>>
+/** Errors a route can answer besides those every route can (400, 403, 500). */
+export type ErrorDefs = Readonly<Record<number, ErrorDef>>
+
+export interface ErrorDef {
+  when: string
+  /** A text that the daemon answers in this case, without the line break at its end. */
+  example: string
+}
+
+export const noWorkload = {
+  404: {
+    when: 'no workload of that name',
+    example: 'workload everything not found; GET /api/v1beta/workloads?all=true lists them',
+  },
+} as const satisfies ErrorDefs
+
+export const noGroup = {
+  404: { when: 'no group of that name', example: 'group research not found; create it first' },
+} as const satisfies ErrorDefs
+
+/** Of what is created: by a request, or from an exported configuration. */
+export const notCreated = {
+  404: {
+    when: 'unknown group or secret, or no secrets provider',
+    example: 'group research not found; create it first',
+  },
+  409: {
+    when: 'the name or the port is taken',
+    example: 'workload everything already exists; choose another name or delete it first',
+  },
+} as const satisfies ErrorDefs
 
 export interface RouteDef {
   method: HttpMethod

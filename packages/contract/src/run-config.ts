@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { AUDIT_EVENT_TYPES } from './audit.ts'
 import { envVarName, groupName, secretKey, workloadName } from './names.ts'
 import { permissionProfile } from './permission-profile.ts'
-import { headerValue, installHost, wellFormedText } from './text.ts'
+import { headerValue, installHost, UNPRINTABLE, wellFormedText } from './text.ts'
 
 export const SCHEMA_VERSION = 'v0.1.0'
 
@@ -31,7 +31,10 @@ export const headerMap = z.record(headerName, headerValue)
 /** `{name},target={env var}`, the only form in which a secret appears in a run configuration. */
 export const secretReference = z
   .string()
-  .regex(/^[^,\p{Cc}\p{Cs}]+,target=[A-Za-z_][A-Za-z0-9_]*$/u, 'must have the form "name,target=VARIABLE"')
+  .regex(
+    new RegExp(`^[^,${UNPRINTABLE}]+,target=[A-Za-z_][A-Za-z0-9_]*$`, 'u'),
+    'must have the form "name,target=VARIABLE"',
+  )
 
 export const secretParameter = z
   .strictObject({ name: secretKey, target: envVarName })

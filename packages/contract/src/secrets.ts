@@ -51,8 +51,17 @@ export const secretValue = z.strictObject({ key: z.string(), value: z.string() }
 
 const params = z.strictObject({ key: secretKey })
 const tag = 'secrets'
-const notSetUp = { 404: 'no secrets provider is set up' }
-const write = { 404: 'no such secret, or no secrets provider is set up', 405: 'the provider does not support it' }
+const notSetUp = {
+  404: {
+    when: 'no secrets provider is set up',
+    example: 'no secrets provider is set up; POST /api/v1beta/secrets sets one up',
+  },
+}
+const noSecret = { when: 'no such secret, or no secrets provider is set up', example: 'secret github-token not found' }
+const cannot = (verb: 'list' | 'write' | 'delete') => ({
+  when: `the provider cannot ${verb} secrets`,
+  example: `the secrets provider ${verb === 'list' ? 'none' : '1password'} cannot ${verb} secrets`,
+})
 
 export const secretRoutes = {
   setupSecrets: {
@@ -85,7 +94,7 @@ export const secretRoutes = {
     tag,
     summary: 'List secret keys',
     success: ok(secretList, 'Keys, sorted; never values', { keys: [{ key: 'github-token' }] }),
-    errors: { ...notSetUp, 405: 'the provider cannot list' },
+    errors: { ...notSetUp, 405: cannot('list') },
   },
   createSecret: {
     method: 'POST',
@@ -95,7 +104,11 @@ export const secretRoutes = {
     body: createSecretRequest,
     bodyExample: { key: 'github-token', value: 'the secret itself' },
     success: created(secretResponse, 'Created', { key: 'github-token', message: 'secret github-token created' }),
-    errors: { ...notSetUp, 405: 'the provider cannot write', 409: 'the secret exists' },
+    errors: {
+      ...notSetUp,
+      405: cannot('write'),
+      409: { when: 'the secret exists', example: 'secret github-token already exists; PUT changes it' },
+    },
   },
   updateSecret: {
     method: 'PUT',
@@ -106,7 +119,7 @@ export const secretRoutes = {
     body: updateSecretRequest,
     bodyExample: { value: 'the new secret' },
     success: ok(secretResponse, 'Changed', { key: 'github-token', message: 'secret github-token updated' }),
-    errors: write,
+    errors: { 404: noSecret, 405: cannot('write') },
   },
   deleteSecret: {
     method: 'DELETE',
@@ -115,7 +128,7 @@ export const secretRoutes = {
     summary: 'Delete a secret',
     params,
     success: noContent,
-    errors: write,
+    errors: { 404: noSecret, 405: cannot('delete') },
   },
   readSecret: {
     method: 'GET',
@@ -124,7 +137,12 @@ export const secretRoutes = {
     summary: 'Read a secret (unix socket only)',
     params,
     success: ok(secretValue, 'The value', { key: 'github-token', value: 'the secret itself' }),
-    errors: { 404: 'no such secret, no provider, or the call did not come over the unix socket' },
+    errors: {
+      404: {
+        when: 'no such secret, no provider, or the call did not come over the unix socket',
+        example: 'secret github-token not found',
+      },
+    },
     extension: true,
     socketOnly: true,
   },

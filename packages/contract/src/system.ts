@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { workloadName } from './names.ts'
-import { API_PREFIX, ok, type Routes } from './route.ts'
+import { API_PREFIX, notCreated, noWorkload, ok, type Routes } from './route.ts'
 import { runConfig } from './run-config.ts'
 import { createResponse } from './workloads.ts'
 import { workloadStatus } from './workload-status.ts'
@@ -89,7 +89,12 @@ export const systemRoutes = {
     tag: 'system',
     summary: 'Whether the server can work',
     success: { 204: { description: 'It can' } },
-    errors: { 503: 'the runtime does not answer' },
+    errors: {
+      503: {
+        when: 'the runtime does not answer',
+        example: 'the runtime docker does not answer: connect ENOENT /var/run/docker.sock',
+      },
+    },
   },
   getVersion: {
     method: 'GET',
@@ -147,7 +152,7 @@ export const systemRoutes = {
     summary: 'Output as it comes, as server-sent events',
     params: z.strictObject({ name: workloadName }),
     success: text('One event per line; the last 100 lines first'),
-    errors: { 404: 'no workload of that name' },
+    errors: noWorkload,
     extension: true,
   },
   pruneLogs: {
@@ -184,7 +189,7 @@ export const systemRoutes = {
         example: { name: 'everything', port: 18342 },
       },
     },
-    errors: { 404: 'unknown group or secret, or no secrets provider', 409: 'the name or the port is taken' },
+    errors: notCreated,
     extension: true,
   },
 } as const satisfies Routes

@@ -11,8 +11,13 @@ export const NO_HALF_PAIR = 'must not contain half of a surrogate pair'
 /** Text for programs, files and names. They hold UTF-8, which has no form for half of a surrogate pair. */
 export const wellFormedText = z.string().refine((text) => text.isWellFormed(), NO_HALF_PAIR)
 
+/** Control characters and halves of surrogate pairs, in words that the regular expressions of every language know. */
+export const UNPRINTABLE = String.raw`\x00-\x1f\x7f-\x9f\ud800-\udfff`
+
 /** A host for lists and hosts files, in which a space or a line break would begin something else. */
-export const hostText = z.string().regex(/^[^\s\p{Cc}\p{Cs}]+$/u, 'must be a host without spaces or control characters')
+export const hostText = z
+  .string()
+  .regex(new RegExp(`^[^\\s${UNPRINTABLE}]+$`, 'u'), 'must be a host without spaces or control characters')
 
 /** A host that may be reached while a package is installed. Without a port it means those of the web. */
 export const installHost = z

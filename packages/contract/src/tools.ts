@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { workloadName } from './names.ts'
-import { API_PREFIX, ok, type Routes } from './route.ts'
+import { API_PREFIX, noWorkload, ok, type Routes } from './route.ts'
 import { wellFormedText } from './text.ts'
 
 const hash = z.string().meta({ description: 'SHA-256 of the whole definition, whatever the order of its keys' })
@@ -111,7 +111,13 @@ export const toolRoutes = {
       'field by field and word by word, until it is accepted or the server has the accepted tools again.',
     params,
     success: ok(toolLock, 'The tools and the differences', example),
-    errors: { 404: 'no workload of that name', 409: 'its tools were not seen yet' },
+    errors: {
+      ...noWorkload,
+      409: {
+        when: 'its tools were not seen yet',
+        example: 'the tools of everything were not seen yet: start it, or wait until a client lists them',
+      },
+    },
     extension: true,
   },
   acceptTools: {
@@ -126,8 +132,14 @@ export const toolRoutes = {
     bodyExample: { tools: ['search'], revision: 'c3a0…' },
     success: ok(toolLock, 'What is accepted now, and what still differs', { ...example, changes: [] }),
     errors: {
-      404: 'no workload of that name, or no change of a tool of that name',
-      409: 'its tools were not seen yet, or they changed again since they were shown',
+      404: {
+        when: 'no workload of that name, or no change of a tool of that name',
+        example: 'echo: no change of it waits to be accepted; "thv tools diff everything" shows those that do',
+      },
+      409: {
+        when: 'its tools were not seen yet, or they changed again since they were shown',
+        example: 'the tools of everything changed again since they were shown; look at them again',
+      },
     },
     extension: true,
   },

@@ -62,17 +62,17 @@ const groupOrEmpty = z.string().superRefine((text, context) => {
   for (const { message } of faults) context.addIssue({ code: 'custom', message })
 })
 
+/** On edit 0 clears it, as an empty value does for other fields. */
+const targetPort = (least: 0 | 1) =>
+  z.int().min(least).max(65535).meta({ description: 'Port an sse or streamable-http server listens on inside' })
+
 /** What describes a workload, on create and on edit alike. */
 const workloadFields = {
   image: z.string().meta({ description: 'Registry server, image reference, or npx://, uvx://, go:// package' }),
   host: z.string().meta({ description: 'Address the workload’s port binds; default 127.0.0.1' }),
   transport: z.enum(['', ...transportType.options]),
   proxy_mode: z.enum(['', ...proxyMode.options]),
-  target_port: z
-    .int()
-    .min(0)
-    .max(65535)
-    .meta({ description: 'Port an sse or streamable-http server listens on inside' }),
+  target_port: targetPort(0),
   cmd_arguments: z.array(wellFormedText),
   env_vars: z.record(envVarName, wellFormedText),
   volumes: z.array(wellFormedText).meta({ description: '"host:container" with optional ":ro"' }),
@@ -130,9 +130,14 @@ export const createRequest = requestFields
   .partial()
   .extend({
     name: workloadName.optional().meta({ description: 'Left out: derived from the image' }),
+    target_port: targetPort(1).optional(),
     proxy_port: z.int().min(1).max(65535).optional().meta({ description: 'Port clients connect to; left out: chosen' }),
   })
-  .meta({ id: 'v1.createRequest', description: 'A workload to run' })
+  .meta({
+    id: 'v1.createRequest',
+    description: 'A workload to run: an image, or the url of a remote server',
+    anyOf: [{ required: ['image'] }, { required: ['url'] }],
+  })
 export type CreateRequest = z.infer<typeof createRequest>
 
 const nullable = <T extends z.ZodType>(schema: T) => schema.nullable().optional()

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { groupName, workloadName } from './names.ts'
-import { API_PREFIX, accepted, created, ok, type Routes } from './route.ts'
-import { networkMode, runConfig, transportType } from './run-config.ts'
+import { API_PREFIX, accepted, created, noGroup, notCreated, noWorkload, ok, type Routes } from './route.ts'
+import { networkMode, proxyMode, runConfig, transportType } from './run-config.ts'
 import { createRequest, updateRequest } from './workload-request.ts'
 import { workloadStatus } from './workload-status.ts'
 
@@ -18,6 +18,10 @@ export const workload = z
     package: z.string().meta({ description: 'The image or package that was asked for' }),
     tool_type: z.literal('mcp'),
     transport_type: transportType,
+    proxy_mode: proxyMode.meta({ description: 'How clients reach it. An extension' }),
+    remote: z
+      .boolean()
+      .meta({ description: 'Whether it is a remote server, of which nothing runs here. An extension' }),
     tools: z.array(z.string()).meta({ description: 'Tools filter; empty: all tools' }),
     labels: z.record(z.string(), z.string()),
     network_mode: networkMode
@@ -57,12 +61,19 @@ export const createResponse = z
 export const statusResponse = z.strictObject({ status: workloadStatus }).meta({ id: 'v1.workloadStatusResponse' })
 
 export const bulkRequest = z
-  .strictObject({ names: z.array(workloadName).optional(), group: groupName.optional() })
+  .strictObject({
+    names: z.array(workloadName).min(1, 'needs exactly one of names (not empty) or group').optional(),
+    group: groupName.optional(),
+  })
   .refine(
-    ({ names, group }) => (group === undefined) !== (names === undefined) && names?.length !== 0,
+    ({ names, group }) => (group === undefined) !== (names === undefined),
     'needs exactly one of names (not empty) or group',
   )
-  .meta({ id: 'v1.bulkOperationRequest', description: 'Workloads by name, or all of a group' })
+  .meta({
+    id: 'v1.bulkOperationRequest',
+    description: 'Workloads by name, or all of a group',
+    oneOf: [{ required: ['names'] }, { required: ['group'] }],
+  })
 export type BulkRequest = z.infer<typeof bulkRequest>
 
 export const workloadRequest = z
@@ -84,7 +95,6 @@ const listQuery = z.strictObject({
 
 const params = z.strictObject({ name: workloadName })
 const tag = 'workloads'
-const noWorkload = { 404: 'no workload of that name' }
 
 const exampleWorkload: Workload = {
   name: 'everything',
@@ -96,6 +106,8 @@ const exampleWorkload: Workload = {
   package: 'npx://@modelcontextprotocol/server-everything@2026.1.26',
   tool_type: 'mcp',
   transport_type: 'stdio',
+  proxy_mode: 'streamable-http',
+  remote: false,
   tools: [],
   labels: {},
   network_mode: 'isolated',
@@ -111,7 +123,7 @@ export const workloadRoutes = {
     description: 'Those wanted running, whatever their status; with all=true, every workload.',
     query: listQuery,
     success: ok(workloadList, 'Workloads, sorted by name', { workloads: [exampleWorkload] }),
-    errors: { 404: 'no group of that name' },
+    errors: noGroup,
   },
   createWorkload: {
     method: 'POST',
@@ -130,7 +142,7 @@ export const workloadRoutes = {
     body: createRequest,
     bodyExample: { name: 'everything', image: 'everything' },
     success: created(createResponse, 'Written down and starting', { name: 'everything', port: 18342 }),
-    errors: { 404: 'unknown group, secret or server, or no secrets provider', 409: 'the name or the port is taken' },
+    errors: notCreated,
   },
   getWorkload: {
     method: 'GET',
@@ -160,7 +172,12 @@ export const workloadRoutes = {
     body: updateRequest,
     bodyExample: { tools: ['echo'] },
     success: ok(createResponse, 'Written down and restarting', { name: 'everything', port: 18342 }),
-    errors: { 404: 'unknown workload, group or secret, or no secrets provider' },
+    errors: {
+      404: {
+        when: 'unknown workload, group or secret, or no secrets provider',
+        example: 'group research not found; create it first',
+      },
+    },
   },
   exportWorkload: {
     method: 'GET',
@@ -248,6 +265,11 @@ function bulkRoute<Verb extends 'delete' | 'restart' | 'stop'>(verb: Verb, summa
     body: bulkRequest,
     bodyExample: { names: ['everything', 'time'] },
     success: accepted,
-    errors: { 404: 'unknown group, or unknown names (all of them listed); then nothing is done' },
+    errors: {
+      404: {
+        when: 'unknown group, or unknown names (all of them listed); then nothing is done',
+        example: 'workload everything, time not found; nothing was done',
+      },
+    },
   } as const
 }

@@ -19,6 +19,8 @@ const record = (name: string, fields: Partial<Workload> = {}): Workload => ({
   ...{
     tool_type: 'mcp',
     transport_type: 'stdio',
+    proxy_mode: 'streamable-http',
+    remote: false,
     tools: [],
     labels: {},
     created_at: '2026-01-01T00:00:00Z',

@@ -83,7 +83,7 @@ describe('a build', () => {
     given: (fake) => delete fake.runtime.tag,
     request: REQUEST,
     body: { package: 'npx://a@1.0.0' },
-    answers: { status: 500, text: /needs a container engine.*install Docker or Podman/ },
+    answers: { status: 400, text: /needs a container engine.*install Docker or Podman/ },
   })
   for (const [body, text] of [
     [{ package: 'everything' }, /is no package/],

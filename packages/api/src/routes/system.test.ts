@@ -37,6 +37,20 @@ scenario('the runtime report names runtime and version', {
   answers: { status: 200, matches: { name: 'docker', state: 'healthy', version: '1' } },
 })
 
+for (const host of ['localhost:8080', '127.0.0.1:18080', '[::1]:9']) {
+  scenario(`the OpenAPI document that is fetched from ${host} names that address`, {
+    request: 'GET /api/openapi.json',
+    headers: { host },
+    answers: { status: 200, matches: { servers: [{ url: `http://${host}` }] } },
+  })
+}
+
+scenario('the OpenAPI document that is fetched over the socket names the usual address', {
+  request: 'GET /api/openapi.json',
+  overSocket: true,
+  answers: { status: 200, matches: { servers: [{ url: 'http://localhost:8080' }] } },
+})
+
 describe('settings', () => {
   scenario('are empty at first', {
     request: 'GET /api/v1beta/config',

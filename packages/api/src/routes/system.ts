@@ -1,3 +1,4 @@
+import { serversAt } from '@toolhaven/contract/openapi'
 import type { systemRoutes } from '@toolhaven/contract/system'
 import { getSettings, updateSettings } from '@toolhaven/core/settings/settings'
 import type { ApiDeps } from '../api-deps.ts'
@@ -9,7 +10,7 @@ type Own = Exclude<keyof typeof systemRoutes, 'importWorkload' | 'followLogs' | 
 
 export function systemHandlers(deps: ApiDeps): Pick<Handlers, Own> {
   return {
-    getOpenApi: () => deps.openApi,
+    getOpenApi: ({ origin }) => (origin === undefined ? deps.openApi : { ...deps.openApi, servers: serversAt(origin) }),
     getHealth: ({ signal }) => health(deps, signal),
     getVersion: () => ({ version: deps.version }),
     getRuntime: ({ signal }) => deps.runtimeReport(signal),

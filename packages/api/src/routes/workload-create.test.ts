@@ -29,6 +29,8 @@ describe('creating a workload', () => {
           group: 'default',
           tool_type: 'mcp',
           transport_type: 'stdio',
+          proxy_mode: 'streamable-http',
+          remote: false,
           tools: [],
           labels: {},
         },
@@ -364,7 +366,7 @@ describe('a create is refused', () => {
   for (const image of ['npx://', 'npx://-x', 'npx://a b', 'uvx://x@latest@1', 'go://nodot', 'npx://x@^1.0.0']) {
     refused(`with the package ${image}`, { image }, 400, /write (it|one) like/)
   }
-  for (const target_port of [-1, 65_536, 1.5, '80', null]) {
+  for (const target_port of [-1, 0, 65_536, 1.5, '80', null]) {
     refused(
       `with the target_port ${JSON.stringify(target_port)}`,
       { ...WEB, transport: 'sse', target_port },
@@ -472,6 +474,17 @@ describe('a create is refused', () => {
     /^(?!.*hunter2).*no secrets provider/,
   )
   refused('with an unknown field', { ...WEB, imagee: 'x' }, 400, /^unknown field imagee/)
+  for (const value of [true, 0, 1, 'x', [''], { a: null }])
+    refused(`with ${JSON.stringify(value)} in an unknown field`, { ...WEB, newer: value }, 400, /^unknown field newer/)
+  refused('with one unknown field of two that asks for something', { ...WEB, a: '', b: 1 }, 400, /^unknown field b\n$/)
+  for (const value of [false, '', [], {}, null]) {
+    scenario(`ignores ${JSON.stringify(value)} in unknown fields, which asks for nothing`, {
+      request: CREATE,
+      body: { ...WEB, newer: value, permission_profile: { name: 'none', newer: value } },
+      answers: { status: 201 },
+      afterwards: (fake) => expect(JSON.stringify([...fake.workloadStore.records.values()])).not.toContain('newer'),
+    })
+  }
   refused(
     'with an unknown inner field',
     { ...WEB, permission_profile: { nam: 'none' } },

@@ -22,6 +22,40 @@ async function details(fake: FakeDaemon): Promise<Record<string, unknown>> {
 }
 
 describe('editing a workload', () => {
+  for (const url of [
+    ...['http://127.0.0.1:15000/mcp', 'http://localhost:15000/sse', 'http://LOCALHOST.:15000', 'http://[::1]:15000/'],
+    ...['https://127.1:15000/mcp', 'http://[::ffff:127.0.0.1]:15000/mcp'],
+  ]) {
+    scenario(`to call itself at ${url} is refused, and changes nothing`, {
+      given: (fake) =>
+        done(fake, 'POST /api/v1beta/workloads', { name: 'web', url: 'http://127.0.0.1:9/mcp', proxy_port: 15_000 }),
+      request: EDIT,
+      body: { url },
+      answers: { status: 400, text: /port 15000 of this machine, which is that of web itself/ },
+      afterwards: async (fake) => expect(await details(fake)).toMatchObject({ url: 'http://127.0.0.1:15000/mcp' }),
+    })
+  }
+
+  scenario('to call another port of this machine is possible', {
+    given: (fake) =>
+      done(fake, 'POST /api/v1beta/workloads', { name: 'web', url: 'http://127.0.0.1:9/mcp', proxy_port: 15_000 }),
+    request: EDIT,
+    body: { url: 'http://127.0.0.1:15001/mcp' },
+    answers: { status: 200 },
+  })
+
+  scenario('with target_port 0 clears it', {
+    given: (fake) =>
+      done(fake, 'POST /api/v1beta/workloads', { ...FULL, proxy_mode: '', transport: 'sse', target_port: 8000 }),
+    request: EDIT,
+    body: { target_port: 0, transport: 'stdio' },
+    answers: { status: 200 },
+    afterwards: async (fake) => {
+      const { request } = JSON.parse((await send(fake, 'GET /api/v1beta/workloads/web/request')).text)
+      expect(request).not.toHaveProperty('target_port')
+    },
+  })
+
   scenario('keeps what is left out, and the port, and runs a new instance', {
     given: web,
     request: EDIT,
@@ -210,7 +244,7 @@ describe('an edit is refused', () => {
     400,
     /^network_isolation_mode observe is for servers that run here/,
   )
-  refused('with an unknown field', { toolz: [] }, 400, /^unknown field toolz/)
+  refused('with an unknown field', { toolz: ['echo'] }, 400, /^unknown field toolz/)
   refused('with tools the registry entry lacks', { tools: ['fly'] }, 400, /no tool fly/, (fake) =>
     done(fake, 'POST /api/v1beta/workloads', { name: 'web', image: 'everything' }),
   )

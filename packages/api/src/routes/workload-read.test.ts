@@ -38,6 +38,27 @@ describe('listing workloads', () => {
     request: 'GET /api/v1beta/workloads?all=true',
     answers: { status: 200, matches: named('C', 'a', 'b', 'broken', 'stopped') },
   })
+  scenario('says of each how clients reach it and whether it runs here', {
+    given: async (fake) => {
+      await web(fake, { name: 'a', proxy_mode: 'sse' })
+      await done(fake, 'POST /api/v1beta/workloads', { name: 'b', url: 'https://example.com/mcp' })
+    },
+    request: 'GET /api/v1beta/workloads',
+    answers: {
+      status: 200,
+      matches: {
+        workloads: [
+          { name: 'a', proxy_mode: 'sse', remote: false },
+          { name: 'b', proxy_mode: 'streamable-http', remote: true },
+        ],
+      },
+    },
+  })
+  scenario('says the same of one alone', {
+    given: (fake) => done(fake, 'POST /api/v1beta/workloads', { name: 'web', url: 'https://example.com/mcp' }),
+    request: 'GET /api/v1beta/workloads/web',
+    answers: { status: 200, matches: { proxy_mode: 'streamable-http', remote: true } },
+  })
   scenario('gives one group', {
     given: several,
     request: 'GET /api/v1beta/workloads?group=research&all=true',
@@ -102,6 +123,8 @@ describe('one workload', () => {
           package: 'npx://web@1.0.0',
           tool_type: 'mcp',
           transport_type: 'stdio',
+          proxy_mode: 'streamable-http',
+          remote: false,
           tools: ['echo'],
           labels: { team: 'red' },
         },

@@ -1,5 +1,5 @@
 import type { BuildRecipe, BuildRequest, BuiltImage } from '@toolhaven/contract/builds'
-import { invalid, unavailable } from '../errors.ts'
+import { invalid } from '../errors.ts'
 import type { PackageIndex } from '../ports/host.ts'
 import type { RenderRecipe } from '../ports/recipes.ts'
 import type { Progress, Runtime, Source } from '../ports/runtime.ts'
@@ -34,7 +34,7 @@ export function checkBuild(
   checkInstallHosts(hosts)
   if (tag !== undefined) checkTag(tag)
   if (runtime.tag === undefined)
-    throw unavailable(
+    throw invalid(
       'building an image needs a container engine, and none is in use; install Docker or Podman and start the daemon again',
     )
 }

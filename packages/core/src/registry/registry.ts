@@ -1,6 +1,6 @@
 import type { ImageServer, RegistryDocument, RemoteServer } from '@toolhaven/contract/registry-document'
 import type { RegistryDetails, RegistryInfo } from '@toolhaven/contract/registry'
-import { describeError, invalid, notFound } from '../errors.ts'
+import { describeError, invalid, isThvError, notFound } from '../errors.ts'
 import { parseUrl } from '../net/parse-url.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { RegistryLocation, RegistrySource } from '../ports/registry-source.ts'
@@ -62,7 +62,10 @@ export async function updateRegistry(
 ) {
   checkName(name)
   const location = requestedLocation(request)
-  await deps.source.read(location, signal, { refresh: true })
+  await deps.source.read(location, signal, { refresh: true }).catch((error: unknown) => {
+    // The address is the request's, and so is the mistake in it.
+    throw isThvError(error, 'unavailable') ? invalid(error.message, error) : error
+  })
   await deps.config.update((config) => ({ ...config, registry: settingOf(location) }))
   await deps.journal.append({ actor: 'api', action: 'update-registry', target: name, detail: { type: location.type } })
   const from = location.type === 'default' ? 'the built-in one' : `read from ${sourceOf(location)}`

@@ -1,6 +1,7 @@
 import type { ImageServer, RemoteServer } from '@toolhaven/contract/registry-document'
 import type { RunConfig } from '@toolhaven/contract/run-config'
 import { invalid, notFound } from '../errors.ts'
+import { parseUrl } from '../net/parse-url.ts'
 import type { StoredWorkload } from '../ports/stores.ts'
 import { checkAudit } from './audit.ts'
 import { checkHosts } from './check-hosts.ts'
@@ -32,6 +33,7 @@ export async function checkConfig(
   const oauth = oauthOptionsOf(config.remote_auth_config)
   if (oauth) checkOauth(oauth)
   checkBindAddress(deps, config.host || '127.0.0.1', oidc !== undefined)
+  refuseOwnAddress(config)
   if (config.telemetry_config) checkTelemetry(config.telemetry_config)
   checkSessionMode(config)
   checkHosts(config.permission_profile, before?.config.permission_profile)
@@ -58,6 +60,22 @@ export function checkBindAddress(deps: Pick<Deps, 'config'>, host: string, isPro
       ? `host "${host}" needs oidc to protect the workload; add it, or use 127.0.0.1`
       : `host "${host}" is not a loopback address; use 127.0.0.1`,
   )
+}
+
+/** A workload that calls itself would answer each call with another one. */
+function refuseOwnAddress({ name, host = '127.0.0.1', port, remote_url: text }: RunConfig): void {
+  const url = text === undefined ? undefined : parseUrl(text)
+  if (!url || Number(url.port || (url.protocol === 'https:' ? 443 : 80)) !== port) return
+  const target = url.hostname.replaceAll(/^\[|\]$/g, '').replace(/\.$/, '')
+  if (!isThisMachine(target) && target !== host) return
+  throw invalid(
+    `url leads to port ${port} of this machine, which is that of ${name} itself; give the server's own address`,
+  )
+}
+
+/** As far as the text tells. The parser has written IPv4 as four decimal numbers and IPv6 in its short form. */
+function isThisMachine(host: string): boolean {
+  return /^(?:(?:.+\.)?localhost|127\..*|::1|::ffff:7f.*)$/.test(host)
 }
 
 function checkTools(config: RunConfig, entry: ImageServer | RemoteServer | undefined): void {

@@ -80,7 +80,7 @@ function applyUpdate(asked: CreateRequest, update: UpdateRequest): CreateRequest
   const next: CreateRequest = { ...asked }
   for (const [field, value] of Object.entries(update)) {
     if (field === 'name' || value === undefined) continue
-    if (isEmpty(value)) Reflect.deleteProperty(next, field)
+    if (isEmpty(value) || (field === 'target_port' && value === 0)) Reflect.deleteProperty(next, field)
     else Reflect.set(next, field, value)
   }
   // What was confirmed for one server is not confirmed for another.

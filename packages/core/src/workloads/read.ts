@@ -126,6 +126,8 @@ function toRecord(deps: Deps, { stored, observed }: Entry): Workload {
     package: stored.package,
     tool_type: 'mcp',
     transport_type: config.transport,
+    proxy_mode: config.proxy_mode ?? 'streamable-http',
+    remote: config.remote_url !== undefined,
     tools: config.tools_filter ?? [],
     labels: config.container_labels ?? {},
     ...(config.remote_url === undefined && { network_mode: config.network_mode ?? 'isolated' }),

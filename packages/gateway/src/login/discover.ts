@@ -148,8 +148,10 @@ async function readJson({ fetch, allowPrivate }: DiscoverOptions, text: string):
   }
 }
 
-function usualScopes(server: AuthorizationServer): string[] {
-  return ['openid', 'profile', 'email'].filter((scope) => server.scopes_supported?.includes(scope))
+/** What is asked for where nobody says what to ask for; a server that lists its scopes gets only those among them. */
+function usualScopes({ scopes_supported: listed = [] }: AuthorizationServer): string[] {
+  const usual = ['openid', 'profile', 'email']
+  return listed.length === 0 ? usual : usual.filter((scope) => listed.includes(scope))
 }
 
 /** Without it some providers give no refresh token, and a person would have to log in again every hour. */

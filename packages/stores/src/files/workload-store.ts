@@ -10,7 +10,8 @@ import { createRecordStore } from './record-store.ts'
 const FORMAT = 1
 
 const storedWorkload = z.strictObject({
-  asked: createRequest,
+  // Of a workload that was created while 0 was taken for "none".
+  asked: createRequest.extend({ target_port: z.int().min(0).max(65535).optional() }),
   entry: z.union([imageServer, remoteServer]).exactOptional(),
   config: runConfig,
   wanted: z.enum(['running', 'stopped', 'absent']),

@@ -85,7 +85,7 @@ describe('1Password', () => {
 describe('the SDK of 1Password', () => {
   it.each([undefined, ''])('is not even loaded with the token %j', async (token) => {
     await expect(openOnePassword({ token })).rejects.toMatchObject({
-      code: 'unavailable',
+      code: 'invalid',
       message: /set OP_SERVICE_ACCOUNT_TOKEN/,
     })
   })

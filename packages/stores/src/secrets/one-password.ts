@@ -26,7 +26,7 @@ const PARALLEL_ITEMS = 4
 export async function openOnePassword(options: OnePasswordOptions): Promise<SecretsProvider> {
   const { token, connect = connectSdk, timeoutMs = 30_000 } = options
   if (token === undefined || token === '') {
-    throw unavailable(`1Password needs a service account token: set ${TOKEN_VARIABLE} and start the daemon again`)
+    throw invalid(`1Password needs a service account token: set ${TOKEN_VARIABLE} and start the daemon again`)
   }
   if (!token.startsWith('ops_')) throw badToken()
   const within = <R>(work: Promise<R>) => withDeadline(work, timeoutMs)
@@ -102,7 +102,7 @@ function classify(error: unknown) {
     return unavailable('1Password cannot be reached: check the network and any proxy, then try again')
   }
   if (/auth|unauthorized|forbidden|permission/i.test(words)) {
-    return unavailable(
+    return invalid(
       `1Password does not accept the token in ${TOKEN_VARIABLE} for this: check that it is valid and may read the vault`,
     )
   }
