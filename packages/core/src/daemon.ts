@@ -142,6 +142,7 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
     ...{ book, runtime, gateway, egress, hiding, packages, images, logs, masker, sessions, clock, logger, sightings },
     deleteSecret: (key) => secrets.delete(key),
     ...{ installs, toolLocks, readSecret, caCertificate, syncClients, shutdown, host: ports.host },
+    readCertificate: ports.readCertificate,
     telemetry: () => ({ ...config.get().otel, variable: options.variable ?? (() => undefined) }),
     isInUse: (name) => inspections.owns(name) || sessions.owns(name),
     ...{ instanceId, handshakeTimeoutMs: options.handshakeTimeoutMs, stopGraceMs: options.stopGraceMs },
@@ -151,6 +152,7 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
     ...{ book, runtime, host: ports.host, gateway, clock, journal, logs, masker, syncClients, sightings, toolLocks },
     ...answersFor(supervisor, groupBook, secrets),
     findServer: (name) => findServer(registry, name, shutdown),
+    readCertificate: ports.readCertificate,
     config: () => config.get(),
   }
   const { foreignEntries: entries, adoptionStore: store } = ports

@@ -26,6 +26,7 @@ export function endpointPipeline(
     toolsOverride: spec.toolsOverride,
     toolsChanged: spec.toolsChanged,
     audit: spec.audit,
+    debug: spec.debug ? (line) => options.events.onOutput(spec.name, 'stderr', line) : undefined,
     openAuditLog,
     mask: options.events.mask,
     origin: `http://${host}:${spec.port}`,

@@ -18,7 +18,7 @@ export interface GatewayOptions {
   /** Names besides loopback that callers may use in Host and Origin. */
   allowedHosts?: () => readonly string[]
   /** For endpoints with authentication: reaches identity providers, on private addresses too when asked for. */
-  identityFetch?: (allowPrivate: boolean) => IdentityFetch
+  identityFetch?: (allowPrivate: boolean, caCertificate?: string) => IdentityFetch
   tokenTimes?: Partial<TokenTimes>
   telemetryTimes?: Partial<TelemetryTimes>
   /** Left out: remote servers that ask for a login cannot be used. */

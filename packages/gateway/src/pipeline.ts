@@ -12,6 +12,7 @@ import type { OpenAuditLog } from './audit/audit-log.ts'
 import { Notes } from './http/notes.ts'
 import type { HttpRefusal } from './http/reply.ts'
 import type { JsonObject, RpcNotification, RpcRequest } from './json-rpc.ts'
+import { debug } from './middleware/debug.ts'
 import { guard } from './middleware/guard.ts'
 import { limits, type KnownSessions } from './middleware/limits.ts'
 import type { Admission, Asker, Middleware, Origin, Parsed, Refusal, Watch } from './middleware/middleware.ts'
@@ -43,11 +44,13 @@ export interface PipelineContext {
   /** Left out: no call is recorded. */
   audit?: AuditSpec | undefined
   openAuditLog?: OpenAuditLog | undefined
+  /** Left out: requests are not told in the log of the workload. */
+  debug?: ((line: string) => void) | undefined
   /** Replaces the secrets that are known. */
   mask?: ((text: string) => string) | undefined
   /** The address clients use. */
   origin: string
-  identityFetch?: ((allowPrivate: boolean) => IdentityFetch) | undefined
+  identityFetch?: ((allowPrivate: boolean, caCertificate?: string) => IdentityFetch) | undefined
   tokenTimes?: Partial<TokenTimes> | undefined
   /** Left out: nothing is told of calls. */
   telemetry?: TelemetrySpec | undefined
@@ -96,6 +99,7 @@ async function inOrder(context: PipelineContext, callers: Callers): Promise<Midd
     guard(context), // first: a web page or another user must neither learn nor cost anything
     limits({ ...context, isTokenChecked: context.authentication !== undefined }), // before the body: what is too large is not even read
     ...(await auditOf(context, callers)), // before whatever may refuse a caller: refusals are recorded
+    ...(context.debug === undefined ? [] : [debug(context.debug)]), // there too, and for the same reason
     ...(await authenticationOf(context, callers)), // before the body too: strangers cost us no memory
     ...(await telemetryOf(context)), // before whatever may refuse: a refusal is an outcome too; after who may see it
     parse({ isDecidedOn: () => isDecidedOn(context) }), // once, here: all that follows decides on the very message that is forwarded
@@ -142,9 +146,10 @@ async function authenticationOf(context: PipelineContext, callers: Callers): Pro
   const { authentication: spec, origin, logger, tokenTimes: times } = context
   if (spec === undefined) return []
   const { authentication } = await import('./middleware/authentication.ts')
-  const fetch = context.identityFetch?.(spec.allowPrivateIp === true)
+  const fetch = context.identityFetch?.(spec.allowPrivateIp === true, spec.caCertificate)
   if (fetch === undefined) throw new Error('authentication needs a way to reach the identity provider')
-  return [authentication({ spec, origin, fetch, callers, logger, times })]
+  const { withAuthToken } = await import('./oidc/with-auth-token.ts')
+  return [authentication({ spec, origin, fetch: withAuthToken(fetch, spec), callers, logger, times })]
 }
 
 /** Then the message must say the same to every reader. */

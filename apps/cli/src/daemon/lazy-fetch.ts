@@ -15,10 +15,14 @@ export function lazyFetch(options: GuardedFetchOptions): GuardedFetch {
 }
 
 /** For identity providers: on public addresses, or on private ones too. */
-export function identityFetches(env: Env): (allowPrivate: boolean) => GuardedFetch {
-  const open = lazyFetch({ ...IDENTITY_LIMITS, allowPrivate: true, proxy: proxyOf(env) })
-  const strict = lazyFetch({ ...IDENTITY_LIMITS, allowPrivate: false })
-  return (allowPrivate) => (allowPrivate ? open : strict)
+export function identityFetches(env: Env): (allowPrivate: boolean, caCertificate?: string) => GuardedFetch {
+  const open = { ...IDENTITY_LIMITS, allowPrivate: true, proxy: proxyOf(env) }
+  const strict = { ...IDENTITY_LIMITS, allowPrivate: false }
+  const usual = { open: lazyFetch(open), strict: lazyFetch(strict) }
+  return (allowPrivate, caCertificate) => {
+    if (caCertificate === undefined) return allowPrivate ? usual.open : usual.strict
+    return lazyFetch({ ...(allowPrivate ? open : strict), caCertificates: [caCertificate] })
+  }
 }
 
 export function proxyOf(env: Env) {

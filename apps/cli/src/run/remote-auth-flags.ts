@@ -1,5 +1,7 @@
 import type { FlagDef } from '../command.ts'
 
+export const DEFAULT_LOGIN_SECONDS = 300
+
 /** How to log in at a remote server; mostly the server says it all by itself. */
 export const REMOTE_AUTH_FLAGS = {
   remoteAuthIssuer: { type: 'text', value: 'url', summary: 'where to log in at a remote server; left out: it says so' },
@@ -23,7 +25,7 @@ export const REMOTE_AUTH_FLAGS = {
     type: 'number',
     value: 'seconds',
     summary: 'how long to wait for the login',
-    default: 300,
+    default: DEFAULT_LOGIN_SECONDS,
     min: 1,
     max: 86_400,
   },

@@ -10,18 +10,19 @@ import { printable } from '../output/table.ts'
 import { WorkloadFailed, waitForOutcome } from '../output/wait-for-outcome.ts'
 import { serverNames } from '../registry/servers.ts'
 import { createRequestOf, readJsonObject } from './create-request.ts'
+import { DEFAULT_LOGIN_SECONDS } from './remote-auth-flags.ts'
 import type { RunFlags } from './run-flags.ts'
-import { waitForLogin } from './wait-for-login.ts'
+import { type LoginWaitOptions, waitForLogin } from './wait-for-login.ts'
 
 /** Creates the workload, waits until it runs, and prints its name and address. One that never worked is removed again. */
 export async function startWorkload(context: Context, args: readonly string[], flags: RunFlags): Promise<void> {
   const { out, signal } = context
-  const { send, sharesNetwork } = await prepare(context, args, flags)
+  const { send, sharesNetwork, login } = await prepare(context, args, flags)
   const client = await context.daemon()
   try {
     const { name } = await orUnknownGroup(client, flags.group, signal, () => send(client))
     if (sharesNetwork) out.note(printable(hostWarning(name)))
-    if (!flags.noWait) await untilRunning(context, client, name, flags)
+    if (!flags.noWait) await untilRunning(context, client, { name, keep: flags.keep, ...login })
     const workload = await client.call('getWorkload', { params: { name } }, signal)
     if (flags.format === 'json') return out.json(workload)
     out.line(`${name} is ${workload.status} at ${workload.url}`)
@@ -44,6 +45,7 @@ function noteRemarks(out: Context['out'], { status_context: context, started_ima
 interface Start {
   send: (client: DaemonClient) => Promise<{ name: string }>
   sharesNetwork: boolean
+  login: Omit<LoginWaitOptions, 'name'>
 }
 
 /** Ctrl-C is heard once the daemon has answered, which it does at once: then it is known what goes on starting. */
@@ -58,14 +60,38 @@ async function prepare({ cwd, env }: Context, args: readonly string[], flags: Ru
       ...(flags.acceptMounts && { accept_mounts: true }),
     }
     const send: Start['send'] = (client) => client.call('importWorkload', { body, query }, UNTIL_ANSWERED)
-    return { send, sharesNetwork: body.network_mode === 'host' }
+    return { send, sharesNetwork: body.network_mode === 'host', login: loginOf(flags, body) }
   }
   if (args.length === 0)
     throw invalid('what should run? Name a server, or give --from-config; "thv search WORD" finds servers')
   const body = await createRequestOf({ cwd, env, homeDir: env['HOME'] || homedir() }, args, flags)
-  const send: Start['send'] = (client) =>
+  const send: Start['send'] = (client) => 
     client.call('createWorkload', { body, query: { known_only: true } }, UNTIL_ANSWERED)
-  return { send, sharesNetwork: body.network_mode === 'host' }
+  return { send, sharesNetwork: body.network_mode === 'host', login: loginOf(flags) }
+}
+
+/** A file may say how long to wait, which a flag overrules, and that no browser is to be opened. */
+export function loginOf(
+  { remoteAuthTimeout, remoteAuthBrowser }: Pick<RunFlags, 'remoteAuthTimeout' | 'remoteAuthBrowser'>,
+  config: Partial<Pick<RunConfig, 'remote_auth_config'>> = {},
+): Start['login'] {
+  const { timeout, skipBrowser } = Object(config.remote_auth_config)
+  const ofFile = remoteAuthTimeout === DEFAULT_LOGIN_SECONDS ? durationMs(timeout) : undefined
+  return {
+    timeoutMs: ofFile ?? remoteAuthTimeout * 1000,
+    openBrowser: remoteAuthBrowser && skipBrowser !== true,
+  }
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
+
+/** `1h30m` → milliseconds; undefined for what is none, which the daemon refuses. */
+function durationMs(text: unknown): number | undefined {
+  if (typeof text !== 'string') return undefined
+  const parts = [...text.matchAll(/([0-9.]+)(ms|s|m|h)/g)]
+  const total = parts.reduce((sum, [, number, unit = '']) => sum + Number(number) * (UNIT_MS[unit] ?? 0), 0)
+  // A timer cannot be set for longer.
+  return total > 0 ? Math.min(total, 2 ** 31 - 1) : undefined
 }
 
 const BESIDE_CONFIG = new Set([
@@ -93,9 +119,13 @@ async function importOf(cwd: string, args: readonly string[], flags: RunFlags, f
   return { ...config, ...changes } as RunConfig
 }
 
-async function untilRunning(context: Context, client: DaemonClient, name: string, flags: RunFlags): Promise<void> {
-  const { remoteAuthTimeout: seconds, remoteAuthBrowser: openBrowser } = flags
-  using login = waitForLogin(context, { name, timeoutMs: seconds * 1000, openBrowser })
+async function untilRunning(
+  context: Context,
+  client: DaemonClient,
+  { keep, ...options }: LoginWaitOptions & { keep: boolean },
+): Promise<void> {
+  const { name } = options
+  using login = waitForLogin(context, options)
   const signal = AbortSignal.any([context.signal, login.signal])
   try {
     await waitForOutcome({ out: context.out, signal, isPassing: login.tell }, client, [name], 'run')
@@ -104,7 +134,7 @@ async function untilRunning(context: Context, client: DaemonClient, name: string
     if (context.signal.aborted) context.out.note(`${name} goes on starting; "thv rm ${name}" removes it.`)
     else if (error instanceof WorkloadFailed) {
       const { failedStart } = await import('./failed-start.ts')
-      throw await failedStart(context, client, name, { error, keep: flags.keep })
+      throw await failedStart(context, client, name, { error, keep })
     }
     throw error
   }

@@ -216,18 +216,88 @@ describe('import', () => {
     /control characters/,
   )
   refused('with a label no engine takes', { container_labels: { '=': 'x' } }, 400, /^container_labels/)
-  for (const [field, value] of [
-    ['oidc_config', { issuer: 'https://id.example.com', cacertPath: '/data/ca' }],
-    ['oidc_config', { issuer: 'https://id.example.com', authTokenFile: '/data/token' }],
-    ['k8s_pod_template_patch', '{}'],
-    ['thv_ca_bundle', '/data/ca'],
-    ['jwks_auth_token_file', '/data/token'],
-    ['permission_profile_name_or_path', 'network'],
-    ['target_host', '10.0.0.1'],
-    ['debug', true],
-    ['middleware_configs', [{ type: 'authz', parameters: { policies: ['forbid'] } }]],
-    ['remote_auth_config', { clientSecretFile: 'secret.txt' }],
-  ] as const) {
-    refused(`with ${field}: not available yet`, { [field]: value }, 400, /^not available yet/)
+  refused(
+    'with a middleware of another program',
+    { middleware_configs: [{ type: 'authz', parameters: { policies: ['forbid'] } }] },
+    400,
+    /^not available yet/,
+  )
+  const issuer = 'https://id.example.com'
+  const secretFiles = (path: string): [string, object][] => [
+    ['oidc_config.authTokenFile', { oidc_config: { issuer, authTokenFile: path } }],
+    ['jwks_auth_token_file', { jwks_auth_token_file: path }],
+    [
+      'remote_auth_config.clientSecretFile',
+      { ...remote, remote_auth_config: { client_id: 'c', clientSecretFile: path } },
+    ],
+  ]
+  for (const [field, fields] of secretFiles('/data/token'))
+    refused(`with ${field} outside the configuration folder`, fields, 400, /not a file below the configuration folder/)
+  for (const [field, fields] of secretFiles('gone.txt'))
+    refused(`with ${field} that is not there`, fields, 400, new RegExp(`^${field}: there is no file "gone.txt"`))
+  for (const host of ['10.0.0.1', '0.0.0.0', 'example.com', '169.254.169.254', ''])
+    refused(`with the target_host ${JSON.stringify(host)}`, { target_host: host }, 400, /^target_host .* loopback/)
+  refused('with a relative CA bundle', { thv_ca_bundle: 'ca.pem' }, 400, /^thv_ca_bundle: .* absolute path/)
+  refused('with an unknown profile', { permission_profile_name_or_path: 'mine' }, 400, /"none", "network" or an abso/)
+  refused('with a missing profile', { permission_profile_name_or_path: '/data/gone' }, 400, /does not exist/)
+  refused(
+    'with two client secrets',
+    { ...remote, remote_auth_config: { client_id: 'c', clientSecret: 'token', clientSecretFile: 'token.txt' } },
+    400,
+    /clientSecret or clientSecretFile, not both/,
+  )
+})
+
+describe('what only a run configuration can say', () => {
+  const HERE = {
+    ...{ schema_version: 'v0.1.0', name: 'web', image: 'npx://web@1.0.0', transport: 'sse', target_port: 8000 },
+    ...{ target_host: 'localhost', debug: true, permission_profile_name_or_path: '/data/profile.json' },
+    ...{ thv_ca_bundle: '/data/ca.pem', jwks_auth_token_file: 'token.txt', base_name: 'from-elsewhere' },
+    ...{ container_name: 'its-own', k8s_pod_template_patch: '{"spec":{}}' },
+    oidc_config: { issuer: 'https://id.example.com', cacertPath: '/data/ca.pem', authTokenFile: 'token.txt' },
   }
+  const REMOTE = {
+    ...{ schema_version: 'v0.1.0', name: 'web', remote_url: 'https://example.com/mcp', transport: 'sse' },
+    remote_auth_config: {
+      ...{ client_id: 'c', clientSecretFile: 'token.txt', enableRemoteAuth: true, skipBrowser: true, timeout: '5m' },
+    },
+  }
+  const imported = (config: object) => (fake: FakeDaemon) => done(fake, 'POST /api/v1beta/workloads/import', config)
+  for (const [what, config] of [
+    ['a server that runs here', HERE],
+    ['a remote server', REMOTE],
+  ] as const) {
+    scenario(`is exported again: ${what}`, {
+      given: imported(config),
+      request: 'GET /api/v1beta/workloads/web/export',
+      answers: { status: 200, matches: config, notContain: ['canary-of-a-file'] },
+    })
+    scenario(`is kept by an edit of something else: ${what}`, {
+      given: async (fake) => {
+        await imported(config)(fake)
+        await done(fake, 'POST /api/v1beta/workloads/web/edit', { tools: ['echo'] })
+      },
+      request: 'GET /api/v1beta/workloads/web/export',
+      answers: { status: 200, matches: { ...config, tools_filter: ['echo'] } },
+    })
+  }
+  scenario('a profile is read once, and stored', {
+    given: imported(HERE),
+    request: 'GET /api/v1beta/workloads/web/export',
+    answers: { status: 200, matches: { permission_profile: { name: 'mine', network: { outbound: {} } } } },
+  })
+  const gone = (name: string, config: object, edit: object, words: string[]) =>
+    scenario(`goes with ${name} that an edit changes`, {
+      given: async (fake) => {
+        await imported(config)(fake)
+        await done(fake, 'POST /api/v1beta/workloads/web/edit', edit)
+      },
+      request: 'GET /api/v1beta/workloads/web/export',
+      answers: { status: 200, notContain: words },
+    })
+  gone('the provider', HERE, { oidc: { issuer: 'https://other.example.com' } }, ['token.txt', 'cacertPath'])
+  gone('the profile', HERE, { permission_profile: { name: 'none' } }, ['/data/profile.json'])
+  gone('the server', HERE, { image: 'npx://other@1.0.0' }, ['from-elsewhere', 'target_host'])
+  gone('the address', REMOTE, { url: 'https://other.example.com/mcp' }, ['token.txt'])
+  gone('the client', REMOTE, { oauth_config: { client_id: 'other' } }, ['token.txt'])
 })

@@ -60,6 +60,8 @@ export interface EndpointSpec {
   /** Which calls are recorded, and where; left out: none. */
   audit?: AuditSpec
   limits?: LimitsSpec
+  /** Each request is told in the log of the workload, with its outcome. */
+  debug?: boolean
   /** Each client session has a server of its own; left out: all share one. */
   isolated?: IsolatedSpec
   /** What is told of calls, and to whom; left out: nothing. */
@@ -99,6 +101,10 @@ export interface AuthenticationSpec {
   resourceUrl?: string | undefined
   /** The provider may be on this machine or its network. */
   allowPrivateIp?: boolean | undefined
+  /** PEM text that the provider's certificate may be signed with, besides the usual ones. */
+  caCertificate?: string | undefined
+  /** Shown to the provider when its keys are fetched. */
+  authToken?: string | undefined
 }
 
 /** OpenTelemetry of one workload's calls. */
@@ -168,6 +174,8 @@ export type ServerBackend =
       login?: LoginSpec
       /** Refuses connections to addresses of this machine and of private networks. */
       publicOnly?: boolean
+      /** PEM text that the server's certificate may be signed with, besides the usual ones. */
+      caCertificate?: string
       processId: string
     }
 
@@ -221,6 +229,8 @@ export interface LoginSpec {
   params?: Readonly<Record<string, string>> | undefined
   /** What the server names may be on this machine or its network. */
   allowPrivateIp?: boolean | undefined
+  /** PEM text that certificates may be signed with, besides the usual ones. */
+  caCertificate?: string | undefined
 }
 
 export interface Handshake {

@@ -12,6 +12,8 @@ export interface Host {
   isOwn(found: HostPath): Promise<boolean>
   /** Text of a file below the configuration folder; undefined when absent, `invalid` when the path leads outside. */
   readConfigFile(relativePath: string): Promise<string | undefined>
+  /** Text of a file anywhere; undefined when absent, `invalid` when it is no plain file, too long or not readable. */
+  readTextFile(path: string): Promise<string | undefined>
 }
 
 export interface HostPath {

@@ -1,4 +1,4 @@
-import type { RemoteAuthConfig } from '@toolhaven/contract/run-config'
+import type { RemoteAuthConfig, RunConfig } from '@toolhaven/contract/run-config'
 import type { CreateRequest } from '@toolhaven/contract/workload-request'
 import { conflict } from '../errors.ts'
 import type { StoredWorkload } from '../ports/stores.ts'
@@ -9,6 +9,7 @@ import { composeRunConfig } from './compose.ts'
 import { checkConfirmed } from './confirm.ts'
 import { hideSecrets, withoutSecrets } from './hide-secrets.ts'
 import { oidcConfigOf } from './oidc.ts'
+import { withKept } from './kept-fields.ts'
 import { leaveDeletedGroup } from './move-to-default.ts'
 import { timestamp } from './timestamp.ts'
 import { type TargetOptions, resolveTarget, uniqueName } from './target.ts'
@@ -18,13 +19,15 @@ import type { WorkloadsDeps } from './workloads-deps.ts'
 export interface Origin extends TargetOptions {
   /** Names of secrets that a request has no words for. */
   remote_auth_config?: RemoteAuthConfig
+  /** Says what no request can. */
+  imported?: RunConfig
 }
 
 /** Checks and writes down a workload; fetching and starting go on behind the answer. */
 export async function createWorkload(
   deps: WorkloadsDeps,
   request: CreateRequest,
-  { urlOrigin, knownOnly, ...imported }: Origin = {},
+  { urlOrigin, knownOnly, imported, ...secrets }: Origin = {},
 ): Promise<{ name: string; port: number }> {
   const asked = await withPolicies(deps, request)
   const target = await resolveTarget(deps, asked, { urlOrigin, knownOnly })
@@ -41,7 +44,8 @@ export async function createWorkload(
 
   const composed = composeRunConfig(name, port, asked, target)
   checkConfirmed(asked, target, composed, urlOrigin)
-  const checked = await checkConfig(deps, { ...composed.config, ...imported }, target.entry)
+  const complete = { ...composed.config, ...secrets }
+  const checked = await checkConfig(deps, imported ? withKept(complete, imported) : complete, target.entry)
   const config = await hideSecrets(deps, checked, target)
   const stored: StoredWorkload = {
     asked: { ...withoutSecrets(asked, config), name },

@@ -7,6 +7,7 @@ import { checkConfig } from './check-config.ts'
 import { composeRunConfig } from './compose.ts'
 import { checkConfirmed } from './confirm.ts'
 import { hideSecrets, withoutSecrets } from './hide-secrets.ts'
+import { withKeptOfEdited } from './kept-fields.ts'
 import { leaveDeletedGroup } from './move-to-default.ts'
 import { type Target, resolveTarget, targetOfEntry } from './target.ts'
 import { isEmpty } from './without-empty.ts'
@@ -30,7 +31,7 @@ export async function editWorkload(
   const composed = composeRunConfig(name, stored.port, asked, target)
   checkConfirmed(asked, target, composed)
   const merged = keptAuth ? withHeadersOf(composed.config, keptAuth) : composed.config
-  const checked = await checkConfig(deps, merged, target.entry, stored)
+  const checked = await checkConfig(deps, withKeptOfEdited(merged, stored.config), target.entry, stored)
   const config = await hideSecrets(deps, checked, target)
 
   await deps.book.change(name, (current) => {

@@ -7,17 +7,8 @@ import { printable } from './image-reference.ts'
 import { oauthOptionsOf } from './oauth.ts'
 import { oidcOptionsOf } from './oidc.ts'
 import { middlewareConfigs } from './middleware-configs.ts'
+import { checkNamedFiles, readProfile } from './named-files.ts'
 import type { WorkloadsDeps } from './workloads-deps.ts'
-
-/** Fields of the run configuration that describe what an import builds anew or cannot honour yet. */
-const NOT_YET = [
-  'k8s_pod_template_patch',
-  'thv_ca_bundle',
-  'jwks_auth_token_file',
-  'permission_profile_name_or_path',
-  'target_host',
-  'debug',
-] as const satisfies readonly (keyof RunConfig)[]
 
 /** Runs an exported configuration: what was exported can be imported and exported again unchanged. */
 export async function importWorkload(
@@ -25,8 +16,8 @@ export async function importWorkload(
   config: RunConfig,
   confirmed: Pick<CreateRequest, 'accept_network' | 'accept_mounts'> = {},
 ): Promise<{ name: string; port: number }> {
-  const refused = NOT_YET.filter((field) => config[field] !== undefined && config[field] !== false)
-  if (refused.length > 0) throw invalid(`not available yet: ${refused.join(', ')}; leave it out`)
+  checkTargetHost(config)
+  await checkNamedFiles(deps, config)
   await checkOidcConfig(deps, config)
   refuseForeignMiddleware(config)
   const auth = config.remote_auth_config
@@ -36,12 +27,12 @@ export async function importWorkload(
       'remote_auth_config.allowPrivateIP opens private addresses to the login; confirm it with accept_network=true (--accept-network)',
     )
   const request = await fromRegistry(deps, config, {
-    ...requestOf(config),
+    ...requestOf(await withProfile(deps, config)),
     ...(confirmed.accept_network && { accept_network: true }),
     ...(confirmed.accept_mounts && { accept_mounts: true }),
   })
   const headers = auth?.headers_from_secrets ? { remote_auth_config: auth } : {}
-  return createWorkload(deps, request, { urlOrigin: 'import', ...headers })
+  return createWorkload(deps, request, { urlOrigin: 'import', imported: config, ...headers })
 }
 
 /** What came from a registry entry still comes from it, when it is here and names the same server. */
@@ -67,21 +58,32 @@ function refuseForeignMiddleware(config: RunConfig): void {
   )
 }
 
-/** What is configured with a file or for a browser of the daemon's own cannot be kept. */
-const NO_LOGIN_FIELDS = ['clientSecretFile', 'enableRemoteAuth', 'skipBrowser', 'timeout'] as const
+/** Inside the workload, on its own loopback: the only address on which nobody but the gateway reaches a server. */
+function checkTargetHost({ target_host: host }: RunConfig): void {
+  if (host === undefined || host === '127.0.0.1' || host === 'localhost') return
+  throw invalid(
+    `target_host "${printable(host)}" must be 127.0.0.1 or localhost, the loopback address inside the workload; leave it out`,
+  )
+}
 
-async function checkRemoteAuth(deps: WorkloadsDeps, { remote_auth_config: auth }: RunConfig): Promise<void> {
-  const refused = NO_LOGIN_FIELDS.filter((field) => auth?.[field] !== undefined)
-  if (refused.length > 0)
-    throw invalid(`not available yet: remote_auth_config.${refused.join(', remote_auth_config.')}; leave it out`)
+/** A profile that is named is read once; the stored one counts from then on, and in a copy of the configuration too. */
+async function withProfile(deps: WorkloadsDeps, config: RunConfig): Promise<RunConfig> {
+  const nameOrPath = config.permission_profile_name_or_path
+  if (nameOrPath === undefined || config.permission_profile !== undefined) return config
+  return { ...config, permission_profile: await readProfile(deps, nameOrPath) }
+}
+
+async function checkRemoteAuth(deps: WorkloadsDeps, config: RunConfig): Promise<void> {
+  const auth = config.remote_auth_config
+  if (auth?.clientSecret !== undefined && auth.clientSecretFile !== undefined)
+    throw invalid('remote_auth_config: takes clientSecret or clientSecretFile, not both')
+  if (auth?.clientSecretFile !== undefined && auth.client_id === undefined)
+    throw invalid('remote_auth_config: clientSecretFile needs client_id')
   const key = auth?.clientSecret
   if (key !== undefined && !(await deps.secretExists(key))) throw notFound(`secret ${key} not found; create it first`)
 }
 
 async function checkOidcConfig(deps: WorkloadsDeps, { oidc_config: oidc }: RunConfig): Promise<void> {
-  const refused = (['cacertPath', 'authTokenFile'] as const).filter((field) => oidc?.[field] !== undefined)
-  if (refused.length > 0)
-    throw invalid(`not available yet: oidc_config.${refused.join(', oidc_config.')}; leave it out`)
   // In a configuration it is always a name: taken for a value, it would be stored and believed to be the secret.
   const key = oidc?.clientSecret
   if (key !== undefined && !(await deps.secretExists(key))) throw notFound(`secret ${key} not found; create it first`)

@@ -6,6 +6,7 @@ export function middlewareConfigs(config: RunConfig): MiddlewareConfig[] {
     { type: 'guard', parameters: {} },
     { type: 'limits', parameters: { ...config.limits } },
     ...(config.audit_config ? [{ type: 'audit', parameters: { config_data: config.audit_config } }] : []),
+    ...(config.debug ? [{ type: 'debug', parameters: {} }] : []),
     ...(config.oidc_config ? [{ type: 'auth', parameters: { oidc_config: config.oidc_config } }] : []),
     ...(config.telemetry_config ? [{ type: 'telemetry', parameters: { config: config.telemetry_config } }] : []),
     { type: 'mcp-parser', parameters: {} },

@@ -4,6 +4,7 @@ import { invalid, notFound } from '../errors.ts'
 import { parseUrl } from '../net/parse-url.ts'
 import type { LoginSpec } from '../ports/gateway.ts'
 import { oauthSecret } from './generated-secrets.ts'
+import { clientSecretOfFile, type FilesDeps, remoteCertificate } from './named-files.ts'
 import type { SupervisorDeps } from './supervisor-deps.ts'
 import type { Target } from './target.ts'
 import { withoutEmpty } from './without-empty.ts'
@@ -85,10 +86,12 @@ export function withoutOauthSecret(asked: CreateRequest, config: RunConfig): Cre
 
 /** For the gateway, which needs the secret itself. */
 export async function loginSpec(
-  deps: Pick<SupervisorDeps, 'readSecret' | 'masker'>,
-  { name, remote_auth_config: auth = {} }: RunConfig,
+  deps: Pick<SupervisorDeps, 'readSecret' | 'masker'> & FilesDeps,
+  config: RunConfig,
 ): Promise<LoginSpec> {
-  const clientSecret = auth.clientSecret === undefined ? undefined : await deps.readSecret(auth.clientSecret)
+  const { name, remote_auth_config: auth = {} } = config
+  const clientSecret =
+    auth.clientSecret === undefined ? await clientSecretOfFile(deps, config) : await deps.readSecret(auth.clientSecret)
   if (clientSecret !== undefined) deps.masker.hold(oauthOwner(name), [clientSecret])
   return withoutEmpty({
     issuer: auth.issuer,
@@ -100,6 +103,7 @@ export async function loginSpec(
     callbackPort: auth.callback_port,
     params: auth.oauth_params,
     allowPrivateIp: auth.allowPrivateIP,
+    caCertificate: await remoteCertificate(deps, config),
   })
 }
 

@@ -4,6 +4,7 @@ import { invalid, notFound } from '../errors.ts'
 import { parseUrl } from '../net/parse-url.ts'
 import type { AuthenticationSpec } from '../ports/gateway.ts'
 import { oidcSecret } from './generated-secrets.ts'
+import { type FilesDeps, providerCertificate, providerToken } from './named-files.ts'
 import type { SupervisorDeps } from './supervisor-deps.ts'
 import { withoutEmpty } from './without-empty.ts'
 import type { WorkloadsDeps } from './workloads-deps.ts'
@@ -85,12 +86,15 @@ export function withoutOidcSecret(asked: CreateRequest, config: RunConfig): Crea
 
 /** For the gateway, which needs the secret itself. */
 export async function authenticationSpec(
-  deps: Pick<SupervisorDeps, 'readSecret' | 'masker'>,
-  { name, oidc_config: oidc }: RunConfig,
+  deps: Pick<SupervisorDeps, 'readSecret' | 'masker'> & FilesDeps,
+  config: RunConfig,
 ): Promise<AuthenticationSpec | undefined> {
+  const { name, oidc_config: oidc } = config
   if (oidc === undefined) return undefined
   const clientSecret = oidc.clientSecret === undefined ? undefined : await deps.readSecret(oidc.clientSecret)
-  if (clientSecret !== undefined) deps.masker.hold(oidcOwner(name), [clientSecret])
+  const authToken = await providerToken(deps, config)
+  const secrets = [clientSecret, authToken].filter((secret) => secret !== undefined)
+  if (secrets.length > 0) deps.masker.hold(oidcOwner(name), secrets)
   return withoutEmpty({
     issuer: oidc.issuer,
     audience: oidc.audience,
@@ -100,6 +104,8 @@ export async function authenticationSpec(
     clientSecret,
     resourceUrl: oidc.resourceURL,
     allowPrivateIp: oidc.allowPrivateIP,
+    caCertificate: await providerCertificate(deps, config),
+    authToken,
   })
 }
 

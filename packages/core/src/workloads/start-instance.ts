@@ -14,6 +14,7 @@ import { openNetwork, settleNetworkMode } from './network.ts'
 import { loginSpec } from './oauth.ts'
 import { authenticationSpec } from './oidc.ts'
 import { clientUrl } from './read.ts'
+import { remoteCertificate } from './named-files.ts'
 import { ownServersSpec, sessionModeOf } from './session-mode.ts'
 import { stdioBackend } from './stdio-backend.ts'
 import type { SupervisorDeps } from './supervisor-deps.ts'
@@ -80,10 +81,15 @@ export async function startRemote(deps: SupervisorDeps, { stored }: Entry, signa
   deps.book.observe(name, { progress: { phase: 'connecting' } })
   const headers = await remoteHeaders(deps, stored)
   const limit = AbortSignal.any([signal, AbortSignal.timeout(deps.handshakeTimeoutMs)])
-  const login = await loginSpec(deps, config)
-  if (stored.asked.accept_network) login.allowPrivateIp = true
-  const processId = `${url}#${generation}`
-  await deps.gateway.connect(name, { kind: 'http', transport, url, headers, login, publicOnly, processId }, limit)
+  const login = config.remote_auth_config?.enableRemoteAuth === false ? undefined : await loginSpec(deps, config)
+  if (login && stored.asked.accept_network) login.allowPrivateIp = true
+  const caCertificate = await remoteCertificate(deps, config)
+  const backend = {
+    ...({ kind: 'http', transport, url, headers, publicOnly, processId: `${url}#${generation}` } as const),
+    ...(login && { login }),
+    ...(caCertificate !== undefined && { caCertificate }),
+  }
+  await deps.gateway.connect(name, backend, limit)
   markConnected(deps, name, generation)
 }
 
@@ -129,6 +135,7 @@ export async function endpointSpec(deps: SupervisorDeps, stored: StoredWorkload)
     ...(authorization && { authorization }),
     ...(audit && { audit }),
     ...(config.limits && { limits: limitsSpec(config.limits) }),
+    ...(config.debug && { debug: true }),
     ...(isIsolated && { isolated: ownServersSpec(config) }),
     ...(authentication && { authentication: { resourceUrl: new URL(clientUrl(stored)).origin, ...authentication } }),
   }

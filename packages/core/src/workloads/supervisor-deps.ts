@@ -22,6 +22,8 @@ export interface SupervisorDeps {
   egress: Egress
   hiding: Hiding
   host: Host
+  /** PEM text of a file of certificates; `invalid` when it is none. */
+  readCertificate: (path: string) => Promise<string>
   packages: PackageIndex
   images: ImageVerifier
   logs: LogStore

@@ -21,6 +21,8 @@ export interface WorkloadsDeps {
   secretExists: (key: string) => Promise<boolean>
   storeSecret: (key: string, value: string) => Promise<void>
   host: Host
+  /** PEM text of a file of certificates; `invalid` when it is none. */
+  readCertificate: (path: string) => Promise<string>
   runtime: Pick<Runtime, 'name' | 'probe' | 'prepare'>
   gateway: Pick<Gateway, 'isPortFree' | 'policyFaults' | 'toolsAccepted'>
   clock: Clock

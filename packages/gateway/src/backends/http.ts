@@ -80,8 +80,8 @@ async function greet(options: HttpBackendOptions, signal: AbortSignal): Promise<
 }
 
 function targetOf({ backend, authorizer }: HttpBackendOptions): UpstreamTarget {
-  const { headers, socketPath, publicOnly } = backend
-  return new UpstreamTarget({ url: new URL(backend.url), headers, socketPath, publicOnly, authorizer })
+  const { headers, socketPath, publicOnly, caCertificate } = backend
+  return new UpstreamTarget({ url: new URL(backend.url), headers, socketPath, publicOnly, caCertificate, authorizer })
 }
 
 /** An HTTP server: each client has a session of its own there, and the gateway one for pings. */

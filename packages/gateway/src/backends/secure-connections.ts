@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { getCACertificates } from 'node:tls'
 import { buildConnector, Pool, type Dispatcher } from 'undici'
 import { isAtTheMoment } from './at-the-moment.ts'
 import { CallsOfSignals, type OpenCall } from './calls-of-signals.ts'
@@ -7,6 +8,12 @@ import type { Connections, UpstreamRequest } from './upstream-connections.ts'
 import { UpstreamResponse } from './upstream-response.ts'
 import { vettedLookup } from './vetted-lookup.ts'
 
+export interface SecureOptions {
+  socketPath?: string | undefined
+  publicOnly?: boolean
+  caCertificate?: string | undefined
+}
+
 /** The kept connections to one server that is asked over TLS. */
 export class SecureConnections implements Connections {
   readonly #pool: Pool
@@ -14,10 +21,11 @@ export class SecureConnections implements Connections {
   readonly #ofKept = new WeakSet<Error>()
   readonly #open = new CallsOfSignals<Exchange>()
 
-  constructor(origin: string, socketPath: string | undefined, publicOnly = false) {
+  constructor(origin: string, { socketPath, publicOnly = false, caCertificate }: SecureOptions = {}) {
+    const ca = caCertificate === undefined ? {} : { ca: [...getCACertificates('default'), caCertificate] }
     const connectTo =
       socketPath === undefined
-        ? buildConnector({ lookup: vettedLookup({ publicOnly }), allowH2: false })
+        ? buildConnector({ lookup: vettedLookup({ publicOnly }), allowH2: false, ...ca })
         : toSocket(socketPath)
     const connect: buildConnector.connector = (options, callback) =>
       connectTo(options, (...result) => {

@@ -26,7 +26,7 @@ const plain: Kind = {
 const secure: Kind = {
   scheme: 'https',
   createServer: (listener) => createSecureServer(testCertificate, listener),
-  connectTo: (origin) => new SecureConnections(origin, undefined),
+  connectTo: (origin) => new SecureConnections(origin),
 }
 
 const usual = getCACertificates('default')

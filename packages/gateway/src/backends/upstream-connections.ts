@@ -1,4 +1,5 @@
 import { PlainConnections } from './plain-connections.ts'
+import type { SecureOptions } from './secure-connections.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
 import { checkHost } from './vetted-lookup.ts'
 
@@ -24,11 +25,11 @@ export class UpstreamConnections {
   readonly #publicOnly: boolean
   #last: { url: URL; path: string } | undefined
 
-  constructor(origin: string, socketPath: string | undefined, publicOnly = false) {
+  constructor(origin: string, socketPath: string | undefined, publicOnly = false, caCertificate?: string) {
     this.#publicOnly = publicOnly
     this.#connections = origin.startsWith('http:')
       ? new PlainConnections(new URL(origin), socketPath, publicOnly)
-      : new LazyConnections(() => loadSecure(origin, socketPath, publicOnly))
+      : new LazyConnections(() => loadSecure(origin, { socketPath, publicOnly, caCertificate }))
   }
 
   send(request: UpstreamRequest): Promise<UpstreamResponse> {
@@ -74,7 +75,7 @@ class LazyConnections implements Connections {
   }
 }
 
-async function loadSecure(origin: string, socketPath: string | undefined, publicOnly: boolean): Promise<Connections> {
+async function loadSecure(origin: string, options: SecureOptions): Promise<Connections> {
   const { SecureConnections } = await import('./secure-connections.ts')
-  return new SecureConnections(origin, socketPath, publicOnly)
+  return new SecureConnections(origin, options)
 }

@@ -22,6 +22,8 @@ export interface TargetOptions {
   socketPath?: string | undefined
   /** Refuses connections to addresses of this machine and of private networks. */
   publicOnly?: boolean | undefined
+  /** PEM text that the server's certificate may be signed with, besides the usual ones. */
+  caCertificate?: string | undefined
 }
 
 /** Address of an HTTP server, with the connections kept to it. */
@@ -38,7 +40,8 @@ export class UpstreamTarget {
     this.#headers = new Map(
       Object.entries(options.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const),
     )
-    this.#connections = new UpstreamConnections(options.url.origin, options.socketPath, options.publicOnly)
+    const { url, socketPath, publicOnly, caCertificate } = options
+    this.#connections = new UpstreamConnections(url.origin, socketPath, publicOnly, caCertificate)
   }
 
   send(options: RequestOptions): Promise<UpstreamResponse> {

@@ -18,14 +18,15 @@ interface LoginFetchOptions {
   /** The remote server. */
   url: URL
   spec: LoginSpec
-  fetchFor: (allowPrivate: boolean) => LoginFetch
+  fetchFor: (allowPrivate: boolean, caCertificate?: string) => LoginFetch
 }
 
 /**
  * Reaches private addresses that the user named: the server's own origin, and what is configured for its login. Others that
  * the server names, or that a redirect leads to, need the user's confirmation.
  */
-export function loginFetch({ url, spec, fetchFor }: LoginFetchOptions): LoginFetch {
+export function loginFetch({ url, spec, ...options }: LoginFetchOptions): LoginFetch {
+  const fetchFor = (allowPrivate: boolean) => options.fetchFor(allowPrivate, spec.caCertificate)
   if (spec.allowPrivateIp === true) return fetchFor(true)
   const strict = fetchFor(false)
   if (!isPrivateHost(url)) return strict

@@ -17,7 +17,7 @@ export interface LoginOptions {
   name: string
   url: URL
   spec: LoginSpec
-  fetchFor: (allowPrivate: boolean) => LoginFetch
+  fetchFor: (allowPrivate: boolean, caCertificate?: string) => LoginFetch
   store: LoginStore
   callbacks: CallbackListeners
   logger: Logger

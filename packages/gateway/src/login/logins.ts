@@ -11,7 +11,7 @@ import type { LoginStore } from './login-record.ts'
 export interface LoginsOptions {
   store: LoginStore
   /** Reaches what servers name, on private addresses too when asked for. */
-  fetchFor: (allowPrivate: boolean) => LoginFetch
+  fetchFor: (allowPrivate: boolean, caCertificate?: string) => LoginFetch
   events: Pick<GatewayEvents, 'onLoginNeeded' | 'onLoggedIn'>
   logger: Logger
   /** False refuses a browser that comes back from a login. */

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -151,6 +151,16 @@ describe('the host', () => {
     for (const path of ['../secret', 'profiles/../../secret', join(root, 'secret'), 'way-out', '.', '', 'p\0']) {
       await expect(host().readConfigFile(path), path).rejects.toMatchObject({ code: 'invalid' })
     }
+  })
+
+  test('reads a plain file anywhere, and neither pipes nor what is too long', async () => {
+    expect(await host().readTextFile(join(root, 'secret'))).toBe('s')
+    expect(await host().readTextFile(join(root, 'gone'))).toBeUndefined()
+    await writeFile(join(root, 'long'), 'x'.repeat(1024 * 1024 + 1))
+    execFileSync('mkfifo', [join(root, 'config', 'pipe')])
+    for (const path of [root, '/dev/zero', join(root, 'long'), join(root, 'config', 'pipe')])
+      await expect(host().readTextFile(path), path).rejects.toMatchObject({ code: 'invalid' })
+    await expect(host().readConfigFile('pipe')).rejects.toMatchObject({ code: 'invalid' })
   })
 
   test('a file whose name begins with two dots is inside', async () => {

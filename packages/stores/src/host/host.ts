@@ -1,7 +1,7 @@
 import type { BigIntStats } from 'node:fs'
 import { lstat, open, readFile, readlink, realpath, stat } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve } from 'node:path'
-import { invalid } from '@toolhaven/core/errors'
+import { invalid, isThvError } from '@toolhaven/core/errors'
 import type { Host } from '@toolhaven/core/ports/host'
 import { fileIdentity } from '@toolhaven/core/ports/runtime'
 import { exposureOf, isInside, type ProtectedPlaces } from './exposure.ts'
@@ -52,10 +52,18 @@ export function createHost({ homeDir, configDir, cwd, ...places }: HostOptions):
         // Looked at again after links are followed: a link below the folder may lead out of it.
         const real = await realpath(asked)
         refuseOutside(await realpath(configDir), real, relativePath)
-        return await readFile(real, 'utf8')
+        return await readPlain(real, relativePath)
       } catch (error) {
         if (isAbsence(error)) return undefined
-        throw error
+        throw unreadable(relativePath, error)
+      }
+    },
+    readTextFile: async (path) => {
+      try {
+        return await readPlain(path, path)
+      } catch (error) {
+        if (isAbsence(error)) return undefined
+        throw unreadable(path, error)
       }
     },
   }
@@ -75,6 +83,16 @@ async function lookAt(path: string): Promise<{ real: string; itself: BigIntStats
   }
   await using handle = await open(path, O_PATH)
   return { real: await readlink(`/proc/self/fd/${handle.fd}`), itself: await handle.stat({ bigint: true }) }
+}
+
+const MAX_TEXT_BYTES = 1024 * 1024
+
+/** A pipe would never end, and a device not at all. */
+async function readPlain(path: string, asked: string): Promise<string> {
+  const found = await stat(path)
+  if (!found.isFile()) throw invalid(`${JSON.stringify(asked)} is not a file; name one.`)
+  if (found.size > MAX_TEXT_BYTES) throw invalid(`${JSON.stringify(asked)} is larger than 1 MiB; name another file.`)
+  return readFile(path, 'utf8')
 }
 
 /** `~` and `~/…` only: `~name` is a shell's idea of other users' homes. */
@@ -101,7 +119,7 @@ function kindOf(found: {
 }
 
 function unreadable(path: string, error: unknown): unknown {
-  if (!(error instanceof Error) || !('code' in error)) return error
+  if (!(error instanceof Error) || !('code' in error) || isThvError(error)) return error
   return invalid(
     `The daemon cannot look at ${JSON.stringify(path)} (${String(error.code)}); check its permissions and links, or name another path.`,
     error,

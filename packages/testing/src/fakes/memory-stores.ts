@@ -162,7 +162,12 @@ export const fakeHost: Host = {
   },
   linkOnTheWay: async () => undefined,
   isOwn: async ({ path }) => isStateOfFake(path),
-  readConfigFile: async () => undefined,
+  readConfigFile: async (path) => {
+    if (path.startsWith('/')) throw invalid(`"${path}" is not a file below the configuration folder`)
+    return path === 'token.txt' ? 'canary-of-a-file\n' : undefined
+  },
+  readTextFile: async (path) =>
+    path === '/data/profile.json' ? '{"name":"mine","network":{"outbound":{}}}' : undefined,
 }
 
 const isStateOfFake = (path: string) => `${path}/`.startsWith('/data/toolhaven-state/')

@@ -1,0 +1,19 @@
+import type { AuthenticationSpec } from '@toolhaven/core/ports/gateway'
+import type { IdentityFetch } from './identity-fetch.ts'
+
+/**
+ * Shows the token of the configuration where keys are fetched. It goes to the origins that the configuration names: a
+ * provider's description may name others, and a redirect lead to them.
+ */
+export function withAuthToken(fetch: IdentityFetch, spec: AuthenticationSpec): IdentityFetch {
+  const { authToken, issuer, jwksUrl } = spec
+  if (authToken === undefined) return fetch
+  const named = new Set([issuer, jwksUrl].map((text) => URL.parse(text ?? '')?.origin))
+  return (url, init) => {
+    const headers = new Headers(init?.headers)
+    const origin = URL.parse(url)?.origin
+    if (origin === undefined || !named.has(origin) || headers.has('authorization')) return fetch(url, init)
+    headers.set('authorization', `Bearer ${authToken}`)
+    return fetch(url, { ...init, headers, redirect: 'error' })
+  }
+}
