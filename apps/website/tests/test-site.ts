@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core'
-import { inject } from 'vitest'
+import { type Browser, type BrowserContext, type Locator, type Page, chromium } from 'playwright-core'
+import { expect, inject } from 'vitest'
 import { openSearch } from '../server/open-search.ts'
 import { type RunningSite, serveSite } from '../server/serve-site.ts'
 
@@ -84,4 +84,69 @@ function watch(page: Page, host: string, complaints: string[]): void {
 /** Until React has taken over the page: the attribute is in the HTML already, as `false`. */
 export async function hydrated(page: Page): Promise<void> {
   await page.waitForFunction(() => document.documentElement.dataset['hasHydrated'] === 'true')
+}
+
+/** Fails unless a person sees it and would hit it with a click: in the window, opaque, and with nothing in front of it. */
+export async function expectSeen(locator: Locator): Promise<void> {
+  await expect.poll(() => whatHidesIt(locator), { message: String(locator) }).toBe('nothing')
+}
+
+function whatHidesIt(locator: Locator): Promise<string> {
+  return locator.evaluate((element) => {
+    const { left, top, width, height } = element.getBoundingClientRect()
+    if (width < 1 || height < 1) return `it measures ${width} by ${height}`
+    if (!element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return 'its style'
+    const hit = document.elementFromPoint(left + width / 2, top + height / 2)
+    if (hit === null) return `its place, ${left} ${top}`
+    return element.contains(hit) ? 'nothing' : `what is in front of it: ${hit.outerHTML.slice(0, 100)}`
+  })
+}
+
+export type Mode = 'light' | 'dark'
+
+/** The mode that the page is painted in, whatever its attributes say. */
+export function paintedMode(page: Page): Promise<Mode> {
+  return page.evaluate(() => {
+    const painted = [document.body, document.documentElement].map(
+      (element) => getComputedStyle(element).backgroundColor,
+    )
+    const [red = 0, green = 0, blue = 0] =
+      (painted.find((color) => !/, 0\)$/.test(color)) ?? '').match(/\d+/g)?.map(Number) ?? []
+    return red + green + blue < 384 ? 'dark' : 'light'
+  })
+}
+
+export async function expectMode(page: Page, mode: Mode): Promise<void> {
+  await expect.poll(() => paintedMode(page)).toBe(mode)
+}
+
+/** Pages that stay open for all tests of a file: each leaves its page as it found it. */
+export class SharedPages {
+  readonly #open = new Map<string, Promise<Watched>>()
+  readonly #browser: Browser
+  readonly #site: RunningSite
+
+  constructor(browser: Browser, site: RunningSite) {
+    this.#browser = browser
+    this.#site = site
+  }
+
+  async visit(route: string, options: PageOptions = {}): Promise<Page> {
+    const key = JSON.stringify([route, options])
+    const opening = this.#open.get(key) ?? this.#load(route, options)
+    this.#open.set(key, opening)
+    return (await opening).page
+  }
+
+  /** What the consoles of all of them would show. */
+  async complaints(): Promise<string[]> {
+    return (await Promise.all(this.#open.values())).flatMap(({ complaints }) => complaints)
+  }
+
+  async #load(route: string, options: PageOptions): Promise<Watched> {
+    const watched = await openPage(this.#browser, this.#site, options)
+    await watched.page.goto(route)
+    await hydrated(watched.page)
+    return watched
+  }
 }
