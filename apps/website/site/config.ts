@@ -3,7 +3,7 @@ import type { Config } from '@docusaurus/types'
 import { codeTheme } from './code-themes'
 import { footer, navbar } from './navigation'
 import { publishPlugin } from './publish-plugin'
-import type { SiteSettings } from './settings'
+import { NO_ADDRESS, type SiteSettings } from './settings'
 import { sitePlugin } from './site-plugin'
 
 /** The whole configuration of the site. Tests build a second site from it, with other settings. */
@@ -26,7 +26,7 @@ export function createSiteConfig(settings: SiteSettings): Config {
     markdown: { format: 'detect', mermaid: true },
     themes: ['@docusaurus/theme-mermaid'],
     presets: [['classic', presetOptions(settings)]],
-    plugins: [sitePlugin, publishPlugin(settings)],
+    plugins: [sitePlugin(settings), publishPlugin(settings)],
     customFields: { search: { ...settings.search } },
     themeConfig: themeConfig(settings),
   }
@@ -43,7 +43,8 @@ function presetOptions(settings: SiteSettings): Preset.Options {
     },
     blog: false,
     theme: { customCss: ['./src/css/custom.css'] },
-    sitemap: { ignorePatterns: ['/search', '/theme-preview'] },
+    // A map consists of whole addresses, so a site that has none cannot have one.
+    sitemap: settings.url === NO_ADDRESS ? false : { ignorePatterns: ['/search', '/theme-preview'] },
     ...(settings.tagManagerId === undefined ? {} : { googleTagManager: { containerId: settings.tagManagerId } }),
   }
 }

@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { LoadContext, Plugin } from '@docusaurus/types'
 import { plainMarkdown } from './plain-markdown'
-import type { SiteSettings } from './settings'
+import { NO_ADDRESS, type SiteSettings } from './settings'
 
 interface Page {
   title: string
@@ -15,7 +15,8 @@ interface Page {
 export const publishPlugin =
   (settings: SiteSettings) =>
   (context: LoadContext): Plugin => {
-    const { title, tagline, url, baseUrl } = context.siteConfig
+    const { title, tagline, baseUrl } = context.siteConfig
+    const url = settings.url === NO_ADDRESS ? '' : settings.url
     return {
       name: 'toolhaven-publish',
       async postBuild({ outDir, plugins }) {

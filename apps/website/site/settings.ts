@@ -32,7 +32,11 @@ export interface SearchSettings {
   hitsPerGroup?: number
 }
 
+/** Stands for the address of a site that was built without one; no page, list or script shows it. */
+export const NO_ADDRESS = 'https://address.invalid'
+
 export interface SiteSettings {
+  /** Where readers find the site, or NO_ADDRESS. */
   url: string
   baseUrl: string
   search: SearchSettings
@@ -51,7 +55,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 export function settingsFrom(env: Environment): SiteSettings {
   const tagManagerId = env['SITE_TAG_MANAGER_ID']
   return {
-    url: env['SITE_URL'] ?? 'http://localhost:3000',
+    url: env['SITE_URL'] || NO_ADDRESS,
     baseUrl: env['SITE_BASE_URL'] ?? '/',
     search: searchFrom(env),
     ...(tagManagerId === undefined ? {} : { tagManagerId }),

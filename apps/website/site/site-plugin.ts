@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import path from 'node:path'
 import type { LoadContext, Plugin } from '@docusaurus/types'
-import { addressCorrection, themeCorrection } from './inline-scripts'
+import { addressCorrection, loadFailure, themeCorrection } from './inline-scripts'
+import { type SiteSettings, NO_ADDRESS } from './settings'
 
 interface Change {
   file: RegExp
@@ -37,10 +38,23 @@ const libraryChanges: Change[] = [
         to: 'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 width=%220%22 height=%220%22/%3E',
       },
       { from: 'color: #0e7c86;', to: 'color: inherit;' },
+      // The short address of an operation only scrolled to it, and the menu showed its neighbour.
+      {
+        from: 't=this.flatItems.find(t=>t.id===e),t?',
+        to: 't=this.flatItems.find(t=>t.id===e||t.operationHash===e),t?',
+      },
       {
         from: 'color: ${(0,t.transparentize)(.1,e.colors.primary.main)};',
         to: 'color: ${e.colors.text.primary};',
       },
+    ],
+  },
+  {
+    // Most pages share most of their scripts; without a memory, each link in sight asks for all of them again.
+    file: /@docusaurus[\\/]core[\\/]lib[\\/]client[\\/]prefetch\.js$/,
+    changes: [
+      { from: 'const supportedPrefetchStrategy =', to: 'const asked = {};\nconst supportedPrefetchStrategy =' },
+      { from: 'return supportedPrefetchStrategy(url)', to: 'return asked[url] ??= supportedPrefetchStrategy(url)' },
     ],
   },
   {
@@ -70,47 +84,59 @@ const libraryChanges: Change[] = [
 const LIST_OF_PAGES = /docusaurus-plugin-content-docs[\\/]default[\\/]p[\\/]index-[0-9a-f]+\.json$/
 /** How every page is fetched; written anew for each build, of a test's site into a folder of its own. */
 const LIST_OF_LOADERS = /\.docusaurus[\\/](?:[^\\/]+[\\/])?registry\.js$/
+const CONFIGURATION = /\.docusaurus[\\/](?:[^\\/]+[\\/])?docusaurus\.config\.mjs$/
+
+/** Docusaurus insists on an address. Where none is known, pages make their canonical links without a host. */
+const withoutAddress: Change = {
+  file: CONFIGURATION,
+  changes: [{ from: `"url": "${NO_ADDRESS}"`, to: '"url": ""' }],
+}
 
 /** What the site needs of the bundler and of every page's HTML. */
-export function sitePlugin(context: LoadContext): Plugin {
-  const { colorMode } = context.siteConfig.themeConfig
-  return {
-    name: 'toolhaven-site',
-    getClientModules: () =>
-      ['analytics.ts', 'sidebar-place.ts'].map((file) => path.resolve(__dirname, '../src/client', file)),
-    injectHtmlTags: () => ({
-      preBodyTags: [{ tagName: 'script', innerHTML: `${themeCorrection(colorMode)}${addressCorrection}` }],
-    }),
-    configureWebpack: (_config, isServer) => ({
-      module: {
-        rules: [
-          ...libraryChanges.map(({ file, changes }) => ({
-            test: file,
-            enforce: 'pre' as const,
-            // Named by what it does: what the bundler keeps between builds must not outlive a change of this list.
-            use: [
-              { loader: path.resolve(__dirname, 'patch-source.cjs'), options: { changes }, ident: markOf(changes) },
-            ],
-          })),
-          { test: LIST_OF_PAGES, use: [{ loader: path.resolve(__dirname, 'drop-descriptions.cjs') }] },
-          ...(isServer
-            ? []
-            : [{ test: LIST_OF_LOADERS, use: [{ loader: path.resolve(__dirname, 'drop-module-names.cjs') }] }]),
+export const sitePlugin =
+  (settings: SiteSettings) =>
+  (context: LoadContext): Plugin => {
+    const { colorMode } = context.siteConfig.themeConfig
+    const changed = settings.url === NO_ADDRESS ? [...libraryChanges, withoutAddress] : libraryChanges
+    return {
+      name: 'toolhaven-site',
+      getClientModules: () =>
+        ['analytics.ts', 'sidebar-place.ts'].map((file) => path.resolve(__dirname, '../src/client', file)),
+      injectHtmlTags: () => ({
+        preBodyTags: [
+          { tagName: 'script', innerHTML: `${themeCorrection(colorMode)}${addressCorrection}${loadFailure}` },
         ],
-      },
-      // The stock group pulls into every page what half of the chunks use, diagrams included.
-      ...(isServer
-        ? {}
-        : {
-            optimization: {
-              splitChunks: {
-                cacheGroups: { common: { name: false, minChunks: 2, priority: -30, reuseExistingChunk: true } },
+      }),
+      configureWebpack: (_config, isServer) => ({
+        module: {
+          rules: [
+            ...changed.map(({ file, changes }) => ({
+              test: file,
+              enforce: 'pre' as const,
+              // Named by what it does: what the bundler keeps between builds must not outlive a change of this list.
+              use: [
+                { loader: path.resolve(__dirname, 'patch-source.cjs'), options: { changes }, ident: markOf(changes) },
+              ],
+            })),
+            { test: LIST_OF_PAGES, use: [{ loader: path.resolve(__dirname, 'drop-descriptions.cjs') }] },
+            ...(isServer
+              ? []
+              : [{ test: LIST_OF_LOADERS, use: [{ loader: path.resolve(__dirname, 'drop-module-names.cjs') }] }]),
+          ],
+        },
+        // The stock group pulls into every page what half of the chunks use, diagrams included.
+        ...(isServer
+          ? {}
+          : {
+              optimization: {
+                splitChunks: {
+                  cacheGroups: { common: { name: false, minChunks: 2, priority: -30, reuseExistingChunk: true } },
+                },
               },
-            },
-          }),
-    }),
+            }),
+      }),
+    }
   }
-}
 
 function markOf(changes: Change['changes']): string {
   return `patch-${createHash('sha256').update(JSON.stringify(changes)).digest('hex').slice(0, 16)}`

@@ -1,7 +1,15 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RunningSite } from '../server/serve-site.ts'
-import { hydrated, launchBrowser, openPage, startFixture, startSite } from './test-site.ts'
+import {
+  expectMode as isTheme,
+  hydrated,
+  launchBrowser,
+  openPage,
+  paintedMode as theme,
+  startFixture,
+  startSite,
+} from './test-site.ts'
 
 let site: RunningSite
 let browser: Browser
@@ -14,11 +22,8 @@ afterAll(async () => {
   await site?.[Symbol.asyncDispose]()
 })
 
-const theme = (page: Page) => page.locator('html').getAttribute('data-theme')
 const stored = (page: Page) => page.evaluate(() => localStorage.getItem('theme'))
 const toggle = (page: Page) => page.getByRole('button', { name: /Switch between dark and light mode/ })
-const isTheme = (page: Page, mode: string) =>
-  page.waitForFunction((mode) => document.documentElement.dataset['theme'] === mode, mode)
 
 describe('colour mode', () => {
   test('with no choice the mode follows the system preference and updates when it changes', async () => {
@@ -32,12 +37,44 @@ describe('colour mode', () => {
     await context.close()
   })
 
+  test('a change of the system before the scripts are there is painted at once, and kept by them', async () => {
+    const { page, context } = await openPage(browser, site, { colorScheme: 'dark' })
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    await page.route('**/*.js', async (route) => {
+      await released
+      await route.continue()
+    })
+    await page.goto('/toolhaven/faq', { waitUntil: 'commit' })
+    await page.locator('h1').first().waitFor()
+    expect(await theme(page)).toBe('dark')
+    await page.emulateMedia({ colorScheme: 'light' })
+    await isTheme(page, 'light')
+    release()
+    await hydrated(page)
+    expect(await theme(page)).toBe('light')
+    // What follows the mode in React follows too: its own listener has taken over.
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await isTheme(page, 'dark')
+    await context.close()
+  })
+
+  test('a change of the system does not touch an explicit choice, before the scripts are there or after', async () => {
+    const { page, context } = await openPage(browser, site, { colorScheme: 'dark' })
+    await page.addInitScript(() => localStorage.setItem('theme', 'dark'))
+    await page.route('**/*.js', (route) => route.abort())
+    await page.goto('/toolhaven/faq')
+    await page.emulateMedia({ colorScheme: 'light' })
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)))
+    expect(await theme(page)).toBe('dark')
+    await context.close()
+  })
+
   test('the toggle goes through light, dark and system, and stores these words under "theme"', async () => {
     const { page, context } = await openPage(browser, site, { colorScheme: 'dark' })
     await page.goto('/toolhaven/faq')
     await hydrated(page)
     const seen: unknown[] = []
-    for (const effective of ['light', 'dark', 'dark']) {
+    for (const effective of ['light', 'dark', 'dark'] as const) {
       await toggle(page).click()
       await isTheme(page, effective)
       seen.push(await stored(page))

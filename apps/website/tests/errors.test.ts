@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RunningSite } from '../server/serve-site.ts'
-import { hydrated, launchBrowser, openPage, startFixture, startSite } from './test-site.ts'
+import { expectSeen, hydrated, launchBrowser, openPage, startFixture, startSite } from './test-site.ts'
 
 let site: RunningSite
 let fixture: RunningSite
@@ -23,7 +23,7 @@ describe('error catalogue', () => {
     await page.goto('/crash')
     await hydrated(page)
     await page.getByRole('button', { name: 'Break' }).click()
-    await page.getByRole('heading', { name: 'This page crashed.', exact: true }).waitFor()
+    await expectSeen(page.getByRole('heading', { name: 'This page crashed.', exact: true }))
     await page.evaluate(() => (window.crashAgain = false))
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('button', { name: 'Break' }).waitFor()
@@ -37,7 +37,7 @@ describe('error catalogue', () => {
     await page.route('**/below/this/', (route) => route.fulfill({ body: html, contentType: 'text/html' }))
     await page.goto('/below/this/')
     const banner = page.locator('#site-load-banner')
-    await banner.waitFor()
+    await expectSeen(banner)
     expect(await banner.innerText()).toContain('Your site did not load properly')
     expect(await banner.innerText()).toContain('Try the base URL /below/this/')
     expect(await banner.evaluate((element) => getComputedStyle(element).borderColor)).toBe('rgb(255, 0, 0)')
@@ -60,18 +60,41 @@ describe('error catalogue', () => {
     const response = await page.goto('/toolhaven/no-such-page')
     await hydrated(page)
     expect(response?.status()).toBe(404)
-    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Page not found')
+    await expectSeen(page.getByRole('heading', { level: 1, name: 'Page not found' }))
+    expect(await page.title()).toBe('Page not found | Toolhaven')
     expect(await page.locator('.theme-doc-sidebar-container').count()).toBe(0)
-    expect(await page.locator('.navbar').count()).toBe(1)
+    await expectSeen(page.locator('.navbar').getByRole('button', { name: 'Search', exact: true }))
     // The browser's own line about the answer, and nothing else.
     expect(complaints.filter((line) => !line.includes('status of 404'))).toEqual([])
     await context.close()
   })
 
+  test.each([
+    ['all of its scripts lost', '**/assets/js/**'],
+    ['the scripts of the page itself lost', /\/assets\/js\/(?!runtime~main|main)/],
+  ])(
+    'page load failure at the first visit, with %s: the error text and a Retry button that works',
+    async (_case, lost) => {
+      const { page, context } = await openPage(browser, site)
+      await page.route(lost, (route) => route.abort())
+      await page.goto('/toolhaven/faq')
+      const message = page.getByRole('alert').filter({ hasText: 'This page did not load completely' })
+      await expectSeen(message)
+      expect(await message.innerText()).toMatch(/\/assets\/js\/\S+\.js/)
+      // The page can be read meanwhile.
+      await expectSeen(page.locator('.theme-doc-markdown h1'))
+      await page.unroute(lost)
+      await message.getByRole('button', { name: 'Retry' }).click()
+      await hydrated(page)
+      expect(await message.count()).toBe(0)
+      await context.close()
+    },
+  )
+
   test('docs version lookup when the docs plugin is off: a failure message', async () => {
     const { page, context } = await openPage(browser, fixture)
     await page.goto('/versions')
-    await page.getByRole('heading', { name: 'This page crashed.' }).waitFor()
+    await expectSeen(page.getByRole('heading', { name: 'This page crashed.' }))
     expect(await page.locator('main, #__docusaurus').first().innerText()).toContain(
       'Docusaurus plugin global data not found for "docusaurus-plugin-content-docs"',
     )
@@ -97,7 +120,7 @@ describe('paths ending in .html or /index.html are normalised', () => {
     await page.goto('/toolhaven/faq/index.html')
     await hydrated(page)
     expect(new URL(page.url()).pathname).toBe('/toolhaven/faq')
-    expect(await page.locator('.theme-doc-markdown h1').count()).toBe(1)
+    await expectSeen(page.locator('.theme-doc-markdown h1'))
     expect(complaints).toEqual([])
     await context.close()
   })

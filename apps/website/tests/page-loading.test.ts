@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RunningSite } from '../server/serve-site.ts'
-import { hydrated, launchBrowser, openPage, startFixture, startSite } from './test-site.ts'
+import { expectSeen, hydrated, launchBrowser, openPage, startFixture, startSite } from './test-site.ts'
 
 let site: RunningSite
 let fixture: RunningSite
@@ -53,7 +53,8 @@ describe('page loading', () => {
     await page.clock.runFor(199)
     expect(await page.locator('#place svg').count()).toBe(0)
     await page.clock.runFor(2)
-    await page.locator('#place svg').waitFor()
+    await page.locator('#place svg').scrollIntoViewIfNeeded()
+    expect((await page.locator('#place svg').boundingBox())?.height).toBeGreaterThan(50)
     release()
     await page.getByText('The page that was waited for').waitFor()
     await context.close()
@@ -66,11 +67,12 @@ describe('page loading', () => {
     await hydrated(page)
     await page.route('**/assets/js/**', (route) => route.abort())
     await page.getByRole('button', { name: 'Load' }).click()
-    await page
-      .locator('#place')
-      .getByText(/ChunkLoadError/)
-      .first()
-      .waitFor()
+    await expectSeen(
+      page
+        .locator('#place')
+        .getByText(/ChunkLoadError/)
+        .first(),
+    )
     await page.unroute('**/assets/js/**')
     await page.locator('#place').getByRole('button', { name: 'Retry' }).click()
     await page.getByText('The page that was waited for').waitFor()
@@ -88,7 +90,7 @@ describe('page loading', () => {
     await asked
     expect(await page.locator('h1').innerText()).toMatch(/harbour/)
     release()
-    await page.locator('.theme-doc-markdown h1').waitFor()
+    await expectSeen(page.locator('.theme-doc-markdown h1'))
     await context.close()
   })
 
@@ -122,7 +124,33 @@ describe('page loading', () => {
     expect((await page.locator('link[rel=prefetch]').count()) > 0).toBe(prefetches)
     await context.close()
   })
+
+  test('no address is prefetched twice, however many links lead to pages that share it', async () => {
+    const { page, context } = await openPage(browser, site)
+    await page.goto('/toolhaven/')
+    await hydrated(page)
+    await page.waitForFunction(() => document.querySelector('link[rel=prefetch]') !== null)
+    await page.evaluate(() => new Promise((done) => requestIdleCallback(() => requestAnimationFrame(done))))
+    const asked = await page
+      .locator('link[rel=prefetch]')
+      .evaluateAll((all) => all.map((link) => link.getAttribute('href')))
+    expect(asked.length).toBeGreaterThan(5)
+    expect(asked).toEqual([...new Set(asked)])
+    await context.close()
+  })
 })
+
+/** The bar is a line at the top of the window. */
+function barSize(page: Page) {
+  return page.locator('#nprogress .bar').evaluate((bar) => {
+    const { height, backgroundColor, opacity } = getComputedStyle(bar)
+    const { right } = bar.getBoundingClientRect()
+    return {
+      height: parseFloat(height),
+      isPainted: right > 0 && backgroundColor !== 'rgba(0, 0, 0, 0)' && opacity !== '0',
+    }
+  })
+}
 
 describe('progress bar', () => {
   test('it starts 200 ms after a route change to a different path and finishes when the route has updated', async () => {
@@ -136,7 +164,7 @@ describe('progress bar', () => {
     await page.clock.runFor(199)
     expect(await page.locator('#nprogress').count()).toBe(0)
     await page.clock.runFor(2)
-    expect(await page.locator('#nprogress').count()).toBe(1)
+    expect(await barSize(page)).toMatchObject({ height: 2, isPainted: true })
     release()
     await page.locator('.theme-doc-markdown h1').waitFor()
     await page.clock.runFor(2000)

@@ -1,7 +1,8 @@
 import { request } from 'node:http'
 import { brotliDecompressSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { type RunningSite, serveSite } from '../server/serve-site.ts'
+import { readSiteFiles } from '../server/site-files.ts'
 import { startSite } from './test-site.ts'
 
 let site: RunningSite
@@ -92,7 +93,7 @@ describe('the server of the site', () => {
 
   test('each page has a copy in Markdown, and llms.txt lists them', async () => {
     const list = (await ask('/llms.txt')).body.toString()
-    const copies = [...list.matchAll(/\]\((\S+\.md)\)/g)].map(([, url = '']) => new URL(url).pathname)
+    const copies = [...list.matchAll(/\]\((\S+\.md)\)/g)].map(([, url = '']) => url)
     expect(copies.length).toBeGreaterThan(90)
     const answers = await Promise.all(copies.map((copy) => ask(copy)))
     expect(answers.filter(({ status }) => status !== 200)).toEqual([])
@@ -104,10 +105,25 @@ describe('the server of the site', () => {
     expect(api).not.toContain('<ApiReference')
   })
 
-  test('the sitemap lists the pages that are for readers', async () => {
-    const map = (await ask('/sitemap.xml')).body.toString()
-    expect(map).toContain('/toolhaven/faq</loc>')
+  test('a site that was built without an address names none, in pages, lists and scripts', async () => {
+    const files = [...(await readSiteFiles(inject('siteFolder')))]
+    const named = files.filter(([, { type, body }]) => {
+      const text = /html|javascript|plain|markdown|xml/.test(type) ? body.toString() : ''
+      const links = [...text.matchAll(/<(?:link|meta)\b[^>]*>|<loc>[^<]*|\]\([^)]*\.md\)/g)].map(([link]) => link)
+      return text.includes('address.invalid') || links.some((link) => link.includes('localhost'))
+    })
+    expect(files.length).toBeGreaterThan(300)
+    expect(named.map(([address]) => address)).toEqual([])
+    expect((await ask('/sitemap.xml')).status).toBe(404)
+  })
+
+  test('with an address, the sitemap lists the pages that are for readers', async () => {
+    const files = await readSiteFiles(inject('fixtureFolders')['other'] ?? '')
+    const map = files.get('/sitemap.xml')?.body.toString()
+    expect(map).toContain('<loc>https://docs.example.com/first</loc>')
     expect(map).not.toContain('/search</loc>')
+    expect(files.get('/first/index.html')?.body.toString()).toContain('href=https://docs.example.com/first')
+    expect(files.get('/llms.txt')?.body.toString()).toContain('](https://docs.example.com/first.md)')
   })
 
   test('a taken port is an error of its own', async () => {
@@ -117,6 +133,5 @@ describe('the server of the site', () => {
 })
 
 async function startSiteAt(port: number): Promise<void> {
-  const { inject } = await import('vitest')
   await using _second = await serveSite({ folder: inject('siteFolder'), port, host: '127.0.0.1' })
 }

@@ -6,9 +6,10 @@ const base = settingsFrom({})
 
 /** The site of the product in other configurations, with a page or two instead of its documentation. */
 const variants: Record<string, SiteSettings> = {
-  /** Switch disabled, hosted search, a link for missing results, events, a tag manager. */
+  /** A public address, switch disabled, hosted search, a link for missing results, events, a tag manager. */
   other: {
     ...base,
+    url: 'https://docs.example.com',
     colorModeSwitch: false,
     tagManagerId: 'GTM-FIXTURE',
     search: {

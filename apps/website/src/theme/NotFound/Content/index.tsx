@@ -1,4 +1,5 @@
 import Link from '@docusaurus/Link'
+import { PageMetadata } from '@docusaurus/theme-common'
 import type { Props } from '@theme/NotFound/Content'
 import type { ReactElement } from 'react'
 import styles from './styles.module.css'
@@ -13,6 +14,8 @@ const WAYS = [
 export default function NotFoundContent({ className = '' }: Props): ReactElement {
   return (
     <main className={`container ${styles.page} ${className}`}>
+      {/* Not in the page around it: the docs lie at the root, so most unknown addresses are shown inside theirs. */}
+      <PageMetadata title="Page not found" />
       <p className={styles.code} aria-hidden="true">
         404
       </p>
