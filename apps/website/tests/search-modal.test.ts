@@ -1,38 +1,37 @@
 import AxeSource from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { sample } from '@toolhaven/testing/rotation'
 import type { RunningSite } from '../server/serve-site.ts'
-import { launchBrowser, MOBILE, openPage, startSite, type Watched } from './test-site.ts'
+import { DESKTOP, expectSeen, hydrated, launchBrowser, MOBILE, openPage, startSite, type Watched } from './test-site.ts'
 
 let browser: Browser
 let site: RunningSite
 let watched: Watched
 let page: Page
 
+/** One page for all tests: the dialog is made again each time it opens, and what it keeps is in the storage. */
 beforeAll(async () => {
   browser = await launchBrowser()
   site = await startSite()
+  watched = await openPage(browser, site)
+  page = watched.page
+  await visit()
 })
 afterAll(async () => {
   await browser?.close()
   await site?.[Symbol.asyncDispose]()
+  expect(watched.complaints).toEqual([])
 })
 
 beforeEach(async () => {
-  await visit()
-})
-afterEach(async () => {
-  expect(watched.complaints).toEqual([])
-  await watched.context.close()
+  await page.evaluate(() => localStorage.clear())
+  if (await isOpen()) await visit()
 })
 
-async function visit(options: Parameters<typeof openPage>[2] = {}, by = browser): Promise<void> {
-  await watched?.context.close()
-  watched = await openPage(by, site, options)
-  page = watched.page
+async function visit(): Promise<void> {
   await page.goto('/toolhaven/faq')
-  await page.waitForSelector('html[data-has-hydrated="true"]')
+  await hydrated(page)
 }
 
 const dialog = () => page.getByRole('dialog', { name: 'Search the documentation' })
@@ -54,9 +53,14 @@ async function inputHasFocus(): Promise<void> {
 
 async function search(query: string): Promise<void> {
   await open()
-  await page.keyboard.type(query)
-  await options().first().waitFor()
+  await page.keyboard.insertText(query)
+  await expectSeen(options().first())
   await settled()
+}
+
+async function close(): Promise<void> {
+  for (let press = 0; (await isOpen()) && press < 3; press++) await page.keyboard.press('Escape')
+  await closed()
 }
 
 const settled = () => page.waitForSelector('[role="dialog"][data-status="idle"]')
@@ -69,13 +73,15 @@ describe('section 2, search modal', () => {
     await page.keyboard.press('Control+k')
     await closed()
     await page.keyboard.press('Meta+k')
-    await dialog().waitFor()
+    await expectSeen(input())
+    await close()
   })
 
   it('opens with "/" when focus is not in an input, select, textarea or editable element', async () => {
     await page.keyboard.press('/')
-    await input().waitFor()
+    await expectSeen(input())
     expect(await input().inputValue()).toBe('')
+    await close()
   })
 
   it('section 5: the "/" shortcut is ignored while typing in an input, select, textarea or editable element', async () => {
@@ -93,7 +99,9 @@ describe('section 2, search modal', () => {
     expect(await page.locator('#t1').inputValue()).toBe('/')
     await page.locator('#t4').blur()
     await page.keyboard.press('/')
-    await dialog().waitFor()
+    await expectSeen(input())
+    await close()
+    await page.evaluate(() => ['t1', 't2', 't3', 't4'].forEach((id) => document.getElementById(id)?.remove()))
   })
 
   it('closes with Escape or a click on the backdrop', async () => {
@@ -113,6 +121,8 @@ describe('section 2, search modal', () => {
     expect(await page.locator(`[id="${names[0]}"]`).innerText()).toBe('CLI guides')
     const hints = await dialog().locator('footer').innerText()
     for (const hint of ['to select', 'to navigate', 'to close']) expect(hints).toContain(hint)
+    await expectSeen(dialog().locator('footer'))
+    await close()
   })
 
   it('has a search button in the navbar that opens it, and gives focus back when it closes', async () => {
@@ -125,10 +135,12 @@ describe('section 2, search modal', () => {
   })
 
   it('is fetched when it is first opened, not before', async () => {
+    await visit()
     const scripts: string[] = []
     page.on('request', (request) => request.resourceType() === 'script' && scripts.push(request.url()))
     await open()
     expect(scripts.length).toBeGreaterThan(0)
+    await close()
   })
 
   it('keeps focus inside, and the page behind it out of reach', async () => {
@@ -138,6 +150,8 @@ describe('section 2, search modal', () => {
       expect(await dialog().evaluate((element) => element.contains(document.activeElement))).toBe(true)
     }
     expect(await page.locator('#__docusaurus').getAttribute('inert')).not.toBeNull()
+    await page.keyboard.press('Control+k')
+    await closed()
   })
 })
 
@@ -145,7 +159,7 @@ describe('section 3', () => {
   it('search hit: objectID, url, type, content, hierarchy, highlight and snippet results', async () => {
     await open()
     const answer = page.waitForResponse((response) => response.url().includes('/1/indexes/'))
-    await page.keyboard.type('i')
+    await page.keyboard.insertText('isolat')
     const { results } = await (await answer).json()
     expect(Object.keys(results[0].hits[0]).toSorted()).toEqual([
       '_highlightResult',
@@ -157,6 +171,7 @@ describe('section 3', () => {
       'url',
     ])
     expect(Object.keys(results[0].hits[0].hierarchy)).toEqual(['lvl0', 'lvl1', 'lvl2', 'lvl3', 'lvl4', 'lvl5', 'lvl6'])
+    await close()
   })
 
   it('saved searches: recent and favourite, without highlight or snippet data, keys with the index name', async () => {
@@ -181,15 +196,17 @@ describe('section 3', () => {
       .click()
     await dialog().getByText('No recent searches').waitFor()
     expect(await stored('FAVORITE')).toEqual([])
+    await close()
   })
 })
 
 describe('section 4, search', () => {
   it('the panel opens on focus, and typing a query starts a search', async () => {
     await open()
-    await panel().waitFor()
-    await page.keyboard.type('registry')
-    await options().first().waitFor()
+    await expectSeen(panel())
+    await page.keyboard.insertText('registry')
+    await expectSeen(options().first())
+    await close()
   })
 
   it('the active result starts at the first; arrow down and arrow up move it', async () => {
@@ -198,12 +215,20 @@ describe('section 4, search', () => {
     const place = () =>
       options().evaluateAll((elements) => elements.findIndex((element) => element.ariaSelected === 'true'))
     expect(await place()).toBe(0)
+    const ground = (at: number) =>
+      options()
+        .nth(at)
+        .evaluate((element) => getComputedStyle(element).backgroundColor)
+    await expect.poll(() => ground(0)).not.toBe(await ground(2))
     await page.keyboard.press('ArrowDown')
     expect(await place()).toBe(1)
     expect(await input().getAttribute('aria-activedescendant')).toBe(await active().getAttribute('id'))
     await page.keyboard.press('ArrowUp')
     await page.keyboard.press('ArrowUp')
     expect(await place()).toBe(all - 1)
+    // The last one is far down the list, which is scrolled to it.
+    await expectSeen(active())
+    await close()
   })
 
   it('Escape closes the panel, and the modal with it', async () => {
@@ -235,9 +260,15 @@ describe('section 4, search', () => {
   })
 
   it('Enter with Ctrl or Cmd opens it in a new tab, with Shift in a new window, and the search stays', async () => {
-    const windowed = await launchBrowser({ windows: true })
-    onTestFinished(() => windowed.close())
-    await visit({}, windowed)
+    await using windowed = await launchBrowser({ windows: true })
+    const { page: shared, watched: ofAll } = { page, watched }
+    onTestFinished(() => {
+      page = shared
+      watched = ofAll
+    })
+    watched = await openPage(windowed, site)
+    page = watched.page
+    await visit()
     await search('network isolation')
     const address = await active().getAttribute('href')
     for (const keys of ['Control+Enter', 'Meta+Enter', 'Shift+Enter']) {
@@ -250,23 +281,28 @@ describe('section 4, search', () => {
       await opened.close()
       expect(await isOpen()).toBe(true)
     }
+    expect(watched.complaints).toEqual([])
   })
 
   it('Enter with Alt alone does nothing', async () => {
+    const before = page.url()
     await search('network isolation')
     await page.keyboard.press('Alt+Enter')
-    expect(await panel().isVisible()).toBe(true)
-    expect(new URL(page.url()).pathname).toBe('/toolhaven/faq')
+    await expectSeen(panel())
+    expect(page.url()).toBe(before)
     expect(watched.context.pages()).toHaveLength(1)
+    await close()
   })
 
   it('with no active result, Enter does nothing', async () => {
+    const before = page.url()
     await open()
-    await page.keyboard.type('zzzzqqq')
-    await dialog().getByText('No results for').waitFor()
+    await page.keyboard.insertText('zzzzqqq')
+    await expectSeen(dialog().getByText('No results for'))
     await page.keyboard.press('Enter')
-    expect(await panel().isVisible()).toBe(true)
-    expect(new URL(page.url()).pathname).toBe('/toolhaven/faq')
+    await expectSeen(panel())
+    expect(page.url()).toBe(before)
+    await close()
   })
 
   it('submitting closes the panel', async () => {
@@ -274,6 +310,7 @@ describe('section 4, search', () => {
     await dialog().getByRole('button', { name: 'Submit the query' }).click()
     await panel().waitFor({ state: 'detached' })
     expect(await isOpen()).toBe(true)
+    await close()
   })
 
   it('reset clears the query and refocuses the input', async () => {
@@ -281,7 +318,9 @@ describe('section 4, search', () => {
     await dialog().getByRole('button', { name: 'Clear the query' }).click()
     expect(await input().inputValue()).toBe('')
     expect(await input().evaluate((element) => element === document.activeElement)).toBe(true)
-    await dialog().getByText('No recent searches').waitFor()
+    // The start screen, with what earlier tests opened or without.
+    await expectSeen(dialog().getByText(/^(?:No recent searches|Recent)$/))
+    await close()
   })
 })
 
@@ -325,13 +364,14 @@ describe('what the panel holds besides results, with the keyboard alone', () => 
 
   it('a suggestion is taken where nothing was found', async () => {
     await open()
-    await page.keyboard.type('zzzzqqq')
-    await dialog().getByText('Try searching for:').waitFor()
+    await page.keyboard.insertText('zzzzqqq')
+    await expectSeen(dialog().getByText('Try searching for:'))
     const [, second] = await panel().getByRole('button').allInnerTexts()
     for (const key of ['ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key)
     await options().first().waitFor()
     expect(await input().inputValue()).toBe(second)
     expect(await focused()).toBe('Search')
+    await close()
   })
 })
 
@@ -342,32 +382,27 @@ describe('section 5', () => {
     await page.keyboard.insertText('x'.repeat(70))
     expect(await input().inputValue()).toBe('x'.repeat(64))
     await asked
+    await close()
   })
 })
 
 describe('operations of the API', () => {
-  const section = () => page.locator('.redoc-wrap [id="tag/workloads/operation/restartWorkload"]')
-  const isInView = async () => {
-    const { y } = (await section().boundingBox()) ?? { y: NaN }
+  const heading = (text: string) => page.locator('.redoc-wrap').getByRole('heading', { name: text })
+  const isInView = async (text: string) => {
+    const { y } = (await heading(text).first().boundingBox()) ?? { y: NaN }
     return y > -20 && y < 450
   }
 
-  it('are found, and shown in the viewer', async () => {
-    await search('restart workload')
-    expect(await active().innerText()).toContain('Restart a workload')
-    await page.keyboard.press('Enter')
-    await closed()
-    await page.waitForURL('**/toolhaven/reference/api#tag/workloads/operation/restartWorkload')
-    await expect.poll(isInView, { timeout: 60_000 }).toBe(true)
-  })
-
-  it('are also shown when the viewer is open already', async () => {
-    await page.goto('/toolhaven/reference/api')
-    await section().waitFor()
-    await search('restart workload')
-    await page.keyboard.press('Enter')
-    await closed()
-    await expect.poll(isInView, { timeout: 60_000 }).toBe(true)
+  it('are found, and shown in the viewer, whether it is open already or not', async () => {
+    for (const text of ['Restart a workload', 'Delete a group']) {
+      await search(text)
+      expect(await active().innerText()).toContain(text)
+      await page.keyboard.press('Enter')
+      await closed()
+      await page.waitForURL('**/toolhaven/reference/api#tag/*/operation/*')
+      await expect.poll(() => isInView(text), { timeout: 60_000 }).toBe(true)
+    }
+    await visit()
   })
 })
 
@@ -375,13 +410,14 @@ describe('section 8', () => {
   it('start screen with nothing saved: "No recent searches"', async () => {
     await open()
     expect((await panel().innerText()).trim()).toBe('No recent searches')
+    await close()
   })
 
   it('no results: the query, and up to 3 section names that prefill the query', async () => {
     await open()
-    await page.keyboard.type('zzzzqqq')
-    await dialog().getByText('No results for "zzzzqqq"').waitFor()
-    await dialog().getByText('Try searching for:').waitFor()
+    await page.keyboard.insertText('zzzzqqq')
+    await expectSeen(dialog().getByText('No results for "zzzzqqq"'))
+    await expectSeen(dialog().getByText('Try searching for:'))
     const names = panel().getByRole('button')
     expect(await names.count()).toBe(3)
     const name = await names.first().innerText()
@@ -389,21 +425,23 @@ describe('section 8', () => {
     await options().first().waitFor()
     expect(await input().inputValue()).toBe(name)
     expect(await dialog().getByText('Let us know.').count()).toBe(0)
+    await close()
   })
 })
 
 const LOOKS = [
-  { size: 1280, colorScheme: 'light', viewport: {} },
-  { size: 1280, colorScheme: 'dark', viewport: {} },
-  { size: 390, colorScheme: 'light', viewport: { viewport: MOBILE } },
-  { size: 390, colorScheme: 'dark', viewport: { viewport: MOBILE } },
+  { size: 1280, colorScheme: 'light', viewport: DESKTOP },
+  { size: 1280, colorScheme: 'dark', viewport: DESKTOP },
+  { size: 390, colorScheme: 'light', viewport: MOBILE },
+  { size: 390, colorScheme: 'dark', viewport: MOBILE },
 ] as const
 
 describe('looks and access', () => {
   it.each(sample(LOOKS, 1))('has no axe violation at $size in $colorScheme mode', async ({ viewport, colorScheme }) => {
-    await visit({ colorScheme, ...viewport })
+    await page.emulateMedia({ colorScheme })
+    await page.setViewportSize(viewport)
     await page.keyboard.press('/')
-    await input().waitFor()
+    await expectSeen(input())
     for (const query of ['', 'network', 'zzzzqqq']) {
       await input().fill(query)
       await settled()
@@ -418,17 +456,20 @@ describe('looks and access', () => {
       .getByRole('button', { name: /^Save / })
       .waitFor()
     expect(await violations()).toEqual([])
+    await close()
   })
 
   it('section 9: the narrow layout, which fills the screen, goes up to 768 px', async () => {
-    for (const viewport of [MOBILE, { width: 768, height: 900 }]) {
-      await visit({ viewport })
-      await open()
-      expect(await dialog().boundingBox()).toEqual({ x: 0, y: 0, ...viewport })
-    }
-    await visit({ viewport: { width: 769, height: 900 } })
     await open()
-    expect((await dialog().boundingBox())?.width).toBeLessThan(769)
+    for (const viewport of [MOBILE, { width: 768, height: 900 }]) {
+      await page.setViewportSize(viewport)
+      await expect.poll(() => dialog().boundingBox()).toEqual({ x: 0, y: 0, ...viewport })
+      await expectSeen(input())
+    }
+    await page.setViewportSize({ width: 769, height: 900 })
+    await expect.poll(async () => (await dialog().boundingBox())?.width).toBeLessThan(769)
+    await close()
+    await page.setViewportSize(DESKTOP)
   })
 })
 

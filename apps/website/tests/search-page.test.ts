@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { RunningSite } from '../server/serve-site.ts'
-import { launchBrowser, openPage, startSite } from './test-site.ts'
+import { expectSeen, launchBrowser, openPage, startSite } from './test-site.ts'
 
 let browser: Browser
 let site: RunningSite
@@ -26,7 +26,7 @@ it('section 2: /search takes the query parameter q and shows the results, their 
   expect(first).toContain('CLI guides')
   const count = Number((await page.locator('main [role="status"]').innerText()).replace(/ results?$/, ''))
   expect(count).toBeGreaterThanOrEqual(await results.count())
-  expect(await page.locator('main ol mark').count()).toBeGreaterThan(0)
+  await expectSeen(page.locator('main ol mark').first())
   expect(await page.title()).toContain('Search results for "network isolation"')
   expect(await page.locator('meta[name="robots"]').getAttribute('content')).toContain('noindex')
   // Also that the page as built and the page with a query agree: React would complain here.
@@ -53,7 +53,7 @@ it('section 8: /search says "Unable to fetch results" when the search fails', as
   const { page, context } = await openPage(browser, site)
   await context.route('**/1/indexes/**', (route) => route.fulfill({ status: 500, body: '{}' }))
   await page.goto('/search?q=network')
-  await page.getByText('Unable to fetch results').waitFor()
-  await page.getByText('You might want to check your network connection.').waitFor()
+  await expectSeen(page.getByText('Unable to fetch results'))
+  await expectSeen(page.getByText('You might want to check your network connection.'))
   await context.close()
 })
