@@ -111,7 +111,7 @@ export function paintedMode(page: Page): Promise<Mode> {
       (element) => getComputedStyle(element).backgroundColor,
     )
     const [red = 0, green = 0, blue = 0] =
-      (painted.find((color) => !/, 0\)$/.test(color)) ?? '').match(/\d+/g)?.map(Number) ?? []
+      (painted.find((color) => !color.endsWith(', 0)')) ?? '').match(/\d+/g)?.map(Number) ?? []
     return red + green + blue < 384 ? 'dark' : 'light'
   })
 }
