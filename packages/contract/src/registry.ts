@@ -32,7 +32,10 @@ export const updateRegistryRequest = z
     allow_private_ip: z.boolean().optional(),
   })
   .refine((body) => !(body.url && body.local_path), 'takes url or local_path, not both')
-  .meta({ id: 'v1.updateRegistryRequest', not: { required: ['url', 'local_path'] } })
+  .meta({
+    id: 'v1.updateRegistryRequest',
+    not: { required: ['url', 'local_path'], properties: { url: {}, local_path: {} } },
+  })
 
 export const updateRegistryResponse = z
   .strictObject({ message: z.string(), type: registryType })
