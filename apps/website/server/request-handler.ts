@@ -10,6 +10,8 @@ export interface SiteParts {
   files: ReadonlyMap<string, SiteFile>
   headers: Record<string, string>
   search?: (request: Request) => Promise<Response>
+  /** See Encodings. */
+  quality?: number | undefined
 }
 
 const MAX_SEARCH_BYTES = 65_536
@@ -17,7 +19,7 @@ const MAX_VIEW_BYTES = 2048
 
 export function createRequestHandler(parts: SiteParts) {
   const { files } = parts
-  const encodings = new Encodings()
+  const encodings = new Encodings(parts.quality)
   const views = new PageViews((page) => files.has(`${page === '/' ? '' : page}/index.html`))
 
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

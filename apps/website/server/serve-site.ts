@@ -20,6 +20,8 @@ export interface ServeOptions {
   host?: string
   /** Absent: the built-in search is not offered. */
   search?: (request: Request) => Promise<Response>
+  /** See Encodings. */
+  quality?: number
 }
 
 /** Left in the build by site/publish-plugin.ts. */
@@ -34,6 +36,7 @@ export async function serveSite(options: ServeOptions): Promise<RunningSite> {
     files,
     headers: securityHeaders(files, outside),
     ...(options.search === undefined ? {} : { search: options.search }),
+    quality: options.quality,
   })
   const server = createServer((request, response) => {
     handle(request, response).catch(() => {

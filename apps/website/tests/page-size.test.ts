@@ -17,7 +17,7 @@ const API = '/toolhaven/reference/api'
 let site: RunningSite
 let browser: Browser
 beforeAll(async () => {
-  site = await startSite()
+  site = await startSite(inject('siteFolder'), { asForReaders: true })
   browser = await launchBrowser()
 })
 afterAll(async () => {

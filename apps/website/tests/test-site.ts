@@ -32,10 +32,14 @@ export function launchBrowser({ windows = false, args = [] }: BrowserOptions = {
   return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage', ...args] })
 }
 
-/** The site that was built once for all test files, served with its embedded search. */
-export async function startSite(folder = inject('siteFolder')): Promise<RunningSite> {
+/**
+ * The site that was built once for all test files, served with its embedded search. It is compressed in a hurry, since each
+ * file of tests does it again; `asForReaders` takes the time.
+ */
+export async function startSite(folder = inject('siteFolder'), { asForReaders = false } = {}): Promise<RunningSite> {
   const search = await openSearch(folder)
-  return serveSite({ folder, port: 0, host: '127.0.0.1', ...(search === undefined ? {} : { search }) })
+  const place = { folder, port: 0, host: '127.0.0.1' }
+  return serveSite({ ...place, ...(asForReaders ? {} : { quality: 1 }), ...(search === undefined ? {} : { search }) })
 }
 
 /** One of the sites of tests/fixture-site, built with another configuration. */
