@@ -27,11 +27,11 @@ export async function findRunningDaemon(
 }
 
 async function comingUp(env: Env, signal: AbortSignal): Promise<string> {
-  const { COMING_UP_MS, answeringSocket } = await import('./wait-for-daemon.ts')
+  const { COMING_UP_MS, answeringDaemon } = await import('./wait-for-daemon.ts')
   const limit = AbortSignal.any([signal, AbortSignal.timeout(COMING_UP_MS)])
-  const socketPath = await answeringSocket(stateDirOf(sourcesOf(env)), limit)
-  if (socketPath === undefined) throw unavailable('the daemon has just ended; start it with "thv serve"')
-  return socketPath
+  const found = await answeringDaemon(stateDirOf(sourcesOf(env)), limit)
+  if (found === undefined) throw unavailable('the daemon has just ended; start it with "thv serve"')
+  return found.socketPath
 }
 
 export function pathsOf(env: Env): ToolhavenPaths {

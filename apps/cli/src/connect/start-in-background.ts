@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { describeError, unavailable } from '@toolhaven/core/errors'
 import type { ToolhavenPaths } from '@toolhaven/stores/files/paths'
 import { ensurePrivateFolder } from '@toolhaven/stores/files/private-folder'
-import { COMING_UP_MS, answeringSocket } from './wait-for-daemon.ts'
+import { COMING_UP_MS, answeringDaemon } from './wait-for-daemon.ts'
 
 export interface BackgroundStart {
   paths: ToolhavenPaths
@@ -38,8 +38,12 @@ export async function startInBackground(start: BackgroundStart, signal: AbortSig
 async function bringUp(start: BackgroundStart, output: Output, signal: AbortSignal): Promise<string> {
   let child: ChildProcess | undefined
   for (;;) {
-    const socketPath = await answeringSocket(start.paths.stateDir, signal)
-    if (socketPath !== undefined) return socketPath
+    const found = await answeringDaemon(start.paths.stateDir, signal)
+    if (found !== undefined) {
+      // Still coming up, ours would become the daemon if the one that won were stopped right now.
+      if (child?.pid !== found.pid) child?.kill()
+      return found.socketPath
+    }
     if (child === undefined) start.say('Starting the daemon in the background')
     // A daemon that made way for another one is not missed. If that one is gone too, it is this command's turn again.
     if (child === undefined || hasMadeWay(child)) child = spawnDaemon(start, output.fd)
