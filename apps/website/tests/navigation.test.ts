@@ -274,6 +274,7 @@ describe('the page of the API', () => {
       await page.evaluate((target) => (location.hash = target), hash)
       const active = page.locator('.menu-content label.active').last()
       await expect.poll(() => active.innerText()).toContain('Restart a workload')
+      await expectSeen(active)
       const shown = page.locator('.redoc-wrap [id="tag/workloads/operation/restartWorkload"]')
       await expect.poll(async () => Math.abs((await shown.boundingBox())?.y ?? NaN)).toBeLessThan(450)
     },

@@ -1,5 +1,5 @@
 import { useColorMode } from '@docusaurus/theme-common'
-import type { ReactElement } from 'react'
+import { type ReactElement, useEffect, useRef } from 'react'
 import { RedocStandalone } from 'redoc'
 import styles from './styles.module.css'
 
@@ -21,12 +21,32 @@ const COLORS = {
 
 export default function Viewer({ specUrl }: { specUrl: string }): ReactElement {
   const { colorMode } = useColorMode()
+  const viewer = useRef<HTMLDivElement>(null)
+  useEffect(() => followActive(viewer.current), [])
   return (
-    <div className={styles.viewer}>
+    <div className={styles.viewer} ref={viewer}>
       {/* A key: the viewer takes its theme once, when it is made. */}
       <RedocStandalone key={colorMode} specUrl={specUrl} options={{ ...behaviour, theme: themeOf(colorMode) }} />
     </div>
   )
+}
+
+/** The menu is longer than the window: its active entry is brought into sight, which the viewer leaves undone. */
+function followActive(viewer: HTMLElement | null): (() => void) | undefined {
+  if (viewer === null) return undefined
+  const observer = new MutationObserver((records) => {
+    const isOfMenu = records.some(({ target }) => target instanceof Element && target.closest('.menu-content') !== null)
+    const active = [...viewer.querySelectorAll('.menu-content label.active')].at(-1)
+    if (active === undefined || !isOfMenu) return
+    let frame = active.parentElement
+    while (frame !== null && frame !== viewer && frame.scrollHeight <= frame.clientHeight) frame = frame.parentElement
+    if (frame === null || frame === viewer) return
+    const [outer, inner] = [frame.getBoundingClientRect(), active.getBoundingClientRect()]
+    if (inner.top < outer.top || inner.bottom > outer.bottom)
+      frame.scrollTop += inner.top - outer.top - outer.height / 2
+  })
+  observer.observe(viewer, { subtree: true, childList: true, attributes: true, attributeFilter: ['class'] })
+  return () => observer.disconnect()
 }
 
 const behaviour = {
