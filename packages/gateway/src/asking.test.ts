@@ -32,6 +32,7 @@ let calls = 0
 
 async function connect(test: TestGateway, front: 'http' | 'sse', name: string): Promise<Asked & { raw: RawClient }> {
   const raw = new RawClient(test, front, name)
+  raw.patienceMs = 200_000
   await raw.connect({ sampling: {}, roots: {} })
   test.defer(() => raw.leave())
   return { name, raw, questions: raw.questions, sample: (text) => callTool(raw, `call-${++calls}`, 'sample', { text }) }

@@ -30,6 +30,8 @@ export class RawClient {
   readonly others: Received[] = []
   /** Of HTTP requests as such: what a client without a session gets. */
   readonly refusals: Received[] = []
+  /** A hundred servers take longer to start. */
+  patienceMs = PATIENCE_MS
   readonly #origin: string
   readonly #front: RawFront
   readonly #gone = new AbortController()
@@ -80,7 +82,7 @@ export class RawClient {
 
   /** Looks again whenever a message came. */
   async until(isSo: () => boolean): Promise<void> {
-    const patience = AbortSignal.timeout(PATIENCE_MS)
+    const patience = AbortSignal.timeout(this.patienceMs)
     while (!isSo()) {
       if (patience.aborted) throw new Error(`waits in vain: ${JSON.stringify(this)}`)
       await new Promise<void>((resolve) => {
