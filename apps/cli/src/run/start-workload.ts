@@ -65,7 +65,7 @@ async function prepare({ cwd, env }: Context, args: readonly string[], flags: Ru
   if (args.length === 0)
     throw invalid('what should run? Name a server, or give --from-config; "thv search WORD" finds servers')
   const body = await createRequestOf({ cwd, env, homeDir: env['HOME'] || homedir() }, args, flags)
-  const send: Start['send'] = (client) => 
+  const send: Start['send'] = (client) =>
     client.call('createWorkload', { body, query: { known_only: true } }, UNTIL_ANSWERED)
   return { send, sharesNetwork: body.network_mode === 'host', login: loginOf(flags) }
 }
