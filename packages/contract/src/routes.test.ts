@@ -11,6 +11,8 @@ const section = specification.slice(
 const specified = [...section.matchAll(/^\| (GET|POST|PUT|DELETE) \| (\S+) \| ([^|]*) \| ([^|]*) \|$/gm)].map(
   ([, method = '', path = '', payload = '', answer = '']) => ({ method, path, payload, answer }),
 )
+/** Ours, on calls of the specification. Callers that do not know them leave them out. */
+const OWN_QUERIES: Readonly<Record<string, readonly string[]>> = { 'POST /api/v1beta/workloads': ['known_only'] }
 const table: [string, RouteDef][] = Object.entries(routes)
 const find = (method: string, path: string) =>
   table.find(([, route]) => route.method === method && route.path === path)?.[1]
@@ -30,7 +32,7 @@ describe('the route table', () => {
       const inQuery = payload.startsWith('query ')
         ? [...payload.matchAll(/([\w-]+) \((?:boolean|string)\)/g)].map(([, name]) => name)
         : []
-      expect(Object.keys(route?.query?.shape ?? {})).toEqual(inQuery)
+      expect(Object.keys(route?.query?.shape ?? {})).toEqual([...inQuery, ...(OWN_QUERIES[`${method} ${path}`] ?? [])])
       const needsBody = /request|bulk/.test(payload)
       expect(route?.body !== undefined).toBe(needsBody)
       const code = /^(202|204)$/.exec(answer.trim())?.[1]

@@ -136,7 +136,8 @@ export const workloadRoutes = {
         .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' })
         .optional()
         .meta({
-          description: 'Refuses an image without tag and path that neither the registry nor this machine has',
+          description:
+            'Refuses an image without tag and path that neither the registry nor this machine has. An extension',
         }),
     }),
     body: createRequest,

@@ -48,7 +48,7 @@ describe('groups', () => {
   scenario('need a name', { request: 'POST /api/v1beta/groups', body: {}, answers: { status: 400, text: /^name: / } })
   scenario('have no other field', {
     request: 'POST /api/v1beta/groups',
-    body: { name: 'x', clients: [] },
+    body: { name: 'x', clients: ['Cursor'] },
     answers: { status: 400, text: /unknown field clients/ },
   })
   scenario('show their clients', {

@@ -138,7 +138,7 @@ describe('the forwarder', () => {
   it('leaves nothing else: no route out, no port to take, no descriptor, and the exit code of the program', async (context) => {
     const forwarder = built(context)
     const script = `
-      import { connect, createServer, type Socket } from 'node:net'
+      import { connect, createServer } from 'node:net'
       import { readdirSync, readlinkSync } from 'node:fs'
       const failure = (emitter) => new Promise((done) => emitter.on('error', (error) => done(error.code)).on('connect', () => done('reached')))
       console.log(await failure(connect({ host: '192.0.2.1', port: 80 })))
