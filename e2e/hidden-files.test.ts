@@ -42,7 +42,7 @@ async function expectHiddenLater(daemon: DaemonProcess, path: string, host: stri
   expect(await read(daemon, path)).toBe('')
 }
 
-describe.each(platformsInTurn())('hidden files on %s', (kind) => {
+describe.each(platformsInTurn(import.meta.url))('hidden files on %s', (kind) => {
   const platform = usePlatform(kind)
 
   test('a server sees neither what ignore files name nor what comes later and is named by them', async (context) => {

@@ -81,7 +81,7 @@ const HTTP = {
   cmd_arguments: ['--transport=streamable-http', '--port=8123'],
 }
 
-describe.each(platformsInTurn())('network isolation on %s', (kind) => {
+describe.each(platformsInTurn(import.meta.url))('network isolation on %s', (kind) => {
   const platform = usePlatform(kind)
 
   test('a server reaches its list and nothing else, and its status and its log say what it was refused', async (context) => {

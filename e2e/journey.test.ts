@@ -7,7 +7,7 @@ import { callText, connectMcp } from './src/mcp-client.ts'
 import { platformsInTurn, usePlatform } from './src/platform.ts'
 import { untilGone, untilStatus } from './src/statuses.ts'
 
-describe.each(platformsInTurn())('on %s', (kind) => {
+describe.each(platformsInTurn(import.meta.url))('on %s', (kind) => {
   const platform = usePlatform(kind)
 
   test('a server of the built-in registry runs, is used, edited, stopped, restarted, exported, deleted and imported', async (context) => {

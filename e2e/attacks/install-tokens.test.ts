@@ -136,7 +136,7 @@ async function killAt(moment: Moment, build: Build, { engine, makeHome }: Platfo
   }
 }
 
-describe.each(platformsInTurn())('on %s', (kind) => {
+describe.each(platformsInTurn(import.meta.url))('on %s', (kind) => {
   const platform = usePlatform(kind)
 
   if (kind === 'process')

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'vitest'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { sample } from '@toolhaven/testing/rotation'
+import { rotationInside } from '@toolhaven/testing/turns'
 import { startDocker } from '@toolhaven/testing/testbed/docker'
 import type { Engine } from '@toolhaven/testing/testbed/engine'
 import { startPackageRegistry } from '@toolhaven/testing/testbed/package-registry'
@@ -21,7 +22,9 @@ const ENGINES: readonly PlatformKind[] = ['docker', 'podman']
 
 /** In the gate the container engines take turns; a full run takes both. */
 export const enginesInTurn = (): readonly PlatformKind[] => sample(ENGINES, 1)
-export const platformsInTurn = (): readonly PlatformKind[] => ['process', ...enginesInTurn()]
+/** One of the three; a full run takes all. `file` is the test's own, which may take turns itself. */
+export const platformsInTurn = (file: string): readonly PlatformKind[] =>
+  sample(['process', ...ENGINES], 1, rotationInside(file))
 
 /** Where workloads run in a test: a private engine, or no engine at all. */
 export interface Platform extends AsyncDisposable {

@@ -113,7 +113,7 @@ export interface Daemon {
 
 /** Puts the parts of the domain together over the given ports. No logic. */
 export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon {
-  const { logger, journal, config, clock, logs, runtime } = ports
+  const { logger, journal, config, clock, logs, runtime, host, readCertificate } = ports
   const { shutdown } = options
   const events = createEventBus()
   const masker = createMasker()
@@ -141,18 +141,16 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
   const supervisorDeps: SupervisorDeps = {
     ...{ book, runtime, gateway, egress, hiding, packages, images, logs, masker, sessions, clock, logger, sightings },
     deleteSecret: (key) => secrets.delete(key),
-    ...{ installs, toolLocks, readSecret, caCertificate, syncClients, shutdown, host: ports.host },
-    readCertificate: ports.readCertificate,
+    ...{ installs, toolLocks, readSecret, caCertificate, syncClients, shutdown, host, readCertificate },
     telemetry: () => ({ ...config.get().otel, variable: options.variable ?? (() => undefined) }),
     isInUse: (name) => inspections.owns(name) || sessions.owns(name),
     ...{ instanceId, handshakeTimeoutMs: options.handshakeTimeoutMs, stopGraceMs: options.stopGraceMs },
   }
   const supervisor = new Supervisor(supervisorDeps)
   const workloads: WorkloadsDeps = {
-    ...{ book, runtime, host: ports.host, gateway, clock, journal, logs, masker, syncClients, sightings, toolLocks },
-    ...answersFor(supervisor, groupBook, secrets),
+    ...{ book, runtime, host, gateway, clock, journal, logs, masker, syncClients, sightings, toolLocks },
+    ...{ readCertificate, ...answersFor(supervisor, groupBook, secrets) },
     findServer: (name) => findServer(registry, name, shutdown),
-    readCertificate: ports.readCertificate,
     config: () => config.get(),
   }
   const { foreignEntries: entries, adoptionStore: store } = ports
@@ -166,7 +164,7 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
     clients: { groups: groupBook, files: ports.clientFiles, sync, journal },
     registry,
     secrets,
-    settings: { config, journal, readCertificate: ports.readCertificate },
+    settings: { config, journal, readCertificate },
     builds: { runtime, packages, renderRecipe, caCertificate, installs },
     ...{ inspections, events, gateway, egress, hiding, sightings, toolLocks, supervisor, sessions },
     load: () => load([book, groupBook, adoptions, sightings], toolLocks),

@@ -15,7 +15,7 @@ const BACKS = [
   'sse dual',
 ] as const
 type Back = (typeof BACKS)[number]
-const SAMPLED = sample(BACKS, 3)
+const SAMPLED = sample(BACKS, 2)
 
 let processes = 0
 

@@ -26,5 +26,5 @@ test('what rotates inside a file meets every part of it', () => {
     if (waitingFiles({ full: false, round }).includes(file)) continue
     parts.add(rotationInside(`/somewhere/${file}`, { full: false, round }).round % 3)
   }
-  expect([...parts].toSorted()).toEqual([0, 1, 2])
+  expect(parts).toEqual(new Set([0, 1, 2]))
 })

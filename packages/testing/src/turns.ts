@@ -35,6 +35,8 @@ const TURNS: readonly Turns[] = [
   { rounds: LONG.length, files: LONG },
   // One suite, two engines. Where the end-to-end files take Docker, this takes Podman.
   { rounds: 2, files: runtimes('podman/podman.engine', 'docker/docker.engine') },
+  // Real packages: fetched in all ways, or by real servers.
+  { rounds: 2, files: runtimes('process/prepare-package', 'process/real-servers.engine') },
   // One suite, two users.
   { rounds: 2, files: runtimes('process/process-runtime', 'process/ordinary-user') },
 ]
