@@ -11,10 +11,10 @@ export interface Stage {
 }
 
 export const STAGES = {
-  unit: { name: 'unit', budgetSeconds: 270, limitMinutes: 25 },
-  engine: { name: 'engine', budgetSeconds: 250, limitMinutes: 20 },
+  unit: { name: 'unit', budgetSeconds: 460, limitMinutes: 25 },
+  engine: { name: 'engine', budgetSeconds: 220, limitMinutes: 20 },
   site: { name: 'site', budgetSeconds: 300, limitMinutes: 20, ownNetwork: true },
-  e2e: { name: 'e2e', budgetSeconds: 420, limitMinutes: 30 },
+  e2e: { name: 'e2e', budgetSeconds: 540, limitMinutes: 30 },
 } as const satisfies Record<StageName, Stage>
 
 /**
