@@ -13,9 +13,14 @@ ip link set lo up
 ip link add near0 type veth peer name far0
 ip address add 93.184.216.34/24 dev near0
 ip link set near0 up
+ip -6 route add local 2600:aaaa::/64 dev lo
+ip -6 address add 2600:dddd::7/128 dev near0
+ip -6 route add 2600:dddd::/64 dev near0
+ip -6 route add 2600:eeee::/64 via 2600:dddd::1
+ip route add 128.0.0.0/1 dev near0
 exec "$0" --input-type=module -e 'const { ownAddresses } = await import(process.argv[1]); console.log(JSON.stringify(ownAddresses()))' "$1"`
 
-it('counts the addresses of an interface without carrier, and the networks they are in', async (context) => {
+it('counts the addresses of an interface without carrier, and what is reached without a gateway', async (context) => {
   const words = ['--user', '--map-root-user', '--net', 'sh', '-c', SCRIPT, process.execPath, MODULE]
   const { stdout } = await promisify(execFile)('unshare', words).catch((error: unknown) =>
     context.skip(`this kernel has no user namespaces: ${String(error)}`),
@@ -24,6 +29,10 @@ it('counts the addresses of an interface without carrier, and the networks they 
   expect(reachFromHere('93.184.216.34', own)).toBe('loopback')
   expect(reachFromHere('93.184.216.99', own)).toBe('private')
   expect(reachFromHere('93.184.217.1', own)).toBe('public')
+  expect(reachFromHere('203.0.114.9', own)).toBe('public')
+  expect(reachFromHere('2600:aaaa::5', own)).toBe('private')
+  expect(reachFromHere('2600:dddd::34', own)).toBe('private')
+  expect(reachFromHere('2600:eeee::34', own)).toBe('public')
 })
 
 it('reads what the kernel says of IPv6', () => {

@@ -7,7 +7,11 @@ export function ownAddresses(): string[] {
     .flatMap((each) => each ?? [])
     .map(({ address, cidr }) => cidr ?? address)
   // Node leaves out interfaces without carrier. Their addresses lead to this machine all the same.
-  const known = [...parseRoutes(readText('/proc/net/fib_trie')), ...parseIPv6(readText('/proc/net/if_inet6'))]
+  const known = [
+    ...parseRoutes(readText('/proc/net/fib_trie')),
+    ...parseIPv6(readText('/proc/net/if_inet6')),
+    ...parseIPv6Routes(readText('/proc/net/ipv6_route')),
+  ]
   return [...new Set([...active, ...known])]
 }
 
@@ -28,9 +32,28 @@ function parseRoutes(table: string): string[] {
 export function parseIPv6(table: string): string[] {
   return table.split('\n').flatMap((line) => {
     const [, address = '', length = ''] = /^([\da-f]{32}) [\da-f]+ ([\da-f]{2}) /.exec(line) ?? []
-    return address === '' ? [] : `${address.match(/.{4}/g)?.join(':')}/${Number.parseInt(length, 16)}`
+    return address === '' ? [] : showIPv6(address, length)
   })
 }
+
+/**
+ * Lines are "network prefix-length source its-length gateway metric references uses flags interface", all numbers in hexadecimal.
+ * What is reached without a gateway is this machine or a neighbour, whatever addresses its interfaces have.
+ */
+function parseIPv6Routes(table: string): string[] {
+  return table.split('\n').flatMap((line) => {
+    const [network = '', length = '', , , , , , , flags = ''] = line.split(/\s+/)
+    const isNear = flags !== '' && (Number.parseInt(flags, 16) & (GATEWAY | REJECT)) === 0
+    return isNear ? showIPv6(network, length) : []
+  })
+}
+
+/** Flags of routes, as in linux/route.h. */
+const GATEWAY = 0x2
+const REJECT = 0x200
+
+const showIPv6 = (digits: string, length: string) =>
+  `${digits.match(/.{4}/g)?.join(':')}/${Number.parseInt(length, 16)}`
 
 function readText(file: string): string {
   try {

@@ -37,11 +37,14 @@ export function isSameAddress(one: string, other: string): boolean {
   return plainAddress(one) === plainAddress(other)
 }
 
+/** A VPN client takes over half of all addresses at a time, and that makes nobody a neighbour. */
+const SHORTEST_PREFIX = { ipv4: 8, ipv6: 16 }
+
 function isInNetwork(address: string, network: string): boolean {
   if (!ipaddr.isValidCIDR(network)) return false
   const [base, length] = ipaddr.parseCIDR(network)
   const parsed = ipaddr.parse(address)
-  return parsed.kind() === base.kind() && length > 0 && parsed.match(base, length)
+  return parsed.kind() === base.kind() && length >= SHORTEST_PREFIX[base.kind()] && parsed.match(base, length)
 }
 
 /**

@@ -11,6 +11,8 @@ import type { Sandbox } from './sandbox.ts'
 export interface ProcessLimits {
   /** `prlimit` of util-linux: sets limits and becomes another program. */
   program: string
+  /** `env`, which sets variables and becomes another program. */
+  setter: string
   /** Whether the number of processes can be limited this way; see `countsOwnProcesses`. */
   limitsProcesses: boolean
   /** The most that this process may set itself. */
@@ -24,10 +26,11 @@ export async function findProcessLimits(
   signal: AbortSignal,
 ): Promise<ProcessLimits | undefined> {
   const program = await findProgram('prlimit', searchPath)
-  if (program === undefined) return undefined
+  const setter = await findProgram('env', searchPath)
+  if (program === undefined || setter === undefined) return undefined
   const own = await readFile('/proc/self/limits', 'utf8').catch(() => '')
   const most = { files: hardLimit(own, 'Max open files'), processes: hardLimit(own, 'Max processes') }
-  return { program, most, limitsProcesses: await countsOwnProcesses(sandbox, program, signal) }
+  return { program, setter, most, limitsProcesses: await countsOwnProcesses(sandbox, { program, setter }, signal) }
 }
 
 /** Lines are "name  soft  hard  unit", where both can be "unlimited". */
@@ -50,24 +53,32 @@ export function divideLimits(
 /** Starts a plan's program with the limits in force. They also hold for everything it starts. */
 export function withProcessLimits(
   plan: SandboxPlan,
-  { program, limitsProcesses, most }: ProcessLimits,
+  { limitsProcesses, most, ...programs }: ProcessLimits,
   pids: number,
 ): SandboxPlan {
   const files = [OPEN_FILES.soft, OPEN_FILES.hard].map((value) => Math.min(value, most.files))
   const processes = Math.min(pids, most.processes)
-  return limited(plan, program, [
+  return limited(plan, programs, [
     `--nofile=${files.join(':')}`,
     ...(limitsProcesses ? [`--nproc=${processes}:${processes}`] : []),
   ])
 }
 
-function limited(plan: SandboxPlan, program: string, limits: readonly string[]): SandboxPlan {
-  const place = { hostPath: program, sandboxPath: program, readOnly: true }
+type Programs = Pick<ProcessLimits, 'program' | 'setter'>
+
+/** With these variables a server brings code of its own into any program, so they are set when the limits are in force. */
+const LOADING = /^(?:LD_|GLIBC_|GCONV_|LOCPATH$|NLSPATH$|LANGUAGE$|LC_|LANG$|MALLOC_)/
+
+function limited(plan: SandboxPlan, { program, setter }: Programs, limits: readonly string[]): SandboxPlan {
+  const variables = Object.entries(plan.env)
+  const late = variables.filter(([name]) => LOADING.test(name)).map(([name, value]) => `${name}=${value}`)
+  const places = [program, setter].filter((path) => !isSystemPath(path))
   return {
     ...plan,
     program,
-    args: [...limits, '--', plan.program, ...plan.args],
-    binds: isSystemPath(program) ? plan.binds : [...plan.binds, place],
+    args: [...limits, '--', ...(late.length > 0 ? [setter, ...late] : []), plan.program, ...plan.args],
+    env: Object.fromEntries(variables.filter(([name]) => !LOADING.test(name))),
+    binds: [...plan.binds, ...places.map((path) => ({ hostPath: path, sandboxPath: path, readOnly: true }))],
   }
 }
 
@@ -83,11 +94,11 @@ echo all`
  * The kernel counts the processes of a user, since 5.14 in each user namespace by itself. Before that, the other programs
  * of the user would count too. It never limits root, whose processes those in the sandbox of its daemon are. So it is tried.
  */
-async function countsOwnProcesses(sandbox: Sandbox, program: string, signal: AbortSignal): Promise<boolean> {
+async function countsOwnProcesses(sandbox: Sandbox, programs: Programs, signal: AbortSignal): Promise<boolean> {
   if (sandbox.kind === 'none') return false
   const env = { PATH: '/usr/bin:/bin' }
   const shell: SandboxPlan = { program: '/bin/sh', args: ['-c', TRIAL], env, workDir: '/', binds: [], network: 'none' }
-  const plan = limited(shell, program, [`--nproc=${TRIED_LIMIT}:${TRIED_LIMIT}`])
+  const plan = limited(shell, programs, [`--nproc=${TRIED_LIMIT}:${TRIED_LIMIT}`])
   const { child, kill } = await sandbox.spawn(plan, { stdin: false }, signal)
   const { stdout } = await collectOutput(child, kill, signal)
   return stdout === 'one\n'
