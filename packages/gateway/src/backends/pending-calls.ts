@@ -25,6 +25,8 @@ export class PendingCalls {
   readonly #pending = new Map<number, Pending>()
   /** Requests that were cancelled, and that the server may work on all the same. */
   readonly #cancelled = new Map<number, { call: Call; until: number }>()
+  /** Until then the server may work on calls that nobody here knows. */
+  #unknownUntil = 0
   #nextId = firstId()
   /** Called once, when nothing is pending. */
   #onEmpty: (() => void) | undefined
@@ -49,9 +51,21 @@ export class PendingCalls {
     const call = this.take(id)?.call
     if (call === undefined) return false
     this.#cancelled.set(id, { call, until: Date.now() + CANCELLED_MS })
-    const [oldest] = this.#cancelled.keys()
-    if (this.#cancelled.size > MOST_CANCELLED && oldest !== undefined) this.#cancelled.delete(oldest)
+    const [oldest] = this.#cancelled
+    if (this.#cancelled.size > MOST_CANCELLED && oldest !== undefined) {
+      this.#cancelled.delete(oldest[0])
+      this.#unknownUntil = Math.max(this.#unknownUntil, oldest[1].until)
+    }
     return true
+  }
+
+  /** The process has served others before: what it was asked then is not known. */
+  takeOver(): void {
+    this.#unknownUntil = Date.now() + CANCELLED_MS
+  }
+
+  hasUnknown(): boolean {
+    return Date.now() < this.#unknownUntil
   }
 
   /** Calls that were cancelled a while ago at most, and not answered. */

@@ -90,7 +90,8 @@ export class ServerMessages {
     const only = owner?.()
     const open = pending.calls()
     if (only !== undefined) return routeToOwner(request, only, open, isExclusive)
-    return routeServerRequest(request, { open, cancelled: pending.cancelledCalls(), sessions: sessions() })
+    const cancelled = pending.cancelledCalls()
+    return routeServerRequest(request, { open, cancelled, hasUnknown: pending.hasUnknown(), sessions: sessions() })
   }
 
   #put(request: RpcRequest, { session, calls }: RoutedQuestion): void {
@@ -159,15 +160,26 @@ export class ServerMessages {
    * other can have caused it.
    */
   #toItsCaller(notification: RpcNotification): void {
-    const calls = this.#options.pending.calls()
-    const sessions = [...this.#options.sessions()]
-    const call = soleCaller(calls)
-    const session = call?.session ?? (calls.length === 0 && sessions.length === 1 ? sessions[0] : undefined)
-    if (session === undefined) return
+    const { pending } = this.#options
+    const open = pending.calls()
+    const call = open.at(-1)
+    const session = this.#soleCause([...open, ...pending.cancelledCalls()])
+    // Without a call there is no way to tell anything to a client that has no session.
+    if (session === undefined || (call === undefined && session.front === 'modern')) return
     if (notification.method === 'notifications/message' && !wantsLevel(session, notification.params?.['level'])) return
     const text = onOneLine(notification)
     if (call === undefined) session.send(text)
     else call.related(text)
+  }
+
+  /** Of those calls; without any, the only client. */
+  #soleCause(calls: readonly Call[]): Session | undefined {
+    const { pending, owner } = this.#options
+    const sessions = [...this.#options.sessions()]
+    if (pending.hasUnknown() && owner?.() === undefined) return undefined
+    if (calls.length === 0) return sessions.length === 1 ? sessions[0] : undefined
+    const session = soleCaller(calls)?.session
+    return session !== undefined && (session.front === 'modern' || sessions.includes(session)) ? session : undefined
   }
 
   #toEach(notification: RpcNotification, isFor: (session: Session) => boolean): void {

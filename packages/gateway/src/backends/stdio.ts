@@ -50,6 +50,7 @@ export class StdioBackend implements BackendLink {
   constructor(options: StdioBackendOptions, pipe: StdioPipe) {
     this.#options = options
     this.#pipe = pipe
+    if (options.known !== undefined) pipe.pending.takeOver()
     const fromServer = new ServerMessages({
       pending: pipe.pending,
       sessions: options.sessions,

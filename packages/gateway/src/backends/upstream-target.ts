@@ -33,6 +33,8 @@ export class UpstreamTarget {
   readonly #connections: UpstreamConnections
   /** With names in lower case. */
   readonly #headers: ReadonlyMap<string, string>
+  /** With dashes only. */
+  readonly #names: ReadonlySet<string>
 
   constructor(options: TargetOptions) {
     this.url = options.url
@@ -41,6 +43,7 @@ export class UpstreamTarget {
       Object.entries(options.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const),
     )
     const { url, socketPath, publicOnly, caCertificate } = options
+    this.#names = new Set([...this.#headers.keys()].map(withDashes))
     this.#connections = new UpstreamConnections(url.origin, socketPath, publicOnly, caCertificate)
   }
 
@@ -97,12 +100,13 @@ export class UpstreamTarget {
     if (this.#headers.size === 0) return headers
     const all: Record<string, string> = {}
     for (const [name, value] of Object.entries(headers)) {
-      const lower = name.toLowerCase()
-      if (!this.#headers.has(lower) && !this.#headers.has(lower.replaceAll('_', '-'))) all[name] = value
+      if (!this.#names.has(withDashes(name))) all[name] = value
     }
     return Object.assign(all, Object.fromEntries(this.#headers))
   }
 }
+
+const withDashes = (name: string) => name.toLowerCase().replaceAll('_', '-')
 
 /** The response, unless it says that the login has too few rights and there is a way to more. */
 async function allowed(response: UpstreamResponse, authorizer: Authorizer): Promise<UpstreamResponse> {

@@ -58,8 +58,7 @@ const OF_PROXIES_FROM = [
   'x-remote-',
   'x-ssl-client-',
 ]
-/** Some servers take an underscore for a dash. */
-const IS_OF_PROXY = new RegExp(`^(?:(?:${OF_PROXIES.join('|')})$|${OF_PROXIES_FROM.join('|')})`.replaceAll('-', '[-_]'))
+const IS_OF_PROXY = new RegExp(`^(?:(?:${OF_PROXIES.join('|')})$|${OF_PROXIES_FROM.join('|')})`)
 
 /** Headers of a client's request that an HTTP server behind the gateway gets to see. */
 export function endToEndHeaders(headers: IncomingHttpHeaders): Record<string, string> {
@@ -67,8 +66,10 @@ export function endToEndHeaders(headers: IncomingHttpHeaders): Record<string, st
   const passed: Record<string, string> = {}
   for (const name of Object.keys(headers)) {
     const value = headers[name]
-    if (NOT_PASSED_ON.has(name) || named?.has(name) === true || value === undefined) continue
-    if (name.startsWith('sec-') || IS_OF_PROXY.test(name)) continue
+    // Some servers take an underscore for a dash.
+    const taken = name.includes('_') ? name.replaceAll('_', '-') : name
+    if (NOT_PASSED_ON.has(taken) || named?.has(name) === true || value === undefined) continue
+    if (taken.startsWith('sec-') || IS_OF_PROXY.test(taken)) continue
     passed[name] = Array.isArray(value) ? value.join(', ') : value
   }
   return passed

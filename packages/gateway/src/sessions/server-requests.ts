@@ -31,6 +31,8 @@ export interface Users {
   open: readonly Call[]
   /** Calls that nobody waits for any more, although the server may still work on them. */
   cancelled: readonly Call[]
+  /** Whether there may be more of those. */
+  hasUnknown: boolean
   /** All clients of the process. */
   sessions: Iterable<Session>
 }
@@ -39,9 +41,9 @@ export interface Users {
  * Which client a request of a shared server is for. A pipe does not say which call caused it. If only one client can have
  * caused it, the request goes to that client. Otherwise it is refused: another client must never see it.
  */
-export function routeServerRequest(request: RpcRequest, { open, cancelled, sessions }: Users): Route {
+export function routeServerRequest(request: RpcRequest, { open, cancelled, hasUnknown, sessions }: Users): Route {
   const callers = new Set([...open, ...cancelled].map(callerOf))
-  if (callers.size > 1) return refused(RPC_ERROR.server, severalClients(request.method))
+  if (hasUnknown || callers.size > 1) return refused(RPC_ERROR.server, severalClients(request.method))
   const last = open.at(-1)
   if (last === undefined && callers.size > 0) return refused(RPC_ERROR.server, 'the call is over')
   const [only, ...others] = last === undefined ? sessions : [last.session]
