@@ -25,6 +25,7 @@ export class RawClient {
   readonly responses: Received[] = []
   readonly progress: { token: unknown; message: unknown }[] = []
   readonly updates: unknown[] = []
+  readonly logs: unknown[] = []
   readonly questions: string[] = []
   /** Whatever else it was asked; the test answers. */
   readonly others: Received[] = []
@@ -142,6 +143,7 @@ export class RawClient {
     else if (method === 'notifications/progress')
       this.progress.push({ token: params?.['progressToken'], message: params?.['message'] })
     else if (method === 'notifications/resources/updated') this.updates.push(params?.['uri'])
+    else if (method === 'notifications/message') this.logs.push(params?.['data'])
     else if (method === 'roots/list') this.others.push({ id, method })
     else if (method === 'sampling/createMessage') this.#answer(id, question.parse(params).messages[0].content.text)
     this.#woken()
