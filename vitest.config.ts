@@ -61,7 +61,7 @@ export default defineConfig({
           include: ['e2e/**/*.test.ts', 'conformance/*.test.ts'],
           exclude: never,
           maxWorkers: 3,
-          testTimeout: 300_000,
+          testTimeout: 600_000,
           hookTimeout: 600_000,
           teardownTimeout: 120_000,
         },

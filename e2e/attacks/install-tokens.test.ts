@@ -119,7 +119,7 @@ async function killAt(moment: Moment, build: Build, { engine, makeHome }: Platfo
   const daemon = stack.use(await build.start(home))
   await daemon.api.call('createWorkload', { body: { name: 'private', image: `npx://${NAME}@1.0.0` } })
   const awaited = moment === 'fetch' ? '.tgz' : SCRIPT_RUNS
-  await until(`the ${moment}`, () => registry.requests.some((path) => path.endsWith(awaited)), 120_000)
+  await until(`the ${moment}`, () => registry.requests.some((path) => path.endsWith(awaited)), 400_000)
   const wasRead = await isRead()
   await daemon.kill()
   const kept = stack.move()

@@ -1,7 +1,7 @@
 import { until } from '@toolhaven/testing/testbed/until'
 import type { DaemonProcess } from './daemon-process.ts'
 
-const PATIENCE_MS = 180_000
+const PATIENCE_MS = 400_000
 
 /** Waits for a status; fails early with the reason when the workload is in error instead. */
 export async function untilStatus(daemon: DaemonProcess, name: string, wanted: string): Promise<void> {
