@@ -108,7 +108,7 @@ describe('without an engine', () => {
     expect(await readFile(join(world.home.dir, 'package.json'), 'utf8')).toBe('{"name":"mine"}')
 
     const refused = await thv(world.home, ['build', `npx://${EVERYTHING}`])
-    expect(refused).toMatchObject({ code: 4, stdout: '' })
+    expect(refused).toMatchObject({ code: 2, stdout: '' })
     expect(refused.stderr).toMatch(/needs a container engine.*install Docker or Podman/)
   })
 

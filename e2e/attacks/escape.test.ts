@@ -1,5 +1,5 @@
 import { describe } from 'vitest'
-import type { Weakness } from '../src/attacks/build.ts'
+import { SHIPPED, type Weakness } from '../src/attacks/build.ts'
 import { openCaptive } from '../src/attacks/captive.ts'
 import { describeAttack, type Gains } from '../src/attacks/describe-attack.ts'
 import { attackedPlatforms } from '../src/attacks/attacked-platforms.ts'
@@ -50,7 +50,8 @@ describe.each(attackedPlatforms('escape'))('on %s', (kind) => {
         }
       return {
         'could gain capabilities': FACT(status, 'CapBnd') !== '0'.repeat(16),
-        'could gain rights by a program': FACT(status, 'NoNewPrivs') !== '1',
+        // The forwarder sees to that as well, so that no single weakness takes it away.
+        ...(build === SHIPPED && { 'could gain rights by a program': FACT(status, 'NoNewPrivs') !== '1' }),
       }
     },
   })

@@ -17,8 +17,11 @@ export interface ImageRemoval {
   kept: string[]
 }
 
+/** Images of packages, and of the forwarder. No registry has such names. */
+const MADE_HERE = ['toolhaven.local/', 'localhost/toolhaven-forwarder-']
+
 /**
- * Removes what was built here: images of packages, which have a name that no registry has, and what a build that was cut
+ * Removes what was built here: images with names that no registry has, and what a build that was cut
  * short left behind. An image that somebody gave another name too keeps that one.
  */
 export async function removeImages({ kind, address }: EngineIdentity, signal: AbortSignal): Promise<ImageRemoval> {
@@ -28,7 +31,7 @@ export async function removeImages({ kind, address }: EngineIdentity, signal: Ab
   for (const { Id, RepoTags, Labels } of listed) {
     const tags = (RepoTags ?? []).filter((tag) => tag !== '<none>:<none>')
     const isLeftover = tags.length === 0 && Object.hasOwn(Labels ?? {}, BUILD_LABEL)
-    const names = isLeftover ? [Id] : tags.filter((tag) => tag.startsWith('toolhaven.local/'))
+    const names = isLeftover ? [Id] : tags.filter((tag) => MADE_HERE.some((prefix) => tag.startsWith(prefix)))
     for (const name of names) await removeImage(client, name, removal, signal)
   }
   return removal
