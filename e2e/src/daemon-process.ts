@@ -40,11 +40,16 @@ export async function startDaemon(
   })
   const baseUrl = `http://127.0.0.1:${port}`
   const token = home.env['THV_API_TOKEN']
+  const fetchOrTell = (request: Request) =>
+    fetch(request).catch((cause: unknown) => {
+      if (!hasEnded(child)) throw cause
+      throw new Error(`the daemon ended with ${child.exitCode ?? child.signalCode}: ${output()}`, { cause })
+    })
   return {
     pid: child.pid ?? 0,
     port,
     baseUrl,
-    api: createApiClient({ baseUrl, ...(token !== undefined && { token }) }),
+    api: createApiClient({ baseUrl, fetch: fetchOrTell, ...(token !== undefined && { token }) }),
     output,
     kill: () => end(child, 'SIGKILL').then(() => undefined),
     stop: () => end(child, 'SIGTERM'),

@@ -1,6 +1,9 @@
 import { writeFileSync } from 'node:fs'
+import path from 'node:path'
 import type { Reporter, SerializedError, TestModule, TestSuite } from 'vitest/node'
 import type { Skip } from './skips.ts'
+
+const ROOT = path.resolve(import.meta.dirname, '../..') + path.sep
 
 export interface Failure {
   test: string
@@ -69,8 +72,15 @@ function summarise(modules: readonly TestModule[], outside: readonly SerializedE
   return summary
 }
 
-function failure(test: string, errors: readonly { message: string }[]): Failure {
-  return { test, reason: errors.map(({ message }) => message).join('\n') }
+function failure(test: string, errors: readonly SerializedError[]): Failure {
+  return { test, reason: errors.map(reasonOf).join('\n') }
+}
+
+/** "fetch failed" alone explains nothing: where it was thrown, and why, are part of the reason. */
+function reasonOf({ message, stacks, cause }: SerializedError): string {
+  const place = stacks?.find(({ file }) => file.startsWith(ROOT) && !file.includes('/node_modules/'))
+  const at = place === undefined ? '' : `\n  at ${place.file.slice(ROOT.length)}:${place.line}`
+  return `${message}${at}${cause === undefined ? '' : `\ncaused by: ${reasonOf(cause)}`}`
 }
 
 function isBroken(place: TestModule | TestSuite): boolean {
