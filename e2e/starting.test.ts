@@ -41,9 +41,28 @@ test('a daemon that is coming up is not replaced by one that a command starts', 
   await using home = await makeQuietHome()
   const commands = [['list'], ['group', 'list'], ['list']].map((args) => thv(home, args))
   await using serve = await startDaemon(home)
-  for (const result of await Promise.all(commands)) expect(result).toMatchObject({ code: 0 })
+  for (const result of await Promise.all(commands)) expect(result, result.stderr).toMatchObject({ code: 0 })
   expect(await thv(home, ['list'])).toMatchObject({ code: 0 })
   expect(await daemonPid(home)).toBe(serve.pid)
+})
+
+test('commands get their answer while one daemon takes over from another', async () => {
+  await using home = await makeQuietHome()
+  const daemons = [await startDaemon(home)]
+  await using _daemons = {
+    [Symbol.asyncDispose]: async () => void (await Promise.all(daemons.map(({ kill }) => kill()))),
+  }
+  const over = new AbortController()
+  const keepAsking = async () => {
+    while (!over.signal.aborted) {
+      const result = await thv(home, ['list'])
+      expect(result, result.stderr).toMatchObject({ code: 0 })
+    }
+  }
+  const asking = Promise.all([keepAsking(), keepAsking(), keepAsking()])
+  for (let turn = 0; turn < 3; turn += 1) daemons.push(await startDaemon(home))
+  over.abort()
+  await asking
 })
 
 test('a command works while another program has the port, says so, and the API is on the port once it is free', async () => {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { CallInput, CallResult } from '@toolhaven/contract/client'
 import type { OperationId } from '@toolhaven/contract/routes'
 import { type ErrorCode, ThvError, isThvError, unavailable } from '@toolhaven/core/errors'
-import { type DaemonAddress, type DaemonRequest, exchange } from './exchange.ts'
+import { type DaemonAddress, type DaemonRequest, exchange, isCut, WentAway } from './exchange.ts'
 import { OPERATIONS } from './generated/operations.ts'
 
 /** Typed by the contract; at run time only a table of paths, so that a command starts fast. */
@@ -16,7 +16,7 @@ export function createDaemonClient(address: DaemonAddress): DaemonClient {
   return {
     async call(id, input, signal) {
       const request = requestOf(address, id, input)
-      const { status, type, text } = await withDaemon(address, signal, (at) => exchange(at, request, signal))
+      const { status, type, text } = await withDaemon(address, request, signal, exchange)
       if (status >= 400) throw failureOf(status, text)
       const value: unknown = type.startsWith('application/json') ? JSON.parse(text) : text
       // oxlint-disable-next-line typescript/consistent-type-assertions -- the daemon answers by the same contract; it is this very program
@@ -24,26 +24,39 @@ export function createDaemonClient(address: DaemonAddress): DaemonClient {
     },
     async stream(id, input, signal) {
       const request = requestOf(address, id, input)
-      const response = await withDaemon(address, signal, (at) => open(at, request, signal))
+      const response = await withDaemon(address, request, signal, open)
       if ((response.statusCode ?? 500) >= 400) throw failureOf(response.statusCode ?? 500, await readText(response))
       return dataOf(response, signal)
     },
   }
 }
 
-/** If nobody listens, nothing was sent, so the attempt can be made again once somebody does. */
+/**
+ * If nobody listens, nothing was sent, so the attempt can be made again once somebody does. A question that another daemon
+ * cut off by taking over can be asked again too, once: a daemon that it ends would be ended by it forever.
+ */
 async function withDaemon<T>(
   address: DaemonAddress,
+  request: DaemonRequest,
   signal: AbortSignal,
-  attempt: (address: DaemonAddress) => Promise<T>,
+  attempt: (address: DaemonAddress, request: DaemonRequest, signal: AbortSignal) => Promise<T>,
+  isSecond = false,
 ): Promise<T> {
   try {
-    return await attempt(address)
+    return await attempt(address, request, signal)
   } catch (error) {
-    if (signal.aborted || isThvError(error)) throw error
-    const wait = 'socketPath' in address && isNobodyThere(error) ? address.whenNobodyListens : undefined
-    if (wait === undefined) throw noAnswer(error)
-    return withDaemon({ socketPath: await wait(signal) }, signal, attempt)
+    if (signal.aborted) throw error
+    const isRepeatable = error instanceof WentAway && request.method === 'GET' && !isSecond
+    const wait =
+      'socketPath' in address && (isNobodyThere(error) || isRepeatable) ? address.whenNobodyListens : undefined
+    if (wait === undefined) throw isThvError(error) ? error : noAnswer(error)
+    return withDaemon(
+      { ...address, socketPath: await wait(signal) },
+      request,
+      signal,
+      attempt,
+      isSecond || isRepeatable,
+    )
   }
 }
 
@@ -98,7 +111,7 @@ async function open(
   const { request } = await import('node:http')
   return new Promise((resolve, reject) => {
     const call = request({ ...address, ...rest, signal }, resolve)
-    call.once('error', reject)
+    call.once('error', (error) => reject(isCut(error) ? new WentAway(error) : error))
     call.end(body)
   })
 }

@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { unavailable } from '@toolhaven/core/errors'
+import { ThvError } from '@toolhaven/core/errors'
 
 export type DaemonAddress = SocketAddress | { host: string; port: number; token?: string }
 
@@ -22,6 +22,13 @@ export interface DaemonAnswer {
   text: string
 }
 
+/** The daemon may or may not have carried out the request. */
+export class WentAway extends ThvError {
+  constructor(cause?: unknown) {
+    super('unavailable', 'the daemon went away in the middle of its answer; "thv list" starts it again', { cause })
+  }
+}
+
 /**
  * One request and its whole answer. In HTTP/1.0 the answer ends with the connection and comes in one piece, so a few
  * lines read it; loading node:http would be a good part of the processor time of a command.
@@ -37,10 +44,14 @@ export async function exchange(
   const chunks: Buffer[] = []
   await new Promise<void>((resolve, reject) => {
     socket.on('data', (chunk) => chunks.push(chunk))
-    socket.once('error', reject)
+    socket.once('error', (error) => reject(isCut(error) ? new WentAway(error) : error))
     socket.once('close', resolve)
   })
   return readAnswer(Buffer.concat(chunks))
+}
+
+export function isCut(error: Error): boolean {
+  return 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
 }
 
 function readAnswer(bytes: Buffer): DaemonAnswer {
@@ -50,7 +61,6 @@ function readAnswer(bytes: Buffer): DaemonAnswer {
   const [, status] = /^HTTP\/1\.[01] (\d{3})/.exec(head) ?? []
   const field = (name: string) => new RegExp(`^${name}: *(.*)$`, 'im').exec(head)?.[1]
   const length = field('content-length')
-  if (status === undefined || (length !== undefined && Number(length) !== body.length))
-    throw unavailable('the daemon went away in the middle of its answer; "thv list" starts it again')
+  if (status === undefined || (length !== undefined && Number(length) !== body.length)) throw new WentAway()
   return { status: Number(status), type: field('content-type') ?? '', text: body.toString() }
 }

@@ -13,7 +13,8 @@ export async function findDaemon(env: Env, say: (line: string) => void, signal: 
     const { startInBackground } = await import('./start-in-background.ts')
     return startInBackground({ paths: pathsOf(env), env, say }, until)
   }
-  return (await findRunningDaemon(env, start)) ?? createDaemonClient({ socketPath: await start(signal) })
+  const running = await findRunningDaemon(env, start)
+  return running ?? createDaemonClient({ socketPath: await start(signal), whenNobodyListens: start })
 }
 
 /** The same, but none is started. `whenNobodyListens` gives the socket to use if the daemon does not listen. */
