@@ -4,7 +4,7 @@ import type { Runtime } from '@toolhaven/core/ports/runtime'
 import { currentDockerContext, dockerContextAddress, readTls } from './docker/docker-context.ts'
 import { createDockerRuntime } from './docker/docker-runtime.ts'
 import { createEngineClient, type EngineAddress } from './engine/engine-client.ts'
-import { engineInfo } from './engine/engine-info.ts'
+import { engineVersion } from './engine/engine-info.ts'
 import { knownSockets, type HostPlaces } from './engine/known-sockets.ts'
 import { parseEngineHost } from './engine/parse-engine-host.ts'
 import type { IsolationPlaces } from './isolation/isolation-places.ts'
@@ -141,7 +141,7 @@ async function tryCandidate(
   const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)])
   try {
     const address = await candidate.address()
-    const { isPodman, version } = await engineInfo(createEngineClient(candidate.product, address), limit)
+    const { isPodman, version } = await engineVersion(createEngineClient(candidate.product, address), limit)
     const kind = isPodman ? 'podman' : 'docker'
     if (choice !== undefined && choice !== kind) return { outcome: `is ${isPodman ? 'Podman' : 'Docker'}` }
     const engine = { kind, address } as const

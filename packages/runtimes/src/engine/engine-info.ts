@@ -19,29 +19,42 @@ const infoSchema = z.looseObject({
   SecurityOptions: z.array(z.string()).nullish(),
 })
 
-export interface EngineInfo extends z.infer<typeof infoSchema> {
+export interface EngineVersion {
   version: string
   isPodman: boolean
+}
+
+export interface EngineInfo extends z.infer<typeof infoSchema>, EngineVersion {
   rootless: boolean
   seccomp: boolean
 }
 
+export async function engineVersion(client: EngineClient, signal: AbortSignal): Promise<EngineVersion> {
+  const said = await orRefuse(client.json(versionSchema, { method: 'GET', path: '/version' }, signal))
+  return {
+    version: said.Version.replace(/\+.*$/, ''),
+    isPodman: said.Components?.some((component) => component.Name === 'Podman Engine') ?? false,
+  }
+}
+
 /** What the engine says of itself and of the kernel below it. */
 export async function engineInfo(client: EngineClient, signal: AbortSignal): Promise<EngineInfo> {
-  try {
-    const [version, info] = await Promise.all([
-      client.json(versionSchema, { method: 'GET', path: '/version' }, signal),
-      client.json(infoSchema, { method: 'GET', path: '/info' }, signal),
-    ])
-    const options = info.SecurityOptions ?? []
-    return {
-      ...info,
-      version: version.Version.replace(/\+.*$/, ''),
-      isPodman: version.Components?.some((component) => component.Name === 'Podman Engine') ?? false,
-      rootless: info.Rootless === true || options.some((option) => option.startsWith('name=rootless')),
-      seccomp: options.some((option) => option.startsWith('name=seccomp') && !option.includes('profile=unconfined')),
-    }
-  } catch (error) {
-    throw refusal('describe itself', error)
+  const [version, info] = await Promise.all([
+    engineVersion(client, signal),
+    orRefuse(client.json(infoSchema, { method: 'GET', path: '/info' }, signal)),
+  ])
+  const options = info.SecurityOptions ?? []
+  return {
+    ...info,
+    ...version,
+    rootless: info.Rootless === true || options.some((option) => option.startsWith('name=rootless')),
+    seccomp: options.some((option) => option.startsWith('name=seccomp') && !option.includes('profile=unconfined')),
   }
+}
+
+/** An engine that does not answer such a question is refused in words for people. */
+export function orRefuse<T>(asked: Promise<T>): Promise<T> {
+  return asked.catch((error: unknown) => {
+    throw refusal('describe itself', error)
+  })
 }

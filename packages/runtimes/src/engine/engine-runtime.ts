@@ -64,7 +64,7 @@ export interface EngineRuntimeOptions {
   forwarding?: Forwarding
 }
 
-const PROBE_MS = 5000
+const PROBE_MS = 20_000
 const VOLUMES_NOTE =
   'The engine shares no folders with the daemon: isolated servers are connected through volumes and a port of 127.0.0.1 with a token (not verified on Docker Desktop), and servers without any network run without our system call filter.'
 

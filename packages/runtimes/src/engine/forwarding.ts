@@ -12,8 +12,10 @@ export type Forwarding = { form: 'folders'; user: string } | { form: 'volumes' }
 
 export const isInVolumes = (forwarding: Forwarding) => 'form' in forwarding && forwarding.form === 'volumes'
 
+type Machine = Pick<EngineInfo, 'rootless' | 'KernelVersion' | 'OperatingSystem'>
+
 /** Folders where the engine is here and lets our user in; else volumes, if its ports are this machine's. */
-export async function forwardingOf({ address }: EngineClient, info: EngineInfo): Promise<Forwarding> {
+export async function forwardingOf({ address }: EngineClient, info: Machine): Promise<Forwarding> {
   if (process.platform === 'win32') return { reason: 'the daemon must run on Linux or macOS for it' }
   if (!publishesHere(address))
     return { reason: 'the engine runs on another machine, whose ports on 127.0.0.1 cannot be reached from this one' }
@@ -26,7 +28,7 @@ export async function forwardingOf({ address }: EngineClient, info: EngineInfo):
 }
 
 /** Docker Desktop in WSL has the very kernel of the distribution it serves. */
-function isInVirtualMachine({ OperatingSystem: system, KernelVersion: kernel }: EngineInfo): boolean {
+function isInVirtualMachine({ OperatingSystem: system, KernelVersion: kernel }: Machine): boolean {
   return kernel !== release() || /docker desktop/i.test(system ?? '')
 }
 

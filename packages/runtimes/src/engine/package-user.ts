@@ -19,7 +19,10 @@ const ENGINE_OWNER = '0:0'
  * Who servers from packages run as, for the engine: the user of the daemon, as far as that can be. Whoever has the same id on
  * the machine can read the server's environment, and its secrets, from /proc.
  */
-export async function packageUser({ address }: EngineClient, info: EngineInfo): Promise<string> {
+export async function packageUser(
+  { address }: EngineClient,
+  info: Pick<EngineInfo, 'rootless' | 'SecurityOptions'>,
+): Promise<string> {
   const own = process.geteuid?.()
   if (info.rootless) {
     const owner = address.kind === 'unix' ? (await stat(address.path).catch(() => undefined))?.uid : undefined

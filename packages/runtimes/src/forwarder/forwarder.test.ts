@@ -71,7 +71,9 @@ async function wayIn(forwarder: string, kind: string, backlog: number) {
   const [port] = await once(workload.stdout, 'data')
   const child = spawn(forwarder, ['-i', `${socket}=${String(port).trim()}`], { stdio: 'ignore' })
   await until('it listens', () => existsSync(socket))
-  const worker = (await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')).trim()
+  // It listens before it starts the process that does the work.
+  const children = `/proc/${child.pid}/task/${child.pid}/children`
+  const worker = await until('it works', async () => (await readFile(children, 'utf8')).trim() || undefined)
   return {
     socket,
     halt: () => workload.kill('SIGSTOP'),

@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { unavailable } from '@toolhaven/core/errors'
 import type { Runtime } from '@toolhaven/core/ports/runtime'
 import type { EngineClient } from '../engine/engine-client.ts'
-import { refusal } from '../engine/engine-fault.ts'
-import { engineInfo } from '../engine/engine-info.ts'
+import { engineVersion, orRefuse } from '../engine/engine-info.ts'
 import { forwardingOf } from '../engine/forwarding.ts'
 import { packageUser } from '../engine/package-user.ts'
 import { createEngineRuntime, type EngineFacts, type EngineRuntimeOptions } from '../engine/engine-runtime.ts'
@@ -15,6 +14,7 @@ export function createPodmanRuntime(options: EngineRuntimeOptions): Runtime {
 /** Podman's own description; the Docker one claims limits that a rootless Podman silently ignores. */
 const libpodInfoSchema = z.looseObject({
   host: z.looseObject({
+    kernel: z.string(),
     cgroupVersion: z.string(),
     cgroupControllers: z.array(z.string()).nullish(),
     security: z.looseObject({ rootless: z.boolean(), seccompEnabled: z.boolean() }),
@@ -26,14 +26,12 @@ const STDIN_NOTE =
   'Podman ends the input of a stdio server when the daemon goes away; such servers start anew with the next one.'
 
 export async function examinePodman(client: EngineClient, signal: AbortSignal): Promise<EngineFacts> {
-  const info = await engineInfo(client, signal)
-  if (!info.isPodman) throw unavailable(`${client.label} is not Podman; set THV_RUNTIME=docker.`)
-  const libpod = await client
-    .json(libpodInfoSchema, { method: 'GET', path: '/v4.0.0/libpod/info' }, signal)
-    .catch((error: unknown) => {
-      throw refusal('describe itself', error)
-    })
+  const { version, isPodman } = await engineVersion(client, signal)
+  if (!isPodman) throw unavailable(`${client.label} is not Podman; set THV_RUNTIME=docker.`)
+  // Each such question makes Podman ask the package manager about its own parts, which takes long on a busy machine.
+  const libpod = await orRefuse(client.json(libpodInfoSchema, { method: 'GET', path: '/v4.0.0/libpod/info' }, signal))
   const { rootless, seccompEnabled } = libpod.host.security
+  const info = { rootless, KernelVersion: libpod.host.kernel }
   const enforces = (controller: string) => !rootless || (libpod.host.cgroupControllers ?? []).includes(controller)
   const why = `rootless Podman on cgroup ${libpod.host.cgroupVersion} was given no controller for it`
   const unenforced = {
@@ -46,14 +44,14 @@ export async function examinePodman(client: EngineClient, signal: AbortSignal): 
     ...Object.values(unenforced),
     ...(seccompEnabled ? [] : ['Podman runs without a system call filter (seccomp) here.']),
   ]
-  const sandbox = `Podman ${info.version}${rootless ? ', rootless' : ''}, ${seccompEnabled ? 'default seccomp' : 'no seccomp'}`
+  const sandbox = `Podman ${version}${rootless ? ', rootless' : ''}, ${seccompEnabled ? 'default seccomp' : 'no seccomp'}`
   return {
-    version: info.version,
+    version,
     capabilities: { images: true, survivesDaemon: false, unenforced, sandbox },
     notes,
     hasInit: false,
     seccomp: seccompEnabled,
-    forwarding: await forwardingOf(client, { ...info, rootless }),
-    packageUser: await packageUser(client, { ...info, rootless }),
+    forwarding: await forwardingOf(client, info),
+    packageUser: await packageUser(client, info),
   }
 }
