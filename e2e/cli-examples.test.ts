@@ -22,6 +22,7 @@ const GIVEN: Readonly<Record<string, readonly string[]>> = {
     'mkdir -p "$HOME/.cursor"',
     'cp cursor.json "$HOME/.cursor/mcp.json"',
   ],
+  call: ['thv run npx://@modelcontextprotocol/server-everything --name everything'],
   'client remove': ['thv client register cursor vscode'],
   diff: ['thv apply -f toolhaven.yaml --yes'],
   doctor: ['thv run time'],

@@ -12,14 +12,15 @@ export interface ArgDef {
   completes?: NameKind
 }
 
-export type NameKind = 'workload' | 'group' | 'client' | 'secret' | 'server'
+/** Tools are those of the server that the first argument names, and arguments those of its tool, which the second one names. */
+export type NameKind = 'workload' | 'group' | 'client' | 'secret' | 'server' | 'tool' | 'argument'
 
 export type FlagDef =
   | { type: 'boolean'; summary: string; short?: string }
   | { type: 'text'; summary: string; short?: string; value: string; default?: string; choices?: readonly string[] }
   | { type: 'number'; summary: string; short?: string; value: string; default?: number; min?: number; max?: number }
   /** May be given several times. */
-  | { type: 'list'; summary: string; short?: string; value: string }
+  | { type: 'list'; summary: string; short?: string; value: string; completes?: NameKind }
 
 export interface Example {
   /** Without the prompt; the tests run it. */

@@ -2,6 +2,7 @@ import type { CommandDef } from './command.ts'
 import { adopt } from './commands/adopt.ts'
 import { apply } from './commands/apply.ts'
 import { build } from './commands/build.ts'
+import { call } from './commands/call.ts'
 import { clientListRegistered } from './commands/client/list-registered.ts'
 import { clientRegister } from './commands/client/register.ts'
 import { clientRemove } from './commands/client/remove.ts'
@@ -71,6 +72,7 @@ export const COMMANDS: readonly CommandDef[] = [
   adopt,
   apply,
   build,
+  call,
   clientListRegistered,
   clientRegister,
   clientRemove,

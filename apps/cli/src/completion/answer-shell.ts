@@ -5,8 +5,9 @@ import { type CommandTree, completeLine } from './complete-line.ts'
 type Env = Readonly<Record<string, string | undefined>>
 
 const CURRENT = '--current='
-/** A person has pressed a key and waits. */
+/** A person has pressed a key and waits. What a server must be asked for takes longer than what the daemon knows. */
 const PATIENCE_MS = 1_500
+const PATIENCE_WITH_SERVERS_MS = 6_000
 
 /**
  * Answers a shell that asked `thv __complete --current=PART -- WORD...`: a line for each candidate, with a tab before
@@ -16,8 +17,8 @@ export async function answerShell(tree: CommandTree, env: Env, args: readonly st
   const typed = args.find((arg) => arg.startsWith(CURRENT))?.slice(CURRENT.length) ?? ''
   const current = typed === '=' ? '' : typed
   const before = args.slice(args.indexOf('--') + 1)
-  const { candidates, names } = completeLine(tree, before, current)
-  const known = names === undefined ? [] : await namesFor(env, names).catch(() => [])
+  const { candidates, names, given } = completeLine(tree, before, current)
+  const known = names === undefined ? [] : await namesFor(env, names, given).catch(() => [])
   const fitting = known.filter((name) => name.toLowerCase().startsWith(current.toLowerCase()))
   const lines = [
     ...fitting.map((name) => printable(name)),
@@ -26,11 +27,12 @@ export async function answerShell(tree: CommandTree, env: Env, args: readonly st
   return lines.map((line) => `${line}\n`).join('')
 }
 
-async function namesFor(env: Env, kind: NameKind): Promise<string[]> {
+async function namesFor(env: Env, kind: NameKind, given: readonly string[]): Promise<string[]> {
   const [{ findRunningDaemon }, { knownNames }] = await Promise.all([
     import('../connect/find-daemon.ts'),
     import('./known-names.ts'),
   ])
   const daemon = await findRunningDaemon(env)
-  return daemon ? knownNames(daemon, kind, AbortSignal.timeout(PATIENCE_MS)) : []
+  const patience = kind === 'tool' || kind === 'argument' ? PATIENCE_WITH_SERVERS_MS : PATIENCE_MS
+  return daemon ? knownNames(daemon, kind, given, AbortSignal.timeout(patience)) : []
 }

@@ -15,7 +15,11 @@ export interface Completion {
   candidates: Candidate[]
   /** Names of this kind fit too. */
   names?: NameKind
+  /** Arguments already given, which may say whose names are meant. */
+  given: string[]
 }
+
+type Found = Omit<Completion, 'given'>
 
 /** What may stand in place of `current`, after the words before it. */
 export function completeLine(tree: CommandTree, before: readonly string[], current: string): Completion {
@@ -26,20 +30,20 @@ export function completeLine(tree: CommandTree, before: readonly string[], curre
     : current.startsWith('-')
       ? { candidates: flagsOf(place.command) }
       : wordsOrArgs(tree, visible, place)
-  return { ...found, candidates: found.candidates.filter(({ value }) => value.startsWith(current)) }
+  return { ...found, given: place.given, candidates: found.candidates.filter(({ value }) => value.startsWith(current)) }
 }
 
 interface Place {
   path: string
   command: CommandDef | undefined
   /** Arguments already given. */
-  given: number
+  given: string[]
   /** A flag that wants its value next. */
   waiting: { name: string; flag: FlagDef } | undefined
 }
 
 function locate(commands: readonly CommandDef[], before: readonly string[]): Place {
-  const place: Place = { path: '', command: undefined, given: 0, waiting: undefined }
+  const place: Place = { path: '', command: undefined, given: [], waiting: undefined }
   for (const word of before) {
     // Bash splits `--format=json` in three.
     if (word === '=') continue
@@ -54,9 +58,10 @@ function descend(commands: readonly CommandDef[], place: Place, word: string): v
   const prefix = place.path === '' ? '' : `${place.path} `
   const siblings = commands.filter(({ words }) => words.startsWith(prefix) && !words.slice(prefix.length).includes(' '))
   const path = siblings.find(({ aliases }) => aliases?.includes(word))?.words ?? prefix + word
-  const isWord = place.given === 0 && commands.some(({ words }) => words === path || words.startsWith(`${path} `))
+  const isWord =
+    place.given.length === 0 && commands.some(({ words }) => words === path || words.startsWith(`${path} `))
   if (!isWord) {
-    place.given += 1
+    place.given.push(word)
     return
   }
   place.path = path
@@ -71,11 +76,12 @@ function valueFlag(command: CommandDef | undefined, word: string): Place['waitin
   return undefined
 }
 
-function valuesOf({ name, flag }: NonNullable<Place['waiting']>): Completion {
+function valuesOf({ name, flag }: NonNullable<Place['waiting']>): Found {
   const choices = flag.type === 'text' ? (flag.choices ?? []) : []
   return {
     candidates: choices.map((value) => ({ value, summary: flag.summary })),
     ...(name === 'group' && { names: 'group' }),
+    ...(flag.type === 'list' && flag.completes && { names: flag.completes }),
   }
 }
 
@@ -91,19 +97,15 @@ function flagsOf(command: CommandDef | undefined): Candidate[] {
   ]
 }
 
-function wordsOrArgs(
-  { groups }: CommandTree,
-  commands: readonly CommandDef[],
-  { path, command, given }: Place,
-): Completion {
+function wordsOrArgs({ groups }: CommandTree, commands: readonly CommandDef[], { path, command, given }: Place): Found {
   const prefix = path === '' ? '' : `${path} `
-  const below = commands.filter(({ words }) => given === 0 && words.startsWith(prefix) && words !== path)
+  const below = commands.filter(({ words }) => given.length === 0 && words.startsWith(prefix) && words !== path)
   const next = new Set(below.map(({ words }) => words.slice(prefix.length).split(' ')[0] ?? ''))
   const candidates = [...next].toSorted().map((value) => {
     const own = below.find(({ words }) => words === prefix + value)
     return { value, summary: own?.summary ?? groups[prefix + value] ?? '' }
   })
-  const arg = argAt(command?.args ?? [], given)
+  const arg = argAt(command?.args ?? [], given.length)
   for (const value of arg?.choices ?? []) candidates.push({ value, summary: arg?.summary ?? '' })
   return { candidates, ...(arg?.completes && { names: arg.completes }) }
 }

@@ -1,8 +1,16 @@
 import type { NameKind } from '../command.ts'
 import type { DaemonClient } from '../connect/daemon-client.ts'
 
+/** A person has pressed a key and waits; the caller's signal comes first. */
+const PATIENCE_SECONDS = 30
+
 /** Names there are now, for a shell to offer. */
-export async function knownNames(daemon: DaemonClient, kind: NameKind, signal: AbortSignal): Promise<string[]> {
+export async function knownNames(
+  daemon: DaemonClient,
+  kind: NameKind,
+  given: readonly string[],
+  signal: AbortSignal,
+): Promise<string[]> {
   switch (kind) {
     case 'workload':
       return (await daemon.call('listWorkloads', { query: { all: true } }, signal)).workloads.map(({ name }) => name)
@@ -20,5 +28,22 @@ export async function knownNames(daemon: DaemonClient, kind: NameKind, signal: A
       )
       return [...servers, ...remote].map(({ name = '' }) => name)
     }
+    case 'tool':
+      return (await toolsOf(daemon, given, signal)).map(({ name }) => name)
+    case 'argument': {
+      const { propertiesOf } = await import('../mcp-client/call-arguments.ts')
+      const tool = (await toolsOf(daemon, given, signal)).find(({ name }) => name === given[1])
+      return tool === undefined ? [] : Object.keys(propertiesOf(tool)).map((name) => `${name}=`)
+    }
   }
+}
+
+async function toolsOf(daemon: DaemonClient, [server = '']: readonly string[], signal: AbortSignal) {
+  const [{ targetOf }, { listServer }] = await Promise.all([
+    import('../mcp-client/target.ts'),
+    import('../mcp-client/list-server.ts'),
+  ])
+  const target = await targetOf({ daemon: () => Promise.resolve(daemon), signal }, server, 'auto')
+  const { tools = [] } = await listServer(target, ['tools'], PATIENCE_SECONDS, signal)
+  return tools
 }

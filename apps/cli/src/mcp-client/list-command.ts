@@ -1,4 +1,4 @@
-import { type CommandDef, type Example, FORMAT_FLAG, defineCommand } from '../command.ts'
+import { type CommandDef, type Example, type FlagDef, FORMAT_FLAG, defineCommand } from '../command.ts'
 
 export type ListKind = 'tools' | 'resources' | 'prompts'
 
@@ -13,6 +13,16 @@ const HOW =
   'The server is a workload, by its name, or any MCP server, by its address. With --format json the records have the ' +
   'shape in which the protocol gives them.'
 
+export const TRANSPORT_FLAG = {
+  transport: {
+    type: 'text',
+    value: 'kind',
+    summary: 'how the server speaks: auto, sse or streamable-http',
+    choices: ['auto', 'sse', 'streamable-http'],
+    default: 'auto',
+  },
+} as const satisfies Record<string, FlagDef>
+
 /** `mcp list` and its three parts differ in what they ask the server for. */
 export function listCommand(kinds: readonly ListKind[], texts: ListTexts): CommandDef {
   return defineCommand({
@@ -20,13 +30,7 @@ export function listCommand(kinds: readonly ListKind[], texts: ListTexts): Comma
     description: `${texts.description}\n\n${HOW}`,
     flags: {
       server: { type: 'text', short: 's', value: 'name|url', summary: 'name of a workload, or address of a server' },
-      transport: {
-        type: 'text',
-        value: 'kind',
-        summary: 'how the server speaks: auto, sse or streamable-http',
-        choices: ['auto', 'sse', 'streamable-http'],
-        default: 'auto',
-      },
+      ...TRANSPORT_FLAG,
       timeout: {
         type: 'number',
         value: 'seconds',

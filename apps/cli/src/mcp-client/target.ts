@@ -19,9 +19,10 @@ export async function targetOf(
   transport: string,
 ): Promise<McpTarget> {
   const isUrl = /^https?:\/\//i.test(server)
-  if (!isUrl && server.includes('://')) throw invalid(`--server ${server} must begin with http:// or https://`)
+  if (!isUrl && server.includes('://'))
+    throw invalid(`${server} is no address of a server: that begins with http:// or https://`)
   const url = URL.parse(isUrl ? server : await urlOfWorkload(context, server))
-  if (!url) throw invalid(`--server ${server} is no address`)
+  if (!url) throw invalid(`${server} is no address of a server`)
   return { name: server, url, transports: transportsOf(url, transport, isUrl) }
 }
 

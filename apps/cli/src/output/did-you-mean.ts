@@ -39,7 +39,8 @@ function suggestion(wanted: readonly string[], names: readonly string[]): string
 /** The name that was most likely meant, if any is near enough. */
 export function closest(typed: string, names: readonly string[]): string | undefined {
   const wanted = typed.toLowerCase()
-  const limit = Math.max(1, Math.floor(wanted.length / 3))
+  // A name of which no letter was typed was not meant.
+  const limit = Math.min(Math.max(1, Math.floor(wanted.length / 3)), wanted.length - 1)
   const ranked = names
     .map((name) => ({ name, distance: distanceOf(wanted, name.toLowerCase()) }))
     .filter(({ distance }) => distance <= limit)

@@ -34,6 +34,16 @@ export async function askHidden(question: Question): Promise<string> {
   return answerOf(await clack.password({ ...common, validate }))
 }
 
+/** `fault` says what is wrong with a text, if anything is. */
+export async function askText(
+  question: Question,
+  { initial, fault }: { initial: string; fault: (text: string) => string | undefined },
+): Promise<string> {
+  const { clack, common } = await open(question)
+  const validate = (text: string | undefined) => fault(text ?? '')
+  return answerOf(await clack.text({ ...common, initialValue: initial, validate }))
+}
+
 export async function chooseOne(question: Question, choices: readonly Choice[]): Promise<string> {
   const { clack, common } = await open(question)
   return answerOf(await clack.select({ ...common, options: [...choices] }))
