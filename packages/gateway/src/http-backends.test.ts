@@ -24,16 +24,64 @@ describe('a port where nobody listens', () => {
     await test.open({ transport: 'streamable-http' })
     const url = `http://127.0.0.1:${await freePort()}/mcp`
     const backend = { kind: 'http', transport: 'streamable-http', url, processId: 'p' } as const
-    await expect(test.gateway.connect(NAME, { ...backend, login: {} }, never)).rejects.toThrow('ECONNREFUSED')
+    await expect(test.gateway.connect(NAME, { ...backend, isRemote: true }, never)).rejects.toThrow('ECONNREFUSED')
     const stop = new AbortController()
     const ours = test.gateway.connect(NAME, backend, stop.signal).then(
       () => 'connected',
       () => 'given up',
     )
-    const remote = test.gateway.connect(NAME, { ...backend, login: {} }, never).catch(() => undefined)
+    const remote = test.gateway.connect(NAME, { ...backend, isRemote: true }, never).catch(() => undefined)
     expect(await Promise.race([ours, remote])).toBeUndefined()
     stop.abort()
     await ours
+  })
+})
+
+describe('a remote server', () => {
+  const answers = {
+    'has nothing at the address': {
+      status: 404,
+      type: 'text/plain',
+      body: 'nothing here',
+      told: /status 404.*\/mcp or \/sse/,
+    },
+    'answers with a web page': {
+      status: 200,
+      type: 'text/html; charset=utf-8',
+      body: '<p>Hello</p>',
+      told: /a web page.*\/mcp or \/sse/,
+    },
+    'answers with other JSON': { status: 200, type: 'application/json', body: '"hello"', told: /without an answer/ },
+  }
+  const cases = TRANSPORTS.flatMap((transport) => Object.keys(answers).map((what) => [transport, what] as const))
+
+  it.each(cases)('of transport %s that %s is told once, with what it said', async (transport, what) => {
+    const { status, type, body, told } = answers[what as keyof typeof answers]
+    await using test = await startGateway({ limits: { remoteMs: 2000 } })
+    await test.open({ transport })
+    let asked = 0
+    const server = createServer((_request, response) => {
+      asked += 1
+      response.writeHead(status, { 'content-type': type }).end(body)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    test.defer(() => server.close())
+    const url = `http://127.0.0.1:${Object(server.address()).port}/there`
+    const failed = test.gateway.connect(NAME, { kind: 'http', transport, url, isRemote: true, processId: 'p' }, never)
+    if (what === 'answers with other JSON') return expect(failed).rejects.toThrow('did not complete the MCP handshake')
+    await expect(failed).rejects.toThrow(told)
+    expect(asked).toBeLessThanOrEqual(2)
+  })
+
+  it('that takes the connection and stays silent is given up', async () => {
+    await using test = await startGateway({ limits: { remoteMs: 1000, probeMs: 300 } })
+    await test.open({ transport: 'streamable-http' })
+    const server = createServer(() => {})
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    test.defer(() => (server.closeAllConnections(), server.close()))
+    const url = `http://127.0.0.1:${Object(server.address()).port}/mcp`
+    const backend = { kind: 'http', transport: 'streamable-http', url, isRemote: true, processId: 'p' } as const
+    await expect(test.gateway.connect(NAME, backend, never)).rejects.toThrow(`${url} did not answer within 1 s`)
   })
 })
 

@@ -51,6 +51,8 @@ export interface GatewayLimits {
   backendWaitMs: number
   /** For the server's answer to the gateway's own `initialize`. */
   handshakeMs: number
+  /** For all tries to greet a remote server, which runs already. */
+  remoteMs: number
   /** For its answers to what the gateway asks in the name of a session. */
   ownRequestMs: number
   /** For its answer to `server/discover`; then it is asked the older way. */
@@ -79,6 +81,7 @@ export const DEFAULT_LIMITS: GatewayLimits = {
   resumeMs: 60_000,
   backendWaitMs: 10_000,
   handshakeMs: 60_000,
+  remoteMs: 30_000,
   ownRequestMs: 30_000,
   probeMs: 10_000,
   sseProbeMs: 3_000,

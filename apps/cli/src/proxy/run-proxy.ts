@@ -1,7 +1,10 @@
 import { createServer } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { invalid } from '@toolhaven/core/errors'
+import { isNotReached } from '@toolhaven/gateway/backends/upstream'
 import { createGateway } from '@toolhaven/gateway/gateway'
 import type { Context } from '../context.ts'
+import type { Output } from '../output/output.ts'
 import { identityFetches } from '../daemon/lazy-fetch.ts'
 import { createPeerCheck } from '../daemon/peer-user.ts'
 import { pairsOf } from '../run/pairs.ts'
@@ -37,7 +40,8 @@ export async function runProxy(context: Context, name: string, flags: ProxyFlags
       proxyMode,
       ...(authentication && { authentication }),
     })
-    await gateway.connect(name, { kind: 'http', transport, url, headers, processId: url }, signal)
+    const backend = { kind: 'http', transport, url, headers, isRemote: true, processId: url } as const
+    await untilReached(out, url, () => gateway.connect(name, backend, signal), signal)
     const address = `http://${host}:${port}/mcp`
     const isAuthenticated = authentication !== undefined
     if (flags.format === 'json') out.json({ name, url: address, target: url, authenticated: isAuthenticated })
@@ -47,6 +51,31 @@ export async function runProxy(context: Context, name: string, flags: ProxyFlags
     if (!signal.aborted) throw error
   } finally {
     await gateway.shutdown(DRAIN_MS)
+  }
+}
+
+const RETRY_MS = 2_000
+
+/** A server that nobody listens for may come up later. What it answers does not change by waiting. */
+async function untilReached(
+  out: Output,
+  url: string,
+  connect: () => Promise<unknown>,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let isTold = false; ; isTold = true) {
+    out.transient(`waiting for ${url} to answer`)
+    try {
+      await connect()
+      return
+    } catch (error) {
+      if (signal.aborted || !(error instanceof Error) || !isNotReached(error.cause)) throw error
+      if (!isTold)
+        out.note(`${error.message} It is tried again until it answers. Check --target-uri, or press Ctrl-C to end.`)
+    } finally {
+      out.transient('')
+    }
+    await pause(RETRY_MS, undefined, { signal })
   }
 }
 

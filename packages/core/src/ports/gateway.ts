@@ -176,6 +176,8 @@ export type ServerBackend =
       publicOnly?: boolean
       /** PEM text that the server's certificate may be signed with, besides the usual ones. */
       caCertificate?: string
+      /** It does not run here, so there is no reason to wait for it to start. */
+      isRemote?: boolean
       processId: string
     }
 

@@ -1,6 +1,6 @@
 import type { WorkloadLimits } from '@toolhaven/contract/run-config'
 import { isHeaderValue } from '@toolhaven/contract/text'
-import { invalid, isThvError, unavailable } from '../errors.ts'
+import { describeError, invalid, isThvError, unavailable } from '../errors.ts'
 import type { EndpointSpec, LimitsSpec } from '../ports/gateway.ts'
 import type { InstanceHandle, Progress } from '../ports/runtime.ts'
 import type { StoredWorkload } from '../ports/stores.ts'
@@ -16,6 +16,7 @@ import { authenticationSpec } from './oidc.ts'
 import { clientUrl } from './read.ts'
 import { remoteCertificate } from './named-files.ts'
 import { ownServersSpec, sessionModeOf } from './session-mode.ts'
+import { StayedSilent } from './stayed-silent.ts'
 import { stdioBackend } from './stdio-backend.ts'
 import type { SupervisorDeps } from './supervisor-deps.ts'
 import { telemetrySpec } from './telemetry.ts'
@@ -67,7 +68,11 @@ export async function startInstance(deps: SupervisorDeps, { stored }: Entry, sig
       deps.book.observe(name, { instance: 'exited' })
       throw refusal
     }
-    await explainFailedStart(deps, name, handle, limit, signal)
+    if (error instanceof StayedSilent) {
+      await takeAway(deps, name, handle, signal)
+      throw error
+    }
+    await explainFailedStart(deps, name, handle, { limit, error }, signal)
     throw error
   }
   markConnected(deps, name, generation)
@@ -85,7 +90,15 @@ export async function startRemote(deps: SupervisorDeps, { stored }: Entry, signa
   if (login && stored.asked.accept_network) login.allowPrivateIp = true
   const caCertificate = await remoteCertificate(deps, config)
   const backend = {
-    ...({ kind: 'http', transport, url, headers, publicOnly, processId: `${url}#${generation}` } as const),
+    ...({
+      kind: 'http',
+      transport,
+      url,
+      headers,
+      publicOnly,
+      isRemote: true,
+      processId: `${url}#${generation}`,
+    } as const),
     ...(login && { login }),
     ...(caCertificate !== undefined && { caCertificate }),
   }
@@ -164,14 +177,16 @@ async function explainFailedStart(
   deps: SupervisorDeps,
   name: string,
   handle: InstanceHandle,
-  limit: AbortSignal,
+  { limit, error }: { limit: AbortSignal; error: unknown },
   signal: AbortSignal,
 ): Promise<void> {
   if (signal.aborted) return
   if (limit.aborted) {
     const seconds = Math.round(deps.handshakeTimeoutMs / 1000)
     await takeAway(deps, name, handle, signal)
-    throw unavailable(`the server did not answer the MCP handshake within ${seconds} s; look at its logs`)
+    // The gateway knows what the server said to the last try.
+    const why = isThvError(error) ? ` (${describeError(error)})` : ''
+    throw unavailable(`the server did not complete the MCP handshake within ${seconds} s${why}; look at its logs`)
   }
   const state = await finalState(deps, handle, signal)
   if (state.state !== 'exited') return

@@ -1,4 +1,5 @@
 import { ThvError, unavailable } from '@toolhaven/core/errors'
+import { StayedSilent } from '@toolhaven/core/workloads/stayed-silent'
 import type { JsonObject } from '../json-rpc.ts'
 import type { BackendLink } from './backend.ts'
 import { greetStdio, type Opening } from './greet-stdio.ts'
@@ -27,11 +28,16 @@ export async function connectStdio(
   } catch (error) {
     pipe.stop('the server could not be started', false)
     if (error instanceof ThvError) throw error
-    const why =
-      error instanceof Error && error.name === 'TimeoutError'
-        ? 'it answered neither server/discover nor initialize in time'
-        : String(error)
-    throw unavailable(`The server ${name} did not complete the MCP handshake: ${why}; look at its logs.`, error)
+    if (error instanceof Error && error.name === 'TimeoutError')
+      throw new StayedSilent(
+        `The server ${name} did not complete the MCP handshake: it answered neither server/discover nor initialize in time. ` +
+          'Check that it is an MCP server on standard input and output. If it listens on a port, give its transport and target port.',
+        error,
+      )
+    throw unavailable(
+      `The server ${name} did not complete the MCP handshake: ${String(error)}; look at its logs.`,
+      error,
+    )
   }
 }
 

@@ -18,7 +18,7 @@ import { GATEWAY_CLIENT, toHandshake, type BackendLink } from './backend.ts'
 import { HttpSession } from './http-session.ts'
 import { SseUpstream } from './sse-upstream.ts'
 import { StreamableUpstream } from './streamable-upstream.ts'
-import { isNotReached, Refused, type Authorizer } from './upstream.ts'
+import { isNotReached, NotMcp, Refused, type Authorizer } from './upstream.ts'
 import { UpstreamTarget } from './upstream-target.ts'
 
 const FIRST_PAUSE_MS = 25
@@ -40,28 +40,41 @@ export interface HttpBackendOptions {
 
 /** Waits until the server says what it speaks. */
 export async function connectHttp(options: HttpBackendOptions, signal: AbortSignal): Promise<BackendLink> {
+  const { name, backend, limits } = options
+  const limit = backend.isRemote ? AbortSignal.any([signal, AbortSignal.timeout(limits.remoteMs)]) : signal
   let told: unknown
-  let tries = 0
-  for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(wait * 1.5, LONGEST_PAUSE_MS)) {
+  for (let tries = 1, wait = FIRST_PAUSE_MS; ; tries += 1, wait = Math.min(wait * 1.5, LONGEST_PAUSE_MS)) {
     try {
-      tries += 1
-      return await greet(options, signal)
+      return await greet(options, limit)
     } catch (error) {
       // Once the time is over in the middle of a try, the one before says more about the server.
-      if (!signal.aborted || told === undefined) told = error
+      if (!limit.aborted || told === undefined) told = error
       // It needs a login, or one that cannot be made: told as it is.
       if (isThvError(error)) throw error
-      const isAway = options.backend.login !== undefined && isNotReached(error) && tries >= REMOTE_TRIES
-      const isFinal = isAway || (error instanceof Refused && error.isFinal)
-      // Aborted meanwhile: the signal is looked at once more below.
-      if (!isFinal) await pause(wait, undefined, { signal }).catch(() => undefined)
-      if (isFinal || signal.aborted)
-        throw unavailable(
-          `The server ${options.name} did not complete the MCP handshake: ${describeError(told)}.`,
-          told,
-        )
+      const isFinal = backend.isRemote ? isFinalOfRemote(error, tries) : error instanceof Refused && error.isFinal
+      // The signal is checked below, whether or not it ended the pause.
+      if (!isFinal) await pause(wait, undefined, { signal: limit }).catch(() => undefined)
+      if (isFinal || limit.aborted)
+        throw unavailable(`The server ${name} did not complete the MCP handshake: ${reasonOf(told, options)}.`, told)
     }
   }
+}
+
+/** Whether trying again would only make a person wait for the same answer. */
+function isFinalOfRemote(error: unknown, tries: number): boolean {
+  if (error instanceof Refused) return error.isFinal || error.status === 404
+  return error instanceof NotMcp || (isNotReached(error) && tries >= REMOTE_TRIES)
+}
+
+function reasonOf(error: unknown, { backend: { url, isRemote }, limits }: HttpBackendOptions): string {
+  if (!isRemote) return describeError(error)
+  const isWrongPlace =
+    error instanceof NotMcp || (error instanceof Refused && (error.status === 404 || error.status === 405))
+  if (isWrongPlace)
+    return `${describeError(error)}. Check that ${url} is its MCP endpoint: often the path is /mcp or /sse`
+  if (error instanceof Error && error.name === 'TimeoutError')
+    return `${url} did not answer within ${Math.round(limits.remoteMs / 1000)} s`
+  return describeError(error)
 }
 
 /** A request of the new era first, as its revision says; the older handshake when that is not understood. */

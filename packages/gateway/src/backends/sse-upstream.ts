@@ -2,7 +2,7 @@ import { readEvents, type ServerEvent } from '../http/event-parser.ts'
 import { parseMessage, type RpcRequest } from '../json-rpc.ts'
 import { isRepeatable } from './is-repeatable.ts'
 import { describeError } from '@toolhaven/core/errors'
-import { Refused, SessionGone, type Upstream, type UpstreamOptions } from './upstream.ts'
+import { NotMcp, Refused, SessionGone, type Upstream, type UpstreamOptions } from './upstream.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
 
 /** A session at a server of the older HTTP+SSE transport: its stream is the session. */
@@ -62,6 +62,11 @@ export class SseUpstream implements Upstream {
     if (response.status !== 200) {
       response.discard()
       throw new Refused(response.status)
+    }
+    const type = response.headers['content-type'] ?? ''
+    if (type.startsWith('text/html')) {
+      response.discard()
+      throw new NotMcp(type)
     }
     return new Promise((resolve, reject) => {
       const ended = (reason: string) => {

@@ -3,7 +3,7 @@ import { readEvents } from '../http/event-parser.ts'
 import { NOT_IN_HEADER_VALUE } from '../http/head-grammar.ts'
 import { idKey, parseJson, parseMessage, toMessage, type RpcMessage, type RpcRequest } from '../json-rpc.ts'
 import { isRepeatable } from './is-repeatable.ts'
-import { Refused, SessionGone, type Upstream, type UpstreamOptions } from './upstream.ts'
+import { NotMcp, Refused, SessionGone, type Upstream, type UpstreamOptions } from './upstream.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
 
 const SHORTEST_PAUSE_MS = 50
@@ -100,6 +100,7 @@ export class StreamableUpstream implements Upstream {
     } else {
       const text = await response.text(this.#options.maxMessageBytes)
       const value = parseJson(text)?.value
+      if (value === undefined && type !== '' && text !== '') throw new NotMcp(type)
       if (Array.isArray(value)) for (const item of value) receive(toMessage(item, JSON.stringify(item)))
       else receive(toMessage(value, text))
     }

@@ -54,6 +54,17 @@ export class Refused extends Error {
   }
 }
 
+/** The server answered, but not with a message of the protocol. */
+export class NotMcp extends Error {
+  constructor(type: string) {
+    super(
+      /^text\/html\b/.test(type)
+        ? 'it answered with a web page'
+        : `its answer is no MCP message (its type is "${type.slice(0, 100)}")`,
+    )
+  }
+}
+
 /** Gives requests the token the server wants. */
 export interface Authorizer {
   /** The Authorization header for a request now; undefined: none. */

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { startFakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
+import { settle } from '@toolhaven/testing/fakes/manual-clock'
+import { createWorkload } from './create.ts'
+import { StayedSilent } from './stayed-silent.ts'
+
+test('a server that answered nothing is an error at once, even if it ends when its input is closed', async () => {
+  using fake = await startFakeDaemon()
+  let starts = 0
+  fake.gateway.connect = async (name, backend) => {
+    starts += 1
+    if (backend.kind !== 'auto') throw new Error('a server of its own')
+    await backend.first.start?.()
+    fake.runtime.crash(name, 0)
+    throw new StayedSilent('it answered nothing', undefined)
+  }
+  await createWorkload(fake.daemon.workloads, { name: 'mute', image: 'npx://mute@1.0.0' })
+  for (let round = 0; round < 20 && starts === 0; round += 1) await settle()
+  await settle()
+  expect(fake.daemon.workloads.book.status('mute')).toEqual({ status: 'error', context: 'it answered nothing' })
+  expect(starts).toBe(1)
+})
