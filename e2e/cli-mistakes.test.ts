@@ -1,8 +1,11 @@
+import { spawnSync } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '@toolhaven/testing/free-port'
 import { type CliWorld, openCliWorld } from './src/cli-world.ts'
-import { startThv } from './src/running-thv.ts'
+import { startThv, THV } from './src/running-thv.ts'
 import { thv as runThv } from './src/thv.ts'
 
 let world: CliWorld
@@ -54,4 +57,64 @@ test('a remote server that is none, or is not there, is told without a long wait
   expect(first).toMatchObject({ code: 1, stderr: expect.stringMatching(/a web page.*MCP endpoint/) })
   const second = await thv('run', `http://127.0.0.1:${await freePort()}/mcp`, '--name', 'gone')
   expect(second).toMatchObject({ code: 1, stderr: expect.stringMatching(/ECONNREFUSED/) })
+})
+
+test('a run that is refused names flags and commands', async () => {
+  await thv('run', 'time')
+  const { port } = await world.daemon.api.call('getWorkload', { params: { name: 'time' } })
+  const wrong: [string[], RegExp][] = [
+    [['time', '--name', 'other', '--proxy-port', `${port}`], new RegExp(`--proxy-port ${port} belongs to another`)],
+    [['time', '--name', 'a/b'], /--name: must be 1 to 100 letters/],
+    [['time', '--name', 'time'], /choose another name with --name, or remove it with "thv rm time"/],
+    [['keyed'], /keyed needs API_KEY\. Pass it with --secret NAME,target=API_KEY or -e API_KEY=VALUE/],
+    [['time', '--secret', 'token,target=A'], /"thv secret (setup|set token)"/],
+    [['time', '--tools', 'nothing'], /--tools: time has no tool nothing/],
+    [['time', '--transport', 'sse'], /--target-port is missing/],
+    [['time', '--group', 'gone'], /"thv group create gone"/],
+    [['time', '--host', '0.0.0.0'], /--host "0\.0\.0\.0" is not a loopback address/],
+    [['time', '--oidc-audience', 'x'], /--oidc-issuer or --oidc-jwks-url is missing/],
+    [['http://169.254.169.254/mcp'], /give another address/],
+    [['http://a:b@127.0.0.1/mcp'], /use --header/],
+  ]
+  for (const [args, told] of wrong) {
+    const { code, stdout, stderr } = await thv('run', ...args)
+    expect({ code, stdout }, args.join(' ')).not.toEqual({ code: 0, stdout })
+    expect(stderr, args.join(' ')).toMatch(told)
+  }
+})
+
+test('a file with a typing error creates nothing, and a second copy gets a port of its own', async () => {
+  const file = join(world.home.dir, 'toolhaven.yaml')
+  await writeFile(file, 'format: 1\nname: test\nworkloads:\n  - name: clock\n    image: tiem\n')
+  const applied = await thv('apply', '--yes', '-f', file)
+  expect(applied.code).not.toBe(0)
+  expect(applied.stdout + applied.stderr).toContain('The registry has no "tiem". Did you mean "time"?')
+  expect((await thv('list', '--all')).stdout).not.toContain('clock')
+
+  await thv('run', 'time')
+  const exported = join(world.home.dir, 'time.json')
+  await thv('export', 'time', exported)
+  const second = await thv('run', '--from-config', exported, '--name', 'second')
+  expect(second).toMatchObject({ code: 0, stderr: expect.stringMatching(/Port \d+ of the file is taken, so second/) })
+})
+
+test('a secret in use is deleted only by force', async () => {
+  await runThv(world.home, ['secret', 'setup', '--provider', 'encrypted'], { input: 'a good password\n' })
+  await runThv(world.home, ['secret', 'set', 'key'], { input: 'value\n' })
+  await thv('run', 'keyed', '--secret', 'key,target=API_KEY')
+  const refused = await thv('secret', 'delete', 'key')
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/used by keyed\n.*--force/) })
+  expect(await thv('secret', 'delete', 'key', '--force')).toMatchObject({ code: 0 })
+})
+
+test('what cannot be written is a failure, and relative folders are refused', async () => {
+  const full = spawnSync('sh', ['-c', `"${process.execPath}" "${THV}" registry list > /dev/full`], { env: world.home.env })
+  expect({ status: full.status, told: full.stderr.toString() }).toEqual({
+    status: 1,
+    told: expect.stringMatching(/could not be written.*\n.*make room/),
+  })
+  for (const name of ['HOME', 'XDG_STATE_HOME']) {
+    const refused = await runThv(world.home, ['list'], { env: { [name]: 'here' } })
+    expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(`${name} is "here"`) })
+  }
 })

@@ -1,8 +1,14 @@
 import { environment } from './env.ts'
 import { VERSION } from './version.ts'
 
-// Whoever reads our output may have enough of it, as `head` has.
-process.stdout.on('error', () => process.exit())
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // The reader of our output may have enough of it, as `head` has.
+  if (error.code === 'EPIPE') process.exit()
+  process.stderr.write(
+    `thv: the output could not be written: ${error.message}\nWrite it to another place, or make room there.\n`,
+  )
+  process.exit(1)
+})
 
 const [first] = process.argv.slice(2)
 if (first === '--version' || first === '-V') process.stdout.write(`thv ${VERSION}\n`)

@@ -1,3 +1,4 @@
+import { invalid, isThvError } from '@toolhaven/core/errors'
 import type { CommandDef, Input } from './command.ts'
 import { list } from './commands/list.ts'
 import { findDaemon } from './connect/find-daemon.ts'
@@ -43,6 +44,7 @@ function neededOf(commands: readonly CommandDef[], first: string | undefined): r
 }
 
 async function run(command: CommandDef, input: Input, env: NodeJS.ProcessEnv, debug: boolean): Promise<void> {
+  refuseRelativeFolders(env)
   const out = createOutput({ stdout: process.stdout, stderr: process.stderr, env })
   // The daemon has its own way with signals; every other command is simply given up, tidily.
   const abort = new AbortController()
@@ -51,7 +53,24 @@ async function run(command: CommandDef, input: Input, env: NodeJS.ProcessEnv, de
   try {
     await command.run({ daemon, out, env, cwd: process.cwd(), signal: abort.signal, debug }, input)
   } catch (error) {
-    if (!abort.signal.aborted) throw error
+    if (!abort.signal.aborted) throw await asTyped(error, command, input)
     process.exitCode = INTERRUPTED
   }
+}
+
+/** The daemon speaks of fields. A person who typed flags is told about flags; one who wrote a file, about its fields. */
+async function asTyped(error: unknown, { words, flags }: CommandDef, input: Input): Promise<unknown> {
+  if (!isThvError(error)) return error
+  const { inFlags } = await import('./output/in-flags.ts')
+  const isOfFlags = (words === 'run' && input.flags['fromConfig'] === undefined) || words === 'proxy'
+  return inFlags(error, isOfFlags ? flags : {})
+}
+
+const FOLDERS = ['HOME', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_DATA_HOME', 'XDG_CACHE_HOME', 'XDG_RUNTIME_DIR']
+
+/** A relative folder would be another one for each command, and for the daemon that one of them starts. */
+function refuseRelativeFolders(env: NodeJS.ProcessEnv): void {
+  const wrong = FOLDERS.find((name) => env[name] && !env[name].startsWith('/'))
+  if (wrong !== undefined)
+    throw invalid(`${wrong} is "${env[wrong]}"\nSet it to the whole path of a folder, which begins with "/".`)
 }

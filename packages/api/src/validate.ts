@@ -41,10 +41,11 @@ export function validate<Schema extends z.ZodType>(schema: Schema, value: unknow
 
 function describeIssue(issue: z.core.$ZodIssue): string {
   const field = issue.path.map(String).join('.')
-  const message = issue.message.replace(/^Invalid input: /, '').replaceAll(/\p{Cc}/gu, '?')
+  const message = issue.message.replaceAll(/\p{Cc}/gu, '?')
   if (issue.code === 'unrecognized_keys')
     return `${field ? `${field}: ` : ''}unknown field ${issue.keys.map(shorten).join(', ')}`
-  return field ? `${shorten(field)}: ${message}` : message
+  if (field) return `${shorten(field)}: ${message}`
+  return issue.code === 'invalid_type' ? `the body ${message}` : message
 }
 
 const shorten = (text: string) => text.replaceAll(/\p{Cc}/gu, '?').slice(0, 100)

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { plainIssue } from './plain-issue.ts'
 import { hasNul, NO_HALF_PAIR, NO_NUL } from './text.ts'
 
 type Parsed<T> = { success: true; data: T; error?: never } | { success: false; data?: never; error: z.ZodError }
@@ -9,7 +10,7 @@ type Parsed<T> = { success: true; data: T; error?: never } | { success: false; d
  */
 export function parseOutside<Schema extends z.ZodType>(schema: Schema, value: unknown): Parsed<z.output<Schema>> {
   const faults = textFaults(value)
-  if (faults.length === 0) return schema.safeParse(value)
+  if (faults.length === 0) return schema.safeParse(value, { error: plainIssue })
   return { success: false, error: new z.ZodError(faults) }
 }
 

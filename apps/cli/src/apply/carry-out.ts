@@ -4,6 +4,7 @@ import { DEFAULT_GROUP } from '@toolhaven/contract/names'
 import { describeError, invalid } from '@toolhaven/core/errors'
 import type { DaemonClient } from '../connect/daemon-client.ts'
 import type { Context } from '../context.ts'
+import { withServerMeant } from '../registry/with-server-meant.ts'
 import { waitForOutcome } from '../output/wait-for-outcome.ts'
 import { labelsOf, updateOf } from './workload-differences.ts'
 
@@ -83,7 +84,11 @@ async function changeWorkload({ client, context, manifest }: Work, change: Manif
   }
   const create = async (wanted: ManifestWorkload) => {
     const body = { ...wanted, labels: labelsOf(wanted, manifest.name) }
-    await client.call('createWorkload', { body }, signal)
+    try {
+      await client.call('createWorkload', { body, query: { known_only: true } }, signal)
+    } catch (error) {
+      throw await withServerMeant(client, wanted.image, error, signal)
+    }
   }
   if (action === 'remove') return remove()
   if (action === 'start') return void (await client.call('restartWorkload', { params: { name } }, signal))

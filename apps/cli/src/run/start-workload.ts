@@ -1,14 +1,13 @@
 import { homedir } from 'node:os'
 import type { RunConfig } from '@toolhaven/contract/run-config'
 import type { WorkloadDetails } from '@toolhaven/contract/workloads'
-import { invalid, isThvError, notFound } from '@toolhaven/core/errors'
+import { invalid, isThvError } from '@toolhaven/core/errors'
 import type { DaemonClient } from '../connect/daemon-client.ts'
 import type { Context } from '../context.ts'
 import { orUnknownGroup } from '../lifecycle/or-unknown.ts'
-import { closest } from '../output/did-you-mean.ts'
 import { printable } from '../output/table.ts'
 import { WorkloadFailed, waitForOutcome } from '../output/wait-for-outcome.ts'
-import { serverNames } from '../registry/servers.ts'
+import { withServerMeant } from '../registry/with-server-meant.ts'
 import { createRequestOf, readJsonObject } from './create-request.ts'
 import { DEFAULT_LOGIN_SECONDS } from './remote-auth-flags.ts'
 import type { RunFlags } from './run-flags.ts'
@@ -52,14 +51,24 @@ interface Start {
 const UNTIL_ANSWERED = new AbortController().signal
 
 /** All that can be wrong with the call itself is found before the daemon is asked, or started. */
-async function prepare({ cwd, env }: Context, args: readonly string[], flags: RunFlags): Promise<Start> {
+async function prepare({ cwd, env, out }: Context, args: readonly string[], flags: RunFlags): Promise<Start> {
   if (flags.fromConfig !== undefined) {
     const body = await importOf(cwd, args, flags, flags.fromConfig)
     const query = {
       ...(flags.acceptNetwork && { accept_network: true }),
       ...(flags.acceptMounts && { accept_mounts: true }),
     }
-    const send: Start['send'] = (client) => client.call('importWorkload', { body, query }, UNTIL_ANSWERED)
+    const mayMove = flags.name !== undefined && flags.proxyPort === undefined
+    const send: Start['send'] = async (client) => {
+      try {
+        return await client.call('importWorkload', { body, query }, UNTIL_ANSWERED)
+      } catch (error) {
+        const { port, ...rest } = body
+        if (!mayMove || !isThvError(error, 'conflict') || !error.message.startsWith(`proxy_port ${port} `)) throw error
+        out.note(`Port ${port} of the file is taken, so ${flags.name} gets another.`)
+        return client.call('importWorkload', { body: rest, query }, UNTIL_ANSWERED)
+      }
+    }
     return { send, sharesNetwork: body.network_mode === 'host', login: loginOf(flags, body) }
   }
   if (args.length === 0)
@@ -138,18 +147,4 @@ async function untilRunning(
     }
     throw error
   }
-}
-
-/** The daemon refuses a bare word that nobody knows; the registry may have a similar one. */
-async function withServerMeant(
-  client: DaemonClient,
-  server: string | undefined,
-  error: unknown,
-  signal: AbortSignal,
-): Promise<unknown> {
-  if (!isThvError(error, 'not-found') || !error.message.startsWith(`The registry has no "${server}"`)) return error
-  const names = await serverNames(client, signal).catch((): string[] => [])
-  const meant = closest(server ?? '', names)
-  if (meant === undefined) return notFound(`${error.message}.\n"thv search WORD" finds servers.`, error)
-  return notFound(`The registry has no "${server}". Did you mean "${meant}"?`, error)
 }

@@ -1,9 +1,10 @@
 import type * as z from 'zod'
+import { parseOutside } from '@toolhaven/contract/parse-outside'
 import { invalid } from '@toolhaven/core/errors'
 
 /** What a provider takes of --provider-args. No value is in the error: it may be a token. */
 export function parseArgs<Schema extends z.ZodType>(schema: Schema, args: unknown): z.infer<Schema> {
-  const parsed = schema.safeParse(args)
+  const parsed = parseOutside(schema, args)
   if (parsed.success) return parsed.data
   const faults = parsed.error.issues.map((issue) =>
     issue.code === 'unrecognized_keys'

@@ -83,7 +83,7 @@ describe('settings', () => {
     [{ ca: 'x' }, /unknown field ca/],
     [{ base_images: { npx: 'node:24\nRUN rm -rf /' } }, /^image "/],
     [{ base_images: { npx: '--privileged' } }, /^image "/],
-    [[], /expected object/],
+    [[], /must be an object/],
   ] as const) {
     scenario(`refuse ${JSON.stringify(body)}`, {
       request: 'PUT /api/v1beta/config',

@@ -31,7 +31,7 @@ async function refuseUnenforced(
   const asked = (['memory_mb', 'cpus', 'pids'] as const).filter((field) => resources[field] !== undefined)
   if (asked.length === 0) return undefined
   if (remoteUrl !== undefined)
-    throw invalid(`resources.${asked[0]} is for servers that run on this machine; leave resources out`)
+    throw invalid(`resources.${asked[0]} is for servers that run on this machine; leave it out`)
   const health = await runtime.probe(AbortSignal.timeout(PROBE_MS))
   if (health.state !== 'healthy') return 'no answer'
   const { unenforced } = health.capabilities

@@ -61,7 +61,7 @@ describe('parseManifest', () => {
     expect(faultsOf(text)).toEqual([
       expect.stringMatching(/^line 2, column 1: grops: unknown field$/),
       expect.stringMatching(/^line 6, column 5: workloads\[0\]\.toools: unknown field$/),
-      expect.stringMatching(/^line 7, column 5: workloads\[0\]\.proxy_port: Too big/),
+      expect.stringMatching(/^line 7, column 5: workloads\[0\]\.proxy_port: must be at most 65535/),
       'line 8, column 5: workloads[1].name: time is the name of two workloads',
       'line 9, column 5: workloads[1].group: nowhere is not listed under groups',
       expect.stringMatching(/^line 12, column 5: clients\[0\]\.name: is not a known client/),
@@ -76,7 +76,7 @@ describe('parseManifest', () => {
     ['format: 1\nformat: 1\n', /^line 2, column 1: Map keys must be unique/],
     ['format: 1\n---\nformat: 1\n', /more than one document/],
     ['format: 1\nname: !secret x\n', /^line 2, column 7: Unresolved tag/],
-    ['- format\n', /expected object/],
+    ['- format\n', /must be an object/],
     ['format: 1\nworkloads:\n  - name: x\n', /^line 3, column 5: workloads\[0\]: needs image or url$/],
     ['format: 1\nworkloads:\n  - {name: x, image: y, labels: {toolhaven.apply: z}}\n', /is set by thv apply itself/],
     ['format: 1\nregistry: {url: "https://a", local_path: b}\n', /url or local_path, not both/],

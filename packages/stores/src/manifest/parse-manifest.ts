@@ -52,8 +52,8 @@ function faultsOf(document: Document, issue: z.core.$ZodIssue): Fault[] {
       text: `${spelled([...path, key])}: unknown field`,
     }))
   }
-  const message = issue.message.replace(/^Invalid input: /, '')
-  return [{ offset: offsetOf(document, path), text: path.length > 0 ? `${spelled(path)}: ${message}` : message }]
+  const where = path.length > 0 ? `${spelled(path)}:` : 'the file'
+  return [{ offset: offsetOf(document, path), text: `${where} ${issue.message}` }]
 }
 
 const spelled = (path: readonly (string | number)[]) =>

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { invalid } from '@toolhaven/core/errors'
+import { run } from '../commands/run.ts'
+import { inFlags } from './in-flags.ts'
+
+test.each([
+  ['proxy_port 80 belongs to another workload', '--proxy-port 80 belongs to another workload'],
+  ['target_port is missing: a sse server needs it', '--target-port is missing: a sse server needs it'],
+  ['resources.memory_mb cannot be enforced here', '--memory cannot be enforced here'],
+  ['permission_profile: allow_host "x" is no host', '--permission-profile: allow_host "x" is no host'],
+  ['install_hosts: "proxy_port" is no host', '--install-host: "proxy_port" is no host'],
+  [
+    'network_mode host and network_isolation exclude each other',
+    '--network host and --isolate-network exclude each other',
+  ],
+  ['oidc: client_secret needs client_id', '--oidc-client-secret needs --oidc-client-id'],
+  ['oidc: issuer or jwks_url is missing', '--oidc-issuer or --oidc-jwks-url is missing'],
+  ['host "0.0.0.0" is not a loopback address', '--host "0.0.0.0" is not a loopback address'],
+  ['name: must not contain ".."', '--name: must not contain ".."'],
+  ['tools: time has no tool x', '--tools: time has no tool x'],
+  ['volumes.0: must be absolute', '--volume: must be absolute'],
+  ['confirm it with accept_network: true (--accept-network)', 'confirm it with --accept-network'],
+  [
+    'brave needs BRAVE_API_KEY (a secret): give each in env_vars, or as the target of a secret',
+    'brave needs BRAVE_API_KEY. Pass it with --secret NAME,target=BRAVE_API_KEY or -e BRAVE_API_KEY=VALUE',
+  ],
+  ['secret token not found; create it first', 'secret token not found; store it with "thv secret set token"'],
+])('"%s" is told as "%s"', (told, expected) => {
+  expect(inFlags(invalid(told), run.flags ?? {}).message).toBe(expected)
+})
+
+test('who wrote a file is told about its fields', () => {
+  expect(inFlags(invalid('proxy_port 80 is taken')).message).toBe('proxy_port 80 is taken')
+  expect(inFlags(invalid('workload x not found; GET /api/v1beta/workloads?all=true lists them')).message).toBe(
+    'workload x not found; "thv list --all" lists them',
+  )
+})

@@ -1,0 +1,129 @@
+import { ThvError } from '@toolhaven/core/errors'
+import type { FlagDef } from '../command.ts'
+import { spelledFlag } from '../spelled-flag.ts'
+
+/** Fields of the API, and the flags that set them. A longer name stands before one that it begins with. */
+const FLAG_OF_FIELD = [
+  ['resources.memory_mb', 'memory'],
+  ['resources.cpus', 'cpus'],
+  ['resources.pids', 'pids'],
+  ['resources', 'memory'],
+  ['limits.requests_per_minute', 'requestsPerMinute'],
+  ['limits.client_requests_per_minute', 'clientRequestsPerMinute'],
+  ['limits.max_message_bytes', 'maxMessageBytes'],
+  ['limits.max_sessions', 'maxSessions'],
+  ['limits.session_idle_seconds', 'sessionIdle'],
+  ['oauth_config.issuer', 'remoteAuthIssuer'],
+  ['oauth_config.authorize_url', 'remoteAuthAuthorizeUrl'],
+  ['oauth_config.token_url', 'remoteAuthTokenUrl'],
+  ['oauth_config.client_id', 'remoteAuthClientId'],
+  ['oauth_config.client_secret', 'remoteAuthClientSecret'],
+  ['oauth_config.scopes', 'remoteAuthScopes'],
+  ['oauth_config.callback_port', 'remoteAuthCallbackPort'],
+  ['oidc.issuer', 'oidcIssuer'],
+  ['oidc.audience', 'oidcAudience'],
+  ['oidc.jwks_url', 'oidcJwksUrl'],
+  ['oidc.introspection_url', 'oidcIntrospectionUrl'],
+  ['oidc.client_id', 'oidcClientId'],
+  ['oidc.client_secret', 'oidcClientSecret'],
+  ['oidc.resource_url', 'resourceUrl'],
+  ['oidc.allow_private_ip', 'oidcAllowPrivateIp'],
+  ['telemetry_config.endpoint', 'otelEndpoint'],
+  ['telemetry_config.headers', 'otelHeaders'],
+  ['telemetry_config.environmentVariables', 'otelEnvVars'],
+  ['telemetry_config.insecure', 'otelInsecure'],
+  ['proxy_mode', 'proxyMode'],
+  ['proxy_port', 'proxyPort'],
+  ['target_port', 'targetPort'],
+  ['session_mode', 'sessionMode'],
+  ['env_vars', 'env'],
+  ['volumes', 'volume'],
+  ['secrets', 'secret'],
+  ['tools_override', 'toolsOverride'],
+  ['tools_changed', 'toolsChanged'],
+  ['tools', 'tools'],
+  ['permission_profile', 'permissionProfile'],
+  ['network_mode', 'network'],
+  ['network_isolation_mode observe', 'observeNetwork'],
+  ['network_isolation_mode', 'observeNetwork'],
+  ['network_isolation', 'isolateNetwork'],
+  ['allow_hosts', 'allowHost'],
+  ['install_hosts', 'installHost'],
+  ['image_verification', 'imageVerification'],
+  ['authz_config', 'authzConfig'],
+  ['audit_config', 'auditConfig'],
+  ['labels', 'label'],
+  ['headers', 'header'],
+  ['transport', 'transport'],
+  ['group', 'group'],
+  ['host', 'host'],
+  ['name', 'name'],
+] as const
+
+/** Messages of these begin with the object, and name its fields without it. */
+const OBJECTS = ['oidc', 'oauth_config', 'telemetry_config'] as const
+
+/** What the API says of its routes and bodies, and how the same is done with commands. */
+const PHRASES: readonly (readonly [RegExp, string])[] = [
+  [/GET \/api\/v1beta\/workloads\?all=true lists them/, '"thv list --all" lists them'],
+  [/POST \/api\/v1beta\/secrets sets one up/, '"thv secret setup" sets one up'],
+  [/GET \/api\/v1beta\/discovery\/servers lists them/, '"thv adopt" lists them'],
+  [/PUT \{\} resets it to the built-in one/, '"thv config unset-registry" resets it to the built-in one'],
+  [/^group (\S+) not found; create it first/, 'group $1 not found; create it with "thv group create $1"'],
+  [/^secret ([^\s,]+) not found; create it first/, 'secret $1 not found; store it with "thv secret set $1"'],
+  [/^secret (.+) not found; create it first/, 'secrets $1 not found; store each with "thv secret set NAME"'],
+  [
+    /^workload (\S+) already exists; choose another name or delete it first/,
+    'workload $1 already exists; choose another name with --name, or remove it with "thv rm $1"',
+  ],
+  [
+    / needs ([\w-]+)( \(a secret\))?: give each in env_vars, or as the target of a secret/,
+    ' needs $1. Pass it with --secret NAME,target=$1 or -e $1=VALUE',
+  ],
+  [
+    /: give each in env_vars, or as the target of a secret/,
+    '. Pass each with --secret NAME,target=VARIABLE or -e VARIABLE=VALUE',
+  ],
+  [/: give it in headers$/, '. Pass it with --header NAME=VALUE'],
+  [/^url (must|leads)/, 'the address $1'],
+  [/use headers or secrets$/, 'use --header'],
+  [/; give another url$/, '; give another address'],
+  // Both are named for the sake of those who use the API.
+  [/[a-z_]+(?:[:=] ?| )\w+ \((--[a-z -]+)\)/g, '$1'],
+]
+
+/** The error in the words of the command line, for a command that has these flags; without them, fields keep their names. */
+export function inFlags(error: ThvError, flags: Readonly<Record<string, FlagDef>> = {}): ThvError {
+  const known = FLAG_OF_FIELD.filter(([, flag]) => flag in flags)
+  const plain = PHRASES.reduce((text, [pattern, instead]) => text.replace(pattern, instead), error.message)
+  const parts = withWholeNames(plain, known).split(/("[^"\n]*")/)
+  const told = parts.map((part, at) => (at % 2 === 1 ? part : rewrite(part, known, at === 0))).join('')
+  return told === error.message ? error : new ThvError(error.code, told, { cause: error })
+}
+
+type Known = readonly (typeof FLAG_OF_FIELD)[number][]
+
+/** `oidc: client_secret needs client_id` → `oidc.client_secret needs oidc.client_id`. */
+function withWholeNames(text: string, known: Known): string {
+  const object = OBJECTS.find((name) => text.startsWith(`${name}: `))
+  if (object === undefined) return text
+  const fields = known.map(([field]) => field).filter((field) => field.startsWith(`${object}.`))
+  const own = fields.map((field) => field.slice(object.length + 1))
+  if (own.length === 0) return text
+  return text.slice(object.length + 2).replaceAll(wholeWord(own.join('|')), (name) => `${object}.${name}`)
+}
+
+function rewrite(text: string, known: Known, isStart: boolean): string {
+  return known.reduce((told, [field, flag]) => {
+    const spelled = spelledFlag(flag)
+    // A field of one plain word is only meant where a message begins with it.
+    const isPlain = /^[a-z]+$/.test(field)
+    if (isPlain && !isStart) return told
+    return told.replaceAll(
+      isPlain ? new RegExp(`^${field}(?=(\\.[\\w.]+)?(:| $))(\\.\\d+)?`, 'g') : wholeWord(field),
+      spelled,
+    )
+  }, text)
+}
+
+const wholeWord = (pattern: string) => new RegExp(`(?<![\\w.-])(?:${pattern.replaceAll('.', '\\.')})(?![\\w-])`, 'g')

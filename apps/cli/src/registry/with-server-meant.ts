@@ -1,0 +1,18 @@
+import { isThvError, notFound } from '@toolhaven/core/errors'
+import type { DaemonClient } from '../connect/daemon-client.ts'
+import { closest } from '../output/did-you-mean.ts'
+import { serverNames } from './servers.ts'
+
+/** The daemon refuses a bare word that nobody knows; the registry may have a similar one. */
+export async function withServerMeant(
+  client: DaemonClient,
+  server: string | undefined,
+  error: unknown,
+  signal: AbortSignal,
+): Promise<unknown> {
+  if (!isThvError(error, 'not-found') || !error.message.startsWith(`The registry has no "${server}"`)) return error
+  const names = await serverNames(client, signal).catch((): string[] => [])
+  const meant = closest(server ?? '', names)
+  if (meant === undefined) return notFound(`${error.message}.\n"thv search WORD" finds servers.`, error)
+  return notFound(`The registry has no "${server}". Did you mean "${meant}"?`, error)
+}
