@@ -3,6 +3,7 @@ import { describeError } from '../errors.ts'
 import type { GroupBook } from '../groups/group-book.ts'
 import type { ClientEntry, ClientFiles } from '../ports/clients.ts'
 import type { Logger } from '../ports/logger.ts'
+import type { StoredWorkload } from '../ports/stores.ts'
 import type { WorkloadBook } from '../workloads/book.ts'
 import { clientUrl } from '../workloads/read.ts'
 
@@ -44,7 +45,7 @@ async function syncAll(deps: ClientSyncDeps): Promise<ReadonlyMap<ClientType, st
   const notes = new Map<ClientType, string[]>()
   for (const client of CLIENT_TYPES) {
     try {
-      const result = await deps.files.sync(client, wantedEntries(deps, client))
+      const result = await deps.files.sync(client, wantedEntries(deps, client), knownEntries(deps))
       if (result.notes.length > 0) notes.set(client, result.notes)
     } catch (error) {
       notes.set(client, [describeError(error)])
@@ -66,10 +67,16 @@ function wantedEntries({ groups, book, held }: ClientSyncDeps, client: ClientTyp
   for (const { stored } of book.all()) {
     if (held.has(stored.config.name)) continue
     if (stored.wanted !== 'running' || !mine.has(stored.config.group ?? 'default')) continue
-    entries.set(stored.config.name, {
-      url: clientUrl(stored),
-      transport: stored.config.proxy_mode ?? 'streamable-http',
-    })
+    entries.set(stored.config.name, entryOf(stored))
   }
   return entries
+}
+
+function knownEntries({ book, held }: ClientSyncDeps): Map<string, ClientEntry> {
+  const all = book.all().filter(({ stored }) => !held.has(stored.config.name))
+  return new Map(all.map(({ stored }) => [stored.config.name, entryOf(stored)]))
+}
+
+function entryOf(stored: StoredWorkload): ClientEntry {
+  return { url: clientUrl(stored), transport: stored.config.proxy_mode ?? 'streamable-http' }
 }

@@ -8,9 +8,14 @@ export interface ClientFiles {
    * Makes the entries that *we* own in the client's file equal to `wanted` (keyed by workload name): adds, changes and
    * removes only those; entries of others are never touched. When somebody else's entry has the name, ours is written as
    * `NAME-toolhaven`. Comments, order, unknown fields, CRLF and BOM are kept; a backup is made; the write is atomic.
+   * An entry that is exactly what we write for one of the `known` workloads is ours too, so that none is left behind.
    * A client that is not installed is left alone (`skipped`). An unparsable file is refused (`invalid`, naming file and place).
    */
-  sync(client: ClientType, wanted: ReadonlyMap<string, ClientEntry>): Promise<ClientSyncResult>
+  sync(
+    client: ClientType,
+    wanted: ReadonlyMap<string, ClientEntry>,
+    known: ReadonlyMap<string, ClientEntry>,
+  ): Promise<ClientSyncResult>
 }
 
 export interface ClientEntry {

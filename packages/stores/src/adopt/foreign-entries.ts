@@ -6,7 +6,7 @@ import type { ClientEntry } from '@toolhaven/core/ports/clients'
 import type { EntryPlace, ForeignEntries, ForeignEntry } from '@toolhaven/core/ports/foreign-entries'
 import { parse } from 'jsonc-parser'
 import { CLIENT_PROGRAMS, type ClientPlatform, type ClientProgram } from '../clients/catalogue.ts'
-import { copiesOf, readClientFile, replaceClientFile, sameContent } from '../clients/client-file.ts'
+import { copiesOf, readClientFile, replaceClientFile } from '../clients/client-file.ts'
 import { CLIENT_FILES } from '../clients/client-files.ts'
 import { skipTrivia } from '../clients/jsonc-text.ts'
 import type { SerialQueue } from '../files/serial-queue.ts'
@@ -92,8 +92,7 @@ async function change<Outcome extends string>(place: EntryPlace, edit: Edit<Outc
     const found = (await entriesOf(place.client, place.path)).findLast(({ key }) => key === place.key)
     const outcome = edit(file.text ?? '', found)
     if (typeof outcome === 'string') return outcome
-    const isCurrent = async () => sameContent(file, await readClientFile(file.path))
-    if (await replaceClientFile(file, outcome.text, { isFirst: false, keepCopies: false, isCurrent })) return 'done'
+    if (await replaceClientFile(file, outcome.text, { isFirst: false, keepCopies: false })) return 'done'
   }
   throw unavailable(`${place.path} is being changed by another program all the time: close it or try again later`)
 }

@@ -1,7 +1,8 @@
-import { constants } from 'node:fs'
-import { open, readdir, realpath, rm, stat } from 'node:fs/promises'
+import { constants, existsSync, readFileSync, rmSync } from 'node:fs'
+import { type FileHandle, open, readdir, realpath, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { invalid, unavailable } from '@toolhaven/core/errors'
+import { setTimeout as pause } from 'node:timers/promises'
+import { invalid, isThvError, unavailable } from '@toolhaven/core/errors'
 import { atomicWrite, TEMPORARY_FILE } from '../files/atomic-write.ts'
 import { errnoOf } from '../files/errno.ts'
 
@@ -24,43 +25,76 @@ export async function readClientFile(path: string): Promise<ClientFile> {
   return { path, hasByteOrderMark, text: hasByteOrderMark ? text.slice(1) : text }
 }
 
-export function sameContent(one: ClientFile, other: ClientFile): boolean {
-  return one.text === other.text && one.hasByteOrderMark === other.hasByteOrderMark
-}
-
 export interface ReplaceOptions {
   /** Nothing of ours was in the file before. */
   isFirst: boolean
   /** False: no copies are left beside the file, because what goes out of it may be a key. */
   keepCopies?: boolean
-  /** Asked right before the file is replaced; when it says no, nothing is. */
-  isCurrent(): Promise<boolean>
 }
+
+/** How long an editor that had the file open may take to write to it. */
+const LATE_WRITE_MS = 50
 
 /**
  * Replaces the file as a whole; its mode stays, and a link stays a link to the file that is replaced. Beside it lie
- * `FILE.toolhaven-original` (before our first entry) and `FILE.toolhaven-backup` (before our latest change).
+ * `FILE.toolhaven-original` (before our first entry) and `FILE.toolhaven-backup` (before our latest change). False when
+ * another program changed the file since it was read; what that program wrote is then in the file.
  */
 export async function replaceClientFile(file: ClientFile, text: string, options: ReplaceOptions): Promise<boolean> {
   const mark = file.hasByteOrderMark ? BYTE_ORDER_MARK : ''
-  if (file.text !== null) {
-    await refuseReadOnly(file.path)
-    const before = mark + file.text
-    const keepCopies = options.keepCopies ?? true
-    if (keepCopies && options.isFirst) await atomicWrite(copiesOf(file.path).original, before)
-    if (keepCopies) await atomicWrite(copiesOf(file.path).backup, before)
+  const write = (data: string | Buffer, mayReplace: () => boolean) =>
+    atomicWrite(file.path, data, { keepMode: true, followSymlink: true, mayReplace })
+  if (file.text === null) return write(mark + text, () => !existsSync(file.path))
+  await refuseReadOnly(file.path)
+  const before = Buffer.from(mark + file.text)
+  const keepCopies = options.keepCopies ?? true
+  if (keepCopies && options.isFirst) await atomicWrite(copiesOf(file.path).original, before)
+  if (keepCopies) await atomicWrite(copiesOf(file.path).backup, before)
+  // Some editors write into the file instead of replacing it. What they write to the old one can be read here.
+  const old = await openFile(file.path)
+  if (old === undefined) return false
+  try {
+    if (!(await write(mark + text, () => isStill(file.path, before)))) return false
+    await pause(LATE_WRITE_MS)
+    let late = await readFrom(old)
+    if (late.equals(before)) return true
+    // It may be in the middle of writing.
+    for (let last = before; !late.equals(last); late = await readFrom(old)) {
+      last = late
+      await pause(LATE_WRITE_MS)
+    }
+    await write(late, () => isStill(file.path, Buffer.from(mark + text)))
+    return false
+  } finally {
+    await old.close()
   }
-  if (!(await options.isCurrent())) return false
-  await atomicWrite(file.path, mark + text, { keepMode: true, followSymlink: true })
-  return true
+}
+
+function isStill(path: string, content: Buffer): boolean {
+  try {
+    return readFileSync(path).equals(content)
+  } catch {
+    // It was removed or closed to us, which is a change too.
+    return false
+  }
+}
+
+async function readFrom(handle: FileHandle): Promise<Buffer> {
+  const { size } = await handle.stat()
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(size), 0, size, 0)
+  return buffer.subarray(0, bytesRead)
 }
 
 export function copiesOf(path: string): { original: string; backup: string } {
   return { original: `${path}.toolhaven-original`, backup: `${path}.toolhaven-backup` }
 }
 
-export async function removeClientFile(file: ClientFile): Promise<void> {
-  await rm(file.path, { force: true })
+/** False when another program changed the file since it was read. */
+export function removeClientFile({ path, text, hasByteOrderMark }: ClientFile): boolean {
+  const mark = hasByteOrderMark ? BYTE_ORDER_MARK : ''
+  if (!isStill(path, Buffer.from(mark + (text ?? '')))) return false
+  rmSync(path, { force: true })
+  return true
 }
 
 /** Takes away what writes of ours that a crash cut short left beside the file, and beside the file behind a link. */
@@ -74,22 +108,31 @@ export async function sweepLeftovers(path: string): Promise<void> {
 }
 
 async function readBytes(path: string): Promise<Buffer | undefined> {
+  const handle = await openFile(path)
+  if (handle === undefined) return undefined
+  try {
+    return await handle.readFile()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Undefined when there is no file. */
+async function openFile(path: string): Promise<FileHandle | undefined> {
   let handle
   try {
     // O_NONBLOCK: opening a pipe that somebody put there must not hang.
     handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
-  } catch (error) {
-    const code = errnoOf(error)
-    if (code === 'ENOENT') return undefined
-    throw unavailable(`cannot read ${path} (${code ?? 'unknown fault'}): check its rights`, error)
-  }
-  try {
     const found = await handle.stat()
     if (!found.isFile()) throw invalid(`${path} is not an ordinary file and was left as it is`)
     if (found.size > MAX_BYTES) throw invalid(`${path} is larger than ${MAX_BYTES} bytes and was left as it is`)
-    return await handle.readFile()
-  } finally {
-    await handle.close()
+    return handle
+  } catch (error) {
+    await handle?.close()
+    if (isThvError(error)) throw error
+    const code = errnoOf(error)
+    if (code === 'ENOENT') return undefined
+    throw unavailable(`cannot read ${path} (${code ?? 'unknown fault'}): check its rights`, error)
   }
 }
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -12,7 +12,7 @@ import { parse } from 'jsonc-parser'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { CLIENT_PROGRAMS, type ClientPlatform } from './catalogue.ts'
-import { readClientFile, replaceClientFile, sameContent } from './client-file.ts'
+import { readClientFile, replaceClientFile } from './client-file.ts'
 import { createClientFiles } from './client-files.ts'
 
 let base = ''
@@ -24,8 +24,19 @@ beforeEach(async () => {
 afterEach(() => rm(base, { recursive: true, force: true }))
 
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }
-const clientFiles = (platform: ClientPlatform = 'linux') =>
-  createClientFiles({ homeDir: join(base, 'home'), platform, stateDir: join(base, 'state'), logger: silent })
+/** `known` is what there is besides what is wanted. */
+const clientFiles = (platform: ClientPlatform = 'linux', known: ReadonlyMap<string, ClientEntry> = new Map()) => {
+  const files = createClientFiles({
+    homeDir: join(base, 'home'),
+    platform,
+    stateDir: join(base, 'state'),
+    logger: silent,
+  })
+  return {
+    ...files,
+    sync: (client: ClientType, entries: ReadonlyMap<string, ClientEntry>) => files.sync(client, entries, known),
+  }
+}
 
 const entry = (port: number, transport: ClientEntry['transport'] = 'streamable-http'): ClientEntry => ({
   url: `http://127.0.0.1:${port}/${transport === 'sse' ? 'sse' : 'mcp'}`,
@@ -279,11 +290,8 @@ describe('replacing a client file', () => {
   it('is given up when somebody else changes the file in the meantime', async () => {
     const path = await place('.cursor/mcp.json', '{"a":1}')
     const file = await readClientFile(path)
-    const isCurrent = async () => {
-      await writeFile(path, '{"a":2}')
-      return sameContent(file, await readClientFile(path))
-    }
-    expect(await replaceClientFile(file, '{"ours":1}', { isFirst: true, isCurrent })).toBe(false)
+    await writeFile(path, '{"a":2}')
+    expect(await replaceClientFile(file, '{"ours":1}', { isFirst: true })).toBe(false)
     expect(await readFile(path, 'utf8')).toBe('{"a":2}')
   })
 
@@ -374,4 +382,74 @@ describe('the list of our entries', () => {
     expect(await refusalOf(clientFiles().sync('Cursor', nothing))).toContain('newer version')
     expect(await readFile(listPath(), 'utf8')).toBe('{"format":99,"record":[]}')
   })
+})
+
+describe('an entry that we have no note of', () => {
+  const fetching = wanted({ fetch: entry(4001) })
+  const written = '{"mcpServers":{"own":{"command":"x"},"fetch":{"url":"http://127.0.0.1:4001/mcp","type":"http"}}}'
+
+  it('is ours when an editor wrote an old copy back after the workload was stopped', async () => {
+    const path = await place('.cursor/mcp.json', '{"mcpServers":{"own":{"command":"x"}}}')
+    const files = clientFiles('linux', fetching)
+    await files.sync('Cursor', fetching)
+    const old = await readFile(path, 'utf8')
+    await files.sync('Cursor', nothing)
+    await writeFile(path, old)
+    await files.sync('Cursor', nothing)
+    expect(await serversOf(path)).toEqual({ own: { command: 'x' } })
+  })
+
+  it('is ours when the list of our entries was damaged', async () => {
+    const path = await place('.cursor/mcp.json', '{"mcpServers":{"own":{"command":"x"}}}')
+    await clientFiles('linux', fetching).sync('Cursor', fetching)
+    await writeFile(join(base, 'state', 'client-entries.json'), 'damaged', { mode: 0o600 })
+    await clientFiles('linux', fetching).sync('Cursor', wanted({ fetch: entry(4001), time: entry(4002) }))
+    await clientFiles('linux', fetching).sync('Cursor', nothing)
+    expect(await serversOf(path)).toEqual({ own: { command: 'x' } })
+  })
+
+  it.each([
+    ['another key', written.replace('"fetch"', '"mine"')],
+    ['another address', written.replace('4001', '4009')],
+    ['a field of its own', written.replace('"type"', '"disabled":true,"type"')],
+    ['a field less', written.replace(',"type":"http"', '')],
+  ])('is left alone when it has %s', async (_what, text) => {
+    const path = await place('.cursor/mcp.json', text)
+    await clientFiles('linux', fetching).sync('Cursor', nothing)
+    expect(await readFile(path, 'utf8')).toBe(text)
+  })
+})
+
+describe('an editor that writes all the time', () => {
+  it.each(['in place', 'by replacing the file'])(
+    '%s loses no write',
+    async (how) => {
+      const path = await place('.cursor/mcp.json', '{"count":0}')
+      const script = join(import.meta.dirname, 'test-sync-forever.ts')
+      const child = spawn(process.execPath, [script, join(base, 'home'), join(base, 'state')], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      await once(child.stdout, 'data')
+      const write = async (text: string) => {
+        const to = how === 'in place' ? path : `${path}.new`
+        await writeFile(to, text)
+        if (to !== path) await rename(to, path)
+      }
+      try {
+        for (let count = 1; count <= 100; count += 1) {
+          const present: unknown = parse(await readFile(path, 'utf8'))
+          await write(JSON.stringify({ ...Object(present), count }))
+          const written = async () => Object(parse(await readFile(path, 'utf8'))).count
+          // What it wrote to the file that was just replaced is put back a moment later.
+          await expect.poll(written, { timeout: 30_000, interval: 5 }).toBe(count)
+          await setTimeout(Math.random() * 80)
+          await expect.poll(written, { timeout: 30_000, interval: 5 }).toBe(count)
+        }
+      } finally {
+        child.kill('SIGKILL')
+        await once(child, 'exit')
+      }
+    },
+    120_000,
+  )
 })

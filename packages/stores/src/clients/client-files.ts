@@ -1,21 +1,15 @@
 import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { ClientType } from '@toolhaven/contract/client-types'
-import { unavailable } from '@toolhaven/core/errors'
+import { isThvError, unavailable } from '@toolhaven/core/errors'
 import type { ClientEntry, ClientFiles, ClientSyncResult } from '@toolhaven/core/ports/clients'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import { type SerialQueue, createSerialQueue } from '../files/serial-queue.ts'
 import { CLIENT_PROGRAMS, type ClientPlatform, type ClientProgram } from './catalogue.ts'
-import {
-  type ClientFile,
-  readClientFile,
-  removeClientFile,
-  replaceClientFile,
-  sameContent,
-  sweepLeftovers,
-} from './client-file.ts'
+import { type ClientFile, readClientFile, removeClientFile, replaceClientFile, sweepLeftovers } from './client-file.ts'
 import { createOwnedEntries, type OwnedEntries, type OwnedEntry, type OwnedFile } from './owned-entries.ts'
-import { type EntriesPlan, planEntries } from './plan-entries.ts'
+import { type EntriesPlan, planEntries, type PlanInput } from './plan-entries.ts'
 
 export interface ClientFilesOptions {
   homeDir: string
@@ -26,7 +20,9 @@ export interface ClientFilesOptions {
   inTurn?: SerialQueue
 }
 
-const MAX_ATTEMPTS = 5
+const MAX_ATTEMPTS = 20
+/** For an editor that is in the middle of writing. */
+const HALF_WRITTEN_MS = 200
 
 /** One queue for all of them: two clients may share a file. */
 export const CLIENT_FILES = 'client files'
@@ -48,14 +44,14 @@ export function createClientFiles(options: ClientFilesOptions): ClientFiles {
   }
   return {
     isInstalled: async (client) => (await presentPaths(client)).length > 0,
-    sync: (client, wanted) =>
+    sync: (client, wanted, known) =>
       inTurn(CLIENT_FILES, async () => {
         const { program } = locate(client)
         const results: ClientSyncResult[] = []
         for (const path of await presentPaths(client)) {
           if (!swept.has(path)) await sweepLeftovers(path)
           swept.add(path)
-          results.push(await syncFile({ ownedEntries, client, program, path, wanted }))
+          results.push(await syncFile({ ownedEntries, client, program, path, wanted, known }))
         }
         const outcome = results.find((result) => result.outcome === 'written') ?? results[0]
         if (outcome?.outcome === 'written') logger.info('client file changed', { client })
@@ -73,15 +69,21 @@ interface SyncInput {
   program: ClientProgram
   path: string
   wanted: ReadonlyMap<string, ClientEntry>
+  known: ReadonlyMap<string, ClientEntry>
 }
 
-async function syncFile({ ownedEntries, client, program, path, wanted }: SyncInput): Promise<ClientSyncResult> {
+async function syncFile({ ownedEntries, client, program, path, wanted, known }: SyncInput): Promise<ClientSyncResult> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const owned = await ownedEntries.read(path)
-    // With nothing to write and nothing to take out, not even an unreadable file is anybody's trouble.
-    if (wanted.size === 0 && owned.entries.length === 0) return { outcome: 'unchanged', notes: [] }
-    const file = await readClientFile(path)
-    const plan = planEntries({ client, program, found: file.text, owned, wanted })
+    const isIdle = wanted.size === 0 && owned.entries.length === 0
+    if (isIdle && known.size === 0) return { outcome: 'unchanged', notes: [] }
+    const planned = await planFor({ client, program, owned, wanted, known }).catch((error: unknown) => {
+      // With nothing to write and nothing to take out, not even an unreadable file is anybody's trouble.
+      if (isIdle && isThvError(error)) return undefined
+      throw error
+    })
+    if (planned === undefined) return { outcome: 'unchanged', notes: [] }
+    const { file, plan } = planned
     const after: OwnedFile = { path, entries: plan.entries, footprint: plan.entries.length === 0 ? {} : plan.footprint }
     if (plan.text === file.text) {
       if (JSON.stringify(after) !== JSON.stringify(owned)) await ownedEntries.write(after)
@@ -97,15 +99,23 @@ async function syncFile({ ownedEntries, client, program, path, wanted }: SyncInp
   throw unavailable(`${path} is being changed by another program all the time: close it or try again later`)
 }
 
-/** False when somebody else changed the file since it was read: then everything starts over. */
-async function replace(file: ClientFile, plan: EntriesPlan): Promise<boolean> {
-  const isCurrent = async () => sameContent(file, await readClientFile(file.path))
-  if (plan.text === null) {
-    if (!(await isCurrent())) return false
-    await removeClientFile(file)
-    return true
+/** What is to become of the file. One that cannot be read is looked at once more: an editor may be writing it. */
+async function planFor(input: Omit<PlanInput, 'found'>): Promise<{ file: ClientFile; plan: EntriesPlan }> {
+  const file = await readClientFile(input.owned.path)
+  try {
+    return { file, plan: planEntries({ ...input, found: file.text }) }
+  } catch (error) {
+    await pause(HALF_WRITTEN_MS)
+    const again = await readClientFile(input.owned.path)
+    if (again.text === file.text) throw error
+    return { file: again, plan: planEntries({ ...input, found: again.text }) }
   }
-  return replaceClientFile(file, plan.text, { isFirst: !plan.hadOurs, isCurrent })
+}
+
+/** False when another program changed the file since it was read: then everything starts over. */
+async function replace(file: ClientFile, plan: EntriesPlan): Promise<boolean> {
+  if (plan.text === null) return removeClientFile(file)
+  return replaceClientFile(file, plan.text, { isFirst: !plan.hadOurs })
 }
 
 function intentOf(owned: OwnedFile, plan: EntriesPlan): OwnedFile {

@@ -33,13 +33,16 @@ export interface PlanInput {
   found: string | null
   owned: OwnedFile
   wanted: ReadonlyMap<string, ClientEntry>
+  /** All workloads, wanted in this file or not: an entry that is exactly what we would write for one of them is ours. */
+  known?: ReadonlyMap<string, ClientEntry>
 }
 
 /** What a client file should become so that our entries are the wanted ones. Pure; entries of others come out as they went in. */
-export function planEntries({ client, program, found, owned, wanted }: PlanInput): EntriesPlan {
+export function planEntries({ client, program, found, owned, wanted, known = new Map() }: PlanInput): EntriesPlan {
   const document = openDocument(owned.path, found, owned.footprint, program)
-  const before = foreignPart(document, owned.entries)
-  const ours = stillOurs(document, owned.entries)
+  const listed = [...owned.entries, ...forgotten(document, program, owned.entries, known)]
+  const before = foreignPart(document, listed)
+  const ours = stillOurs(document, listed)
   const notes = lettingGo(document, client, owned.entries, ours)
   const kept = new Map<string, OwnedEntry>()
   const added = new Map<string, PlainValue>()
@@ -72,7 +75,7 @@ export function planEntries({ client, program, found, owned, wanted }: PlanInput
   addEntries(document, added)
   for (const [name, own] of ours) if (!wanted.has(name)) removeEntry(document, own.key, own.url)
   const entries = [...kept.values()]
-  if (foreignPart(document, [...owned.entries, ...entries]) !== before) {
+  if (foreignPart(document, [...listed, ...entries]) !== before) {
     throw new Error(`the edit of ${owned.path} would change more than our entries`)
   }
   return { text: closeDocument(document), entries, footprint: document.footprint, notes, hadOurs: ours.size > 0 }
@@ -98,6 +101,39 @@ function stillOurs(document: ServersDocument, owned: readonly OwnedEntry[]): Map
   }
   return ours
 }
+
+/**
+ * Entries that we must have written, though our list does not say so: an editor wrote an old copy of the file back, or the
+ * list was damaged. A field more or less, and the entry is somebody's own.
+ */
+function forgotten(
+  document: ServersDocument,
+  { urlField, types }: PlanInput['program'],
+  owned: readonly OwnedEntry[],
+  known: ReadonlyMap<string, ClientEntry>,
+): OwnedEntry[] {
+  const { servers } = serversIn(document)
+  const present = servers === undefined ? [] : propertiesOf(servers)
+  const isListed = (name: string) => owned.some((entry) => entry.name === name)
+  return [...known].flatMap(([name, { url, transport }]) => {
+    const type = types[transport]
+    const isExact = (entry: Node) => {
+      const value = valueOf(entry)
+      return (
+        isKeyFor(name, keyOf(entry)) &&
+        value?.type === 'object' &&
+        propertiesOf(value).length === 2 &&
+        stringIn(value, urlField) === url &&
+        stringIn(value, 'type') === type
+      )
+    }
+    const found = isListed(name) ? undefined : present.findLast(isExact)
+    return found === undefined ? [] : [{ name, key: keyOf(found), urls: [url], type }]
+  })
+}
+
+const isKeyFor = (name: string, key: string) =>
+  key === name || (key.startsWith(`${name}-toolhaven`) && /^(-\d+)?$/.test(key.slice(`${name}-toolhaven`.length)))
 
 function lettingGo(
   document: ServersDocument,

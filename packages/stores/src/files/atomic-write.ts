@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { constants, type Stats } from 'node:fs'
-import { lstat, open, realpath, rename, rm, stat } from 'node:fs/promises'
+import { constants, renameSync, type Stats } from 'node:fs'
+import { lstat, open, realpath, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { invalid, isThvError, unavailable, type ThvError } from '@toolhaven/core/errors'
 import { errnoOf } from './errno.ts'
@@ -13,14 +13,19 @@ export interface AtomicWriteOptions {
   keepMode?: boolean
   /** Replaces what a symbolic link points at, and leaves the link. Without it a link is refused. */
   followSymlink?: boolean
+  /** Asked right before the file is replaced, with nothing in between; when it says no, nothing is written. */
+  mayReplace?: () => boolean
 }
 
-/** Replaces a file as a whole: whatever happens, readers and the next start see the old content or the new, never a part. */
+/**
+ * Replaces a file as a whole: whatever happens, readers and the next start see the old content or the new, never a part. False
+ * when `mayReplace` said no.
+ */
 export async function atomicWrite(
   path: string,
   data: string | Uint8Array,
   options: AtomicWriteOptions = {},
-): Promise<void> {
+): Promise<boolean> {
   const target = options.followSymlink === true ? await resolveLink(path) : path
   const folder = dirname(target)
   const temporary = join(folder, `.${basename(target)}.${randomBytes(6).toString('hex')}.tmp`)
@@ -42,9 +47,15 @@ export async function atomicWrite(
     } finally {
       await handle.close()
     }
-    await rename(temporary, target)
+    if (options.mayReplace?.() === false) {
+      await rm(temporary, { force: true })
+      return false
+    }
+    // Without waiting for a thread, so that hardly any time is left for others to write in between.
+    renameSync(temporary, target)
     made = false
     await syncFolder(folder)
+    return true
   } catch (error) {
     if (made) await rm(temporary, { force: true })
     throw writeFault(error, folder)
