@@ -100,7 +100,7 @@ test('a secret that is gone and a daemon that cannot be reached are found', asyn
   await runThv(world.home, ['secret', 'set', 'key'], { input: 'value\n' })
   await thv('run', 'time', '--secret', 'key,target=KEY')
   expect(statusOf((await examine()).report.machine.checks, 'secrets')).toBe('ok')
-  await thv('secret', 'delete', 'key')
+  await thv('secret', 'delete', 'key', '--force')
   const { code, report } = await examine()
   expect(code).toBe(1)
   expect(report.machine.checks.find(({ check }) => check === 'secrets')).toMatchObject({

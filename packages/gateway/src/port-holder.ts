@@ -1,4 +1,5 @@
 import { readdir, readFile, readlink } from 'node:fs/promises'
+import { basename } from 'node:path'
 
 const LISTENING = '0A'
 
@@ -12,11 +13,23 @@ export async function findPortHolder(port: number): Promise<string | undefined> 
   const pids = (await readdir('/proc').catch(() => [])).filter((entry) => /^\d+$/.test(entry))
   for (const pid of pids) {
     if (!(await holdsAny(pid, inodes))) continue
-    const name = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => 'unknown')
-    return `${name.trim()} (pid ${pid})`
+    return `${await programOf(pid)} (pid ${pid})`
   }
   return undefined
 }
+
+/** As a person would name it. What the kernel calls a process may be the name of its main thread. */
+async function programOf(pid: string): Promise<string> {
+  const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+  const [program = '', ...args] = line.split('\0')
+  const script = INTERPRETERS.test(basename(program))
+    ? args.find((arg) => arg !== '' && !arg.startsWith('-'))
+    : undefined
+  const name = [program, script].flatMap((part) => (part ? [basename(part)] : [])).join(' ')
+  return name.replaceAll(/\p{Cc}/gu, '?').slice(0, 100) || 'unknown'
+}
+
+const INTERPRETERS = /^(node|nodejs|bun|deno|python[\d.]*|ruby|perl|java|sh|bash)$/
 
 function listeningInodes(table: string, port: number): string[] {
   const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`

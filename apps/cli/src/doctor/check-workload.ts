@@ -17,16 +17,8 @@ export async function checkWorkload(
   { name, url, status, status_context: context }: Workload,
   signal: AbortSignal,
 ): Promise<WorkloadReport> {
-  const isRunning = status === 'running'
-  const up: DoctorCheck = isRunning
-    ? { check: 'status', status: 'ok', found: 'running' }
-    : {
-        check: 'status',
-        status: 'failed',
-        found: [status, context].filter(Boolean).join(': '),
-        fix: fixOf(name, status, context),
-      }
-  if (!isRunning) return { name, grade: gradeOf([up]), checks: [up] }
+  const up = statusCheck(name, status, context)
+  if (status !== 'running') return { name, grade: gradeOf([up]), checks: [up] }
   const { checks: answers, protocolVersion, tools, tokens }: ServerProbe = await probeServer(name, url, signal)
   const details = await client.call('getWorkload', { params: { name } }, signal)
   const { checks: confines, isolation } = await isolationOf(client, runtime, details, signal)
@@ -42,8 +34,22 @@ export async function checkWorkload(
   }
 }
 
+export function statusCheck(name: string, status: Workload['status'], context: string): DoctorCheck {
+  const found = [status, context].filter(Boolean).join(': ')
+  if (status === 'running') return { check: 'status', status: 'ok', found: 'running' }
+  // What comes up or goes down is as it should be, and takes its time.
+  if (status === 'starting' || status === 'stopping' || status === 'removing')
+    return { check: 'status', status: 'info', found }
+  return { check: 'status', status: 'failed', found, fix: fixOf(name, status, context) }
+}
+
 function fixOf(name: string, status: Workload['status'], context: string): string {
-  if (status === 'stopped') return `thv restart ${name}`
+  if (status === 'stopped' || status === 'unhealthy') return `thv restart ${name}`
+  if (status === 'unknown') return 'thv runtime check'
+  const [, port] = /^Port (\d+) .*is taken/.exec(context) ?? []
+  if (port !== undefined) return `thv restart ${name} (after you stopped the program that has port ${port})`
+  const [, secret] = /^secret (\S+) not found/.exec(context) ?? []
+  if (secret !== undefined) return `thv secret set ${secret}`
   return context.includes('blocked: ') ? `thv learn ${name} --observe` : `thv logs ${name}`
 }
 

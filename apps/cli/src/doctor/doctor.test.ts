@@ -10,6 +10,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { checkFiles } from './check-files.ts'
 import { imageCheck } from './check-image.ts'
+import { statusCheck } from './check-workload.ts'
 import { clientChecks, runtimeChecks, versionCheck } from './check-machine.ts'
 import { gradeOf, worstOf } from './grade.ts'
 import { isListening } from './is-listening.ts'
@@ -296,3 +297,24 @@ async function serveMcp(answers: Record<string, unknown>): Promise<Listening> {
   })
   return listen(server)
 }
+
+describe('the status of a workload', () => {
+  it.each([
+    ['running', '', 'ok', undefined],
+    ['starting', 'pulling time', 'info', undefined],
+    ['stopped', '', 'failed', 'thv restart time'],
+    ['unknown', 'Docker does not answer', 'failed', 'thv runtime check'],
+    ['error', 'secret key not found', 'failed', 'thv secret set key'],
+    ['error', 'the server exited with code 1', 'failed', 'thv logs time'],
+  ] as const)('%s (%s) is %s', (status, context, outcome, fix) => {
+    expect(statusCheck('time', status, context)).toMatchObject({ status: outcome, ...(fix && { fix }) })
+  })
+
+  it('names the program that has its port', () => {
+    const told = statusCheck('time', 'error', 'Port 4000 on 127.0.0.1 is taken by nginx (pid 7); free it.')
+    expect(told).toMatchObject({
+      found: expect.stringContaining('nginx (pid 7)'),
+      fix: expect.stringContaining('port 4000'),
+    })
+  })
+})

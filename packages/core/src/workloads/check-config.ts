@@ -74,7 +74,7 @@ function refuseOwnAddress({ name, host = '127.0.0.1', port, remote_url: text }: 
 }
 
 /** As far as the text tells. The parser has written IPv4 as four decimal numbers and IPv6 in its short form. */
-function isThisMachine(host: string): boolean {
+export function isThisMachine(host: string): boolean {
   return /^(?:(?:.+\.)?localhost|127\..*|::1|::ffff:7f.*)$/.test(host)
 }
 

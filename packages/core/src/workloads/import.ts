@@ -1,5 +1,6 @@
 import type { RunConfig } from '@toolhaven/contract/run-config'
 import type { CreateRequest } from '@toolhaven/contract/workload-request'
+import { isThisMachine } from './check-config.ts'
 import { createWorkload } from './create.ts'
 import { parseSecretReference } from './instance-spec.ts'
 import { invalid, notFound } from '../errors.ts'
@@ -62,7 +63,9 @@ function refuseForeignMiddleware(config: RunConfig): void {
 function checkTargetHost({ target_host: host }: RunConfig): void {
   if (host === undefined || host === '127.0.0.1' || host === 'localhost') return
   throw invalid(
-    `target_host "${printable(host)}" must be 127.0.0.1 or localhost, the loopback address inside the workload; leave it out`,
+    isThisMachine(host)
+      ? `target_host "${printable(host)}" cannot be reached: inside a workload only 127.0.0.1 can; let the server listen there and leave target_host out`
+      : `target_host "${printable(host)}" must be 127.0.0.1 or localhost, the loopback address inside the workload; leave it out`,
   )
 }
 

@@ -15,7 +15,7 @@ test('a server that answered nothing is an error at once, even if it ends when i
     throw new StayedSilent('it answered nothing', undefined)
   }
   await createWorkload(fake.daemon.workloads, { name: 'mute', image: 'npx://mute@1.0.0' })
-  for (let round = 0; round < 20 && starts === 0; round += 1) await settle()
+  await expect.poll(() => starts, { timeout: 30_000 }).toBe(1)
   await settle()
   expect(fake.daemon.workloads.book.status('mute')).toEqual({ status: 'error', context: 'it answered nothing' })
   expect(starts).toBe(1)
