@@ -246,7 +246,7 @@ function egressEvents({
 function hidingEvents(supervisor: () => Supervisor, logs: LogStore, masker: Masker): HidingEvents {
   return {
     onAppeared: (name, what) => {
-      const reason = `${what} appeared or changed, which an ignore file hides: the server starts anew without it`
+      const reason = `${what} appeared or changed, which an ignore file hides: the server is restarted without it`
       logs.append(name, 'stderr', masker.mask(reason))
       supervisor().exposed(name, reason)
     },

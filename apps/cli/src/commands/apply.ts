@@ -26,7 +26,7 @@ export const apply = defineCommand({
     ...FORMAT_FLAG,
   },
   examples: [
-    { command: 'thv apply -f toolhaven.yaml --yes', shows: 'makes it so without a question' },
+    { command: 'thv apply -f toolhaven.yaml --yes', shows: 'applies the file without a question' },
     { command: 'thv apply -f - --yes < toolhaven.yaml', shows: 'from standard input' },
     {
       command: 'thv apply -f toolhaven.yaml --prune --yes',
@@ -71,7 +71,7 @@ export const apply = defineCommand({
 const DONE = {
   create: 'is made',
   update: 'is changed',
-  replace: 'is made anew',
+  replace: 'is created again',
   start: 'is started',
   remove: 'is removed',
 }

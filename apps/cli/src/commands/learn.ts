@@ -11,7 +11,7 @@ export const learn = defineCommand({
     'then apply. While a list is in force, what it blocked is recorded too: the profile is then that list and what it blocked.\n\n' +
     'Not seen: paths inside TLS, and which files of its mounts a server uses. Mounts ' +
     'stay as they are. At most 500 places are kept, without queries and without secrets, until the workload is removed or ' +
-    'observed anew.\n\n' +
+    'observed again.\n\n' +
     'As JSON: {"name", "mode", "since", "permission_profile", "evidence", "left_out", "notes"}.',
   args: [{ name: 'name', summary: 'which workload', required: true, completes: 'workload' }],
   flags: {

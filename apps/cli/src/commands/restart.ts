@@ -2,7 +2,7 @@ import { lifecycleCommand } from '../lifecycle/lifecycle-command.ts'
 
 export const restart = lifecycleCommand('restart', {
   words: 'restart',
-  summary: 'Start stopped workloads, or running ones anew',
+  summary: 'Start stopped workloads, or restart running ones',
   description: 'Starts workloads, also those that run, and waits until they answer. Port and address stay the same.',
   examples: [
     { command: 'thv restart time', shows: 'one workload' },

@@ -8,7 +8,7 @@ export const serve = defineCommand({
     'A daemon that already runs for the same state folder hands over and exits; its containers and ports stay.\n' +
     'Commands that need a daemon start one with --on-demand.\n' +
     'Environment: THV_RUNTIME (docker, podman, process), THV_PORT, THV_API_TOKEN, THV_SECRETS_PASSWORD, and the XDG variables.\n\n' +
-    'With --install the daemon becomes a service that starts by itself, with all workloads that were running: a unit of ' +
+    'With --install the daemon becomes a service that starts automatically, with all workloads that were running: a unit of ' +
     "your own systemd instance on Linux (of the machine's when you are root), a launch agent on macOS. It is started " +
     'with the other options given, and with the settings of this shell for folders, engine, proxies and package ' +
     'indexes. Secrets are never written into it.\n\n' +
@@ -29,7 +29,7 @@ export const serve = defineCommand({
       type: 'boolean',
       summary: 'exit if a daemon runs already, and start without the port while it is taken',
     },
-    install: { type: 'boolean', summary: 'make it a service that starts by itself' },
+    install: { type: 'boolean', summary: 'make it a service that starts automatically' },
     uninstall: { type: 'boolean', summary: 'stop and remove that service' },
     purge: { type: 'boolean', summary: 'with --uninstall: remove everything that Toolhaven has made' },
     yes: { type: 'boolean', short: 'y', summary: 'with --purge: do not ask' },

@@ -20,7 +20,9 @@ export async function serveMcp(context: Context, { transport, host, port }: Serv
   await context.daemon()
   if (transport === 'stdio') return serveStdio(makeServer, context.signal)
   if (!isLoopback(host))
-    throw invalid(`--host ${host}: whoever reaches this server commands Toolhaven, so it serves 127.0.0.1 or ::1 only`)
+    throw invalid(
+      `--host ${host}: anyone who reaches this server can control Toolhaven, so it serves 127.0.0.1 or ::1 only`,
+    )
   const allowPeer = createPeerCheck(process.platform, process.getuid?.() ?? 0)
   const { addresses, close } = await serveHttp({ host, port, allowPeer, makeServer })
   const [address = { host, port }] = addresses

@@ -35,7 +35,7 @@ const endsWith = (verb: 'run' | 'restart' | 'stop', message: string) =>
 const web = { params: { name: 'web' } }
 
 test.each(['run', 'restart'] as const)('%s ends when somebody stops the workload', async (verb) => {
-  const waited = endsWith(verb, 'web: somebody stopped it meanwhile')
+  const waited = endsWith(verb, 'web: another command stopped it')
   await expect.poll(() => shown).toContainEqual(expect.stringContaining('web: '))
   await client.call('stopWorkload', web, signal)
   await waited
@@ -44,7 +44,7 @@ test.each(['run', 'restart'] as const)('%s ends when somebody stops the workload
 test.each(['run', 'restart', 'stop'] as const)('%s ends when somebody removes the workload', async (verb) => {
   if (verb === 'stop') fake.runtime.whilePreparing = () => new Promise(() => {})
   if (verb === 'stop') await client.call('stopWorkload', web, signal)
-  const waited = endsWith(verb, 'web: somebody removed it meanwhile')
+  const waited = endsWith(verb, 'web: another command removed it')
   await client.call('deleteWorkload', web, signal)
   await waited
 })
@@ -52,6 +52,6 @@ test.each(['run', 'restart', 'stop'] as const)('%s ends when somebody removes th
 test('a workload that is gone before anybody looks is not waited for', async () => {
   await client.call('deleteWorkload', web, signal)
   await expect.poll(() => fake.workloadStore.records.size).toBe(0)
-  await expect(waitForOutcome(waiting, client, ['web'], 'run')).rejects.toThrow('web: somebody removed it meanwhile')
+  await expect(waitForOutcome(waiting, client, ['web'], 'run')).rejects.toThrow('web: another command removed it')
   await waitForOutcome(waiting, client, ['web'], 'delete')
 })

@@ -20,9 +20,9 @@ export class WorkloadFailed extends ThvError {
 
 type Status = WorkloadEvent['status']
 
-const STOPPED = { stopping: 'somebody stopped it meanwhile', stopped: 'somebody stopped it meanwhile' } as const
-const REMOVED = { removing: 'somebody removed it meanwhile', removed: 'somebody removed it meanwhile' } as const
-const STARTED = { starting: 'somebody started it again', running: 'somebody started it again' } as const
+const STOPPED = { stopping: 'another command stopped it', stopped: 'another command stopped it' } as const
+const REMOVED = { removing: 'another command removed it', removed: 'another command removed it' } as const
+const STARTED = { starting: 'another command started it again', running: 'another command started it again' } as const
 
 interface Goal {
   status: Status

@@ -68,7 +68,7 @@ function parseJson(text: string): unknown {
 function unprotected(target: string): ThvError {
   return new ThvError(
     'forbidden',
-    `${target} lets everybody in, and a tunnel would put it on the internet: whoever finds the address could use its tools\n` +
+    `${target} lets everybody in, and a tunnel would put it on the internet: anyone who finds the address could use its tools\n` +
       'Protect it with oidc first, or put "thv proxy" with --oidc-issuer before it; --allow-unauthenticated does it anyway.',
   )
 }

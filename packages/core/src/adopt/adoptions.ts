@@ -81,7 +81,7 @@ export class Adoptions {
       const outcome = await deps.entries.point(entry, entry.text, to).catch(describeError)
       if (outcome === 'written') written += 1
       else if (outcome === 'changed')
-        notes.push(`the entry ${entry.key} of ${entry.client} was changed meanwhile and is left as it is`)
+        notes.push(`the entry ${entry.key} of ${entry.client} was changed since and is left as it is`)
       else notes.push(outcome)
     }
     if (written === 0 && earlier.phase === 'starting') {

@@ -116,7 +116,7 @@ export class Inspections {
       await within(tunnel.ready, AbortSignal.any([signal, AbortSignal.timeout(READY_MS)]))
       report({ state: 'ready', url: inspectorPage(run), server_url: run.serverUrl, version: run.version })
       const words = await within(tunnel.ended, signal)
-      throw unavailable(`the Inspector ended by itself${words === '' ? '' : `: ${words}`}; start it again`)
+      throw unavailable(`the Inspector ended${words === '' ? '' : `: ${words}`}; start it again`)
     } finally {
       // The ports first, so that the next run can have them at once.
       await tunnel[Symbol.asyncDispose]()

@@ -37,7 +37,7 @@ export function checkSessionMode({ session_mode: mode, transport, remote_url: re
       throw invalid('session_mode isolated is for servers that run here, and this one is remote; leave it out')
     if (transport !== 'stdio')
       throw invalid(
-        `session_mode isolated is for stdio servers; a ${transport} server keeps sessions apart by itself: leave it out`,
+        `session_mode isolated is for stdio servers; a ${transport} server keeps sessions apart on its own: leave it out`,
       )
     return
   }

@@ -56,7 +56,7 @@ export async function createContainer(
 }
 
 const nameTaken = (name: string, cause?: unknown) =>
-  conflict(`A container named ${name} exists already and belongs to somebody else; remove or rename it.`, cause)
+  conflict(`A container named ${name} exists already and does not belong to Toolhaven; remove or rename it.`, cause)
 
 export async function inspectContainer(
   client: EngineClient,

@@ -23,7 +23,7 @@ const libpodInfoSchema = z.looseObject({
 
 /** Its monitor closes the server's input with the last connection, and has no setting against it (seen with 4.3). */
 const STDIN_NOTE =
-  'Podman ends the input of a stdio server when the daemon goes away; such servers start anew with the next one.'
+  'Podman ends the input of a stdio server when the daemon goes away; such servers are restarted by the next one.'
 
 export async function examinePodman(client: EngineClient, signal: AbortSignal): Promise<EngineFacts> {
   const { version, isPodman } = await engineVersion(client, signal)

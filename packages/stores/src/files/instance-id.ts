@@ -24,7 +24,7 @@ export async function loadInstanceId(options: { stateDir: string; logger: Logger
   if (reading.state === 'corrupt') {
     const aside = await setAside(path, Date.now())
     options.logger.error(
-      'the id of this installation was damaged and is made anew; containers of the old id are left alone',
+      'the id of this installation was damaged, so a new one is made; containers of the old id are left alone',
       {
         file: path,
         aside,

@@ -10,7 +10,7 @@ export const proxyTunnel = defineCommand({
     '          taken from NGROK_AUTHTOKEN. Arguments: auth-token, auth-token-file, url (a domain of yours),\n' +
     '          traffic-policy-file. Written after ngrok’s documentation; not tried with a real account.\n' +
     '  local   another port of this machine, to try things out. Arguments: port.\n\n' +
-    'A target that lets everybody in is refused: on the internet, whoever finds the address could use its tools. For a\n' +
+    'A target that lets everybody in is refused: on the internet, anyone who finds the address could use its tools. For a\n' +
     'workload that asks for tokens, set its resource URL to the public address, so that clients find where to log in.',
   args: [
     { name: 'target', summary: 'a workload, or the URL of an MCP server', required: true, completes: 'workload' },
