@@ -108,7 +108,9 @@ test('a secret in use is deleted only by force', async () => {
 })
 
 test('what cannot be written is a failure, and relative folders are refused', async () => {
-  const full = spawnSync('sh', ['-c', `"${process.execPath}" "${THV}" registry list > /dev/full`], { env: world.home.env })
+  const full = spawnSync('sh', ['-c', `"${process.execPath}" "${THV}" registry list > /dev/full`], {
+    env: world.home.env,
+  })
   expect({ status: full.status, told: full.stderr.toString() }).toEqual({
     status: 1,
     told: expect.stringMatching(/could not be written.*\n.*make room/),
@@ -116,5 +118,32 @@ test('what cannot be written is a failure, and relative folders are refused', as
   for (const name of ['HOME', 'XDG_STATE_HOME']) {
     const refused = await runThv(world.home, ['list'], { env: { [name]: 'here' } })
     expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(`${name} is "here"`) })
+  }
+})
+
+test('a wrong line or file is answered with what to do next', async () => {
+  await writeFile(join(world.home.dir, 'broken.json'), '{')
+  const wrong: [string[], RegExp][] = [
+    [['hlep'], /"thv --help" lists the commands/],
+    [['lsit'], /Did you mean list\?/],
+    [['search'], /"thv search --help" shows how to use it/],
+    [['run', 'time', '--nmae', 'x'], /Did you mean --name\?/],
+    [['run', 'time', '--proxy-port', 'abc'], /It must be a number from 1 to 65535/],
+    [['run', 'time', '--permission-profile', 'gone.json'], /there is no such file; check the path/],
+    [['run', '--from-config', '.'], /it is a folder; name a file in it/],
+    [['run', '--from-config', 'broken.json'], /broken\.json is not JSON/],
+    [['run', 'a b'], /use a registry name/],
+    [['apply', '-f', 'gone.yaml'], /there is no such file; check the path/],
+    [['logs', 'gone'], /^thv: workload gone not found\n"thv list --all" shows what there is\.\n$/],
+    [['group', 'rm', 'default'], /delete those workloads instead/],
+    [['config', 'set-registry', 'http://127.0.0.1:9/x.json'], /--allow-private-ip/],
+    [['config', 'set-ca-cert', 'broken.json'], /BEGIN CERTIFICATE/],
+    [['client', 'register', 'curser'], /Did you mean Cursor\?/],
+    [['secret', 'delete', 'gone'], /"thv secret (setup|list)"/],
+  ]
+  for (const [args, told] of wrong) {
+    const { code, stderr } = await thv(...args)
+    expect(code, args.join(' ')).not.toBe(0)
+    expect(stderr, args.join(' ')).toMatch(told)
   }
 })

@@ -48,6 +48,7 @@ function base(command: Command): Command {
       // Options after `mcp list tools` are its own, though `mcp list` is a command too and has the same.
       .enablePositionalOptions()
       .showSuggestionAfterError(true)
+      .showHelpAfterError('"thv --help" lists the commands, "thv COMMAND --help" explains one.')
       .configureHelp({ sortSubcommands: true, showGlobalOptions: true })
       .helpOption('-h, --help', 'show this help')
       .helpCommand(false)
@@ -65,6 +66,7 @@ function fill(command: Command, definition: CommandDef, run: ParseHooks['run']):
   for (const [name, flag] of Object.entries(definition.flags ?? {})) command.addOption(optionOf(name, flag))
   const examples = definition.examples.map(({ command: line, shows }) => `  $ ${line}\n      ${shows}`)
   if (examples.length > 0) command.addHelpText('after', `\nExamples:\n${examples.join('\n')}`)
+  command.showHelpAfterError(`"thv ${definition.words} --help" shows how to use it.`)
   command.action(async () => {
     const args = command.processedArgs.flat().filter((arg): arg is string => typeof arg === 'string')
     const given: Record<string, unknown> = command.opts()
@@ -101,7 +103,7 @@ function parseNumber(text: string, min = -Infinity, max = Infinity): number {
   const value = Number(text)
   if (text.trim() === '' || Number.isNaN(value) || value < min || value > max) {
     const range = Number.isFinite(min) && Number.isFinite(max) ? ` from ${min} to ${max}` : ''
-    throw new InvalidArgumentError(`must be a number${range}.`)
+    throw new InvalidArgumentError(`It must be a number${range}.`)
   }
   return value
 }

@@ -1,4 +1,4 @@
-import { type ErrorCode, isThvError } from '@toolhaven/core/errors'
+import { type ErrorCode, isThvError, REPLACED, wasReplaced } from '@toolhaven/core/errors'
 import type { Logger } from '@toolhaven/core/ports/logger'
 
 const HTTP_STATUS = {
@@ -29,14 +29,6 @@ export function toErrorAnswer(error: unknown, logger: Logger, mask: (text: strin
     status: 500,
     text: wasReplaced(error) ? REPLACED : 'internal server error; the log of the daemon has the details',
   }
-}
-
-const REPLACED =
-  'an update replaced the program while this daemon ran; "thv serve" starts the new one, and servers go on'
-
-/** Parts are loaded when they are first needed, and an update in place takes the old ones away. */
-function wasReplaced(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
 }
 
 /** What is wrong with this machine's disk is said; where on it is only for the log. */

@@ -34,5 +34,14 @@ export function isThvError(error: unknown, code?: ErrorCode): error is ThvError 
 
 /** One line of text for a status or a log, whatever was thrown. */
 export function describeError(error: unknown): string {
+  if (wasReplaced(error)) return REPLACED
   return error instanceof Error ? error.message : String(error)
+}
+
+export const REPLACED =
+  'an update replaced the program while this daemon ran; "thv serve" starts the new one, and servers go on'
+
+/** Parts are loaded when they are first needed, and an update in place takes the old ones away. */
+export function wasReplaced(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
 }

@@ -3,10 +3,11 @@ import { homedir } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Manifest } from '@toolhaven/contract/manifest'
-import { describeError, invalid } from '@toolhaven/core/errors'
+import { invalid } from '@toolhaven/core/errors'
 import { parseManifest } from '@toolhaven/stores/manifest/parse-manifest'
 import type { Context } from '../context.ts'
 import { absoluteVolume } from '../run/host-paths.ts'
+import { readProblem } from '../output/read-problem.ts'
 
 /** The file, or standard input for `-`; paths in it are relative to its folder. */
 export async function readManifest({ cwd, env }: Pick<Context, 'cwd' | 'env'>, file: string): Promise<Manifest> {
@@ -34,9 +35,6 @@ async function readText(cwd: string, file: string): Promise<string> {
   try {
     return await readFile(resolve(cwd, file), 'utf8')
   } catch (error) {
-    throw invalid(
-      `${file} cannot be read; name the file with -f, or "-" for standard input: ${describeError(error)}`,
-      error,
-    )
+    throw invalid(`${file} cannot be read: ${readProblem(error)}`, error)
   }
 }

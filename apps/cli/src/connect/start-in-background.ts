@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { type FileHandle, open } from 'node:fs/promises'
-import { join } from 'node:path'
+import { type FileHandle, open, statfs } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describeError, unavailable } from '@toolhaven/core/errors'
 import type { ToolhavenPaths } from '@toolhaven/stores/files/paths'
@@ -48,7 +48,7 @@ async function bringUp(start: BackgroundStart, output: Output, signal: AbortSign
     // A daemon that made way for another one is not missed. If that one is gone too, it is this command's turn again.
     if (child === undefined || hasMadeWay(child)) child = spawnDaemon(start, output.fd)
     else if (child.exitCode !== null || child.signalCode !== null)
-      throw couldNotStart(await output.linesSince(), output.path)
+      throw await couldNotStart(await output.linesSince(), output.path)
     await delay(50, undefined, { signal })
   }
 }
@@ -102,9 +102,14 @@ async function readFrom(file: FileHandle, from: number): Promise<string> {
   return buffer.toString('utf8', 0, bytesRead)
 }
 
-function couldNotStart(lines: readonly string[], path: string) {
+async function couldNotStart(lines: readonly string[], path: string) {
   const prefix = 'thv: '
   const at = lines.findLastIndex((line) => line.startsWith(prefix))
+  // Then its reason had no place either.
+  if (at === -1 && (await statfs(path)).bavail === 0)
+    return unavailable(
+      `the daemon could not be started: no space is left for ${dirname(path)}\nFree some space and try again.`,
+    )
   if (at === -1) return unavailable(`the daemon could not be started; ${path} says why`)
   return unavailable(`the daemon could not be started: ${lines.slice(at).join('\n').slice(prefix.length).trim()}`)
 }

@@ -11,7 +11,7 @@ export async function readCertificate(path: string): Promise<string> {
     // Parses the first of possibly several certificates.
     void new X509Certificate(text)
   } catch (cause) {
-    throw invalid(`${path} is not a PEM certificate`, cause)
+    throw invalid(`${path} is not a PEM certificate; give a file that begins with "-----BEGIN CERTIFICATE-----"`, cause)
   }
   return text
 }

@@ -9,6 +9,9 @@ export interface KnownNames {
   seeAll: string
 }
 
+/** The route of the API that lists them all. Here a command does. */
+const SEE_ALL = /; GET \/api\/\S+ lists them$/
+
 /** Does the work; when it finds nothing of a name, the error also says what may have been meant. */
 export async function orDidYouMean<Result>(
   { wanted, known, seeAll }: KnownNames,
@@ -19,7 +22,10 @@ export async function orDidYouMean<Result>(
   } catch (error) {
     if (!isThvError(error, 'not-found')) throw error
     const names = await known().catch((): string[] => [])
-    throw notFound(`${error.message}\n${suggestion(wanted, names)}"${seeAll}" shows what there is.`, error)
+    throw notFound(
+      `${error.message.replace(SEE_ALL, '')}\n${suggestion(wanted, names)}"${seeAll}" shows what there is.`,
+      error,
+    )
   }
 }
 

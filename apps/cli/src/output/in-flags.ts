@@ -87,6 +87,7 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/: give it in headers$/, '. Pass it with --header NAME=VALUE'],
   [/^url (must|leads)/, 'the address $1'],
   [/use headers or secrets$/, 'use --header'],
+  [/, or allow private addresses$/, ', or be allowed with --allow-private-ip'],
   [/; give another url$/, '; give another address'],
   // Both are named for the sake of those who use the API.
   [/[a-z_]+(?:[:=] ?| )\w+ \((--[a-z -]+)\)/g, '$1'],

@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { describeError, invalid } from '@toolhaven/core/errors'
+import { invalid } from '@toolhaven/core/errors'
 import type { AuthenticationSpec } from '@toolhaven/core/ports/gateway'
 import { checkOidc } from '@toolhaven/core/workloads/oidc'
 import type { Context } from '../context.ts'
 import type { ProxyFlags } from './proxy-flags.ts'
+import { readProblem } from '../output/read-problem.ts'
 
 /** Whom the proxy lets in; undefined: everybody who reaches its port. */
 export async function proxyAuthentication(
@@ -43,6 +44,6 @@ export async function readSecretFile(cwd: string, file: string): Promise<string>
   try {
     return (await readFile(resolve(cwd, file), 'utf8')).trim()
   } catch (error) {
-    throw invalid(`${file} could not be read: ${describeError(error)}`, error)
+    throw invalid(`${file} could not be read: ${readProblem(error)}`, error)
   }
 }

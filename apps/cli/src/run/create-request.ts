@@ -11,6 +11,7 @@ import { limitsOf } from './limit-flags.ts'
 import { megabytesOf, pairsOf, secretOf } from './pairs.ts'
 import type { RunFlags } from './run-flags.ts'
 import { telemetryOf } from './telemetry-request.ts'
+import { readProblem } from '../output/read-problem.ts'
 
 export interface RunCaller extends Caller {
   env: Readonly<Record<string, string | undefined>>
@@ -126,7 +127,7 @@ export async function readJsonObject(cwd: string, flag: string, file: string): P
 
 async function readText(cwd: string, flag: string, file: string): Promise<string> {
   const bytes = await readFile(resolve(cwd, file)).catch((error: unknown) => {
-    throw invalid(`${flag} ${file} cannot be read: ${describeError(error)}`, error)
+    throw invalid(`${flag} ${file} cannot be read: ${readProblem(error)}`, error)
   })
   return decodeText(bytes, `${flag} ${file}`)
 }

@@ -8,6 +8,7 @@ import { conflict, describeError, invalid, unsupported } from '@toolhaven/core/e
 import { parseArgs } from './parse-args.ts'
 import { startRelay } from './relay.ts'
 import type { TunnelProvider } from './tunnel-provider.ts'
+import { readProblem } from '../output/read-problem.ts'
 
 export interface NgrokOptions {
   env: Readonly<Record<string, string | undefined>>
@@ -77,7 +78,7 @@ async function read(cwd: string, file: string): Promise<string> {
   try {
     return await readFile(resolve(cwd, file), 'utf8')
   } catch (error) {
-    throw invalid(`${file} could not be read: ${describeError(error)}`, error)
+    throw invalid(`${file} could not be read: ${readProblem(error)}`, error)
   }
 }
 

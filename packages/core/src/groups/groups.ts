@@ -33,7 +33,10 @@ export async function createGroup(deps: GroupsDeps, name: string): Promise<{ nam
 
 /** Its workloads move to the default group, or go with it. */
 export async function deleteGroup(deps: GroupsDeps, name: string, withWorkloads: boolean): Promise<void> {
-  if (name === DEFAULT_GROUP) throw invalid('the group default cannot be deleted')
+  if (name === DEFAULT_GROUP)
+    throw invalid(
+      'the group default cannot be deleted: workloads without another group belong to it; delete those workloads instead',
+    )
   deps.groups.get(name)
   await emptyGroup(deps, name, withWorkloads)
   await deps.groups.change(name, () => undefined)

@@ -72,6 +72,7 @@ function reasonOf(error: unknown, { backend: { url, isRemote }, limits }: HttpBa
     error instanceof NotMcp || (error instanceof Refused && (error.status === 404 || error.status === 405))
   if (isWrongPlace)
     return `${describeError(error)}. Check that ${url} is its MCP endpoint: often the path is /mcp or /sse`
+  if (isNotReached(error)) return `${describeError(error)}. Check the address, the network, and that the server runs`
   if (error instanceof Error && error.name === 'TimeoutError')
     return `${url} did not answer within ${Math.round(limits.remoteMs / 1000)} s`
   return describeError(error)

@@ -59,7 +59,7 @@ export async function replaceClientFile(file: ClientFile, text: string, options:
     let late = await readFrom(old)
     if (late.equals(before)) return true
     // It may be in the middle of writing.
-    for (let last = before; !late.equals(last); late = await readFrom(old)) {
+    for (let last: Buffer = before; !late.equals(last); late = await readFrom(old)) {
       last = late
       await pause(LATE_WRITE_MS)
     }

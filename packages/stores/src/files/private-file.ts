@@ -26,7 +26,10 @@ export async function readPrivateFile(path: string, options: ReadOptions = {}): 
     if (code === 'ENOENT') return undefined
     if (code === 'ELOOP')
       throw invalid(`${path} is a symbolic link, which is not followed here: put the file itself there`, error)
-    throw unavailable(`cannot read ${path} (${code ?? 'unknown fault'})`, error)
+    throw unavailable(
+      `cannot read ${path} (${code ?? 'unknown fault'}): check it, and that HOME is your home folder`,
+      error,
+    )
   }
   try {
     const found = fstatSync(file)

@@ -46,7 +46,7 @@ export function createRecordStore<T>(options: RecordStoreOptions<T>): RecordStor
       const file = fileOf(options.nameOf(record))
       // Encoded now: what the caller changes later belongs to a later save.
       const text = encodeRecord(record, options)
-      await change(file, () => atomicWrite(join(dir, file), text))
+      await change(file, async () => void (await atomicWrite(join(dir, file), text)))
     },
     async remove(name) {
       const file = fileOf(name)
