@@ -7,7 +7,7 @@ import type { WorkloadsDeps } from './workloads-deps.ts'
  * would run whatever a stranger has published under it.
  */
 export async function refuseUnknown({ runtime }: Pick<WorkloadsDeps, 'runtime'>, reference: string): Promise<void> {
-  if (/[/:@]/.test(reference)) return
+  if (/[/:@\s]/.test(reference)) return
   const limit = AbortSignal.timeout(10_000)
   try {
     await runtime.prepare({ kind: 'image', reference }, { pull: 'never', onProgress: () => {} }, limit)

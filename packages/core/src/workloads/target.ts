@@ -37,8 +37,8 @@ export async function resolveTarget(
   if (asPackage) return { kind: 'image', image, suggestedName: lastSegment(asPackage.name) }
   const found = await deps.findServer(image)
   if (found) return targetOfEntry(found.name, found.server, asked)
-  checkImageReference(image)
   if (knownOnly) await refuseUnknown(deps, image)
+  checkImageReference(image)
   return { kind: 'image', image, suggestedName: nameFromImage(image) }
 }
 
