@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { unavailable } from '@toolhaven/core/errors'
+import { describeError, unavailable } from '@toolhaven/core/errors'
 import type { ToolhavenPaths } from '@toolhaven/stores/files/paths'
 import { loginsDir } from '@toolhaven/stores/logins/login-store'
 import { createOsKeyring } from '@toolhaven/stores/secrets/keyring'
@@ -37,7 +37,7 @@ export async function purge(context: Context, uninstall: () => Promise<boolean>)
   if (await uninstall()) result.removed.push('the service')
   await endDaemon(paths.stateDir)
   await forgetKeyring(context, paths, result)
-  for (const folder of foldersOf(context, paths)) if (await removeFolder(folder)) result.removed.push(folder)
+  for (const folder of foldersOf(context, paths)) await removeOwnFolder(folder, result)
   return result
 }
 
@@ -107,6 +107,15 @@ async function forgetKeyring({ env, signal }: Context, paths: ToolhavenPaths, re
       // No store or no keyring: then there is no password either.
       signal.throwIfAborted()
     }
+  }
+}
+
+/** One that cannot go keeps no other one. */
+async function removeOwnFolder(folder: string, { removed, kept }: Purged): Promise<void> {
+  try {
+    if (await removeFolder(folder)) removed.push(folder)
+  } catch (error) {
+    kept.push(`${folder}: ${describeError(error)}`)
   }
 }
 

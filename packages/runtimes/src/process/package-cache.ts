@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { access, mkdir, open, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import { access, mkdir, open, realpath, rename, writeFile } from 'node:fs/promises'
 import { constants } from 'node:fs'
 import { join, sep } from 'node:path'
 import type { InstallAccess, PackageScheme } from '@toolhaven/core/ports/runtime'
@@ -54,7 +54,7 @@ export async function fillFolder(
     const manifest = await fill({ target, scratch })
     const file = join(target, MANIFEST_FILE)
     // An install script may have put a link there, which would lead us to a file of the user.
-    await rm(file, { recursive: true, force: true })
+    await removeTree(file)
     await writeFile(file, JSON.stringify(manifest, undefined, 2), { flag: 'wx', mode: 0o644, flush: true })
     await rename(target, folder).catch(async (error: unknown) => {
       if (!(await isFetched(folder))) throw error

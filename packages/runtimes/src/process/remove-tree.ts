@@ -1,17 +1,49 @@
-import { chmod, readdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { randomBytes } from 'node:crypto'
+import { chmod, lstat, readdir, rename, rm, rmdir, unlink } from 'node:fs/promises'
+import { sep } from 'node:path'
 
-/** Removes a folder whatever is in it. Packages and servers can take the rights away that are needed to empty one. Nothing may run in it any more. */
+/**
+ * Removes a folder whatever is in it. Packages and servers can take the rights away that are needed to empty one, leave names that are
+ * no text, and nest folders too deep for a path. Nothing may run in it any more. What cannot be removed is named by the error, and the
+ * rest is gone.
+ */
 export async function removeTree(folder: string): Promise<void> {
-  await rm(folder, { recursive: true, force: true }).catch(async () => {
-    await openFolders(folder)
-    await rm(folder, { recursive: true, force: true })
+  await rm(folder, { recursive: true, force: true }).catch(async (error: unknown) => {
+    // The error of a link is its own: what it leads to is not ours.
+    if (!(await lstat(folder)).isDirectory()) throw error
+    await removeFlat(folder)
   })
 }
 
-/** Makes all folders in it ones that can be emptied. Entries say themselves whether they are folders, so no link is followed. */
-export async function openFolders(folder: string): Promise<void> {
-  await chmod(folder, 0o700)
-  const entries = await readdir(folder, { withFileTypes: true })
-  for (const entry of entries) if (entry.isDirectory()) await openFolders(join(folder, entry.name))
+/** Moves each folder right below the first before it is emptied, so no path grows. Entries say themselves whether they are folders, so no link is followed. */
+async function removeFlat(folder: string): Promise<void> {
+  const root: Buffer = Buffer.from(folder)
+  const failures: unknown[] = []
+  const attempt = (work: Promise<void>) => work.catch((error: unknown) => void failures.push(error))
+  // Not to be guessed, so nothing in the tree has such a name already.
+  const mark = randomBytes(12).toString('hex')
+  let moved = 0
+  const moveUp = async (path: Buffer, parent: Buffer): Promise<Buffer> => {
+    // Without the right to write to a folder, it can neither be moved nor emptied.
+    await chmod(path, 0o700)
+    if (parent === root) return path
+    const place = below(root, Buffer.from(`${mark}-${(moved += 1)}`))
+    await rename(path, place)
+    return place
+  }
+  await chmod(root, 0o700)
+  const waiting: Buffer[] = [root]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const parent = next
+    for (const entry of await readdir(parent, { withFileTypes: true, encoding: 'buffer' })) {
+      const path = below(parent, entry.name)
+      if (entry.isDirectory()) await attempt(moveUp(path, parent).then((place) => void waiting.push(place)))
+      else await attempt(unlink(path))
+    }
+    if (parent !== root) await attempt(rmdir(parent))
+  }
+  await attempt(rmdir(root))
+  if (failures.length > 0) throw failures[0]
 }
+
+const below = (parent: Buffer, name: Buffer): Buffer => Buffer.concat([parent, Buffer.from(sep), name])
