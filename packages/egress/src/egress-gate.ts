@@ -12,7 +12,7 @@ import { createLimiter } from '@toolhaven/core/workloads/limiter'
 import { type LookUpRecords, lookUpWithSystem } from './look-up-records.ts'
 import { NameAnswers } from './name-answers.ts'
 import { isMappedRange, type NameMap } from './name-map.ts'
-import { ownAddresses } from './own-addresses.ts'
+import { createOwnAddresses } from './own-addresses.ts'
 import { type Destination, isListedPort, type OwnSide, withLocalhost } from './outbound-policy.ts'
 import { passOn, readDirectTarget, readTarget } from './plain-request.ts'
 import { LONGEST_LINE, readAuthority, readDialled } from './read-destination.ts'
@@ -33,6 +33,8 @@ export interface EgressGateOptions {
   isOwnPort?: (port: number) => boolean
   /** Where the container engine's API is, if that is a port of some machine. */
   engine?: Destination
+  /** Left out: read from the system. */
+  ownAddresses?: () => readonly string[]
   resolve: Resolve
   lookUpRecords?: LookUpRecords
   connect?: Connect
@@ -59,6 +61,7 @@ const HTTP = 80
  */
 export class EgressGate {
   readonly #options: EgressGateOptions
+  readonly #ownAddresses: () => readonly string[]
   #dialling = 0
   readonly #lookups = createLimiter(MOST_LOOKUPS)
   readonly #sockets: GateSockets
@@ -69,6 +72,7 @@ export class EgressGate {
 
   constructor(options: EgressGateOptions) {
     this.#options = options
+    this.#ownAddresses = options.ownAddresses ?? createOwnAddresses()
     this.#rules = options.rules
     this.#sockets = new GateSockets(options.maxConnections ?? MOST_CONNECTIONS)
     this.#web = createServer({ maxHeaderSize: MOST_HEAD_BYTES, headersTimeout: HEAD_MS, requestTimeout: 0 })
@@ -226,9 +230,8 @@ export class EgressGate {
     this.#options.onSeen?.({ host, port, outcome: outcomeOf(error), reason: reason.replace(/^blocked: /, '') })
   }
 
-  /** Read at every use: networks come and go. */
   #own(): OwnSide {
-    return { addresses: ownAddresses(), isOwnPort: this.#options.isOwnPort ?? (() => false) }
+    return { addresses: this.#ownAddresses(), isOwnPort: this.#options.isOwnPort ?? (() => false) }
   }
 }
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { reachFromHere } from '@toolhaven/core/net/address-reach'
-import { parseIPv6 } from './own-addresses.ts'
+import { createOwnAddresses, parseIPv6 } from './own-addresses.ts'
 
 const MODULE = fileURLToPath(new URL('own-addresses.ts', import.meta.url))
 /** In a network of its own: one end of a cable whose other end is down. */
@@ -42,4 +42,19 @@ it('reads what the kernel says of IPv6', () => {
   expect(reachFromHere('2606:2800:220:1::a', own)).toBe('loopback')
   expect(reachFromHere('2606:2800:220:1::b', own)).toBe('private')
   expect(reachFromHere('2606:2800:220:2::b', own)).toBe('public')
+})
+
+it('reads again after a second', () => {
+  let time = 0
+  let address = '192.0.2.1'
+  const own = createOwnAddresses(
+    () => time,
+    () => [address],
+  )
+  expect(own()).toEqual(['192.0.2.1'])
+  address = '192.0.2.2'
+  time = 999
+  expect(own()).toEqual(['192.0.2.1'])
+  time = 1000
+  expect(own()).toEqual(['192.0.2.2'])
 })

@@ -1,6 +1,21 @@
 import { readFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 
+const LATEST_MS = 1000
+
+/**
+ * Reads them at most once a second, because each dial asks. Nothing in a sandbox can give this machine an address, and one that it gets
+ * between a look and the dial after it would be missed without this second as well.
+ */
+export function createOwnAddresses(now = () => performance.now(), read = ownAddresses): () => readonly string[] {
+  let last: { at: number; addresses: readonly string[] } | undefined
+  return () => {
+    const at = now()
+    if (last === undefined || at - last.at >= LATEST_MS) last = { at, addresses: read() }
+    return last.addresses
+  }
+}
+
 /** Addresses of this machine, most with the length of their network's prefix, and networks that it is connected to. */
 export function ownAddresses(): string[] {
   const active = Object.values(networkInterfaces())

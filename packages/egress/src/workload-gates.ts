@@ -22,6 +22,7 @@ export interface WorkloadGatesOptions {
   isOwnPort?: (port: number) => boolean
   /** Where the container engine's API is, if that is a port of some machine. */
   engine?: Destination
+  ownAddresses?: () => readonly string[]
   resolve?: Resolve
   connect?: Connect
   now?: () => number
@@ -79,7 +80,7 @@ async function openGate(
   workload: string,
   rules: OutboundRules,
 ): Promise<OpenGate> {
-  const { resolve, connect, events, isOwnPort, engine } = options
+  const { resolve, connect, events, isOwnPort, engine, ownAddresses } = options
   const folder = folderOf(options, workload)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const way = { folder, ...SOCKETS, ...directPorts(rules) }
@@ -90,6 +91,7 @@ async function openGate(
     onSeen: (sighting) => events.onSeen(workload, sighting),
     ...(isOwnPort && { isOwnPort }),
     ...(engine && { engine }),
+    ...(ownAddresses && { ownAddresses }),
     resolve,
     ...(connect && { connect }),
   })

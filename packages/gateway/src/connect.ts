@@ -140,6 +140,7 @@ async function http(
   return connectHttp(
     {
       ...{ name, backend, limits, authorizer, onLost, onToolsChanged: context.tools?.changed },
+      ownAddresses: options.ownAddresses,
       sessions: () => sessions.all(),
       onStored: () => sessions.changed(),
     },

@@ -17,6 +17,8 @@ export interface GatewayOptions {
   allowPeer?: (socket: Socket) => boolean
   /** Names besides loopback that callers may use in Host and Origin. */
   allowedHosts?: () => readonly string[]
+  /** See `Host`; they count as private. */
+  ownAddresses?: () => readonly string[]
   /** For endpoints with authentication: reaches identity providers, on private addresses too when asked for. */
   identityFetch?: (allowPrivate: boolean, caCertificate?: string) => IdentityFetch
   tokenTimes?: Partial<TokenTimes>

@@ -15,9 +15,12 @@ export function lazyFetch(options: GuardedFetchOptions): GuardedFetch {
 }
 
 /** For identity providers: on public addresses, or on private ones too. */
-export function identityFetches(env: Env): (allowPrivate: boolean, caCertificate?: string) => GuardedFetch {
+export function identityFetches(
+  env: Env,
+  ownAddresses: () => readonly string[],
+): (allowPrivate: boolean, caCertificate?: string) => GuardedFetch {
   const open = { ...IDENTITY_LIMITS, allowPrivate: true, proxy: proxyOf(env) }
-  const strict = { ...IDENTITY_LIMITS, allowPrivate: false }
+  const strict = { ...IDENTITY_LIMITS, allowPrivate: false, ownAddresses }
   const usual = { open: lazyFetch(open), strict: lazyFetch(strict) }
   return (allowPrivate, caCertificate) => {
     if (caCertificate === undefined) return allowPrivate ? usual.open : usual.strict

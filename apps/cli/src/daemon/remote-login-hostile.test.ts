@@ -70,7 +70,7 @@ describe('what a remote server says of its login', () => {
       async () => void (await Promise.all([...fetches.values()].map((each) => each[Symbol.asyncDispose]()))),
     )
     const fetchFor = (allowPrivate: boolean) => fetches.get(allowPrivate) ?? fetch
-    const options = { url: new URL(`${origin}/mcp`), fetchFor }
+    const options = { url: new URL(`${origin}/mcp`), fetchFor, ownAddresses: () => [] }
     const strict = loginFetch({ ...options, spec: {} })
     expect((await strict(`${origin}/description`)).status).toBe(200)
     await expect(strict(`${origin}/away`)).rejects.toThrow('not allowed here')

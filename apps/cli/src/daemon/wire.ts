@@ -32,6 +32,7 @@ import { createSerialQueue } from '@toolhaven/stores/files/serial-queue'
 import { createToolLockStore } from '@toolhaven/stores/files/tool-lock-store'
 import { createWorkloadStore } from '@toolhaven/stores/files/workload-store'
 import { createHiding } from '@toolhaven/stores/hiding/hiding'
+import { createOwnAddresses } from '@toolhaven/egress/own-addresses'
 import { createHost } from '@toolhaven/stores/host/host'
 import { createLoginStore } from '@toolhaven/stores/logins/login-store'
 import { createAuditLogs } from '@toolhaven/stores/logs/audit-logs'
@@ -63,6 +64,8 @@ const SIGNATURE_LIMITS = { maxBytes: 4 * 1024 * 1024, timeoutMs: 10_000 }
 /** Of Docker's API over TCP, in use or not: whoever reaches it has the machine. */
 const ENGINE_PORTS: readonly number[] = [2375, 2376]
 
+type OwnAddresses = ReturnType<typeof createOwnAddresses>
+
 /** Configuration → runtime → stores → gateway → core → API. No logic. */
 export async function wire({ settings, paths, config, logger, shutdown }: WireOptions) {
   const { env, homeDir, platform, uid, nodePath } = settings
@@ -81,6 +84,7 @@ export async function wire({ settings, paths, config, logger, shutdown }: WireOp
   const allowPeer = createPeerCheck(platform, uid)
   const isHeld = (port: number) => daemon.workloads.book.isReachedAt(port) || runtime.isOwnPort?.(port) === true
   const { ownPorts, ...ownPlaces } = ownPlacesOf(engine, isHeld)
+  const { ownAddresses } = ownPlaces
   const clientPlaces = clientPlacesOf(settings)
 
   const daemon: Daemon = createDaemon(
@@ -88,8 +92,8 @@ export async function wire({ settings, paths, config, logger, shutdown }: WireOp
       runtime,
       createGateway: (events) =>
         createGateway({
-          ...{ logger, events, allowPeer, openAuditLog: auditLogs.open },
-          ...outsideOf({ stateDir, env, logger, events, allowPeer }),
+          ...{ logger, events, allowPeer, ownAddresses, openAuditLog: auditLogs.open },
+          ...outsideOf({ stateDir, env, logger, events, allowPeer, ownAddresses }),
           sessionStore: createSessionFiles(join(stateDir, 'sessions')),
           allowedHosts: () => config.get().allowedHosts,
         }),
@@ -102,10 +106,10 @@ export async function wire({ settings, paths, config, logger, shutdown }: WireOp
       journal: createJournal({ file: paths.journalFile }),
       logs,
       secretsProviders: createSecretsProviders({ dataDir, env, logger }),
-      registrySource: registrySourceOf(dataDir, env, logger),
+      registrySource: registrySourceOf(dataDir, env, logger, ownAddresses),
       clientFiles: createClientFiles({ ...clientPlaces, stateDir, logger }),
       foreignEntries: createForeignEntries(clientPlaces),
-      host: hostOf(settings, paths, engine),
+      host: hostOf(settings, paths, engine, ownAddresses),
       renderRecipe: (source, recipe) => renderPackageImage(source, baseImages(), recipe),
       openTunnel: tunnelsOf(allowPeer, ownPorts),
       packages: createPackageIndex({ nodePath, env, homeDir }),
@@ -134,20 +138,25 @@ function recordsOf({ stateDir, groupsDir }: ToolhavenPaths, logger: Logger) {
   }
 }
 
-/** What no workload may reach: ports of this machine, and the engine's API if it is elsewhere. */
+/** What no workload may reach: ports of this machine, whose addresses are these, and the engine's API if it is elsewhere. */
 function ownPlacesOf(engine: Discovery['engine'], isHeld: (port: number) => boolean) {
   const place = engine?.address.kind === 'tcp' ? engine.address : undefined
   const ownPorts = new Set([...ENGINE_PORTS, ...(place ? [place.port] : [])])
   const isOwnPort = (port: number) => ownPorts.has(port) || isHeld(port)
-  return { ownPorts, isOwnPort, ...(place && { engine: place }) }
+  return { ownPorts, isOwnPort, ownAddresses: createOwnAddresses(), ...(place && { engine: place }) }
 }
 
-function hostOf(settings: ServeSettings, paths: ToolhavenPaths, engine: Discovery['engine']): Host {
+function hostOf(
+  settings: ServeSettings,
+  paths: ToolhavenPaths,
+  engine: Discovery['engine'],
+  ownAddresses: OwnAddresses,
+): Host {
   const { homeDir, cwd } = settings
   const { stateDir, dataDir, configDir, cacheDir, runtimeDir } = paths
   const inUse = engine?.address.kind === 'unix' ? [engine.address.path] : []
   return createHost({
-    ...{ homeDir, configDir, cwd },
+    ...{ homeDir, configDir, cwd, ownAddresses },
     ownFolders: [stateDir, dataDir, configDir, cacheDir, runtimeDir],
     engineSockets: async () => [...inUse, ...(await engineSockets(settings))],
   })
@@ -181,18 +190,25 @@ interface OutsideOptions {
   logger: Logger
   events: GatewayEvents
   allowPeer: PeerCheck
+  ownAddresses: OwnAddresses
 }
 
 /** How the gateway reaches identity providers, and logs in at remote servers. */
-function outsideOf({ stateDir, env, logger, events, allowPeer }: OutsideOptions) {
-  const identityFetch = identityFetches(env)
+function outsideOf({ stateDir, env, logger, events, allowPeer, ownAddresses }: OutsideOptions) {
+  const identityFetch = identityFetches(env, ownAddresses)
   const store = createLoginStore({ stateDir, env, logger })
-  return { identityFetch, logins: createLogins({ store, fetchFor: identityFetch, events, logger, allowPeer }) }
+  const logins = createLogins({ store, fetchFor: identityFetch, events, logger, allowPeer, ownAddresses })
+  return { identityFetch, logins }
 }
 
-function registrySourceOf(dataDir: string, env: ServeSettings['env'], logger: Logger): RegistrySource {
+function registrySourceOf(
+  dataDir: string,
+  env: ServeSettings['env'],
+  logger: Logger,
+  ownAddresses: OwnAddresses,
+): RegistrySource {
   const fetches = {
-    public: lazyFetch({ ...REGISTRY_FETCH_LIMITS, allowPrivate: false }),
+    public: lazyFetch({ ...REGISTRY_FETCH_LIMITS, allowPrivate: false, ownAddresses }),
     private: lazyFetch({ ...REGISTRY_FETCH_LIMITS, allowPrivate: true, proxy: proxyOf(env) }),
   }
   const fetchFor = (allowPrivate: boolean) => (allowPrivate ? fetches.private : fetches.public)

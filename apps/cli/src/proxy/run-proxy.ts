@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { invalid } from '@toolhaven/core/errors'
 import { isNotReached } from '@toolhaven/gateway/backends/upstream'
 import { createGateway } from '@toolhaven/gateway/gateway'
+import { createOwnAddresses } from '@toolhaven/egress/own-addresses'
 import type { Context } from '../context.ts'
 import type { Output } from '../output/output.ts'
 import { identityFetches } from '../daemon/lazy-fetch.ts'
@@ -114,6 +115,7 @@ function gatewayOf({ out, env }: Context, flags: ProxyFlags) {
     out.note(`${message}${fields === undefined ? '' : ` ${JSON.stringify(fields)}`}`)
   const quiet = () => {}
   let saidAt = 0
+  const ownAddresses = createOwnAddresses()
   return createGateway({
     logger: { debug: quiet, info: quiet, warn: tell, error: tell },
     events: {
@@ -128,7 +130,8 @@ function gatewayOf({ out, env }: Context, flags: ProxyFlags) {
     },
     allowPeer: createPeerCheck(process.platform, process.getuid?.() ?? 0),
     allowedHosts: () => hosts,
-    identityFetch: identityFetches(env),
+    ownAddresses,
+    identityFetch: identityFetches(env, ownAddresses),
   })
 }
 

@@ -33,6 +33,12 @@ export function reachFromHere(address: string, own: readonly string[]): AddressR
   return own.some((each) => isInNetwork(plain, each)) ? 'private' : reach
 }
 
+/** The same for what only has to know whether to ask the user: this machine is private like its network. */
+export function reachWithOwn(address: string, own: readonly string[]): AddressReach {
+  const reach = reachFromHere(address, own)
+  return reach === 'loopback' ? 'private' : reach
+}
+
 export function isSameAddress(one: string, other: string): boolean {
   return plainAddress(one) === plainAddress(other)
 }

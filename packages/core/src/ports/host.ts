@@ -10,6 +10,8 @@ export interface Host {
   exposedBy(found: HostPath): Promise<string | undefined>
   /** Whether the path is one of Toolhaven's own folders or lies in one. */
   isOwn(found: HostPath): Promise<boolean>
+  /** Addresses of this machine and networks that it is connected to: `192.0.2.7/24`. */
+  ownAddresses(): readonly string[]
   /** Text of a file below the configuration folder; undefined when absent, `invalid` when the path leads outside. */
   readConfigFile(relativePath: string): Promise<string | undefined>
   /** Text of a file anywhere; undefined when absent, `invalid` when it is no plain file, too long or not readable. */

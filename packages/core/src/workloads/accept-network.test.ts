@@ -16,6 +16,10 @@ const registry = {
   remote_servers: {
     near: remote('http://127.0.0.1:9000/mcp'),
     inside: remote('https://10.1.2.3/mcp'),
+    // Public addresses, of this machine and of a neighbour.
+    own: remote('https://198.51.44.7/mcp'),
+    neighbour: remote('https://198.51.44.99/mcp'),
+    elsewhere: remote('https://198.51.45.7/mcp'),
     named: remote('https://mcp.example.com/mcp'),
     metadata: remote('https://metadata.google.internal/mcp'),
   },
@@ -40,10 +44,11 @@ test('a private address of the user’s own choice needs no confirmation', async
 test('a private address of a registry entry needs one', async () => {
   using fake = await startFakeDaemon({ registry })
   const { workloads } = fake.daemon
-  for (const image of ['near', 'inside'])
+  for (const image of ['near', 'inside', 'own', 'neighbour'])
     await expect(createWorkload(workloads, { name: 'x', image })).rejects.toThrow(
       /^the registry entry names .*accept_network: true/,
     )
+  await createWorkload(workloads, { name: 'elsewhere', image: 'elsewhere' })
   await createWorkload(workloads, { name: 'near', image: 'near', accept_network: true })
   expect(await isPublicOnly(fake, 'near')).toBe(false)
   await expect(createWorkload(workloads, { image: 'metadata', accept_network: true })).rejects.toThrow('metadata')

@@ -5,7 +5,7 @@ import { invalid } from '../errors.ts'
 import { hostReach, listedHostReach } from '../net/host-reach.ts'
 import type { Composition } from './compose.ts'
 import { declaredMounts } from './mounts.ts'
-import { type Target, type UrlOrigin, WHO } from './target.ts'
+import { type OwnAddresses, type Target, type UrlOrigin, WHO } from './target.ts'
 
 /** The part of a configuration that somebody else wrote. */
 type ForeignText = Pick<
@@ -24,21 +24,24 @@ type ForeignText = Pick<
  * request that uses it. What the request itself asks for needs no confirmation.
  */
 export function checkConfirmed(
+  host: OwnAddresses,
   asked: CreateRequest,
   target: Target,
   { config, profileOrigin }: Composition,
   origin: UrlOrigin = 'request',
 ): void {
-  if (origin !== 'request') return refuseUnconfirmed(asked, WHO[origin], config)
+  const own = host.ownAddresses()
+  if (origin !== 'request') return refuseUnconfirmed(asked, WHO[origin], config, own)
   if (target.kind === 'remote') return
   // Not the profile in force, to which the request may have added hosts.
   const profile = target.entry?.permissions
-  if (profileOrigin === 'registry' && profile) refuseUnconfirmed(asked, WHO.registry, { permission_profile: profile })
+  if (profileOrigin === 'registry' && profile)
+    refuseUnconfirmed(asked, WHO.registry, { permission_profile: profile }, own)
 }
 
-function refuseUnconfirmed(asked: CreateRequest, who: string, text: ForeignText): void {
+function refuseUnconfirmed(asked: CreateRequest, who: string, text: ForeignText, own: readonly string[]): void {
   refuseMetadata(who, text)
-  const openings = networkOpenings(text)
+  const openings = networkOpenings(text, own)
   if (openings.length > 0 && asked.accept_network !== true)
     throw invalid(
       `${who} asks for ${openings.join(', ')}, which opens more of the network than servers get by default; confirm it with accept_network: true (--accept-network)`,
@@ -64,28 +67,32 @@ function refuseMetadata(who: string, { permission_profile: profile, telemetry_co
 }
 
 /** Of a collector, written as `host:port` with or without a path. */
-const endpointReach = (endpoint: string) => hostReach(URL.parse(`http://${endpoint}`)?.hostname ?? '')
+const endpointReach = (endpoint: string, own: readonly string[] = []) =>
+  hostReach(URL.parse(`http://${endpoint}`)?.hostname ?? '', own)
 
 /** What a configuration opens of the network that servers and their install scripts do not have by default. */
-function networkOpenings(text: ForeignText): string[] {
+function networkOpenings(text: ForeignText, own: readonly string[]): string[] {
   const { network_mode: mode, permission_profile: profile, install_hosts: hosts = [] } = text
-  const inside = hostsOf(profile).filter((host) => listedHostReach(host) === 'private')
+  const inside = hostsOf(profile).filter((host) => listedHostReach(host, own) === 'private')
   return [
     ...(mode === 'host' ? ['network_mode host'] : []),
     ...inside,
     ...hosts.map((host) => `install_hosts ${host}`),
-    ...daemonOpenings(text),
+    ...daemonOpenings(text, own),
   ]
 }
 
 /** Where the daemon itself would send requests, if that may be a private address: the workload chose it. */
-function daemonOpenings({ oidc_config: oidc, telemetry_config: telemetry }: ForeignText): string[] {
+function daemonOpenings(
+  { oidc_config: oidc, telemetry_config: telemetry }: ForeignText,
+  own: readonly string[],
+): string[] {
   const checks = oidc?.allowPrivateIP ? [oidc.issuer, oidc.jwksurl, oidc.introspectionURL] : []
   const endpoint = telemetry?.endpoint
   return [
     ...checks.flatMap((url) => (url ? `oidc_config ${url}` : [])),
     // Only a resolver can tell where a name leads, and it may tell another time something else.
-    ...(endpoint && endpointReach(endpoint) !== 'public' ? [`telemetry_config ${endpoint}`] : []),
+    ...(endpoint && endpointReach(endpoint, own) !== 'public' ? [`telemetry_config ${endpoint}`] : []),
   ]
 }
 

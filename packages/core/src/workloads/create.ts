@@ -43,7 +43,7 @@ export async function createWorkload(
   using _held = deps.book.reserve(name, port)
 
   const composed = composeRunConfig(name, port, asked, target)
-  checkConfirmed(asked, target, composed, urlOrigin)
+  checkConfirmed(deps.host, asked, target, composed, urlOrigin)
   const complete = { ...composed.config, ...secrets }
   const checked = await checkConfig(deps, imported ? withKept(complete, imported) : complete, target.entry)
   const config = await hideSecrets(deps, checked, target)

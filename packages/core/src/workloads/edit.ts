@@ -29,7 +29,7 @@ export async function editWorkload(
   const keptAuth = keepsHeaders(update, stored, target) ? stored.config.remote_auth_config : undefined
   if (update.headers === undefined && !keptAuth) delete asked.headers
   const composed = composeRunConfig(name, stored.port, asked, target)
-  checkConfirmed(asked, target, composed)
+  checkConfirmed(deps.host, asked, target, composed)
   const merged = keptAuth ? withHeadersOf(composed.config, keptAuth) : composed.config
   const checked = await checkConfig(deps, withKeptOfEdited(merged, stored.config), target.entry, stored)
   const config = await hideSecrets(deps, checked, target)
@@ -102,6 +102,7 @@ async function targetAfter(
   update: UpdateRequest,
 ): Promise<Target> {
   const isSame = update.image === undefined && update.url === undefined
-  if (isSame && stored.entry) return targetOfEntry(stored.entry.name ?? stored.config.name, stored.entry, asked)
+  if (isSame && stored.entry)
+    return targetOfEntry(deps.host, stored.entry.name ?? stored.config.name, stored.entry, asked)
   return resolveTarget(deps, asked, { urlOrigin: isSame && stored.publicOnly ? 'import' : 'request' })
 }

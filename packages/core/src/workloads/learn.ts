@@ -6,7 +6,7 @@ import { lessonOf } from './lesson.ts'
 import type { WorkloadsDeps } from './workloads-deps.ts'
 
 /** The smallest profile that would have worked, by what was seen of the workload. */
-export function getLesson(deps: Pick<WorkloadsDeps, 'book' | 'sightings'>, name: string): Lesson {
+export function getLesson(deps: Pick<WorkloadsDeps, 'book' | 'sightings' | 'host'>, name: string): Lesson {
   const { stored } = deps.book.get(name)
   if (stored.config.remote_url !== undefined) throw conflict(`${name} is a remote server: nothing of it runs here`)
   const seen = deps.sightings.of(name)
@@ -15,7 +15,7 @@ export function getLesson(deps: Pick<WorkloadsDeps, 'book' | 'sightings'>, name:
       `nothing was seen of ${name}: "thv learn ${name} --observe" (network_isolation_mode observe) begins to watch it`,
     )
   }
-  return lessonOf(stored, seen)
+  return lessonOf(stored, seen, deps.host.ownAddresses())
 }
 
 /** Puts it in force. `shown`: what somebody looked at and agreed to; a server may have asked for more since. */

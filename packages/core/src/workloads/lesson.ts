@@ -19,10 +19,10 @@ const NOTHING_KNOWN =
  * The smallest profile with which everything that was seen would have worked. While a list is in force, those who made it
  * decided on its lines: it stays, and what it blocked is added. Pure.
  */
-export function lessonOf(stored: StoredWorkload, seen: StoredSightings): Lesson {
+export function lessonOf(stored: StoredWorkload, seen: StoredSightings, own: readonly string[] = []): Lesson {
   const { config } = stored
   const mode = config.network_isolation_mode ?? 'enforce'
-  const { profile, unconfirmed } = agreedProfile(stored)
+  const { profile, unconfirmed } = agreedProfile(stored, own)
   const before = profile.network?.outbound ?? {}
   const kept = mode === 'enforce' && !before.insecure_allow_all && before.allow_host?.length ? before : {}
   const isUse = (place: SeenPlace) => reasonAgainst(place, before.allow_host ?? []) === undefined
@@ -70,7 +70,10 @@ export function lessonOf(stored: StoredWorkload, seen: StoredSightings): Lesson 
  * The profile in force without what a registry entry asks for and nobody confirmed (`accept_mounts`, `accept_network`): in the
  * profile of a lesson it would be the user's own wish.
  */
-function agreedProfile({ config, asked, profileOrigin }: StoredWorkload): {
+function agreedProfile(
+  { config, asked, profileOrigin }: StoredWorkload,
+  own: readonly string[],
+): {
   profile: PermissionProfile
   unconfirmed: readonly string[]
 } {
@@ -79,7 +82,9 @@ function agreedProfile({ config, asked, profileOrigin }: StoredWorkload): {
   const { read = [], write = [], privileged, ...others } = inForce
   const outbound = others.network?.outbound ?? {}
   const isAgreed = (host: string) =>
-    asked.accept_network === true || asked.allow_hosts?.includes(host) === true || listedHostReach(host) !== 'private'
+    asked.accept_network === true ||
+    asked.allow_hosts?.includes(host) === true ||
+    listedHostReach(host, own) !== 'private'
   const network = { outbound: { ...outbound, allow_host: (outbound.allow_host ?? []).filter(isAgreed) } }
   if (asked.accept_mounts === true) return { profile: { ...inForce, network }, unconfirmed: [] }
   return { profile: { ...others, network }, unconfirmed: [...read, ...write, ...(privileged ? ['privileged'] : [])] }

@@ -2,6 +2,7 @@ import type { ImageServer, RemoteServer } from '@toolhaven/contract/registry-doc
 import type { CreateRequest } from '@toolhaven/contract/workload-request'
 import { invalid } from '../errors.ts'
 import { hostReach } from '../net/host-reach.ts'
+import type { Host } from '../ports/host.ts'
 import { parseUrl } from '../net/parse-url.ts'
 import { checkImageReference } from './image-reference.ts'
 import { parsePackageReference } from './package-reference.ts'
@@ -12,6 +13,8 @@ import type { WorkloadsDeps } from './workloads-deps.ts'
 export type Target =
   | { kind: 'image'; image: string; entry?: ImageServer; suggestedName: string }
   | { kind: 'remote'; url: string; publicOnly: boolean; entry?: RemoteServer; suggestedName: string }
+
+export type OwnAddresses = Pick<Host, 'ownAddresses'>
 
 /** Who chose the address of a remote server: the user in the request, or a text that somebody else wrote. */
 export type UrlOrigin = 'request' | 'registry' | 'import' | 'adoption'
@@ -24,28 +27,34 @@ export interface TargetOptions {
 
 /** In this order: a url, a scheme, the name of a registry server, an image reference. */
 export async function resolveTarget(
-  deps: Pick<WorkloadsDeps, 'findServer' | 'runtime'>,
+  deps: Pick<WorkloadsDeps, 'findServer' | 'runtime' | 'host'>,
   asked: CreateRequest,
   { urlOrigin = 'request', knownOnly = false }: TargetOptions = {},
 ): Promise<Target> {
   const { image, url } = asked
   if (image && url) throw invalid('takes image or url, not both')
-  if (url) return { kind: 'remote', ...checkRemoteUrl(url, urlOrigin, asked), suggestedName: nameFromUrl(url) }
+  if (url)
+    return { kind: 'remote', ...checkRemoteUrl(deps.host, url, urlOrigin, asked), suggestedName: nameFromUrl(url) }
   if (!image)
     throw invalid('image is missing: name a registry server, an image or a package, or give url for a remote server')
   const asPackage = parsePackageReference(image)
   if (asPackage) return { kind: 'image', image, suggestedName: lastSegment(asPackage.name) }
   const found = await deps.findServer(image)
-  if (found) return targetOfEntry(found.name, found.server, asked)
+  if (found) return targetOfEntry(deps.host, found.name, found.server, asked)
   if (knownOnly) await refuseUnknown(deps, image)
   checkImageReference(image)
   return { kind: 'image', image, suggestedName: nameFromImage(image) }
 }
 
-export function targetOfEntry(name: string, server: ImageServer | RemoteServer, asked: CreateRequest): Target {
+export function targetOfEntry(
+  host: OwnAddresses,
+  name: string,
+  server: ImageServer | RemoteServer,
+  asked: CreateRequest,
+): Target {
   const suggestedName = lastSegment(name)
   if ('url' in server)
-    return { kind: 'remote', ...checkRemoteUrl(server.url, 'registry', asked), entry: server, suggestedName }
+    return { kind: 'remote', ...checkRemoteUrl(host, server.url, 'registry', asked), entry: server, suggestedName }
   if (!parsePackageReference(server.image)) checkImageReference(server.image)
   return { kind: 'image', image: server.image, entry: server, suggestedName }
 }
@@ -57,6 +66,7 @@ export const WHO = {
 } as const satisfies Record<Exclude<UrlOrigin, 'request'>, string>
 
 function checkRemoteUrl(
+  host: OwnAddresses,
   text: string,
   origin: UrlOrigin,
   { accept_network: isAccepted }: CreateRequest,
@@ -65,7 +75,7 @@ function checkRemoteUrl(
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:'))
     throw invalid('url must be an http or https address without spaces or line breaks')
   if (url.username || url.password) throw invalid('url must not carry a user name or password; use headers or secrets')
-  const reach = hostReach(url.hostname)
+  const reach = hostReach(url.hostname, host.ownAddresses())
   if (reach === 'never')
     throw invalid(
       `url leads to ${url.hostname}, a link-local, metadata or reserved address where no MCP server can be; give another url`,

@@ -20,6 +20,7 @@ import { SseUpstream } from './sse-upstream.ts'
 import { StreamableUpstream } from './streamable-upstream.ts'
 import { isNotReached, NotMcp, Refused, type Authorizer } from './upstream.ts'
 import { UpstreamTarget } from './upstream-target.ts'
+import type { Vetting } from './vetted-lookup.ts'
 
 const FIRST_PAUSE_MS = 25
 const LONGEST_PAUSE_MS = 2000
@@ -31,6 +32,7 @@ export interface HttpBackendOptions {
   backend: Extract<Backend, { kind: 'http' }>
   limits: GatewayLimits
   authorizer?: Authorizer | undefined
+  ownAddresses?: Vetting['ownAddresses']
   sessions: () => Iterable<Session>
   onStored: () => void
   onLost: (reason: string) => void
@@ -93,9 +95,10 @@ async function greet(options: HttpBackendOptions, signal: AbortSignal): Promise<
   }
 }
 
-function targetOf({ backend, authorizer }: HttpBackendOptions): UpstreamTarget {
+function targetOf({ backend, authorizer, ownAddresses }: HttpBackendOptions): UpstreamTarget {
   const { headers, socketPath, publicOnly, caCertificate } = backend
-  return new UpstreamTarget({ url: new URL(backend.url), headers, socketPath, publicOnly, caCertificate, authorizer })
+  const vetting = { publicOnly, ownAddresses }
+  return new UpstreamTarget({ url: new URL(backend.url), headers, socketPath, ...vetting, caCertificate, authorizer })
 }
 
 /** An HTTP server: each client has a session of its own there, and the gateway one for pings. */

@@ -180,7 +180,7 @@ describe('a connection of our own client', () => {
   it('that cannot be made says why', async () => {
     const server = await bareServer(() => {})
     await server[Symbol.asyncDispose]()
-    const fresh = new UpstreamConnections(server.origin, undefined)
+    const fresh = new UpstreamConnections(server.origin)
     const error: unknown = await fresh.send(toRequest(server.origin)).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code: 'ECONNREFUSED' })
     expect(isNotReached(error)).toBe(true)
@@ -245,7 +245,7 @@ describe('a unix socket', () => {
     expect(await server.ask()).toBe('1')
     expect(await server.ask()).toBe('2')
     const ask = (place: string) =>
-      new UpstreamConnections('http://nobody.example', place).send(toRequest('http://nobody.example'))
+      new UpstreamConnections('http://nobody.example', { socketPath: place }).send(toRequest('http://nobody.example'))
     const missing: unknown = await ask(join(folder, 'none.sock')).catch((thrown: unknown) => thrown)
     expect(isNotReached(missing)).toBe(true)
     await symlink(path, join(folder, 'link.sock'))

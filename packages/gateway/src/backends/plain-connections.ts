@@ -6,7 +6,7 @@ import { PlainPool } from './plain-pool.ts'
 import { RequestHeads } from './request-head.ts'
 import type { Connections, UpstreamRequest } from './upstream-connections.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
-import { vettedLookup } from './vetted-lookup.ts'
+import { type Vetting, vettedLookup } from './vetted-lookup.ts'
 
 const NOT_ASCII = /[^\0-\x7f]/
 
@@ -17,8 +17,8 @@ export class PlainConnections implements Connections {
   readonly #open = new CallsOfSignals<PlainCall>()
   readonly #askAnew = (call: PlainCall) => this.#pool.askAnew(call)
 
-  constructor(origin: URL, socketPath: string | undefined, publicOnly = false) {
-    const lookup = vettedLookup({ publicOnly })
+  constructor(origin: URL, socketPath: string | undefined, vetting: Vetting = {}) {
+    const lookup = vettedLookup(vetting)
     this.#heads = new RequestHeads(origin.host)
     this.#pool = new PlainPool((onread) =>
       socketPath === undefined ? connectOverTcp(origin, onread, lookup) : connectToSocket(socketPath, onread),

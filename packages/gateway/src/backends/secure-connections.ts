@@ -6,11 +6,10 @@ import { CallsOfSignals, type OpenCall } from './calls-of-signals.ts'
 import { connectToSocket } from './connect-to-socket.ts'
 import type { Connections, UpstreamRequest } from './upstream-connections.ts'
 import { UpstreamResponse } from './upstream-response.ts'
-import { vettedLookup } from './vetted-lookup.ts'
+import { type Vetting, vettedLookup } from './vetted-lookup.ts'
 
-export interface SecureOptions {
+export interface SecureOptions extends Vetting {
   socketPath?: string | undefined
-  publicOnly?: boolean
   caCertificate?: string | undefined
 }
 
@@ -21,11 +20,11 @@ export class SecureConnections implements Connections {
   readonly #ofKept = new WeakSet<Error>()
   readonly #open = new CallsOfSignals<Exchange>()
 
-  constructor(origin: string, { socketPath, publicOnly = false, caCertificate }: SecureOptions = {}) {
+  constructor(origin: string, { socketPath, caCertificate, ...vetting }: SecureOptions = {}) {
     const ca = caCertificate === undefined ? {} : { ca: [...getCACertificates('default'), caCertificate] }
     const connectTo =
       socketPath === undefined
-        ? buildConnector({ lookup: vettedLookup({ publicOnly }), allowH2: false, ...ca })
+        ? buildConnector({ lookup: vettedLookup(vetting), allowH2: false, ...ca })
         : toSocket(socketPath)
     const connect: buildConnector.connector = (options, callback) =>
       connectTo(options, (...result) => {

@@ -43,7 +43,7 @@ export async function bareServer(onAsked: (asked: Asked) => void, path?: string)
   await once(server, 'listening')
   const address = server.address()
   const origin = `http://${typeof address === 'object' && address !== null ? `127.0.0.1:${address.port}` : 'nobody.example'}`
-  const connections = new UpstreamConnections(origin, path)
+  const connections = new UpstreamConnections(origin, { socketPath: path })
   const send = (more?: Partial<UpstreamRequest>) => connections.send(toRequest(origin, more))
   return {
     origin,

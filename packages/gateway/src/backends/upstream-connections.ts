@@ -1,7 +1,7 @@
 import { PlainConnections } from './plain-connections.ts'
 import type { SecureOptions } from './secure-connections.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
-import { checkHost } from './vetted-lookup.ts'
+import { checkHost, type Vetting } from './vetted-lookup.ts'
 
 export interface UpstreamRequest {
   method: 'GET' | 'POST' | 'DELETE'
@@ -22,14 +22,14 @@ export interface Connections {
 /** The kept connections to one HTTP server. */
 export class UpstreamConnections {
   readonly #connections: Connections
-  readonly #publicOnly: boolean
+  readonly #vetting: Vetting
   #last: { url: URL; path: string } | undefined
 
-  constructor(origin: string, socketPath: string | undefined, publicOnly = false, caCertificate?: string) {
-    this.#publicOnly = publicOnly
+  constructor(origin: string, options: SecureOptions = {}) {
+    this.#vetting = options
     this.#connections = origin.startsWith('http:')
-      ? new PlainConnections(new URL(origin), socketPath, publicOnly)
-      : new LazyConnections(() => loadSecure(origin, { socketPath, publicOnly, caCertificate }))
+      ? new PlainConnections(new URL(origin), options.socketPath, options)
+      : new LazyConnections(() => loadSecure(origin, options))
   }
 
   send(request: UpstreamRequest): Promise<UpstreamResponse> {
@@ -47,7 +47,7 @@ export class UpstreamConnections {
   /** Of a host that may be asked; most requests go where the last one went. */
   #pathOf(url: URL): string {
     if (this.#last?.url !== url) {
-      checkHost(url, this.#publicOnly)
+      checkHost(url, this.#vetting)
       this.#last = { url, path: `${url.pathname}${url.search}` }
     }
     return this.#last.path

@@ -1,6 +1,7 @@
 import { UpstreamConnections, type UpstreamRequest } from './upstream-connections.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
 import type { Authorizer } from './upstream.ts'
+import type { Vetting } from './vetted-lookup.ts'
 
 interface RequestOptions {
   method: UpstreamRequest['method']
@@ -13,15 +14,13 @@ interface RequestOptions {
   signal: AbortSignal
 }
 
-export interface TargetOptions {
+export interface TargetOptions extends Vetting {
   url: URL
   /** Sent with every request, whatever the client says. */
   headers?: Readonly<Record<string, string>> | undefined
   authorizer?: Authorizer | undefined
   /** Connections go to this unix socket, whatever the host and port of the address are. */
   socketPath?: string | undefined
-  /** Refuses connections to addresses of this machine and of private networks. */
-  publicOnly?: boolean | undefined
   /** PEM text that the server's certificate may be signed with, besides the usual ones. */
   caCertificate?: string | undefined
 }
@@ -42,9 +41,9 @@ export class UpstreamTarget {
     this.#headers = new Map(
       Object.entries(options.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const),
     )
-    const { url, socketPath, publicOnly, caCertificate } = options
+    const { url, socketPath, publicOnly, ownAddresses, caCertificate } = options
     this.#names = new Set([...this.#headers.keys()].map(withDashes))
-    this.#connections = new UpstreamConnections(url.origin, socketPath, publicOnly, caCertificate)
+    this.#connections = new UpstreamConnections(url.origin, { socketPath, publicOnly, ownAddresses, caCertificate })
   }
 
   send(options: RequestOptions): Promise<UpstreamResponse> {

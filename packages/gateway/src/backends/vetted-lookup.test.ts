@@ -23,8 +23,26 @@ it('a name that somebody else chose leads to public addresses only', async () =>
   expect(await look([near, good], true, true)).toEqual([good])
   await expect(look([near], true, true)).rejects.toThrow('accept_network')
   for (const url of ['http://127.0.0.1/', 'http://[::1]/', 'http://localhost/', 'http://10.0.0.1/'])
-    expect(() => checkHost(new URL(url), true)).toThrow('accept_network')
-  expect(() => checkHost(new URL('https://mcp.example.com/'), true)).not.toThrow()
+    expect(() => checkHost(new URL(url), { publicOnly: true })).toThrow('accept_network')
+  expect(() => checkHost(new URL('https://mcp.example.com/'), { publicOnly: true })).not.toThrow()
+})
+
+it('public addresses of this machine and its neighbours are private for a name that somebody else chose', async () => {
+  const own = { address: '198.51.44.7', family: 4 }
+  const neighbour = { address: '198.51.44.9', family: 4 }
+  const far = { address: '203.0.114.1', family: 4 }
+  const ownAddresses = () => ['198.51.44.7/24']
+  const ask = (publicOnly: boolean) =>
+    new Promise((resolve, reject) => {
+      const vetting = { publicOnly, ownAddresses }
+      const lookup = vettedLookup({ ...vetting, resolve: (_host, _options, done) => done(null, [own, neighbour, far]) })
+      lookup('mcp.example.com', { all: true }, (error, found) => (error === null ? resolve(found) : reject(error)))
+    })
+  expect(await ask(true)).toEqual([far])
+  expect(await ask(false)).toEqual([own, neighbour, far])
+  const named = new URL('https://198.51.44.9/')
+  expect(() => checkHost(named, { publicOnly: true, ownAddresses })).toThrow('accept_network')
+  expect(() => checkHost(named, { publicOnly: false, ownAddresses })).not.toThrow()
 })
 
 it.each([

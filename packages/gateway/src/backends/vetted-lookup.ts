@@ -1,6 +1,6 @@
 import { lookup as systemLookup, type LookupAddress } from 'node:dns'
 import type { LookupFunction } from 'node:net'
-import { type AddressReach, addressReach } from '@toolhaven/core/net/address-reach'
+import { type AddressReach, reachWithOwn } from '@toolhaven/core/net/address-reach'
 import { hostReach } from '@toolhaven/core/net/host-reach'
 import { unavailable } from '@toolhaven/core/errors'
 
@@ -10,9 +10,15 @@ type Resolve = (
   callback: (error: Error | null, addresses: LookupAddress[]) => void,
 ) => void
 
-interface LookupOptions {
+/** Where a server may be. */
+export interface Vetting {
   /** Also leaves out addresses of this machine and of private networks. */
-  publicOnly?: boolean
+  publicOnly?: boolean | undefined
+  /** See `Host`. */
+  ownAddresses?: (() => readonly string[]) | undefined
+}
+
+interface LookupOptions extends Vetting {
   resolve?: Resolve
 }
 
@@ -21,11 +27,13 @@ interface LookupOptions {
  * multicast and reserved ones. A remote server on this machine or its network is the user's own
  * choice and stays reachable.
  */
-export function vettedLookup({ publicOnly = false, resolve = systemLookup }: LookupOptions = {}): LookupFunction {
+export function vettedLookup({ resolve = systemLookup, ...vetting }: LookupOptions = {}): LookupFunction {
+  const { publicOnly = false } = vetting
   return (host, { all, family }, callback) => {
     resolve(host, { all: true, family }, (error, found) => {
       if (error !== null) return callback(error, '')
-      const addresses = found.filter(({ address }) => isReachable(addressReach(address), publicOnly))
+      const own = ownOf(vetting)
+      const addresses = found.filter(({ address }) => isReachable(reachWithOwn(address, own), publicOnly))
       const [first] = addresses
       if (first === undefined) return callback(refusedAddress(host, publicOnly), '')
       if (all === true) callback(null, addresses)
@@ -35,11 +43,15 @@ export function vettedLookup({ publicOnly = false, resolve = systemLookup }: Loo
 }
 
 /** Judges what no lookup sees: an address in the URL itself, and a name that stands for a metadata service. */
-export function checkHost({ hostname }: URL, publicOnly = false): void {
-  const reach = hostReach(hostname)
+export function checkHost({ hostname }: URL, vetting: Vetting = {}): void {
+  const { publicOnly = false } = vetting
+  const reach = hostReach(hostname, ownOf(vetting))
   if (reach !== 'name' && !isReachable(reach, publicOnly))
     throw refusedAddress(hostname.replace(/^\[|\]$/g, ''), publicOnly)
 }
+
+/** Only where it makes a difference: the user's own choice may be this machine. */
+const ownOf = ({ publicOnly, ownAddresses }: Vetting) => (publicOnly ? (ownAddresses?.() ?? []) : [])
 
 const isReachable = (reach: AddressReach, publicOnly: boolean) =>
   reach === 'public' || (reach === 'private' && !publicOnly)

@@ -19,6 +19,8 @@ interface LoginFetchOptions {
   url: URL
   spec: LoginSpec
   fetchFor: (allowPrivate: boolean, caCertificate?: string) => LoginFetch
+  /** See `Host`. */
+  ownAddresses: () => readonly string[]
 }
 
 /**
@@ -29,12 +31,13 @@ export function loginFetch({ url, spec, ...options }: LoginFetchOptions): LoginF
   const fetchFor = (allowPrivate: boolean) => options.fetchFor(allowPrivate, spec.caCertificate)
   if (spec.allowPrivateIp === true) return fetchFor(true)
   const strict = fetchFor(false)
-  if (!isPrivateHost(url)) return strict
+  const own = options.ownAddresses
+  if (!isPrivateHost(url, own())) return strict
   const named = [url.href, spec.issuer, spec.authorizeUrl, spec.tokenUrl].map((text) => originOf(text ?? ''))
   return async (text, init) => {
     if (named.includes(originOf(text))) return fetchFor(true)(text, { ...init, redirect: 'error' })
     const other = URL.parse(text)
-    if (other !== null && isPrivateHost(other))
+    if (other !== null && isPrivateHost(other, own()))
       throw unavailable(
         `it names ${other.host}, a private address, for its login; confirm it with accept_network: true (--accept-network)`,
       )
@@ -45,15 +48,15 @@ export function loginFetch({ url, spec, ...options }: LoginFetchOptions): LoginF
 const originOf = (text: string) => URL.parse(text)?.origin ?? ''
 
 /** Named as an address of this machine or a private network. */
-export function isPrivateHost(url: URL): boolean {
-  return hostReach(url.hostname) === 'private'
+export function isPrivateHost(url: URL, own: readonly string[]): boolean {
+  return hostReach(url.hostname, own) === 'private'
 }
 
 /** An address that a server names, where a person or a token is to be sent. */
 export function endpointUrl(what: string, text: string | undefined, allowPrivate: boolean): URL {
   const url = text === undefined ? null : URL.parse(text)
   const isGood = url !== null && url.username === '' && url.password === '' && url.hash === ''
-  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && allowPrivate && isPrivateHost(url))
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && allowPrivate && isPrivateHost(url, []))
   if (!isGood || !isSafe) throw unavailable(`it names no usable ${what}: that must be an https address`)
   return url
 }

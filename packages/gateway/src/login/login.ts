@@ -18,6 +18,7 @@ export interface LoginOptions {
   url: URL
   spec: LoginSpec
   fetchFor: (allowPrivate: boolean, caCertificate?: string) => LoginFetch
+  ownAddresses: () => readonly string[]
   store: LoginStore
   callbacks: CallbackListeners
   logger: Logger
@@ -63,7 +64,7 @@ export class Login implements Authorizer {
     const { url, spec } = options
     const { issuer, authorizeUrl, tokenUrl, clientId, scopes = [] } = spec
     this.#basis = JSON.stringify([url.href, issuer, authorizeUrl, tokenUrl, clientId, scopes])
-    const allowPrivate = spec.allowPrivateIp === true || isPrivateHost(url)
+    const allowPrivate = spec.allowPrivateIp === true || isPrivateHost(url, options.ownAddresses())
     this.#context = { spec, fetch: loginFetch(options), allowPrivate }
   }
 

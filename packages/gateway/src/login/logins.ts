@@ -12,6 +12,8 @@ export interface LoginsOptions {
   store: LoginStore
   /** Reaches what servers name, on private addresses too when asked for. */
   fetchFor: (allowPrivate: boolean, caCertificate?: string) => LoginFetch
+  /** See `Host`; they count as private. */
+  ownAddresses?: () => readonly string[]
   events: Pick<GatewayEvents, 'onLoginNeeded' | 'onLoggedIn'>
   logger: Logger
   /** False refuses a browser that comes back from a login. */
@@ -29,7 +31,8 @@ export interface Logins {
   closeAll(): Promise<void>
 }
 
-export function createLogins({ store, fetchFor, events, logger, allowPeer }: LoginsOptions): Logins {
+export function createLogins(options: LoginsOptions): Logins {
+  const { store, fetchFor, ownAddresses = () => [], events, logger, allowPeer } = options
   const known = new Map<string, { url: string; spec: LoginSpec; login: Login }>()
   const callbacks = new CallbackListeners(allowPeer)
   const close = async (name: string) => {
@@ -48,7 +51,7 @@ export function createLogins({ store, fetchFor, events, logger, allowPeer }: Log
       // Loaded with the first remote server: most daemons never need it.
       const { Login } = await import('./login.ts')
       const login = new Login({
-        ...{ name, url: new URL(url), spec, fetchFor, store, callbacks, logger },
+        ...{ name, url: new URL(url), spec, fetchFor, ownAddresses, store, callbacks, logger },
         onNeeded: (needed) => events.onLoginNeeded(name, needed),
         onDone: () => events.onLoggedIn(name),
       })

@@ -29,6 +29,7 @@ afterEach(async () => {
 /** The folder of Toolhaven and the socket are named through links, as HOME and /var/run often are. */
 async function exposed(path: string, mountTable = at('mounts')): Promise<string> {
   const host = createHost({
+    ownAddresses: () => [],
     ...{ homeDir: at('home'), configDir: at('state'), cwd: root, mountTable },
     ownFolders: [at('state-link'), at('cache', 'that', 'is', 'not', 'there')],
     engineSockets: async () => [at('run-link', 'engine', 'e.sock'), at('absent', 'other.sock')],

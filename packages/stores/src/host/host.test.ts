@@ -29,6 +29,7 @@ describe('the host', () => {
   let root: string
   const host = () =>
     createHost({
+      ownAddresses: () => [],
       homeDir: join(root, 'home'),
       configDir: join(root, 'config'),
       ownFolders: [join(root, 'state')],

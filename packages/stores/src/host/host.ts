@@ -11,10 +11,11 @@ export interface HostOptions extends ProtectedPlaces {
   configDir: string
   /** What relative paths begin at. */
   cwd: string
+  ownAddresses: Host['ownAddresses']
 }
 
 /** Facts about the file system of this machine. */
-export function createHost({ homeDir, configDir, cwd, ...places }: HostOptions): Host {
+export function createHost({ homeDir, configDir, cwd, ownAddresses, ...places }: HostOptions): Host {
   return {
     linkOnTheWay: async (folder, names) => {
       let path = folder
@@ -30,6 +31,7 @@ export function createHost({ homeDir, configDir, cwd, ...places }: HostOptions):
       return undefined
     },
     exposedBy: (found) => exposureOf(found, places),
+    ownAddresses,
     isOwn: async (found) => {
       for (const folder of places.ownFolders) if (await isInside(found, folder)) return true
       return false

@@ -72,6 +72,16 @@ describe('a guarded fetch for public addresses', () => {
     )
   })
 
+  it('refuses public addresses of this machine and of its neighbours', async () => {
+    const ownAddresses = () => ['198.51.44.7/24']
+    for (const address of ['198.51.44.7', '198.51.44.9']) {
+      const fetch = guarded({ allowPrivate: false, ownAddresses, resolve: async () => [address] })
+      expect(await refusalOf(fetch('https://near.test/'))).toContain(
+        `leads to ${address}, which is not a public address`,
+      )
+    }
+  })
+
   it('does not use a proxy it was given', async () => {
     let asked = 0
     const proxy = await serve((_request, response) => {

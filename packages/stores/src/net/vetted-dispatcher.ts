@@ -3,11 +3,13 @@ import { isIP } from 'node:net'
 import { getCACertificates } from 'node:tls'
 import { invalid, unavailable } from '@toolhaven/core/errors'
 import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent } from 'undici'
-import { addressReach } from '@toolhaven/core/net/address-reach'
+import { reachWithOwn } from '@toolhaven/core/net/address-reach'
 
 export interface VettedDispatcherOptions {
   /** Lets it reach this machine and private networks, and plain http. Link-local and reserved addresses stay refused. */
   allowPrivate: boolean
+  /** See `Host`; they count as private. */
+  ownAddresses?: () => readonly string[]
   /** All addresses of a name; the system's resolver when left out. */
   resolve?: (hostname: string) => Promise<string[]>
   /** PEM certificates trusted besides the usual ones. */
@@ -56,7 +58,7 @@ async function vettedAddresses(options: VettedDispatcherOptions, host: string): 
   const addresses = isIP(host) ? [host] : await (options.resolve ?? resolveWithSystem)(host)
   if (addresses.length === 0) throw unavailable(`${host} has no address`)
   for (const address of addresses) {
-    const reach = addressReach(address)
+    const reach = reachWithOwn(address, options.ownAddresses?.() ?? [])
     if (reach === 'public' || (reach === 'private' && options.allowPrivate)) continue
     const what = host === address ? host : `${host} leads to ${address}, which`
     const hint = reach === 'private' ? ': allow private addresses to use it' : ' and is never reached'

@@ -162,6 +162,7 @@ export const fakeHost: Host = {
   },
   linkOnTheWay: async () => undefined,
   isOwn: async ({ path }) => isStateOfFake(path),
+  ownAddresses: () => ['198.51.44.7/24'],
   readConfigFile: async (path) => {
     if (path.startsWith('/')) throw invalid(`"${path}" is not a file below the configuration folder`)
     return path === 'token.txt' ? 'canary-of-a-file\n' : undefined
