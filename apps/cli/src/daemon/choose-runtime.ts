@@ -1,14 +1,12 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import { type Discovery, discoverRuntime } from '@toolhaven/runtimes/discover'
 import { forwarderFinder, forwarderLack } from '@toolhaven/runtimes/isolation/forwarder-program'
 import type { IsolationPlaces } from '@toolhaven/runtimes/isolation/isolation-places'
 import { socatFinder } from '@toolhaven/runtimes/isolation/socat'
-import { askDefaultIndexes } from '@toolhaven/runtimes/package-index/default-indexes'
 import type { BaseImages } from '@toolhaven/runtimes/packages/package-image'
 import type { PackageBuildOptions } from '@toolhaven/runtimes/packages/prepare-package'
-import { npmrcForBuild, pipConfForBuild } from '@toolhaven/runtimes/packages/user-config'
+import { readUserConfig } from '@toolhaven/runtimes/packages/user-config'
 import { createProcessRuntime } from '@toolhaven/runtimes/process/process-runtime'
 import type { ToolhavenPaths } from '@toolhaven/stores/files/paths'
 import { forwarderFolder } from './forwarder-folder.ts'
@@ -56,45 +54,13 @@ function buildOptions({ settings, baseImages }: ChooseRuntimeOptions): PackageBu
     get baseImages() {
       return baseImages()
     },
-    buildArgs: pick(env, BUILD_VARIABLES),
-    userConfig: async (signal) => {
-      const npmrc = await firstText([env['NPM_CONFIG_USERCONFIG'], join(homeDir, '.npmrc')])
-      const pipConf = await firstText([
-        env['PIP_CONFIG_FILE'],
-        join(homeDir, '.config/pip/pip.conf'),
-        join(homeDir, '.pip/pip.conf'),
-        '/etc/pip.conf',
-      ])
-      return {
-        defaults: await askDefaultIndexes({ nodePath, env, homeDir }, signal),
-        ...(npmrc !== undefined && { npmrc: npmrcForBuild(npmrc, env) }),
-        ...(pipConf !== undefined && { pipConf: pipConfForBuild(pipConf) }),
-      }
-    },
+    proxies: pick(env, PROXY_VARIABLES),
+    userConfig: (signal) => readUserConfig({ nodePath, env, homeDir }, signal),
   }
 }
 
-const BUILD_VARIABLES = [
-  'HTTP_PROXY',
-  'HTTPS_PROXY',
-  'NO_PROXY',
-  'http_proxy',
-  'https_proxy',
-  'no_proxy',
-  'GOPROXY',
-  'GONOSUMDB',
-  'GOFLAGS',
-] as const
+const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'] as const
 
 function pick(env: ServeSettings['env'], names: readonly string[]): Record<string, string> {
   return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])))
-}
-
-async function firstText(paths: readonly (string | undefined)[]): Promise<string | undefined> {
-  for (const path of paths) {
-    if (path === undefined) continue
-    const text = await readFile(path, 'utf8').catch(() => undefined)
-    if (text !== undefined) return text
-  }
-  return undefined
 }

@@ -7,10 +7,11 @@ const OURS = [
   /^CONTAINER_HOST$/,
   /^(HTTPS?|ALL|NO)_PROXY$/i,
   /^(SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|REQUESTS_CA_BUNDLE)$/,
-  /^npm_config_(registry|cafile|userconfig|strict_ssl|proxy|https_proxy|noproxy|@.+:registry)$/i,
+  /^npm_config_(registry|replace_registry_host|cafile|userconfig|globalconfig|strict_ssl|proxy|https_proxy|noproxy)$/i,
+  /^npm_config_(ignore_scripts|@.+:registry)$/i,
   /^PIP_(INDEX_URL|EXTRA_INDEX_URL|FIND_LINKS|NO_INDEX|TRUSTED_HOST|CERT|CONFIG_FILE|PROXY|DEFAULT_TIMEOUT)$/,
-  /^UV_(DEFAULT_INDEX|INDEX|INDEX_URL|EXTRA_INDEX_URL|FIND_LINKS|NO_INDEX|INSECURE_HOST|HTTP_TIMEOUT)$/,
-  /^GO(PROXY|PRIVATE|NOPROXY|SUMDB|NOSUMDB|NOSUMCHECK|FLAGS)$/,
+  /^UV_(DEFAULT_INDEX|INDEX|INDEX_URL|INDEX_STRATEGY|EXTRA_INDEX_URL|FIND_LINKS|NO_INDEX|INSECURE_HOST|HTTP_TIMEOUT)$/,
+  /^GO(PROXY|PRIVATE|NOPROXY|SUMDB|NOSUMDB|NOSUMCHECK|INSECURE)$/,
 ]
 
 /** Read by the daemon, and not for a file that says how to start it. */

@@ -18,7 +18,7 @@ function dockerUnderTest(forwarding?: Forwarding): Promise<RuntimeUnderTest> {
     createDockerRuntime({
       client: createEngineClient('Docker', { kind: 'unix', path }),
       dockerConfigFolder,
-      builds: { baseImages: {}, userConfig: () => Promise.resolve({}), buildArgs: {} },
+      builds: { baseImages: {}, userConfig: () => Promise.resolve({}), proxies: {} },
       isolation: testIsolation(dockerConfigFolder),
       ...(forwarding && { forwarding }),
     }),

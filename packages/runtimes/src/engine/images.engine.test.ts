@@ -44,7 +44,7 @@ describe.each(ENGINES)('images of $name', ({ name, startEngine, createRuntime })
       const folder = await mkdtemp(join(tmpdir(), 'thv-images-'))
       opened.defer(() => rm(folder, { recursive: true }))
       const client = createEngineClient(name, { kind: 'unix', path: engine.socketPath })
-      const builds = { baseImages: {}, userConfig: () => Promise.resolve({}), buildArgs: {} }
+      const builds = { baseImages: {}, userConfig: () => Promise.resolve({}), proxies: {} }
       scene = {
         engine,
         registry,

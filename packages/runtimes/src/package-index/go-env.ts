@@ -1,5 +1,8 @@
+import { z } from 'zod'
+import { findProgram } from './find-program.ts'
 import { indexPlaces } from './index-places.ts'
 import { isNetworkVariable } from './network-variables.ts'
+import { runProgram } from './run-program.ts'
 
 export function goEnv(env: Readonly<Record<string, string | undefined>>, homeDir: string): Record<string, string> {
   const picked: Record<string, string> = { HOME: homeDir }
@@ -8,6 +11,22 @@ export function goEnv(env: Readonly<Record<string, string | undefined>>, homeDir
   for (const [key, value] of Object.entries(env))
     if (value !== undefined && (wanted.test(key) || isNetworkVariable(key))) picked[key] = value
   return picked
+}
+
+/** Where modules come from, and how they are checked. */
+const SETTINGS = ['GOPROXY', 'GOPRIVATE', 'GONOPROXY', 'GONOSUMDB', 'GOSUMDB', 'GOINSECURE'] as const
+const settingsSchema = z.record(z.enum(SETTINGS), z.string())
+
+/** The user's settings, whether they come from variables or from `go env -w`. Without Go, only variables are known. */
+export async function userGoSettings(
+  { env, homeDir }: { env: Readonly<Record<string, string | undefined>>; homeDir: string },
+  signal: AbortSignal,
+): Promise<Record<string, string>> {
+  const go = await findProgram('go', env['PATH'])
+  if (go === undefined)
+    return Object.fromEntries(SETTINGS.flatMap((name) => (env[name] ? [[name, env[name]] as const] : [])))
+  const told = await runProgram(go, ['env', '-json', ...SETTINGS], { env: goEnv(env, homeDir), cwd: '/' }, signal)
+  return settingsSchema.parse(JSON.parse(told.stdout))
 }
 
 /**

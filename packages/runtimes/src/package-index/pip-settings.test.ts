@@ -14,13 +14,17 @@ test('a pip configuration is read with its lists and sections', () => {
   })
 })
 
-test('variables win over the chosen file, and that over the user’s', async () => {
+test('variables win over the chosen file, which is read in place of the user’s', async () => {
   const home = await mkdtemp(join(tmpdir(), 'thv-pip-'))
   await mkdir(join(home, '.config', 'pip'), { recursive: true })
   await writeFile(join(home, '.config', 'pip', 'pip.conf'), '[global]\ncert = /user\nproxy = user\ntimeout = 1\n')
   await writeFile(join(home, 'chosen'), '[global]\nproxy = chosen\ntimeout = 2\n')
   const env = { PIP_CONFIG_FILE: join(home, 'chosen'), PIP_TIMEOUT: '3', XDG_CONFIG_DIRS: home }
-  expect(await readPipSettings({ env, homeDir: home })).toMatchObject({ cert: '/user', proxy: 'chosen', timeout: '3' })
+  const settings = await readPipSettings({ env, homeDir: home })
+  expect(settings).toMatchObject({ proxy: 'chosen', timeout: '3' })
+  expect(settings['cert']).not.toBe('/user')
+  const absent = { PIP_CONFIG_FILE: join(home, 'absent'), XDG_CONFIG_DIRS: home }
+  expect(await readPipSettings({ env: absent, homeDir: home })).toMatchObject({ cert: '/user' })
   const none = await readPipSettings({ env: { PIP_CONFIG_FILE: '/dev/null' }, homeDir: home })
   expect(none).toEqual({})
   await rm(home, { recursive: true })
@@ -41,6 +45,8 @@ test('uv is told the index of pip unless it has one of its own', () => {
     UV_DEFAULT_INDEX: 'https://uv.example',
     UV_INSECURE_HOST: 'h',
   })
+  const empty = uvIndexVariables({ UV_DEFAULT_INDEX: '', UV_INDEX: 'https://first.example' }, pip)
+  expect(empty).toMatchObject({ UV_INDEX: 'https://first.example', UV_INDEX_URL: 'https://pip.example' })
 })
 
 test('the password of a named index of uv counts as a credential', () => {

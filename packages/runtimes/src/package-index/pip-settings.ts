@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -9,7 +10,7 @@ export interface PipSettingsOptions {
 }
 
 /**
- * The user's pip settings by option name (`index-url`), in pip's own order: machine, user, PIP_CONFIG_FILE, then PIP_* variables.
+ * The user's pip settings by option name (`index-url`), in pip's own order: machine, PIP_CONFIG_FILE or else the user's, PIP_* variables.
  * Lists keep one entry per line. https://pip.pypa.io/en/stable/topics/configuration/
  */
 export async function readPipSettings({ env, homeDir }: PipSettingsOptions): Promise<PipSettings> {
@@ -29,13 +30,41 @@ function configFiles(env: PipSettingsOptions['env'], homeDir: string): string[] 
   const chosen = env['PIP_CONFIG_FILE']
   // pip's documented way to read no files at all.
   if (chosen === '/dev/null') return []
-  const machine = (env['XDG_CONFIG_DIRS'] ?? '/etc/xdg').split(':').map((folder) => join(folder, 'pip', 'pip.conf'))
-  const user = [
+  const system = (env['XDG_CONFIG_DIRS'] ?? '/etc/xdg').split(':').map((folder) => join(folder, 'pip', 'pip.conf'))
+  const machine = [...system, '/etc/pip.conf']
+  if (chosen && existsSync(chosen)) return [...machine, chosen]
+  return [
+    ...machine,
     join(homeDir, '.pip', 'pip.conf'),
     join(homeDir, 'Library', 'Application Support', 'pip', 'pip.conf'),
     join(env['XDG_CONFIG_HOME'] ?? join(homeDir, '.config'), 'pip', 'pip.conf'),
   ]
-  return [...machine, '/etc/pip.conf', ...user, ...(chosen === undefined ? [] : [chosen])]
+}
+
+/** Only what says where packages are and how to get there: other settings (a target, a user install) would change what is done. */
+const INDEX_KEYS = ['index-url', 'extra-index-url', 'find-links', 'no-index', 'trusted-host'] as const
+const NETWORK_KEYS = ['proxy', 'timeout', 'default-timeout', 'retries'] as const
+/** Meant for this machine: files, programs, and what a lookup may name. */
+const LOCAL_KEYS = ['cert', 'client-cert', 'keyring-provider', 'pre'] as const
+
+/** For a pip that is to read no file. */
+export function pipVariables(settings: PipSettings): Record<string, string> {
+  const found: Record<string, string> = { PIP_CONFIG_FILE: '/dev/null' }
+  for (const key of [...INDEX_KEYS, ...NETWORK_KEYS, ...LOCAL_KEYS]) {
+    const value = settings[key]
+    if (value !== undefined) found[`PIP_${key.toUpperCase().replaceAll('-', '_')}`] = value.split('\n').join(' ')
+  }
+  return found
+}
+
+/** For a pip inside of a container, which has no folders of this machine. Without its folders, `no-index` finds nothing, as it should. */
+export function pipConfForBuild(settings: PipSettings): string {
+  const lines = [...INDEX_KEYS, ...NETWORK_KEYS, 'pre'].flatMap((key) => {
+    const values = (settings[key] ?? '').split('\n').filter((value) => value !== '')
+    const kept = key === 'find-links' ? values.filter((value) => /^https?:/.test(value)) : values
+    return kept.length === 0 ? [] : [`${key} = ${kept.join('\n  ')}`]
+  })
+  return ['[global]', ...lines, ''].join('\n')
 }
 
 /** `[install]` and `[download]` settings win over `[global]` ones. */

@@ -3,7 +3,10 @@ import { isNetworkVariable } from './network-variables.ts'
 import { findPython } from './python.ts'
 import { findProgram } from './find-program.ts'
 import { runProgram } from './run-program.ts'
-import { readPipSettings } from './pip-settings.ts'
+import { pipVariables, readPipSettings } from './pip-settings.ts'
+import type { PipSettings } from './pip-settings.ts'
+import { pythonSettings } from './python-settings.ts'
+import type { PythonSettings } from './python-settings.ts'
 import { uvIndexVariables } from './uv-variables.ts'
 
 export interface PypiOptions {
@@ -19,27 +22,23 @@ export async function latestPythonVersion(
 ): Promise<string> {
   const python = await findPython(env, signal)
   const ownEnv = Object.fromEntries(
-    Object.entries(env).filter(([key]) => isNetworkVariable(key) || key.startsWith('PIP_') || key.startsWith('XDG_')),
+    Object.entries(env).filter(([key]) => isNetworkVariable(key) || key.startsWith('XDG_')),
   )
+  const pip = await readPipSettings({ env, homeDir })
   if (python.hasPip) {
-    const args = ['-I', '-m', 'pip', 'index', 'versions', '--disable-pip-version-check', '--retries', '1', '--', name]
-    // -I makes Python ignore its own variables; pip's stay in force.
-    const { stdout, stderr, exitCode } = await runProgram(
-      python.program,
-      args,
-      { env: { ...ownEnv, HOME: homeDir }, cwd: '/' },
-      signal,
-    )
-    const version = /^\S+ \(([^)]+)\)/m.exec(stdout)?.[1]
-    if (exitCode === 0 && version !== undefined) return version
-    throw pythonFailure(name, stderr)
+    for (const settings of inOrder(pythonSettings(env, pip))) {
+      const variables = { ...ownEnv, ...pipVariables(settings), HOME: homeDir }
+      const version = await askPip(python.program, name, variables, signal)
+      if (version !== undefined) return version
+    }
+    throw missing(name)
   }
   const uv = await findProgram('uv', env['PATH'])
   if (uv === undefined)
     throw unavailable(
       `Neither pip nor uv is here to look up ${name}; install one (apt install python3-pip, brew install uv).`,
     )
-  const settings = uvIndexVariables(env, await readPipSettings({ env, homeDir }))
+  const settings = uvIndexVariables(env, pip)
   // Nothing is built, so no code of the package runs; the list of what would be installed names the version.
   const args = [
     'pip',
@@ -73,6 +72,32 @@ export async function latestPythonVersion(
   throw pythonFailure(name, stderr)
 }
 
+/** One after another, where what the first index has comes from there. */
+function inOrder({ pip, first }: PythonSettings): PipSettings[] {
+  if (first.length === 0) return [pip]
+  const { 'extra-index-url': _, ...alone } = pip
+  return [...first.map((index) => ({ ...alone, 'index-url': index })), alone]
+}
+
+/** Undefined where no index has the package. */
+async function askPip(
+  program: string,
+  name: string,
+  env: Readonly<Record<string, string | undefined>>,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const args = ['-I', '-m', 'pip', 'index', 'versions', '--disable-pip-version-check', '--retries', '1', '--', name]
+  // -I makes Python ignore its own variables; pip's stay in force.
+  const { stdout, stderr, exitCode } = await runProgram(program, args, { env, cwd: '/' }, signal)
+  const version = /^\S+ \(([^)]+)\)/m.exec(stdout)?.[1]
+  if (exitCode === 0 && version !== undefined) return version
+  const failure = pythonFailure(name, stderr)
+  if (failure.code === 'not-found') return undefined
+  throw failure
+}
+
+const missing = (what: string) => notFound(`The Python package ${what} was not found; check its name and version.`)
+
 /** One sentence out of what pip or uv said. */
 export function pythonFailure(what: string, output: string) {
   // Unreachable first: pip ends with "no matching distribution" in both cases.
@@ -90,7 +115,7 @@ export function pythonFailure(what: string, output: string) {
       output,
     )
   ) {
-    return notFound(`The Python package ${what} was not found; check its name and version.`)
+    return missing(what)
   }
   const last = output.trim().split('\n').at(-1)?.slice(0, 300) ?? ''
   return unavailable(`The Python package ${what} could not be fetched (${last}); run pip index versions to see why.`)

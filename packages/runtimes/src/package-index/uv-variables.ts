@@ -6,12 +6,13 @@ export function uvIndexVariables(
   pip: PipSettings,
 ): Record<string, string> {
   const found: Record<string, string> = {}
-  const hasOwnIndex = ['UV_DEFAULT_INDEX', 'UV_INDEX', 'UV_INDEX_URL'].some((name) => env[name] !== undefined)
+  const hasOwnMain = Boolean(env['UV_DEFAULT_INDEX'] || env['UV_INDEX_URL'])
+  const hasOwnIndex = hasOwnMain || Boolean(env['UV_INDEX'] || env['UV_EXTRA_INDEX_URL'])
   const set = (name: string, value: string | undefined) => {
     if (value !== undefined && value !== '') found[name] = value
   }
+  if (!hasOwnMain) set('UV_INDEX_URL', pip['index-url'])
   if (!hasOwnIndex) {
-    set('UV_INDEX_URL', pip['index-url'])
     set('UV_EXTRA_INDEX_URL', pip['extra-index-url']?.split('\n').join(' '))
     set('UV_FIND_LINKS', pip['find-links']?.split('\n').join(','))
     set('UV_NO_INDEX', isTrue(pip['no-index']) ? '1' : undefined)

@@ -4,12 +4,15 @@ import { goPlaces } from '../package-index/go-env.ts'
 import { hasCredentials, indexPlaces } from '../package-index/index-places.ts'
 import { proxyPlaces } from '../package-index/network-variables.ts'
 import { tokensInUse } from '../package-index/npm-tokens.ts'
-import { parsePipConfig } from '../package-index/pip-settings.ts'
+import { pipConfForBuild } from '../package-index/pip-settings.ts'
+import { checkPipCanFollow, type PythonSettings } from '../package-index/python-settings.ts'
 
 /** What of the user's configuration a build uses. */
 export interface BuildConfig {
   /** For the fetch, with only the credentials of hosts in use. */
   config: string
+  /** For the fetch as well; may hold credentials. */
+  variables: Readonly<Record<string, string>>
   /** Package indexes in use, as `host:port`. */
   indexes: string[]
   /** Proxies that it names, in the same form. */
@@ -18,24 +21,30 @@ export interface BuildConfig {
   installEnv: Record<string, string>
 }
 
-/** The user's configuration of npm and pip, and where they look without any. */
+/** The user's configuration of npm, Python and Go, from files and variables, and where they look without any. */
 export interface UserConfig {
   npmrc?: string
-  pipConf?: string
+  python?: PythonSettings
+  go?: Readonly<Record<string, string>>
   defaults?: DefaultIndexes
 }
 
-export function buildConfig(
-  scheme: PackageScheme,
-  { npmrc = '', pipConf = '', defaults: { npm, python = [], go = {} } = {} }: UserConfig,
-  variables: Readonly<Record<string, string>>,
-): BuildConfig {
-  if (scheme === 'npx') return npmBuildConfig(npmrc, npm)
-  if (scheme === 'go') return { config: '', indexes: goPlaces({ ...go, ...variables }), proxies: [], installEnv: {} }
-  const pip = parsePipConfig(pipConf)
-  const addresses = [pip['index-url'] ?? python[0] ?? '', ...(pip['extra-index-url']?.split(/\s+/) ?? [])]
-  const indexes = indexPlaces(withFileHosts(addresses, python))
-  return { config: pipConf, indexes, proxies: proxyPlaces([pip['proxy']]), installEnv: {} }
+export function buildConfig(scheme: PackageScheme, user: UserConfig): BuildConfig {
+  const { npmrc = '', python, go = {}, defaults = {} } = user
+  if (scheme === 'npx') return npmBuildConfig(npmrc, defaults.npm)
+  if (scheme === 'uvx') return pythonBuildConfig(python ?? { pip: {}, first: [] }, defaults.python ?? [])
+  const indexes = goPlaces({ ...defaults.go, ...go })
+  return { config: '', variables: go, indexes, proxies: [], installEnv: {} }
+}
+
+function pythonBuildConfig(settings: PythonSettings, usual: readonly string[]): BuildConfig {
+  checkPipCanFollow(settings)
+  const { pip } = settings
+  const lists = ['extra-index-url', 'find-links'].flatMap((key) => pip[key]?.split('\n') ?? [])
+  const addresses = [pip['index-url'] ?? usual[0] ?? '', ...lists]
+  const indexes = indexPlaces(withFileHosts(addresses, usual))
+  const proxies = proxyPlaces([pip['proxy']])
+  return { config: pipConfForBuild(pip), variables: {}, indexes, proxies, installEnv: {} }
 }
 
 function npmBuildConfig(npmrc: string, usual: string | undefined): BuildConfig {
@@ -45,6 +54,7 @@ function npmBuildConfig(npmrc: string, usual: string | undefined): BuildConfig {
   const registries = [...(main === undefined ? [] : [main]), ...settings.flatMap(([, , address]) => address ?? [])]
   return {
     config: tokensInUse(npmrc, registries),
+    variables: {},
     indexes: indexPlaces(registries),
     proxies: proxyPlaces(proxies),
     // Scripts that fetch packages find them where npm did.

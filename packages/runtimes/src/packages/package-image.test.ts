@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
+import { parsePipConfig, pipConfForBuild } from '../package-index/pip-settings.ts'
+import { pythonSettings } from '../package-index/python-settings.ts'
+import { buildConfig } from './build-config.ts'
 import { DEFAULT_BASE_IMAGES, renderPackageImage, type PackageSource } from './package-image.ts'
 import { tar } from './tar.ts'
-import { npmrcForBuild, pipConfForBuild } from './user-config.ts'
+import { npmrcForBuild } from './user-config.ts'
 
 const NPX: PackageSource = { kind: 'package', scheme: 'npx', name: '@scope/server', version: '1.2.3' }
 const UVX: PackageSource = { kind: 'package', scheme: 'uvx', name: 'mcp-server', version: '2.0' }
@@ -96,16 +99,66 @@ describe('what of the user configuration goes into a build', () => {
       '; //x/:_authToken=comment',
       '//corp.example/:username=${UNSET}',
     ].join('\r\n')
-    expect(npmrcForBuild(text, { TOKEN: 's3cret' })).toBe(
-      'registry=https://npm.example/\n@corp:registry = https://corp.example/\n//corp.example/:_authToken=s3cret\nignore-scripts=true\n//corp.example/:username=${UNSET}\n',
+    expect(npmrcForBuild([text], { TOKEN: 's3cret' })).toBe(
+      'registry=https://npm.example/\n@corp:registry=https://corp.example/\n//corp.example/:_authToken=s3cret\nignore-scripts=true\n//corp.example/:username=${UNSET}\n',
     )
   })
 
-  test('pip: indexes, several lines of them, of the sections that installing reads', () => {
-    const text =
-      '# mine\n[global]\nindex-url = https://a.example/simple\ncert = /home/me/ca.pem\nextra-index-url =\n  https://b.example\n  https://c.example\n[list]\nformat = json\n[install]\ntrusted-host: a.example\nfind-links = /opt\n'
-    expect(pipConfForBuild(text)).toBe(
-      '[global]\nindex-url = https://a.example/simple\nextra-index-url =\n  https://b.example\n  https://c.example\n[install]\ntrusted-host: a.example\n',
+  test('npm: variables win over files, in either case, and each setting is there once', () => {
+    const env = {
+      NPM_CONFIG_REGISTRY: 'https://variable.example/',
+      'npm_config_@corp:registry': 'https://corp.example/',
+      npm_config_ignore_scripts: 'false',
+      'npm_config_//corp.example/:_authToken': 's3cret',
+      npm_config_https_proxy: '',
+      npm_config_noproxy: 'a\n//evil.example/:_authToken=x',
+      npm_config_cafile: '/home/me/ca.pem',
+    }
+    expect(
+      npmrcForBuild(['registry=https://global.example/\nignore-scripts', 'registry="https://file.example/"'], env),
+    ).toBe(
+      'registry=https://variable.example/\nignore-scripts=false\n@corp:registry=https://corp.example/\n//corp.example/:_authToken=s3cret\n',
     )
+  })
+
+  test('pip: its indexes, several lines of them, and nothing that only this machine has', () => {
+    const pip = {
+      'index-url': 'https://a.example/simple',
+      'extra-index-url': 'https://b.example\nhttps://c.example',
+      'find-links': '/opt/wheels\nhttps://d.example/links',
+      cert: '/home/me/ca.pem',
+      target: '/somewhere',
+    }
+    expect(pipConfForBuild(pip)).toBe(
+      '[global]\nindex-url = https://a.example/simple\nextra-index-url = https://b.example\n  https://c.example\nfind-links = https://d.example/links\n',
+    )
+    expect(parsePipConfig(pipConfForBuild(pip))).toMatchObject({ 'extra-index-url': pip['extra-index-url'] })
+    expect(pipConfForBuild({ 'no-index': 'true', 'find-links': '/opt/wheels' })).toBe('[global]\nno-index = true\n')
+  })
+
+  test('Go: the settings of the user, with hosts of private modules in reach', () => {
+    const go = {
+      GOPROXY: 'https://me:word@goproxy.example',
+      GOPRIVATE: 'git.corp.example',
+      GONOSUMDB: 'git.corp.example',
+    }
+    const { variables, indexes, installEnv } = buildConfig('go', {
+      go,
+      defaults: { go: { GOPROXY: 'https://usual.example' } },
+    })
+    expect({ variables, installEnv }).toEqual({ variables: go, installEnv: {} })
+    expect(indexes).toEqual(['goproxy.example:443', 'git.corp.example:443'])
+  })
+
+  test('Python: indexes that uv asks first are refused, because pip would take what any of them has', () => {
+    const build = (env: Record<string, string>) => buildConfig('uvx', { python: pythonSettings(env, {}) })
+    const UV_INDEX = 'corp=https://corp.example/simple'
+    expect(() => build({ UV_INDEX })).toThrow(/UV_DEFAULT_INDEX/)
+    expect(build({ UV_INDEX, UV_INDEX_STRATEGY: 'unsafe-best-match' }).config).toContain(
+      'extra-index-url = https://corp',
+    )
+    const named = { UV_DEFAULT_INDEX: UV_INDEX, UV_INDEX_CORP_USERNAME: 'me', UV_INDEX_CORP_PASSWORD: 'a b' }
+    expect(build(named).config).toContain('index-url = https://me:a%20b@corp.example/simple')
+    expect(build(named).indexes).toEqual(['corp.example:443'])
   })
 })

@@ -7,10 +7,10 @@ import { renderPackageImage, type BaseImages, type PackageSource } from './packa
 
 export interface PackageBuildOptions {
   baseImages: BaseImages
-  /** The user's package configuration, read anew for each build; see user-config.ts for what may go in. */
+  /** The user's package configuration, read for each build; see user-config.ts. */
   userConfig: (signal: AbortSignal) => Promise<UserConfig>
-  /** HTTP_PROXY, HTTPS_PROXY, NO_PROXY, GOPROXY and the like, for the time of the fetch. */
-  buildArgs: Readonly<Record<string, string>>
+  /** HTTP_PROXY, HTTPS_PROXY and NO_PROXY, for the time of the fetch. */
+  proxies: Readonly<Record<string, string>>
 }
 
 export interface PackageDeps extends ImageDeps, BuildDeps {
@@ -31,8 +31,9 @@ export async function preparePackage(
   const present = await inspectImage(client, image.tag, signal)
   if (present !== undefined) return { id: present.id }
   await ensureImage(deps, image.baseImage, { ...options, pull: 'if-absent' }, signal)
-  const user = buildConfig(source.scheme, await builds.userConfig(signal), builds.buildArgs)
-  const input = { image, source, access, onProgress, variables: builds.buildArgs, ...user }
+  const user = buildConfig(source.scheme, await builds.userConfig(signal))
+  const variables = { ...builds.proxies, ...user.variables }
+  const input = { image, source, access, onProgress, ...user, variables }
   await buildImage(deps, input, signal)
   const built = await inspectImage(client, image.tag, signal)
   if (built === undefined)

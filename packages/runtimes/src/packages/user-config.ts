@@ -1,38 +1,66 @@
-const NPM_KEYS =
-  /^(?:registry|strict-ssl|ignore-scripts|always-auth|proxy|https-proxy|noproxy|@[^:\s]+:registry|\/\/\S+:(?:_authToken|_auth|_password|username|email|always-auth))$/
-const PIP_SECTIONS = /^\[(?:global|install)\]$/
-const PIP_KEYS = /^(?:index-url|extra-index-url|trusted-host|timeout|default-timeout|retries|proxy|pre)$/
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ThvError } from '@toolhaven/core/errors'
+import { askDefaultIndexes } from '../package-index/default-indexes.ts'
+import { userGoSettings } from '../package-index/go-env.ts'
+import { findNpm, type NpmOptions } from '../package-index/npm.ts'
+import { readPipSettings } from '../package-index/pip-settings.ts'
+import { pythonSettings } from '../package-index/python-settings.ts'
+import type { UserConfig } from './build-config.ts'
 
-/**
- * What of an `.npmrc` means something inside a build: registries, credentials, proxies, whether scripts run. Paths of the host (prefix, cafile,
- * cache) are left out, and `${NAME}` is resolved, as npm would, from the environment given.
- */
-export function npmrcForBuild(text: string, env: Readonly<Record<string, string | undefined>>): string {
-  const kept = text.split(/\r?\n/).filter((line) => {
-    const at = line.indexOf('=')
-    return at > 0 && NPM_KEYS.test(line.slice(0, at).trim())
-  })
-  return kept
-    .map((line) => `${line.replaceAll(/\$\{([A-Za-z0-9_]+)\}/g, (whole, name: string) => env[name] ?? whole)}\n`)
-    .join('')
+/** What lookups of versions use: files, and variables that win over them. */
+export async function readUserConfig(options: NpmOptions, signal: AbortSignal): Promise<UserConfig> {
+  const { env, homeDir } = options
+  return {
+    npmrc: npmrcForBuild(await npmFiles(options, signal), env),
+    python: pythonSettings(env, await readPipSettings({ env, homeDir })),
+    go: await userGoSettings({ env, homeDir }, signal),
+    defaults: await askDefaultIndexes(options, signal),
+  }
 }
 
-/** The same for pip's configuration: its indexes and how to reach them. */
-export function pipConfForBuild(text: string): string {
-  const kept: string[] = []
-  let wanted = false
-  let keeping = false
-  for (const line of text.split(/\r?\n/)) {
-    if (/^\s*(?:[#;].*)?$/.test(line)) continue
-    if (line.startsWith('[')) {
-      wanted = PIP_SECTIONS.test(line.trim())
-      keeping = false
-      if (wanted) kept.push(line.trim())
-      continue
-    }
-    // An indented line goes on with the value before it.
-    if (!/^\s/.test(line)) keeping = wanted && PIP_KEYS.test((line.split(/[=:]/)[0] ?? '').trim())
-    if (keeping) kept.push(line)
+/** Texts of npm's files; a later one wins. Where npm is missing, only that of the user is known. */
+async function npmFiles(options: NpmOptions, signal: AbortSignal): Promise<string[]> {
+  try {
+    const { configs } = await findNpm(options, signal)
+    return [configs.global, configs.user]
+  } catch (error) {
+    if (!(error instanceof ThvError && error.code === 'unavailable')) throw error
   }
-  return kept.map((line) => `${line}\n`).join('')
+  const { env, homeDir } = options
+  const chosen = Object.entries(env).findLast(([name, value]) => /^npm_config_userconfig$/i.test(name) && value)?.[1]
+  return [await readFile(chosen ?? join(homeDir, '.npmrc'), 'utf8').catch(() => '')]
+}
+
+const NPM_KEYS =
+  /^(?:registry|replace-registry-host|strict-ssl|ignore-scripts|always-auth|proxy|https-proxy|noproxy|@[^:\s]+:registry|\/\/\S+:(?:_authToken|_auth|_password|username|email|always-auth))$/
+
+/**
+ * What of npm's configuration means something inside a build: registries, credentials, proxies, whether scripts run. Paths of the host
+ * (prefix, cafile, cache) are left out, and `${NAME}` is resolved, as npm would, from the environment given. Each key is there once.
+ */
+export function npmrcForBuild(texts: readonly string[], env: Readonly<Record<string, string | undefined>>): string {
+  const fromFiles = texts.flatMap((text) => text.split(/\r?\n/)).map(setting)
+  const settings = new Map([...fromFiles, ...npmVariables(env)].filter(([key]) => NPM_KEYS.test(key)))
+  const resolved = (value: string) =>
+    value.replaceAll(/\$\{([A-Za-z0-9_]+)\}/g, (whole, name: string) => env[name] ?? whole)
+  return [...settings].map(([key, value]) => `${key}=${resolved(value)}\n`).join('')
+}
+
+function setting(line: string): [string, string] {
+  const [key = '', ...value] = line.split('=')
+  return [key.trim(), value.length === 0 ? 'true' : unquoted(value.join('=').trim())]
+}
+
+function unquoted(value: string): string {
+  return /^(["'])(.*)\1$/.exec(value)?.[2] ?? value
+}
+
+/** As npm reads them: in either case, with `_` for `-`, and not if they are empty. */
+function npmVariables(env: Readonly<Record<string, string | undefined>>): [string, string][] {
+  return Object.entries(env).flatMap(([name, value = '']) => {
+    if (!/^npm_config_/i.test(name) || value === '' || /[\r\n]/.test(value)) return []
+    const key = name.slice('npm_config_'.length)
+    return [[key.startsWith('//') ? key : key.replaceAll(/(?!^)_/g, '-').toLowerCase(), value]]
+  })
 }

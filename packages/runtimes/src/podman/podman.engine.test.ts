@@ -22,7 +22,7 @@ async function podmanUnderTest(forwarding?: Forwarding): Promise<RuntimeUnderTes
     return createPodmanRuntime({
       client: createEngineClient('Podman', { kind: 'unix', path }),
       dockerConfigFolder,
-      builds: { baseImages: {}, userConfig: () => Promise.resolve({}), buildArgs: {} },
+      builds: { baseImages: {}, userConfig: () => Promise.resolve({}), proxies: {} },
       isolation: testIsolation(dockerConfigFolder),
       ...(forwarding && { forwarding }),
     })

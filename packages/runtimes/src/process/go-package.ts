@@ -2,10 +2,9 @@ import { mkdir, readdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { invalid, notFound, unavailable } from '@toolhaven/core/errors'
 import type { InstallAccess, PrepareOptions } from '@toolhaven/core/ports/runtime'
-import { z } from 'zod'
 import { refusedHosts } from '../install-rules.ts'
 import { findProgram } from '../package-index/find-program.ts'
-import { goEnv, goPlaces } from '../package-index/go-env.ts'
+import { goEnv, goPlaces, userGoSettings } from '../package-index/go-env.ts'
 import { proxyVariables } from '../package-index/network-variables.ts'
 import { runProgram } from '../package-index/run-program.ts'
 import { bundleCertificates } from './bundle-certificates.ts'
@@ -64,10 +63,6 @@ interface Build {
   access: InstallAccess | undefined
 }
 
-/** The user's settings, whether they come from variables or from `go env -w`. */
-const SETTINGS = ['GOROOT', 'GOPROXY', 'GOPRIVATE', 'GONOPROXY', 'GONOSUMDB', 'GOSUMDB', 'GOINSECURE'] as const
-const settingsSchema = z.record(z.enum(SETTINGS), z.string())
-
 /**
  * Fetches with the user's settings, which may hold credentials, and has Go only say what it would run (-n). Then builds from what
  * was fetched, without network.
@@ -78,9 +73,9 @@ async function build(
   signal: AbortSignal,
 ): Promise<void> {
   const { env, homeDir, sandbox } = tools
-  const told = await runProgram(go, ['env', '-json', ...SETTINGS], { env: goEnv(env, homeDir), cwd: '/' }, signal)
-  const { GOROOT, ...settings } = settingsSchema.parse(JSON.parse(told.stdout))
-  const root = await realpath(GOROOT)
+  const settings = await userGoSettings({ env, homeDir }, signal)
+  const told = await runProgram(go, ['env', 'GOROOT'], { env: goEnv(env, homeDir), cwd: '/' }, signal)
+  const root = await realpath(told.stdout.trim())
   const modules = join(scratch, 'modules')
   await mkdir(modules, { mode: 0o700 })
   const command = (own: string) => {

@@ -3,9 +3,10 @@ import { basename, isAbsolute, join } from 'node:path'
 import { defaultPythonIndex, withFileHosts } from '../package-index/default-indexes.ts'
 import { hasCredentials, indexPlaces } from '../package-index/index-places.ts'
 import { proxyPlaces } from '../package-index/network-variables.ts'
-import { readPipSettings } from '../package-index/pip-settings.ts'
+import { pipVariables, readPipSettings } from '../package-index/pip-settings.ts'
 import type { PipSettings } from '../package-index/pip-settings.ts'
 import type { Python } from '../package-index/python.ts'
+import { pythonSettings } from '../package-index/python-settings.ts'
 import { isUvCredential, uvIndexVariables } from '../package-index/uv-variables.ts'
 import { bundleCertificates } from './bundle-certificates.ts'
 import { isSystemPath } from './layout.ts'
@@ -56,7 +57,7 @@ export async function indexAccess(
     proxyPlaces: proxyPlaces([pip['proxy']]),
     pipVariables: (layout) => {
       placeFolders(layout)
-      return { ...pipVariables(pip), ...(certificates === undefined ? {} : { PIP_CERT: certificates }) }
+      return { ...pipVariables(ownIndex(env, pip)), ...(certificates === undefined ? {} : { PIP_CERT: certificates }) }
     },
     uvVariables: (layout) => {
       placeFolders(layout)
@@ -66,6 +67,13 @@ export async function indexAccess(
       }
     },
   }
+}
+
+/** For uv itself, which comes from the main index where pip cannot ask the others in order. */
+function ownIndex(...[env, found]: Parameters<typeof pythonSettings>): PipSettings {
+  const { pip, first } = pythonSettings(env, found)
+  const { 'extra-index-url': extra, cert: _cert, 'client-cert': _client, 'keyring-provider': _keyring, ...kept } = pip
+  return extra === undefined || first.length > 0 ? kept : { ...kept, 'extra-index-url': extra }
 }
 
 function placesOf(uvVariables: Readonly<Record<string, string>>, usual: readonly string[]): string[] {
@@ -79,25 +87,6 @@ function placesOf(uvVariables: Readonly<Record<string, string>>, usual: readonly
 }
 
 const SYSTEM_BUNDLES = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt', '/etc/ssl/cert.pem']
-
-/** Only what leads to an index: other settings (a target, a user install) would change what is done. */
-function pipVariables(pip: PipSettings): Record<string, string> {
-  const found: Record<string, string> = { PIP_CONFIG_FILE: '/dev/null' }
-  for (const key of [
-    'index-url',
-    'extra-index-url',
-    'find-links',
-    'no-index',
-    'trusted-host',
-    'proxy',
-    'timeout',
-    'default-timeout',
-  ]) {
-    const value = pip[key]
-    if (value !== undefined) found[`PIP_${key.toUpperCase().replaceAll('-', '_')}`] = value.split('\n').join(' ')
-  }
-  return found
-}
 
 function isFileSync(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true

@@ -1,0 +1,55 @@
+import { invalid } from '@toolhaven/core/errors'
+import type { PipSettings } from './pip-settings.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** What pip is told to find packages as the user's uv and pip would. */
+export interface PythonSettings {
+  /** By option name. */
+  pip: PipSettings
+  /** Indexes that uv asks before the one of `index-url`: what one of them has comes from there, whatever the others have. */
+  first: readonly string[]
+}
+
+/** Settings of uv win over those of pip, for everything that fetches Python packages. */
+export function pythonSettings(env: Env, pip: PipSettings): PythonSettings {
+  const main = env['UV_DEFAULT_INDEX'] || env['UV_INDEX_URL']
+  const extra = [...words(env['UV_INDEX']), ...words(env['UV_EXTRA_INDEX_URL'])].map((index) => address(env, index))
+  const namesIndex = (main !== undefined && main !== '') || extra.length > 0
+  const settings: Record<string, string> = { ...pip }
+  const set = (key: string, value: string | undefined) => {
+    if (value) settings[key] = value
+    else if (namesIndex) delete settings[key]
+  }
+  if (main) settings['index-url'] = address(env, main)
+  set('extra-index-url', extra.join('\n'))
+  set('find-links', words(env['UV_FIND_LINKS'], /[\s,]+/).join('\n'))
+  set('no-index', env['UV_NO_INDEX'])
+  if (env['UV_INSECURE_HOST']) settings['trusted-host'] = words(env['UV_INSECURE_HOST']).join('\n')
+  const first = (env['UV_INDEX_STRATEGY'] ?? '').startsWith('unsafe-') ? [] : extra
+  return { pip: settings, first }
+}
+
+/** pip takes the newest of all its indexes, so anybody could offer a package of the first ones in another. */
+export function checkPipCanFollow({ first }: PythonSettings): void {
+  if (first.length === 0) return
+  throw invalid(
+    'UV_INDEX or UV_EXTRA_INDEX_URL names a package index that has to be asked before the others, which pip cannot do, and images of Python packages are built with pip; set UV_DEFAULT_INDEX to one index that has all packages, or UV_INDEX_STRATEGY=unsafe-best-match if any of them may supply any package.',
+  )
+}
+
+function words(text: string | undefined, between = /\s+/): string[] {
+  return (text ?? '').split(between).filter((word) => word !== '')
+}
+
+/** Of an index as uv names it, which may have a name (`name=https://…`) and with it a user and a password in variables. */
+function address(env: Env, index: string): string {
+  const [, name, plain = index] = /^([\w.-]+)=(.*)$/.exec(index) ?? []
+  const url = URL.parse(plain)
+  if (name === undefined || url === null) return plain
+  const prefix = `UV_INDEX_${name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}`
+  const [user, password] = [env[`${prefix}_USERNAME`], env[`${prefix}_PASSWORD`]]
+  if (user) url.username = encodeURIComponent(user)
+  if (password) url.password = encodeURIComponent(password)
+  return user || password ? url.href : plain
+}
