@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Manifest } from '@toolhaven/contract/manifest'
@@ -8,6 +7,7 @@ import { parseManifest } from '@toolhaven/stores/manifest/parse-manifest'
 import type { Context } from '../context.ts'
 import { absoluteVolume } from '../run/host-paths.ts'
 import { readProblem } from '../output/read-problem.ts'
+import { homeDirOf } from '../home-dir.ts'
 
 /** The file, or standard input for `-`; paths in it are relative to its folder. */
 export async function readManifest({ cwd, env }: Pick<Context, 'cwd' | 'env'>, file: string): Promise<Manifest> {
@@ -17,7 +17,7 @@ export async function readManifest({ cwd, env }: Pick<Context, 'cwd' | 'env'>, f
     isPipe ? 'the input' : file,
   )
   const folder = isPipe ? cwd : dirname(resolve(cwd, file))
-  const caller = { cwd: folder, homeDir: env['HOME'] || homedir() }
+  const caller = { cwd: folder, homeDir: homeDirOf(env) }
   const localPath = manifest.registry?.local_path
   return {
     ...manifest,

@@ -1,9 +1,10 @@
-import { homedir, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { invalid, unavailable } from '@toolhaven/core/errors'
 import { readLock } from '@toolhaven/stores/files/lock-file'
 import { type PathSources, type ToolhavenPaths, stateDirOf, toolhavenPaths } from '@toolhaven/stores/files/paths'
 import { type DaemonClient, createDaemonClient } from './daemon-client.ts'
 import type { DaemonAddress } from './exchange.ts'
+import { homeDirOf } from '../home-dir.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -40,7 +41,7 @@ export function pathsOf(env: Env): ToolhavenPaths {
 }
 
 function sourcesOf(env: Env): PathSources {
-  const homeDir = env['HOME'] || homedir()
+  const homeDir = homeDirOf(env)
   return { env, homeDir, platform: process.platform, tmpDir: tmpdir(), uid: process.getuid?.() ?? 0 }
 }
 

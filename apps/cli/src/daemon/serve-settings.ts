@@ -1,6 +1,7 @@
-import { homedir, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import * as z from 'zod'
 import { invalid } from '@toolhaven/core/errors'
+import { homeDirOf } from '../home-dir.ts'
 
 const flagsSchema = z.object({
   host: z.string(),
@@ -40,7 +41,7 @@ export function serveSettings(
     ...parsed,
     port,
     env: { ...env },
-    homeDir: env['HOME'] || homedir(),
+    homeDir: homeDirOf(env),
     tmpDir: tmpdir(),
     platform: process.platform,
     uid: process.getuid?.() ?? 0,

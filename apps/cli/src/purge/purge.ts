@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { describeError, unavailable } from '@toolhaven/core/errors'
 import type { ToolhavenPaths } from '@toolhaven/stores/files/paths'
@@ -15,6 +14,7 @@ import { waitForOutcome } from '../output/wait-for-outcome.ts'
 import { endDaemon } from './end-daemon.ts'
 import { removeFolder } from './remove-folder.ts'
 import { removeImages } from './remove-images.ts'
+import { homeDirOf } from '../home-dir.ts'
 
 export interface Purged {
   removed: string[]
@@ -122,7 +122,7 @@ async function removeOwnFolder(folder: string, { removed, kept }: Purged): Promi
 /** On macOS several of them are one; the compiled code of the program itself is where XDG has it, there too. */
 function foldersOf({ env }: Context, paths: ToolhavenPaths): Set<string> {
   const { configDir, dataDir, stateDir, cacheDir, runtimeDir } = paths
-  const compiled = join(env['HOME'] || homedir(), '.cache', 'toolhaven')
+  const compiled = join(homeDirOf(env), '.cache', 'toolhaven')
   const folders = [configDir, dataDir, stateDir, cacheDir, compiled, runtimeDir]
   return new Set(folders.filter((folder) => folder.endsWith('/toolhaven')))
 }

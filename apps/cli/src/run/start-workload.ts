@@ -1,4 +1,3 @@
-import { homedir } from 'node:os'
 import type { RunConfig } from '@toolhaven/contract/run-config'
 import type { WorkloadDetails } from '@toolhaven/contract/workloads'
 import { invalid, isThvError } from '@toolhaven/core/errors'
@@ -12,6 +11,7 @@ import { createRequestOf, readJsonObject } from './create-request.ts'
 import { DEFAULT_LOGIN_SECONDS } from './remote-auth-flags.ts'
 import type { RunFlags } from './run-flags.ts'
 import { type LoginWaitOptions, waitForLogin } from './wait-for-login.ts'
+import { homeDirOf } from '../home-dir.ts'
 
 /** Creates the workload, waits until it runs, and prints its name and address. One that never worked is removed again. */
 export async function startWorkload(context: Context, args: readonly string[], flags: RunFlags): Promise<void> {
@@ -73,7 +73,7 @@ async function prepare({ cwd, env, out }: Context, args: readonly string[], flag
   }
   if (args.length === 0)
     throw invalid('what should run? Name a server, or give --from-config; "thv search WORD" finds servers')
-  const body = await createRequestOf({ cwd, env, homeDir: env['HOME'] || homedir() }, args, flags)
+  const body = await createRequestOf({ cwd, env, homeDir: homeDirOf(env) }, args, flags)
   const send: Start['send'] = (client) =>
     client.call('createWorkload', { body, query: { known_only: true } }, UNTIL_ANSWERED)
   return { send, sharesNetwork: body.network_mode === 'host', login: loginOf(flags) }

@@ -1,10 +1,10 @@
-import { homedir } from 'node:os'
 import { readFile, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { invalid, unsupported } from '@toolhaven/core/errors'
 import { isLoopback } from '../daemon/serve-settings.ts'
 import { pathsOf } from '../connect/find-daemon.ts'
 import { keptVariables } from './kept-variables.ts'
+import { homeDirOf } from '../home-dir.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -45,7 +45,7 @@ export async function planService(flags: ServiceFlags, env: Env): Promise<Servic
     throw invalid(
       `--host ${flags.host} can be reached by others: write THV_API_TOKEN=… into ${secretsFile} first, or use --host localhost`,
     )
-  const homeDir = env['HOME'] || homedir()
+  const homeDir = homeDirOf(env)
   return {
     // Node reads the file itself: it works with every manager, and no secret stands in a unit.
     command: [process.execPath, `--env-file-if-exists=${secretsFile}`, program, 'serve', ...spelled(flags)],
