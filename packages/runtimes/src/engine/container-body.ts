@@ -13,6 +13,8 @@ export interface Hardening {
   readOnlyRoot: boolean
   /** In place of the image's own user. */
   user?: string
+  /** Folders that look empty inside and cannot be written to. Only Podman knows this. */
+  hiddenPaths?: readonly string[] | undefined
   /** Further folders in memory, with their options. */
   inMemory?: Readonly<Record<string, string>>
 }
@@ -60,7 +62,7 @@ function hostConfig(spec: InstanceSpec, hardening: Hardening, network: Container
   const memory = spec.limits.memoryBytes ?? DEFAULT_MEMORY_BYTES
   return {
     CapDrop: ['ALL'],
-    SecurityOpt: ['no-new-privileges'],
+    SecurityOpt: ['no-new-privileges', ...(hardening.hiddenPaths ?? []).map((path) => `mask=${path}`)],
     Privileged: false,
     PidsLimit: spec.limits.pids ?? DEFAULT_PIDS,
     Memory: memory,

@@ -53,6 +53,8 @@ export interface EngineFacts {
   forwarding: Forwarding
   /** Who servers from packages run as. */
   packageUser: string
+  /** What containers must not see, although the engine shows it to them. */
+  hiddenPaths?: readonly string[]
 }
 
 export interface EngineRuntimeOptions {
@@ -84,8 +86,8 @@ export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOpti
     probe: (signal) => probe(kind, options, signal),
     async prepare(source, prepareOptions, signal) {
       if (source.kind === 'image') return ensureImage(options, source.reference, prepareOptions, signal)
-      const { hasInit, forwarding, capabilities, packageUser } = await findFacts(signal)
-      const engine = { hasInit, forwarding, packageUser, limitsProcesses: keepsProcessLimit(capabilities) }
+      const { hasInit, forwarding, capabilities, packageUser, hiddenPaths } = await findFacts(signal)
+      const engine = { hasInit, forwarding, packageUser, hiddenPaths, limitsProcesses: keepsProcessLimit(capabilities) }
       const parts = { ...options, runtime: kind.name, instances, building, ...engine }
       const build = () => preparePackage(parts, source, prepareOptions, signal)
       return oneAtATime(`${source.scheme}://${source.name}@${source.version}`, build, signal)
@@ -128,7 +130,10 @@ export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOpti
   }
 }
 
-type KnownFacts = Pick<EngineFacts, 'hasInit' | 'seccomp' | 'forwarding' | 'capabilities' | 'packageUser'>
+type KnownFacts = Pick<
+  EngineFacts,
+  'hasInit' | 'seccomp' | 'forwarding' | 'capabilities' | 'packageUser' | 'hiddenPaths'
+>
 
 const keepsProcessLimit = ({ unenforced }: RuntimeCapabilities) => unenforced.pids === undefined
 
@@ -140,11 +145,11 @@ async function createInstance(
   signal: AbortSignal,
 ): Promise<InstanceHandle> {
   const { client, isolation, forwarding = found.forwarding } = options
-  const { hasInit: init, capabilities, packageUser: user } = found
+  const { hasInit: init, capabilities, packageUser: user, hiddenPaths } = found
   const limitsProcesses = keepsProcessLimit(capabilities)
   // Images we build ourselves are known to run without writing to their root, and as anybody.
   const isOurs = spec.source.kind === 'package'
-  const hardening = { init, readOnlyRoot: isOurs, ...(isOurs && { user }) }
+  const hardening = { init, readOnlyRoot: isOurs, hiddenPaths, ...(isOurs && { user }) }
   const makeNetwork = async () => {
     const network = await containerNetwork({ client, isolation, forwarding, limitsProcesses }, spec, signal)
     const sharesFiles = 'form' in forwarding && forwarding.form === 'folders'

@@ -9,6 +9,7 @@ import {
 } from '@toolhaven/core/ports/runtime'
 import { attachToInstance } from '../engine/attach-to-instance.ts'
 import { containerLogs } from '../engine/container-logs.ts'
+import type { Hardening } from '../engine/container-body.ts'
 import { type ContainerNetwork, containerNetwork } from '../engine/container-network.ts'
 import { createContainer, inspectContainer, killContainer, waitContainer } from '../engine/containers.ts'
 import type { EngineClient } from '../engine/engine-client.ts'
@@ -33,6 +34,7 @@ export interface StepDeps {
   limitsProcesses: boolean
   /** Who servers from packages run as, and so do the steps. */
   packageUser: string
+  hiddenPaths: Hardening['hiddenPaths']
 }
 
 export interface StepRun {
@@ -98,7 +100,7 @@ async function createStep(
   network: InstallNetwork | undefined,
   signal: AbortSignal,
 ): Promise<InstanceHandle> {
-  const { client, runtime, isolation, forwarding, hasInit, limitsProcesses, packageUser: user } = deps
+  const { client, runtime, isolation, forwarding, hasInit, limitsProcesses, packageUser: user, hiddenPaths } = deps
   const [entrypoint = '', ...args] =
     run.input === undefined ? run.program.command : readingInput(run.input, run.program)
   const spec = specOf(run, [entrypoint, ...args], network?.way ?? 'none')
@@ -113,7 +115,7 @@ async function createStep(
     return { command: { entrypoint: [entrypoint], args }, ...made, mounts: [...made.mounts, ...files] }
   }
   const inMemory = { [CONFIG_FOLDER]: 'rw,noexec,nosuid,nodev,size=1m,mode=1777' }
-  const hardening = { init: hasInit, readOnlyRoot: false, user, ...(run.input && { inMemory }) }
+  const hardening = { init: hasInit, readOnlyRoot: false, user, hiddenPaths, ...(run.input && { inMemory }) }
   return createContainer(client, runtime, spec, { hardening, makeNetwork }, signal)
 }
 

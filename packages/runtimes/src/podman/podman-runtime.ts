@@ -53,5 +53,7 @@ export async function examinePodman(client: EngineClient, signal: AbortSignal): 
     seccomp: seccompEnabled,
     forwarding: await forwardingOf(client, info),
     packageUser: await packageUser(client, info),
+    // With version 1, it is a folder in memory without a size, which root inside owns. Nothing in it limits the container.
+    ...(rootless && libpod.host.cgroupVersion === 'v1' && { hiddenPaths: ['/sys/fs/cgroup'] }),
   }
 }

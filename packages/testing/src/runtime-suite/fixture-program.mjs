@@ -19,6 +19,7 @@ import { lookup, resolve4 } from 'node:dns/promises'
 import { createServer } from 'node:http'
 import { connect, createServer as createNetServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const say = (text) => process.stdout.write(`${text}\n`)
@@ -88,6 +89,15 @@ const behaviours = {
     process.on('SIGTERM', () => {})
     let i = 0
     setInterval(() => writeFileSync(file, String((i += 1))), 20)
+  },
+  /** The same with what the owner of the folder may do. */
+  force(path) {
+    try {
+      chmodSync(dirname(path), 0o700)
+    } catch {
+      // Somebody else's.
+    }
+    behaviours.write(path)
   },
   write(path) {
     try {

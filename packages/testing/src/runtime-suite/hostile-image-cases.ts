@@ -46,6 +46,13 @@ export const hostileImageCases: RuntimeCases = {
     expect(firstFilters).toBe(filters)
   },
 
+  // With control groups version 1, rootless Podman has a folder in memory there that belongs to root inside, without a size.
+  'lets no server that is root inside write to the control groups': async (session) => {
+    const prepared = await prepareHostile(session, { lines: ['USER 0:0'] })
+    const { stdout } = await session.run(['force', '/sys/fs/cgroup/x'], { prepared })
+    expect(stdout).toMatch(/^(EROFS|EACCES|EPERM|ENOENT)\n$/)
+  },
+
   'refuses an image with labels of ours': async (session) => {
     for (const label of ['toolhaven', 'toolhaven-session', 'toolhaven-sidecar-of', 'toolhaven-filtered-by']) {
       const prepared = await prepareHostile(session, { lines: [`LABEL ${label}=forged`] })
