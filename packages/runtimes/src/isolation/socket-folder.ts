@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { invalid } from '@toolhaven/core/errors'
+import { isAlive } from '../is-alive.ts'
 
 /** What a unix socket's address holds; the kernel and Node differ in what they do with more. */
 const LONGEST_PATH = 107
@@ -19,8 +20,27 @@ export interface SocketFolder {
 }
 
 export function socketFolder(socketDir: string, owner: string, name: string): SocketFolder {
-  const mark = createHash('sha256').update(`${owner} ${name}`).digest('base64url').slice(0, 9)
-  const folder = join(socketDir, mark)
+  return filesOf(join(socketDir, hashOf(owner, name).slice(0, 9)))
+}
+
+/** The same for an instance that ends with this process, whose number is in the name. */
+export function passingSocketFolder(socketDir: string, owner: string, name: string): SocketFolder {
+  return filesOf(join(socketDir, `${hashOf(owner, name).slice(0, 6)}.${process.pid.toString(36)}`))
+}
+
+/** Removes those of processes that are gone. Before this one makes its first. */
+export async function removeLostSocketFolders(socketDir: string): Promise<void> {
+  // Not there before the first.
+  for (const entry of await readdir(socketDir).catch(() => [])) {
+    const [, pid] = /^[\w-]{6}\.([0-9a-z]{1,7})$/.exec(entry) ?? []
+    if (pid !== undefined && !isAlive(Number.parseInt(pid, 36)))
+      await removeSocketFolder(filesOf(join(socketDir, entry)))
+  }
+}
+
+const hashOf = (owner: string, name: string) => createHash('sha256').update(`${owner} ${name}`).digest('base64url')
+
+function filesOf(folder: string): SocketFolder {
   return {
     folder,
     socketPath: join(folder, 'h'),

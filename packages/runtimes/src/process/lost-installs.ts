@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describeError } from '@toolhaven/core/errors'
 import type { Logger } from '@toolhaven/core/ports/logger'
+import { isAlive } from '../is-alive.ts'
 import { removeTree } from './remove-tree.ts'
 
 /** Folders of an install under way, with the process that makes them: see `fillFolder` and `findUv`. */
@@ -19,15 +20,5 @@ export async function removeLostInstalls(dataDir: string, logger: Logger): Promi
         logger.warn('what is left of an install cannot be removed', { name, reason: describeError(error) })
       })
     }
-  }
-}
-
-function isAlive(pid: number): boolean {
-  // In a container, the daemon before this one had the same number.
-  if (pid === 0 || pid === process.pid) return false
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }

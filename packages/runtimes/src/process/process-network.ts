@@ -2,7 +2,7 @@ import { invalid } from '@toolhaven/core/errors'
 import { LABELS, type InstanceSpec } from '@toolhaven/core/ports/runtime'
 import type { IsolationPlaces } from '../isolation/isolation-places.ts'
 import { refuseSocketMounts } from '../isolation/refuse-socket-mounts.ts'
-import { makeSocketFolder, socketFolder, type SocketFolder } from '../isolation/socket-folder.ts'
+import { makeSocketFolder, passingSocketFolder, type SocketFolder } from '../isolation/socket-folder.ts'
 import { socatCommand } from '../isolation/socat.ts'
 import { forwarderWays, waysOf, type Ways } from '../isolation/ways.ts'
 import { LAST_DESCRIPTOR } from './sandbox-plan.ts'
@@ -33,7 +33,7 @@ export async function processNetwork(
     throw invalid(
       `Network isolation needs bubblewrap with a system call filter, and this machine has ${sandbox.description}; install bubblewrap, or give the server the network of this machine with network_mode host (--network host).`,
     )
-  const place = socketFolder(isolation.socketDir, spec.labels[LABELS.instance] ?? '', spec.name)
+  const place = passingSocketFolder(isolation.socketDir, spec.labels[LABELS.instance] ?? '', spec.name)
   const out = network === 'none' ? undefined : network
   const wayIn = targetPort === undefined ? undefined : { socketPath: place.socketPath, port: targetPort }
   const forwarded = await forwardedNetwork(isolation, waysOf(out, out?.folder ?? '', wayIn), signal)

@@ -10,7 +10,7 @@ import { removeLostInstalls } from './lost-installs.ts'
 import { machineLook, probeMachine } from './machine.ts'
 import type { Machine } from './machine.ts'
 import type { IsolationPlaces } from '../isolation/isolation-places.ts'
-import { removeSocketFolder } from '../isolation/socket-folder.ts'
+import { removeLostSocketFolders, removeSocketFolder } from '../isolation/socket-folder.ts'
 import { readPackageManifest } from './package-manifest.ts'
 import { preparePackage } from './prepare-package.ts'
 import { processNetwork } from './process-network.ts'
@@ -37,7 +37,7 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
   // Of many that want the same package, the first fetches it and the others find it.
   const oneAtATime = createKeyedQueue()
   let swept: Promise<void> | undefined
-  const sweep = () => (swept ??= removeLostInstalls(options.dataDir, options.logger))
+  const sweep = () => (swept ??= removeLost(options))
   return {
     name: 'process',
     probe: (signal) => probeMachine(machine, options.isolation, signal),
@@ -54,6 +54,7 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
     },
     create: async (spec, signal) => {
       signal.throwIfAborted()
+      await sweep()
       await table.claim(spec)
       return table.add(await makeInstance(options, await machine(signal), spec, table, signal))
     },
@@ -84,6 +85,11 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
     events: (signal) => table.events.listen(signal),
     [Symbol.asyncDispose]: () => table.close(),
   }
+}
+
+async function removeLost({ dataDir, isolation, logger }: ProcessRuntimeOptions): Promise<void> {
+  await removeLostInstalls(dataDir, logger)
+  await removeLostSocketFolders(isolation.socketDir)
 }
 
 async function makeInstance(
