@@ -1,9 +1,10 @@
-import { notFound } from '@toolhaven/core/errors'
+import { isThvError, notFound, ThvError } from '@toolhaven/core/errors'
 import type { PrepareOptions, Prepared } from '@toolhaven/core/ports/runtime'
+import { z } from 'zod'
 import { ensureImage, inspectImage, type ImageDeps } from '../engine/images.ts'
 import { type BuildDeps, buildImage } from './build-image.ts'
 import { buildConfig, type UserConfig } from './build-config.ts'
-import { renderPackageImage, type BaseImages, type PackageSource } from './package-image.ts'
+import { renderPackageImage, type BaseImages, type PackageImage, type PackageSource } from './package-image.ts'
 
 export interface PackageBuildOptions {
   baseImages: BaseImages
@@ -26,10 +27,25 @@ export async function preparePackage(
 ): Promise<Prepared> {
   signal.throwIfAborted()
   const { client, builds } = deps
-  const { caCertificate, install: access, onProgress } = options
+  const { caCertificate, install: access } = options
   const image = renderPackageImage(source, builds.baseImages, { caCertificate, installHosts: access?.hosts })
   const present = await inspectImage(client, image.tag, signal)
   if (present !== undefined) return { id: present.id }
+  return build(deps, source, image, options, signal).catch(async (error: unknown) => {
+    signal.throwIfAborted()
+    throw await withOtherImage(deps, image, error, signal)
+  })
+}
+
+async function build(
+  deps: PackageDeps,
+  source: PackageSource,
+  image: PackageImage,
+  options: PrepareOptions,
+  signal: AbortSignal,
+): Promise<Prepared> {
+  const { client, builds } = deps
+  const { install: access, onProgress } = options
   await ensureImage(deps, image.baseImage, { ...options, pull: 'if-absent' }, signal)
   const user = buildConfig(source.scheme, await builds.userConfig(signal))
   const variables = { ...builds.proxies, ...user.variables }
@@ -39,4 +55,25 @@ export async function preparePackage(
   if (built === undefined)
     throw notFound(`The image of ${source.name} was built but is not on the engine; look at the engine's own log.`)
   return { id: built.id }
+}
+
+const OFFLINE =
+  /ENOTFOUND|EAI_AGAIN|ECONN|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|NewConnectionError|dial tcp|no such host|\bE50[234]\b/
+const imagesSchema = z.array(z.looseObject({ Id: z.string() }))
+
+/** Images that an older Toolhaven made are built again, which fails without a network: says so, and what to do. */
+async function withOtherImage(
+  { client }: PackageDeps,
+  { tag }: PackageImage,
+  error: unknown,
+  signal: AbortSignal,
+): Promise<unknown> {
+  if (!isThvError(error) || !(error.code === 'unavailable' || OFFLINE.test(error.message))) return error
+  const filters = JSON.stringify({ reference: [tag.replace(/:[^:]*$/, '')] })
+  const call = { method: 'GET', path: '/images/json', query: { filters } } as const
+  const others = await client.json(imagesSchema, call, signal).catch(() => [])
+  if (others.length === 0) return error
+  const hint =
+    'There is an image of this package that another version of Toolhaven made, or of another version of the package. It is not used, because packages are built in another way now. Connect this machine to its package index and start the workload again.'
+  return new ThvError(error.code, `${error.message} ${hint}`, { cause: error })
 }
