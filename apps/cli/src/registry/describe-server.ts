@@ -34,7 +34,7 @@ export function describeServer(server: Server, { bold, dim }: Pick<Colour, 'bold
 function networkOf({ permissions }: Server): string {
   const outbound = permissions?.network?.outbound
   if (!outbound) return ''
-  if (outbound.insecure_allow_all) return 'everything'
+  if (outbound.insecure_allow_all) return 'every public host; for a local or private one, add --allow-host HOST:PORT'
   const hosts = [...(outbound.allow_host ?? []), ...(outbound.allow_port ?? []).map((port) => `port ${port}`)]
   return hosts.length > 0 ? hosts.join(', ') : 'nothing'
 }
