@@ -84,3 +84,42 @@ export const OPEN_INSTALL: Record<PlatformKind, readonly Weakness[]> = {
   docker: ENGINE,
   podman: ENGINE,
 }
+
+/** Of the server itself: its network, the files of the machine, and the filter of system calls. */
+const OPEN_WALLS: readonly Weakness[] = [
+  {
+    file: 'packages/core/src/workloads/network.ts',
+    find: "if (mode === 'host') return 'host'",
+    replace: "if (mode) return 'host'",
+  },
+  {
+    file: 'packages/core/src/workloads/instance-spec.ts',
+    find: '    mounts,\n    network,\n    stdio',
+    replace:
+      '    mounts: [...mounts, { hostPath: process.env.HOME, containerPath: process.env.HOME, readOnly: true }],\n    network,\n    stdio',
+  },
+  {
+    file: 'packages/runtimes/src/process/seccomp.ts',
+    find: '    load(ARCHITECTURE),\n    ifEqual(auditArch',
+    replace: '    give(ALLOW),\n    load(ARCHITECTURE),\n    ifEqual(auditArch',
+  },
+  {
+    file: 'packages/runtimes/src/default-limits.ts',
+    find: 'export const DEFAULT_PIDS = 512',
+    replace: 'export const DEFAULT_PIDS = 5000',
+  },
+]
+
+/** The user of a server is root. */
+const ROOT_USER: Weakness = {
+  file: 'packages/runtimes/src/engine/package-user.ts',
+  find: 'export const UNUSED_ID = 2_000_000_000',
+  replace: 'export const UNUSED_ID = 0',
+}
+
+/** The same for a server that runs. On engines it comes with the weaknesses of an install. */
+export const OPEN_SERVER: Record<PlatformKind, readonly Weakness[]> = {
+  process: OPEN_WALLS,
+  docker: [...OPEN_WALLS, ROOT_USER],
+  podman: OPEN_WALLS,
+}

@@ -32,7 +32,7 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
     because: 'the capabilities of its processes are looked at in the tests of the forwarder',
   },
   {
-    where: /(packages|real-servers)\.engine/,
+    where: /(packages|real-servers)\.engine|install-go/,
     reason: /Go toolchain/,
     because: 'the Go base image and the Go index need the toolchain of the machine, which not every machine has',
   },

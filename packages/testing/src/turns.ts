@@ -27,7 +27,7 @@ const TURNS: readonly Turns[] = [
       ...e2e('chaos-daemon', 'cli-examples', 'cli-settings', 'documentation', 'cli-mcp', 'chaos-engine'),
       ...conformance('clients'),
       ...e2e('readme-tour', 'cli-proxy', 'secrets', 'chaos-many', 'isolated-sessions', 'learn', 'hidden-files'),
-      ...e2e('stuck-start', 'install-hosts', 'image-verification', 'cli-doctor'),
+      ...e2e('stuck-start', 'install-hosts', 'image-verification', 'cli-doctor', 'attacks/install-go'),
       ...conformance('conformance'),
       ...e2e('cli-apply', 'clients', 'tool-lock'),
     ],
