@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { until } from '@toolhaven/testing/testbed/until'
 import { describeAttack } from '../src/attacks/describe-attack.ts'
-import { startInClosedNetwork } from '../src/attacks/start-in-closed-network.ts'
+import { type ClosedNetwork, startInClosedNetwork } from '../src/attacks/start-in-closed-network.ts'
 
 /** `private.example` is a name of somebody else that leads to 127.0.0.1. */
 const URLS = {
@@ -25,7 +25,7 @@ describeAttack('a private address that somebody else chose', {
     {
       file: 'packages/core/src/workloads/target.ts',
       find: "if (origin === 'request' || isAccepted === true) return",
-      replace: "if (origin !== 'adoption' || isAccepted === true) return",
+      replace: 'if (text || isAccepted === true) return',
     },
   ],
   attack: async (build, context) => {
@@ -59,9 +59,22 @@ describeAttack('a private address that somebody else chose', {
       const imported = await network.call('POST', '/workloads/import', config)
       gains[`an import reaches ${what}`] = await isReached('copy', imported.status)
     }
+    gains['an adopted entry reaches a private network'] = await isReachedByAdoption(network)
     return gains
   },
 })
+
+/** The daemon answers only when it has tried the server for a while, so the connection is waited for. */
+async function isReachedByAdoption({ home, call, hits }: ClosedNetwork): Promise<boolean> {
+  const file = join(home.env['HOME'] ?? '', '.cursor', 'mcp.json')
+  await mkdir(dirname(file))
+  await writeFile(file, JSON.stringify({ mcpServers: { adopted: { url: URLS['a private network'] } } }))
+  let isAnswered = false
+  const answered = () => void (isAnswered = true)
+  void call('POST', '/discovery/servers/adopt', { name: 'adopted' }).then(answered, answered)
+  const outcome = async () => ((await hits()).length > 0 ? 'reached' : isAnswered && 'refused')
+  return (await until('the entry to be dialled or refused', outcome, 60_000)) === 'reached'
+}
 
 describeAttack('a private address that a server names for its login', {
   defence: 'the question whether the user confirmed it',

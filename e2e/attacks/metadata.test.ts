@@ -8,18 +8,34 @@ const HOSTS = [
   '169.254.169.254.',
   '2852039166',
   '0xa9fea9fe',
+  '0XA9FEA9FE',
   '0251.0376.0251.0376',
+  '0xa9.254.0251.254',
+  '169.254.43518',
   '169。254。169。254',
+  '１６９.２５４.１６９.２５４',
+  '①⑥⑨.②⑤④.①⑥⑨.②⑤④',
+  '169%2E254%2E169%2E254',
+  '%31%36%39.254.169.254',
   '100.100.100.200',
   '168.63.129.16',
   '[::ffff:169.254.169.254]',
+  '[0:0:0:0:0:FFFF:A9FE:A9FE]',
   '[64:ff9b::a9fe:a9fe]',
+  '[64:ff9b::169.254.169.254]',
   '[2002:a9fe:a9fe::1]',
   '[fd00:ec2::254]',
   '[fd20:ce::254]',
 ]
 
-const NAMES = ['metadata.google.internal', 'METADATA.google.internal.', 'metadata', 'instance-data']
+const NAMES = [
+  'metadata.google.internal',
+  'METADATA.google.internal.',
+  'metadata%2Egoogle%2Einternal',
+  'ｍetadata。google。internal',
+  'metadata',
+  'instance-data',
+]
 
 describeAttack('a remote server at a metadata address', {
   defence: 'the judgement of the address',

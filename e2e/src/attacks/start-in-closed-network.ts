@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { TestContext } from 'vitest'
 import { startDaemon } from '../daemon-process.ts'
-import { makeHome } from '../home.ts'
+import { type Home, makeHome } from '../home.ts'
 import { type Answer, rawCall } from '../raw-call.ts'
 import { socketOf } from '../socket-of.ts'
 import type { Build } from './build.ts'
@@ -14,6 +14,7 @@ const PROGRAM = fileURLToPath(new URL('closed-network.ts', import.meta.url))
 
 /** A daemon in a network of its own, reached through its unix socket. */
 export interface ClosedNetwork extends AsyncDisposable {
+  home: Home
   call: (method: string, path: string, body?: object) => Promise<Answer>
   /** Addresses that were connected to since this was asked before. */
   hits: () => Promise<string[]>
@@ -30,6 +31,7 @@ export async function startInClosedNetwork(build: Build, context: TestContext): 
   let seen = 0
   const kept = cleanUp.move()
   return {
+    home,
     call: (method, path, body) =>
       rawCall({ socketPath }, `/api/v1beta${path}`, {
         method,
