@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, type TestContext } from 'vitest'
 import * as z from 'zod'
@@ -15,6 +15,9 @@ import { untilGone, untilReport } from '../src/statuses.ts'
 
 const imageOf = (name: string) => `go://hostile.example/${name}@${GO_VERSION}`
 const moduleOf = (name: string) => `hostile.example/${name}`
+
+/** A name of its own in every attack: engines keep the images that they built. */
+const nameFor = ({ folder }: Victim, what: string) => `${what}-${basename(folder).toLowerCase()}`
 
 async function needGo(context: TestContext): Promise<void> {
   if (process.arch !== 'x64') context.skip('the hostile Go package has system calls of x64 only')
@@ -56,9 +59,10 @@ async function reportOf(victim: Victim, name: string): Promise<GoReport> {
 /** Whether a build could read a file of the machine. */
 async function isRead(victim: Victim, proxy: GoProxy): Promise<boolean> {
   const [folder = ''] = victim.targets.paths
-  await addReadingServer(proxy, moduleOf('reading'), { path: join(folder, 'id'), words: 'a key' })
-  const url = await start(victim, 'reading')
-  await remove(victim, 'reading')
+  const name = nameFor(victim, 'reading')
+  await addReadingServer(proxy, moduleOf(name), { path: join(folder, 'id'), words: 'a key' })
+  const url = await start(victim, name)
+  await remove(victim, name)
   return url !== undefined
 }
 
@@ -94,8 +98,9 @@ describe.each(platformsInTurn(import.meta.url))('on %s', (kind) => {
       }
       const victim = stack.use(await openVictim(build, here, { context, bases: ['golang'], settings }))
       if (proxy === undefined) throw new Error('the proxy was started')
-      await addHostileServer(proxy, moduleOf('spy'))
-      const report = await reportOf(victim, 'spy')
+      const name = nameFor(victim, 'spy')
+      await addHostileServer(proxy, moduleOf(name))
+      const report = await reportOf(victim, name)
       const leading = await leadIn(victim, proxy)
       const { places, processes } = victim.targets
       return {
@@ -104,7 +109,8 @@ describe.each(platformsInTurn(import.meta.url))('on %s', (kind) => {
         'a build that reads ~/.ssh': await isRead(victim, proxy),
         ...Object.fromEntries(Object.keys(places).map((place) => [place, report.reached.includes(place)])),
         'the keys in ~/.ssh': report.read.length > 0,
-        'the memory of a process': report.calls.includes('the memory of a process'),
+        // An engine's own filter may refuse this one as well.
+        ...(kind === 'process' && { 'the memory of a process': report.calls.includes('the memory of a process') }),
         'a call of 32-bit programs': report.calls.includes('a call of 32-bit programs'),
         ...(here.engine && { 'rights of root': !/^0+$/.test(report.capabilities) }),
         ...(kind === 'docker' && { 'another id than servers have': report.uid !== UNUSED_ID }),
