@@ -46,6 +46,19 @@ const fs = require('node:fs')
 const filters = (id) => Number(/^Seccomp_filters:\\s*(\\d+)/m.exec(fs.readFileSync('/proc/' + id + '/status', 'utf8'))[1])
 try { fs.closeSync(fs.openSync('/proc/1/mem', 'r+')); console.log(filters(1) < filters('self') ? 'freer' : 'alike') } catch (error) { console.log(error.code) }`
 
+/** Says whether the health check ran that writes this file. */
+const CHECKED = '/tmp/checked'
+const WAIT_FOR_CHECK = `
+const fs = require('node:fs')
+const last = Date.now() + 8000
+const look = () => {
+  if (fs.existsSync('${CHECKED}')) console.log('it ran')
+  else if (Date.now() < last) setTimeout(look, 200)
+  else console.log('it did not run')
+}
+look()`
+const HEALTH_CHECK = `HEALTHCHECK --interval=1s CMD ["node", "-e", "require('node:fs').writeFileSync('${CHECKED}', '')"]`
+
 const inspected = z.looseObject({
   Config: z.looseObject({ Healthcheck: z.looseObject({ Test: z.array(z.string()).nullish() }).nullish() }),
 })
@@ -58,14 +71,20 @@ async function hasHealthCheck({ engine }: Platform): Promise<boolean> {
 
 const listed = z.array(z.looseObject({ Names: z.array(z.string()), Labels: z.record(z.string(), z.string()) }))
 
-/** Whether a container with the forged label comes to be. */
-async function isForged({ daemon }: Captive, { engine }: Platform, body: CreateRequest & { name: string }) {
+/** The status in which a new workload ends up; undefined when the daemon does not take it. */
+async function settled({ daemon }: Captive, body: CreateRequest & { name: string }): Promise<string | undefined> {
   const isTaken = await daemon.api.call('createWorkload', { body }).then(
     () => true,
     () => false,
   )
-  if (!isTaken) return false
+  if (!isTaken) return undefined
   await untilReport(daemon, body.name, 'settled', ({ status }) => status === 'running' || status === 'error')
+  return (await daemon.api.call('getWorkload', { params: { name: body.name } })).status
+}
+
+/** Whether a container with the forged label comes to be. */
+async function isForged(captive: Captive, { engine }: Platform, body: CreateRequest & { name: string }) {
+  if ((await settled(captive, body)) === undefined) return false
   const all = listed.parse(JSON.parse(await engineMust(engine?.socketPath ?? '', 'GET', '/containers/json?all=true')))
   const found = all.find(({ Names }) => Names.some((name) => name.replace(/^\//, '') === `thv-${body.name}`))
   return found?.Labels['toolhaven-session'] === 'forged'
@@ -94,8 +113,12 @@ describe.each(enginesInTurn())('on %s', (kind) => {
       'a program runs without our filter': await ask(
         build,
         platform(context),
-        { lines: ['HEALTHCHECK --interval=1s CMD ["true"]'] },
-        () => hasHealthCheck(platform(context)),
+        { lines: [HEALTH_CHECK] },
+        // Podman leaves it to systemd to run health checks, and there is none here.
+        async ({ run }) =>
+          kind === 'docker'
+            ? (await run('node', '-e', WAIT_FOR_CHECK)).includes('it ran')
+            : hasHealthCheck(platform(context)),
       ),
     }),
   })
@@ -124,6 +147,28 @@ describe.each(enginesInTurn())('on %s', (kind) => {
         await isForged(captive, here, body),
       ])
       return Object.fromEntries(await Promise.all(gains))
+    },
+  })
+
+  describeAttack('a few digits that are the beginning of the id of an image', {
+    defence: 'the look at references that are no names',
+    weaknesses: [
+      {
+        file: 'packages/runtimes/src/engine/images.ts',
+        find: 'const written = isIdPart(text)',
+        replace: 'const written = !text',
+      },
+    ],
+    attack: async (build, context) => {
+      const here = platform(context)
+      await using captive = await openCaptive(build, here)
+      const text = await engineMust(here.engine?.socketPath ?? '', 'GET', `/images/${here.fixture}/json`)
+      const id = z.looseObject({ Id: z.string() }).parse(JSON.parse(text)).Id.replace('sha256:', '')
+      const gains: Record<string, boolean> = {}
+      for (const image of [id.slice(0, 6), id.slice(0, 12), id, `sha256:${id.slice(0, 12)}`])
+        gains[`${image.startsWith('sha256:') ? 'with its kind, ' : ''}${image.length} characters start it`] =
+          (await settled(captive, { name: `digits-${image.length}`, image })) === 'running'
+      return gains
     },
   })
 
