@@ -1,13 +1,11 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { ImageServer } from '@toolhaven/contract/registry-document'
-import { sample, slowed } from '@toolhaven/testing/rotation'
-import { buildBaseImages } from '@toolhaven/testing/testbed/base-images'
+import { sample } from '@toolhaven/testing/rotation'
 import { rotationInside } from '@toolhaven/testing/turns'
 import { builtInRegistry } from '@toolhaven/stores/registry/built-in/built-in-registry'
 import { startDaemon } from './src/daemon-process.ts'
 import { makeHome } from './src/home.ts'
 import { connectMcp } from './src/mcp-client.ts'
-import { platformsInTurn, usePlatform } from './src/platform.ts'
 import { untilGone, untilStatus } from './src/statuses.ts'
 
 /** Values that a server looks at before it lists its tools; for all others any text will do. */
@@ -24,35 +22,25 @@ const INSTALL_HOSTS: Readonly<Record<string, readonly string[]>> = { mongodb: ['
 
 const NAMES = Object.keys(builtInRegistry.servers).toSorted()
 
-/** So many platforms take turns, and the servers move on when all of them had theirs. */
-const PLATFORMS = 3
-
-describe.each(platformsInTurn(import.meta.url))('on %s', (kind) => {
-  const platform = usePlatform(kind)
-
-  /** The gate takes two a run and so comes round to all; a full run starts every one. */
-  for (const name of sample(NAMES, 2, slowed(PLATFORMS, rotationInside(import.meta.url)))) {
-    test(`${name} of the built-in registry starts and has the tools it is said to have`, async (context) => {
-      const { engine, makeHome: homeBesideEngine } = platform(context)
-      if (engine) await buildBaseImages(engine, ['node', 'python'])
-      // Without an engine the home of the platform knows its own package registry only.
-      await using home = await (engine ? homeBesideEngine() : makeHome({ env: { THV_RUNTIME: 'process' } }))
-      await using daemon = await startDaemon(home)
-      const { server } = await daemon.api.call('getServer', { params: { name: 'default', serverName: name } })
-      if (!server) throw new Error(`${name} is not a container server`)
-      const install_hosts = [...(INSTALL_HOSTS[name] ?? [])]
-      const body = { name, image: name, env_vars: placeholders(server), install_hosts }
-      await daemon.api.call('createWorkload', { body })
-      await untilStatus(daemon, name, 'running')
-      const { url, network_mode } = await daemon.api.call('getWorkload', { params: { name } })
-      expect(network_mode).toBe('isolated')
-      await using connection = await connectMcp(url)
-      expect((await connection.toolNames()).toSorted()).toEqual(server.tools.toSorted())
-      await daemon.api.call('deleteWorkload', { params: { name } })
-      await untilGone(daemon, name)
-    })
-  }
-})
+/** The gate takes two a run and so comes round to all; a full run starts every one. */
+for (const name of sample(NAMES, 2, rotationInside(import.meta.url))) {
+  test(`${name} of the built-in registry starts and has the tools it is said to have`, async () => {
+    await using home = await makeHome({ env: { THV_RUNTIME: 'process' } })
+    await using daemon = await startDaemon(home)
+    const { server } = await daemon.api.call('getServer', { params: { name: 'default', serverName: name } })
+    if (!server) throw new Error(`${name} is not a container server`)
+    const install_hosts = [...(INSTALL_HOSTS[name] ?? [])]
+    const body = { name, image: name, env_vars: placeholders(server), install_hosts }
+    await daemon.api.call('createWorkload', { body })
+    await untilStatus(daemon, name, 'running')
+    const { url, network_mode } = await daemon.api.call('getWorkload', { params: { name } })
+    expect(network_mode).toBe('isolated')
+    await using connection = await connectMcp(url)
+    expect((await connection.toolNames()).toSorted()).toEqual(server.tools.toSorted())
+    await daemon.api.call('deleteWorkload', { params: { name } })
+    await untilGone(daemon, name)
+  })
+}
 
 function placeholders(server: ImageServer): Record<string, string> {
   const required = (server.env_vars ?? []).filter((variable) => variable.required && variable.default === undefined)
