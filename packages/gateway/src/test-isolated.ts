@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { AutoBackend, IsolatedBackend, StdioServer } from '@toolhaven/core/ports/gateway'
 import { childServer, type ChildServer } from '@toolhaven/testing/mcp-servers/child-channel'
 import { NAME, never, type TestGateway } from './test-gateway.ts'
@@ -49,7 +50,8 @@ function startable(test: TestGateway, make: () => ChildServer) {
     const server: StdioServer = {
       kind: 'stdio',
       channel: child.channel,
-      processId: `server-${started.length}`,
+      // Another run has other processes.
+      processId: randomUUID(),
       start: child.start,
     }
     return { tag: `tag${started.length}`, server, end }

@@ -85,7 +85,8 @@ class AutoServers implements BackendLink {
     this.#first = first
     this.handshake = first.handshake
     this.result = first.result
-    if (this.#options.backend.needsOwn)
+    // A process that a former daemon used may still ask about calls of others.
+    if (this.#options.backend.needsOwn && first.hasServedOnly(undefined))
       this.#seats.spare = {
         link: first,
         onTaken: (seat) => {
@@ -152,7 +153,8 @@ class AutoServers implements BackendLink {
   request(call: Call): void {
     if (!this.#isApart && this.#first !== undefined) return this.#first.request(call)
     const { session } = call
-    if (session.front === 'modern' && canAnswerSome(session)) return this.#calls.request(call)
+    const mayHear = canAnswerSome(session) || session.logLevel !== undefined
+    if (session.front === 'modern' && mayHear) return this.#calls.request(call)
     const fail = (error: unknown) => call.fail(describeError(error))
     try {
       const seat = this.#seatOf(session)
@@ -198,16 +200,20 @@ class AutoServers implements BackendLink {
     this.#seats.closeAll(reason)
   }
 
-  /** From now on clients have servers of their own. The one that the first server asked keeps it, and what it knows. */
+  /**
+   * From now on clients have servers of their own. The one that the first server asked keeps it, and what it knows, unless
+   * others used it too: the server may still ask about their calls.
+   */
   #part(session: Session | undefined): void {
     this.#isApart = true
     const first = this.#first
     // It asked before it had answered: what it is asked next is decided when it has.
     if (first === undefined) return
     this.#first = undefined
-    this.#options.onOwnNeeded()
+    if (!this.#options.backend.needsOwn) this.#options.onOwnNeeded()
     const end = this.#claimFirst()
-    if (session !== undefined && session.front !== 'modern') this.#ofFirst = this.#seats.keep(session, first, end)
+    const mayKeep = session !== undefined && session.front !== 'modern' && first.hasServedOnly(session)
+    if (mayKeep) this.#ofFirst = this.#seats.keep(session, first, end)
     else this.#retire(first, end)
     for (const other of this.#options.sessions()) if (other.subscriptions.size > 0) this.#moveNow(other)
   }

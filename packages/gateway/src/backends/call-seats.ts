@@ -4,8 +4,8 @@ import type { Session } from '../sessions/session.ts'
 import type { Seat, Seats } from './seats.ts'
 
 /**
- * Processes for clients without sessions. Such clients cannot be told apart, so each call has a process to itself until it is
- * over. Calls that say the same about their client use the same processes one after the other.
+ * Processes for clients without sessions. Such clients cannot be told apart, and a server may ask about a call that it has
+ * answered. So each call has a process that no other call uses. The next one is started ahead.
  */
 export class CallSeats {
   readonly #seats: Seats
@@ -38,15 +38,23 @@ export class CallSeats {
 
   /** The reason when all are taken. */
   #find({ session }: Call): Seat | Error {
-    const free = this.#seats.of(session).find(({ call, isUp }) => isUp && call === undefined)
+    const free = this.#freeSeatOf(session)
     if (free !== undefined) return free
     try {
-      const seat = this.#seats.open(session, (link) => link.takeOver(session))
-      this.#levels.set(seat, session.logLevel)
-      return seat
+      return this.#open(session)
     } catch (error) {
       return error instanceof Error ? error : new Error(String(error))
     }
+  }
+
+  #freeSeatOf(session: Session): Seat | undefined {
+    return this.#seats.of(session).find(({ call }) => call === undefined)
+  }
+
+  #open(session: Session): Seat {
+    const seat = this.#seats.open(session, (link) => link.takeOver(session))
+    this.#levels.set(seat, session.logLevel)
+    return seat
   }
 
   #wait(call: Call, reason: Error): void {
@@ -64,7 +72,8 @@ export class CallSeats {
   #give(seat: Seat, call: Call): void {
     seat.call = call
     call.onDone?.()
-    call.onDone = () => this.#release(seat)
+    // After the answer is on its way.
+    call.onDone = () => queueMicrotask(() => this.#release(seat))
     seat.opened.promise.then(
       () => this.#run(seat, call),
       (error: unknown) => call.fail(describeError(error)),
@@ -75,12 +84,8 @@ export class CallSeats {
     const { link } = seat
     if (call.isSettled || link === undefined) return
     this.#catchUp(seat, call.session)
+    seat.isUsed = true
     link.request(call)
-    const { onCancel } = call
-    call.onCancel = (params) => {
-      seat.isSpoiled = true
-      onCancel?.(params)
-    }
   }
 
   #catchUp(seat: Seat, { logLevel }: Session): void {
@@ -90,9 +95,16 @@ export class CallSeats {
   }
 
   #release(seat: Seat): void {
+    const session = seat.call?.session
     seat.call = undefined
-    if (seat.isSpoiled) this.#seats.close(seat, 'the call was cancelled')
-    // After the answer is on its way.
-    queueMicrotask(() => this.wake())
+    if (seat.isUsed) this.#seats.close(seat, 'its call is over')
+    this.wake()
+    if (session !== undefined) this.#prepare(session)
+  }
+
+  /** Nobody waits for it yet, so it takes no room from others. */
+  #prepare(session: Session): void {
+    if (session.isEnded || !this.#seats.hasRoom || this.#freeSeatOf(session) !== undefined) return
+    this.#open(session)
   }
 }

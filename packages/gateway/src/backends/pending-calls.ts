@@ -1,5 +1,7 @@
 import type { JsonObject, LargeLine } from '../json-rpc.ts'
 import type { Call } from '../sessions/call.ts'
+import { callerOf } from '../sessions/server-requests.ts'
+import type { Session } from '../sessions/session.ts'
 import { firstId } from './first-id.ts'
 
 interface Pending {
@@ -28,11 +30,14 @@ export class PendingCalls {
   /** Until then the server may work on calls that nobody here knows. */
   #unknownUntil = 0
   #nextId = firstId()
+  /** Whose calls the server ever had; null: of several clients, or of unknown ones. */
+  #caller: Session | Call | null | undefined
   /** Called once, when nothing is pending. */
   #onEmpty: (() => void) | undefined
 
   add(pending: Pending): number {
     const id = this.#nextId++
+    if (pending.call !== undefined) this.#note(callerOf(pending.call))
     this.#pending.set(id, pending)
     return id
   }
@@ -62,6 +67,12 @@ export class PendingCalls {
   /** The process has served others before: what it was asked then is not known. */
   takeOver(): void {
     this.#unknownUntil = Date.now() + CANCELLED_MS
+    this.#caller = null
+  }
+
+  /** Whether no other client's call was ever sent to the server. A server may ask about a call that it has answered. */
+  hasServedOnly(session: Session | undefined): boolean {
+    return this.#caller === undefined || this.#caller === session
   }
 
   hasUnknown(): boolean {
@@ -106,6 +117,10 @@ export class PendingCalls {
     for (const [id] of lost) this.#pending.delete(id)
     for (const [, pending] of lost) pending.onLost(reason)
     this.#checkEmpty()
+  }
+
+  #note(caller: Session | Call): void {
+    this.#caller = this.#caller === undefined || this.#caller === caller ? caller : null
   }
 
   #remove(id: number): void {

@@ -21,8 +21,8 @@ export interface Seat {
   end: EndServer | undefined
   /** Of a client without a session: the call that has the process. */
   call: Call | undefined
-  /** The server may still work on a call that nobody waits for: no other call may have the process. */
-  isSpoiled: boolean
+  /** The server had that call, and may ask about it even after its answer: no other call may have the process. */
+  isUsed: boolean
   failedPings: number
 }
 
@@ -115,10 +115,17 @@ export class Seats {
     return `Each client that can answer questions has a server of its own here, and all ${maxSessions} are taken; end one, wait until an unused one ends, or raise limits.max_sessions of the workload.`
   }
 
+  get hasRoom(): boolean {
+    return this.#taken.length < this.#options.backend.own.maxSessions
+  }
+
+  get #taken(): Seat[] {
+    return [...this.#seats].filter(({ session }) => session !== undefined)
+  }
+
   #makeRoom(): boolean {
-    const taken = [...this.#seats].filter(({ session }) => session !== undefined)
-    if (taken.length < this.#options.backend.own.maxSessions) return true
-    const [longest] = taken.filter(isSpare).toSorted((a, b) => lastUse(a) - lastUse(b))
+    if (this.hasRoom) return true
+    const [longest] = this.#taken.filter(isSpare).toSorted((a, b) => lastUse(a) - lastUse(b))
     if (longest !== undefined) this.close(longest, 'another client needs the server')
     return longest !== undefined
   }
@@ -213,7 +220,7 @@ function newSeat(session: Session | undefined): Seat {
   opened.promise.catch(() => undefined)
   const abort = new AbortController()
   const none = { link: undefined, end: undefined, call: undefined }
-  return { session, abort, opened, ...none, isUp: false, isSpoiled: false, failedPings: 0 }
+  return { session, abort, opened, ...none, isUp: false, isUsed: false, failedPings: 0 }
 }
 
 /** Whether another client may have the room. What a server knows is worth less than that, once its client seems to be gone. */

@@ -22,7 +22,7 @@ import {
 import type { Call } from '../sessions/call.ts'
 import type { Session } from '../sessions/session.ts'
 import type { PendingCalls } from './pending-calls.ts'
-import { CALL_IS_OVER, isKeptId, OpenQuestions, TOO_MANY_QUESTIONS } from './open-questions.ts'
+import { CALL_IS_OVER, isKeptId, MOST_QUESTIONS, OpenQuestions, TOO_MANY_QUESTIONS } from './open-questions.ts'
 
 export interface ServerMessagesOptions {
   pending: PendingCalls
@@ -49,6 +49,8 @@ export const LIST_CHANGED: ReadonlySet<string> = new Set([
 export class ServerMessages {
   readonly #options: ServerMessagesOptions
   readonly #asked = new OpenQuestions()
+  /** What the process of a single call asked before it had that call. */
+  #early: RpcRequest[] = []
 
   constructor(options: ServerMessagesOptions) {
     this.#options = options
@@ -57,6 +59,11 @@ export class ServerMessages {
   receive(message: RpcRequest | RpcNotification): void {
     if (message.kind === 'request') this.#ask(message)
     else this.#notify(message)
+  }
+
+  /** A call was sent to the server. */
+  callBegan(): void {
+    for (const request of this.#early.splice(0)) this.#ask(request)
   }
 
   /** A client's answer; only the client that was asked can give it, and once. */
@@ -79,10 +86,17 @@ export class ServerMessages {
   #ask(request: RpcRequest): void {
     if (!isKeptId(request.id)) return
     if (request.method === 'ping') return this.#options.write({ jsonrpc: '2.0', id: request.id, result: {} })
+    if (this.#isEarly && this.#early.length < MOST_QUESTIONS) return void this.#early.push(request)
     const route = this.#route(request)
     if ('error' in route) this.#refuse(request.id, route.error)
     else this.#put(request, route)
     if (isKnownQuestion(request)) this.#options.onAsk?.(route.session)
+  }
+
+  /** The client without a session whose call will be the only one here can be asked with that call. */
+  get #isEarly(): boolean {
+    const { owner, pending } = this.#options
+    return owner?.()?.front === 'modern' && pending.hasServedOnly(undefined)
   }
 
   #route(request: RpcRequest): Route {
@@ -91,7 +105,10 @@ export class ServerMessages {
     const open = pending.calls()
     if (only !== undefined) return routeToOwner(request, only, open, isExclusive)
     const cancelled = pending.cancelledCalls()
-    return routeServerRequest(request, { open, cancelled, hasUnknown: pending.hasUnknown(), sessions: sessions() })
+    return routeServerRequest(request, {
+      ...{ open, cancelled, hasUnknown: pending.hasUnknown(), sessions: sessions() },
+      hasServedOnly: (session) => pending.hasServedOnly(session),
+    })
   }
 
   #put(request: RpcRequest, { session, calls }: RoutedQuestion): void {
@@ -146,6 +163,7 @@ export class ServerMessages {
 
   /** The server no longer wants an answer to something it asked. */
   #cancelled(params: JsonObject | undefined): void {
+    this.#early = this.#early.filter(({ id }) => id !== params?.['requestId'])
     for (const [id, asked] of this.#asked.all()) {
       if (asked.serverId !== params?.['requestId']) continue
       this.#asked.delete(id)
@@ -177,7 +195,10 @@ export class ServerMessages {
     const { pending, owner } = this.#options
     const sessions = [...this.#options.sessions()]
     if (pending.hasUnknown() && owner?.() === undefined) return undefined
-    if (calls.length === 0) return sessions.length === 1 ? sessions[0] : undefined
+    if (calls.length === 0) {
+      const [only, ...others] = sessions
+      return others.length === 0 && pending.hasServedOnly(only) ? only : undefined
+    }
     const session = soleCaller(calls)?.session
     return session !== undefined && (session.front === 'modern' || sessions.includes(session)) ? session : undefined
   }

@@ -119,6 +119,11 @@ export class StdioBackend implements BackendLink {
     this.#pipe.pending.whenEmpty(work)
   }
 
+  /** Whether no other client's call was ever sent to the process; undefined: no client's. */
+  hasServedOnly(session: Session | undefined): boolean {
+    return this.#pipe.pending.hasServedOnly(session)
+  }
+
   request(call: Call): void {
     const { method, params } = call.request
     if (method.startsWith('tasks/') && this.#options.isExclusive !== true)
@@ -187,6 +192,7 @@ export class StdioBackend implements BackendLink {
     }
     const sent = this.#send(call.request, id, params === undefined ? undefined : withProgressToken(params, id))
     if (!sent) this.#pipe.pending.take(id)?.onLost('the server does not read its input; try again later')
+    this.#fromServer.callBegan()
   }
 
   #send(request: RpcRequest, id: number, params: JsonObject | undefined): boolean {

@@ -33,6 +33,8 @@ export interface Users {
   cancelled: readonly Call[]
   /** Whether there may be more of those. */
   hasUnknown: boolean
+  /** Whether no other client's call was ever sent to the process. */
+  hasServedOnly: (session: Session) => boolean
   /** All clients of the process. */
   sessions: Iterable<Session>
 }
@@ -41,13 +43,16 @@ export interface Users {
  * Which client a request of a shared server is for. A pipe does not say which call caused it. If only one client can have
  * caused it, the request goes to that client. Otherwise it is refused: another client must never see it.
  */
-export function routeServerRequest(request: RpcRequest, { open, cancelled, hasUnknown, sessions }: Users): Route {
+export function routeServerRequest(request: RpcRequest, users: Users): Route {
+  const { open, cancelled, hasUnknown, sessions } = users
   const callers = new Set([...open, ...cancelled].map(callerOf))
   if (hasUnknown || callers.size > 1) return refused(RPC_ERROR.server, severalClients(request.method))
   const last = open.at(-1)
   if (last === undefined && callers.size > 0) return refused(RPC_ERROR.server, 'the call is over')
   const [only, ...others] = last === undefined ? sessions : [last.session]
-  if (others.length > 0) return refused(RPC_ERROR.server, severalClients(request.method))
+  // With no call open, it may be about a call that was answered.
+  const isDoubtful = last === undefined && only !== undefined && !users.hasServedOnly(only)
+  if (others.length > 0 || isDoubtful) return refused(RPC_ERROR.server, severalClients(request.method))
   // Without a call there is no way to ask a client that has no session.
   if (only === undefined || (last === undefined && only.front === 'modern')) return noAnswer(request.method)
   if (!canAnswer(only, request)) return { ...noAnswer(request.method), session: only }
@@ -65,7 +70,7 @@ export function routeToOwner(request: RpcRequest, owner: Session, open: readonly
 }
 
 /** Clients without sessions that say the same about themselves share one here: each of their calls may be another client's. */
-const callerOf = (call: Call) => (call.session.front === 'modern' ? call : call.session)
+export const callerOf = (call: Call): Session | Call => (call.session.front === 'modern' ? call : call.session)
 
 const refused = (code: number, message: string) => ({ error: { code, message } })
 
