@@ -22,6 +22,8 @@ import { isNotReached, lostText, Refused, SessionGone, type Upstream, type Upstr
 
 export interface HttpSessionOptions {
   session: Session
+  /** The only one that the session at the server is for. */
+  call?: Call | undefined
   /** Of the server; undefined where sessions cannot be found again. */
   processId: string | undefined
   /** How long a call waits for a server that nobody listens for at the moment. */
@@ -33,6 +35,8 @@ export interface HttpSessionOptions {
   onStored: () => void
   /** Nobody listens at the server's address. */
   onNotReached: (reason: string) => void
+  /** A client without a session could not be told something, because it came outside the answer to a call. */
+  onUnplaced: () => void
   /** The server says so, or it is another process than before. */
   onToolsChanged: () => void
   /** The server ended the session by itself. */
@@ -104,7 +108,11 @@ export class HttpSession {
   }
 
   async respond(response: RpcResponse): Promise<void> {
-    if (this.#questions.close(response.id)) await this.#quietly(response.text, response.body)
+    const id = this.#questions.answered(response.id)
+    if (id === undefined) return
+    if (id === response.id) return this.#quietly(response.text, response.body)
+    const body = { ...response.body, id }
+    await this.#quietly(JSON.stringify(body), body)
   }
 
   async listen(): Promise<void> {
@@ -165,7 +173,8 @@ export class HttpSession {
     this.#options.onToolsChanged()
     for (const uri of session.subscriptions) await this.#replay(upstream, 'resources/subscribe', { uri })
     if (session.logLevel !== undefined) await this.#replay(upstream, 'logging/setLevel', { level: session.logLevel })
-    if (session.isListening) void upstream.listen()
+    const listening = session.isListening ? upstream.listen() : undefined
+    if (this.#options.call !== undefined) await listening
     return upstream
   }
 
@@ -214,20 +223,32 @@ export class HttpSession {
       return
     }
     const call = relatedTo === undefined ? this.#callOf(message) : session.calls.get(idKey(relatedTo.id))
-    if (message.kind === 'request' && !this.#questions.open(message, call, session)) return
+    const isUnplaced = call === undefined && session.front === 'modern' && isForOne(message)
+    const isHeard = message.kind === 'request' || session.logLevel !== undefined
+    if (isUnplaced && isHeard && relatedTo === undefined) this.#options.onUnplaced()
+    if (message.kind === 'request') return this.#ask(message, call)
     if (message.method === TOOLS_CHANGED) this.#options.onToolsChanged()
-    if (message.method === 'notifications/cancelled') this.#questions.close(message.params?.['requestId'])
-    const text = onOneLine(message)
-    if (call === undefined) session.send(text)
+    if (message.method === 'notifications/cancelled') this.#questions.cancelled(message.params?.['requestId'])
+    if (!isUnplaced) this.#tell(onOneLine(message), call)
+  }
+
+  #ask(message: RpcRequest, call: Call | undefined): void {
+    const id = this.#questions.open(message, call, this.#options.session)
+    if (id === undefined) return
+    this.#tell(id === message.id ? onOneLine(message) : JSON.stringify({ ...message.body, id }), call)
+  }
+
+  #tell(text: string, call: Call | undefined): void {
+    if (call === undefined) this.#options.session.send(text)
     else call.related(text)
   }
 
   /** Where everything comes on one stream, progress names its call: on another stream it might come after the answer. */
   #callOf(message: RpcNotification | RpcRequest): Call | undefined {
-    const { calls, front } = this.#options.session
-    if (message.kind === 'request' && front === 'modern' && calls.size === 1) return [...calls.values()][0]
-    if (message.method !== 'notifications/progress') return undefined
-    return callOfProgress(calls.values(), message.params?.['progressToken'])
+    const { session, call } = this.#options
+    if (message.method === 'notifications/progress')
+      return callOfProgress(session.calls.values(), message.params?.['progressToken'])
+    return isForOne(message) ? call : undefined
   }
 
   #lose(upstream: Upstream, reason: string): void {
@@ -288,6 +309,11 @@ export class HttpSession {
     // Nobody waits for an answer to it, and a server that is away has nothing left to be told.
     await this.#upstream?.send(onOneLine({ text, body }), undefined, {}).catch(() => undefined)
   }
+}
+
+/** Whether it can be about one client's call, and does not say about which. */
+function isForOne({ kind, method }: RpcNotification | RpcRequest): boolean {
+  return kind === 'request' ? method !== 'ping' : method === 'notifications/message'
 }
 
 /** Nothing comes of trying again, or only a person can help. */

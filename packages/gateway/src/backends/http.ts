@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Backend, Handshake } from '@toolhaven/core/ports/gateway'
 import { describeError, isThvError, unavailable } from '@toolhaven/core/errors'
 import {
+  idKey,
   isObject,
   requestOf,
   type JsonObject,
@@ -12,6 +13,7 @@ import {
 import type { GatewayLimits } from '../options.ts'
 import { NEWEST_VERSION } from '../protocol-versions.ts'
 import { askInNameOf, Call } from '../sessions/call.ts'
+import { canAnswerSome } from '../sessions/server-requests.ts'
 import { Session } from '../sessions/session.ts'
 import { abortable } from './abortable.ts'
 import { GATEWAY_CLIENT, toHandshake, type BackendLink } from './backend.ts'
@@ -109,6 +111,10 @@ export class HttpBackend implements BackendLink {
   readonly #target: UpstreamTarget
   readonly #sessions = new Map<Session, HttpSession>()
   readonly #own: Session
+  /** Sessions at the server that are for one call each. */
+  readonly #ofCalls = new Map<Call, Session>()
+  /** The server asks or logs outside the answers to calls. */
+  #speaksOutside: boolean
   result: JsonObject = {}
   #isReady = false
   #pings = 0
@@ -117,6 +123,8 @@ export class HttpBackend implements BackendLink {
   constructor(options: HttpBackendOptions) {
     this.#options = options
     this.#target = targetOf(options)
+    // The older transport has no other way.
+    this.#speaksOutside = options.backend.transport === 'sse'
     this.#own = new Session(
       'streamable-http',
       NEWEST_VERSION,
@@ -146,7 +154,8 @@ export class HttpBackend implements BackendLink {
   }
 
   request(call: Call): void {
-    void this.#of(call.session).request(call)
+    const http = this.#needsOwn(call.session) ? this.#ofCall(call) : this.#of(call.session)
+    void http.request(call)
   }
 
   async ask(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
@@ -160,6 +169,7 @@ export class HttpBackend implements BackendLink {
 
   respond(session: Session, response: RpcResponse): void {
     void this.#of(session).respond(response)
+    for (const [call, own] of this.#ofCalls) if (call.session === session) void this.#of(own).respond(response)
   }
 
   listen(session: Session): Promise<void> {
@@ -205,6 +215,30 @@ export class HttpBackend implements BackendLink {
     this.#target.close()
   }
 
+  /**
+   * Clients without sessions cannot be told apart. What one of them is to hear outside the answer to its call can only be told
+   * from what others are to hear if the call has a session of its own.
+   */
+  #needsOwn(session: Session): boolean {
+    const mayHear = canAnswerSome(session) || session.logLevel !== undefined
+    return this.#speaksOutside && session.front === 'modern' && mayHear
+  }
+
+  #ofCall(call: Call): HttpSession {
+    const { version, client, logLevel } = call.session
+    const session = new Session('modern', version, client, this.#options.limits)
+    session.logLevel = logLevel
+    session.calls.set(idKey(call.request.id), call)
+    this.#ofCalls.set(call, session)
+    call.onDone = () => {
+      this.#ofCalls.delete(call)
+      this.endSession(session)
+    }
+    const http = this.#make(session, call)
+    this.#sessions.set(session, http)
+    return http
+  }
+
   #of(session: Session): HttpSession {
     const known = this.#sessions.get(session)
     if (known !== undefined) return known
@@ -215,10 +249,13 @@ export class HttpBackend implements BackendLink {
     return http
   }
 
-  #make(session: Session): HttpSession {
+  #make(session: Session, call?: Call): HttpSession {
     const { backend, limits, onStored, onLost, onToolsChanged } = this.#options
     return new HttpSession({
-      session,
+      ...{ session, call },
+      onUnplaced: () => {
+        this.#speaksOutside = true
+      },
       // A session of the older transport ends with its stream.
       processId: backend.transport === 'sse' ? undefined : backend.processId,
       waitMs: limits.backendWaitMs,
@@ -227,7 +264,7 @@ export class HttpBackend implements BackendLink {
         return backend.transport === 'sse' ? new SseUpstream(options) : new StreamableUpstream(options, sessionId)
       },
       onStored,
-      onToolsChanged: () => onToolsChanged?.(session),
+      onToolsChanged: () => call === undefined && onToolsChanged?.(session),
       onNotReached: (reason) => this.#isReady && onLost(reason),
       // A client's own stream may end for many reasons; ours ends with the server.
       onEnded: (reason) => this.#isReady && session === this.#own && onLost(reason),

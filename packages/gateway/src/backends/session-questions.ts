@@ -1,6 +1,7 @@
 import { idKey, isRequestId, RPC_ERROR, type JsonObject, type RequestId, type RpcRequest } from '../json-rpc.ts'
 import type { Call } from '../sessions/call.ts'
 import type { Session } from '../sessions/session.ts'
+import { firstId } from './first-id.ts'
 import { CALL_IS_OVER, isKeptId, MOST_QUESTIONS, TOO_MANY_QUESTIONS } from './open-questions.ts'
 
 type Send = (text: string, body: JsonObject) => Promise<void>
@@ -8,45 +9,54 @@ type Send = (text: string, body: JsonObject) => Promise<void>
 const NOBODY_TO_ASK =
   'this question came outside the answer to a call, and more than one client or none can have caused it'
 
+/** Several sessions at a server may serve one of ours: their questions must not have the same ids. */
+let nextId = firstId()
+
 /** Keeps a server from asking one client without end. */
 export class SessionQuestions {
   readonly #send: Send
-  /** What the server asked and the client has not answered. */
-  readonly #asked = new Set<string>()
-  readonly #aboutCalls = new Map<string, { id: RequestId; call: Call }>()
+  /** What the server asked and the client has not answered: the server's id by the one that the client was told. */
+  readonly #asked = new Map<string, RequestId>()
+  readonly #aboutCalls = new Map<string, Call>()
   #refusals = 0
 
   constructor(send: Send) {
     this.#send = send
   }
 
-  /** Whether the client is to hear it; then it is open until it is answered, or the call it is about is over. */
-  open({ id, method }: RpcRequest, call: Call | undefined, { front }: Session): boolean {
-    if (!isKeptId(id)) return false
+  /**
+   * The id under which the client is to hear it; undefined: it is refused. It is open until it is answered, or the call it is
+   * about is over.
+   */
+  open({ id, method }: RpcRequest, call: Call | undefined, { front }: Session): RequestId | undefined {
+    if (!isKeptId(id)) return undefined
     // Several clients without sessions, which say the same about themselves, may share this one.
     if (call === undefined && front === 'modern') {
       this.#refuse(id, NOBODY_TO_ASK)
-      return false
+      return undefined
     }
     if (this.#asked.size >= MOST_QUESTIONS) {
       this.#refuse(id, TOO_MANY_QUESTIONS)
-      return false
+      return undefined
     }
-    const key = idKey(id)
-    this.#asked.add(key)
+    const told = front === 'modern' ? nextId++ : id
+    const key = idKey(told)
+    this.#asked.set(key, id)
     // Roots are about the client itself, and worth an answer after the call as well.
-    if (call === undefined || method === 'roots/list') return true
-    this.#aboutCalls.set(key, { id, call })
+    if (call === undefined || method === 'roots/list') return told
+    this.#aboutCalls.set(key, call)
     call.onOver ??= () => this.#callOver(call)
-    return true
+    return told
   }
 
-  /** Answered, or no longer asked; whether it was open. */
-  close(id: unknown): boolean {
-    if (!isRequestId(id)) return false
-    const key = idKey(id)
-    this.#aboutCalls.delete(key)
-    return this.#asked.delete(key)
+  /** The client answered it: the server's id, if it was open. */
+  answered(told: RequestId): RequestId | undefined {
+    return this.#close(idKey(told))
+  }
+
+  /** The server no longer asks it. */
+  cancelled(id: unknown): void {
+    for (const [key, asked] of this.#asked) if (isRequestId(id) && idKey(asked) === idKey(id)) this.#close(key)
   }
 
   /** The server is another one, and asks anew. */
@@ -56,8 +66,17 @@ export class SessionQuestions {
   }
 
   #callOver(over: Call): void {
-    for (const { id, call } of [...this.#aboutCalls.values()])
-      if (call === over && this.close(id)) this.#refuse(id, CALL_IS_OVER)
+    for (const [key, call] of [...this.#aboutCalls]) {
+      const id = call === over ? this.#close(key) : undefined
+      if (id !== undefined) this.#refuse(id, CALL_IS_OVER)
+    }
+  }
+
+  #close(key: string): RequestId | undefined {
+    const id = this.#asked.get(key)
+    this.#asked.delete(key)
+    this.#aboutCalls.delete(key)
+    return id
   }
 
   /** A server that asks faster than it takes refusals is not told of each. */

@@ -26,6 +26,8 @@ export interface ReplySink {
   answerBytes?(parts: readonly Buffer[]): void
   /** The client cancelled: no answer will come. */
   abandon(): void
+  /** Whether its client is connected to hear it, or will be again in a moment; left out: always. */
+  readonly isAwaited?: boolean
 }
 
 export interface CallOptions {
@@ -55,7 +57,7 @@ export class Call {
   onCancel: ((params: JsonObject) => void) | undefined
   /** Set by the backend that carries it once its server asked something: nobody is to answer that any more. */
   onOver: (() => void) | undefined
-  /** Set by the backend that gave it a process of its own: the process is free for another call. */
+  /** Set by the backend that gave it a process, or a session at the server, of its own: nobody needs that any more. */
   onDone: (() => void) | undefined
 
   constructor(options: CallOptions) {
@@ -123,6 +125,11 @@ export class Call {
 
   pause(retryMs: number | undefined): void {
     this.#options.reply.pause?.(retryMs)
+  }
+
+  /** Whether its client is connected to hear the answer, or will be again in a moment. */
+  get isAwaited(): boolean {
+    return this.#options.reply.isAwaited ?? true
   }
 
   cancel(params: JsonObject): void {

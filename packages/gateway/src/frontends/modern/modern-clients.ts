@@ -1,8 +1,6 @@
-import { parseMessage, type JsonObject, type RpcNotification } from '../../json-rpc.ts'
+import { parseMessage, type JsonObject } from '../../json-rpc.ts'
 import type { GatewayLimits } from '../../options.ts'
 import { NEWEST_VERSION } from '../../protocol-versions.ts'
-import type { Call } from '../../sessions/call.ts'
-import { callOfProgress } from '../../sessions/server-requests.ts'
 import { Session } from '../../sessions/session.ts'
 import type { SessionTable } from '../../sessions/session-table.ts'
 import type { ModernRequest } from './check-request.ts'
@@ -16,22 +14,16 @@ export class ModernSession extends Session {
     this.#onToolsChanged = onToolsChanged
   }
 
-  /**
-   * A server of the oldest transport says everything on one stream: what must be about a call is taken to it. What belongs to
-   * none is for those who listen.
-   */
-  override send(text: string): void {
-    const message = parseMessage(text)
-    if (message?.kind !== 'notification') return
-    if (message.method === 'notifications/tools/list_changed') return this.#onToolsChanged()
-    this.#callOf(message)?.related(text)
+  /** A call that waits for its client to come back with answers has a time limit of its own. */
+  override get isIdle(): boolean {
+    return this.calls.size === 0
   }
 
-  #callOf(message: RpcNotification): Call | undefined {
-    const calls = [...this.calls.values()]
-    const token = message.params?.['progressToken']
-    if (token === undefined) return calls.length === 1 ? calls[0] : undefined
-    return callOfProgress(calls, token)
+  /** What belongs to no call is for clients that listen. Several may use this session: none of them is told. */
+  override send(text: string): void {
+    const message = parseMessage(text)
+    const isToolsChanged = message?.kind === 'notification' && message.method === 'notifications/tools/list_changed'
+    if (isToolsChanged) this.#onToolsChanged()
   }
 }
 
