@@ -144,6 +144,10 @@ class WatchedReply implements ReplySink {
     return this.#reply.id
   }
 
+  get isAwaited(): boolean {
+    return this.#reply.isAwaited ?? true
+  }
+
   related(text: string): boolean {
     return this.#reply.related(text)
   }

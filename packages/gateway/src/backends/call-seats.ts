@@ -3,6 +3,8 @@ import type { Call } from '../sessions/call.ts'
 import type { Session } from '../sessions/session.ts'
 import type { Seat, Seats } from './seats.ts'
 
+const LOOK_AGAIN_MS = 1_000
+
 /**
  * Processes for clients without sessions. Such clients cannot be told apart, and a server may ask about a call that it has
  * answered. So each call has a process that no other call uses. The next one is started ahead.
@@ -11,6 +13,7 @@ export class CallSeats {
   readonly #seats: Seats
   readonly #waitMs: number
   readonly #waiting = new Set<Call>()
+  #timer: NodeJS.Timeout | undefined
   /** The log level that the process was told last. */
   readonly #levels = new WeakMap<Seat, string | undefined>()
 
@@ -59,6 +62,7 @@ export class CallSeats {
 
   #wait(call: Call, reason: Error): void {
     this.#waiting.add(call)
+    this.#lookAgain()
     const timer = setTimeout(() => {
       if (this.#waiting.delete(call)) call.fail(describeError(reason))
     }, this.#waitMs)
@@ -67,6 +71,16 @@ export class CallSeats {
       clearTimeout(timer)
       this.#waiting.delete(call)
     }
+  }
+
+  /** A client that does not come back to answer a question makes room after a while, and nobody tells of that. */
+  #lookAgain(): void {
+    this.#timer ??= setInterval(() => {
+      this.wake()
+      if (this.#waiting.size > 0) return
+      clearInterval(this.#timer)
+      this.#timer = undefined
+    }, LOOK_AGAIN_MS).unref()
   }
 
   #give(seat: Seat, call: Call): void {

@@ -3,7 +3,7 @@ import type { AutoBackend, EndServer } from '@toolhaven/core/ports/gateway'
 import { MAX_FAILED_PINGS } from '@toolhaven/core/workloads/observed'
 import type { JsonObject } from '../json-rpc.ts'
 import type { Call } from '../sessions/call.ts'
-import type { Session } from '../sessions/session.ts'
+import { UNHEARD_MS, type Session } from '../sessions/session.ts'
 import type { Opening } from './greet-stdio.ts'
 import { StdioBackend } from './stdio.ts'
 import { StdioPipe, type StdioPipeOptions } from './stdio-pipe.ts'
@@ -38,9 +38,6 @@ export interface SeatsOptions extends Omit<StdioPipeOptions, 'channel' | 'onLost
 }
 
 type Greet = (link: StdioBackend) => Promise<JsonObject>
-
-/** Without a stream and without a request for so long, a session gives up its process if another client needs one. */
-const UNUSED_MS = 60_000
 
 /** The processes of clients that have one of their own, and the one of those that can answer nothing. */
 export class Seats {
@@ -126,7 +123,7 @@ export class Seats {
   #makeRoom(): boolean {
     if (this.hasRoom) return true
     const [longest] = this.#taken.filter(isSpare).toSorted((a, b) => lastUse(a) - lastUse(b))
-    if (longest !== undefined) this.close(longest, 'another client needs the server')
+    if (longest !== undefined) this.close(longest, NEEDED_BY_ANOTHER)
     return longest !== undefined
   }
 
@@ -214,6 +211,10 @@ export class Seats {
   }
 }
 
+/** Those who wait for a call without a connection are told so when they come back. */
+const NEEDED_BY_ANOTHER =
+  'another client needed the server of this call, and nobody was connected to hear its answer; call again'
+
 function newSeat(session: Session | undefined): Seat {
   const opened = Promise.withResolvers<StdioBackend>()
   // Whoever waits for it is told.
@@ -223,17 +224,23 @@ function newSeat(session: Session | undefined): Seat {
   return { session, abort, opened, ...none, isUp: false, isUsed: false, failedPings: 0 }
 }
 
-/** Whether another client may have the room. What a server knows is worth less than that, once its client seems to be gone. */
+/**
+ * Whether another client may have the room. What a server knows is worth less than that, once its client is gone: it closed its
+ * connections, or has none and was not heard of for a while.
+ */
 function isSpare(seat: Seat): boolean {
-  const mayGoAtOnce = seat.session?.front === 'modern' || seat.session?.isAway === true
-  return isUnusedFor(seat, mayGoAtOnce ? -1 : UNUSED_MS)
+  const { session } = seat
+  const isGone = session?.front === 'modern' || session?.isAway === true || (session?.calls.size ?? 0) > 0
+  return isUnusedFor(seat, isGone ? -1 : UNHEARD_MS)
 }
 
 function isUnusedFor(seat: Seat, ms: number): boolean {
   const { session, isUp, call } = seat
   if (session === undefined || !isUp) return false
-  const isIdle = session.front === 'modern' ? call === undefined : session.isIdle
+  const isIdle = session.front === 'modern' ? call?.isAwaited !== true : session.isIdle
   return isIdle && Date.now() - session.lastSeen > ms
 }
 
-const lastUse = ({ session }: Seat) => session?.lastSeen ?? 0
+/** Those that no call has go first. Of the others of one client without a session, the one that was opened first. */
+const lastUse = ({ session, call }: Seat) =>
+  session?.front === 'modern' && call === undefined ? 0 : (session?.lastSeen ?? 0)

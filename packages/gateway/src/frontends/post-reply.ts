@@ -6,7 +6,7 @@ import { joined } from '../parts.ts'
 import { isKnownVersion, POLLING_VERSION } from '../protocol-versions.ts'
 import type { AnswerStream } from '../sessions/answer-streams.ts'
 import type { ReplySink } from '../sessions/call.ts'
-import type { Session } from '../sessions/session.ts'
+import { UNHEARD_MS, type Session } from '../sessions/session.ts'
 import type { FrontContext } from './front-context.ts'
 
 export interface PostReplyOptions {
@@ -31,6 +31,7 @@ export class PostReply implements ReplySink {
   #open: number
   #stream: AnswerStream | undefined
   #isAnswered = false
+  #pausedAt = -Infinity
 
   constructor(options: PostReplyOptions) {
     this.#options = options
@@ -50,7 +51,14 @@ export class PostReply implements ReplySink {
   pause(retryMs: number | undefined): void {
     const { acceptsStream, response, isBatch } = this.#options
     const isGone = this.#stream === undefined && response.destroyed
-    if (this.#mayPrime && acceptsStream && !isBatch && !isGone) this.#startStream(retryMs).detach()
+    if (!this.#mayPrime || !acceptsStream || isBatch || isGone) return
+    this.#pausedAt = Date.now()
+    this.#startStream(retryMs).detach()
+  }
+
+  get isAwaited(): boolean {
+    if (this.#stream === undefined) return !this.#options.response.destroyed
+    return this.#stream.isConnected || Date.now() - this.#pausedAt < UNHEARD_MS
   }
 
   answer(body: JsonObject, text: string = JSON.stringify(body)): void {

@@ -99,4 +99,9 @@ class StreamReply implements ReplySink {
   }
 
   abandon(): void {}
+
+  /** The session ends with its stream. */
+  get isAwaited(): boolean {
+    return this.#session.outbox.stream !== undefined
+  }
 }

@@ -138,6 +138,10 @@ export class AnswerStream {
     this.#events = events
   }
 
+  get isConnected(): boolean {
+    return this.#connection?.isOpen === true
+  }
+
   /** Gives the client something to come back with before there is anything to say. */
   prime(retryMs = RETRY_MS): void {
     this.#isPrimed = true

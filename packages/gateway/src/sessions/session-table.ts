@@ -97,7 +97,8 @@ export class SessionTable {
     const idleMs = this.#options.isolated()?.idleMs ?? limits.idleMs
     for (const session of this.#sessions.values()) {
       const kept = session.front === 'modern' ? modernIdleMs : idleMs
-      if (session.isIdle && now - session.lastSeen > kept) this.end(session)
+      if (!session.isIdle) session.lastSeen = now
+      else if (now - session.lastSeen > kept) this.end(session)
     }
   }
 

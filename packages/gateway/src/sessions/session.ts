@@ -6,6 +6,9 @@ import type { Call } from './call.ts'
 import { Outbox } from './outbox.ts'
 import type { StoredSession } from './session-store.ts'
 
+/** A client that was not heard of for so long, and has no connection, may be gone for good. */
+export const UNHEARD_MS = 60_000
+
 /** `modern`: of clients without sessions; what they need of one is the gateway's. */
 export type Front = 'streamable-http' | 'sse' | 'modern'
 
@@ -53,8 +56,16 @@ export class Session {
     this.lastSeen = Date.now()
   }
 
+  /** Its client has a connection on which it listens, or waits for an answer. */
+  get isConnected(): boolean {
+    if (this.isOpening || this.outbox.stream !== undefined) return true
+    for (const call of this.calls.values()) if (call.isAwaited) return true
+    return false
+  }
+
+  /** A call alone does not keep it: its client may be gone for good, and its server never answer. */
   get isIdle(): boolean {
-    return !this.isOpening && this.calls.size === 0 && this.outbox.stream === undefined
+    return !this.isConnected
   }
 
   /** Its client can hear what belongs to no call. One that is being welcomed is listened for right after. */

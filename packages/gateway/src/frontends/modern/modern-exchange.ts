@@ -15,6 +15,7 @@ import {
 import { MODERN_ERROR } from '../../modern-era.ts'
 import type { ReplySink } from '../../sessions/call.ts'
 import { reachesLevel } from '../../sessions/log-levels.ts'
+import { UNHEARD_MS } from '../../sessions/session.ts'
 
 export interface ExchangeOptions {
   logLevel: string | undefined
@@ -51,6 +52,8 @@ export class ModernExchange implements ReplySink {
   #askedBytes = 0
   #id: RequestId
   #response: HttpResponse | undefined
+  /** When its client was told to come back with answers. */
+  #parkedAt = -Infinity
   #stream: EventStream | undefined
   #final: JsonObject | undefined
   #questions = 0
@@ -63,6 +66,10 @@ export class ModernExchange implements ReplySink {
 
   get id(): RequestId {
     return this.#id
+  }
+
+  get isAwaited(): boolean {
+    return this.#response !== undefined || Date.now() - this.#parkedAt < UNHEARD_MS
   }
 
   related(text: string): boolean {
@@ -152,6 +159,7 @@ export class ModernExchange implements ReplySink {
   }
 
   #requireInput(): void {
+    this.#parkedAt = Date.now()
     const inputRequests = Object.fromEntries(
       [...this.#asked].map(([key, { method, params }]) => [key, { method, ...(params !== undefined && { params }) }]),
     )
