@@ -57,6 +57,8 @@ export interface GatewayLimits {
   remoteMs: number
   /** For its answers to what the gateway asks in the name of a session. */
   ownRequestMs: number
+  /** How long a call waits for the list of tools that says what its headers must repeat. */
+  toolsWaitMs: number
   /** For its answer to `server/discover`; then it is asked the older way. */
   probeMs: number
   /** The same once an HTTP+SSE server is up: the older ones often say nothing to what they do not know. */
@@ -85,6 +87,7 @@ export const DEFAULT_LIMITS: GatewayLimits = {
   handshakeMs: 60_000,
   remoteMs: 30_000,
   ownRequestMs: 30_000,
+  toolsWaitMs: 5_000,
   probeMs: 10_000,
   sseProbeMs: 3_000,
   keepAliveMs: 25_000,

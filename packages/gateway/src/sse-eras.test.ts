@@ -112,6 +112,23 @@ describe('a server without sessions behind a stream', () => {
     await expect.poll(() => server.streams.map(({ destroyed }) => destroyed)).toEqual([true, false])
   })
 
+  it('that forgot its stream gets all calls that it refused for that again', async () => {
+    await using test = await startGateway()
+    const refused = Promise.withResolvers<void>()
+    const server = await connectModern(test, ({ headers }, stream) => {
+      if (stream !== server.streams[0]) {
+        refused.resolve()
+        return DONE
+      }
+      // The second refusal comes when the first call is on the next stream already.
+      return headers['x-trace'] === 'second' ? refused.promise.then(() => 404) : 404
+    })
+    const second = call(test, { 'x-trace': 'second' })
+    await expect.poll(() => server.calls().length).toBe(1)
+    const answers = await Promise.all([second, call(test, { 'x-trace': 'first' })])
+    for (const answer of answers) expect(await answer.json()).toMatchObject(DONE)
+  })
+
   it('that closed its stream answers every call with an error, is reported as lost, and serves the next', async () => {
     await using test = await startGateway()
     const server = await connectModern(test, ({ headers }) => {

@@ -9,8 +9,10 @@ export interface Heard extends Json {
   headers: IncomingHttpHeaders
 }
 
+type Outcome = Json | number | 'ends' | undefined
+
 /** What comes of a message: its response without the id, nothing, a status that refuses it, or the end of its stream. */
-export type SseScript = (message: Heard, stream: ServerResponse) => Json | number | 'ends' | undefined
+export type SseScript = (message: Heard, stream: ServerResponse) => Outcome | Promise<Outcome>
 
 export const INITIALIZED = {
   result: {
@@ -37,7 +39,7 @@ export async function startSseServer(test: TestGateway, script: SseScript) {
     const message: Heard = { ...JSON.parse(await text(request)), headers: request.headers }
     heard.push(message)
     const stream = streams[Number(request.url?.split('=')[1])]
-    const outcome = stream && script(message, stream)
+    const outcome = stream && (await script(message, stream))
     response.writeHead(typeof outcome === 'number' ? outcome : 202).end()
     if (outcome === 'ends') stream?.end()
     else if (typeof outcome === 'object')

@@ -23,3 +23,15 @@ it('a list of tools that a server does not answer holds up calls for a while onl
   expect(await callTool(test, 3, 'us')).toMatchObject({ id: 3, result: { content: [] } })
   expect(await callTool(test, 4, 'eu')).toMatchObject({ id: 4, error: { code: -32_020 } })
 })
+
+it('a list of tools that comes late holds up no call for long, and serves the next', async () => {
+  await using test = await startGateway({ limits: { toolsWaitMs: 100 } })
+  await test.open()
+  const server = await connectScripted(test, ({ method }) => (method === 'tools/list' ? undefined : { result: {} }))
+  const late = expect.objectContaining({ message: expect.stringContaining('has not listed its tools yet') })
+  expect(await callTool(test, 1, 'us')).toMatchObject({ id: 1, error: late })
+  const lists = server.heard.filter(({ method }) => method === 'tools/list')
+  expect(lists).toHaveLength(1)
+  server.say({ id: lists[0]?.['id'], result: { tools: [] } })
+  expect(await callTool(test, 2, 'us')).toMatchObject({ id: 2, result: {} })
+})

@@ -112,8 +112,8 @@ export class PendingCalls {
     return [...this.#pending.values()].flatMap(({ call }) => (call === undefined ? [] : [call]))
   }
 
-  failAll(reason: string, except?: unknown): void {
-    const lost = [...this.#pending].filter(([id]) => id !== except)
+  failAll(reason: string, except: ReadonlySet<unknown> = new Set()): void {
+    const lost = [...this.#pending].filter(([id]) => !except.has(id))
     for (const [id] of lost) this.#pending.delete(id)
     for (const [, pending] of lost) pending.onLost(reason)
     this.#checkEmpty()

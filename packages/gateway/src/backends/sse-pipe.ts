@@ -24,6 +24,8 @@ const LONGEST_PAUSE_MS = 1000
 export class SsePipe {
   readonly pending = new PendingCalls()
   readonly #options: SsePipeOptions
+  /** Ids of requests that the server has not taken yet: if it forgot a stream, they can go out on the next one. */
+  readonly #undelivered = new Set<unknown>()
   #stream: SseUpstream | undefined
   #stopped: string | undefined
   onMessage: (message: RpcRequest | RpcNotification) => void = () => {}
@@ -46,9 +48,13 @@ export class SsePipe {
   }
 
   write(body: JsonObject, options: SseMessageOptions = { headers: {}, waitMs: 0 }): boolean {
-    this.#deliver(body, options).catch((error: unknown) => {
-      this.pending.take(body['id'])?.onLost(describeError(error), error instanceof Error ? error : undefined)
-    })
+    const { id } = body
+    this.#undelivered.add(id)
+    this.#deliver(body, options)
+      .catch((error: unknown) => {
+        this.pending.take(id)?.onLost(describeError(error), error instanceof Error ? error : undefined)
+      })
+      .finally(() => this.#undelivered.delete(id))
     return true
   }
 
@@ -72,8 +78,8 @@ export class SsePipe {
       } catch (error) {
         const isForgotten = error instanceof SessionGone
         if (!isForgotten && !isNotReached(error)) throw error
-        // Whatever else waits on that stream waits in vain.
-        if (stream !== undefined && this.#leave(stream)) this.pending.failAll(describeError(error), body['id'])
+        // What the server took on that stream waits in vain.
+        if (stream !== undefined && this.#leave(stream)) this.pending.failAll(describeError(error), this.#undelivered)
         if (!isForgotten) this.#options.onLost(describeError(error))
         if (isForgotten ? !mayRenew : Date.now() + wait >= deadline) throw error
         if (isForgotten) mayRenew = false

@@ -5,10 +5,14 @@ import { describeError } from '@toolhaven/core/errors'
 import { NotMcp, Refused, SessionGone, type Upstream, type UpstreamOptions } from './upstream.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
 
+const LAST_WORD_MS = 10_000
+
 /** A session at a server of the older HTTP+SSE transport: its stream is the session. */
 export class SseUpstream implements Upstream {
   readonly #options: UpstreamOptions
   readonly #closed = new AbortController()
+  /** Ends messages that are on their way. */
+  readonly #abandoned = new AbortController()
   #endpoint: Promise<URL> | undefined
   /** Why there is no stream any more. */
   #end: string | undefined
@@ -32,7 +36,7 @@ export class SseUpstream implements Upstream {
       headers,
       body: text,
       isRepeatable: request !== undefined && isRepeatable(request.method),
-      signal: this.#closed.signal,
+      signal: this.#abandoned.signal,
     })
     response.discard()
     if (response.status === 404) throw new SessionGone('the server forgot the session')
@@ -44,8 +48,11 @@ export class SseUpstream implements Upstream {
     if (this.#end !== undefined && !this.#closed.signal.aborted) this.#options.onEnded(this.#end)
   }
 
+  /** A message on its way may be about to hear that the server forgot the stream: then it can go out on another. */
   close(): void {
+    if (this.#closed.signal.aborted) return
     this.#closed.abort()
+    setTimeout(() => this.#abandoned.abort(), LAST_WORD_MS).unref()
   }
 
   leave(): void {

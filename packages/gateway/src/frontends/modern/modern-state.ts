@@ -1,3 +1,4 @@
+import { unavailable } from '@toolhaven/core/errors'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import type { JsonObject } from '../../json-rpc.ts'
 import type { GatewayLimits } from '../../options.ts'
@@ -16,6 +17,9 @@ export interface ModernStateOptions {
   logger: Logger
   ask: (session: Session, method: string, params: JsonObject) => Promise<JsonObject>
 }
+
+const NOT_LISTED =
+  'The server has not listed its tools yet, so this call cannot be checked against them; try again in a moment.'
 
 /** What one endpoint keeps for its clients without sessions. */
 export class ModernState implements ModernContext {
@@ -37,8 +41,12 @@ export class ModernState implements ModernContext {
     return `modern-${++this.#ids}`
   }
 
-  mirroredTools(session: Session): Promise<MirroredTools> {
-    return (this.#mirrored ??= this.#readMirrored(session))
+  /** A server that is slow to list them goes on doing so for the next call. */
+  async mirroredTools(session: Session): Promise<MirroredTools> {
+    const reading = (this.#mirrored ??= this.#readMirrored(session))
+    const { promise: late, reject } = Promise.withResolvers<never>()
+    const timer = setTimeout(() => reject(unavailable(NOT_LISTED)), this.#options.limits.toolsWaitMs)
+    return Promise.race([reading, late]).finally(() => clearTimeout(timer))
   }
 
   /** Another server may have others. */
