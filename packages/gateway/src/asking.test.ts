@@ -72,7 +72,7 @@ const crowded = sample(FRONTS, 1)
 const countsOf = (front: Front) => [4, ...(crowded.includes(front) ? [20] : []), ...(full ? [100] : [])]
 
 describe.each(FRONTS)('clients over %s that share a server', (front) => {
-  it.each(countsOf(front))('are asked what their own calls caused, %i of them', { timeout: 300_000 }, async (count) => {
+  it.each(countsOf(front))('are asked what their own calls caused, %i of them', { timeout: 900_000 }, async (count) => {
     await using test = await opened()
     // Calls without a session wait for one another where there are more than processes.
     const maxSessions = front === 'modern' ? 10 : count

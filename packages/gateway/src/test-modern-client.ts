@@ -27,12 +27,21 @@ export class RawModernClient {
   }
 
   /** The text of the answer, after as many requests as the server has questions. */
-  async sample(text: string): Promise<string> {
+  sample(text: string): Promise<string> {
+    return this.#call('sample', { text })
+  }
+
+  /** The same for a server that does what its call says. */
+  call(args: { [key: string]: unknown }, signal: AbortSignal): Promise<string> {
+    return this.#call('work', args, signal)
+  }
+
+  async #call(name: string, args: { [key: string]: unknown }, signal?: AbortSignal): Promise<string> {
     const meta = { 'io.modelcontextprotocol/clientCapabilities': { sampling: {} } }
     let more = {}
     for (;;) {
-      const params = { name: 'sample', arguments: { text }, ...more }
-      const response = await postModern(this.#test, 'tools/call', params, { meta })
+      const params = { name, arguments: args, ...more }
+      const response = await postModern(this.#test, 'tools/call', params, { meta, signal })
       const body: unknown = await response.json()
       const { result } = answer.parse(body)
       if (result?.inputRequests === undefined) return result?.content?.[0]?.text ?? JSON.stringify(body)

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { AutoBackend } from '@toolhaven/core/ports/gateway'
 import { NAME, never, type TestGateway } from './test-gateway.ts'
 import { scriptedServer, type Script } from './test-scripted-server.ts'
@@ -39,7 +40,7 @@ export async function connectScriptedAuto(
     }
     return {
       tag: `t${servers.length}`,
-      server: { kind: 'stdio', channel, processId: `p${servers.length}`, start: async () => {} } as const,
+      server: { kind: 'stdio', channel, processId: randomUUID(), start: async () => {} } as const,
       end,
     }
   }
