@@ -1,5 +1,4 @@
-import type { ScriptedProcess } from './test-scripted-auto.ts'
-import { question } from './test-scripted-auto.ts'
+import { question, type ScriptedProcess } from './test-scripted-auto.ts'
 import type { Script } from './test-scripted-server.ts'
 
 type Json = { [key: string]: unknown }
@@ -10,6 +9,8 @@ type Json = { [key: string]: unknown }
  */
 export function askingServer({ say }: ScriptedProcess): Script {
   const waiting = new Map<string, (text: string) => void>()
+  /** Whose answered calls it will ask about in the middle of the next one. */
+  const late: string[] = []
   let asked = 0
   const ask = (owner: string) => {
     const id = `q${++asked}`
@@ -23,7 +24,7 @@ export function askingServer({ say }: ScriptedProcess): Script {
     const heard: string[] = []
     for (let count = 0; count < asks; count++) heard.push(await ask(owner))
     say({ id, result: { content: [{ type: 'text', text: `for ${owner}: ${heard.join()}` }] } })
-    if (isLate) void ask(owner)
+    if (isLate) late.push(owner)
   }
   return (message) => {
     const { id, method } = message
@@ -33,6 +34,7 @@ export function askingServer({ say }: ScriptedProcess): Script {
     }
     if (method !== 'tools/call' || !isObject(message['params'])) return undefined
     const { arguments: args } = message['params']
+    for (const owner of late.splice(0)) void ask(owner)
     if (isWork(args)) void work(id, args)
     return undefined
   }
