@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { messagesOf } from './test-events.ts'
 import { startGateway, type TestGateway } from './test-gateway.ts'
 import { runIsolated } from './test-isolated.ts'
 import { postModern } from './test-modern-post.ts'
+import { openSession } from './test-raw-server.ts'
 import { connectScripted, type Script } from './test-scripted-server.ts'
 import { startSessionServer } from './test-session-server.ts'
 import { INITIALIZE, openSse } from './test-sse-client.ts'
@@ -50,6 +52,23 @@ describe('clients that leave while their initialize waits for a server', () => {
     // The gateway's own and that of the one who stayed.
     expect(named(server.heard, 'initialize')).toHaveLength(2)
   })
+})
+
+it('a client that only listens hears a server that forgot its session before the first GET', async () => {
+  await using test = await startGateway()
+  await test.open()
+  const server = await startSessionServer(test)
+  await server.connect()
+  const { headers } = await openSession(test)
+  server.sessions.clear()
+  const gone = new AbortController()
+  test.defer(() => gone.abort())
+  const stream = await fetch(`${test.origin}/mcp`, { headers, signal: gone.signal })
+  await expect.poll(() => server.streams.size).toBe(1)
+  const changed = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' }
+  for (const open of server.streams) open.write(`data: ${JSON.stringify(changed)}\n\n`)
+  const first = await messagesOf(stream).next()
+  expect(first.value).toMatchObject(changed)
 })
 
 describe('a client that leaves while it is being subscribed', () => {

@@ -170,7 +170,7 @@ export class StreamableUpstream implements Upstream {
   async #readStream(onOpen: () => void): Promise<boolean> {
     const response = await this.#get(this.#lastEventId, this.#closed.signal)
     // From some servers it is the answer to all but POST.
-    if (response.status === 404 && this.#hadStream) this.#checkStatus(response)
+    if (response.status === 404 && (this.#hadStream || (await this.#isForgotten()))) this.#checkStatus(response)
     if (response.status !== 200) {
       response.discard()
       return response.status >= 500
@@ -183,6 +183,20 @@ export class StreamableUpstream implements Upstream {
       if (message !== undefined) this.#options.onMessage(message, undefined)
     })
     return true
+  }
+
+  /** A message that changes nothing shows whether the server knows the session. */
+  async #isForgotten(): Promise<boolean> {
+    if (this.sessionId === undefined) return false
+    const response = await this.#options.target.send({
+      method: 'POST',
+      headers: { ...this.#sessionHeaders(), accept: 'application/json, text/event-stream' },
+      body: '{"jsonrpc":"2.0","id":"toolhaven-session","method":"ping"}',
+      isRepeatable: true,
+      signal: this.#closed.signal,
+    })
+    response.discard()
+    return response.status === 404
   }
 
   #get(lastEventId: string | undefined, signal: AbortSignal): Promise<UpstreamResponse> {
