@@ -13,35 +13,12 @@ import {
 } from '../json-rpc.ts'
 import type { Call } from '../sessions/call.ts'
 import { callOfProgress } from '../sessions/server-requests.ts'
-import type { Session } from '../sessions/session.ts'
 import { Greetings } from './greetings.ts'
 import { GrowingPause } from './growing-pause.ts'
-import { SessionQuestions } from './session-questions.ts'
+import { isForOne, SessionQuestions } from './session-questions.ts'
 import { TOOLS_CHANGED } from './server-messages.ts'
-import { isNotReached, lostText, Refused, SessionGone, type Upstream, type UpstreamOptions } from './upstream.ts'
-
-export interface HttpSessionOptions {
-  session: Session
-  /** The only one that the session at the server is for. */
-  call?: Call | undefined
-  /** Of the server; undefined where sessions cannot be found again. */
-  processId: string | undefined
-  /** How long a call waits for a server that nobody listens for at the moment. */
-  waitMs: number
-  createUpstream: (
-    events: Pick<UpstreamOptions, 'onMessage' | 'onPaused' | 'onEnded' | 'isAwaited'>,
-    sessionId: string | undefined,
-  ) => Upstream
-  onStored: () => void
-  /** Nobody listens at the server's address. */
-  onNotReached: (reason: string) => void
-  /** A client without a session could not be told something, because it came outside the answer to a call. */
-  onUnplaced: () => void
-  /** The server says so, or it is another process than before. */
-  onToolsChanged: () => void
-  /** The server ended the session by itself. */
-  onEnded: (reason: string) => void
-}
+import type { HttpSessionOptions } from './http-session-options.ts'
+import { isNotReached, lostText, Refused, SessionGone, type Upstream } from './upstream.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -309,11 +286,6 @@ export class HttpSession {
     // Nobody waits for an answer to it, and a server that is away has nothing left to be told.
     await this.#upstream?.send(onOneLine({ text, body }), undefined, {}).catch(() => undefined)
   }
-}
-
-/** Whether it can be about one client's call, and does not say about which. */
-function isForOne({ kind, method }: RpcNotification | RpcRequest): boolean {
-  return kind === 'request' ? method !== 'ping' : method === 'notifications/message'
 }
 
 /** Nothing comes of trying again, or only a person can help. */

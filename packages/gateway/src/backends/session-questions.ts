@@ -1,4 +1,12 @@
-import { idKey, isRequestId, RPC_ERROR, type JsonObject, type RequestId, type RpcRequest } from '../json-rpc.ts'
+import {
+  idKey,
+  isRequestId,
+  RPC_ERROR,
+  type JsonObject,
+  type RequestId,
+  type RpcNotification,
+  type RpcRequest,
+} from '../json-rpc.ts'
 import type { Call } from '../sessions/call.ts'
 import type { Session } from '../sessions/session.ts'
 import { firstId } from './first-id.ts'
@@ -88,4 +96,9 @@ export class SessionQuestions {
       this.#refusals -= 1
     })
   }
+}
+
+/** Whether it can be about one client's call, and does not say about which. */
+export function isForOne({ kind, method }: RpcNotification | RpcRequest): boolean {
+  return kind === 'request' ? method !== 'ping' : method === 'notifications/message'
 }
