@@ -165,11 +165,13 @@ describe('the rest of an answer', () => {
     await release()
   })
 
-  it('loses its oldest events first when it is too much to keep', async () => {
+  it('loses its oldest events first when it is too much to keep, and its client learns so', async () => {
     const headers = await session()
     const all = await read(await call('progress', { steps: 100, text: 'end' }, headers))
     expect(all).toHaveLength(102)
-    const kept = said(await read(await resume(headers, all[0]?.id)))
+    const refused = await resume(headers, all[0]?.id)
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('no longer kept')])
+    const kept = said(await read(await resume(headers, all.at(-21)?.id)))
     expect(kept).toHaveLength(20)
     expect(kept.at(-1)).toBe('end')
   })

@@ -16,6 +16,7 @@ import type { EventStream } from './http/event-stream.ts'
 import { OpenStreams } from './http/open-streams.ts'
 import { PlainServer } from './http/plain-server.ts'
 import { sendRefusal, sendVerdict } from './http/reply.ts'
+import { countUnreadOf } from './http/unread-bytes.ts'
 import { InFlight } from './in-flight.ts'
 import { RPC_ERROR, type JsonObject, type RpcMessage, type RpcRequest } from './json-rpc.ts'
 import { listen, stopListening } from './listen.ts'
@@ -23,6 +24,7 @@ import type { GatewayLimits, GatewayOptions } from './options.ts'
 import type { Pipeline } from './pipeline.ts'
 import { route } from './route.ts'
 import { askInNameOf, type ReplySink } from './sessions/call.ts'
+import { KeptBytes } from './sessions/kept-bytes.ts'
 import type { Session } from './sessions/session.ts'
 import { SessionTable } from './sessions/session-table.ts'
 import { ToolWatch } from './tools/tool-watch.ts'
@@ -38,13 +40,14 @@ export class Endpoint implements FrontContext {
   readonly #timer: NodeJS.Timeout
   readonly #inFlight = new InFlight()
   readonly #tools: ToolWatch
+  readonly #kept: KeptBytes
   readonly #dispatching: DispatchContext
   #spec: EndpointSpec
   #pipeline: Pipeline | undefined
   #server: Server | undefined
   #connects = 0
 
-  constructor(options: GatewayOptions, limits: GatewayLimits, spec: EndpointSpec) {
+  constructor(options: GatewayOptions, limits: GatewayLimits, spec: EndpointSpec, kept: KeptBytes) {
     const { name } = spec
     const { events, logger } = options
     this.#options = options
@@ -52,10 +55,9 @@ export class Endpoint implements FrontContext {
     this.limits = limits
     this.#streams = new OpenStreams(limits.maxQueuedBytes)
     this.#slot = new BackendSlot(name)
+    this.#kept = new KeptBytes(limits.maxKeptBytes, kept)
     this.sessions = new SessionTable({
-      name,
-      limits,
-      logger,
+      ...{ name, limits, logger, kept: this.#kept },
       store: options.sessionStore,
       isolated: () => this.isolated,
       onEnd: (session) => {
@@ -247,6 +249,7 @@ export class Endpoint implements FrontContext {
 
   async #bind(spec: EndpointSpec): Promise<Server> {
     const server = new PlainServer((request, response) => this.#handle(request, response))
+    server.on('connection', (socket) => countUnreadOf(socket, this.#kept))
     await listen(server, spec.host, spec.port)
     return server
   }

@@ -3,11 +3,13 @@ import type { EndpointSpec, Gateway } from '@toolhaven/core/ports/gateway'
 import { notFound } from '@toolhaven/core/errors'
 import { Endpoint } from './endpoint.ts'
 import { bind, closeServer } from './listen.ts'
+import { KeptBytes } from './sessions/kept-bytes.ts'
 import { DEFAULT_LIMITS, type GatewayOptions } from './options.ts'
 
 export function createGateway(options: GatewayOptions): Gateway {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const endpoints = new Map<string, Endpoint>()
+  const kept = options.kept ?? new KeptBytes(limits.maxKeptBytesInAll)
   const find = (name: string) => {
     const endpoint = endpoints.get(name)
     if (endpoint === undefined) throw notFound(`The workload ${name} has no gateway endpoint; open it first.`)
@@ -17,7 +19,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     async open(spec: EndpointSpec) {
       const known = endpoints.get(spec.name)
       if (known !== undefined) return known.change(spec)
-      const endpoint = new Endpoint(options, limits, spec)
+      const endpoint = new Endpoint(options, limits, spec, kept)
       await endpoint.open()
       endpoints.set(spec.name, endpoint)
     },

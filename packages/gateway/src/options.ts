@@ -5,6 +5,7 @@ import type { Logins } from './login/logins.ts'
 import type { OpenAuditLog } from './audit/audit-log.ts'
 import type { IdentityFetch } from './oidc/identity-fetch.ts'
 import type { TokenTimes } from './oidc/token-check.ts'
+import type { KeptBytes } from './sessions/kept-bytes.ts'
 import type { SessionStore } from './sessions/session-store.ts'
 import type { TelemetryTimes } from './telemetry/collector.ts'
 
@@ -28,6 +29,8 @@ export interface GatewayOptions {
   /** Where records of calls go; left out: workloads with an audit configuration cannot be opened. */
   openAuditLog?: OpenAuditLog
   limits?: Partial<GatewayLimits>
+  /** Where bytes that are kept for clients are counted; left out: by the gateway's own limit. */
+  kept?: KeptBytes
 }
 
 export interface GatewayLimits {
@@ -47,6 +50,12 @@ export interface GatewayLimits {
   maxQueuedBytes: number
   /** Bytes a server behind pipes may leave unread, of all its clients together. */
   maxUnreadBytes: number
+  /** Bytes kept for all clients of a workload together, with what they leave unread. */
+  maxKeptBytes: number
+  /** The same for all workloads. */
+  maxKeptBytesInAll: number
+  /** How long messages wait for a client that has no connection. */
+  keepUnreadMs: number
   /** How long a client may come back for the end of an answer. */
   resumeMs: number
   /** How long a call waits for a server that is restarting. */
@@ -82,6 +91,9 @@ export const DEFAULT_LIMITS: GatewayLimits = {
   maxQueuedMessages: 256,
   maxQueuedBytes: 32 * MIB,
   maxUnreadBytes: 128 * MIB,
+  maxKeptBytes: 128 * MIB,
+  maxKeptBytesInAll: 256 * MIB,
+  keepUnreadMs: 5 * 60 * 1000,
   resumeMs: 60_000,
   backendWaitMs: 10_000,
   handshakeMs: 60_000,

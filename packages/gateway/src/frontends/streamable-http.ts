@@ -82,6 +82,7 @@ export function getMcp(context: FrontContext, request: HttpRequest, response: Ht
     if (!session.answers.resume(openStream, lastEventId)) sendRefusal(response, NO_REST)
     return
   }
+  if (typeof lastEventId === 'string' && !session.outbox.canResume(lastEventId)) return sendRefusal(response, DROPPED)
   session.outbox.attach(openStream(), typeof lastEventId === 'string' ? lastEventId : undefined)
   void context.listening(session)
 }
@@ -90,7 +91,14 @@ export function getMcp(context: FrontContext, request: HttpRequest, response: Ht
 const NO_REST: HttpRefusal = {
   status: 400,
   code: RPC_ERROR.invalidRequest,
-  message: 'The rest of this answer is not kept (any more); send the request again.',
+  message: 'The rest of this answer is no longer kept. The server may have carried out the call.',
+}
+
+const DROPPED: HttpRefusal = {
+  status: 400,
+  code: RPC_ERROR.invalidRequest,
+  message:
+    'Messages after this event are no longer kept, because too many were left unread or for too long. Open the stream without Last-Event-ID, and list again what may have changed.',
 }
 
 /** The client leaves: DELETE /mcp. */

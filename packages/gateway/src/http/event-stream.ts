@@ -1,4 +1,5 @@
 import type { HttpResponse } from './exchange.ts'
+import { lookForUnread } from './unread-bytes.ts'
 
 /** One open text/event-stream towards a client. A client that does not read loses this stream and nothing else. */
 export class EventStream {
@@ -65,6 +66,8 @@ export class EventStream {
   #flush(): void {
     const text = this.#gathered
     this.#gathered = ''
-    if (text !== '' && this.isOpen) this.#response.write(text)
+    if (text === '' || !this.isOpen) return
+    this.#response.write(text)
+    lookForUnread(this.#response)
   }
 }

@@ -1,6 +1,7 @@
 import type { HttpResponse } from './exchange.ts'
 import { errorText, RPC_ERROR } from '../json-rpc.ts'
 import { sizeOf } from '../parts.ts'
+import { lookForUnread } from './unread-bytes.ts'
 
 /** A refusal of the HTTP request as such, before any message of it was handled. */
 export interface HttpRefusal {
@@ -29,11 +30,14 @@ export function sendText(
   const isText = typeof text === 'string'
   const length = isText ? Buffer.byteLength(text) : sizeOf(text)
   response.writeHead(status, { 'content-type': type, 'content-length': length, ...headers })
-  if (isText) return void response.end(text)
-  // Held back until the end: all goes in one write.
-  response.cork()
-  for (const part of text) response.write(part)
-  response.end()
+  if (isText) response.end(text)
+  else {
+    // Held back until the end: all goes in one write.
+    response.cork()
+    for (const part of text) response.write(part)
+    response.end()
+  }
+  lookForUnread(response)
 }
 
 export function sendJson(

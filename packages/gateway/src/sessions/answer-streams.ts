@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { EventStream } from '../http/event-stream.ts'
+import type { Keeper, KeptBytes } from './kept-bytes.ts'
 
 /** What was written out is kept for coming back up to so much. */
 const RESUME_BYTES = 1024 * 1024
@@ -14,18 +15,21 @@ interface AnswerLimits {
  * The streams that answer one client's calls, for a client whose connection broke and who comes back for the rest. All
  * of them together are bounded: the oldest events go first. Another client's never get here.
  */
-export class AnswerStreams {
+export class AnswerStreams implements Keeper {
   readonly #limits: AnswerLimits
   /** Ids of a former daemon's events, or of another client's, must not be taken for ours. */
   readonly #epoch = randomBytes(6).toString('hex')
   readonly #streams = new Map<number, AnswerStream>()
   #opened = 0
   #messages = 0
-  #bytes = 0
   #timer: NodeJS.Timeout | undefined
+  bytes = 0
+  readonly #whole: KeptBytes | undefined
 
-  constructor(limits: AnswerLimits) {
+  /** `whole`: what all clients have together. */
+  constructor(limits: AnswerLimits, whole?: KeptBytes) {
     this.#limits = limits
+    this.#whole = whole
   }
 
   open(): AnswerStream {
@@ -38,11 +42,11 @@ export class AnswerStreams {
     return stream
   }
 
-  /** Leads a new connection to the stream that had this event; false when it is not kept. */
+  /** Leads a new connection to the stream that had this event; false when what comes after it is not all kept. */
   resume(connection: () => EventStream, lastEventId: string): boolean {
     const [epoch, number, seen] = lastEventId.split('-')
     const stream = epoch === this.#epoch ? this.#streams.get(Number(number)) : undefined
-    if (stream === undefined) return false
+    if (stream === undefined || Number(seen) < stream.dropped) return false
     stream.attach(connection(), Number(seen))
     return true
   }
@@ -53,10 +57,24 @@ export class AnswerStreams {
     for (const number of [...this.#streams.keys()]) this.#forget(number)
   }
 
+  giveUp(): void {
+    for (const [number, stream] of this.#streams) {
+      if (stream.kept.length === 0) continue
+      this.#shift(stream)
+      if (stream.kept.length === 0 && stream.endedAt !== undefined) this.#streams.delete(number)
+      return
+    }
+  }
+
   #keep(text: string): void {
     this.#messages++
-    this.#bytes += text.length
+    this.#count(text.length)
     this.#trim()
+  }
+
+  #count(change: number): void {
+    this.bytes += change
+    this.#whole?.count(this, change)
   }
 
   /** To a stream without an answer (its call was cancelled), or whose only event it is, nobody can come back. */
@@ -88,19 +106,25 @@ export class AnswerStreams {
     const { maxQueuedMessages, maxQueuedBytes } = this.#limits
     for (const [number, stream] of this.#streams) {
       for (let oldest = stream.kept[0]; oldest !== undefined; oldest = stream.kept[0]) {
-        const isOver = this.#messages > maxQueuedMessages || this.#bytes > maxQueuedBytes
-        if (!isOver && this.#bytes <= RESUME_BYTES) return
+        const isOver = this.#messages > maxQueuedMessages || this.bytes > maxQueuedBytes
+        if (!isOver && this.bytes <= RESUME_BYTES) return
         if (!isOver && !stream.isSpare(oldest)) break
-        stream.kept.shift()
-        this.#left(oldest.text)
+        this.#shift(stream)
       }
       if (stream.kept.length === 0 && stream.endedAt !== undefined) this.#streams.delete(number)
     }
   }
 
+  #shift(stream: AnswerStream): void {
+    const oldest = stream.kept.shift()
+    if (oldest === undefined) return
+    stream.dropped = oldest.sequence
+    this.#left(oldest.text)
+  }
+
   #left(text: string): void {
     this.#messages--
-    this.#bytes -= text.length
+    this.#count(-text.length)
   }
 }
 
@@ -131,6 +155,8 @@ export class AnswerStream {
   #isPrimed = false
   #connection: EventStream | undefined
   readonly kept: Event[] = []
+  /** The newest event that is not kept any more. */
+  dropped = 0
   endedAt: number | undefined
 
   constructor(id: string, events: StreamEvents) {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { EventStream } from '../http/event-stream.ts'
+import type { Keeper, KeptBytes } from './kept-bytes.ts'
 
 /** What already reached a stream is kept for resuming up to so much. */
 const RESUME_BYTES = 1024 * 1024
@@ -11,17 +12,22 @@ interface Event {
 
 /**
  * Messages for one client that belong to none of its calls. They go to its open stream; without one they wait, and the
- * latest stay for a client that comes back with Last-Event-ID. Bounded: the oldest go first.
+ * latest stay for a client that comes back with Last-Event-ID. Bounded: the oldest go first, and a client that comes back for
+ * them is told so.
  */
-export class Outbox {
+export class Outbox implements Keeper {
   readonly #maxMessages: number
   readonly #maxBytes: number
   /** Ids of a former daemon's events must not be taken for ours. */
   readonly #epoch = randomBytes(6).toString('hex')
   readonly #kept: Event[] = []
-  #bytes = 0
   #sequence = 0
   #sent = 0
+  /** The newest that was given up. */
+  #dropped = 0
+  bytes = 0
+  /** What all clients have together. */
+  whole: KeptBytes | undefined
   #stream: EventStream | undefined
 
   constructor(limits: { maxQueuedMessages: number; maxQueuedBytes: number }) {
@@ -36,25 +42,53 @@ export class Outbox {
   push(text: string): void {
     const event = { sequence: ++this.#sequence, text }
     this.#kept.push(event)
-    this.#bytes += text.length
     this.#deliver(event)
+    this.#count(text.length)
     this.#trim()
+  }
+
+  /** Whether all that came after this event is still here. */
+  canResume(lastEventId: string): boolean {
+    return (this.#sequenceOf(lastEventId) ?? Infinity) >= this.#dropped
   }
 
   /** A newer stream takes the place of the older: a client whose connection broke unnoticed must not be locked out. */
   attach(stream: EventStream, lastEventId: string | undefined): void {
     this.#stream?.end()
     this.#stream = stream
-    const [epoch, seen] = lastEventId?.split('-') ?? []
-    const from = epoch === this.#epoch && seen !== undefined ? Number(seen) : this.#sent
+    const from = this.#sequenceOf(lastEventId) ?? this.#sent
     for (const event of this.#kept.slice()) if (event.sequence > from) this.#deliver(event)
     this.#trim()
   }
 
+  giveUp(): void {
+    const oldest = this.#kept.shift()
+    if (oldest === undefined) return
+    this.#dropped = oldest.sequence
+    this.#count(-oldest.text.length)
+  }
+
+  /** Keeps nothing of what has come. */
+  empty(): void {
+    this.#dropped = this.#kept.at(-1)?.sequence ?? this.#dropped
+    this.#kept.length = 0
+    this.#count(-this.bytes)
+  }
+
   close(): void {
     this.#stream?.end()
-    this.#kept.length = 0
-    this.#bytes = 0
+    this.empty()
+  }
+
+  /** Undefined for what is no event of ours. */
+  #sequenceOf(eventId: string | undefined): number | undefined {
+    const [epoch, sequence] = eventId?.split('-') ?? []
+    return epoch === this.#epoch && sequence !== undefined ? Number(sequence) : undefined
+  }
+
+  #count(change: number): void {
+    this.bytes += change
+    this.whole?.count(this, change)
   }
 
   #deliver(event: Event): void {
@@ -65,11 +99,10 @@ export class Outbox {
 
   #trim(): void {
     for (let oldest = this.#kept[0]; oldest !== undefined; oldest = this.#kept[0]) {
-      const isOver = this.#kept.length > this.#maxMessages || this.#bytes > this.#maxBytes
-      const isSpare = oldest.sequence <= this.#sent && this.#bytes > RESUME_BYTES
+      const isOver = this.#kept.length > this.#maxMessages || this.bytes > this.#maxBytes
+      const isSpare = oldest.sequence <= this.#sent && this.bytes > RESUME_BYTES
       if (!isOver && !isSpare) return
-      this.#kept.shift()
-      this.#bytes -= oldest.text.length
+      this.giveUp()
     }
   }
 }

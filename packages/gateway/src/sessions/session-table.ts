@@ -3,6 +3,7 @@ import type { Logger } from '@toolhaven/core/ports/logger'
 import { describeError } from '@toolhaven/core/errors'
 import type { JsonObject } from '../json-rpc.ts'
 import type { GatewayLimits } from '../options.ts'
+import type { KeptBytes } from './kept-bytes.ts'
 import { Session, type Front } from './session.ts'
 import { storedEndpoint, type SessionStore, type StoredHandshake } from './session-store.ts'
 
@@ -10,6 +11,8 @@ export interface SessionTableOptions {
   name: string
   limits: GatewayLimits
   logger: Logger
+  /** What is kept for all of them together. */
+  kept: KeptBytes
   store: SessionStore | undefined
   /** Each session has a server of its own. */
   isolated: () => IsolatedSpec | undefined
@@ -76,7 +79,7 @@ export class SessionTable {
   /** False when the endpoint is full and nobody in it is idle. */
   adopt(session: Session): boolean {
     if (!this.#hasRoom()) return false
-    this.#sessions.set(session.id, session)
+    this.#put(session)
     if (session.front !== 'modern') this.changed()
     return true
   }
@@ -91,14 +94,19 @@ export class SessionTable {
     if (session.front !== 'modern') this.changed()
   }
 
-  /** Ends sessions nobody used for the idle time. */
+  /** Ends sessions nobody used for the idle time, and forgets before that what their clients do not come back for. */
   sweep(now: number): void {
-    const { modernIdleMs, ...limits } = this.#options.limits
+    const { modernIdleMs, keepUnreadMs, ...limits } = this.#options.limits
     const idleMs = this.#options.isolated()?.idleMs ?? limits.idleMs
     for (const session of this.#sessions.values()) {
       const kept = session.front === 'modern' ? modernIdleMs : idleMs
-      if (!session.isIdle) session.lastSeen = now
-      else if (now - session.lastSeen > kept) this.end(session)
+      if (!session.isIdle) {
+        session.lastSeen = now
+        continue
+      }
+      const idle = now - session.lastSeen
+      if (idle > kept) this.end(session)
+      else if (idle > keepUnreadMs) session.outbox.empty()
     }
   }
 
@@ -117,7 +125,7 @@ export class SessionTable {
     this.#handshake = parsed.data.handshake
     this.#opening = this.#handshake?.opening ?? 'discover'
     if (this.#options.isolated() !== undefined) return
-    for (const stored of parsed.data.sessions) this.#sessions.set(stored.id, Session.fromStored(stored, limits))
+    for (const stored of parsed.data.sessions) this.#put(Session.fromStored(stored, limits))
     this.sweep(Date.now())
   }
 
@@ -160,6 +168,11 @@ export class SessionTable {
     const canReturn = ({ front }: Session) => front === 'streamable-http' && this.#options.isolated() === undefined
     const sessions = [...this.#sessions.values()].filter(canReturn)
     return { format: 1 as const, handshake: this.#handshake, sessions: sessions.map((session) => session.toStored()) }
+  }
+
+  #put(session: Session): void {
+    session.countIn(this.#options.kept)
+    this.#sessions.set(session.id, session)
   }
 
   #hasRoom(): boolean {

@@ -3,6 +3,7 @@ import type { GatewayLimits } from '../options.ts'
 import { isObject, type JsonObject } from '../json-rpc.ts'
 import { AnswerStreams } from './answer-streams.ts'
 import type { Call } from './call.ts'
+import type { KeptBytes } from './kept-bytes.ts'
 import { Outbox } from './outbox.ts'
 import type { StoredSession } from './session-store.ts'
 
@@ -80,7 +81,12 @@ export class Session {
   }
 
   get answers(): AnswerStreams {
-    return (this.#answers ??= new AnswerStreams(this.#limits))
+    return (this.#answers ??= new AnswerStreams(this.#limits, this.outbox.whole))
+  }
+
+  /** What is kept for it counts together with what is kept for others. */
+  countIn(whole: KeptBytes): void {
+    this.outbox.whole = whole
   }
 
   send(text: string): void {

@@ -1,0 +1,42 @@
+/** Something that keeps bytes for a client. */
+export interface Keeper {
+  readonly bytes: number
+  /** Gives up some of them, the oldest first. */
+  giveUp: () => void
+}
+
+/**
+ * A bound on bytes that are kept for clients, for all of a workload together, or for all workloads. Beyond it the keeper with
+ * the most bytes gives up its oldest: if the oldest of all went first, one client could push out what is kept for others.
+ */
+export class KeptBytes implements Keeper {
+  readonly #most: number
+  readonly #whole: KeptBytes | undefined
+  readonly #keepers = new Set<Keeper>()
+  bytes = 0
+
+  /** What counts here counts in `whole` too. */
+  constructor(most: number, whole?: KeptBytes) {
+    this.#most = most
+    this.#whole = whole
+  }
+
+  /** The keeper has so many bytes more than before, or fewer. */
+  count(keeper: Keeper, change: number): void {
+    if (keeper.bytes > 0) this.#keepers.add(keeper)
+    else this.#keepers.delete(keeper)
+    this.bytes += change
+    while (this.bytes > this.#most) {
+      const before = this.bytes
+      this.giveUp()
+      if (this.bytes >= before) break
+    }
+    this.#whole?.count(this, change)
+  }
+
+  giveUp(): void {
+    let fullest: Keeper | undefined
+    for (const keeper of this.#keepers) if (keeper.bytes > (fullest?.bytes ?? 0)) fullest = keeper
+    fullest?.giveUp()
+  }
+}
