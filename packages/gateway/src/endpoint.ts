@@ -46,6 +46,8 @@ export class Endpoint implements FrontContext {
   #pipeline: Pipeline | undefined
   #server: Server | undefined
   #connects = 0
+  /** A server that goes on without us is being told so. */
+  #farewell: Promise<void> | undefined
 
   constructor(options: GatewayOptions, limits: GatewayLimits, spec: EndpointSpec, kept: KeptBytes) {
     const { name } = spec
@@ -75,8 +77,7 @@ export class Endpoint implements FrontContext {
       onStarted: ({ request }) => this.#inFlight.begin(request),
       onSettled: (request) => this.#settled(request),
     }
-    this.#timer = setInterval(() => this.#tick(), limits.keepAliveMs)
-    this.#timer.unref()
+    this.#timer = setInterval(() => this.#tick(), limits.keepAliveMs).unref()
   }
 
   get pipeline(): Pipeline {
@@ -110,10 +111,7 @@ export class Endpoint implements FrontContext {
     const former = { spec: this.#spec, pipeline: this.#pipeline, server: this.#server }
     const isElsewhere = spec.host !== former.spec.host || spec.port !== former.spec.port
     const pipeline = await this.#makePipeline(spec)
-    const undo = async (error: unknown) => {
-      await pipeline.close()
-      throw error
-    }
+    const undo = (error: unknown) => pipeline.close().then(() => Promise.reject(error))
     if (isElsewhere) this.#server = await this.#bind(spec).catch(undo)
     this.#pipeline = pipeline
     this.#spec = spec
@@ -154,9 +152,11 @@ export class Endpoint implements FrontContext {
     return link.handshake
   }
 
-  disconnect(reason: string): void {
+  disconnect(reason: string, isForGood = false): void {
     this.#connects++
-    this.#slot.empty(reason)?.stop(reason, false)
+    const link = this.#slot.empty(reason)
+    if (isForGood) link?.endSessions?.()
+    if (link !== undefined) this.#farewell = Promise.resolve(link.stop(reason, false))
   }
 
   async ping(signal: AbortSignal): Promise<void> {
@@ -177,8 +177,9 @@ export class Endpoint implements FrontContext {
     this.#tools.close()
     this.modern.parked.clear()
     await this.sessions.forget()
-    this.disconnect('the workload was removed')
+    this.disconnect('the workload was removed', true)
     this.#slot.giveUp()
+    await this.#farewell
     await stopListening(this.#server)
     await this.#pipeline?.close()
   }
@@ -192,8 +193,9 @@ export class Endpoint implements FrontContext {
     this.modern.parked.clear()
     for (const session of [...this.sessions.all()]) if (session.front === 'modern') this.sessions.end(session)
     this.#connects++
-    this.#slot.empty('the daemon is restarting')?.stop('the daemon is restarting', true)
+    const farewell = this.#slot.empty('the daemon is restarting')?.stop('the daemon is restarting', true)
     this.#slot.giveUp()
+    await farewell
     await this.sessions.flush()
     await stopListening(this.#server)
     await this.#pipeline?.close()
@@ -255,8 +257,7 @@ export class Endpoint implements FrontContext {
   }
 
   #makePipeline(spec: EndpointSpec): Promise<Pipeline> {
-    const live = { sessions: this.sessions, toolWatch: this.#tools }
-    return endpointPipeline(this.#options, this.limits, spec, live)
+    return endpointPipeline(this.#options, this.limits, spec, { sessions: this.sessions, toolWatch: this.#tools })
   }
 
   #handle(request: HttpRequest, response: HttpResponse): void {

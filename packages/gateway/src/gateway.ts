@@ -26,8 +26,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     async connect(name, backend, signal) {
       return find(name).connect(backend, signal)
     },
-    disconnect(name, reason) {
-      endpoints.get(name)?.disconnect(reason)
+    disconnect(name, reason, isForGood) {
+      endpoints.get(name)?.disconnect(reason, isForGood)
     },
     async ping(name, signal) {
       await find(name).ping(signal)
@@ -35,10 +35,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     async close(name) {
       const endpoint = endpoints.get(name)
       endpoints.delete(name)
-      await options.logins?.close(name)
       // Of a workload whose endpoint was never opened in this life there may still be sessions of a former one.
       if (endpoint === undefined) await options.sessionStore?.remove(name)
       else await endpoint.close()
+      await options.logins?.close(name)
     },
     async forgetLogin(name) {
       await options.logins?.forget(name)

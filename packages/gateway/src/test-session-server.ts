@@ -12,7 +12,10 @@ export interface SessionServer {
   /** Open streams for what belongs to no call. */
   streams: Set<ServerResponse>
   heard: Json[]
-  connect: () => Promise<void>
+  /** Answers nothing any more. */
+  isHanging: boolean
+  /** Behind this gateway, or that of its start. */
+  connect: (to?: TestGateway) => Promise<void>
 }
 
 interface Habits {
@@ -38,6 +41,7 @@ export async function startSessionServer(
   const origin = await serveHttp(test, async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
+    if (server.isHanging) return
     const id = String(request.headers['mcp-session-id'] ?? '')
     if (id !== '' && !sessions.has(id)) return response.writeHead(404).end()
     if (request.method === 'DELETE') {
@@ -65,10 +69,11 @@ export async function startSessionServer(
     return response.end(JSON.stringify({ jsonrpc: '2.0', id: message['id'], ...answered }))
   })
   const url = `${origin}/mcp`
-  return {
-    ...{ sessions, streams, heard },
-    connect: async () => {
-      await test.gateway.connect(NAME, { kind: 'http', transport: 'streamable-http', url, processId: 'p' }, never)
+  const server: SessionServer = {
+    ...{ sessions, streams, heard, isHanging: false },
+    connect: async (to = test) => {
+      await to.gateway.connect(NAME, { kind: 'http', transport: 'streamable-http', url, processId: 'p' }, never)
     },
   }
+  return server
 }

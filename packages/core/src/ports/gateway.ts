@@ -16,8 +16,11 @@ export interface Gateway {
   /** Puts a backend behind the endpoint and performs the MCP handshake. Replaces the former backend. */
   connect(name: string, backend: Backend, signal: AbortSignal): Promise<Handshake>
 
-  /** Takes the backend away; callers in flight get `reason` as a JSON-RPC error, sessions stay. */
-  disconnect(name: string, reason: string): void
+  /**
+   * Takes the backend away; callers in flight get `reason` as a JSON-RPC error, sessions stay. `isForGood`: what they have at an
+   * HTTP server is ended there, because the server will not be found again.
+   */
+  disconnect(name: string, reason: string, isForGood?: boolean): void
 
   /** Asks the server whether it is alive. Any answer counts, even "method not found". Rejects otherwise. */
   ping(name: string, signal: AbortSignal): Promise<void>

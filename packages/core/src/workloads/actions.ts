@@ -111,7 +111,7 @@ async function takeDown(
   signal: AbortSignal,
 ): Promise<void> {
   const { name } = stored.config
-  deps.gateway.disconnect(name, reason)
+  deps.gateway.disconnect(name, reason, true)
   deps.book.observe(name, { connected: false }, ['connectedAt'])
   await deps.sessions.endAll(name)
   const handle = observed.handle

@@ -41,7 +41,10 @@ export interface BackendLink {
   ping(signal: AbortSignal): Promise<void>
 
   /** Calls in flight get `reason`; the connection is closed, or with `keepOpen` left to its owner. */
-  stop(reason: string, keepOpen: boolean): void
+  stop(reason: string, keepOpen: boolean): void | Promise<void>
+
+  /** Ends what the clients have at a server that goes on without us. Left out where that ends with the connection. */
+  endSessions?(): void
 }
 
 export const GATEWAY_CLIENT = { name: 'Toolhaven', version: '0.1.0' } as const

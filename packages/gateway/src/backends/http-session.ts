@@ -104,8 +104,9 @@ export class HttpSession {
     this.#isClosed = true
     const upstream = this.#upstream
     this.#upstream = undefined
-    if (upstreamToo) upstream?.close()
-    else upstream?.leave()
+    if (!upstreamToo) return upstream?.leave()
+    this.#options.session.upstream = undefined
+    upstream?.close()
   }
 
   /** What was decided on a call was decided on the server before; undefined: it is refused now. */

@@ -92,7 +92,7 @@ async function greet(options: HttpBackendOptions, signal: AbortSignal): Promise<
     await backend.shakeHands(signal)
     return backend
   } catch (error) {
-    backend.stop('the server could not be reached')
+    void backend.stop('the server could not be reached')
     throw error
   }
 }
@@ -205,14 +205,19 @@ export class HttpBackend implements BackendLink {
     await abortable(answered.promise, signal).finally(() => call.abandon())
   }
 
-  stop(reason: string): void {
+  endSessions(): void {
+    for (const session of this.#options.sessions()) if (session.upstream !== undefined) this.endSession(session)
+  }
+
+  async stop(reason: string): Promise<void> {
     this.#isReady = false
     for (const [session, http] of this.#sessions) {
       for (const call of [...session.calls.values()]) call.fail(reason)
-      http.close(false)
+      // Ours is not found again: the next connection has another.
+      http.close(session === this.#own)
     }
     this.#sessions.clear()
-    this.#target.close()
+    await this.#target.close()
   }
 
   /**

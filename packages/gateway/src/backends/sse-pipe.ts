@@ -61,7 +61,7 @@ export class SsePipe {
   stop(reason: string): void {
     this.#stopped = reason
     this.#stream?.close()
-    this.#options.target.close()
+    void this.#options.target.close()
     this.pending.failAll(reason)
   }
 

@@ -76,7 +76,8 @@ export class StreamableUpstream implements Upstream {
   }
 
   close(): void {
-    if (this.sessionId !== undefined && !this.#closed.signal.aborted) void this.#delete()
+    if (this.sessionId !== undefined && !this.#closed.signal.aborted)
+      this.#options.target.endSession(this.#sessionHeaders())
     this.#closed.abort()
   }
 
@@ -216,15 +217,6 @@ export class StreamableUpstream implements Upstream {
       ...(this.sessionId === undefined ? {} : { 'mcp-session-id': this.sessionId }),
       ...(this.version === undefined ? {} : { 'mcp-protocol-version': this.version }),
     }
-  }
-
-  async #delete(): Promise<void> {
-    const headers = this.#sessionHeaders()
-    // A courtesy: servers forget abandoned sessions by themselves.
-    await this.#options.target
-      .send({ method: 'DELETE', headers, signal: AbortSignal.timeout(5000) })
-      .then((response) => response.discard())
-      .catch(() => undefined)
   }
 }
 

@@ -1,7 +1,13 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { UpstreamConnections, type UpstreamRequest } from './upstream-connections.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
 import type { Authorizer } from './upstream.ts'
 import type { Vetting } from './vetted-lookup.ts'
+
+/** A server may have a session for each of a thousand clients. */
+const FAREWELLS_AT_ONCE = 16
+/** For all of them; a server forgets in its own time whom it does not hear of. */
+const FAREWELL_MS = 3000
 
 interface RequestOptions {
   method: UpstreamRequest['method']
@@ -34,6 +40,9 @@ export class UpstreamTarget {
   readonly #headers: ReadonlyMap<string, string>
   /** With dashes only. */
   readonly #names: ReadonlySet<string>
+  /** Headers of the sessions that are to be ended, and how many are being ended. */
+  readonly #toEnd: Readonly<Record<string, string>>[] = []
+  readonly #ending = new Set<Promise<void>>()
 
   constructor(options: TargetOptions) {
     this.url = options.url
@@ -62,8 +71,31 @@ export class UpstreamTarget {
     throw await authorizer.refused(challengeOf(second))
   }
 
-  close(): void {
+  /** Ends a session at the server, whose name is in these headers. */
+  endSession(headers: Readonly<Record<string, string>>): void {
+    this.#toEnd.push(headers)
+    if (this.#ending.size >= FAREWELLS_AT_ONCE) return
+    const ending = this.#endThem().finally(() => this.#ending.delete(ending))
+    this.#ending.add(ending)
+  }
+
+  /** At once, unless sessions are still being ended. */
+  async close(): Promise<void> {
+    if (this.#ending.size > 0)
+      await Promise.race([Promise.all(this.#ending), pause(FAREWELL_MS, undefined, { ref: false })])
+    this.#toEnd.length = 0
     this.#connections.close()
+  }
+
+  async #endThem(): Promise<void> {
+    for (let headers = this.#toEnd.shift(); headers !== undefined; headers = this.#toEnd.shift()) {
+      const signal = AbortSignal.timeout(FAREWELL_MS)
+      // A courtesy: it matters to nobody here whether it is heard.
+      await this.send({ method: 'DELETE', headers, signal }).then(
+        (response) => response.discard(),
+        () => undefined,
+      )
+    }
   }
 
   async #follow(options: RequestOptions): Promise<UpstreamResponse> {

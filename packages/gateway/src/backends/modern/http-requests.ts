@@ -63,7 +63,7 @@ export class HttpRequests implements ServerRequests {
       controller.abort()
       reply.onLost(new Error(reason))
     }
-    this.#options.target.close()
+    void this.#options.target.close()
   }
 
   async #run(request: ServerRequest, reply: ServerReply, signal: AbortSignal): Promise<JsonObject> {
