@@ -59,8 +59,7 @@ export class Endpoint implements FrontContext {
     this.#slot = new BackendSlot(name)
     this.#kept = new KeptBytes(limits.maxKeptBytes, kept)
     this.sessions = new SessionTable({
-      ...{ name, limits, logger, kept: this.#kept },
-      store: options.sessionStore,
+      ...{ name, limits, logger, kept: this.#kept, store: options.sessionStore },
       isolated: () => this.isolated,
       onEnd: (session) => {
         this.#slot.link?.endSession(session)
@@ -111,7 +110,10 @@ export class Endpoint implements FrontContext {
     const former = { spec: this.#spec, pipeline: this.#pipeline, server: this.#server }
     const isElsewhere = spec.host !== former.spec.host || spec.port !== former.spec.port
     const pipeline = await this.#makePipeline(spec)
-    const undo = (error: unknown) => pipeline.close().then(() => Promise.reject(error))
+    const undo = async (error: unknown) => {
+      await pipeline.close()
+      throw error
+    }
     if (isElsewhere) this.#server = await this.#bind(spec).catch(undo)
     this.#pipeline = pipeline
     this.#spec = spec
@@ -152,11 +154,12 @@ export class Endpoint implements FrontContext {
     return link.handshake
   }
 
-  disconnect(reason: string, isForGood = false): void {
+  disconnect(reason: string, isForGood = false, keepOpen = false): void {
+    if (isForGood) this.#slot.link?.endSessions?.()
     this.#connects++
     const link = this.#slot.empty(reason)
-    if (isForGood) link?.endSessions?.()
-    if (link !== undefined) this.#farewell = Promise.resolve(link.stop(reason, false))
+    link?.stop(reason, keepOpen)
+    this.#farewell = link?.farewell ?? this.#farewell
   }
 
   async ping(signal: AbortSignal): Promise<void> {
@@ -192,11 +195,9 @@ export class Endpoint implements FrontContext {
     await this.#inFlight.drain(drainMs)
     this.modern.parked.clear()
     for (const session of [...this.sessions.all()]) if (session.front === 'modern') this.sessions.end(session)
-    this.#connects++
-    const farewell = this.#slot.empty('the daemon is restarting')?.stop('the daemon is restarting', true)
+    this.disconnect('the daemon is restarting', false, true)
     this.#slot.giveUp()
-    await farewell
-    await this.sessions.flush()
+    await Promise.all([this.#farewell, this.sessions.flush()])
     await stopListening(this.#server)
     await this.#pipeline?.close()
   }
@@ -250,7 +251,7 @@ export class Endpoint implements FrontContext {
   }
 
   async #bind(spec: EndpointSpec): Promise<Server> {
-    const server = new PlainServer((request, response) => this.#handle(request, response))
+    const server = new PlainServer((request, response) => this.#handle(request, response), {}, this.#options.waiting)
     server.on('connection', (socket) => countUnreadOf(socket, this.#kept))
     await listen(server, spec.host, spec.port)
     return server
@@ -281,10 +282,8 @@ export class Endpoint implements FrontContext {
   }
 
   #failed(response: HttpResponse, error: unknown): void {
-    this.#options.logger.error('a request to the gateway failed', {
-      workload: this.#spec.name,
-      error: describeError(error),
-    })
+    const { name: workload } = this.#spec
+    this.#options.logger.error('a request to the gateway failed', { workload, error: describeError(error) })
     sendRefusal(response, { status: 500, message: 'The gateway failed to handle this request.' })
   }
 

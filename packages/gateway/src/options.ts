@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { GatewayEvents } from '@toolhaven/core/ports/gateway'
 import type { Logger } from '@toolhaven/core/ports/logger'
+import type { WaitingLimits } from './http/connections.ts'
 import type { Logins } from './login/logins.ts'
 import type { OpenAuditLog } from './audit/audit-log.ts'
 import type { IdentityFetch } from './oidc/identity-fetch.ts'
@@ -28,6 +29,8 @@ export interface GatewayOptions {
   logins?: Logins
   /** Where records of calls go; left out: workloads with an audit configuration cannot be opened. */
   openAuditLog?: OpenAuditLog
+  /** Of connections at each port; left out: as many as usual, whatever other ports have. */
+  waiting?: WaitingLimits
   limits?: Partial<GatewayLimits>
   /** Where bytes that are kept for clients are counted; left out: by the gateway's own limit. */
   kept?: KeptBytes

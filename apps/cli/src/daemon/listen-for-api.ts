@@ -18,7 +18,7 @@ export interface ApiListener {
   settings: ServeSettings
   port: number
   paths: ToolhavenPaths
-  parts: Pick<Awaited<ReturnType<typeof wire>>, 'apiDeps' | 'allowedHosts' | 'allowPeer' | 'ownPorts'>
+  parts: Pick<Awaited<ReturnType<typeof wire>>, 'apiDeps' | 'allowedHosts' | 'allowPeer' | 'waiting' | 'ownPorts'>
   say: (line: string) => void
   logger: Logger
 }
@@ -42,7 +42,11 @@ export async function listenForApi(listener: ApiListener, shutdown: AbortSignal)
   try {
     await ensurePrivateFolder(paths.runtimeDir)
     // Last: whoever finds the socket finds everything else said and done.
-    const socket = await listenOnSocket(createApp(apiDeps, { overSocket: true, allowedHosts }), paths.socketPath)
+    const socket = await listenOnSocket(
+      createApp(apiDeps, { overSocket: true, allowedHosts }),
+      paths.socketPath,
+      parts.waiting,
+    )
     const late = tcp === undefined ? listenLater(listener, shutdown) : undefined
     return {
       port: tcp?.addresses[0]?.port,
@@ -62,10 +66,10 @@ const portAdvice = (port: number) =>
   `"thv" itself works. Choose another port with "thv config set-port" or THV_PORT, or make port ${port} free.`
 
 async function listenOnPort({ settings, port, parts }: ApiListener): Promise<Listening> {
-  const { apiDeps, allowedHosts, allowPeer, ownPorts } = parts
+  const { apiDeps, allowedHosts, allowPeer, waiting, ownPorts } = parts
   const { host, token } = settings
   const app = createApp(apiDeps, { overSocket: false, allowedHosts, ...(token !== undefined && { token }) })
-  const tcp = await listenOnTcp(app, host, port, allowPeer)
+  const tcp = await listenOnTcp(app, host, port, allowPeer, waiting)
   for (const address of tcp.addresses) ownPorts.add(address.port)
   return tcp
 }

@@ -1,9 +1,10 @@
 import { chmod, rm } from 'node:fs/promises'
-import { type Server, createServer } from 'node:http'
+import { type RequestListener, type Server, createServer } from 'node:http'
 import { type Socket, connect } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
 import { ThvError, conflict, unavailable } from '@toolhaven/core/errors'
+import type { WaitingLimits } from '@toolhaven/gateway/http/connections'
 import { BoundedServer } from '@toolhaven/gateway/http/bounded-server'
 import { findPortHolder } from '@toolhaven/gateway/port-holder'
 
@@ -18,13 +19,14 @@ export async function listenOnTcp(
   host: string,
   port: number,
   allowPeer: (socket: Socket) => boolean,
+  waiting?: WaitingLimits,
 ): Promise<Listening> {
   const hosts = addressesOf(host)
   const servers: Server[] = []
   let chosen = port
   try {
     for (const address of hosts) {
-      const server = makeServer(app, allowPeer)
+      const server = makeServer(app, allowPeer, waiting)
       const bound = await bind(server, address, chosen)
       if (bound === undefined) continue
       servers.push(server)
@@ -56,8 +58,8 @@ export async function ensurePortIsFree(host: string, port: number, exceptPid: nu
 const addressesOf = (host: string) => (host === 'localhost' ? ['127.0.0.1', '::1'] : [host])
 
 /** Only our own user can open the socket: it lies in a private folder and is itself 0600. */
-export async function listenOnSocket(app: Hono, path: string): Promise<Listening> {
-  const server = makeServer(app, () => true)
+export async function listenOnSocket(app: Hono, path: string, waiting?: WaitingLimits): Promise<Listening> {
+  const server = makeServer(app, () => true, waiting)
   // Ours is the only daemon of its state folder. Whoever listens here is the daemon of another one.
   if (await isSocketInUse(path))
     throw conflict(`the daemon of another state folder listens on ${path}; set XDG_RUNTIME_DIR to another folder`)
@@ -82,13 +84,14 @@ function isSocketInUse(path: string): Promise<boolean> {
   })
 }
 
-function makeServer(app: Hono, allowPeer: (socket: Socket) => boolean): Server {
-  const answer = getRequestListener(app.fetch)
-  return new BoundedServer((request, response) => {
-    if (allowPeer(request.socket)) return void answer(request, response)
+function makeServer(app: Hono, allowPeer: (socket: Socket) => boolean, waiting?: WaitingLimits): Server {
+  const listener = getRequestListener(app.fetch)
+  const answer: RequestListener = (request, response) => {
+    if (allowPeer(request.socket)) return void listener(request, response)
     response.writeHead(403, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })
     response.end('this daemon belongs to another user of this machine\n')
-  })
+  }
+  return new BoundedServer(answer, {}, waiting)
 }
 
 async function bind(server: Server, host: string, port: number): Promise<number | undefined> {

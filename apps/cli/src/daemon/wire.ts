@@ -13,6 +13,7 @@ import type { ConfigStore } from '@toolhaven/core/ports/stores'
 import type { OpenTunnel } from '@toolhaven/core/ports/tunnel'
 import { createWorkloadGates } from '@toolhaven/egress/workload-gates'
 import { createGateway } from '@toolhaven/gateway/gateway'
+import { waitingLimits } from '@toolhaven/gateway/http/waiting-limits'
 import { createLogins } from '@toolhaven/gateway/login/logins'
 import { openTunnel } from '@toolhaven/gateway/tunnel/open-tunnel'
 import type { Discovery } from '@toolhaven/runtimes/discover'
@@ -82,6 +83,7 @@ export async function wire({ settings, paths, config, logger, shutdown }: WireOp
   const logs = createLogStore({ dir: paths.logsDir, logger })
   const auditLogs = auditLogsOf(stateDir, logger)
   const allowPeer = createPeerCheck(platform, uid)
+  const waiting = waitingLimits()
   const isHeld = (port: number) => daemon.workloads.book.isReachedAt(port) || runtime.isOwnPort?.(port) === true
   const { ownPorts, ...ownPlaces } = ownPlacesOf(engine, isHeld)
   const { ownAddresses } = ownPlaces
@@ -92,7 +94,7 @@ export async function wire({ settings, paths, config, logger, shutdown }: WireOp
       runtime,
       createGateway: (events) =>
         createGateway({
-          ...{ logger, events, allowPeer, ownAddresses, openAuditLog: auditLogs.open },
+          ...{ logger, events, allowPeer, waiting, ownAddresses, openAuditLog: auditLogs.open },
           ...outsideOf({ stateDir, env, logger, events, allowPeer, ownAddresses }),
           sessionStore: createSessionFiles(join(stateDir, 'sessions')),
           allowedHosts: () => config.get().allowedHosts,
@@ -126,7 +128,7 @@ export async function wire({ settings, paths, config, logger, shutdown }: WireOp
     },
   )
   const apiDeps = apiDepsOf(daemon, { logger, shutdown, runtimeReport: reportOn(runtime, tried) })
-  return { daemon, apiDeps, runtime, logs, allowPeer, ownPorts, allowedHosts: config.get().allowedHosts }
+  return { daemon, apiDeps, runtime, logs, allowPeer, waiting, ownPorts, allowedHosts: config.get().allowedHosts }
 }
 
 function recordsOf({ stateDir, groupsDir }: ToolhavenPaths, logger: Logger) {

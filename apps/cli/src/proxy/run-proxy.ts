@@ -4,6 +4,7 @@ import { invalid } from '@toolhaven/core/errors'
 import { isNotReached } from '@toolhaven/gateway/backends/upstream'
 import { createGateway } from '@toolhaven/gateway/gateway'
 import { createOwnAddresses } from '@toolhaven/egress/own-addresses'
+import { waitingLimits } from '@toolhaven/gateway/http/waiting-limits'
 import type { Context } from '../context.ts'
 import type { Output } from '../output/output.ts'
 import { identityFetches } from '../daemon/lazy-fetch.ts'
@@ -128,6 +129,7 @@ function gatewayOf({ out, env }: Context, flags: ProxyFlags) {
       onLoginNeeded: quiet,
       onLoggedIn: quiet,
     },
+    waiting: waitingLimits(),
     allowPeer: createPeerCheck(process.platform, process.getuid?.() ?? 0),
     allowedHosts: () => hosts,
     ownAddresses,

@@ -41,7 +41,10 @@ export interface BackendLink {
   ping(signal: AbortSignal): Promise<void>
 
   /** Calls in flight get `reason`; the connection is closed, or with `keepOpen` left to its owner. */
-  stop(reason: string, keepOpen: boolean): void | Promise<void>
+  stop(reason: string, keepOpen: boolean): void
+
+  /** After `stop`: ends when a server that goes on without us has been told. Left out where that needs no time. */
+  readonly farewell?: Promise<void> | undefined
 
   /** Ends what the clients have at a server that goes on without us. Left out where that ends with the connection. */
   endSessions?(): void

@@ -92,7 +92,7 @@ async function greet(options: HttpBackendOptions, signal: AbortSignal): Promise<
     await backend.shakeHands(signal)
     return backend
   } catch (error) {
-    void backend.stop('the server could not be reached')
+    backend.stop('the server could not be reached')
     throw error
   }
 }
@@ -116,6 +116,7 @@ export class HttpBackend implements BackendLink {
   /** The server asks or logs outside the answers to calls. */
   #speaksOutside: boolean
   result: JsonObject = {}
+  farewell: Promise<void> | undefined
   #isReady = false
   #pings = 0
   #asked = 0
@@ -209,7 +210,7 @@ export class HttpBackend implements BackendLink {
     for (const session of this.#options.sessions()) if (session.upstream !== undefined) this.endSession(session)
   }
 
-  async stop(reason: string): Promise<void> {
+  stop(reason: string): void {
     this.#isReady = false
     for (const [session, http] of this.#sessions) {
       for (const call of [...session.calls.values()]) call.fail(reason)
@@ -217,7 +218,7 @@ export class HttpBackend implements BackendLink {
       http.close(session === this.#own)
     }
     this.#sessions.clear()
-    await this.#target.close()
+    this.farewell = this.#target.close()
   }
 
   /**

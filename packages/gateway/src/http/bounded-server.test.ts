@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { BoundedServer } from './bounded-server.ts'
-import type { WaitingLimits } from './connections.ts'
+import { AllPorts, type WaitingLimits } from './connections.ts'
 import type { Answer } from './exchange.ts'
 import { PlainServer } from './plain-server.ts'
 
@@ -54,6 +54,19 @@ describe.each<[string, Kind]>([
     const slow = [await join(says), await join(says), await join(says), await join(says)]
     await Promise.all(slow.slice(0, 2).map(ended))
     expect(await (await fetch(url)).text()).toBe('here')
+  })
+
+  test('ends those at the fullest port first, before the files of the process are used up', async () => {
+    const all = new AllPorts(20)
+    const full = await open(Kind, { most: 512, graceMs: 60_000, all })
+    const other = await open(Kind, { most: 512, graceMs: 60_000, all })
+    const waiting = await other.join()
+    const slow: Socket[] = []
+    for (let i = 0; i < 60; i++) slow.push(await full.join(HEAD))
+    await Promise.all(slow.slice(0, 40).map(ended))
+    expect(waiting.closed).toBe(false)
+    expect(await (await fetch(other.url)).text()).toBe('here')
+    expect(await (await fetch(full.url)).text()).toBe('here')
   })
 
   test('leaves answers alone, however long they take and whether their request is read or not', async () => {

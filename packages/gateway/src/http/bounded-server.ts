@@ -36,6 +36,7 @@ export class BoundedServer extends Server {
     })
     this.open = new Connections(limits)
     this.on('connection', (socket: Socket) => this.open.add(socket, new NodeConnection(socket)))
+    this.on('close', () => this.open.close())
   }
 }
 

@@ -5,6 +5,8 @@ export interface WaitingLimits {
   most: number
   /** So long a connection may wait whatever their number: many honest clients can come at once. */
   graceMs: number
+  /** The other ports of this process, which share its files. */
+  all?: AllPorts
 }
 
 export interface Connection {
@@ -51,6 +53,21 @@ export class Connections {
 
   constructor(limits: WaitingLimits) {
     this.#limits = limits
+    limits.all?.add(this)
+  }
+
+  get size(): number {
+    return this.#open.size
+  }
+
+  /** Those that wait, the longest waiting first. */
+  get waiting(): Socket[] {
+    return this.#inOrder().map(([socket]) => socket)
+  }
+
+  /** Nobody listens any more. */
+  close(): void {
+    this.#limits.all?.delete(this)
   }
 
   /** Or somebody else reads from it now. */
@@ -58,6 +75,7 @@ export class Connections {
     if (!this.#open.has(socket)) socket.once('close', () => this.#open.delete(socket))
     this.#open.set(socket, connection)
     if (this.#open.size > this.#limits.most && this.#timer === undefined) this.#makeRoom()
+    this.#limits.all?.makeRoom()
   }
 
   get(socket: Socket): Connection | undefined {
@@ -71,8 +89,7 @@ export class Connections {
   #makeRoom(): void {
     this.#timer = undefined
     const { most, graceMs } = this.#limits
-    const waiting = [...this.#open].filter(([, { isWaiting }]) => isWaiting)
-    const tooMany = waiting.toSorted(([, one], [, other]) => one.since - other.since).slice(0, -most)
+    const tooMany = this.#inOrder().slice(0, -most)
     const now = performance.now()
     for (const [socket, { since }] of tooMany) {
       const graceLeft = since + graceMs - now
@@ -82,6 +99,48 @@ export class Connections {
         return
       }
       socket.destroy()
+    }
+  }
+
+  #inOrder(): [Socket, Connection][] {
+    // One that was ended stays here until it is closed.
+    const waiting = [...this.#open].filter(([{ destroyed }, { isWaiting }]) => isWaiting && !destroyed)
+    return waiting.toSorted(([, one], [, other]) => one.since - other.since)
+  }
+}
+
+/**
+ * The ports of a process, which may have only so many connections that wait, all together. Beyond that the port with the most of them
+ * gives up those that waited longest: whoever fills one port ends nobody's connection at another. There is no grace, since the next
+ * connection might be one that cannot be opened.
+ */
+export class AllPorts {
+  readonly #most: number
+  readonly #ports = new Set<Connections>()
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  add(port: Connections): void {
+    this.#ports.add(port)
+  }
+
+  delete(port: Connections): void {
+    this.#ports.delete(port)
+  }
+
+  makeRoom(): void {
+    let open = 0
+    for (const { size } of this.#ports) open += size
+    if (open <= this.#most) return
+    const waiting = [...this.#ports].map((port) => port.waiting)
+    let count = waiting.reduce((sum, { length }) => sum + length, 0)
+    if (count <= this.#most) return
+    // Some more, so that not every connection leads to this.
+    for (const enough = this.#most * 0.9; count > enough; count--) {
+      const fullest = waiting.reduce((one, other) => (other.length > one.length ? other : one))
+      fullest.shift()?.destroy()
     }
   }
 }
