@@ -3,6 +3,7 @@ import type { RunConfig } from '@toolhaven/contract/run-config'
 import { startFakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
 import { describe, expect, test } from 'vitest'
 import { checkConfig } from './check-config.ts'
+import { withoutOurs } from './own-headers.ts'
 
 const ISSUES: RemoteServer = {
   ...{ name: 'issues', description: 'Issues far away', url: 'https://issues.example.com/mcp' },
@@ -32,5 +33,32 @@ describe('a header that the registry entry requires', () => {
 
   test('is taken in any spelling', async () => {
     expect(await check({ headers: { authorization: 'Bearer abc' } })).toMatchObject({ name: 'issues' })
+  })
+})
+
+describe('a header that the protocol needs for itself', () => {
+  const NAMES = [
+    'Mcp-Session-Id',
+    'accept',
+    'Content-Type',
+    'content_length',
+    'Transfer-Encoding',
+    'Connection',
+    'Host',
+  ]
+
+  test.each([...NAMES, 'MCP-Protocol-Version', 'Last-Event-ID', 'Mcp_Name'])('is refused: %s', async (name) => {
+    await expect(check({ headers: { Authorization: 'Bearer abc', [name]: 'x' } })).rejects.toMatchObject({
+      code: 'invalid',
+      message: `headers: Toolhaven sets ${name} itself, as the protocol asks; leave it out`,
+    })
+  })
+
+  test('is refused with a value from a secret', async () => {
+    await expect(check({ headers_from_secrets: { Host: 'a-secret' } })).rejects.toMatchObject({ code: 'invalid' })
+  })
+
+  test('is left out of a configuration that was stored before', () => {
+    expect(withoutOurs({ 'X-Team': 'a', 'Mcp-Session-Id': 's', Host: 'h' })).toEqual({ 'X-Team': 'a' })
   })
 })

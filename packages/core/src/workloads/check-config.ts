@@ -12,6 +12,7 @@ import { checkSizes } from './check-sizes.ts'
 import { parseSecretReference } from './instance-spec.ts'
 import { checkOauth, oauthOptionsOf } from './oauth.ts'
 import { checkOidc, oidcOptionsOf } from './oidc.ts'
+import { checkHeaders } from './own-headers.ts'
 import { checkSessionMode } from './session-mode.ts'
 import { checkToolsOverride } from './tools-override.ts'
 import { checkTelemetry } from './telemetry.ts'
@@ -42,6 +43,7 @@ export async function checkConfig(
   checkToolsOverride(config, entry)
   await checkAudit(deps, config)
   checkRequiredVariables(config, entry)
+  checkHeaders(config)
   checkRequiredHeaders(config, entry)
   await checkSecrets(deps, config)
   checkSizes(config.cmd_args ?? [], config.env_vars ?? {})

@@ -18,6 +18,7 @@ import { remoteCertificate } from './named-files.ts'
 import { ownServersSpec, sessionModeOf } from './session-mode.ts'
 import { StayedSilent } from './stayed-silent.ts'
 import { stdioBackend } from './stdio-backend.ts'
+import { withoutOurs } from './own-headers.ts'
 import type { SupervisorDeps } from './supervisor-deps.ts'
 import { telemetrySpec } from './telemetry.ts'
 
@@ -236,7 +237,7 @@ async function remoteHeaders(deps: SupervisorDeps, stored: StoredWorkload): Prom
     stored.config.name,
     Object.keys(fromSecrets).map((header) => all[header] ?? ''),
   )
-  return all
+  return withoutOurs(all)
 }
 
 async function keepOutput(
