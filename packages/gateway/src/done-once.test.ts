@@ -1,10 +1,12 @@
 import { json } from 'node:stream/consumers'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
 import { serveHttp } from './test-http-server.ts'
 import { postModern } from './test-modern-post.ts'
+import { openSession } from './test-raw-server.ts'
 import { DISCOVERED } from './test-scripted-server.ts'
+import { startSessionServer } from './test-session-server.ts'
 
 const message = z.looseObject({ id: z.unknown().optional(), method: z.string().optional() })
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
@@ -66,4 +68,45 @@ it('so is one of a client without a session', async () => {
     .parse(await (await postModern(test, 'tools/call', { name: 'pay' })).json())
   expect(error.message).toBeTruthy()
   expect(seen.paid).toBe(1)
+})
+
+describe('a call that is answered with a status', () => {
+  async function start(test: TestGateway, refuse: (paid: number) => number | undefined) {
+    await test.open({ transport: 'streamable-http' })
+    const state = { paid: 0 }
+    const server = await startSessionServer(test, () => ({ result: { content: [] } }), {
+      refuse: ({ method }) => (method === 'tools/call' ? refuse(++state.paid) : undefined),
+    })
+    await server.connect()
+    const session = await openSession(test)
+    const pay = async () => {
+      const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'pay' } }
+      return (await session(JSON.stringify(body))).text()
+    }
+    return { server, state, pay }
+  }
+
+  it('404 from a server that knows the session is not repeated', async () => {
+    await using test = await startGateway()
+    const { state, pay } = await start(test, () => 404)
+    expect(await pay()).toContain('the server answered with status 404')
+    expect(state.paid).toBe(1)
+  })
+
+  it('404 from a server that forgot the session is carried out in another', async () => {
+    await using test = await startGateway()
+    const { server, state, pay } = await start(test, () => undefined)
+    server.sessions.clear()
+    expect(await pay()).toContain('"result"')
+    expect(state.paid).toBe(1)
+  })
+
+  it.each([408, 500, 503])('%i is not repeated, and its client learns of it', async (status) => {
+    await using test = await startGateway()
+    const { state, pay } = await start(test, () => status)
+    const answer = await pay()
+    expect(answer).toContain(`the server answered with status ${status}; it may have carried out the call`)
+    expect(answer).not.toContain('reached')
+    expect(state.paid).toBe(1)
+  })
 })

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { describeError, isThvError, unavailable } from '@toolhaven/core/errors'
-import { NeedsLogin } from '@toolhaven/core/workloads/needs-login'
 import {
   idKey,
   onOneLine,
@@ -18,7 +17,7 @@ import { GrowingPause } from './growing-pause.ts'
 import { isForOne, SessionQuestions } from './session-questions.ts'
 import { TOOLS_CHANGED } from './server-messages.ts'
 import type { HttpSessionOptions } from './http-session-options.ts'
-import { isNotReached, lostText, Refused, SessionGone, type Upstream } from './upstream.ts'
+import { ensureGone, isFinal, isNotReached, lostText, SessionGone, type Upstream } from './upstream.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -119,7 +118,10 @@ export class HttpSession {
     try {
       await upstream.send(onOneLine(request), request, headers)
     } catch (error) {
-      if (error instanceof SessionGone) this.#drop(upstream)
+      if (error instanceof SessionGone) {
+        await ensureGone(upstream, request)
+        this.#drop(upstream)
+      }
       if (isNotReached(error)) this.#options.onNotReached(describeError(error))
       throw error
     }
@@ -287,11 +289,6 @@ export class HttpSession {
     // Nobody waits for an answer to it, and a server that is away has nothing left to be told.
     await this.#upstream?.send(onOneLine({ text, body }), undefined, {}).catch(() => undefined)
   }
-}
-
-/** Nothing comes of trying again, or only a person can help. */
-function isFinal(error: unknown): boolean {
-  return error instanceof NeedsLogin || (error instanceof Refused && error.isFinal)
 }
 
 function hasEnded(): Error {

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { describeError } from '@toolhaven/core/errors'
 import type { JsonObject, RpcNotification, RpcRequest } from '../json-rpc.ts'
 import { idOfDropped } from './dropped-answer.ts'
+import { isRepeatable } from './is-repeatable.ts'
 import { PendingCalls } from './pending-calls.ts'
 import { SseUpstream } from './sse-upstream.ts'
 import { isNotReached, SessionGone, type UpstreamOptions } from './upstream.ts'
@@ -81,7 +82,9 @@ export class SsePipe {
         // What the server took on that stream waits in vain.
         if (stream !== undefined && this.#leave(stream)) this.pending.failAll(describeError(error), this.#undelivered)
         if (!isForgotten) this.#options.onLost(describeError(error))
-        if (isForgotten ? !mayRenew : Date.now() + wait >= deadline) throw error
+        // The stream is there, so the session is: what the server makes of the call, nobody knows.
+        const isUnsafe = !isRepeatable(String(body['method']))
+        if (isForgotten ? !mayRenew || isUnsafe : Date.now() + wait >= deadline) throw error
         if (isForgotten) mayRenew = false
         else await pause(wait)
       }

@@ -1,5 +1,7 @@
 import { describeError } from '@toolhaven/core/errors'
-import type { RpcMessage, RpcRequest } from '../json-rpc.ts'
+import { NeedsLogin } from '@toolhaven/core/workloads/needs-login'
+import { requestOf, type RpcMessage, type RpcRequest } from '../json-rpc.ts'
+import { isRepeatable } from './is-repeatable.ts'
 import type { UpstreamTarget } from './upstream-target.ts'
 
 /** One session at an HTTP server. */
@@ -33,6 +35,8 @@ export interface UpstreamOptions {
   onEnded: (reason: string) => void
 }
 
+export type UpstreamEvents = Pick<UpstreamOptions, 'onMessage' | 'onPaused' | 'onEnded' | 'isAwaited'>
+
 /** The server does not know the session (any more). */
 export class SessionGone extends Error {}
 
@@ -46,6 +50,11 @@ export class Refused extends Error {
   constructor(status: number) {
     super(`the server answered with status ${status}`)
     this.status = status
+  }
+
+  /** Something went wrong on the way or in the middle. */
+  get isUncertain(): boolean {
+    return this.status >= 500 || this.status === 408
   }
 
   /** The same request would get the same answer later. */
@@ -79,7 +88,11 @@ export interface Authorizer {
 
 /** What a client is told when its call was not answered. */
 export function lostText(error: unknown): string {
-  const isBroken = error instanceof Error && 'code' in error && BROKEN.has(error.code)
+  if (error instanceof Refused)
+    return error.isUncertain ? `${error.message}; it may have carried out the call` : error.message
+  // An error of our own says what the server did.
+  if (!(error instanceof Error && 'code' in error)) return describeError(error)
+  const isBroken = BROKEN.has(error.code)
   return isBroken
     ? `the connection to the server broke before it answered (${describeError(error)}); it may have carried out the call`
     : `the server could not be reached: ${describeError(error)}`
@@ -99,4 +112,23 @@ export function isNotReached(error: unknown): boolean {
       error.code === 'EAI_AGAIN' ||
       error.code === 'ENOTFOUND')
   )
+}
+
+/**
+ * After a 404 in a session. Only a server that refuses everything in it has not carried out the request, which may then be sent in
+ * another session; otherwise this throws.
+ */
+export async function ensureGone(upstream: Upstream, { method }: RpcRequest): Promise<void> {
+  if (isRepeatable(method)) return
+  const ping = requestOf('toolhaven-gone', 'ping')
+  const isGone = await upstream.send(ping.text, ping, {}).then(
+    () => false,
+    (error: unknown) => error instanceof SessionGone,
+  )
+  if (!isGone) throw new Refused(404)
+}
+
+/** Nothing comes of trying again, or only a person can help. */
+export function isFinal(error: unknown): boolean {
+  return error instanceof NeedsLogin || (error instanceof Refused && error.isFinal)
 }
