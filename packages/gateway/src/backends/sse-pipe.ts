@@ -2,10 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { describeError } from '@toolhaven/core/errors'
 import type { JsonObject, RpcNotification, RpcRequest } from '../json-rpc.ts'
 import { idOfDropped } from './dropped-answer.ts'
-import { isRepeatable } from './is-repeatable.ts'
 import { PendingCalls } from './pending-calls.ts'
 import { SseUpstream } from './sse-upstream.ts'
-import { isNotReached, SessionGone, type UpstreamOptions } from './upstream.ts'
+import { ensureGone, isNotReached, SessionGone, type UpstreamOptions } from './upstream.ts'
 
 export interface SsePipeOptions extends Pick<UpstreamOptions, 'target' | 'maxMessageBytes'> {
   /** The stream ended, or nobody listens at the server's address. The next message opens another. */
@@ -79,12 +78,11 @@ export class SsePipe {
       } catch (error) {
         const isForgotten = error instanceof SessionGone
         if (!isForgotten && !isNotReached(error)) throw error
+        if (isForgotten && stream !== undefined) await ensureGone(stream, { method: String(body['method']) })
         // What the server took on that stream waits in vain.
         if (stream !== undefined && this.#leave(stream)) this.pending.failAll(describeError(error), this.#undelivered)
         if (!isForgotten) this.#options.onLost(describeError(error))
-        // The stream is there, so the session is: what the server makes of the call, nobody knows.
-        const isUnsafe = !isRepeatable(String(body['method']))
-        if (isForgotten ? !mayRenew || isUnsafe : Date.now() + wait >= deadline) throw error
+        if (isForgotten ? !mayRenew : Date.now() + wait >= deadline) throw error
         if (isForgotten) mayRenew = false
         else await pause(wait)
       }

@@ -118,7 +118,7 @@ export function isNotReached(error: unknown): boolean {
  * After a 404 in a session. Only a server that refuses everything in it has not carried out the request, which may then be sent in
  * another session; otherwise this throws.
  */
-export async function ensureGone(upstream: Upstream, { method }: RpcRequest): Promise<void> {
+export async function ensureGone(upstream: Upstream, { method }: Pick<RpcRequest, 'method'>): Promise<void> {
   if (isRepeatable(method)) return
   const ping = requestOf('toolhaven-gone', 'ping')
   const isGone = await upstream.send(ping.text, ping, {}).then(
