@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import type { AuditSpec, EndpointSpec } from '@toolhaven/core/ports/gateway'
 import { connectClient, startGateway, type TestGateway } from './test-gateway.ts'
+import { AUTHENTICATION, bearer, identities } from './test-identities.ts'
 
 const ALL: AuditSpec = {
   component: 'desk',
@@ -21,7 +22,11 @@ interface AuditRecord {
   component: string
 }
 
-async function start(audit: Partial<AuditSpec> = {}, spec: Partial<EndpointSpec> = {}) {
+async function start(
+  audit: Partial<AuditSpec> = {},
+  spec: Partial<EndpointSpec> = {},
+  options: Parameters<typeof startGateway>[0] = {},
+) {
   const records: AuditRecord[] = []
   const lines: string[] = []
   const quiet = () => {}
@@ -41,6 +46,7 @@ async function start(audit: Partial<AuditSpec> = {}, spec: Partial<EndpointSpec>
       onLoggedIn: quiet,
       mask: (text) => text.replaceAll('hunter2', '[secret]'),
     },
+    ...options,
   })
   await test.open({ audit: { ...ALL, ...audit }, ...spec })
   await test.run()
@@ -148,4 +154,21 @@ it('masks a secret in the name of what is asked for', async () => {
   // Names are cut after 500 characters, and half a secret is one too.
   await expect(client.call(`${'x'.repeat(496)}hunter2`)).rejects.toThrow()
   expect(audited.lines.join('')).not.toContain('hunt')
+})
+
+it('names callers by what their provider vouches for, never by a name they chose', async () => {
+  const provider = identities()
+  await using audited = await start({}, AUTHENTICATION, { identityFetch: () => provider.fetch })
+  const initialize = { jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25' } }
+  const chosen = { name: 'root', preferred_username: 'admin', email: 'admin@example.com' }
+  for (const claims of [
+    { sub: 'u1', ...chosen },
+    { client_id: 'u1', ...chosen },
+  ])
+    await post(audited.test, JSON.stringify(initialize), bearer(claims))
+  await soon(() => expect(audited.of('mcp_initialize')).toHaveLength(2))
+  expect(audited.of('mcp_initialize').map(({ subjects }) => subjects)).toMatchObject([
+    { kind: 'user', user: 'u1', user_id: 'u1', display_name: 'root' },
+    { kind: 'client', user: 'u1', display_name: 'root' },
+  ])
 })

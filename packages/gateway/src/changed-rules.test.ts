@@ -56,7 +56,7 @@ it('who came before callers were asked for a token is not taken for one who was'
 
 it('who is forbidden stays so while the rules change', async () => {
   await using test = await startGateway({ identityFetch })
-  const policies = ['permit(principal, action, resource);', 'forbid(principal == Client::"mallory", action, resource);']
+  const policies = ['permit(principal, action, resource);', 'forbid(principal == User::"mallory", action, resource);']
   const spec = { ...AUTHENTICATION, authorization: { policies } }
   await test.open(spec)
   await test.run()

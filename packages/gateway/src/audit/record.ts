@@ -71,11 +71,14 @@ export function outcomeOfStatus(status: number): Outcome {
 type Short = (text: unknown) => string | undefined
 
 function subjectsOf(caller: Caller | undefined, session: Session | undefined, short: Short) {
-  const { sub, name, preferred_username: login, email, client_id: clientId, azp } = caller?.claims ?? {}
+  const { name, preferred_username: login, email } = caller?.claims ?? {}
   const info = session?.client['clientInfo']
   return {
-    user_id: short(sub),
-    user: short(name) ?? short(login) ?? short(email) ?? short(sub) ?? short(clientId) ?? short(azp) ?? 'anonymous',
+    kind: caller?.kind ?? 'anonymous',
+    user_id: caller?.kind === 'user' ? short(caller.name) : undefined,
+    // Names and addresses of a profile are often its owner's to choose: anybody could be "admin".
+    user: short(caller?.name) ?? 'anonymous',
+    display_name: short(name) ?? short(login) ?? short(email),
     client_name: isObject(info) ? short(info['name']) : undefined,
     client_version: isObject(info) ? short(info['version']) : undefined,
   }

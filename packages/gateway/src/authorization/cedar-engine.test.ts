@@ -10,7 +10,7 @@ const engineOf = (policies: string[], entities?: unknown) =>
 
 describe('a decision', () => {
   it('is no, unless a policy permits', async () => {
-    const engine = await engineOf(['permit(principal == Client::"alice", action, resource == Tool::"echo");'])
+    const engine = await engineOf(['permit(principal == User::"alice", action, resource == Tool::"echo");'])
     expect(engine.allows(alice, tool('echo'))).toBe(true)
     expect(engine.allows(alice, tool('add'))).toBe(false)
     expect(engine.allows(bob, tool('echo'))).toBe(false)
@@ -33,7 +33,7 @@ describe('a decision', () => {
   })
 
   it('calls a caller nobody asked anonymous', async () => {
-    const engine = await engineOf(['permit(principal == Client::"anonymous", action, resource);'])
+    const engine = await engineOf(['permit(principal == Anonymous::"anonymous", action, resource);'])
     expect(engine.allows(undefined, tool('echo'))).toBe(true)
     expect(engine.allows(alice, tool('echo'))).toBe(false)
   })
@@ -45,7 +45,7 @@ describe('a decision', () => {
         'permit(principal, action, resource) when { resource has harmless && resource.harmless && resource.name == "add" };',
       ],
       [
-        { uid: { type: 'Client', id: 'alice' }, attrs: {}, parents: [{ type: 'Group', id: 'admins' }] },
+        { uid: { type: 'User', id: 'alice' }, attrs: {}, parents: [{ type: 'Group', id: 'admins' }] },
         { uid: { type: 'Tool', id: 'add' }, attrs: { harmless: true, name: 'lie' }, parents: [] },
       ],
     )
@@ -95,7 +95,7 @@ describe('arguments', () => {
 
   it('cannot pretend to be an entity', async () => {
     const engine = await engineOf(['permit(principal, action, resource) when { context.arg_owner == principal };'])
-    expect(engine.allows(alice, tool('t', { owner: { __entity: { type: 'Client', id: 'alice' } } }))).toBe(false)
+    expect(engine.allows(alice, tool('t', { owner: { __entity: { type: 'User', id: 'alice' } } }))).toBe(false)
   })
 
   it('are decimals, sets and records where they must be', async () => {
@@ -120,7 +120,7 @@ describe('arguments', () => {
 describe('what may be allowed with some arguments', () => {
   it('is what a list shows', async () => {
     const engine = await engineOf([
-      'permit(principal == Client::"alice", action, resource == Tool::"add") when { context has arg_n && context.arg_n < 10 };',
+      'permit(principal == User::"alice", action, resource == Tool::"add") when { context has arg_n && context.arg_n < 10 };',
       'permit(principal, action, resource == Tool::"echo");',
       'forbid(principal, action, resource) when { context.arg_path like "/etc*" };',
     ])
@@ -132,7 +132,7 @@ describe('what may be allowed with some arguments', () => {
 })
 
 it('decides the same when asked again', async () => {
-  const engine = await engineOf(['permit(principal == Client::"alice", action, resource);'])
+  const engine = await engineOf(['permit(principal == User::"alice", action, resource);'])
   for (let round = 0; round < 3; round += 1) {
     expect(engine.allows(alice, tool('echo', { round }))).toBe(true)
     expect(engine.allows(bob, tool('echo', { round }))).toBe(false)
@@ -163,4 +163,58 @@ it('names every fault of policies and entities at once', async () => {
   expect(await policyFaults({ policies: ['permit(principal, action, resource);'], entitiesJson: floating })).toEqual([
     expect.stringContaining('entities_json: '),
   ])
+})
+
+describe('who is who', () => {
+  it('a client is not the user of the same name, and nobody is called anonymous', async () => {
+    const engine = await engineOf([
+      'permit(principal == User::"root", action, resource == Tool::"a");',
+      'permit(principal == OAuthClient::"root", action, resource == Tool::"b");',
+      'permit(principal is Anonymous, action, resource == Tool::"c");',
+    ])
+    const asked = (claims: Record<string, unknown> | undefined) =>
+      ['a', 'b', 'c'].filter((id) => engine.allows(claims && callerOf(claims, Infinity), tool(id)))
+    expect(asked({ sub: 'root' })).toEqual(['a'])
+    expect(asked({ sub: 'root', client_id: 'app' })).toEqual(['a'])
+    expect(asked({ client_id: 'root' })).toEqual(['b'])
+    expect(asked({ sub: 'root', client_id: 'root' })).toEqual(['b'])
+    expect(asked({ sub: 'root', azp: 'root' })).toEqual(['b'])
+    expect(asked({ sub: 'anonymous' })).toEqual([])
+    expect(asked(undefined)).toEqual(['c'])
+  })
+
+  it.each([
+    'forbid(principal == Client::"u1", action, resource);',
+    'forbid(principal in Client::"u1", action, resource);',
+    'forbid(principal, action, resource) when { principal == Client::"u1" };',
+    'forbid(principal, action, resource) unless { [Client::"u1", User::"u2"].contains(principal) };',
+  ])('a policy with the former type is refused with what to write: %s', async (policy) => {
+    const [fault = ''] = await policyFaults({ policies: ['permit(principal, action, resource);', policy] })
+    expect(fault).toMatch(/^policies\[1\]: Client::"u1" is no longer used/)
+    expect(fault).toContain('User::"u1"')
+    expect(fault).toContain('OAuthClient::"u1"')
+    await expect(createPolicyEngine({ policies: [policy] })).rejects.toThrow('OAuthClient::"u1"')
+  })
+
+  it('so are questions about that type, and entities of it', async () => {
+    for (const policy of [
+      'forbid(principal is Client, action, resource);',
+      'forbid(principal is Client in Group::"g", action, resource);',
+      'forbid(principal, action, resource) when { principal is Client };',
+    ])
+      expect(await policyFaults({ policies: [policy] })).toEqual([expect.stringContaining('"is OAuthClient"')])
+    const policies = ['permit(principal, action, resource);']
+    for (const entity of [
+      { uid: { type: 'Client', id: 'u1' } },
+      { uid: { __entity: { type: 'Client', id: 'u1' } } },
+      { uid: { type: 'Tool', id: 't' }, parents: [{ type: 'Client', id: 'u1' }] },
+      { uid: { type: 'Tool', id: 't' }, attrs: { owner: { __entity: { type: 'Client', id: 'u1' } } } },
+    ])
+      expect(await policyFaults({ policies, entitiesJson: JSON.stringify([entity]) })).toEqual([
+        expect.stringMatching(/^entities_json: Client::"u1" is no longer used.*OAuthClient::"u1"/),
+      ])
+    expect(await policyFaults({ policies: ['permit(principal == Client::"anonymous", action, resource);'] })).toEqual([
+      expect.stringContaining('Anonymous::"anonymous"'),
+    ])
+  })
 })

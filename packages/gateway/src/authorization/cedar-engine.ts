@@ -6,6 +6,7 @@ import { hasAlike, isAlike } from '../alike.ts'
 import type { JsonObject } from '../json-rpc.ts'
 import type { Caller } from '../oidc/caller.ts'
 import { toCedar, type CedarValue } from './cedar-value.ts'
+import { ANONYMOUS_PRINCIPAL, PRINCIPALS } from './principals.ts'
 import { entityKey, readPolicySet, type PolicySet } from './policy-set.ts'
 
 type Engine = typeof Cedar
@@ -50,15 +51,17 @@ function loadCedar(): Promise<Engine> {
 const MOST_KEPT = 2_000
 const LONGEST_KEY = 1_000
 
-const ANONYMOUS: Caller = { id: '', claims: {}, expiresAt: Infinity }
+/** Stands for all callers where nobody is asked who they are. */
+const ANONYMOUS: Pick<Caller, 'claims'> = { claims: {} }
+type Asking = Caller | typeof ANONYMOUS
 
 class CedarEngine implements PolicyEngine {
   readonly #cedar: Engine
   readonly #set: PolicySet
   readonly #setId: string
   readonly #entities: ReadonlyMap<string, Entity>
-  readonly #principals = new WeakMap<Caller, Entity>()
-  readonly #kept = new WeakMap<Caller, Map<string, boolean>>()
+  readonly #principals = new WeakMap<Asking, Entity>()
+  readonly #kept = new WeakMap<Asking, Map<string, boolean>>()
   readonly #unknownArguments: Context
 
   constructor(cedar: Engine, set: PolicySet) {
@@ -133,7 +136,7 @@ class CedarEngine implements PolicyEngine {
   }
 
   #remembered(
-    caller: Caller = ANONYMOUS,
+    caller: Asking = ANONYMOUS,
     question: Question,
     args: string,
     decide: (principal: Entity, resource: Entity) => boolean,
@@ -149,7 +152,7 @@ class CedarEngine implements PolicyEngine {
     return verdict
   }
 
-  #decideSafely(caller: Caller, question: Question, decide: (principal: Entity, resource: Entity) => boolean): boolean {
+  #decideSafely(caller: Asking, question: Question, decide: (principal: Entity, resource: Entity) => boolean): boolean {
     try {
       return decide(this.#principalOf(caller), this.#resourceOf(question))
     } catch {
@@ -158,12 +161,11 @@ class CedarEngine implements PolicyEngine {
     }
   }
 
-  #principalOf(caller: Caller): Entity {
+  #principalOf(caller: Asking): Entity {
     const known = this.#principals.get(caller)
     if (known !== undefined) return known
-    const { sub, client_id: clientId, azp } = caller.claims
-    const name = [sub, clientId, azp].find((claim) => typeof claim === 'string')
-    const entity = this.#described('Client', typeof name === 'string' ? name : 'anonymous', claimsOf(caller))
+    const { type, id } = 'kind' in caller ? { type: PRINCIPALS[caller.kind], id: caller.name } : ANONYMOUS_PRINCIPAL
+    const entity = this.#described(type, id, claimsOf(caller))
     this.#principals.set(caller, entity)
     return entity
   }
@@ -180,7 +182,7 @@ class CedarEngine implements PolicyEngine {
   }
 }
 
-function claimsOf({ claims }: Caller): Context {
+function claimsOf({ claims }: Asking): Context {
   const attrs: Context = {}
   for (const [name, claim] of Object.entries(claims)) {
     const value = name.isWellFormed() ? toCedar(claim) : undefined

@@ -1,6 +1,7 @@
 import type * as Cedar from '@cedar-policy/cedar-wasm/nodejs'
 import type { AuthorizationSpec } from '@toolhaven/core/ports/gateway'
 import { isObject } from '../json-rpc.ts'
+import { formerPrincipals } from './principals.ts'
 
 type Engine = typeof Cedar
 type Entity = Cedar.EntityJson
@@ -39,6 +40,7 @@ export function readPolicySet(cedar: Engine, spec: AuthorizationSpec): PolicySet
           faults.push(`${id}: ${wordsOf(json.errors)}`)
           continue
         }
+        faults.push(...formerPrincipals(json.json).map((fault) => `${id}: ${fault}`))
         policies[id] = policy
         if (json.json.effect === 'forbid') forbids.add(id)
         findContextUses(json.json.conditions, uses)
@@ -67,6 +69,7 @@ function readEntities(cedar: Engine, text: string | undefined, faults: string[])
     if (isEntity(item)) entities.push({ attrs: {}, parents: [], ...item })
     else faults.push(`entities_json[${at}]: must have a uid with type and id`)
   }
+  for (const fault of formerPrincipals(entities)) faults.push(`entities_json: ${fault}`)
   const seen = new Set<string>()
   for (const { uid } of entities) {
     const key = entityKey(uid)

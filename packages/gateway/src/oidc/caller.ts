@@ -1,8 +1,13 @@
 import type { Notes } from '../http/notes.ts'
+import { TokenRefused } from './token-problem.ts'
 
 /** Who calls, as their token says. */
 export interface Caller {
-  /** One person or program, over all their tokens: what a session belongs to. */
+  /** A person, or a program that calls in its own name. */
+  kind: 'user' | 'client'
+  /** The subject of a user, the client id of a client. Only together with the kind and the issuer is it an identity. */
+  name: string
+  /** One person or program, over all their tokens: what sessions, limits and everything else that is kept belong to. */
   id: string
   claims: Readonly<Record<string, unknown>>
   /** When the token ends, in milliseconds since 1970. */
@@ -12,7 +17,18 @@ export interface Caller {
 /** Of requests that are being handled; no entry: nobody asked who calls. */
 export type Callers = Notes<Caller>
 
+/** Throws TokenRefused when the token names nobody. */
 export function callerOf(claims: Readonly<Record<string, unknown>>, expiresAt: number): Caller {
-  const { iss, sub, client_id: clientId, azp } = claims
-  return { id: JSON.stringify([iss ?? null, sub ?? clientId ?? azp ?? null]), claims, expiresAt }
+  const sub = claims['sub'] ?? undefined
+  const clientId = textOf(claims['client_id']) ?? textOf(claims['azp'])
+  if (sub !== undefined && textOf(sub) === undefined) throw new TokenRefused('its sub is not a text that names anybody')
+  const user = sub === clientId ? undefined : textOf(sub)
+  const name = user ?? clientId
+  if (name === undefined) throw new TokenRefused('it names nobody: neither sub nor client_id')
+  const kind = user === undefined ? 'client' : 'user'
+  return { kind, name, id: JSON.stringify([claims['iss'] ?? null, kind, name]), claims, expiresAt }
+}
+
+function textOf(claim: unknown): string | undefined {
+  return typeof claim === 'string' && claim !== '' ? claim : undefined
 }
