@@ -55,7 +55,7 @@ export class Endpoint implements FrontContext {
     this.#options = options
     this.#spec = spec
     this.limits = limits
-    this.#streams = new OpenStreams(limits.maxQueuedBytes)
+    this.#streams = new OpenStreams(limits.maxQueuedBytes, () => this.pipeline)
     this.#slot = new BackendSlot(name)
     this.#kept = new KeptBytes(limits.maxKeptBytes, kept)
     this.sessions = new SessionTable({
@@ -117,6 +117,7 @@ export class Endpoint implements FrontContext {
     if (isElsewhere) this.#server = await this.#bind(spec).catch(undo)
     this.#pipeline = pipeline
     this.#spec = spec
+    this.#streams.endUnwelcome()
     await former.pipeline?.close()
     if (isElsewhere) await stopListening(former.server)
     const isOtherMode = (spec.isolated === undefined) !== (former.spec.isolated === undefined)
@@ -294,6 +295,7 @@ export class Endpoint implements FrontContext {
 
   #tick(): void {
     this.#streams.keepAlive()
+    this.#streams.endUnwelcome()
     this.sessions.sweep(Date.now())
   }
 }

@@ -75,6 +75,10 @@ export interface Pipeline {
   admit(request: HttpRequest): Admission | Promise<Admission>
   /** Who sent a request that was admitted; undefined where nobody is asked. */
   callerOf(request: HttpRequest): Caller | undefined
+  /** Whether a stream that answers this request may go on: rights may have ended since it was opened. Never rejects. */
+  mayStay(request: HttpRequest): boolean | Promise<boolean>
+  /** Whether this message may go out on such a stream. */
+  mayHear(text: string, request: HttpRequest): boolean
   parse(body: readonly Buffer[]): Parsed | HttpRefusal
   /** Undefined where nobody watches. */
   watch(request: RpcRequest, asker: Asker): Watch | undefined
@@ -120,11 +124,15 @@ export async function createPipeline(context: PipelineContext): Promise<Pipeline
   const followers = list.filter((middleware) => middleware.follow !== undefined)
   const watchers = list.filter((middleware) => middleware.watch !== undefined)
   const waiters = list.filter((middleware) => middleware.waits !== undefined)
+  const authenticator = list.find((middleware) => middleware.mayStay !== undefined)
+  const hearing = list.filter((middleware) => middleware.mayHear !== undefined)
   return {
     names: list.map((middleware) => middleware.name),
     maxMessageBytes: context.maxMessageBytes,
     admit: (request) => admit(list, request, 0),
     callerOf: (request) => callers.get(request),
+    mayStay: (request) => authenticator?.mayStay?.(request) ?? true,
+    mayHear: (text, request) => hearing.every((middleware) => middleware.mayHear?.(text, request) ?? true),
     parse: (body) => first(list, (middleware) => middleware.parse?.(body)) ?? { messages: [], isBatch: false },
     watch: (request, asker) => watchAll(watchers, request, asker),
     fromClient: (request, asker) => passAll(deciders, request, asker),

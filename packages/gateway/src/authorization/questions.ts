@@ -14,7 +14,10 @@ const FREE: ReadonlySet<string> = new Set([
 ])
 
 /** What a request wants to do: all of it must be allowed. Undefined: it does not say what. */
-export function questionsOf({ method, params = {} }: RpcRequest): readonly Question[] | undefined {
+export function questionsOf({
+  method,
+  params = {},
+}: Pick<RpcRequest, 'method' | 'params'>): readonly Question[] | undefined {
   if (FREE.has(method)) return []
   switch (method) {
     case 'tools/call':

@@ -27,7 +27,7 @@ export interface FrontContext {
   readonly isolated: IsolatedSpec | undefined
   /** Whatever goes wrong in it, the client gets an answer. */
   attempt(response: HttpResponse, work: () => void | Promise<void>): void
-  /** Opens a stream that gets keep-alive lines until it closes. */
+  /** Opens a stream that gets keep-alive lines until it closes. It ends with the rights of the client that asked for it. */
   openStream(response: HttpResponse, headers?: Readonly<Record<string, string>>): EventStream
   /** The response body to an initialize; throws when no server is there. */
   initialize(session: Session, request: RpcRequest, from: HttpRequest): Promise<JsonObject>
@@ -68,18 +68,6 @@ export function full({ isolated }: FrontContext): HttpRefusal {
 export function isOwn(context: FrontContext, request: HttpRequest, session: Session): boolean {
   return session.owner === context.pipeline.callerOf(request)?.id
 }
-
-/** A stream ends with the token it was opened with: its client comes back with a new one, or not at all. */
-export function endWithToken(context: FrontContext, response: HttpResponse, stream: EventStream): void {
-  const expiresAt = context.pipeline.callerOf(response.req)?.expiresAt ?? Infinity
-  if (expiresAt === Infinity) return
-  const timer = setTimeout(() => stream.end(), Math.min(expiresAt - Date.now(), LONGEST_TIMER_MS))
-  timer.unref()
-  response.once('close', () => clearTimeout(timer))
-}
-
-/** Longer ones would fire at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /** Who was let in by other rules is asked to come again. */
 const CHANGED: HttpRefusal = { status: 503, message: 'The workload was changed while this came; send it again.' }

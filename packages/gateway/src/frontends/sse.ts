@@ -5,7 +5,7 @@ import { describeError } from '@toolhaven/core/errors'
 import { negotiateVersion } from '../protocol-versions.ts'
 import type { ReplySink } from '../sessions/call.ts'
 import type { Session } from '../sessions/session.ts'
-import { endWithToken, full, isOwn, readMessages, type FrontContext } from './front-context.ts'
+import { full, isOwn, readMessages, type FrontContext } from './front-context.ts'
 
 /** Until it introduces itself; clients that reconnect after a daemon restart never do. */
 const UNKNOWN_CLIENT = {
@@ -20,7 +20,6 @@ export function getSse(context: FrontContext, request: HttpRequest, response: Ht
   if (session === undefined) return sendRefusal(response, full(context))
   session.owner = context.pipeline.callerOf(request)?.id
   const stream = context.openStream(response)
-  endWithToken(context, response, stream)
   stream.send(`/messages?sessionId=${session.id}`, { type: 'endpoint' })
   session.outbox.attach(stream, undefined)
   response.once('close', () => context.sessions.end(session))

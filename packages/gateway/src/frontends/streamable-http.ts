@@ -9,7 +9,7 @@ import { MODERN_VERSION } from '../modern-era.ts'
 import { BATCH_VERSION, isKnownVersion, PROTOCOL_VERSIONS, negotiateVersion } from '../protocol-versions.ts'
 import { isAnswerEvent } from '../sessions/answer-streams.ts'
 import type { Session } from '../sessions/session.ts'
-import { endWithToken, full, isOwn, readMessages, type FrontContext } from './front-context.ts'
+import { full, isOwn, readMessages, type FrontContext } from './front-context.ts'
 import { isModern, postModern } from './modern/modern-http.ts'
 import { PostReply } from './post-reply.ts'
 
@@ -71,7 +71,6 @@ export function getMcp(context: FrontContext, request: HttpRequest, response: Ht
   const lastEventId = request.headers['last-event-id']
   const openStream = () => {
     const stream = context.openStream(response, { 'mcp-session-id': session.id })
-    endWithToken(context, response, stream)
     response.once('close', () => {
       session.lastSeen = Date.now()
       session.isAway = session.outbox.stream === undefined

@@ -5,11 +5,19 @@ import { lookForUnread } from './unread-bytes.ts'
 export class EventStream {
   readonly #response: HttpResponse
   readonly #maxQueuedBytes: number
+  readonly #mayHear: (text: string) => boolean
   /** Of this turn of the event loop. */
   #gathered = ''
 
-  constructor(response: HttpResponse, maxQueuedBytes: number, headers: Readonly<Record<string, string>> = {}) {
+  /** What the client may not hear counts as sent. */
+  constructor(
+    response: HttpResponse,
+    maxQueuedBytes: number,
+    headers: Readonly<Record<string, string>> = {},
+    mayHear: (text: string) => boolean = () => true,
+  ) {
     this.#response = response
+    this.#mayHear = mayHear
     this.#maxQueuedBytes = maxQueuedBytes
     response.writeHead(200, {
       'content-type': 'text/event-stream',
@@ -32,6 +40,7 @@ export class EventStream {
 
   /** `data` is one line. False when the stream is gone, or was cut because the client is too slow. */
   send(data: string, event: { id?: string; type?: string; retryMs?: number } = {}): boolean {
+    if (!this.#mayHear(data)) return this.isOpen
     const type = event.type === undefined ? '' : `event: ${event.type}\n`
     const id = event.id === undefined ? '' : `id: ${event.id}\n`
     const retry = event.retryMs === undefined ? '' : `retry: ${event.retryMs}\n`

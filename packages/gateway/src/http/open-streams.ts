@@ -1,25 +1,62 @@
 import { EventStream } from './event-stream.ts'
-import type { HttpResponse } from './exchange.ts'
+import type { HttpRequest, HttpResponse } from './exchange.ts'
 
-/** The streams of one endpoint, which are kept open by a line now and then. */
+/** Who may hear what, as the rules of the endpoint say at the moment. */
+export interface StreamRules {
+  callerOf(request: HttpRequest): { expiresAt: number } | undefined
+  mayStay(request: HttpRequest): boolean | Promise<boolean>
+  mayHear(text: string, request: HttpRequest): boolean
+}
+
+/** The streams of one endpoint. A line now and then keeps them open, and they end with the rights of their clients. */
 export class OpenStreams {
   readonly #maxQueuedBytes: number
-  readonly #open = new Set<EventStream>()
+  readonly #rules: () => StreamRules
+  /** Each with the request that it answers. */
+  readonly #open = new Map<EventStream, HttpRequest>()
 
-  constructor(maxQueuedBytes: number) {
+  constructor(maxQueuedBytes: number, rules: () => StreamRules) {
     this.#maxQueuedBytes = maxQueuedBytes
+    this.#rules = rules
   }
 
   open(response: HttpResponse, headers?: Readonly<Record<string, string>>): EventStream {
-    const stream = new EventStream(response, this.#maxQueuedBytes, headers)
+    const request = response.req
+    const mayHear = (text: string) => this.#rules().mayHear(text, request)
+    const stream = new EventStream(response, this.#maxQueuedBytes, headers, mayHear)
     // Gone before: nobody would tell of its end.
     if (response.destroyed) return stream
-    this.#open.add(stream)
+    this.#open.set(stream, request)
     response.once('close', () => this.#open.delete(stream))
+    endAt(this.#rules().callerOf(request)?.expiresAt ?? Infinity, response, stream)
+    this.#endIfUnwelcome(stream, request)
     return stream
   }
 
   keepAlive(): void {
-    for (const stream of this.#open) stream.keepAlive()
+    for (const stream of this.#open.keys()) stream.keepAlive()
   }
+
+  /** Tokens are taken back, and rules change, while streams are open. */
+  endUnwelcome(): void {
+    for (const [stream, request] of [...this.#open]) this.#endIfUnwelcome(stream, request)
+  }
+
+  #endIfUnwelcome(stream: EventStream, request: HttpRequest): void {
+    const verdict = this.#rules().mayStay(request)
+    if (verdict === false) stream.end()
+    else if (verdict !== true) void verdict.then((mayStay) => mayStay || stream.end())
+  }
+}
+
+/** Longer ones would fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/** A stream ends with the token it was opened with: its client comes back with a new one, or not at all. */
+function endAt(time: number, response: HttpResponse, stream: EventStream): void {
+  if (time === Infinity) return
+  const ms = time - Date.now()
+  if (ms <= 0) return stream.end()
+  const timer = setTimeout(() => stream.end(), Math.min(ms, LONGEST_TIMER_MS)).unref()
+  response.once('close', () => clearTimeout(timer))
 }

@@ -58,6 +58,14 @@ export function authentication(options: AuthenticationOptions): Middleware {
       if (!(verdict instanceof Promise)) return conclude(request, verdict)
       return verdict.then((checked) => conclude(request, checked), noProvider)
     },
+    mayStay(request): boolean | Promise<boolean> {
+      const [token, before] = [tokenOf(request.headers), callers.get(request)]
+      if (token === undefined || before === undefined) return false
+      const isSame = (verdict: Verdict) => !('refused' in verdict) && verdict.caller.id === before.id
+      const verdict = check(token.text, token.key)
+      if (!(verdict instanceof Promise)) return isSame(verdict)
+      return verdict.then(isSame, (error: unknown) => noProvider(error) === undefined)
+    },
   }
 }
 

@@ -1,6 +1,6 @@
 import type { PolicyEngine, Question } from '../authorization/cedar-engine.ts'
 import { LISTS, questionsOf } from '../authorization/questions.ts'
-import { isObject, RPC_ERROR } from '../json-rpc.ts'
+import { isObject, parseMessage, RPC_ERROR } from '../json-rpc.ts'
 import type { Callers } from '../oidc/caller.ts'
 import type { Middleware, Refusal } from './middleware.ts'
 
@@ -24,6 +24,13 @@ export function authorization({ engine, callers }: AuthorizationOptions): Middle
       const caller = callers.get(from)
       const denied = questions.find((question) => !isAllowed(engine, caller, request.method, question))
       return denied && denial(denied)
+    },
+    mayHear(text, request): boolean {
+      // Most messages need not be parsed for it. A slash may be escaped, so that the whole name is not looked for.
+      const message = text.includes('updated') ? parseMessage(text) : undefined
+      if (message?.kind !== 'notification' || message.method !== 'notifications/resources/updated') return true
+      const questions = questionsOf({ method: 'resources/read', params: message.params })
+      return questions?.every((question) => engine.allows(callers.get(request), question)) ?? false
     },
     readsAnswersTo: (method) => Object.hasOwn(LISTS, method),
     toClient({ method }, answer, { from }) {

@@ -52,6 +52,10 @@ export interface Middleware {
    * at once is said at once: a promise is for the rare case.
    */
   admit?(request: HttpRequest): Admission | Promise<Admission>
+  /** Whether the sender of a request that was admitted before may go on hearing what comes on its stream. */
+  mayStay?(request: HttpRequest): boolean | Promise<boolean>
+  /** Whether a message of the server may go to the sender of a request, on its stream. */
+  mayHear?(text: string, request: HttpRequest): boolean
   /** Sees an admitted or refused exchange of HTTP before it is answered. */
   follow?(request: HttpRequest, response: HttpResponse): void
   /** Turns the body into messages; exactly one middleware does. */

@@ -4,7 +4,7 @@ import { sendJson } from '../../http/reply.ts'
 import { isObject, parseMessage, type JsonObject, type RequestId } from '../../json-rpc.ts'
 import { META, metaOf } from '../../modern-era.ts'
 import type { ReplySink } from '../../sessions/call.ts'
-import { endWithToken, type FrontContext } from '../front-context.ts'
+import { type FrontContext } from '../front-context.ts'
 import { statusOf } from './modern-exchange.ts'
 
 export interface ListenReplyOptions {
@@ -58,7 +58,6 @@ export class ListenReply implements ReplySink {
     if (this.#stream === undefined) {
       if (response.destroyed) return
       this.#stream = context.openStream(response)
-      endWithToken(context, response, this.#stream)
     }
     this.#stream.send(JSON.stringify(body), { type: 'message' })
   }

@@ -17,7 +17,7 @@ import { META, metaOf, MODERN_VERSION } from '../../modern-era.ts'
 import { isKnownVersion, PROTOCOL_VERSIONS } from '../../protocol-versions.ts'
 import { isLogLevel, reachesLevel } from '../../sessions/log-levels.ts'
 import type { Session } from '../../sessions/session.ts'
-import { endWithToken, type FrontContext } from '../front-context.ts'
+import { type FrontContext } from '../front-context.ts'
 import { checkRequest, type ModernRequest } from './check-request.ts'
 import { FULL, NEEDS_SESSION, notFound, sendFault, UNKNOWN_STATE } from './fault.ts'
 import { agreed, ListenSession, readFilter } from './listen-session.ts'
@@ -152,7 +152,6 @@ async function listen(
   await unlessLate(context.listening(session), context.limits.ownRequestMs)
   if (response.destroyed) return
   const stream = context.openStream(response)
-  endWithToken(context, response, stream)
   session.start(stream, { ...rest, ...(heard.length > 0 && { resourceSubscriptions: heard }) })
 }
 
