@@ -172,3 +172,20 @@ it('names callers by what their provider vouches for, never by a name they chose
     { kind: 'client', user: 'u1', display_name: 'root' },
   ])
 })
+
+it('records what is too large or too often, of callers and of strangers', async () => {
+  const provider = identities()
+  const limits = { clientRequestsPerMinute: 2, maxMessageBytes: 2000 }
+  await using audited = await start({}, { ...AUTHENTICATION, limits }, { identityFetch: () => provider.fetch })
+  const send = async (body: string, headers: Record<string, string>) => (await post(audited.test, body, headers)).status
+  const large = JSON.stringify({ padding: 'x'.repeat(3000) })
+  expect(await send(large, bearer({ sub: 'u1' }))).toBe(413)
+  for (let i = 0; i < 2; i++) expect(await send('{}', bearer({ sub: 'u1' }))).toBe(400)
+  expect(await send('{}', bearer({ sub: 'u1' }))).toBe(429)
+  for (const status of [401, 401, 429]) expect(await send('{}', {})).toBe(status)
+  await soon(() => expect(audited.of('http_request')).toHaveLength(7))
+  const seen = audited.of('http_request').map(({ subjects, metadata }) => [subjects.user, metadata.extra['status']])
+  expect(seen).toContainEqual(['u1', 413])
+  expect(seen).toContainEqual(['u1', 429])
+  expect(seen).toContainEqual(['anonymous', 429])
+})

@@ -22,8 +22,8 @@ it('has one order', async () => {
   const telemetry = { serviceName: 'w', samplingRate: 1, attributes: {}, hasMetricsPath: true }
   expect((await createPipeline({ ...context, authentication, telemetry })).names).toEqual([
     'guard',
-    'limits',
     'authentication',
+    'limits',
     'telemetry',
     'parse',
     'tool-filter',
@@ -43,7 +43,7 @@ it('looks at policies after names and before the filter, and records before it a
     openAuditLog: async () => ({ write: quiet, close: async () => {} }),
   })
   expect(pipeline.names).toEqual([
-    ...['guard', 'limits', 'audit', 'authentication', 'parse', 'tools-override', 'authorization', 'tool-filter'],
+    ...['guard', 'audit', 'authentication', 'limits', 'parse', 'tools-override', 'authorization', 'tool-filter'],
   ])
 })
 

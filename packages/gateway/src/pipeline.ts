@@ -14,7 +14,7 @@ import type { HttpRefusal } from './http/reply.ts'
 import type { JsonObject, RpcNotification, RpcRequest } from './json-rpc.ts'
 import { debug } from './middleware/debug.ts'
 import { guard } from './middleware/guard.ts'
-import { limits, type KnownSessions } from './middleware/limits.ts'
+import { limits, type KnownSessions, type Limits } from './middleware/limits.ts'
 import type { Admission, Asker, Middleware, Origin, Parsed, Refusal, Watch } from './middleware/middleware.ts'
 import { parse } from './middleware/parse.ts'
 import { toolFilter } from './middleware/tool-filter.ts'
@@ -99,12 +99,13 @@ export interface Pipeline {
 
 /** The only list and the only order. The backend follows the last line. What is not configured is not even loaded. */
 async function inOrder(context: PipelineContext, callers: Callers): Promise<Middleware[]> {
+  const limited = limits({ ...context, callers })
   return [
     guard(context), // first: a web page or another user must neither learn nor cost anything
-    limits({ ...context, isTokenChecked: context.authentication !== undefined }), // before the body: what is too large is not even read
     ...(await auditOf(context, callers)), // before whatever may refuse a caller: refusals are recorded
     ...(context.debug === undefined ? [] : [debug(context.debug)]), // there too, and for the same reason
-    ...(await authenticationOf(context, callers)), // before the body too: strangers cost us no memory
+    ...(await authenticationOf(context, callers, limited.countStranger)), // before the body: strangers cost us no memory
+    limited, // once it is known who calls, and before the body: what is too large is not even read
     ...(await telemetryOf(context)), // before whatever may refuse: a refusal is an outcome too; after who may see it
     parse({ isDecidedOn: () => isDecidedOn(context) }), // once, here: all that follows decides on the very message that is forwarded
     ...toolsOverrideOf(context), // before whatever decides: a right belongs to the server's tool, not to its name here
@@ -150,14 +151,18 @@ export async function createPipeline(context: PipelineContext): Promise<Pipeline
   }
 }
 
-async function authenticationOf(context: PipelineContext, callers: Callers): Promise<Middleware[]> {
+async function authenticationOf(
+  context: PipelineContext,
+  callers: Callers,
+  countStranger: Limits['countStranger'],
+): Promise<Middleware[]> {
   const { authentication: spec, origin, logger, tokenTimes: times } = context
   if (spec === undefined) return []
   const { authentication } = await import('./middleware/authentication.ts')
   const fetch = context.identityFetch?.(spec.allowPrivateIp === true, spec.caCertificate)
   if (fetch === undefined) throw new Error('authentication needs a way to reach the identity provider')
   const { withAuthToken } = await import('./oidc/with-auth-token.ts')
-  return [authentication({ spec, origin, fetch: withAuthToken(fetch, spec), callers, logger, times })]
+  return [authentication({ spec, origin, fetch: withAuthToken(fetch, spec), callers, countStranger, logger, times })]
 }
 
 /** Then the message must say the same to every reader. */

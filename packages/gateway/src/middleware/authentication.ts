@@ -18,6 +18,8 @@ export interface AuthenticationOptions {
   fetch: IdentityFetch
   /** Where those that follow find who calls. */
   callers: Callers
+  /** Counts those who are refused; the answer is for those who come too often. */
+  countStranger: (request: HttpRequest) => HttpRefusal | undefined
   logger: Logger
   times?: Partial<TokenTimes> | undefined
 }
@@ -27,13 +29,13 @@ const HEALTH_PATH = '/health'
 
 /** Nobody without a good token gets past, on any path and with any method. */
 export function authentication(options: AuthenticationOptions): Middleware {
-  const { spec, callers, logger, times } = options
+  const { spec, callers, countStranger, logger, times } = options
   const resource = protectedResource({ resource: spec.resourceUrl ?? options.origin, issuer: spec.issuer })
   const audiences = spec.audience === undefined ? resource.identifiers : [spec.audience]
   const check = createTokenCheck({ ...spec, fetch: options.fetch, audiences, ...(times && { times }) })
 
   const conclude = (request: HttpRequest, verdict: Verdict): HttpRefusal | undefined => {
-    if ('refused' in verdict) return unauthorized(resource, verdict.refused)
+    if ('refused' in verdict) return countStranger(request) ?? unauthorized(resource, verdict.refused)
     callers.set(request, verdict.caller)
     return undefined
   }
@@ -53,7 +55,7 @@ export function authentication(options: AuthenticationOptions): Middleware {
       const described = resource.describe(request.method ?? '', path)
       if (described !== undefined) return described
       const token = tokenOf(request.headers)
-      if (token === undefined) return unauthorized(resource)
+      if (token === undefined) return countStranger(request) ?? unauthorized(resource)
       const verdict = check(token.text, token.key)
       if (!(verdict instanceof Promise)) return conclude(request, verdict)
       return verdict.then((checked) => conclude(request, checked), noProvider)

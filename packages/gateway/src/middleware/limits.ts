@@ -2,6 +2,7 @@ import type { HttpRequest } from '../http/exchange.ts'
 import { Notes } from '../http/notes.ts'
 import type { HttpRefusal } from '../http/reply.ts'
 import { RPC_ERROR, type RpcRequest } from '../json-rpc.ts'
+import type { Callers } from '../oidc/caller.ts'
 import { isKnownVersion } from '../protocol-versions.ts'
 import type { Session } from '../sessions/session.ts'
 import type { Asker, Middleware, Refusal } from './middleware.ts'
@@ -14,8 +15,8 @@ export interface LimitsOptions {
   /** Of each client. */
   clientRequestsPerMinute?: number | undefined
   sessions: KnownSessions
-  /** Whoever makes up a token gets no further. */
-  isTokenChecked: boolean
+  /** Who sent a request, where callers are asked who they are. */
+  callers: Callers
   now?: (() => number) | undefined
 }
 
@@ -25,6 +26,11 @@ export interface KnownSessions {
   get(id: string): Pick<Session, 'front'> | undefined
 }
 
+export interface Limits extends Middleware {
+  /** Counts a request of somebody without a good token, by address. What strangers send costs callers nothing. */
+  countStranger(request: HttpRequest): HttpRefusal | undefined
+}
+
 /** More clients than any workload has sessions; whoever comes after them starts with a full bucket again. */
 const MAX_CLIENTS = 10_000
 
@@ -32,19 +38,18 @@ const MAX_CLIENTS = 10_000
  * Refuses by the announced length; a body that lies about it is cut while it is read. Then by how often: a body counts as
  * one before it is read, and each further request of a batch once it is known. Streams do not count.
  */
-export function limits(options: LimitsOptions): Middleware {
+export function limits(options: LimitsOptions): Limits {
   const {
     maxMessageBytes,
     requestsPerMinute,
     clientRequestsPerMinute,
     sessions,
-    isTokenChecked,
+    callers,
     now = performance.now.bind(performance),
   } = options
   const total = requestsPerMinute === undefined ? undefined : new TokenBucket(requestsPerMinute, now)
   const clients = new Map<string, TokenBucket>()
-  const bucketOf = (request: HttpRequest, perMinute: number) => {
-    const key = sessionKey(request, sessions) ?? callerKey(request, isTokenChecked)
+  const bucketOf = (key: string, perMinute: number) => {
     const bucket = clients.get(key) ?? new TokenBucket(perMinute, now)
     // Moved to the end: the first in the map is the one that was quiet longest.
     clients.delete(key)
@@ -53,9 +58,15 @@ export function limits(options: LimitsOptions): Middleware {
     if (clients.size > MAX_CLIENTS && oldest !== undefined) clients.delete(oldest)
     return bucket
   }
+  const keyOf = (request: HttpRequest): string => {
+    const caller = callers.get(request)
+    // However many tokens and sessions a caller has, and however a token is spelled.
+    if (caller !== undefined) return `caller ${caller.id}`
+    return sessionKey(request, sessions) ?? `address ${request.socket.remoteAddress}`
+  }
   /** Undefined lets it go on. The client's own first: what it is refused must not cost the others. */
   const count = (request: HttpRequest): HttpRefusal | undefined => {
-    const own = clientRequestsPerMinute === undefined ? undefined : bucketOf(request, clientRequestsPerMinute)
+    const own = clientRequestsPerMinute === undefined ? undefined : bucketOf(keyOf(request), clientRequestsPerMinute)
     if (own && !own.take()) return tooMany('This client', clientRequestsPerMinute, own)
     if (total && !total.take()) return tooMany('The clients of this workload', requestsPerMinute, total)
     return undefined
@@ -64,6 +75,12 @@ export function limits(options: LimitsOptions): Middleware {
   const begun = new Notes<true>()
   return {
     name: 'limits',
+    countStranger(request) {
+      const perMinute = clientRequestsPerMinute ?? requestsPerMinute
+      if (perMinute === undefined) return undefined
+      const bucket = bucketOf(`stranger ${request.socket.remoteAddress}`, perMinute)
+      return bucket.take() ? undefined : tooMany('Callers without a valid token', perMinute, bucket)
+    },
     admit(request): HttpRefusal | undefined {
       const length = Number(request.headers['content-length'] ?? 0)
       if (length > maxMessageBytes) return tooLarge(maxMessageBytes)
@@ -99,7 +116,7 @@ function tooMany(who: string, perMinute: number | undefined, bucket: TokenBucket
 }
 
 /**
- * A client is its session. An id counts only where the request is one of that session: whoever could make up ids, or send
+ * Where nobody is asked who they are, a client is its session. An id counts only where the request is one of that session: whoever could make up ids, or send
  * one along that nobody looks at, would be a new client each time.
  */
 function sessionKey({ headers, url = '' }: HttpRequest, sessions: KnownSessions): string | undefined {
@@ -109,10 +126,4 @@ function sessionKey({ headers, url = '' }: HttpRequest, sessions: KnownSessions)
   const version = headers['mcp-protocol-version']
   // Requests of revisions without sessions may bear the header all the same.
   return isSse || version === undefined || isKnownVersion(version) ? `session ${id}` : undefined
-}
-
-/** Those without a session are told apart by their token, where it is worth anything, else by their address. */
-function callerKey({ headers, socket }: HttpRequest, isTokenChecked: boolean): string {
-  const token = isTokenChecked ? headers.authorization : undefined
-  return token === undefined ? `address ${socket.remoteAddress}` : `token ${token.slice(-200)}`
 }

@@ -8,10 +8,14 @@ interface Entry {
   until: number
 }
 
-/** What is known about tokens that were checked, by their hash: a token itself is never kept. The oldest make room. */
+/**
+ * What is known about tokens that were checked, by their hash: a token itself is never kept. The oldest make room, and
+ * refused ones only for refused ones: nobody's token is forgotten because others make some up.
+ */
 export class KnownTokens {
   readonly #maxEntries: number
-  readonly #entries = new Map<string, Entry>()
+  readonly #good = new Map<string, Entry>()
+  readonly #refused = new Map<string, Entry>()
   readonly #checking = new Map<string, Promise<Verdict>>()
 
   constructor(maxEntries: number) {
@@ -23,14 +27,16 @@ export class KnownTokens {
   }
 
   get(key: string, now: number): Verdict | undefined {
-    const entry = this.#entries.get(key)
-    if (entry === undefined) return undefined
-    if (now < entry.until) return entry.verdict
-    this.#entries.delete(key)
-    return undefined
+    const entry = this.#good.get(key) ?? this.#refused.get(key)
+    return entry !== undefined && now < entry.until ? entry.verdict : undefined
   }
 
-  /** Checks once for all who ask about the same token meanwhile. */
+  /** Whether it was good when it was last checked, however long ago. */
+  wasGood(key: string): boolean {
+    return this.#good.has(key)
+  }
+
+  /** Checks once for all who ask about the same token at the same time. */
   check(key: string, work: () => Promise<Entry>): Promise<Verdict> {
     const running = this.#checking.get(key)
     if (running !== undefined) return running
@@ -45,10 +51,12 @@ export class KnownTokens {
   }
 
   #keep(key: string, entry: Entry): void {
-    this.#entries.delete(key)
-    this.#entries.set(key, entry)
-    if (this.#entries.size <= this.#maxEntries) return
-    const [oldest] = this.#entries.keys()
-    if (oldest !== undefined) this.#entries.delete(oldest)
+    this.#good.delete(key)
+    this.#refused.delete(key)
+    const entries = 'refused' in entry.verdict ? this.#refused : this.#good
+    entries.set(key, entry)
+    if (entries.size <= this.#maxEntries) return
+    const [oldest] = entries.keys()
+    if (oldest !== undefined) entries.delete(oldest)
   }
 }

@@ -1,5 +1,6 @@
 import { decodeProtectedHeader, errors, jwtVerify } from 'jose'
 import { callerOf } from './caller.ts'
+import { fewAtATime } from './few-at-a-time.ts'
 import type { IdentityFetch } from './identity-fetch.ts'
 import { introspect } from './introspection.ts'
 import { createKeySet } from './key-set.ts'
@@ -59,9 +60,10 @@ export function createTokenCheck(options: TokenCheckOptions): TokenCheck {
   const known = new KnownTokens(MAX_TOKENS)
   const signed = signedCheck(options, times)
   const opaque = opaqueCheck(options, times)
-  return (token, key) =>
-    known.get(key, Date.now()) ??
-    known.check(key, () => decide(() => (isSigned(token) ? signed : opaque)(token), times))
+  const inTurn = fewAtATime()
+  const check = (token: string, key: string) =>
+    isSigned(token) ? signed(token) : inTurn(() => opaque(token), known.wasGood(key))
+  return (token, key) => known.get(key, Date.now()) ?? known.check(key, () => decide(() => check(token, key), times))
 }
 
 type Check = (token: string) => Promise<{ verdict: Verdict; until: number }>
