@@ -7,7 +7,7 @@ export function endpointPipeline(
   options: GatewayOptions,
   limits: GatewayLimits,
   spec: EndpointSpec,
-  live: Pick<PipelineContext, 'sessions' | 'toolWatch'>,
+  live: Pick<PipelineContext, 'sessions' | 'toolWatch' | 'tasks'>,
 ): Promise<Pipeline> {
   const { allowedHosts, allowPeer, identityFetch, tokenTimes, telemetryTimes, openAuditLog, logger } = options
   const host = spec.host.includes(':') ? `[${spec.host}]` : spec.host

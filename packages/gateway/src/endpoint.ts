@@ -259,7 +259,8 @@ export class Endpoint implements FrontContext {
   }
 
   #makePipeline(spec: EndpointSpec): Promise<Pipeline> {
-    return endpointPipeline(this.#options, this.limits, spec, { sessions: this.sessions, toolWatch: this.#tools })
+    const live = { sessions: this.sessions, toolWatch: this.#tools, tasks: this.modern.tasks }
+    return endpointPipeline(this.#options, this.limits, spec, live)
   }
 
   #handle(request: HttpRequest, response: HttpResponse): void {

@@ -2,6 +2,7 @@ import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { expect, it } from 'vitest'
 import { createPipeline, type PipelineContext } from './pipeline.ts'
+import { TaskOwners } from './sessions/task-owners.ts'
 
 const quiet = () => {}
 const context: PipelineContext = {
@@ -12,6 +13,7 @@ const context: PipelineContext = {
   origin: 'http://127.0.0.1:1',
   workload: 'w',
   sessions: new Map(),
+  tasks: new TaskOwners(),
   identityFetch: () => () => Promise.reject(new Error('nobody there')),
   logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
 }
@@ -26,6 +28,7 @@ it('has one order', async () => {
     'limits',
     'telemetry',
     'parse',
+    'caller-state',
     'tool-filter',
   ])
 })
@@ -43,7 +46,17 @@ it('looks at policies after names and before the filter, and records before it a
     openAuditLog: async () => ({ write: quiet, close: async () => {} }),
   })
   expect(pipeline.names).toEqual([
-    ...['guard', 'audit', 'authentication', 'limits', 'parse', 'tools-override', 'authorization', 'tool-filter'],
+    ...[
+      'guard',
+      'audit',
+      'authentication',
+      'limits',
+      'parse',
+      'caller-state',
+      'tools-override',
+      'authorization',
+      'tool-filter',
+    ],
   ])
 })
 

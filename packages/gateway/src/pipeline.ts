@@ -12,6 +12,7 @@ import type { OpenAuditLog } from './audit/audit-log.ts'
 import { Notes } from './http/notes.ts'
 import type { HttpRefusal } from './http/reply.ts'
 import type { JsonObject, RpcNotification, RpcRequest } from './json-rpc.ts'
+import { callerState } from './middleware/caller-state.ts'
 import { debug } from './middleware/debug.ts'
 import { guard } from './middleware/guard.ts'
 import { limits, type KnownSessions, type Limits } from './middleware/limits.ts'
@@ -23,6 +24,7 @@ import type { Caller, Callers } from './oidc/caller.ts'
 import type { IdentityFetch } from './oidc/identity-fetch.ts'
 import type { TokenTimes } from './oidc/token-check.ts'
 import type { Session } from './sessions/session.ts'
+import type { TaskOwners } from './sessions/task-owners.ts'
 import type { TelemetryTimes } from './telemetry/collector.ts'
 import type { ToolWatch } from './tools/tool-watch.ts'
 
@@ -57,6 +59,7 @@ export interface PipelineContext {
   telemetryTimes?: Partial<TelemetryTimes> | undefined
   workload: string
   sessions: KnownSessions
+  tasks: TaskOwners
   logger: Logger
 }
 
@@ -108,6 +111,7 @@ async function inOrder(context: PipelineContext, callers: Callers): Promise<Midd
     limited, // once it is known who calls, and before the body: what is too large is not even read
     ...(await telemetryOf(context)), // before whatever may refuse: a refusal is an outcome too; after who may see it
     parse({ isDecidedOn: () => isDecidedOn(context) }), // once, here: all that follows decides on the very message that is forwarded
+    ...callerStateOf(context, callers), // with the parsed message, as all that decides
     ...toolsOverrideOf(context), // before whatever decides: a right belongs to the server's tool, not to its name here
     ...(await authorizationOf(context, callers)), // on the server's names, as the filter
     toolFilter(context.allowedTools), // after all rights: what this workload does not offer is unknown to everybody
@@ -166,9 +170,10 @@ async function authenticationOf(
 }
 
 /** Then the message must say the same to every reader. */
-function isDecidedOn({ authorization, toolsOverride: override, toolsChanged, allowedTools }: PipelineContext): boolean {
+function isDecidedOn(context: PipelineContext): boolean {
+  const { authentication, authorization, toolsOverride: override, toolsChanged, allowedTools } = context
   const isByName = override !== undefined || toolsChanged === 'block' || allowedTools() !== undefined
-  return authorization !== undefined || isByName
+  return authentication !== undefined || authorization !== undefined || isByName
 }
 
 async function auditOf(context: PipelineContext, callers: Callers): Promise<Middleware[]> {
@@ -184,6 +189,10 @@ async function authorizationOf({ authorization: spec }: PipelineContext, callers
   const { createPolicyEngine } = await import('./authorization/cedar-engine.ts')
   const { authorization } = await import('./middleware/authorization.ts')
   return [authorization({ engine: await createPolicyEngine(spec), callers })]
+}
+
+function callerStateOf({ authentication, tasks }: PipelineContext, callers: Callers): Middleware[] {
+  return authentication === undefined ? [] : [callerState({ callers, tasks })]
 }
 
 function toolsOverrideOf({ toolsOverride: overrides }: PipelineContext): Middleware[] {

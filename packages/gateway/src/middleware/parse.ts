@@ -49,7 +49,7 @@ export function parse({ isDecidedOn = () => false }: ParseOptions = {}): Middlew
 }
 
 const ENVELOPE = ['jsonrpc', 'id', 'method', 'params', 'result', 'error']
-const PARAMETERS = ['name', 'arguments', 'uri', 'ref', 'notifications', '_meta']
+const PARAMETERS = ['name', 'arguments', 'uri', 'ref', 'notifications', '_meta', 'requestState', 'taskId']
 const REFERENCE = ['type', 'name', 'uri']
 const SUBSCRIPTIONS = ['resourceSubscriptions']
 

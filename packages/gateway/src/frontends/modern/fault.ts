@@ -1,8 +1,10 @@
-import type { HttpResponse } from '../../http/exchange.ts'
+import { endToEndHeaders } from '../../http/end-to-end-headers.ts'
+import type { HttpRequest, HttpResponse } from '../../http/exchange.ts'
 import { sendJson } from '../../http/reply.ts'
-import { RPC_ERROR, type RequestId } from '../../json-rpc.ts'
+import { RPC_ERROR, type RequestId, type RpcRequest } from '../../json-rpc.ts'
 import { MODERN_ERROR, MODERN_VERSION } from '../../modern-era.ts'
 import { PROTOCOL_VERSIONS } from '../../protocol-versions.ts'
+import type { FrontContext } from '../front-context.ts'
 import type { Fault } from './check-request.ts'
 
 export const FULL: Fault = {
@@ -23,6 +25,22 @@ export const UNKNOWN_STATE: Fault = {
   status: 200,
   code: RPC_ERROR.invalidParams,
   message: 'Invalid params: requestState is unknown, too old, or of another request; send the request without it.',
+}
+
+/** For what is refused before it is dispatched: the pipeline sees it like any other refusal. */
+export function refuse(
+  { pipeline }: FrontContext,
+  request: HttpRequest,
+  response: HttpResponse,
+  message: RpcRequest,
+  { fault, by }: { fault: Fault; by: string },
+): void {
+  const { id } = message
+  const { code, message: why } = fault
+  const headers = () => endToEndHeaders(request.headers)
+  const watched = pipeline.watch(message, { session: undefined, from: request, headers, id })
+  watched?.onEnd({ jsonrpc: '2.0', id, error: { code, message: why } }, by)
+  sendFault(response, id, fault)
 }
 
 export function notFound(method: string): Fault {

@@ -19,7 +19,7 @@ import { isLogLevel, reachesLevel } from '../../sessions/log-levels.ts'
 import type { Session } from '../../sessions/session.ts'
 import { type FrontContext } from '../front-context.ts'
 import { checkRequest, type ModernRequest } from './check-request.ts'
-import { FULL, NEEDS_SESSION, notFound, sendFault, UNKNOWN_STATE } from './fault.ts'
+import { FULL, NEEDS_SESSION, notFound, refuse, sendFault, UNKNOWN_STATE } from './fault.ts'
 import { agreed, ListenSession, readFilter } from './listen-session.ts'
 import { ModernExchange } from './modern-exchange.ts'
 import { checkMarked, withoutInvalid } from './marked-tools.ts'
@@ -173,8 +173,13 @@ async function call(
   const mark = markOf(owner, checked.request)
   const state = params?.['requestState']
   if (typeof state === 'string') {
-    const parked = context.modern.parked.take(state, mark)
-    if (parked === undefined) return sendFault(response, id, UNKNOWN_STATE)
+    const asker = { session: undefined, from: request, headers: () => ({}), id, isTrial: true } as const
+    // What was allowed when the call began may no longer be.
+    const passed = context.pipeline.fromClient(checked.request, asker)
+    const fault = 'refusal' in passed ? { status: 200, ...passed.refusal } : UNKNOWN_STATE
+    const parked = 'refusal' in passed ? undefined : context.modern.parked.take(state, mark)
+    const by = 'refusal' in passed ? passed.by : 'request-state'
+    if (parked === undefined) return refuse(context, request, response, checked.request, { fault, by })
     const { inputResponses } = params ?? {}
     return parked.resume(id, response, isObject(inputResponses) ? inputResponses : {})
   }

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../json-rpc.ts'
 import type { GatewayLimits } from '../../options.ts'
 import type { Session } from '../../sessions/session.ts'
 import type { SessionTable } from '../../sessions/session-table.ts'
+import { TaskOwners } from '../../sessions/task-owners.ts'
 import type { ModernContext } from '../front-context.ts'
 import { ModernClients } from './modern-clients.ts'
 import { ParkedCalls } from './parked-calls.ts'
@@ -26,6 +27,7 @@ export class ModernState implements ModernContext {
   readonly clients: ModernClients
   readonly parked = new ParkedCalls()
   readonly states = new SealedStates()
+  readonly tasks = new TaskOwners()
   readonly #options: ModernStateOptions
   readonly #dropped = new Set<string>()
   #mirrored: Promise<MirroredTools> | undefined

@@ -1,11 +1,11 @@
 import type { HttpRequest, HttpResponse } from '../../http/exchange.ts'
 import { accepts } from '../../http/accepts.ts'
-import { idKey, isObject, type JsonObject, type RpcRequest } from '../../json-rpc.ts'
+import { idKey, isObject, requestOf, type JsonObject } from '../../json-rpc.ts'
 import { metaOf, MODERN_VERSION } from '../../modern-era.ts'
 import { PROTOCOL_VERSIONS } from '../../protocol-versions.ts'
 import type { FrontContext } from '../front-context.ts'
 import type { ModernRequest } from './check-request.ts'
-import { FULL, sendFault, UNKNOWN_STATE } from './fault.ts'
+import { FULL, refuse, sendFault, UNKNOWN_STATE } from './fault.ts'
 import { checkMarked, withoutInvalid } from './marked-tools.ts'
 import { ListenReply } from './listen-reply.ts'
 import { ModernExchange } from './modern-exchange.ts'
@@ -26,7 +26,8 @@ export async function relay(
   // Where nobody is asked who they are, there is nobody to keep apart.
   const states = owner === undefined ? undefined : callersStates(context, markOf(owner, checked.request))
   const params = states === undefined ? checked.request.params : states.toServer(checked.request.params)
-  if (params === 'unknown') return sendFault(response, id, UNKNOWN_STATE)
+  if (params === 'unknown')
+    return refuse(context, request, response, checked.request, { fault: UNKNOWN_STATE, by: 'request-state' })
   const found = context.modern.clients.sessionOf(checked, owner)
   if (found === undefined) return sendFault(response, id, FULL)
   const { session, isNew } = found
@@ -58,9 +59,7 @@ export async function relay(
           id,
           response,
         )
-  const body = { ...checked.request.body, id: ownId, ...(params !== undefined && { params }) }
-  const message: RpcRequest = { kind: 'request', id: ownId, method, params, body, text: JSON.stringify(body) }
-  context.dispatch(session, message, reply, request)
+  context.dispatch(session, requestOf(ownId, method, params), reply, request)
 }
 
 /** Puts a caller's mark on the server's state, and takes it off again. */
