@@ -17,6 +17,7 @@ import type { GatewayLimits } from './options.ts'
 import type { Pipeline, Refused } from './pipeline.ts'
 import { Call, type ReplySink } from './sessions/call.ts'
 import type { Session } from './sessions/session.ts'
+import type { SessionTable } from './sessions/session-table.ts'
 import { unfitSubscription } from './sessions/subscriptions.ts'
 
 export interface DispatchContext {
@@ -24,6 +25,7 @@ export interface DispatchContext {
   /** The one that is in force. */
   pipeline: () => Pipeline
   limits: GatewayLimits
+  sessions: Pick<SessionTable, 'all'>
   onStarted: (call: Call) => void
   onSettled: (request: RpcRequest) => void
 }
@@ -179,5 +181,7 @@ function unfitFor(context: DispatchContext, session: Session, message: RpcReques
     return { code: RPC_ERROR.invalidRequest, message: 'A request with this id is still being answered.' }
   if (session.calls.size >= context.limits.maxCallsPerSession)
     return { code: RPC_ERROR.server, message: 'Too many calls in flight; wait for some to be answered.' }
-  return message.method === 'resources/subscribe' ? unfitSubscription(session, message.params?.['uri']) : undefined
+  return message.method === 'resources/subscribe'
+    ? unfitSubscription(session, message.params?.['uri'], context.sessions.all())
+    : undefined
 }

@@ -72,6 +72,7 @@ export class Endpoint implements FrontContext {
     this.#dispatching = {
       slot: this.#slot,
       limits,
+      sessions: this.sessions,
       pipeline: () => this.pipeline,
       onStarted: ({ request }) => this.#inFlight.begin(request),
       onSettled: (request) => this.#settled(request),

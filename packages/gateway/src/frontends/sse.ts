@@ -16,9 +16,9 @@ const UNKNOWN_CLIENT = {
 
 /** The stream of revision 2024-11-05, which is the session: GET /sse. */
 export function getSse(context: FrontContext, request: HttpRequest, response: HttpResponse): void {
-  const session = context.sessions.add('sse', '2024-11-05', UNKNOWN_CLIENT)
+  const owner = context.pipeline.callerOf(request)?.id
+  const session = context.sessions.add('sse', '2024-11-05', UNKNOWN_CLIENT, owner)
   if (session === undefined) return sendRefusal(response, full(context))
-  session.owner = context.pipeline.callerOf(request)?.id
   const stream = context.openStream(response)
   stream.send(`/messages?sessionId=${session.id}`, { type: 'endpoint' })
   session.outbox.attach(stream, undefined)

@@ -129,9 +129,9 @@ async function initialize(
     'streamable-http',
     negotiateVersion(message.params?.['protocolVersion']),
     message.params ?? {},
+    context.pipeline.callerOf(request)?.id,
   )
   if (session === undefined) return sendRefusal(response, full(context))
-  session.owner = context.pipeline.callerOf(request)?.id
   try {
     const body = await context.initialize(session, message, request)
     // Its client went without ever hearing its name.

@@ -3,6 +3,7 @@ import type { Logger } from '@toolhaven/core/ports/logger'
 import { describeError } from '@toolhaven/core/errors'
 import type { JsonObject } from '../json-rpc.ts'
 import type { GatewayLimits } from '../options.ts'
+import { whoMakesRoom } from '../fair-share.ts'
 import type { KeptBytes } from './kept-bytes.ts'
 import { Session, type Front } from './session.ts'
 import { storedEndpoint, type SessionStore, type StoredHandshake } from './session-store.ts'
@@ -70,15 +71,16 @@ export class SessionTable {
     return this.#sessions.get(id)
   }
 
-  /** Undefined when the endpoint is full and nobody in it is idle. */
-  add(front: Front, version: string, client: JsonObject): Session | undefined {
+  /** Undefined when the endpoint is full and nobody in it has to make room. */
+  add(front: Front, version: string, client: JsonObject, owner: string | undefined): Session | undefined {
     const session = new Session(front, version, client, this.#options.limits)
+    session.owner = owner
     return this.adopt(session) ? session : undefined
   }
 
-  /** False when the endpoint is full and nobody in it is idle. */
+  /** False when the endpoint is full and nobody in it has to make room. */
   adopt(session: Session): boolean {
-    if (!this.#hasRoom()) return false
+    if (!this.#hasRoom(session.owner)) return false
     this.#put(session)
     if (session.front !== 'modern') this.changed()
     return true
@@ -175,19 +177,28 @@ export class SessionTable {
     this.#sessions.set(session.id, session)
   }
 
-  #hasRoom(): boolean {
+  #hasRoom(asking: string | undefined): boolean {
     const isolated = this.#options.isolated()
-    // What an idle session's own server knows would be lost: it has its idle time.
-    if (isolated !== undefined) return this.#sessions.size < isolated.maxSessions
-    return this.#sessions.size < this.#options.limits.maxSessions || this.#evictLongestIdle()
+    if (this.#sessions.size < (isolated?.maxSessions ?? this.#options.limits.maxSessions)) return true
+    const sessions = [...this.#sessions.values()]
+    const owner = whoMakesRoom(
+      sessions.map((session) => session.owner),
+      asking,
+    )
+    const theirs = sessions.filter((session) => session.owner === owner)
+    const own = sessions.filter((session) => session.owner === asking)
+    // What a session's own server knows is lost with it: only a caller who goes on having as much as others gives one up.
+    if (isolated !== undefined && theirs.length <= own.length + 1) return false
+    const idle = theirs.filter((session) => session.isIdle)
+    // Callers without a name cannot be told apart: none of them may end what another one uses.
+    const leaving = longestQuiet(idle) ?? (owner === undefined ? undefined : longestQuiet(theirs))
+    if (leaving !== undefined) this.end(leaving)
+    return leaving !== undefined
   }
+}
 
-  #evictLongestIdle(): boolean {
-    let oldest: Session | undefined
-    for (const session of this.#sessions.values()) {
-      if (session.isIdle && (oldest === undefined || session.lastSeen < oldest.lastSeen)) oldest = session
-    }
-    if (oldest !== undefined) this.end(oldest)
-    return oldest !== undefined
-  }
+function longestQuiet(sessions: readonly Session[]): Session | undefined {
+  let found: Session | undefined
+  for (const session of sessions) if (found === undefined || session.lastSeen < found.lastSeen) found = session
+  return found
 }

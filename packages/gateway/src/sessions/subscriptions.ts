@@ -7,6 +7,9 @@ const LONGEST_URI = 8 * 1024
 /** Each is a request of its own to the server. */
 export const MOST_SUBSCRIPTIONS = 1000
 
+/** Of all sessions of a caller. The oldest are not ended for a new one: their client would not know. */
+const MOST_OF_A_CALLER = 5000
+
 export const TOO_LONG = `a resource's URI may have ${LONGEST_URI} characters at most`
 
 export function isSubscribable(uri: string): boolean {
@@ -14,11 +17,19 @@ export function isSubscribable(uri: string): boolean {
 }
 
 /** Why the session cannot have this one besides; what is no text, the server's side refuses. */
-export function unfitSubscription({ subscriptions }: Session, uri: unknown): Refusal | undefined {
+export function unfitSubscription(session: Session, uri: unknown, all: Iterable<Session>): Refusal | undefined {
+  const { subscriptions, owner } = session
   if (typeof uri !== 'string') return undefined
   if (!isSubscribable(uri)) return invalid(TOO_LONG)
-  const isOneMore = subscriptions.size >= MOST_SUBSCRIPTIONS && !subscriptions.has(uri)
-  return isOneMore ? invalid(`a session may have ${MOST_SUBSCRIPTIONS} subscriptions; end one first`) : undefined
+  if (subscriptions.has(uri)) return undefined
+  if (subscriptions.size >= MOST_SUBSCRIPTIONS)
+    return invalid(`a session may have ${MOST_SUBSCRIPTIONS} subscriptions; end one first`)
+  if (owner === undefined) return undefined
+  let count = 0
+  for (const other of all) if (other.owner === owner) count += other.subscriptions.size
+  return count < MOST_OF_A_CALLER
+    ? undefined
+    : invalid(`all sessions of a caller together may have ${MOST_OF_A_CALLER} subscriptions; end one first`)
 }
 
 function invalid(why: string): Refusal {

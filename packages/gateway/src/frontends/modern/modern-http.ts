@@ -216,7 +216,7 @@ function dispatchCall(
       acceptsStream: accepts(request.headers.accept, 'text/event-stream'),
       openStream: (open) => context.openStream(open),
       toModern: (body) => toModern(method, withoutInvalid(context, method, body), serverInfo),
-      park: () => context.modern.parked.park(exchange, mark),
+      park: () => context.modern.parked.park(exchange, mark, session.owner),
       maxQuestionBytes: context.limits.maxQueuedBytes,
       respond: (answer) => context.dispatch(session, answer, exchange, request),
       cancel: () => session.calls.get(idKey(ownId))?.cancel({ reason: 'the client went away' }),

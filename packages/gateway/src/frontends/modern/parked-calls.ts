@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { whoMakesRoom } from '../../fair-share.ts'
 import type { JsonObject, RpcRequest } from '../../json-rpc.ts'
 import type { ModernExchange } from './modern-exchange.ts'
 
@@ -6,8 +7,11 @@ import type { ModernExchange } from './modern-exchange.ts'
 const KEPT_MS = 15 * 60_000
 const MOST_KEPT = 1_000
 
+type Waiting = Pick<ModernExchange, 'resume' | 'expire'>
+
 interface Parked {
-  exchange: ModernExchange
+  exchange: Waiting
+  owner: string | undefined
   /** Whose it is and what was asked: nobody else, and no other request, goes on with it. */
   mark: string
   timer: NodeJS.Timeout
@@ -17,18 +21,17 @@ interface Parked {
 export class ParkedCalls {
   readonly #parked = new Map<string, Parked>()
 
-  park(exchange: ModernExchange, mark: string): string {
+  park(exchange: Waiting, mark: string, owner: string | undefined): string {
     const state = randomBytes(32).toString('base64url')
     const timer = setTimeout(() => this.#drop(state), KEPT_MS)
     timer.unref()
-    this.#parked.set(state, { exchange, mark, timer })
-    const [oldest] = this.#parked.keys()
-    if (this.#parked.size > MOST_KEPT && oldest !== undefined) this.#drop(oldest)
+    this.#parked.set(state, { exchange, mark, owner, timer })
+    if (this.#parked.size > MOST_KEPT) this.#makeRoom(owner)
     return state
   }
 
   /** Each state is good once. */
-  take(state: string, mark: string): ModernExchange | undefined {
+  take(state: string, mark: string): Waiting | undefined {
     const parked = this.#parked.get(state)
     if (parked?.mark !== mark) return undefined
     clearTimeout(parked.timer)
@@ -38,6 +41,13 @@ export class ParkedCalls {
 
   clear(): void {
     for (const state of this.#parked.keys()) this.#drop(state)
+  }
+
+  #makeRoom(asking: string | undefined): void {
+    const owners = [...this.#parked.values()].map(({ owner }) => owner)
+    const from = whoMakesRoom(owners, asking)
+    const oldest = [...this.#parked].find(([, { owner }]) => owner === from)
+    if (oldest !== undefined) this.#drop(oldest[0])
   }
 
   #drop(state: string): void {
