@@ -93,6 +93,8 @@ export interface RecordStore<T> {
   load(): Promise<T[]>
   save(record: T): Promise<void>
   remove(name: string): Promise<void>
+  /** Records that are there and could not be read, by name in lower case, with the reason. */
+  unreadable?(): ReadonlyMap<string, string>
 }
 
 export interface DaemonConfig {

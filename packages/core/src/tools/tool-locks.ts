@@ -23,6 +23,8 @@ export class ToolLocks {
   readonly #locks = new Map<string, StoredToolLock>()
   readonly #hashes = new Map<string, ReadonlyMap<string, string>>()
   readonly #writing = new Set<Promise<void>>()
+  /** Locks that could not be read when the daemon started, and were accepted or forgotten since. */
+  readonly #readAgain = new Set<string>()
 
   constructor(deps: ToolLocksDeps) {
     this.#deps = deps
@@ -36,17 +38,17 @@ export class ToolLocks {
   }
 
   of(name: string): StoredToolLock | undefined {
-    return this.#locks.get(name)
+    return this.#locks.get(name) ?? this.#emptyIfUnreadable(name)
   }
 
   /** By tool; undefined: nothing was accepted yet. */
   acceptedHashes(name: string): ReadonlyMap<string, string> | undefined {
-    return this.#hashes.get(name)
+    return this.of(name) && this.#hashes.get(name)
   }
 
   /** All tools that the server has at this moment. The first ever seen are the accepted ones. */
   seen(name: string, { revision, tools }: SeenTools): void {
-    const lock = this.#locks.get(name)
+    const lock = this.of(name)
     if (lock === undefined) {
       // A server that has no tools yet is given no trust in advance.
       if (tools.length > 0) this.#save({ name, since: this.#now(), tools: this.#masked(tools) })
@@ -56,13 +58,16 @@ export class ToolLocks {
     if (isSame ? lock.seen === undefined : lock.seen?.revision === revision) return
     const { seen: _seen, ...rest } = lock
     const next = isSame ? rest : { ...rest, seen: { at: this.#now(), revision, tools: this.#masked(tools) } }
-    this.#save(next)
-    this.#deps.onDifference(name, describeChanges(next), true)
+    const why = this.#whyUnreadable(name)
+    // The file stays as it is until somebody has looked at the tools and accepted them.
+    if (why === undefined) this.#save(next)
+    else this.#keep(next)
+    this.#deps.onDifference(name, describeChanges(next, why), true)
   }
 
   /** The named changes, or all, are as they should be from now on. `revision`: what somebody looked at and agreed to. */
   async accept(name: string, names: readonly string[] | undefined, revision: string | undefined): Promise<string[]> {
-    const lock = this.#locks.get(name)
+    const lock = this.of(name)
     if (revision !== undefined && lock?.seen !== undefined && lock.seen.revision !== revision)
       throw conflict(`the tools of ${name} changed again since they were shown; look at them again`)
     const waiting = lock?.seen === undefined ? [] : changedTools(lock.tools, lock.seen.tools)
@@ -82,19 +87,40 @@ export class ToolLocks {
     const next = { ...rest, tools: [...tools.values()].toSorted(byName), ...(!isDone && { seen }) }
     // Written before it counts: what somebody agreed to must still hold after a crash.
     await this.#deps.store.save(next)
+    this.#readAgain.add(name)
     this.#keep(next)
     this.#deps.onDifference(name, describeChanges(next), false)
     return accepted.map(({ tool }) => tool)
   }
 
   async forget(name: string): Promise<void> {
+    const isThere = this.of(name) !== undefined
     this.#hashes.delete(name)
-    if (this.#locks.delete(name)) await this.#deps.store.remove(name)
+    this.#locks.delete(name)
+    const isReadable = this.#whyUnreadable(name) === undefined
+    if (isThere)
+      await this.#deps.store.remove(name).catch((error: unknown) => {
+        // A file of a newer version is left alone; the workload goes all the same.
+        if (isReadable) throw error
+      })
+    this.#readAgain.add(name)
   }
 
   /** Waits until everything is written. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#writing)
+  }
+
+  /** Then nothing counts as accepted: who damages a lock must not be able to have other tools trusted. */
+  #emptyIfUnreadable(name: string): StoredToolLock | undefined {
+    if (this.#whyUnreadable(name) === undefined) return undefined
+    const lock = { name, since: this.#now(), tools: [] }
+    this.#keep(lock)
+    return lock
+  }
+
+  #whyUnreadable(name: string): string | undefined {
+    return this.#readAgain.has(name) ? undefined : this.#deps.store.unreadable?.().get(name.toLowerCase())
   }
 
   #save(lock: StoredToolLock): void {
@@ -136,8 +162,10 @@ const byName = (a: LockedTool, b: LockedTool) => (a.name < b.name ? -1 : 1)
 const MOST_NAMES = 3
 const KINDS = ['changed', 'added', 'removed'] as const
 
-function describeChanges({ tools, seen }: StoredToolLock): string | undefined {
+function describeChanges({ tools, seen }: StoredToolLock, whyUnreadable?: string): string | undefined {
   if (seen === undefined) return undefined
+  if (whyUnreadable !== undefined)
+    return `the record of the accepted tools cannot be read (${whyUnreadable}), so that all of them wait to be accepted`
   const changes = changedTools(tools, seen.tools)
   const said = KINDS.flatMap((wanted) => {
     const names = changes.filter(({ kind }) => kind === wanted).map(({ tool }) => shortName(tool))

@@ -14,6 +14,8 @@ export interface RecordStoreOptions<T> extends RecordFormat<T> {
   nameOf: (record: T) => string
   logger: Logger
   now?: () => number
+  /** A damaged file stays until it is saved again: set aside, it would look at the next start as if there never was one. */
+  keepsDamaged?: boolean
 }
 
 const PARALLEL_READS = 16
@@ -27,6 +29,7 @@ export function createRecordStore<T>(options: RecordStoreOptions<T>): RecordStor
   const inOrder = createSerialQueue()
   /** Files we may not touch, with the error that says why. */
   const guarded = new Map<string, Error>()
+  const unreadable = new Map<string, string>()
 
   function change(file: string, work: () => Promise<void>): Promise<void> {
     return inOrder(file, async () => {
@@ -40,8 +43,10 @@ export function createRecordStore<T>(options: RecordStoreOptions<T>): RecordStor
   return {
     async load() {
       guarded.clear()
-      return loadAll(options, guarded)
+      unreadable.clear()
+      return loadAll(options, guarded, unreadable)
     },
+    unreadable: () => unreadable,
     async save(record) {
       const file = fileOf(options.nameOf(record))
       // Encoded now: what the caller changes later belongs to a later save.
@@ -62,7 +67,11 @@ export function createRecordStore<T>(options: RecordStoreOptions<T>): RecordStor
   }
 }
 
-async function loadAll<T>(options: RecordStoreOptions<T>, guarded: Map<string, Error>): Promise<T[]> {
+async function loadAll<T>(
+  options: RecordStoreOptions<T>,
+  guarded: Map<string, Error>,
+  unreadable: Map<string, string>,
+): Promise<T[]> {
   const { dir } = options
   await ensurePrivateFolder(dir)
   const files = (await readdir(dir)).toSorted()
@@ -72,12 +81,18 @@ async function loadAll<T>(options: RecordStoreOptions<T>, guarded: Map<string, E
   const records: T[] = []
   for (let at = 0; at < names.length; at += PARALLEL_READS) {
     const some = names.slice(at, at + PARALLEL_READS)
-    for (const found of await Promise.all(some.map((file) => loadOne(options, guarded, file)))) records.push(...found)
+    for (const found of await Promise.all(some.map((file) => loadOne(options, guarded, unreadable, file))))
+      records.push(...found)
   }
   return records
 }
 
-async function loadOne<T>(options: RecordStoreOptions<T>, guarded: Map<string, Error>, file: string): Promise<T[]> {
+async function loadOne<T>(
+  options: RecordStoreOptions<T>,
+  guarded: Map<string, Error>,
+  unreadable: Map<string, string>,
+  file: string,
+): Promise<T[]> {
   const { dir, logger, nameOf, now = Date.now } = options
   const path = join(dir, file)
   try {
@@ -86,9 +101,15 @@ async function loadOne<T>(options: RecordStoreOptions<T>, guarded: Map<string, E
     if (reading.state === 'newer') throw newerFormat(path, reading.format)
     if (reading.state === 'good' && fileOf(nameOf(reading.record)) === file) return [reading.record]
     const why = reading.state === 'corrupt' ? reading.why : 'the record in it has another name'
+    unreadable.set(file.slice(0, -'.json'.length), why)
+    if (options.keepsDamaged === true) {
+      logger.error('a damaged state file is not used', { file: path, why })
+      return []
+    }
     const aside = await setAside(path, now())
     logger.error('a damaged state file was set aside', { file: path, aside, why })
   } catch (error) {
+    unreadable.set(file.slice(0, -'.json'.length), describeError(error))
     guarded.set(file, error instanceof Error ? error : new Error(String(error)))
     logger.error('a state file cannot be used and is left as it is', { file: path, why: describeError(error) })
   }

@@ -34,11 +34,16 @@ test('a server cannot lose its lock by a tool whose name no file should hold', a
   expect(await store.load()).toEqual([odd])
 })
 
-test('a definition that is no JSON is damage: the file is set aside', async () => {
+test('a definition that is no JSON is damage: the file stays, and it is known that it cannot be read', async () => {
   const { dir, store } = await setUp()
   await store.save(lock)
   const text = await readFile(join(dir, 'web.json'), 'utf8')
   await writeFile(join(dir, 'web.json'), text.replace(String.raw`{\"name\"`, String.raw`{\"name`))
   expect(await store.load()).toEqual([])
-  expect(await readdir(dir)).not.toContain('web.json')
+  expect([...(store.unreadable?.() ?? new Map()).keys()]).toEqual(['web'])
+  // A restart later it is still there, until the tools are accepted.
+  expect(await readdir(dir)).toEqual(['web.json'])
+  await store.save(lock)
+  expect(await store.load()).toEqual([lock])
+  expect(store.unreadable?.().size).toBe(0)
 })

@@ -27,6 +27,7 @@ export function createToolLockStore(options: { dir: string; logger: Logger }): R
     schema: storedToolLock,
     format: 1,
     migrations: {},
+    keepsDamaged: true,
     quotesServers: true,
     nameOf: ({ name }) => name,
   })
