@@ -9,17 +9,16 @@ import type { BackendLink } from './backends/backend.ts'
 import { connect } from './connect.ts'
 import { dispatch, type DispatchContext } from './dispatch.ts'
 import { endpointPipeline } from './endpoint-pipeline.ts'
+import { endpointServer } from './endpoint-server.ts'
 import type { FrontContext } from './frontends/front-context.ts'
 import { ModernState, type ModernStateOptions } from './frontends/modern/modern-state.ts'
 import { endToEndHeaders } from './http/end-to-end-headers.ts'
 import type { EventStream } from './http/event-stream.ts'
 import { OpenStreams } from './http/open-streams.ts'
-import { PlainServer } from './http/plain-server.ts'
 import { sendRefusal, sendVerdict } from './http/reply.ts'
-import { countUnreadOf } from './http/unread-bytes.ts'
 import { InFlight } from './in-flight.ts'
 import { RPC_ERROR, type JsonObject, type RpcMessage, type RpcRequest } from './json-rpc.ts'
-import { listen, stopListening } from './listen.ts'
+import { stopListening } from './listen.ts'
 import type { GatewayLimits, GatewayOptions } from './options.ts'
 import type { Pipeline } from './pipeline.ts'
 import { route } from './route.ts'
@@ -252,11 +251,8 @@ export class Endpoint implements FrontContext {
     dispatch(this.#dispatching, session, message, reply, from)
   }
 
-  async #bind(spec: EndpointSpec): Promise<Server> {
-    const server = new PlainServer((request, response) => this.#handle(request, response), {}, this.#options.waiting)
-    server.on('connection', (socket) => countUnreadOf(socket, this.#kept))
-    await listen(server, spec.host, spec.port)
-    return server
+  #bind(spec: EndpointSpec): Promise<Server> {
+    return endpointServer(spec, this.#kept, this.#options.waiting, (...exchange) => this.#handle(...exchange))
   }
 
   #makePipeline(spec: EndpointSpec): Promise<Pipeline> {

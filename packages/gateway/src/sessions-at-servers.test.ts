@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { until } from '@toolhaven/testing/testbed/until'
 import { memoryStore, NAME, startGateway, type TestGateway } from './test-gateway.ts'
 import { openSession } from './test-raw-server.ts'
 import { startSessionServer, type SessionServer } from './test-session-server.ts'
@@ -15,31 +16,32 @@ async function start(test: TestGateway, clients: number) {
   return { server, opened }
 }
 
-const count = ({ sessions }: SessionServer) => expect.poll(() => sessions.size, { timeout: 30_000 })
+const expectCount = ({ sessions }: SessionServer, wanted: number) =>
+  until(`${wanted} sessions`, () => sessions.size === wanted)
 
 describe('sessions at an HTTP server', () => {
   it('are ended when the workload is removed', async () => {
     await using test = await startGateway()
     const { server } = await start(test, 40)
     await test.gateway.close(NAME)
-    await count(server).toBe(0)
+    await expectCount(server, 0)
   })
 
   it('are ended when the workload stops, and made again when it starts', async () => {
     await using test = await startGateway()
     const { server, opened } = await start(test, 40)
     test.gateway.disconnect(NAME, 'the workload was stopped', true)
-    await count(server).toBe(0)
+    await expectCount(server, 0)
     await server.connect()
     expect(await (await opened[0]?.(CALL))?.json()).toMatchObject({ result: {} })
-    await count(server).toBe(2)
+    await expectCount(server, 2)
   })
 
   it('are ended with the session of their client', async () => {
     await using test = await startGateway()
     const { server, opened } = await start(test, 3)
     for (const { headers } of opened) await fetch(`${test.origin}/mcp`, { method: 'DELETE', headers })
-    await count(server).toBe(1)
+    await expectCount(server, 1)
   })
 
   it('are ended after the daemon that opened them was replaced', async () => {
@@ -48,19 +50,19 @@ describe('sessions at an HTTP server', () => {
     const { server } = await start(former, 3)
     await former.gateway.shutdown(0)
     // Its own is of no use to the next one; those of clients are.
-    await count(server).toBe(3)
+    await expectCount(server, 3)
     await using test = await startGateway({ sessionStore }, former.port)
     await test.open({ transport: 'streamable-http' })
     await server.connect(test)
     await test.gateway.close(NAME)
-    await count(server).toBe(0)
+    await expectCount(server, 0)
   })
 
   it('of the gateway itself stay one, however often the server is connected', async () => {
     await using test = await startGateway()
     const { server } = await start(test, 2)
     for (let i = 0; i < 5; i++) await server.connect()
-    await count(server).toBe(3)
+    await expectCount(server, 3)
   })
 
   it('keep nobody waiting at a server that does not answer', async () => {

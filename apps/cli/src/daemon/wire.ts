@@ -70,7 +70,7 @@ type OwnAddresses = ReturnType<typeof createOwnAddresses>
 /** Configuration → runtime → stores → gateway → core → API. No logic. */
 export async function wire({ settings, paths, config, logger, shutdown }: WireOptions) {
   const { env, homeDir, platform, uid, nodePath } = settings
-  const { stateDir, dataDir } = paths
+  const { stateDir, dataDir, runtimeDir } = paths
   const workloadStore = createWorkloadStore({ dir: paths.workloadsDir, logger })
   const hasStoredWorkloads = async () =>
     (await workloadStore.load()).some(({ handle }) => handle && handle.runtime !== 'process')
@@ -87,8 +87,6 @@ export async function wire({ settings, paths, config, logger, shutdown }: WireOp
   const isHeld = (port: number) => daemon.workloads.book.isReachedAt(port) || runtime.isOwnPort?.(port) === true
   const { ownPorts, ...ownPlaces } = ownPlacesOf(engine, isHeld)
   const { ownAddresses } = ownPlaces
-  const clientPlaces = clientPlacesOf(settings)
-
   const daemon: Daemon = createDaemon(
     {
       runtime,
@@ -100,7 +98,7 @@ export async function wire({ settings, paths, config, logger, shutdown }: WireOp
           allowedHosts: () => config.get().allowedHosts,
         }),
       createEgress: (events) =>
-        createWorkloadGates({ folder: join(paths.runtimeDir, 'o'), instanceId, logger, events, ...ownPlaces }),
+        createWorkloadGates({ folder: join(runtimeDir, 'o'), instanceId, logger, events, ...ownPlaces }),
       createHiding: (events) => hidingOf(settings, paths, events),
       workloadStore,
       ...recordsOf(paths, logger),
@@ -109,8 +107,8 @@ export async function wire({ settings, paths, config, logger, shutdown }: WireOp
       logs,
       secretsProviders: createSecretsProviders({ dataDir, env, logger }),
       registrySource: registrySourceOf(dataDir, env, logger, ownAddresses),
-      clientFiles: createClientFiles({ ...clientPlaces, stateDir, logger }),
-      foreignEntries: createForeignEntries(clientPlaces),
+      clientFiles: createClientFiles({ ...clientPlacesOf(settings), stateDir, logger }),
+      foreignEntries: createForeignEntries(clientPlacesOf(settings)),
       host: hostOf(settings, paths, engine, ownAddresses),
       renderRecipe: (source, recipe) => renderPackageImage(source, baseImages(), recipe),
       openTunnel: tunnelsOf(allowPeer, ownPorts),
