@@ -1,7 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js'
+import { CallToolResultSchema, type ClientCapabilities } from '@modelcontextprotocol/sdk/types.js'
 
 export interface McpConnection extends AsyncDisposable {
   client: Client
@@ -9,8 +9,8 @@ export interface McpConnection extends AsyncDisposable {
 }
 
 /** Connects a real MCP client to what a workload's `url` says. */
-export async function connectMcp(url: string): Promise<McpConnection> {
-  const client = new Client({ name: 'toolhaven-e2e', version: '1.0.0' })
+export async function connectMcp(url: string, capabilities: ClientCapabilities = {}): Promise<McpConnection> {
+  const client = new Client({ name: 'toolhaven-e2e', version: '1.0.0' }, { capabilities })
   const address = new URL(url)
   await client.connect(
     address.pathname === '/sse' ? new SSEClientTransport(address) : new StreamableHTTPClientTransport(address),
