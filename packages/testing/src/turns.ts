@@ -29,7 +29,7 @@ const TURNS: readonly Turns[] = [
       ...e2e('readme-tour', 'cli-proxy', 'secrets', 'chaos-many', 'isolated-sessions', 'learn', 'hidden-files'),
       ...e2e('stuck-start', 'install-hosts', 'image-verification', 'cli-doctor', 'attacks/install-go'),
       ...conformance('conformance'),
-      ...e2e('cli-apply', 'clients', 'tool-lock'),
+      ...e2e('cli-apply', 'clients', 'tool-lock', 'attacks/dependency-confusion', 'cli-call', 'cli-mistakes'),
     ],
   },
   { rounds: LONG.length, files: LONG },
