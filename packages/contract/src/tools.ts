@@ -64,10 +64,10 @@ export const acceptToolsRequest = z
       .min(1)
       .optional()
       .meta({ description: 'Whose changes are accepted; left out: all' }),
-    revision: z
-      .string()
-      .optional()
-      .meta({ description: 'As it was shown: when the server has other tools by now, nothing is accepted' }),
+    revision: z.string().meta({
+      description:
+        'The revision of the tools that you looked at; when the server has other tools by now, nothing is accepted',
+    }),
   })
   .meta({ id: 'toolhaven.acceptToolsRequest' })
 export type AcceptToolsRequest = z.infer<typeof acceptToolsRequest>

@@ -24,10 +24,8 @@ export async function acceptTools(
     const instead = 'there is nobody to ask; look at "thv tools diff" and give --yes'
     if (!(await confirm({ message, instead, signal }))) throw conflict('cancelled; nothing was changed')
   }
-  const body = {
-    ...(tools.length > 0 && { tools: [...tools] }),
-    ...(lock.revision !== undefined && { revision: lock.revision }),
-  }
+  // Without a change there is no revision, and nothing to accept: the daemon says so.
+  const body = { ...(tools.length > 0 && { tools: [...tools] }), revision: lock.revision ?? '' }
   const accepted = await client.call('acceptTools', { params: { name }, body }, signal)
   if (!isText) return out.json(accepted)
   const left = accepted.changes.length

@@ -5,6 +5,10 @@ import { done, scenario, send } from '@toolhaven/testing/scenario'
 
 const WEB = { name: 'web', image: 'npx://web@1.0.0' }
 
+/** What the server has after the change, and its revision. */
+const LATER = { read: 'reads a secret file', fresh: 'hi\u200B' }
+const revision = JSON.stringify(LATER)
+
 /** `{ read: 'reads' }`: the server has a tool of that name and that description. */
 function list(fake: FakeDaemon, tools: Readonly<Record<string, string>>) {
   const all = Object.entries(tools).map(([name, description]) => {
@@ -22,7 +26,7 @@ async function running(fake: FakeDaemon, change: object = {}) {
 async function changed(fake: FakeDaemon, change: object = {}) {
   await running(fake, change)
   list(fake, { read: 'reads a file', old: 'bye' })
-  list(fake, { read: 'reads a secret file', fresh: 'hi\u200B' })
+  list(fake, LATER)
   await settle()
 }
 
@@ -125,7 +129,7 @@ describe('changes of tools', () => {
   scenario('are accepted all at once', {
     given: (fake) => changed(fake),
     request: ACCEPT,
-    body: {},
+    body: { revision },
     answers: { status: 200, matches: { changes: [], tools: [{ name: 'fresh' }, { name: 'read' }] } },
     afterwards: async (fake) => {
       expect(await contextOf(fake)).not.toContain('tools')
@@ -140,7 +144,7 @@ describe('changes of tools', () => {
   scenario('are accepted by name', {
     given: (fake) => changed(fake),
     request: ACCEPT,
-    body: { tools: ['read'] },
+    body: { tools: ['read'], revision },
     answers: { status: 200, matches: { changes: [{ tool: 'fresh' }, { tool: 'old' }] } },
   })
   scenario('are not accepted when they are others than those that were shown', {
@@ -153,10 +157,20 @@ describe('changes of tools', () => {
       expect(fake.gateway.accepted).toEqual([])
     },
   })
+  scenario('are not accepted unseen', {
+    given: (fake) => changed(fake),
+    request: ACCEPT,
+    body: {},
+    answers: { status: 400, text: /revision/ },
+    afterwards: async (fake) => {
+      expect(await contextOf(fake)).toContain(OTHERS)
+      expect(fake.gateway.accepted).toEqual([])
+    },
+  })
   scenario('that nobody sees cannot be accepted', {
     given: (fake) => changed(fake),
     request: ACCEPT,
-    body: { tools: ['none'] },
+    body: { tools: ['none'], revision },
     answers: {
       status: 404,
       text: 'none: no change of it waits to be accepted; "thv tools diff web" shows those that do',
@@ -168,17 +182,17 @@ describe('changes of tools', () => {
       list(fake, { read: 'reads' })
     },
     request: ACCEPT,
-    body: {},
+    body: { revision },
     answers: { status: 200, matches: { changes: [] } },
     afterwards: async (fake) => {
       expect(fake.gateway.accepted).toEqual([])
     },
   })
-  scenario('of no workload cannot be accepted', { request: ACCEPT, body: {}, answers: { status: 404 } })
+  scenario('of no workload cannot be accepted', { request: ACCEPT, body: { revision }, answers: { status: 404 } })
   scenario('are accepted with a list that names some', {
     given: (fake) => changed(fake),
     request: ACCEPT,
-    body: { tools: [] },
+    body: { tools: [], revision },
     answers: { status: 400 },
   })
 })

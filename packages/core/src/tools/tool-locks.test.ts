@@ -65,27 +65,29 @@ test('names are cut and counted, and nothing in them is hidden', () => {
   expect(said.at(-1)).toBe(`f\\u{1b}[2J, g${'x'.repeat(59)}… added`)
 })
 
+const shownOf = (locks: ToolLocks) => locks.of('web')?.seen?.revision ?? ''
+
 test('accepted by name or all at once; a tool that went goes from the lock too', async () => {
   const { locks, said, store } = setUp()
   locks.seen('web', list({ read: '1', old: '1' }))
   locks.seen('web', list({ read: '2', fresh: '1' }))
-  expect(await locks.accept('web', ['read'], undefined)).toEqual(['read'])
+  expect(await locks.accept('web', ['read'], shownOf(locks))).toEqual(['read'])
   expect(said.at(-1)).toBe('fresh added; old removed')
-  await expect(locks.accept('web', ['read'], undefined)).rejects.toThrow('no change of it waits')
-  expect(await locks.accept('web', undefined, undefined)).toEqual(['fresh', 'old'])
+  await expect(locks.accept('web', ['read'], shownOf(locks))).rejects.toThrow('no change of it waits')
+  expect(await locks.accept('web', undefined, shownOf(locks))).toEqual(['fresh', 'old'])
   expect(said.at(-1)).toBeUndefined()
   expect(store.records.get('web')?.tools.map(({ name }) => name)).toEqual(['fresh', 'read'])
-  expect(await locks.accept('web', undefined, undefined)).toEqual([])
+  expect(await locks.accept('web', undefined, shownOf(locks))).toEqual([])
 })
 
 test('only what was shown is accepted', async () => {
   const { locks } = setUp()
   locks.seen('web', list({ read: '1' }))
   locks.seen('web', list({ read: '2' }))
-  const shown = locks.of('web')?.seen?.revision
+  const shown = shownOf(locks)
   locks.seen('web', list({ read: 'evil' }))
   await expect(locks.accept('web', undefined, shown)).rejects.toThrow('changed again')
-  expect(await locks.accept('web', undefined, locks.of('web')?.seen?.revision)).toEqual(['read'])
+  expect(await locks.accept('web', undefined, shownOf(locks))).toEqual(['read'])
 })
 
 test('nothing is accepted that could not be written', async () => {
@@ -94,7 +96,7 @@ test('nothing is accepted that could not be written', async () => {
   locks.seen('web', list({ read: '2' }))
   await locks[Symbol.asyncDispose]()
   store.failWith = new Error('the disk is full')
-  await expect(locks.accept('web', undefined, undefined)).rejects.toThrow('full')
+  await expect(locks.accept('web', undefined, shownOf(locks))).rejects.toThrow('full')
   expect(locks.of('web')?.seen).toBeDefined()
   expect(locks.acceptedHashes('web')?.get('read')).toContain('"1"')
 })

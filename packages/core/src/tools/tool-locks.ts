@@ -66,9 +66,9 @@ export class ToolLocks {
   }
 
   /** The named changes, or all, are as they should be from now on. `revision`: what somebody looked at and agreed to. */
-  async accept(name: string, names: readonly string[] | undefined, revision: string | undefined): Promise<string[]> {
+  async accept(name: string, names: readonly string[] | undefined, revision: string): Promise<string[]> {
     const lock = this.of(name)
-    if (revision !== undefined && lock?.seen !== undefined && lock.seen.revision !== revision)
+    if (lock?.seen !== undefined && lock.seen.revision !== revision)
       throw conflict(`the tools of ${name} changed again since they were shown; look at them again`)
     const waiting = lock?.seen === undefined ? [] : changedTools(lock.tools, lock.seen.tools)
     const unknown = (names ?? []).filter((wanted) => !waiting.some(({ tool }) => tool === wanted))
