@@ -241,3 +241,23 @@ async function holdsKey(file: string): Promise<boolean> {
   })
   return bytes.includes(KEY)
 }
+
+test('an adopted entry, and one made by hand, stays while workloads come and go, and is given back', async () => {
+  const plain = await place(
+    CURSOR,
+    `{"mcpServers":{"everything":{"command":"npx","args":["-y","${PACKAGE}@1.0.0"],"env":{"LOG_LEVEL":"debug"}}}}`,
+  )
+  expect(await thv('adopt', 'everything', '--yes')).toMatchObject({ code: 0 })
+  const adopted = await read(CURSOR)
+  expect(adopted).toContain('"url"')
+  await thv('run', 'time')
+  const { workloads } = workloadList.parse(JSON.parse((await thv('list', '--format', 'json')).stdout))
+  const url = workloads.find(({ name }) => name === 'time')?.url
+  const byHand = await place(VSCODE, JSON.stringify({ servers: { time: { url, type: 'http' } } }))
+  await thv('stop', 'everything')
+  await thv('stop', 'time')
+  await thv('restart', 'everything')
+  expect([await read(CURSOR), await read(VSCODE)]).toEqual([adopted, byHand])
+  expect(await thv('adopt', '--undo', 'everything', '--yes')).toMatchObject({ code: 0 })
+  expect(await read(CURSOR)).toBe(plain)
+})

@@ -26,6 +26,8 @@ function makeServer(): McpServer {
       { type: 'image', data: PIXEL.toString('base64'), mimeType: 'image/png' },
     ],
   }))
+  // What a shell would run if it were put into a line as it is.
+  server.registerTool('add;touch${IFS}hacked', {}, () => text(''))
   server.registerTool('fail', {}, () => ({ ...text('there is no such city'), isError: true }))
   server.registerTool('work', {}, async ({ sendNotification, _meta }) => {
     const progressToken = _meta?.progressToken ?? 0
@@ -34,7 +36,7 @@ function makeServer(): McpServer {
     await new Promise((resolve) => setTimeout(resolve, 300))
     return text('done')
   })
-  server.registerTool('ask', {}, async () => {
+  server.registerTool('ask', {}, async ({ requestId: relatedRequestId }) => {
     const requestedSchema = {
       type: 'object' as const,
       properties: {
@@ -44,7 +46,7 @@ function makeServer(): McpServer {
       },
       required: ['city', 'days', 'unit'],
     }
-    const answer = await server.server.elicitInput({ message: 'Which weather?', requestedSchema })
+    const answer = await server.server.elicitInput({ message: 'Which weather?', requestedSchema }, { relatedRequestId })
     return text(JSON.stringify(answer))
   })
   return server

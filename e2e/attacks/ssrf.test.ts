@@ -49,6 +49,12 @@ describeAttack('an address that leads inside (SSRF)', {
       replace: "export function addressReach(address: string): AddressReach {\n  if (address !== '') return 'public'",
     },
     {
+      file: 'packages/core/src/net/address-reach.ts',
+      find: 'export function reachWithOwn(address: string, own: readonly string[]): AddressReach {',
+      replace:
+        "export function reachWithOwn(address: string, own: readonly string[]): AddressReach {\n  if (own !== undefined && address !== '') return 'public'",
+    },
+    {
       file: 'packages/stores/src/net/vet-url.ts',
       find: 'if (isIPv4(url.hostname) && !text.includes(url.hostname)) {',
       replace: "if (isIPv4('')) {",

@@ -123,8 +123,8 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
   const groupBook = new GroupBook(ports.groupStore)
   const secrets = new Secrets({ providers: ports.secretsProviders, config, journal, masker })
   const registry: RegistryDeps = { source: ports.registrySource, config, journal, logger }
-  const held = new Set<string>()
-  const sync = createClientSync({ groups: groupBook, book, files: ports.clientFiles, logger, held })
+  const [held, adopted] = [new Set<string>(), new Set<string>()]
+  const sync = createClientSync({ groups: groupBook, book, files: ports.clientFiles, logger, held, adopted })
   const syncClients = async () => void (await sync())
   const toolLocks = new ToolLocks({ store: ports.toolLockStore, clock, masker, logger, ...toolEvents(book, logs) })
   const gateway = ports.createGateway(gatewayEvents(() => supervisor, toolLocks, { book, logs, masker }))
@@ -154,7 +154,7 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
     config: () => config.get(),
   }
   const { foreignEntries: entries, adoptionStore: store } = ports
-  const adoptions = new Adoptions({ entries, store, workloads, secrets, events, journal, held, shutdown })
+  const adoptions = new Adoptions({ entries, store, workloads, secrets, events, journal, held, adopted, shutdown })
   const deleteWorkload = (name: string) => changeLifecycle(workloads, name, 'delete')
   return {
     workloads,

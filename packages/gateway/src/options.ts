@@ -69,7 +69,7 @@ export interface GatewayLimits {
   remoteMs: number
   /** For its answers to what the gateway asks in the name of a session. */
   ownRequestMs: number
-  /** How long a call waits for the list of tools that says what its headers must repeat. */
+  /** How long a call waits for the list of tools that says what its headers must repeat; longer than for an absent server. */
   toolsWaitMs: number
   /** For its answer to `server/discover`; then it is asked the older way. */
   probeMs: number
@@ -102,7 +102,7 @@ export const DEFAULT_LIMITS: GatewayLimits = {
   handshakeMs: 60_000,
   remoteMs: 30_000,
   ownRequestMs: 30_000,
-  toolsWaitMs: 5_000,
+  toolsWaitMs: 15_000,
   probeMs: 10_000,
   sseProbeMs: 3_000,
   keepAliveMs: 25_000,

@@ -5,6 +5,8 @@ import { type CommandTree, completeLine } from './complete-line.ts'
 type Env = Readonly<Record<string, string | undefined>>
 
 const CURRENT = '--current='
+/** Shells put what they are given into the line as it is, and servers choose the names of their tools. */
+const HARMLESS = /^[\w.:@/=+][\w.:@/=+-]*$/
 /** A person has pressed a key and waits. What a server must be asked for takes longer than what the daemon knows. */
 const PATIENCE_MS = 1_500
 const PATIENCE_WITH_SERVERS_MS = 6_000
@@ -19,7 +21,7 @@ export async function answerShell(tree: CommandTree, env: Env, args: readonly st
   const before = args.slice(args.indexOf('--') + 1)
   const { candidates, names, given } = completeLine(tree, before, current)
   const known = names === undefined ? [] : await namesFor(env, names, given).catch(() => [])
-  const fitting = known.filter((name) => name.toLowerCase().startsWith(current.toLowerCase()))
+  const fitting = known.filter((name) => HARMLESS.test(name) && name.toLowerCase().startsWith(current.toLowerCase()))
   const lines = [
     ...fitting.map((name) => printable(name)),
     ...candidates.map(({ value, summary }) => `${value}\t${summary}`),

@@ -66,7 +66,7 @@ async function askField(
     const isGood = field.type === 'integer' ? Number.isInteger(Number(text)) : Number.isFinite(Number(text))
     return isGood ? undefined : `Type a ${field.type === 'integer' ? 'whole ' : ''}number.`
   }
-  const text = await askText(question, { initial: String(field.default ?? ''), fault })
+  const text = await askText(question, { initial: printable(String(field.default ?? '')), fault })
   if (text === '' && !isRequired) return undefined
   return isNumber ? Number(text) : text
 }

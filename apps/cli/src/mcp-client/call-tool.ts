@@ -21,7 +21,8 @@ export function callTool(target: McpTarget, call: ToolCall): Promise<CallToolRes
   const capabilities = canAsk() ? { elicitation: { form: {}, url: {} } } : {}
   const purpose = { failure: `could not be asked for ${call.tool}`, timeoutSeconds, signal, capabilities }
   return withServer(target, purpose, async (client, options) => {
-    if (canAsk()) client.setRequestHandler('elicitation/create', (request) => answerQuestion(request, out, signal))
+    if (canAsk())
+      client.setRequestHandler('elicitation/create', (request) => answerQuestion(request, out, options.signal))
     const tool = await findTool(client, call.tool, options)
     const asked = { name: tool.name, arguments: call.argumentsFor(tool) }
     out.transient(`${tool.name} is at work`)

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import {
   Client,
   type ClientOptions,
@@ -9,6 +10,9 @@ import { ThvError, conflict, describeError, isThvError } from '@toolhaven/core/e
 import { printable } from '../output/table.ts'
 import { VERSION } from '../version.ts'
 import type { McpTarget } from './target.ts'
+
+/** How long a server may take to forget us; the answer is there already. */
+const FAREWELL_MS = 1_000
 
 export interface AskOptions {
   signal: AbortSignal
@@ -73,7 +77,8 @@ async function connect(
     client,
     [Symbol.asyncDispose]: async () => {
       // A server that keeps sessions can forget ours at once; one that does not, or is gone, has nothing to forget.
-      if ('terminateSession' in transport) await transport.terminateSession().catch(() => undefined)
+      if ('terminateSession' in transport)
+        await Promise.race([transport.terminateSession().catch(() => undefined), pause(FAREWELL_MS)])
       await client.close()
     },
   }

@@ -32,11 +32,16 @@ export async function showResult(place: ResultPlace, result: CallToolResult): Pr
 /** As `printable`, but a tab stays: it moves the cursor and nothing else. */
 const tame = (line: string) => line.split('\t').map(printable).join('\t')
 
-const ENDINGS: Readonly<Record<string, string>> = { jpeg: 'jpg', 'svg+xml': 'svg', mpeg: 'mp3', plain: 'txt' }
+const ENDINGS = new Map([
+  ['jpeg', 'jpg'],
+  ['svg+xml', 'svg'],
+  ['mpeg', 'mp3'],
+  ['plain', 'txt'],
+])
 
 async function save({ out, folder, tool }: ResultPlace, base64: string, mimeType: string): Promise<void> {
   const kind = /^[a-z]+\/(?:x-)?([a-z0-9.+-]+)/i.exec(mimeType)?.[1]?.toLowerCase() ?? 'bin'
-  const ending = (ENDINGS[kind] ?? kind).replaceAll(/[^a-z0-9]/g, '')
+  const ending = (ENDINGS.get(kind) ?? kind).replaceAll(/[^a-z0-9]/g, '').slice(0, 16) || 'bin'
   const bytes = Buffer.from(base64, 'base64')
   const file = await writeNew(path.join(folder, tool.replaceAll(/[^\w-]/g, '_').slice(0, 60)), ending, bytes)
   out.line(file)

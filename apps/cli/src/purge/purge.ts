@@ -116,6 +116,8 @@ async function removeOwnFolder(folder: string, { removed, kept }: Purged): Promi
     if (await removeFolder(folder)) removed.push(folder)
   } catch (error) {
     kept.push(`${folder}: ${describeError(error)}`)
+    // It may hold secrets: a script must not take this for done.
+    process.exitCode = 1
   }
 }
 

@@ -13,5 +13,7 @@ export interface AdoptDeps {
   journal: Journal
   /** Workloads that client files do not follow yet: their clients still have the entry of before. */
   held: Set<string>
+  /** Workloads whose entries belong to their adoption, until it is undone. */
+  adopted: Set<string>
   shutdown: AbortSignal
 }

@@ -20,7 +20,8 @@ export class Adoptions {
 
   /** What was cut short by the end of the daemon is still not in the clients' files. */
   async load(): Promise<void> {
-    for (const { name, phase } of await this.#deps.store.load()) if (phase === 'starting') this.#deps.held.add(name)
+    const { store, held, adopted } = this.#deps
+    for (const { name, phase } of await store.load()) (phase === 'starting' ? held : adopted).add(name)
   }
 
   async list(): Promise<ForeignServerList> {
@@ -89,6 +90,7 @@ export class Adoptions {
       throw conflict(`no entry of ${record.name} could be changed, so nothing was: ${notes.join('; ')}`)
     }
     deps.held.delete(record.name)
+    deps.adopted.add(record.name)
     await deps.workloads.syncClients()
     const copies = await deps.entries.copies(entries)
     if (copies.length > 0 && record.secrets.length > 0)

@@ -25,6 +25,7 @@ export async function takeBack(
   if ('secret' in record.originals) await deletes(deps, record.originals.secret)
   await deps.store.remove(name)
   deps.held.delete(name)
+  deps.adopted.delete(name)
   await deps.workloads.syncClients()
   return { removed, notes }
 }

@@ -17,6 +17,8 @@ export interface ClientSyncDeps {
   logger: Logger
   /** Workloads whose clients still have the entry of before. */
   held: ReadonlySet<string>
+  /** Workloads whose entries belong to their adoption, until it is undone. */
+  adopted: ReadonlySet<string>
 }
 
 /** Runs that are asked for while one is under way are answered by one more run after it. */
@@ -45,7 +47,9 @@ async function syncAll(deps: ClientSyncDeps): Promise<ReadonlyMap<ClientType, st
   const notes = new Map<ClientType, string[]>()
   for (const client of CLIENT_TYPES) {
     try {
-      const result = await deps.files.sync(client, wantedEntries(deps, client), knownEntries(deps))
+      const mine = groupsOf(deps, client)
+      const known = mine.size === 0 ? new Map() : knownEntries(deps)
+      const result = await deps.files.sync(client, wantedEntries(deps, mine), known)
       if (result.notes.length > 0) notes.set(client, result.notes)
     } catch (error) {
       notes.set(client, [describeError(error)])
@@ -56,13 +60,7 @@ async function syncAll(deps: ClientSyncDeps): Promise<ReadonlyMap<ClientType, st
 }
 
 /** An entry stands while its workload is wanted running and the client is registered with its group. */
-function wantedEntries({ groups, book, held }: ClientSyncDeps, client: ClientType): Map<string, ClientEntry> {
-  const mine = new Set(
-    groups
-      .all()
-      .filter(({ name }) => groups.clientsOf(name).includes(client))
-      .map(({ name }) => name),
-  )
+function wantedEntries({ book, held }: ClientSyncDeps, mine: ReadonlySet<string>): Map<string, ClientEntry> {
   const entries = new Map<string, ClientEntry>()
   for (const { stored } of book.all()) {
     if (held.has(stored.config.name)) continue
@@ -72,8 +70,15 @@ function wantedEntries({ groups, book, held }: ClientSyncDeps, client: ClientTyp
   return entries
 }
 
-function knownEntries({ book, held }: ClientSyncDeps): Map<string, ClientEntry> {
-  const all = book.all().filter(({ stored }) => !held.has(stored.config.name))
+/** The groups that a client is registered with. */
+function groupsOf({ groups }: ClientSyncDeps, client: ClientType): Set<string> {
+  const mine = groups.all().filter(({ name }) => groups.clientsOf(name).includes(client))
+  return new Set(mine.map(({ name }) => name))
+}
+
+/** What we may have written into the files of a registered client. In those of any other, people write such entries by hand. */
+function knownEntries({ book, held, adopted }: ClientSyncDeps): Map<string, ClientEntry> {
+  const all = book.all().filter(({ stored: { config } }) => !held.has(config.name) && !adopted.has(config.name))
   return new Map(all.map(({ stored }) => [stored.config.name, entryOf(stored)]))
 }
 

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { silentLogger } from '@toolhaven/testing/fakes/memory-stores'
 import { makeSocketFolder, passingSocketFolder, removeLostSocketFolders, socketFolder } from './socket-folder.ts'
 
 test('folders of sockets go when their process is gone, and those of containers and of others stay', async () => {
@@ -17,13 +18,13 @@ test('folders of sockets go when their process is gone, and those of containers 
     await mkdir(join(dir, others))
     const container = socketFolder(dir, 'me', 'container')
     await makeSocketFolder(container)
-    await removeLostSocketFolders(dir)
+    await removeLostSocketFolders(dir, silentLogger)
     expect((await readdir(dir)).toSorted()).toEqual([others, container.folder.slice(dir.length + 1)].toSorted())
     const own = passingSocketFolder(dir, 'me', 'server')
     await makeSocketFolder(own)
     expect(own.folder).not.toBe(passingSocketFolder(dir, 'me', 'other').folder)
     // The next daemon, whose number is this one's again in a container.
-    await removeLostSocketFolders(dir)
+    await removeLostSocketFolders(dir, silentLogger)
     expect(await readdir(dir)).toHaveLength(2)
   } finally {
     await rm(dir, { recursive: true, force: true })

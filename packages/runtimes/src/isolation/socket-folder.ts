@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { invalid } from '@toolhaven/core/errors'
+import { describeError, invalid } from '@toolhaven/core/errors'
+import type { Logger } from '@toolhaven/core/ports/logger'
 import { isAlive } from '../is-alive.ts'
 
 /** What a unix socket's address holds; the kernel and Node differ in what they do with more. */
@@ -29,12 +30,14 @@ export function passingSocketFolder(socketDir: string, owner: string, name: stri
 }
 
 /** Removes those of processes that are gone. Before this one makes its first. */
-export async function removeLostSocketFolders(socketDir: string): Promise<void> {
+export async function removeLostSocketFolders(socketDir: string, logger: Logger): Promise<void> {
   // Not there before the first.
   for (const entry of await readdir(socketDir).catch(() => [])) {
     const [, pid] = /^[\w-]{6}\.([0-9a-z]{1,7})$/.exec(entry) ?? []
     if (pid !== undefined && !isAlive(Number.parseInt(pid, 36)))
-      await removeSocketFolder(filesOf(join(socketDir, entry)))
+      await removeSocketFolder(filesOf(join(socketDir, entry))).catch((error: unknown) =>
+        logger.warn('a folder of a daemon that ended could not be removed', { entry, error: describeError(error) }),
+      )
   }
 }
 

@@ -17,16 +17,17 @@ export function goEnv(env: Readonly<Record<string, string | undefined>>, homeDir
 const SETTINGS = ['GOPROXY', 'GOPRIVATE', 'GONOPROXY', 'GONOSUMDB', 'GOSUMDB', 'GOINSECURE'] as const
 const settingsSchema = z.record(z.enum(SETTINGS), z.string())
 
-/** The user's settings, whether they come from variables or from `go env -w`. Without Go, only variables are known. */
+/** The user's settings, whether they come from variables or from `go env -w`. Without a Go that works, only variables are known. */
 export async function userGoSettings(
   { env, homeDir }: { env: Readonly<Record<string, string | undefined>>; homeDir: string },
   signal: AbortSignal,
 ): Promise<Record<string, string>> {
   const go = await findProgram('go', env['PATH'])
-  if (go === undefined)
-    return Object.fromEntries(SETTINGS.flatMap((name) => (env[name] ? [[name, env[name]] as const] : [])))
-  const told = await runProgram(go, ['env', '-json', ...SETTINGS], { env: goEnv(env, homeDir), cwd: '/' }, signal)
-  return settingsSchema.parse(JSON.parse(told.stdout))
+  const ask = ['env', '-json', ...SETTINGS]
+  const told = go === undefined ? undefined : await runProgram(go, ask, { env: goEnv(env, homeDir), cwd: '/' }, signal)
+  // What stands for Go may be a script that was never set up.
+  if (told?.exitCode === 0) return settingsSchema.parse(JSON.parse(told.stdout))
+  return Object.fromEntries(SETTINGS.flatMap((name) => (env[name] ? [[name, env[name]] as const] : [])))
 }
 
 /**

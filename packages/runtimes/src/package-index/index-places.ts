@@ -10,5 +10,6 @@ export function indexPlaces(addresses: readonly string[]): string[] {
 
 /** Whether an address brings a user name or a password along. */
 export function hasCredentials(address: string): boolean {
-  return /:\/\/[^/\s]*@/.test(address)
+  // Proxies may be written without a scheme.
+  return /:\/\/[^/\s]*@|(?:^|[\s=])[^/\s@:=]+:[^/\s@]+@/.test(address)
 }

@@ -44,12 +44,17 @@ export function npmrcForBuild(texts: readonly string[], env: Readonly<Record<str
   const settings = new Map([...fromFiles, ...npmVariables(env)].filter(([key]) => NPM_KEYS.test(key)))
   const resolved = (value: string) =>
     value.replaceAll(/\$\{([A-Za-z0-9_]+)\}/g, (whole, name: string) => env[name] ?? whole)
-  return [...settings].map(([key, value]) => `${key}=${resolved(value)}\n`).join('')
+  return [...settings].map(([key, value]) => `${key}=${quoted(resolved(value))}\n`).join('')
 }
 
 function setting(line: string): [string, string] {
   const [key = '', ...value] = line.split('=')
   return [key.trim(), value.length === 0 ? 'true' : unquoted(value.join('=').trim())]
+}
+
+/** Without quotes, what comes after these is a comment. */
+function quoted(value: string): string {
+  return /[;#]/.test(value) ? JSON.stringify(value) : value
 }
 
 function unquoted(value: string): string {

@@ -66,7 +66,7 @@ settings = open(config).read() if os.path.exists(config) else ""
 shutil.copytree(pip, "/build/own/pip")
 if subprocess.run(["/app/bin/python", "-I", "/build/wheels_only.py"]).returncode == 0:
     runpy.run_path("/build/link_command.py")
-elif re.search(r"://[^/\\s]*@", settings):
+elif re.search(r"://[^/\\s]*@|[\\s=][^/\\s@:=]+:[^/\\s@]+@", settings):
     sys.exit("Packages that have to be built from source are refused, because the package index needs credentials.")
 else:
     with open("${OUT_FOLDER}/pip.conf", "w") as out:

@@ -89,7 +89,7 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
 
 async function removeLost({ dataDir, isolation, logger }: ProcessRuntimeOptions): Promise<void> {
   await removeLostInstalls(dataDir, logger)
-  await removeLostSocketFolders(isolation.socketDir)
+  await removeLostSocketFolders(isolation.socketDir, logger)
 }
 
 async function makeInstance(

@@ -34,6 +34,8 @@ export interface ReplaceOptions {
 
 /** How long an editor that had the file open may take to write to it. */
 const LATE_WRITE_MS = 50
+/** How long a file that an editor has emptied may stay empty. */
+export const EMPTY_MS = 600
 
 /**
  * Replaces the file as a whole; its mode stays, and a link stays a link to the file that is replaced. Beside it lie
@@ -47,7 +49,8 @@ export async function replaceClientFile(file: ClientFile, text: string, options:
   if (file.text === null) return write(mark + text, () => !existsSync(file.path))
   await refuseReadOnly(file.path)
   const before = Buffer.from(mark + file.text)
-  const keepCopies = options.keepCopies ?? true
+  // An empty file is not worth a copy, and may be one that an editor is writing at this moment.
+  const keepCopies = before.length > 0 && (options.keepCopies ?? true)
   if (keepCopies && options.isFirst) await atomicWrite(copiesOf(file.path).original, before)
   if (keepCopies) await atomicWrite(copiesOf(file.path).backup, before)
   // Some editors write into the file instead of replacing it. What they write to the old one can be read here.
@@ -58,17 +61,20 @@ export async function replaceClientFile(file: ClientFile, text: string, options:
     await pause(LATE_WRITE_MS)
     let late = await readFrom(old)
     if (late.equals(before)) return true
-    // It may be in the middle of writing.
-    for (let last: Buffer = before; !late.equals(last); late = await readFrom(old)) {
+    // It may be in the middle of writing. A file that it has emptied is about to be filled.
+    const deadline = Date.now() + EMPTY_MS
+    for (let last: Buffer = before; !late.equals(last) || isEmptied(late, deadline); late = await readFrom(old)) {
       last = late
       await pause(LATE_WRITE_MS)
     }
-    await write(late, () => isStill(file.path, Buffer.from(mark + text)))
+    if (late.length > 0) await write(late, () => isStill(file.path, Buffer.from(mark + text)))
     return false
   } finally {
     await old.close()
   }
 }
+
+const isEmptied = (content: Buffer, deadline: number) => content.length === 0 && Date.now() < deadline
 
 function isStill(path: string, content: Buffer): boolean {
   try {

@@ -295,6 +295,15 @@ describe('replacing a client file', () => {
     expect(await readFile(path, 'utf8')).toBe('{"a":2}')
   })
 
+  it('waits for an editor that has emptied the file', async () => {
+    const path = await place('.cursor/mcp.json', '')
+    const filled = setTimeout(200).then(() => writeFile(path, '{"mcpServers":{"own":{"command":"x"}}}'))
+    await clientFiles().sync('Cursor', wanted({ fetch: entry(4001) }))
+    await filled
+    expect(Object.keys(await serversOf(path))).toEqual(['own', 'fetch'])
+    expect(await readFile(`${path}.toolhaven-original`, 'utf8')).toContain('own')
+  })
+
   it('loses nothing when syncs of several clients come at once', async () => {
     const files = clientFiles()
     const clients: ClientType[] = ['Cursor', 'VSCode', 'AmpVSCode', 'Windsurf', 'WindsurfJetBrains', 'ClaudeCode']

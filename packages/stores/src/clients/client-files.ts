@@ -7,7 +7,14 @@ import type { ClientEntry, ClientFiles, ClientSyncResult } from '@toolhaven/core
 import type { Logger } from '@toolhaven/core/ports/logger'
 import { type SerialQueue, createSerialQueue } from '../files/serial-queue.ts'
 import { CLIENT_PROGRAMS, type ClientPlatform, type ClientProgram } from './catalogue.ts'
-import { type ClientFile, readClientFile, removeClientFile, replaceClientFile, sweepLeftovers } from './client-file.ts'
+import {
+  type ClientFile,
+  EMPTY_MS,
+  readClientFile,
+  removeClientFile,
+  replaceClientFile,
+  sweepLeftovers,
+} from './client-file.ts'
 import { createOwnedEntries, type OwnedEntries, type OwnedEntry, type OwnedFile } from './owned-entries.ts'
 import { type EntriesPlan, planEntries, type PlanInput } from './plan-entries.ts'
 
@@ -99,9 +106,18 @@ async function syncFile({ ownedEntries, client, program, path, wanted, known }: 
   throw unavailable(`${path} is being changed by another program all the time: close it or try again later`)
 }
 
+/** Editors empty a file before they write it: what is blank at first sight is looked at again. */
+async function readFilled(path: string): Promise<ClientFile> {
+  for (const deadline = Date.now() + EMPTY_MS; ;) {
+    const file = await readClientFile(path)
+    if (file.text === null || file.text.trim() !== '' || Date.now() > deadline) return file
+    await pause(HALF_WRITTEN_MS)
+  }
+}
+
 /** What is to become of the file. One that cannot be read is looked at once more: an editor may be writing it. */
 async function planFor(input: Omit<PlanInput, 'found'>): Promise<{ file: ClientFile; plan: EntriesPlan }> {
-  const file = await readClientFile(input.owned.path)
+  const file = input.wanted.size === 0 ? await readClientFile(input.owned.path) : await readFilled(input.owned.path)
   try {
     return { file, plan: planEntries({ ...input, found: file.text }) }
   } catch (error) {
