@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { startGateway, type TestGateway } from './test-gateway.ts'
+import { NAME, startGateway, type TestGateway } from './test-gateway.ts'
 import { postModern } from './test-modern-post.ts'
 import { RawClient } from './test-raw-client.ts'
 import { callsOf, connectScriptedAuto, question, type ScriptedProcess } from './test-scripted-auto.ts'
@@ -96,6 +96,42 @@ describe('a client without a session', () => {
     const isReady = () => servers.some((server) => !server.isEnded && callsOf(server).length === 0)
     await expect.poll(isReady).toBe(true)
     expect(servers.filter(({ isEnded }) => !isEnded)).toHaveLength(1)
+  })
+})
+
+describe('a workload that is stopped', () => {
+  const stop = async (test: TestGateway) => {
+    test.gateway.disconnect(NAME, 'the workload was stopped', true)
+    // Longer than a process takes to be started here.
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+
+  it('has no process started after that', async () => {
+    await using test = await opened()
+    const { servers } = await connectScriptedAuto(test, { needsOwn: true })
+    const held = modernCall(test, 'hold', 'one')
+    await hasCall(servers, 'one')
+    const before = servers.length
+    await stop(test)
+    expect(await held).toContain('the workload was stopped')
+    expect(servers).toHaveLength(before)
+    expect(servers.filter(({ isEnded }) => !isEnded)).toEqual([])
+  })
+
+  it('tells the calls that wait for a process', async () => {
+    await using test = await startGateway({ limits: { handshakeMs: 3_600_000 } })
+    await test.open()
+    const own = { maxSessions: 1, idleMs: 600_000 }
+    const { servers } = await connectScriptedAuto(test, { needsOwn: true, own })
+    const held = modernCall(test, 'hold', 'one')
+    await hasCall(servers, 'one')
+    const waiting = modernCall(test, 'hold', 'two')
+    // Its request is with the gateway, which answers one that comes later.
+    await postModern(test, 'server/discover')
+    const before = servers.length
+    await stop(test)
+    for (const call of [held, waiting]) expect(await call).toContain('the workload was stopped')
+    expect(servers).toHaveLength(before)
   })
 })
 

@@ -198,6 +198,7 @@ class AutoServers implements BackendLink {
     this.#retired?.link.stop(reason, false)
     void this.#retired?.end()
     this.#seats.closeAll(reason)
+    this.#calls.failWaiting(reason)
   }
 
   /**

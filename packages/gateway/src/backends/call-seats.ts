@@ -24,8 +24,14 @@ export class CallSeats {
 
   request(call: Call): void {
     const seat = this.#find(call)
-    if (seat instanceof Error) this.#wait(call, seat)
-    else this.#give(seat, call)
+    if (!(seat instanceof Error)) this.#give(seat, call)
+    else if (this.#seats.isClosed) call.fail(describeError(seat))
+    else this.#wait(call, seat)
+  }
+
+  /** There will be no more processes. */
+  failWaiting(reason: string): void {
+    for (const call of this.#waiting) call.fail(reason)
   }
 
   /** There is room for another process. */

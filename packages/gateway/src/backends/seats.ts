@@ -44,6 +44,8 @@ export class Seats {
   readonly #options: SeatsOptions
   readonly #seats = new Set<Seat>()
   readonly #bySession = new Map<Session | undefined, Seat[]>()
+  /** Why there are no more processes from now on. */
+  #closedFor: string | undefined
   #spare: { link: StdioBackend; onTaken: (seat: Seat) => EndServer } | undefined
 
   constructor(options: SeatsOptions) {
@@ -59,8 +61,13 @@ export class Seats {
     return this.#spare
   }
 
-  /** Throws when all are taken. `greet` does what the client's handshake asks for. */
+  get isClosed(): boolean {
+    return this.#closedFor !== undefined
+  }
+
+  /** Throws when all are taken, or closed for good. `greet` does what the client's handshake asks for. */
   open(session: Session | undefined, greet: Greet): Seat {
+    if (this.#closedFor !== undefined) throw unavailable(this.#closedFor)
     if (session !== undefined && !this.#makeRoom()) throw unavailable(this.#fullText)
     const seat = newSeat(session)
     this.#add(seat)
@@ -87,7 +94,9 @@ export class Seats {
     void seat.end?.()
   }
 
+  /** For good: what ends with them must not start others, which nobody would end. */
   closeAll(reason: string): void {
+    this.#closedFor = reason
     for (const seat of [...this.#seats]) this.close(seat, reason)
   }
 
@@ -113,7 +122,7 @@ export class Seats {
   }
 
   get hasRoom(): boolean {
-    return this.#taken.length < this.#options.backend.own.maxSessions
+    return !this.isClosed && this.#taken.length < this.#options.backend.own.maxSessions
   }
 
   get #taken(): Seat[] {
