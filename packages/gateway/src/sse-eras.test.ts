@@ -129,6 +129,21 @@ describe('a server without sessions behind a stream', () => {
     for (const answer of answers) expect(await answer.json()).toMatchObject(DONE)
   })
 
+  it('that takes a call on a stream which is left by then leaves its client with an error, not waiting', async () => {
+    await using test = await startGateway()
+    const isLeft = Promise.withResolvers<undefined>()
+    const server = await connectModern(test, ({ headers }, stream) => {
+      if (headers['x-trace'] === 'slow') return isLeft.promise
+      return stream === server.streams[0] ? 404 : DONE
+    })
+    const slow = call(test, { 'x-trace': 'slow' })
+    await expect.poll(() => server.calls().length).toBe(1)
+    expect(await (await call(test)).json()).toMatchObject(DONE)
+    isLeft.resolve(undefined)
+    const message = expect.stringContaining('may have carried out the call')
+    expect(await (await slow).json()).toMatchObject({ error: { message } })
+  })
+
   it('that closed its stream answers every call with an error, is reported as lost, and serves the next', async () => {
     await using test = await startGateway()
     const server = await connectModern(test, ({ headers }) => {

@@ -20,6 +20,8 @@ export interface SseMessageOptions {
 const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 1000
 
+const LEFT_BEFORE_ANSWER = 'the stream ended before the answer; the server may have carried out the call'
+
 /** One stream of an HTTP+SSE server for all clients, where the server needs no session to know whose a request is. */
 export class SsePipe {
   readonly pending = new PendingCalls()
@@ -74,7 +76,9 @@ export class SsePipe {
         stream = await this.open()
         const isCancelled = body['id'] !== undefined && !this.pending.has(body['id'])
         if (isCancelled) return
-        return await stream.send(text, undefined, withoutOurs(headers))
+        await stream.send(text, undefined, withoutOurs(headers))
+        if (body['id'] !== undefined && this.#stream !== stream) throw new Error(LEFT_BEFORE_ANSWER)
+        return
       } catch (error) {
         const isForgotten = error instanceof SessionGone
         if (!isForgotten && !isNotReached(error)) throw error
