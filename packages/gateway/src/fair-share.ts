@@ -3,9 +3,17 @@
  * So nobody loses anything to a caller who has more than they do. Undefined stands for all callers without a name.
  */
 export function whoMakesRoom(owners: Iterable<string | undefined>, asking: string | undefined): string | undefined {
+  return callersWithMost(owners, asking).values().next().value
+}
+
+/** The same where several have equally many: all of them, in the order of their oldest. */
+export function callersWithMost(
+  owners: Iterable<string | undefined>,
+  asking: string | undefined,
+): Set<string | undefined> {
   const counts = new Map<string | undefined, number>([[asking, 0]])
   for (const owner of owners) counts.set(owner, (counts.get(owner) ?? 0) + 1)
-  let most = asking
-  for (const [owner, count] of counts) if (count > (counts.get(most) ?? 0)) most = owner
-  return most
+  const most = Math.max(...counts.values())
+  if (counts.get(asking) === most) return new Set([asking])
+  return new Set([...counts.keys()].filter((owner) => counts.get(owner) === most))
 }

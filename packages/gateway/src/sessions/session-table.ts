@@ -3,7 +3,7 @@ import type { Logger } from '@toolhaven/core/ports/logger'
 import { describeError } from '@toolhaven/core/errors'
 import type { JsonObject } from '../json-rpc.ts'
 import type { GatewayLimits } from '../options.ts'
-import { whoMakesRoom } from '../fair-share.ts'
+import { callersWithMost } from '../fair-share.ts'
 import type { KeptBytes } from './kept-bytes.ts'
 import { Session, type Front } from './session.ts'
 import { storedEndpoint, type SessionStore, type StoredHandshake } from './session-store.ts'
@@ -181,17 +181,18 @@ export class SessionTable {
     const isolated = this.#options.isolated()
     if (this.#sessions.size < (isolated?.maxSessions ?? this.#options.limits.maxSessions)) return true
     const sessions = [...this.#sessions.values()]
-    const owner = whoMakesRoom(
-      sessions.map((session) => session.owner),
+    const callers = callersWithMost(
+      sessions.map(({ owner }) => owner),
       asking,
     )
-    const theirs = sessions.filter((session) => session.owner === owner)
-    const own = sessions.filter((session) => session.owner === asking)
+    const theirs = sessions.filter(({ owner }) => callers.has(owner))
+    const own = sessions.filter(({ owner }) => owner === asking)
     // What a session's own server knows is lost with it: only a caller who goes on having as much as others gives one up.
-    if (isolated !== undefined && theirs.length <= own.length + 1) return false
-    const idle = theirs.filter((session) => session.isIdle)
+    if (isolated !== undefined && theirs.length / callers.size <= own.length + 1) return false
+    const idle = theirs.filter(({ isIdle }) => isIdle)
     // Callers without a name cannot be told apart: none of them may end what another one uses.
-    const leaving = longestQuiet(idle) ?? (owner === undefined ? undefined : longestQuiet(theirs))
+    const inUse = theirs.filter(({ owner, isOpening }) => owner !== undefined && !isOpening)
+    const leaving = longestQuiet(idle) ?? longestQuiet(inUse)
     if (leaving !== undefined) this.end(leaving)
     return leaving !== undefined
   }
