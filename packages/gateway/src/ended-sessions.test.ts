@@ -1,4 +1,7 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
+import { KeptBytes } from './sessions/kept-bytes.ts'
 import { messagesOf } from './test-events.ts'
 import { startGateway, type TestGateway } from './test-gateway.ts'
 import { runIsolated } from './test-isolated.ts'
@@ -52,6 +55,27 @@ describe('clients that leave while their initialize waits for a server', () => {
     // The gateway's own and that of the one who stayed.
     expect(named(server.heard, 'initialize')).toHaveLength(2)
   })
+})
+
+it('a message that is still on its way when its stream closes is refused, and costs no memory', async () => {
+  const kept = new KeptBytes(1_000_000)
+  await using test = await startGateway({ kept })
+  await test.open()
+  const { heard } = await connectScripted(test, () => ({ result: { content: [] } }))
+  const client = await openSse(test)
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'a' } })
+  const socket = connect(test.port, '127.0.0.1')
+  test.defer(() => socket.destroy())
+  const head = `host: 127.0.0.1:${test.port}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`
+  socket.write(`POST ${client.path} HTTP/1.1\r\n${head}\r\n\r\n${body.slice(0, 5)}`)
+  // Requests are read in the order in which they come.
+  expect(await client.post({ method: 'notifications/nothing' })).toBe(202)
+  await client.leave()
+  socket.write(body.slice(5))
+  const [answer] = await once(socket, 'data')
+  expect(String(answer)).toMatch(/^HTTP\/1.1 404 /)
+  expect(named(heard, 'tools/call')).toEqual([])
+  expect(kept.bytes).toBe(0)
 })
 
 it('a client that only listens hears a server that forgot its session before the first GET', async () => {

@@ -35,10 +35,11 @@ export function postMessages(context: FrontContext, request: HttpRequest, respon
       message: 'The sessionId parameter is missing; open /sse first.',
     })
   const session = context.sessions.get(id)
-  if (session?.front !== 'sse' || !isOwn(context, request, session))
-    return sendRefusal(response, { status: 404, code: -32_001, message: 'Session not found; open /sse again.' })
+  if (session?.front !== 'sse' || !isOwn(context, request, session)) return sendRefusal(response, NOT_FOUND)
   session.lastSeen = Date.now()
   readMessages(context, request, response, ({ messages, isBatch }) => {
+    // Its stream may have closed while the body was on its way.
+    if (session.isEnded) return sendRefusal(response, NOT_FOUND)
     if (isBatch) return sendRefusal(response, NO_BATCHES)
     const [message] = messages
     sendText(response, 202, 'text/plain', 'Accepted')
@@ -48,6 +49,8 @@ export function postMessages(context: FrontContext, request: HttpRequest, respon
     if (message !== undefined) context.dispatch(session, message, new StreamReply(session), request)
   })
 }
+
+const NOT_FOUND: HttpRefusal = { status: 404, code: -32_001, message: 'Session not found; open /sse again.' }
 
 const NO_BATCHES: HttpRefusal = {
   status: 400,

@@ -22,6 +22,7 @@ export class AnswerStreams implements Keeper {
   readonly #streams = new Map<number, AnswerStream>()
   #opened = 0
   #messages = 0
+  #isClosed = false
   #timer: NodeJS.Timeout | undefined
   bytes = 0
   readonly #whole: KeptBytes | undefined
@@ -34,8 +35,8 @@ export class AnswerStreams implements Keeper {
 
   open(): AnswerStream {
     const number = ++this.#opened
-    const stream = new AnswerStream(`${this.#epoch}-${number}`, {
-      onKept: (text) => this.#keep(text),
+    const stream: AnswerStream = new AnswerStream(`${this.#epoch}-${number}`, {
+      onKept: (text) => this.#keep(stream, text),
       onEnd: (isWanted) => this.#end(number, isWanted),
     })
     this.#streams.set(number, stream)
@@ -52,6 +53,7 @@ export class AnswerStreams implements Keeper {
   }
 
   close(): void {
+    this.#isClosed = true
     clearTimeout(this.#timer)
     this.#timer = undefined
     for (const number of [...this.#streams.keys()]) this.#forget(number)
@@ -66,7 +68,9 @@ export class AnswerStreams implements Keeper {
     }
   }
 
-  #keep(text: string): void {
+  #keep(stream: AnswerStream, text: string): void {
+    // The session ended: nobody comes back for it, and nobody would ever take these bytes back.
+    if (this.#isClosed) return void stream.kept.splice(0)
     this.#messages++
     this.#count(text.length)
     this.#trim()

@@ -1,6 +1,8 @@
 import { createServer } from 'node:http'
 import { expect, it } from 'vitest'
 import { EventStream } from '../http/event-stream.ts'
+import { AnswerStreams } from './answer-streams.ts'
+import { KeptBytes } from './kept-bytes.ts'
 import { Outbox } from './outbox.ts'
 
 /** Opens a real stream on the outbox and collects what a client sees of it until `until` is there. */
@@ -51,4 +53,29 @@ it('lets the oldest go when it is full', async () => {
   outbox.push('x'.repeat(60))
   outbox.push('y'.repeat(60))
   expect((await read(outbox, 'y'.repeat(60))).data).toEqual(['y'.repeat(60)])
+})
+
+it('keeps nothing for a session that has ended', () => {
+  const whole = new KeptBytes(1000)
+  const outbox = new Outbox({ maxQueuedMessages: 10, maxQueuedBytes: 1000 })
+  outbox.whole = whole
+  outbox.push('before')
+  outbox.close()
+  outbox.push('after')
+  expect(whole.bytes).toBe(0)
+})
+
+it('keeps no answers for a session that has ended', () => {
+  const whole = new KeptBytes(1000)
+  const answers = new AnswerStreams({ maxQueuedMessages: 10, maxQueuedBytes: 1000, resumeMs: 60_000 }, whole)
+  const before = answers.open()
+  before.send('before')
+  answers.close()
+  const after = answers.open()
+  for (const stream of [before, after]) {
+    stream.send('after')
+    expect(whole.bytes).toBe(0)
+    stream.end(false)
+    expect(whole.bytes).toBe(0)
+  }
 })

@@ -29,6 +29,7 @@ export class Outbox implements Keeper {
   /** What all clients have together. */
   whole: KeptBytes | undefined
   #stream: EventStream | undefined
+  #isClosed = false
 
   constructor(limits: { maxQueuedMessages: number; maxQueuedBytes: number }) {
     this.#maxMessages = limits.maxQueuedMessages
@@ -40,6 +41,8 @@ export class Outbox implements Keeper {
   }
 
   push(text: string): void {
+    // The session ended: nobody would ever take these bytes back.
+    if (this.#isClosed) return
     const event = { sequence: ++this.#sequence, text }
     this.#kept.push(event)
     this.#deliver(event)
@@ -76,6 +79,7 @@ export class Outbox implements Keeper {
   }
 
   close(): void {
+    this.#isClosed = true
     this.#stream?.end()
     this.empty()
   }
