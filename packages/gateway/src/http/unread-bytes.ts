@@ -8,7 +8,7 @@ const KEY = Symbol('unread')
 class UnreadBytes implements Keeper {
   readonly #socket: Socket
   readonly #kept: KeptBytes
-  #isAwaitingDrain = false
+  #isAwaitingRead = false
   bytes = 0
 
   constructor(socket: Socket, kept: KeptBytes) {
@@ -18,11 +18,14 @@ class UnreadBytes implements Keeper {
   }
 
   look(): void {
-    const { destroyed, writableLength, writableNeedDrain } = this.#socket
-    if (writableNeedDrain && !this.#isAwaitingDrain) {
-      this.#isAwaitingDrain = true
-      this.#socket.once('drain', () => {
-        this.#isAwaitingDrain = false
+    const { destroyed, writable, writableCorked, writableLength } = this.#socket
+    // Node holds back what a response writes until the end of this tick: its client had no chance to read it yet.
+    if (writableCorked > 0 && !destroyed) return process.nextTick(() => this.look())
+    if (writableLength > 0 && writable && !this.#isAwaitingRead) {
+      this.#isAwaitingRead = true
+      // Called once all before it is written. A `drain` event comes only after more than the high-water mark.
+      this.#socket.write('', () => {
+        this.#isAwaitingRead = false
         this.look()
       })
     }

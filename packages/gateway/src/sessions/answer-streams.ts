@@ -59,6 +59,14 @@ export class AnswerStreams implements Keeper {
     for (const number of [...this.#streams.keys()]) this.#forget(number)
   }
 
+  get isSpare(): boolean {
+    for (const stream of this.#streams.values()) {
+      const [oldest] = stream.kept
+      if (oldest !== undefined) return stream.isSpare(oldest)
+    }
+    return false
+  }
+
   giveUp(): void {
     for (const [number, stream] of this.#streams) {
       if (stream.kept.length === 0) continue

@@ -1,6 +1,8 @@
 /** Something that keeps bytes for a client. */
 export interface Keeper {
   readonly bytes: number
+  /** The oldest of them already went to the client, and are kept only in case it comes back for them. */
+  readonly isSpare?: boolean
   /** Gives up some of them, the oldest first. */
   giveUp: () => void
 }
@@ -8,6 +10,7 @@ export interface Keeper {
 /**
  * A bound on bytes that are kept for clients, for all of a workload together, or for all workloads. Beyond it the keeper with
  * the most bytes gives up its oldest: if the oldest of all went first, one client could push out what is kept for others.
+ * What clients already have goes before that: without it nobody loses a message or a connection now.
  */
 export class KeptBytes implements Keeper {
   readonly #most: number
@@ -36,7 +39,12 @@ export class KeptBytes implements Keeper {
 
   giveUp(): void {
     let fullest: Keeper | undefined
-    for (const keeper of this.#keepers) if (keeper.bytes > (fullest?.bytes ?? 0)) fullest = keeper
-    fullest?.giveUp()
+    let spare: Keeper | undefined
+    for (const keeper of this.#keepers) {
+      if (keeper.bytes > (fullest?.bytes ?? 0)) fullest = keeper
+      if (keeper.bytes > (spare?.bytes ?? 0) && keeper.isSpare === true) spare = keeper
+    }
+    const leaving = spare ?? fullest
+    leaving?.giveUp()
   }
 }

@@ -40,6 +40,11 @@ export class Outbox implements Keeper {
     return this.#stream?.isOpen ? this.#stream : undefined
   }
 
+  get isSpare(): boolean {
+    const [oldest] = this.#kept
+    return oldest !== undefined && oldest.sequence <= this.#sent
+  }
+
   push(text: string): void {
     // The session ended: nobody would ever take these bytes back.
     if (this.#isClosed) return
@@ -104,8 +109,7 @@ export class Outbox implements Keeper {
   #trim(): void {
     for (let oldest = this.#kept[0]; oldest !== undefined; oldest = this.#kept[0]) {
       const isOver = this.#kept.length > this.#maxMessages || this.bytes > this.#maxBytes
-      const isSpare = oldest.sequence <= this.#sent && this.bytes > RESUME_BYTES
-      if (!isOver && !isSpare) return
+      if (!isOver && !(this.isSpare && this.bytes > RESUME_BYTES)) return
       this.giveUp()
     }
   }
