@@ -79,8 +79,8 @@ describe('a call that is answered with a status', () => {
     })
     await server.connect()
     const session = await openSession(test)
-    const pay = async () => {
-      const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'pay' } }
+    const pay = async (id = 1) => {
+      const body = { jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'pay' } }
       return (await session(JSON.stringify(body))).text()
     }
     return { server, state, pay }
@@ -99,6 +99,15 @@ describe('a call that is answered with a status', () => {
     server.sessions.clear()
     expect(await pay()).toContain('"result"')
     expect(state.paid).toBe(1)
+  })
+
+  it('404 for several calls at once from a server that forgot the session is carried out for each', async () => {
+    await using test = await startGateway()
+    const { server, state, pay } = await start(test, () => undefined)
+    server.sessions.clear()
+    const answers = await Promise.all([1, 2, 3, 4, 5, 6].map((id) => pay(id)))
+    for (const answer of answers) expect(answer).toContain('"result"')
+    expect(state.paid).toBe(6)
   })
 
   it.each([408, 500, 503])('%i is not repeated, and its client learns of it', async (status) => {

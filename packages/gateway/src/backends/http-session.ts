@@ -103,9 +103,11 @@ export class HttpSession {
     this.#isClosed = true
     const upstream = this.#upstream
     this.#upstream = undefined
-    if (!upstreamToo) return upstream?.leave()
-    this.#options.session.upstream = undefined
-    upstream?.close()
+    if (upstreamToo) {
+      this.#options.session.upstream = undefined
+      upstream?.close()
+    }
+    upstream?.leave()
   }
 
   /** What was decided on a call was decided on the server before; undefined: it is refused now. */
@@ -234,6 +236,7 @@ export class HttpSession {
   #lose(upstream: Upstream, reason: string): void {
     this.#drop(upstream)
     for (const call of [...this.#options.session.calls.values()]) call.fail(reason)
+    upstream.leave()
     this.#options.onEnded(reason)
     void this.#listenAgain()
   }
@@ -247,6 +250,7 @@ export class HttpSession {
   /** The client called before it said who it is: what it asked of a session that is replaced is not answered any more. */
   #giveUp(former: Upstream): void {
     former.close()
+    former.leave()
     const reason = 'the session was initialized after this call; try again'
     for (const call of [...this.#options.session.calls.values()]) call.fail(reason)
   }

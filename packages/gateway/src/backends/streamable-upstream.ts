@@ -11,6 +11,8 @@ const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 30_000
 /** Some servers send the head of a stream with its first event. */
 const HEAD_WAIT_MS = 2000
+/** Messages on their way may be answered for so long after the session was closed. */
+const LAST_WORD_MS = 10_000
 const NO_ANSWER = 'the server ended the connection without an answer'
 
 /** How far the answer to a call was read. */
@@ -30,6 +32,8 @@ interface Reading {
 export class StreamableUpstream implements Upstream {
   readonly #options: UpstreamOptions
   readonly #closed = new AbortController()
+  /** Ends messages that are on their way. */
+  readonly #abandoned = new AbortController()
   /** Calls whose server has us come back for the answer. */
   readonly #resumed = new Map<string, AbortController>()
   #listening: Promise<void> | undefined
@@ -52,7 +56,7 @@ export class StreamableUpstream implements Upstream {
       body: text,
       // A second answer to a question, or a second notification, changes nothing.
       isRepeatable: request === undefined || isRepeatable(request.method),
-      signal: this.#closed.signal,
+      signal: this.#abandoned.signal,
     })
     this.#checkStatus(response)
     const sessionId = response.headers['mcp-session-id']
@@ -75,14 +79,17 @@ export class StreamableUpstream implements Upstream {
     this.#resumed.get(idKey(request.id))?.abort()
   }
 
+  /** A message on its way may be about to hear that the server forgot the session: then it can go out in another. */
   close(): void {
-    if (this.sessionId !== undefined && !this.#closed.signal.aborted)
-      this.#options.target.endSession(this.#sessionHeaders())
+    if (this.#closed.signal.aborted) return
+    if (this.sessionId !== undefined) this.#options.target.endSession(this.#sessionHeaders())
     this.#closed.abort()
+    setTimeout(() => this.#abandoned.abort(), LAST_WORD_MS).unref()
   }
 
   leave(): void {
     this.#closed.abort()
+    this.#abandoned.abort()
   }
 
   async #readAnswer(response: UpstreamResponse, request: RpcRequest): Promise<void> {

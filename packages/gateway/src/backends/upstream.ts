@@ -15,9 +15,9 @@ export interface Upstream {
   listen(): Promise<void>
   /** Nobody waits for its answer any more. */
   abandon?(request: RpcRequest): void
-  /** Ends the session at the server. */
+  /** Ends the session at the server; messages on their way may still be answered. */
   close(): void
-  /** Lets go of it without ending it: it may be found again by its id. */
+  /** Lets go of it, and of messages on their way, without ending it: it may be found again by its id. */
   leave(): void
 }
 
