@@ -17,6 +17,10 @@ export async function endpointServer(
 ): Promise<Server> {
   const server = new PlainServer(handle, {}, waiting)
   server.on('connection', (socket) => countUnreadOf(socket, kept))
-  await listen(server, host, port)
+  await listen(server, host, port).catch((error: unknown) => {
+    // It was counted among the open ports from its creation on.
+    server.close()
+    throw error
+  })
   return server
 }

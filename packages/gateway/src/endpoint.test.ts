@@ -1,6 +1,8 @@
 import { createConnection } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { freePort } from '@toolhaven/testing/free-port'
+import { WAITING } from './http/bounded-server.ts'
+import { AllPorts, type Connections } from './http/connections.ts'
 import { connectClient, NAME, startGateway } from './test-gateway.ts'
 
 describe('the port', () => {
@@ -13,6 +15,25 @@ describe('the port', () => {
       message: expect.stringMatching(new RegExp(`Port ${one.port} .*pid ${process.pid}`)),
     })
     expect(await two.gateway.isPortFree('127.0.0.1', one.port)).toBe(false)
+  })
+
+  it('that is taken does not stay among the open ones', async () => {
+    const open = new Set<unknown>()
+    class Watched extends AllPorts {
+      override add(port: Connections) {
+        super.add(port)
+        open.add(port)
+      }
+      override delete(port: Connections) {
+        super.delete(port)
+        open.delete(port)
+      }
+    }
+    await using holder = await startGateway()
+    await holder.open()
+    await using test = await startGateway({ waiting: { ...WAITING, all: new Watched(100) } }, holder.port)
+    await expect(test.open()).rejects.toThrow('is taken')
+    await expect.poll(() => open.size).toBe(0)
   })
 
   it('is bound at the asked address only', async () => {
