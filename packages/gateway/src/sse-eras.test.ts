@@ -158,3 +158,26 @@ describe('a server without sessions behind a stream', () => {
     expect(await (await call(test)).json()).toMatchObject(DONE)
   })
 })
+
+it('a server with sessions is as talkative in a call as its client without one wants', async () => {
+  await using test = await startGateway()
+  await test.open({ transport: 'sse' })
+  const levels = new WeakMap<object, unknown>()
+  const { result } = INITIALIZED
+  const capabilities = { ...result.capabilities, logging: {} }
+  const server = await startSseServer(test, ({ id, method, params }, stream) => {
+    if (method === 'server/discover') return { error: { code: -32_601, message: 'unknown' } }
+    if (method === 'initialize') return { result: { ...result, capabilities } }
+    if (method === 'tools/list') return { result: { tools: [] } }
+    if (method === 'logging/setLevel') levels.set(stream, params)
+    if (method === 'tools/call') return { result: { content: [], structuredContent: levels.get(stream) ?? {} } }
+    return id === undefined ? undefined : { result: {} }
+  })
+  await server.connect()
+  const meta = {
+    'io.modelcontextprotocol/logLevel': 'debug',
+    'io.modelcontextprotocol/clientCapabilities': { sampling: {} },
+  }
+  const answer = await postModern(test, 'tools/call', { name: 'any', arguments: {} }, { meta })
+  expect(await answer.text()).toContain('"structuredContent":{"level":"debug"}')
+})

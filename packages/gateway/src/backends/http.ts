@@ -155,7 +155,9 @@ export class HttpBackend implements BackendLink {
   }
 
   request(call: Call): void {
-    const http = this.#needsOwn(call.session) ? this.#ofCall(call) : this.#of(call.session)
+    // The level is the client's, for its calls to come: a session for one call would take it along.
+    const isForOneCall = call.request.method !== 'logging/setLevel' && this.#needsOwn(call.session)
+    const http = isForOneCall ? this.#ofCall(call) : this.#of(call.session)
     void http.request(call)
   }
 
