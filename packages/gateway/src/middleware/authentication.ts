@@ -34,8 +34,17 @@ export function authentication(options: AuthenticationOptions): Middleware {
   const audiences = spec.audience === undefined ? resource.identifiers : [spec.audience]
   const check = createTokenCheck({ ...spec, fetch: options.fetch, audiences, ...(times && { times }) })
 
+  /** Strangers who come too often learn as well where tokens come from: callers may come from the same address. */
+  const limited = (request: HttpRequest, refusal: HttpRefusal): HttpRefusal => {
+    const tooMany = countStranger(request)
+    return tooMany === undefined ? refusal : { ...tooMany, headers: { ...refusal.headers, ...tooMany.headers } }
+  }
   const conclude = (request: HttpRequest, verdict: Verdict): HttpRefusal | undefined => {
-    if ('refused' in verdict) return countStranger(request) ?? unauthorized(resource, verdict.refused)
+    if ('refused' in verdict) {
+      const refusal = unauthorized(resource, verdict.refused)
+      // Whoever had a good token is no stranger: told to wait, they would not renew it.
+      return verdict.hasExpired ? refusal : limited(request, refusal)
+    }
     callers.set(request, verdict.caller)
     return undefined
   }
@@ -55,7 +64,7 @@ export function authentication(options: AuthenticationOptions): Middleware {
       const described = resource.describe(request.method ?? '', path)
       if (described !== undefined) return described
       const token = tokenOf(request.headers)
-      if (token === undefined) return countStranger(request) ?? unauthorized(resource)
+      if (token === undefined) return limited(request, unauthorized(resource))
       const verdict = check(token.text, token.key)
       if (!(verdict instanceof Promise)) return conclude(request, verdict)
       return verdict.then((checked) => conclude(request, checked), noProvider)
@@ -64,7 +73,8 @@ export function authentication(options: AuthenticationOptions): Middleware {
       const [token, before] = [tokenOf(request.headers), callers.get(request)]
       if (token === undefined || before === undefined) return false
       const isSame = (verdict: Verdict) => !('refused' in verdict) && verdict.caller.id === before.id
-      const verdict = check(token.text, token.key)
+      // A stream must not end because many others are checked at the same time.
+      const verdict = check(token.text, token.key, true)
       if (!(verdict instanceof Promise)) return isSame(verdict)
       return verdict.then(isSame, (error: unknown) => noProvider(error) === undefined)
     },

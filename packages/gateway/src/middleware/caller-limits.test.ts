@@ -34,3 +34,21 @@ it('a caller has one limit, whatever their tokens and sessions, and others have 
   const other = await sessionOf(test, { client_id: 'u1' })
   expect(await statuses(test, 1, () => ({ ...other, ...bearer({ client_id: 'u1' }) }))).toEqual([200])
 })
+
+it('callers whose token has expired are told so, however many strangers share their address', async () => {
+  await using test = await startWithIdentities({ limits: { requestsPerMinute: 2 } })
+  await test.run()
+  const made = await statuses(test, 3, (at) => ({ authorization: `Bearer made-up-${at}` }))
+  expect(made).toEqual([401, 401, 429])
+  const expired = bearer({ sub: 'u1', exp: Math.floor(Date.now() / 1000) - 3600 })
+  expect(await statuses(test, 4, () => expired)).toEqual([401, 401, 401, 401])
+})
+
+it('strangers who come too often still learn where tokens come from', async () => {
+  await using test = await startWithIdentities({ limits: { requestsPerMinute: 1 } })
+  await test.run()
+  await (await ask(test, LIST, {})).text()
+  const refused = await ask(test, LIST, {})
+  expect(refused.status).toBe(429)
+  expect(refused.headers.get('www-authenticate')).toContain('resource_metadata')
+})

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { describeError } from '@toolhaven/core/errors'
 import type { IdentityFetch } from './identity-fetch.ts'
-import { ProviderUnavailable, TokenRefused } from './token-problem.ts'
+import { EXPIRED, ProviderUnavailable, TokenRefused } from './token-problem.ts'
 
 export interface IntrospectionOptions {
   fetch: IdentityFetch
@@ -28,8 +28,7 @@ export async function introspect(options: IntrospectionOptions, token: string): 
   const claims = await ask(options, token)
   const now = Date.now()
   if (!claims.active) throw new TokenRefused('the token is not active')
-  if (claims.exp !== undefined && claims.exp * 1000 + options.skewMs <= now)
-    throw new TokenRefused('the token has expired')
+  if (claims.exp !== undefined && claims.exp * 1000 + options.skewMs <= now) throw new TokenRefused(EXPIRED)
   if (claims.nbf !== undefined && claims.nbf * 1000 - options.skewMs > now)
     throw new TokenRefused('the token is not valid yet')
   // The provider we asked is the issuer, unless it says otherwise.

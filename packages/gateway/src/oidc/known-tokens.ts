@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Caller } from './caller.ts'
 
-export type Verdict = { caller: Caller } | { refused: string }
+export type Verdict = { caller: Caller } | { refused: string; hasExpired: boolean }
 
 interface Entry {
   verdict: Verdict

@@ -5,7 +5,7 @@ import type { IdentityFetch } from './identity-fetch.ts'
 import { introspect } from './introspection.ts'
 import { createKeySet } from './key-set.ts'
 import { KnownTokens, type Verdict } from './known-tokens.ts'
-import { ProviderUnavailable, TokenRefused } from './token-problem.ts'
+import { EXPIRED, ProviderUnavailable, TokenRefused } from './token-problem.ts'
 
 export interface TokenCheckOptions {
   fetch: IdentityFetch
@@ -50,8 +50,11 @@ const ALGORITHMS = [
 const MAX_TOKENS = 10_000
 
 export interface TokenCheck {
-  /** At once for a token that was checked before; `key` is the token's. Rejects with ProviderUnavailable. */
-  (token: string, key: string): Verdict | Promise<Verdict>
+  /**
+   * At once for a token that was checked before; `key` is the token's. Rejects with ProviderUnavailable, but for an urgent one never
+   * because others wait.
+   */
+  (token: string, key: string, isUrgent?: boolean): Verdict | Promise<Verdict>
 }
 
 /** Says who the bearer of a token is, or why they are refused. */
@@ -61,9 +64,10 @@ export function createTokenCheck(options: TokenCheckOptions): TokenCheck {
   const signed = signedCheck(options, times)
   const opaque = opaqueCheck(options, times)
   const inTurn = fewAtATime()
-  const check = (token: string, key: string) =>
-    isSigned(token) ? signed(token) : inTurn(() => opaque(token), known.wasGood(key))
-  return (token, key) => known.get(key, Date.now()) ?? known.check(key, () => decide(() => check(token, key), times))
+  const check = (token: string, isUrgent: boolean) =>
+    isSigned(token) ? signed(token) : inTurn(() => opaque(token), isUrgent)
+  return (token, key, isUrgent = known.wasGood(key)) =>
+    known.get(key, Date.now()) ?? known.check(key, () => decide(() => check(token, isUrgent), times))
 }
 
 type Check = (token: string) => Promise<{ verdict: Verdict; until: number }>
@@ -104,7 +108,8 @@ async function decide(check: () => ReturnType<Check>, times: TokenTimes): Return
     return await check()
   } catch (error) {
     if (isOfProvider(error)) throw new ProviderUnavailable(error.message, { cause: error })
-    return { verdict: { refused: reasonOf(error) }, until: Date.now() + times.refusedMs }
+    const refused = reasonOf(error)
+    return { verdict: { refused, hasExpired: refused === EXPIRED }, until: Date.now() + times.refusedMs }
   }
 }
 
@@ -127,7 +132,7 @@ function isOfProvider(error: unknown): error is Error {
 
 function reasonOf(error: unknown): string {
   if (error instanceof TokenRefused) return error.message
-  if (error instanceof errors.JWTExpired) return 'the token has expired'
+  if (error instanceof errors.JWTExpired) return EXPIRED
   if (error instanceof errors.JWTClaimValidationFailed) {
     if (error.claim === 'aud') return 'the token is for another audience'
     if (error.claim === 'iss') return 'the token is from another issuer'
