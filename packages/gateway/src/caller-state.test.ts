@@ -13,13 +13,13 @@ const CALL = { name: 'later', arguments: {} }
 const STATE = { resultType: 'input_required', requestState: 'plain', inputRequests: {} }
 
 /** A server without sessions; what it hears of calls and tasks. */
-async function serve(test: TestIdentities, result: Json) {
+async function serve(test: TestIdentities, result: Json, processId = 'p') {
   const server = scriptedServer(({ id, method }) => {
     if (method === 'server/discover') return DISCOVERED
     return id === undefined ? undefined : { result: method === 'tools/list' ? { tools: [] } : result }
   })
   const { channel } = server
-  await test.gateway.connect(NAME, { kind: 'stdio', channel, processId: 'p', start: async () => {} }, never)
+  await test.gateway.connect(NAME, { kind: 'stdio', channel, processId, start: async () => {} }, never)
   return () => server.heard.filter(({ method }) => /^(tools\/call|tasks\/)/.test(String(method)))
 }
 
@@ -125,5 +125,24 @@ describe('a task', () => {
     await test.open({ ...AUTHENTICATION, limits: { requestsPerMinute: 1000 } })
     expect(await send(test, 'tasks/get', { taskId: 't-1' }, ONE)).toHaveProperty('result')
     expect(await send(test, 'tasks/get', { taskId: 't-1' }, TWO)).toHaveProperty('error')
+  })
+
+  it('of the same id is for each caller whom the server told of it', async () => {
+    await using test = await startWithIdentities()
+    await serve(test, started)
+    await send(test, 'tools/call', CALL, ONE)
+    await send(test, 'tools/call', CALL, TWO)
+    for (const caller of [ONE, TWO])
+      expect(await send(test, 'tasks/get', { taskId: 't-1' }, caller)).toHaveProperty('result')
+  })
+
+  it('is forgotten with its process, not with a connection to it', async () => {
+    await using test = await startWithIdentities()
+    await serve(test, started)
+    await send(test, 'tools/call', CALL, ONE)
+    await serve(test, started)
+    expect(await send(test, 'tasks/get', { taskId: 't-1' }, ONE)).toHaveProperty('result')
+    await serve(test, started, 'another')
+    expect(await send(test, 'tasks/get', { taskId: 't-1' }, ONE)).toHaveProperty('error')
   })
 })

@@ -11,7 +11,7 @@ import { dispatch, type DispatchContext } from './dispatch.ts'
 import { endpointPipeline } from './endpoint-pipeline.ts'
 import { endpointServer } from './endpoint-server.ts'
 import type { FrontContext } from './frontends/front-context.ts'
-import { ModernState, type ModernStateOptions } from './frontends/modern/modern-state.ts'
+import { ModernState } from './frontends/modern/modern-state.ts'
 import { endToEndHeaders } from './http/end-to-end-headers.ts'
 import type { EventStream } from './http/event-stream.ts'
 import { OpenStreams } from './http/open-streams.ts'
@@ -49,8 +49,7 @@ export class Endpoint implements FrontContext {
   #farewell: Promise<void> | undefined
 
   constructor(options: GatewayOptions, limits: GatewayLimits, spec: EndpointSpec, kept: KeptBytes) {
-    const { name } = spec
-    const { events, logger } = options
+    const [{ name }, { events, logger }] = [spec, options]
     this.#options = options
     this.#spec = spec
     this.limits = limits
@@ -66,8 +65,7 @@ export class Endpoint implements FrontContext {
       },
     })
     this.#tools = new ToolWatch({ name, events, logger, server: () => this.server(), link: () => this.#slot.link })
-    const ask: ModernStateOptions['ask'] = (session, method, params) => this.ask(session, method, params)
-    this.modern = new ModernState({ name, limits, logger, sessions: this.sessions, ask })
+    this.modern = new ModernState({ name, limits, logger, sessions: this.sessions, ask: this.ask.bind(this) })
     this.#dispatching = {
       slot: this.#slot,
       limits,
@@ -150,6 +148,7 @@ export class Endpoint implements FrontContext {
       throw unavailable(`The server ${name} was replaced while it was being connected.`)
     }
     this.modern.forgetTools()
+    this.modern.tasks.keepThoseOf('first' in backend ? backend.first.processId : backend.processId)
     this.#slot.fill(link)
     for (const session of this.sessions.all()) if (session.isListening) void link.listen(session)
     return link.handshake

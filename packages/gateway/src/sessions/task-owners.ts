@@ -2,23 +2,39 @@ import { whoMakesRoom } from '../fair-share.ts'
 
 const MOST_TASKS = 10_000
 
-/** Which caller started a task at the server: its id alone must be worth nothing to others. */
+/** Which callers were told of a task at the server: its id alone must be worth nothing to others. */
 export class TaskOwners {
-  readonly #owners = new Map<string, string>()
+  /** Processes of one server may give the same id to tasks of several callers. */
+  readonly #owners = new Map<string, Set<string>>()
+  #count = 0
+  #processId: string | undefined
 
   isOwn(taskId: unknown, owner: string): boolean {
-    return typeof taskId === 'string' && this.#owners.get(taskId) === owner
+    return typeof taskId === 'string' && this.#owners.get(taskId)?.has(owner) === true
   }
 
-  /** A task stays with the first caller who was told of it. */
   add(taskId: string, owner: string): void {
-    if (this.#owners.has(taskId)) return
-    this.#owners.set(taskId, owner)
-    if (this.#owners.size <= MOST_TASKS) return
-    const from = whoMakesRoom(this.#owners.values(), owner)
-    for (const [id, other] of this.#owners) {
-      if (other !== from) continue
-      this.#owners.delete(id)
+    if (this.isOwn(taskId, owner)) return
+    const owners = this.#owners.get(taskId) ?? new Set()
+    this.#owners.set(taskId, owners.add(owner))
+    if (++this.#count > MOST_TASKS) this.#makeRoom(owner)
+  }
+
+  /** Another process of the server may give the ids of the former one's tasks to its own. */
+  keepThoseOf(processId: string): void {
+    if (processId === this.#processId) return
+    this.#processId = processId
+    this.#owners.clear()
+    this.#count = 0
+  }
+
+  #makeRoom(asking: string): void {
+    const all = [...this.#owners.values()].flatMap((owners) => [...owners])
+    const from = whoMakesRoom(all, asking)
+    for (const [id, owners] of this.#owners) {
+      if (from === undefined || !owners.delete(from)) continue
+      if (owners.size === 0) this.#owners.delete(id)
+      this.#count--
       return
     }
   }
