@@ -155,6 +155,8 @@ export class Endpoint implements FrontContext {
   }
 
   disconnect(reason: string, isForGood = false, keepOpen = false): void {
+    // First of all: the end of its session would tell a caller less.
+    if (isForGood) for (const { calls } of this.sessions.all()) for (const call of calls.values()) call.fail(reason)
     if (isForGood) this.#slot.link?.endSessions?.()
     this.#connects++
     const link = this.#slot.empty(reason)

@@ -72,4 +72,18 @@ describe('sessions at an HTTP server', () => {
     await test.gateway.close(NAME)
     expect(server.sessions.size).toBeGreaterThan(0)
   })
+
+  it('that are ended by a stop tell the callers of their calls why', async () => {
+    await using test = await startGateway()
+    await test.open({ transport: 'streamable-http' })
+    const server = await startSessionServer(test, ({ method }) =>
+      method === 'tools/call' ? new Promise(() => {}) : { result: {} },
+    )
+    await server.connect()
+    const session = await openSession(test)
+    const call = session(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'slow' } }))
+    await until('the call', () => server.heard.some(({ method }) => method === 'tools/call'))
+    test.gateway.disconnect(NAME, 'the workload was stopped', true)
+    expect(await (await call).text()).toContain('the workload was stopped')
+  })
 })
