@@ -68,6 +68,8 @@ const FILES_ONLY: readonly Weakness[] = [
     replace: 'pythonSettings({}, await readPipSettings({ env: {}, homeDir }))',
   },
 ]
+/** What `npm test` tells the programs that it runs would be in place of the user's own file. */
+const NO_NPM_FILES = { npm_config_userconfig: '', npm_config_globalconfig: '' }
 const WEAKNESSES = {
   docker: FILES_ONLY,
   podman: FILES_ONLY,
@@ -97,7 +99,9 @@ describe.each(platformsInTurn(import.meta.url))('on %s', (kind) => {
       const open = async (which: keyof typeof MARKS) =>
         stack.use(await startPackageRegistry([await writeMarked(join(folder, which), name, MARKS[which])], { host }))
       const [mine, theirs] = [await open('mine'), await open('theirs')]
-      const home = stack.use(await here.makeHome({ npm_config_registry: '', NPM_CONFIG_REGISTRY: mine.url }))
+      const home = stack.use(
+        await here.makeHome({ ...NO_NPM_FILES, npm_config_registry: '', NPM_CONFIG_REGISTRY: mine.url }),
+      )
       await writeFiles(home, { '.npmrc': `registry=${theirs.url}\n` })
       const daemon = stack.use(await build.start(home))
       const program = `${here.engine ? '/app' : '/opt/package'}/node_modules/${name}/fixture-server.mjs`

@@ -17,7 +17,7 @@ test('a user without an account is told to set HOME, and has a service manager w
   const script = `const { findServiceManager } = await import(${moduleOf('service/find-service-manager.ts')})\n${print}`
   const without = runAs(script, {})
   expect(without.status).not.toBe(0)
-  expect(without.stderr).toContain(`HOME is not set, and user ${NO_ACCOUNT} has no account`)
+  expect(without.stderr).toContain(`HOME is not set, and user ${NO_ACCOUNT} has no home folder`)
   const withHome = runAs(script, { HOME: '/nonexistent' })
   expect(withHome, withHome.stderr).toMatchObject({ status: 0 })
   expect(withHome.stdout).toContain('/nonexistent/.config/systemd/user/')

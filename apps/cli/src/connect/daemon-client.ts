@@ -32,7 +32,7 @@ export function createDaemonClient(address: DaemonAddress): DaemonClient {
 }
 
 /**
- * If nobody listens, nothing was sent, so the attempt can be made again once somebody does. A question that another daemon
+ * While nobody listens, nothing is sent, so the attempt can be made again later. A question that another daemon
  * cut off by taking over can be asked again too, once: a daemon that it ends would be ended by it forever.
  */
 async function withDaemon<T>(

@@ -59,7 +59,7 @@ export class ToolLocks {
     const { seen: _seen, ...rest } = lock
     const next = isSame ? rest : { ...rest, seen: { at: this.#now(), revision, tools: this.#masked(tools) } }
     const why = this.#whyUnreadable(name)
-    // The file stays as it is until somebody has looked at the tools and accepted them.
+    // The file stays as it is until the user has looked at the tools and accepted them.
     if (why === undefined) this.#save(next)
     else this.#keep(next)
     this.#deps.onDifference(name, describeChanges(next, why), true)

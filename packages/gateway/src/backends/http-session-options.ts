@@ -21,6 +21,6 @@ export interface HttpSessionOptions {
   onUnplaced: () => void
   /** The server says so, or it is another process than before. */
   onToolsChanged: () => void
-  /** The server ended the session by itself. */
+  /** The server ended the session. */
   onEnded: (reason: string) => void
 }

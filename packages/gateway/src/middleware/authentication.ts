@@ -42,7 +42,7 @@ export function authentication(options: AuthenticationOptions): Middleware {
   const conclude = (request: HttpRequest, verdict: Verdict): HttpRefusal | undefined => {
     if ('refused' in verdict) {
       const refusal = unauthorized(resource, verdict.refused)
-      // Whoever had a good token is no stranger: told to wait, they would not renew it.
+      // A caller who had a good token is no stranger: told to wait, they would not renew it.
       return verdict.hasExpired ? refusal : limited(request, refusal)
     }
     callers.set(request, verdict.caller)

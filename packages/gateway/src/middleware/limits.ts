@@ -27,7 +27,7 @@ export interface KnownSessions {
 }
 
 export interface Limits extends Middleware {
-  /** Counts a request of somebody without a good token, by address. What strangers send costs callers nothing. */
+  /** Counts a request without a good token, by address. What strangers send costs callers nothing. */
   countStranger(request: HttpRequest): HttpRefusal | undefined
 }
 

@@ -4,7 +4,12 @@ import type { EngineClient } from '../engine/engine-client.ts'
 import { engineInfo } from '../engine/engine-info.ts'
 import { forwardingOf } from '../engine/forwarding.ts'
 import { packageUser } from '../engine/package-user.ts'
-import { createEngineRuntime, type EngineFacts, type EngineRuntimeOptions } from '../engine/engine-runtime.ts'
+import {
+  CONTROL_GROUPS,
+  createEngineRuntime,
+  type EngineFacts,
+  type EngineRuntimeOptions,
+} from '../engine/engine-runtime.ts'
 
 export function createDockerRuntime(options: EngineRuntimeOptions): Runtime {
   return createEngineRuntime({ name: 'docker', examine: examineDocker }, options)
@@ -40,5 +45,6 @@ export async function examineDocker(client: EngineClient, signal: AbortSignal): 
     seccomp: info.seccomp,
     forwarding: await forwardingOf(client, info),
     packageUser: await packageUser(client, info),
+    ...(info.CgroupVersion !== '2' && { hiddenPaths: [CONTROL_GROUPS] }),
   }
 }

@@ -13,7 +13,7 @@ export interface Hardening {
   readOnlyRoot: boolean
   /** In place of the image's own user. */
   user?: string
-  /** Folders that look empty inside and cannot be written to. Only Podman knows this. */
+  /** Folders that look empty inside and cannot be written to. */
   hiddenPaths?: readonly string[] | undefined
   /** Further folders in memory, with their options. */
   inMemory?: Readonly<Record<string, string>>
@@ -62,7 +62,7 @@ function hostConfig(spec: InstanceSpec, hardening: Hardening, network: Container
   const memory = spec.limits.memoryBytes ?? DEFAULT_MEMORY_BYTES
   return {
     CapDrop: ['ALL'],
-    SecurityOpt: ['no-new-privileges', ...(hardening.hiddenPaths ?? []).map((path) => `mask=${path}`)],
+    SecurityOpt: ['no-new-privileges'],
     Privileged: false,
     PidsLimit: spec.limits.pids ?? DEFAULT_PIDS,
     Memory: memory,
@@ -75,8 +75,8 @@ function hostConfig(spec: InstanceSpec, hardening: Hardening, network: Container
     // Ours has the system call filter; the engine's has not, and a server can write its memory.
     Init: hardening.init && network.command === undefined,
     ReadonlyRootfs: hardening.readOnlyRoot,
-    ...((hardening.readOnlyRoot || hardening.inMemory) && {
-      Tmpfs: { ...(hardening.readOnlyRoot && inMemory(spec)), ...hardening.inMemory },
+    ...((hardening.readOnlyRoot || hardening.inMemory || hardening.hiddenPaths) && {
+      Tmpfs: { ...(hardening.readOnlyRoot && inMemory(spec)), ...hardening.inMemory, ...covers(hardening, spec) },
     }),
     LogConfig: { Type: 'json-file', Config: LOG_LIMITS },
     NetworkMode: network.mode,
@@ -93,10 +93,19 @@ function hostConfig(spec: InstanceSpec, hardening: Hardening, network: Container
   }
 }
 
+function covers({ hiddenPaths = [] }: Hardening, spec: InstanceSpec): Record<string, string> {
+  return Object.fromEntries(unmounted(hiddenPaths, spec).map((path) => [path, 'ro,size=4096']))
+}
+
 /** Podman puts folders in memory at all of them when the root is read-only, without a size. */
 const WRITABLE = ['/tmp', '/run', '/var/tmp']
 
-function inMemory({ mounts }: InstanceSpec): Record<string, string> {
-  const free = WRITABLE.filter((path) => !mounts.some(({ containerPath }) => containerPath === path))
-  return Object.fromEntries(free.map((path) => [path, `rw,exec,nosuid,nodev,mode=1777,size=${TEMPORARY_BYTES}`]))
+function inMemory(spec: InstanceSpec): Record<string, string> {
+  const options = `rw,exec,nosuid,nodev,mode=1777,size=${TEMPORARY_BYTES}`
+  return Object.fromEntries(unmounted(WRITABLE, spec).map((path) => [path, options]))
+}
+
+/** Those where the user has not mounted something. */
+function unmounted(paths: readonly string[], { mounts }: InstanceSpec): string[] {
+  return paths.filter((path) => !mounts.some(({ containerPath }) => containerPath === path))
 }

@@ -66,6 +66,9 @@ export interface EngineRuntimeOptions {
   forwarding?: Forwarding
 }
 
+/** With version 1, it is a folder in memory without a size, which root inside can write to. Nothing in it limits the container. */
+export const CONTROL_GROUPS = '/sys/fs/cgroup'
+
 const PROBE_MS = 20_000
 const VOLUMES_NOTE =
   'The engine shares no folders with the daemon: isolated servers are connected through volumes and a port of 127.0.0.1 with a token (not verified on Docker Desktop), and servers without any network run without our system call filter.'

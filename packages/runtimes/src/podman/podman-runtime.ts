@@ -5,7 +5,12 @@ import type { EngineClient } from '../engine/engine-client.ts'
 import { engineVersion, orRefuse } from '../engine/engine-info.ts'
 import { forwardingOf } from '../engine/forwarding.ts'
 import { packageUser } from '../engine/package-user.ts'
-import { createEngineRuntime, type EngineFacts, type EngineRuntimeOptions } from '../engine/engine-runtime.ts'
+import {
+  CONTROL_GROUPS,
+  createEngineRuntime,
+  type EngineFacts,
+  type EngineRuntimeOptions,
+} from '../engine/engine-runtime.ts'
 
 export function createPodmanRuntime(options: EngineRuntimeOptions): Runtime {
   return createEngineRuntime({ name: 'podman', examine: examinePodman }, options)
@@ -53,7 +58,6 @@ export async function examinePodman(client: EngineClient, signal: AbortSignal): 
     seccomp: seccompEnabled,
     forwarding: await forwardingOf(client, info),
     packageUser: await packageUser(client, info),
-    // With version 1, it is a folder in memory without a size, which root inside owns. Nothing in it limits the container.
-    ...(rootless && libpod.host.cgroupVersion === 'v1' && { hiddenPaths: ['/sys/fs/cgroup'] }),
+    ...(libpod.host.cgroupVersion === 'v1' && { hiddenPaths: [CONTROL_GROUPS] }),
   }
 }

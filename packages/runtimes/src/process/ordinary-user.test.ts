@@ -7,9 +7,11 @@ import { expect, test } from 'vitest'
 import { collectOutput } from '../package-index/run-program.ts'
 
 const NOBODY = 65534
+/** Against hanging, as in the configuration of all tests: a busy machine must not fail a correct one. */
+const DEADLINES = { testTimeout: 60_000, hookTimeout: 120_000 }
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 
-test('all that holds for a daemon of root holds for one of an ordinary user', { timeout: 300_000 }, async (context) => {
+test('all that holds for a daemon of root holds for one of an ordinary user', { timeout: 600_000 }, async (context) => {
   if (process.getuid?.() !== 0)
     return context.skip('this run is an ordinary user’s already: the files beside this one show it')
   const home = await mkdtemp(join(tmpdir(), 'thv-ordinary-'))
@@ -19,7 +21,7 @@ test('all that holds for a daemon of root holds for one of an ordinary user', { 
     const include = ['sandbox', 'process-runtime'].map((name) => `packages/runtimes/src/process/${name}.test.ts`)
     await writeFile(
       config,
-      `export default ${JSON.stringify({ root: ROOT, cacheDir: join(home, 'cache'), test: { include, pool: 'forks' } })}`,
+      `export default ${JSON.stringify({ root: ROOT, cacheDir: join(home, 'cache'), test: { include, pool: 'forks', ...DEADLINES } })}`,
     )
     await chown(home, NOBODY, NOBODY)
     const vitest = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs')

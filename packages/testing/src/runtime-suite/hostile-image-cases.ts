@@ -46,7 +46,7 @@ export const hostileImageCases: RuntimeCases = {
     expect(firstFilters).toBe(filters)
   },
 
-  // With control groups version 1, rootless Podman has a folder in memory there that belongs to root inside, without a size.
+  // With control groups version 1, engines have a folder in memory there that belongs to root inside, without a size.
   'lets no server that is root inside write to the control groups': async (session) => {
     const prepared = await prepareHostile(session, { lines: ['USER 0:0'] })
     const { stdout } = await session.run(['force', '/sys/fs/cgroup/x'], { prepared })
