@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { describeError, isThvError, unavailable } from '@toolhaven/core/errors'
 import {
   idKey,
@@ -12,6 +11,7 @@ import {
 } from '../json-rpc.ts'
 import type { Call } from '../sessions/call.ts'
 import { callOfProgress } from '../sessions/server-requests.ts'
+import { AbsentServer } from './absent-server.ts'
 import { Greetings } from './greetings.ts'
 import { GrowingPause } from './growing-pause.ts'
 import { isForOne, SessionQuestions } from './session-questions.ts'
@@ -59,8 +59,9 @@ export class HttpSession {
 
   async request(call: Call): Promise<void> {
     call.onCancel = (params) => void this.#cancel(call, params)
-    const deadline = Date.now() + this.#options.waitMs
-    for (let wait = 50, mayRenew = true; !call.isSettled; wait = Math.min(wait * 2, 1000)) {
+    const absent = new AbsentServer(this.#options.waitMs)
+    let mayRenew = true
+    while (!call.isSettled) {
       try {
         const upstream = this.#upstream ?? (await this.#openFor(call))
         if (upstream === undefined) return
@@ -68,11 +69,9 @@ export class HttpSession {
         this.#remember(call)
         return
       } catch (error) {
-        const isWaiting = isNotReached(error) && Date.now() + wait < deadline && !this.#isClosed
         if (error instanceof SessionGone && mayRenew) mayRenew = false
-        else if (isWaiting) await pause(wait)
-        else if (isThvError(error)) return call.fail(describeError(error))
-        else return call.fail(lostText(error))
+        else if (this.#isClosed || !(await absent.mayTryAgain(error)))
+          return call.fail(isThvError(error) ? describeError(error) : lostText(error))
       }
     }
   }

@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { describeError } from '@toolhaven/core/errors'
 import type { JsonObject, RpcNotification, RpcRequest } from '../json-rpc.ts'
+import { AbsentServer } from './absent-server.ts'
 import { idOfDropped } from './dropped-answer.ts'
 import { PendingCalls } from './pending-calls.ts'
 import { SseUpstream } from './sse-upstream.ts'
@@ -16,9 +16,6 @@ export interface SseMessageOptions {
   /** How long it waits for a server that nobody listens for at the moment. */
   waitMs: number
 }
-
-const FIRST_PAUSE_MS = 50
-const LONGEST_PAUSE_MS = 1000
 
 const LEFT_BEFORE_ANSWER = 'the stream ended before the answer; the server may have carried out the call'
 
@@ -68,9 +65,10 @@ export class SsePipe {
   }
 
   async #deliver(body: JsonObject, { headers, waitMs }: SseMessageOptions): Promise<void> {
-    const deadline = Date.now() + waitMs
+    const absent = new AbsentServer(waitMs)
     const text = JSON.stringify(body)
-    for (let wait = FIRST_PAUSE_MS, mayRenew = true; ; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
+    let mayRenew = true
+    for (;;) {
       let stream: SseUpstream | undefined
       try {
         stream = await this.open()
@@ -86,9 +84,8 @@ export class SsePipe {
         // What the server took on that stream waits in vain.
         if (stream !== undefined && this.#leave(stream)) this.pending.failAll(describeError(error), this.#undelivered)
         if (!isForgotten) this.#options.onLost(describeError(error))
-        if (isForgotten ? !mayRenew : Date.now() + wait >= deadline) throw error
-        if (isForgotten) mayRenew = false
-        else await pause(wait)
+        if (isForgotten && mayRenew) mayRenew = false
+        else if (!(await absent.mayTryAgain(error))) throw error
       }
     }
   }

@@ -1,8 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { readEvents } from '../../http/event-parser.ts'
 import { isObject, isRequestId, parseJson, parseMessage, type JsonObject } from '../../json-rpc.ts'
 import { metaOf, META, NAMED } from '../../modern-era.ts'
 import { encodeHeader } from '../../header-text.ts'
+import { AbsentServer } from '../absent-server.ts'
 import { isRepeatable } from '../is-repeatable.ts'
 import { isNotReached, Refused } from '../upstream.ts'
 import type { UpstreamResponse } from '../upstream-response.ts'
@@ -22,9 +22,6 @@ const NO_ANSWER: ReadonlySet<number> = new Set([401, 403, 429, 502, 503, 504])
 export function saysNothing(status: number): boolean {
   return NO_ANSWER.has(status)
 }
-
-const FIRST_PAUSE_MS = 50
-const LONGEST_PAUSE_MS = 1000
 
 /** Each request is a POST of its own, and its stream carries all that belongs to it. */
 export class HttpRequests implements ServerRequests {
@@ -67,16 +64,14 @@ export class HttpRequests implements ServerRequests {
   }
 
   async #run(request: ServerRequest, reply: ServerReply, signal: AbortSignal): Promise<JsonObject> {
-    const deadline = Date.now() + request.waitMs
-    for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
+    const absent = new AbsentServer(request.waitMs)
+    for (;;) {
       if (this.#stopped !== undefined) throw new Error(this.#stopped)
       try {
         return await this.#once(request, reply, signal)
       } catch (error) {
-        if (!isNotReached(error)) throw error
-        this.#options.onNotReached(error instanceof Error ? error.message : '')
-        if (Date.now() + wait >= deadline) throw error
-        await pause(wait, undefined, { signal })
+        if (isNotReached(error)) this.#options.onNotReached(error instanceof Error ? error.message : '')
+        if (!(await absent.mayTryAgain(error, signal))) throw error
       }
     }
   }
