@@ -73,7 +73,7 @@ export interface GatewayLimits {
   toolsWaitMs: number
   /** For its answer to `server/discover`; then it is asked the older way. */
   probeMs: number
-  /** The same once an HTTP+SSE server is up: the older ones often say nothing to what they do not know. */
+  /** How long an HTTP+SSE server that is up may be silent before it is asked the older way as well. */
   sseProbeMs: number
   /** Comment lines on quiet streams, so that nobody in between cuts them. */
   keepAliveMs: number
@@ -104,7 +104,7 @@ export const DEFAULT_LIMITS: GatewayLimits = {
   ownRequestMs: 30_000,
   toolsWaitMs: 15_000,
   probeMs: 10_000,
-  sseProbeMs: 3_000,
+  sseProbeMs: 500,
   keepAliveMs: 25_000,
   maxLogLineBytes: 8 * 1024,
   saveDelayMs: 100,

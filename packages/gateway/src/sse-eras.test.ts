@@ -4,6 +4,8 @@ import { postModern } from './test-modern-post.ts'
 import { DISCOVERED } from './test-scripted-server.ts'
 import { INITIALIZED, startSseServer, type SseScript } from './test-sse-server.ts'
 
+/** A loaded machine is not silence. */
+const PATIENT = { limits: { sseProbeMs: 60_000 } }
 const LISTED = { result: { resultType: 'complete', tools: [], ttlMs: 0, cacheScope: 'private' } }
 const DONE = { result: { resultType: 'complete', content: [] } }
 
@@ -23,7 +25,7 @@ const call = (test: TestGateway, headers: Record<string, string> = {}) =>
 
 describe('a server of the HTTP+SSE transport is first asked with server/discover', () => {
   it('and one that answers it is spoken to without sessions, on that stream', async () => {
-    await using test = await startGateway()
+    await using test = await startGateway(PATIENT)
     const server = await connectModern(test, () => DONE)
     expect(server.handshake).toMatchObject({ serverName: 'new', protocolVersion: '2026-07-28' })
     for (const _client of [1, 2]) expect(await (await call(test)).json()).toMatchObject(DONE)
@@ -38,7 +40,8 @@ describe('a server of the HTTP+SSE transport is first asked with server/discover
     ['refuses it', 400],
     ['ends the stream', 'ends'],
   ])('and one that %s gets initialize on another', async (_what, outcome) => {
-    await using test = await startGateway({ limits: { sseProbeMs: outcome === undefined ? 500 : 60_000 } })
+    // Only silence has to be waited for, and shortly.
+    await using test = await startGateway(outcome === undefined ? {} : PATIENT)
     await test.open({ transport: 'sse' })
     const server = await startSseServer(test, ({ method }) =>
       method === 'initialize' ? INITIALIZED : method === 'server/discover' ? outcome : undefined,
@@ -49,8 +52,28 @@ describe('a server of the HTTP+SSE transport is first asked with server/discover
     await expect.poll(() => server.streams.map(({ destroyed }) => destroyed)).toEqual([true, false])
   })
 
+  it.each<[string, ReturnType<SseScript>]>([
+    ['refuses initialize', { error: { code: -32_601, message: 'no' } }],
+    ['takes initialize too', INITIALIZED],
+  ])('and one that answers late and %s is spoken to without sessions', async (_what, outcome) => {
+    await using test = await startGateway({ limits: { sseProbeMs: 20 } })
+    await test.open({ transport: 'sse' })
+    const isAskedTwice = Promise.withResolvers<void>()
+    const server = await startSseServer(test, ({ method }) => {
+      if (method === 'server/discover') return isAskedTwice.promise.then(() => DISCOVERED)
+      if (method === 'initialize') isAskedTwice.resolve()
+      return method === 'initialize' ? outcome : method === 'tools/list' ? LISTED : DONE
+    })
+    expect(await server.connect()).toMatchObject({ serverName: 'new', protocolVersion: '2026-07-28' })
+    expect(await (await call(test)).json()).toMatchObject(DONE)
+    const methods = server.heard.map(({ method }) => method)
+    expect(methods.slice(0, 2)).toEqual(['server/discover', 'initialize'])
+    expect(methods.filter((method) => method === 'server/discover')).toHaveLength(1)
+    await expect.poll(() => server.streams.map(({ destroyed }) => destroyed)).toEqual([false, true])
+  })
+
   it('and one that wants a login is not taken for one of the older era', async () => {
-    await using test = await startGateway()
+    await using test = await startGateway(PATIENT)
     await test.open({ transport: 'sse' })
     const server = await startSseServer(test, () => 401)
     await expect(server.connect()).rejects.toThrow('status 401')
@@ -60,7 +83,7 @@ describe('a server of the HTTP+SSE transport is first asked with server/discover
 
 describe('a server without sessions behind a stream', () => {
   it('gets what a client says in headers with the request of that client', async () => {
-    await using test = await startGateway()
+    await using test = await startGateway(PATIENT)
     const server = await connectModern(test, () => DONE)
     await call(test, { 'x-trace': 'one' })
     await call(test, { 'x-trace': 'two' })
@@ -70,7 +93,7 @@ describe('a server without sessions behind a stream', () => {
   })
 
   it('that refuses one request has refused no other', async () => {
-    await using test = await startGateway()
+    await using test = await startGateway(PATIENT)
     const server = await connectModern(test, ({ headers }) => (headers['x-trace'] === 'bad' ? 413 : DONE))
     const refused: unknown = await (await call(test, { 'x-trace': 'bad' })).json()
     expect(refused).toMatchObject({ error: { message: expect.stringContaining('status 413') } })
@@ -80,7 +103,7 @@ describe('a server without sessions behind a stream', () => {
   })
 
   it('whose answer is too large for the gateway has answered the others', async () => {
-    await using test = await startGateway({ limits: { maxMessageBytes: 20_000 } })
+    await using test = await startGateway({ limits: { ...PATIENT.limits, maxMessageBytes: 20_000 } })
     const large = { result: { resultType: 'complete', content: [{ type: 'text', text: 'x'.repeat(100_000) }] } }
     const server = await connectModern(test, ({ headers }) => {
       if (headers['x-trace'] === 'large') return large
@@ -98,7 +121,7 @@ describe('a server without sessions behind a stream', () => {
   })
 
   it('that forgot its stream gets the call again on another, and what waited there is told so', async () => {
-    await using test = await startGateway()
+    await using test = await startGateway(PATIENT)
     const server = await connectModern(test, ({ headers }, stream) => {
       if (headers['x-trace'] === 'waiting') return undefined
       return stream === server.streams[0] ? 404 : DONE
@@ -113,7 +136,7 @@ describe('a server without sessions behind a stream', () => {
   })
 
   it('that forgot its stream gets all calls that it refused for that again', async () => {
-    await using test = await startGateway()
+    await using test = await startGateway(PATIENT)
     const refused = Promise.withResolvers<void>()
     const server = await connectModern(test, ({ headers }, stream) => {
       if (stream !== server.streams[0]) {
@@ -130,7 +153,7 @@ describe('a server without sessions behind a stream', () => {
   })
 
   it('that takes a call on a stream which is left by then leaves its client with an error, not waiting', async () => {
-    await using test = await startGateway()
+    await using test = await startGateway(PATIENT)
     const isLeft = Promise.withResolvers<undefined>()
     const server = await connectModern(test, ({ headers }, stream) => {
       if (headers['x-trace'] === 'slow') return isLeft.promise
@@ -145,7 +168,7 @@ describe('a server without sessions behind a stream', () => {
   })
 
   it('that closed its stream answers every call with an error, is reported as lost, and serves the next', async () => {
-    await using test = await startGateway()
+    await using test = await startGateway(PATIENT)
     const server = await connectModern(test, ({ headers }) => {
       if (headers['x-trace'] === 'last') return 'ends'
       return headers['x-trace'] === 'waiting' ? undefined : DONE
@@ -160,7 +183,7 @@ describe('a server without sessions behind a stream', () => {
 })
 
 it('a server with sessions is as talkative in a call as its client without one wants', async () => {
-  await using test = await startGateway()
+  await using test = await startGateway(PATIENT)
   await test.open({ transport: 'sse' })
   const levels = new WeakMap<object, unknown>()
   const { result } = INITIALIZED

@@ -47,5 +47,5 @@ async function modernOver(options: StdioBackendOptions, pipe: StdioPipe, result:
   const { PipeRequests } = await import('./modern/pipe-requests.ts')
   const { name, sessions, limits, onToolsChanged } = options
   const requests = new PipeRequests(pipe)
-  return new ModernBackend({ name, sessions, result, requests, waitMs: limits.backendWaitMs, onToolsChanged })
+  return new ModernBackend({ name, sessions, result, requests, limits, onToolsChanged })
 }

@@ -4,6 +4,7 @@ import { NEWEST_VERSION } from '../protocol-versions.ts'
 import { GATEWAY_CAPABILITIES, GATEWAY_CLIENT, type Era } from './backend.ts'
 import { foreignVersions, OWN_META, readDiscovery } from './discovery.ts'
 import type { StdioPipe } from './stdio-pipe.ts'
+import { within } from './within.ts'
 
 /**
  * The first message to a process. The revision says: `server/discover`. Some servers with sessions exit on it, or say nothing;
@@ -74,18 +75,4 @@ function refuseOtherProgram({ hasSpoken, strayLine }: StdioPipe, name: string): 
     `The server ${name} is no MCP server on standard input and output: it answers nothing and writes "${strayLine.slice(0, 200)}". ` +
       'If it listens on a port, give its transport and target port.',
   )
-}
-
-/** Undefined when it takes longer; a failure after that is somebody else's to notice. */
-async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), ms)
-  })
-  try {
-    return await Promise.race([promise, timeout])
-  } finally {
-    clearTimeout(timer)
-    promise.catch(() => undefined)
-  }
 }

@@ -23,6 +23,7 @@ import { StreamableUpstream } from './streamable-upstream.ts'
 import { isNotReached, NotMcp, Refused, type Authorizer } from './upstream.ts'
 import { UpstreamTarget } from './upstream-target.ts'
 import type { Vetting } from './vetted-lookup.ts'
+import { within } from './within.ts'
 
 const FIRST_PAUSE_MS = 25
 const LONGEST_PAUSE_MS = 2000
@@ -82,19 +83,36 @@ function reasonOf(error: unknown, { backend: { url, isRemote }, limits }: HttpBa
   return describeError(error)
 }
 
-/** A request of the new era first, as its revision says; the older handshake when that is not understood. */
+/**
+ * A request of the new era first, as its revision says; the older handshake when that is not understood. A server that says nothing
+ * is asked both, and its answer to the first counts if it comes in time.
+ */
 async function greet(options: HttpBackendOptions, signal: AbortSignal): Promise<BackendLink> {
   const { connectModern } = await import('./modern/connect-modern.ts')
-  const modern = await connectModern(options, targetOf(options), signal)
+  const silence = Promise.withResolvers<undefined>()
+  const givenUp = new AbortController()
+  const ended = AbortSignal.any([signal, givenUp.signal])
+  const probe = connectModern(options, targetOf(options), () => silence.resolve(undefined), ended)
+  const modern = await Promise.race([probe, silence.promise])
   if (modern !== undefined) return modern
   const backend = new HttpBackend(options)
-  try {
-    await backend.shakeHands(signal)
+  const askedAt = performance.now()
+  const failure = await backend.shakeHands(signal).then(
+    () => undefined,
+    (error: unknown) => ({ error }),
+  )
+  // It was asked before, so its answer comes before too, or soon after. A server that refused the handshake may be slow.
+  const lateMs = failure ? options.limits.probeMs : performance.now() - askedAt
+  const late = await within(probe, lateMs).catch(() => undefined)
+  if (late === undefined && failure === undefined) {
+    givenUp.abort()
+    void probe.then((link) => link?.stop('it is a server with sessions', false)).catch(() => undefined)
     return backend
-  } catch (error) {
-    backend.stop('the server could not be reached')
-    throw error
   }
+  backend.stop(late ? 'it is a server without sessions' : 'the server could not be reached')
+  if (late !== undefined) return late
+  givenUp.abort()
+  throw failure?.error
 }
 
 function targetOf({ backend, authorizer, ownAddresses }: HttpBackendOptions): UpstreamTarget {

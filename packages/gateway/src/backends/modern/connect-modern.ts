@@ -11,34 +11,41 @@ import { ModernBackend } from './modern-backend.ts'
 import { PipeRequests } from './pipe-requests.ts'
 import { askServer, type ServerRequests } from './requests.ts'
 
-/** The link to an HTTP server without sessions; undefined when it is one with sessions, to be greeted with initialize. */
+/**
+ * The link to an HTTP server without sessions; undefined when it is one with sessions, to be greeted with initialize. `onSilent`: a
+ * server of the HTTP+SSE transport is up and has not answered yet. Early ones never answer what they do not know.
+ */
 export async function connectModern(
   options: HttpBackendOptions,
   target: UpstreamTarget,
+  onSilent: () => void,
   signal: AbortSignal,
 ): Promise<BackendLink | undefined> {
   const { name, backend, limits, sessions, onLost, onToolsChanged } = options
-  const { maxMessageBytes, backendWaitMs: waitMs } = limits
+  const { maxMessageBytes } = limits
   const state = { isReady: false }
   const onAway = (reason: string) => state.isReady && onLost(reason)
   const pipe = backend.transport === 'sse' ? new SsePipe({ target, maxMessageBytes, onLost: onAway }) : undefined
   const requests: ServerRequests = pipe
     ? new PipeRequests(pipe)
     : new HttpRequests({ target, maxMessageBytes, onNotReached: onAway })
+  let timer: NodeJS.Timeout | undefined
   try {
     if (pipe) await abortable(pipe.open(), AbortSignal.any([signal, AbortSignal.timeout(limits.probeMs)]))
-    const timeout = AbortSignal.timeout(pipe ? limits.sseProbeMs : limits.probeMs)
+    if (pipe) timer = setTimeout(onSilent, limits.sseProbeMs)
+    const timeout = AbortSignal.timeout(limits.probeMs)
     const probe = { method: 'server/discover', params: { _meta: OWN_META } }
     const found = readDiscovery(await askServer(requests, probe, AbortSignal.any([signal, timeout])))
     if (found.kind === 'foreign') throw foreignVersions(name, found.supported)
     if (found.kind === 'legacy') return undefined
     state.isReady = true
-    return new ModernBackend({ name, requests, result: found.result, sessions, waitMs, onToolsChanged })
+    return new ModernBackend({ name, requests, result: found.result, sessions, limits, onToolsChanged })
   } catch (error) {
     const isAway = isNotReached(error) || (error instanceof Refused && saysNothing(error.status))
     if (signal.aborted || isAway || isThvError(error)) throw error
     return undefined
   } finally {
+    clearTimeout(timer)
     if (!state.isReady) requests.stop('it is a server with sessions', false)
   }
 }

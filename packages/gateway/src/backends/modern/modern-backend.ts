@@ -12,6 +12,7 @@ import {
   type RpcResponse,
 } from '../../json-rpc.ts'
 import { META, metaOf, MODERN_ERROR } from '../../modern-era.ts'
+import type { GatewayLimits } from '../../options.ts'
 import { negotiateVersion } from '../../protocol-versions.ts'
 import type { Call } from '../../sessions/call.ts'
 import { isLogLevel } from '../../sessions/log-levels.ts'
@@ -19,6 +20,7 @@ import type { Session } from '../../sessions/session.ts'
 import { toHandshake, type BackendLink } from '../backend.ts'
 import { OWN_META } from '../discovery.ts'
 import { isSubscriber, LIST_CHANGED, TOOLS_CHANGED } from '../server-messages.ts'
+import { within } from '../within.ts'
 import { Questions } from './questions.ts'
 import { askServer, type ServerRequests } from './requests.ts'
 import { SharedListen } from './shared-listen.ts'
@@ -30,7 +32,8 @@ export interface ModernBackendOptions {
   /** What the server said of itself, as an answer to initialize would have said it. */
   result: JsonObject
   sessions: () => Iterable<Session>
-  waitMs: number
+  /** How long requests wait for a server that nobody listens for, and calls for the list of tools. */
+  limits: Pick<GatewayLimits, 'backendWaitMs' | 'toolsWaitMs'>
   /** Given: the server is listened to, whether any client is or not. */
   onToolsChanged?: (() => void) | undefined
 }
@@ -138,7 +141,7 @@ export class ModernBackend implements BackendLink {
     const { headers, session } = call
     const { method } = call.request
     call.onCancel = this.#requests.send(
-      { method, params, headers, session, waitMs: this.#options.waitMs },
+      { method, params, headers, session, waitMs: this.#options.limits.backendWaitMs },
       {
         onNotification: (notification) => call.related(onOneLine(notification)),
         onAnswer: (body) => call.answer(body),
@@ -159,7 +162,7 @@ export class ModernBackend implements BackendLink {
         params: { ...withOwnMeta(session, params, this.#has('logging')), ...more },
         headers: { ...withoutMirrored(call.headers), ...headers },
         session,
-        waitMs: this.#options.waitMs,
+        waitMs: this.#options.limits.backendWaitMs,
       },
       {
         onNotification: (notification) => call.related(onOneLine(notification)),
@@ -251,7 +254,9 @@ export class ModernBackend implements BackendLink {
       this.#tools = undefined
       throw error
     })
-    const mirrored = (await this.#tools).get(String(params?.['name']))
+    // It goes without headers then: a server that wants them says so.
+    const tools = await within(this.#tools, this.#options.limits.toolsWaitMs)
+    const mirrored = tools?.get(String(params?.['name']))
     return mirrored === undefined ? {} : mirroredHeaders(mirrored, params?.['arguments'])
   }
 

@@ -16,7 +16,7 @@ export async function checkMarked(
   session: Session,
   asked: RpcRequest,
 ): Promise<Fault | undefined> {
-  if (asked.method !== 'tools/call') return undefined
+  if (asked.method !== 'tools/call' || !hasAnythingToRepeat(from, asked)) return undefined
   const asker: Asker = { session, from, headers: () => ({}), id: asked.id, isTrial: true }
   const passed = context.pipeline.fromClient(asked, asker)
   if ('refusal' in passed) return undefined
@@ -27,6 +27,13 @@ export async function checkMarked(
   if ((await check()) === undefined) return undefined
   context.modern.forgetTools()
   return check()
+}
+
+/** Without arguments and without headers for them there is nothing that could differ, whatever the tool has marked. */
+function hasAnythingToRepeat({ headers }: HttpRequest, { params }: RpcRequest): boolean {
+  const args = params?.['arguments']
+  const hasArguments = isObject(args) && Object.keys(args).length > 0
+  return hasArguments || Object.keys(headers).some((name) => name.startsWith('mcp-param-'))
 }
 
 export function withoutInvalid(context: FrontContext, method: string, body: JsonObject): JsonObject {
