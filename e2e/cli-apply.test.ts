@@ -144,3 +144,18 @@ test('without --yes a terminal is asked, and without a terminal nothing is done'
   const agreed = await atTerminal(world.home, ['apply'], [['Make this change?', 'y']])
   expect(agreed).toMatchObject({ code: 0, screen: expect.stringContaining('workload time is made') })
 })
+
+test('a mistyped image of a workload that runs is refused with the name that was meant, and changes nothing', async () => {
+  await write('format: 1\nworkloads:\n  - {name: clock, image: time}\n')
+  expect(await thv('apply', '--yes')).toMatchObject({ code: 0 })
+  const before = workloadDetails.parse(await world.daemon.api.call('getWorkload', { params: { name: 'clock' } }))
+  for (const port of ['', `, proxy_port: ${before.port === 10_000 ? 10_001 : 10_000}`]) {
+    await write(`format: 1\nworkloads:\n  - {name: clock, image: tiem${port}}\n`)
+    const refused = await thv('apply', '--yes')
+    expect(refused.code).not.toBe(0)
+    expect(refused.stdout + refused.stderr).toContain('The registry has no "tiem". Did you mean "time"?')
+    expect(workloadDetails.parse(await world.daemon.api.call('getWorkload', { params: { name: 'clock' } }))).toEqual(
+      before,
+    )
+  }
+})

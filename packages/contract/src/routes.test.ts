@@ -12,7 +12,10 @@ const specified = [...section.matchAll(/^\| (GET|POST|PUT|DELETE) \| (\S+) \| ([
   ([, method = '', path = '', payload = '', answer = '']) => ({ method, path, payload, answer }),
 )
 /** Ours, on calls of the specification. Callers that do not know them leave them out. */
-const OWN_QUERIES: Readonly<Record<string, readonly string[]>> = { 'POST /api/v1beta/workloads': ['known_only'] }
+const OWN_QUERIES: Readonly<Record<string, readonly string[]>> = {
+  'POST /api/v1beta/workloads': ['known_only'],
+  'POST /api/v1beta/workloads/{name}/edit': ['known_only'],
+}
 const table: [string, RouteDef][] = Object.entries(routes)
 const find = (method: string, path: string) =>
   table.find(([, route]) => route.method === method && route.path === path)?.[1]

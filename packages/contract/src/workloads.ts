@@ -114,6 +114,15 @@ const exampleWorkload: Workload = {
   created_at: '2026-01-15T09:30:00Z',
 }
 
+const knownOnlyQuery = z.strictObject({
+  known_only: z
+    .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' })
+    .optional()
+    .meta({
+      description: 'Refuses an image without tag and path that neither the registry nor this machine has. An extension',
+    }),
+})
+
 export const workloadRoutes = {
   listWorkloads: {
     method: 'GET',
@@ -131,15 +140,7 @@ export const workloadRoutes = {
     tag,
     summary: 'Create and run a workload',
     description: 'Answers once the request is checked and written down; fetching and starting go on behind it.',
-    query: z.strictObject({
-      known_only: z
-        .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' })
-        .optional()
-        .meta({
-          description:
-            'Refuses an image without tag and path that neither the registry nor this machine has. An extension',
-        }),
-    }),
+    query: knownOnlyQuery,
     body: createRequest,
     bodyExample: { name: 'everything', image: 'everything' },
     success: created(createResponse, 'Written down and starting', { name: 'everything', port: 18342 }),
@@ -170,6 +171,7 @@ export const workloadRoutes = {
     summary: 'Edit a workload and run it',
     description: 'A field left out keeps its value; null or an empty value clears it. The port stays.',
     params,
+    query: knownOnlyQuery,
     body: updateRequest,
     bodyExample: { tools: ['echo'] },
     success: ok(createResponse, 'Written down and restarting', { name: 'everything', port: 18342 }),

@@ -82,21 +82,39 @@ async function changeWorkload({ client, context, manifest }: Work, change: Manif
     await client.call('deleteWorkload', { params: { name } }, signal)
     await waitForOutcome(context, client, [name], 'delete')
   }
-  const create = async (wanted: ManifestWorkload) => {
+  const query = { known_only: true }
+  const create = (wanted: ManifestWorkload) => {
     const body = { ...wanted, labels: labelsOf(wanted, manifest.name) }
-    try {
-      await client.call('createWorkload', { body, query: { known_only: true } }, signal)
-    } catch (error) {
-      throw await withServerMeant(client, wanted.image, error, signal)
-    }
+    return orServerMeant(client, wanted, client.call('createWorkload', { body, query }, signal), signal)
+  }
+  const edit = (wanted: ManifestWorkload, changed: ManifestChange['fields']) => {
+    const body = updateOf(wanted, changed, manifest.name)
+    return orServerMeant(client, wanted, client.call('editWorkload', { params: { name }, body, query }, signal), signal)
   }
   if (action === 'remove') return remove()
   if (action === 'start') return void (await client.call('restartWorkload', { params: { name } }, signal))
   const wanted = manifest.workloads.find((workload) => workload.name === name)
   if (!wanted) throw invalid(`the file has no workload ${name}`)
   if (action === 'create') return create(wanted)
-  if (action === 'replace') return remove().then(() => create(wanted))
-  await client.call('editWorkload', { params: { name }, body: updateOf(wanted, fields, manifest.name) }, signal)
+  if (action === 'update') return edit(wanted, fields)
+  // Refused before the workload is removed, if the file names an image that does not exist, or anything else that is wrong.
+  const others = fields.filter(({ field }) => field !== 'proxy_port')
+  if (others.length > 0) await edit(wanted, others)
+  await remove()
+  await create(wanted)
+}
+
+async function orServerMeant(
+  client: DaemonClient,
+  { image }: ManifestWorkload,
+  answer: Promise<unknown>,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await answer
+  } catch (error) {
+    throw await withServerMeant(client, image, error, signal)
+  }
 }
 
 async function changeClient({ client, context, manifest }: Work, change: ManifestChange): Promise<void> {

@@ -26,7 +26,8 @@ export function workloadHandlers(deps: ApiDeps): Pick<Handlers, Own> {
     createWorkload: ({ body, query }) => createWorkload(workloads, body, { knownOnly: query.known_only === true }),
     getWorkload: ({ params }) => getWorkload(workloads, params.name),
     deleteWorkload: async ({ params }) => void (await changeLifecycle(workloads, params.name, 'delete')),
-    editWorkload: ({ params, body }) => editWorkload(workloads, params.name, body),
+    editWorkload: ({ params, body, query }) =>
+      editWorkload(workloads, params.name, body, { knownOnly: query.known_only === true }),
     exportWorkload: ({ params }) => exportWorkload(workloads, params.name),
     getWorkloadRequest: ({ params }) => getWorkloadRequest(workloads, params.name),
     getWorkloadLogs: ({ params }) => workloadLogs(workloads, params.name),

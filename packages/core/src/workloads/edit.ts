@@ -9,7 +9,7 @@ import { checkConfirmed } from './confirm.ts'
 import { hideSecrets, withoutSecrets } from './hide-secrets.ts'
 import { withKeptOfEdited } from './kept-fields.ts'
 import { leaveDeletedGroup } from './move-to-default.ts'
-import { type Target, resolveTarget, targetOfEntry } from './target.ts'
+import { type Target, type TargetOptions, resolveTarget, targetOfEntry } from './target.ts'
 import { isEmpty } from './without-empty.ts'
 import type { WorkloadsDeps } from './workloads-deps.ts'
 
@@ -18,6 +18,7 @@ export async function editWorkload(
   deps: WorkloadsDeps,
   name: string,
   update: UpdateRequest,
+  { knownOnly }: Pick<TargetOptions, 'knownOnly'> = {},
 ): Promise<{ name: string; port: number }> {
   const { stored } = deps.book.get(name)
   if (stored.wanted === 'absent') throw notFound(`workload ${name} is being removed`)
@@ -25,7 +26,7 @@ export async function editWorkload(
     throw invalid(`name cannot be changed: it is ${name}; create a new workload instead`)
   const wished = applyUpdate(stored.asked, update)
   const asked = await withPolicies(deps, wished)
-  const target = await targetAfter(deps, stored, asked, update)
+  const target = await targetAfter(deps, stored, asked, { update, knownOnly })
   const keptAuth = keepsHeaders(update, stored, target) ? stored.config.remote_auth_config : undefined
   if (update.headers === undefined && !keptAuth) delete asked.headers
   const composed = composeRunConfig(name, stored.port, asked, target)
@@ -99,10 +100,11 @@ async function targetAfter(
   deps: WorkloadsDeps,
   stored: StoredWorkload,
   asked: CreateRequest,
-  update: UpdateRequest,
+  { update, knownOnly }: Pick<TargetOptions, 'knownOnly'> & { update: UpdateRequest },
 ): Promise<Target> {
   const isSame = update.image === undefined && update.url === undefined
   if (isSame && stored.entry)
     return targetOfEntry(deps.host, stored.entry.name ?? stored.config.name, stored.entry, asked)
-  return resolveTarget(deps, asked, { urlOrigin: isSame && stored.publicOnly ? 'import' : 'request' })
+  const urlOrigin = isSame && stored.publicOnly ? 'import' : 'request'
+  return resolveTarget(deps, asked, { urlOrigin, knownOnly: knownOnly && !isSame })
 }

@@ -1,6 +1,7 @@
 import { startFakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
 import { expect, test } from 'vitest'
 import { createWorkload } from './create.ts'
+import { editWorkload } from './edit.ts'
 
 const known = { knownOnly: true }
 
@@ -28,4 +29,20 @@ test('without the wish for known ones, any reference is taken', async () => {
   using fake = await startFakeDaemon()
   await createWorkload(fake.daemon.workloads, { image: 'everythign', transport: 'stdio' })
   expect([...fake.workloadStore.records.keys()]).toEqual(['everythign'])
+})
+
+test('an edit that names such a word is refused, and changes nothing', async () => {
+  using fake = await startFakeDaemon()
+  const { workloads } = fake.daemon
+  const { name } = await createWorkload(workloads, { image: 'everything' })
+  const before = JSON.stringify(fake.workloadStore.records.get(name))
+  await expect(editWorkload(workloads, name, { image: 'everythign', tools: ['echo'] }, known)).rejects.toMatchObject({
+    code: 'not-found',
+    message: expect.stringContaining('The registry has no "everythign"'),
+  })
+  expect(JSON.stringify(fake.workloadStore.records.get(name))).toBe(before)
+  expect(fake.runtime.pulls.filter((image) => image.includes('everythign'))).toEqual([])
+  await editWorkload(workloads, name, { image: 'other:1.0', transport: 'stdio' }, known)
+  // What it runs already is not asked for again.
+  await editWorkload(workloads, name, { tools: ['echo'] }, known)
 })
