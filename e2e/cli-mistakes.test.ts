@@ -64,7 +64,13 @@ test('a run that is refused names flags and commands', async () => {
   const { port } = await world.daemon.api.call('getWorkload', { params: { name: 'time' } })
   const wrong: [string[], RegExp][] = [
     [['time', '--name', 'other', '--proxy-port', `${port}`], new RegExp(`--proxy-port ${port} belongs to another`)],
-    [['time', '--name', 'a/b'], /--name: must be 1 to 100 letters/],
+    [
+      ['time', '--name', 'other', '--proxy-port', `${world.daemon.port}`],
+      /--proxy-port \d+ is the one of Toolhaven's own API/,
+    ],
+    [['time', '--name', '../x'], /--name: must be 1 to 100 letters[^;]*$/],
+    [['time', '-e', 'A B=1'], /--env\.A B: must be an environment variable name: letters, digits/],
+    [['time', '--permission-profile', 'nope'], /there is no such file; check the path\nGive "none", "network" or/],
     [['time', '--name', 'time'], /choose another name with --name, or remove it with "thv rm time"/],
     [['keyed'], /keyed needs API_KEY\. Pass it with --secret NAME,target=API_KEY or -e API_KEY=VALUE/],
     [['time', '--secret', 'token,target=A'], /"thv secret (setup|set token)"/],
@@ -98,6 +104,33 @@ test('a file with a typing error creates nothing, and a second copy gets a port 
   expect(second).toMatchObject({ code: 0, stderr: expect.stringMatching(/Port \d+ of the file is taken, so second/) })
 })
 
+test('a second run of the same server says that there is one already', async () => {
+  await thv('run', 'time')
+  const already = 'There is a workload time of the same server already'
+  const second = await thv('run', 'time')
+  expect(second).toMatchObject({ code: 0, stdout: expect.stringMatching(/^time-2 is running/) })
+  expect(second.stderr).toContain(`${already} (it is running), so this one is called time-2.`)
+  await thv('stop', 'time')
+  expect((await thv('run', 'time')).stderr).toContain(`${already} ("thv restart time" starts it)`)
+  // A name that was asked for is no surprise.
+  expect((await thv('run', 'time', '--name', 'time-9')).stderr).not.toContain(already)
+})
+
+test('a run that a script gives up says what goes on', async () => {
+  const silent = createServer(() => {})
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  try {
+    await using running = startThv(world.home, ['run', `http://127.0.0.1:${Object(silent.address()).port}/mcp`])
+    const names = async () => (await world.daemon.api.call('listWorkloads', { query: {} })).workloads
+    await expect.poll(names).toMatchObject([{ name: '127.0.0.1' }])
+    const told = '127.0.0.1 goes on starting; "thv rm 127.0.0.1" removes it.'
+    expect(await running.terminate()).toMatchObject({ code: 143, stderr: expect.stringContaining(told) })
+  } finally {
+    silent.closeAllConnections()
+    silent.close()
+  }
+})
+
 test('a secret in use is deleted only by force', async () => {
   await runThv(world.home, ['secret', 'setup', '--provider', 'encrypted'], { input: 'a good password\n' })
   await runThv(world.home, ['secret', 'set', 'key'], { input: 'value\n' })
@@ -126,6 +159,11 @@ test('a wrong line or file is answered with what to do next', async () => {
   const wrong: [string[], RegExp][] = [
     [['hlep'], /"thv --help" lists the commands/],
     [['lsit'], /Did you mean list\?/],
+    [['mcp', 'list', 'tolls', '--server', 'time'], /unknown command 'tolls'\n\(Did you mean tools\?\)/],
+    [['mcp', 'list', 'xyzzy'], /unknown command 'xyzzy'\nThere are: .*tools/],
+    [['list', 'time'], /too many arguments for 'list': it takes no arguments/],
+    [['group', 'create', 'my group'], /must be 1 to 100 lower-case letters/],
+    [['group', 'create', 'G1'], /must be lower case/],
     [['search'], /"thv search --help" shows how to use it/],
     [['run', 'time', '--nmae', 'x'], /Did you mean --name\?/],
     [['run', 'time', '--proxy-port', 'abc'], /It must be a number from 1 to 65535/],

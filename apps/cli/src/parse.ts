@@ -1,5 +1,6 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
 import type { CommandDef, FlagDef, Input } from './command.ts'
+import { closest } from './output/did-you-mean.ts'
 import { spelledFlag } from './spelled-flag.ts'
 
 export interface ParseHooks {
@@ -67,7 +68,10 @@ function fill(command: Command, definition: CommandDef, run: ParseHooks['run']):
   const examples = definition.examples.map(({ command: line, shows }) => `  $ ${line}\n      ${shows}`)
   if (examples.length > 0) command.addHelpText('after', `\nExamples:\n${examples.join('\n')}`)
   command.showHelpAfterError(`"thv ${definition.words} --help" shows how to use it.`)
+  // Checked below: a word too many may be a command that was mistyped.
+  command.allowExcessArguments(true)
   command.action(async () => {
+    refuseExcess(command)
     const args = command.processedArgs.flat().filter((arg): arg is string => typeof arg === 'string')
     const given: Record<string, unknown> = command.opts()
     const definitions = Object.entries(definition.flags ?? {})
@@ -75,6 +79,21 @@ function fill(command: Command, definition: CommandDef, run: ParseHooks['run']):
     // oxlint-disable-next-line typescript/consistent-type-assertions -- commander parsed each value by the option made from the same definition
     await run(definition, { args, flags } as Input)
   })
+}
+
+function refuseExcess(command: Command): void {
+  const { registeredArguments: taken, args, commands } = command
+  if (args.length <= taken.length || taken.at(-1)?.variadic === true) return
+  const extra = args[taken.length] ?? ''
+  if (commands.length === 0) {
+    const most = taken.length === 0 ? 'no arguments' : `at most ${taken.length}`
+    command.error(`error: too many arguments for '${command.name()}': it takes ${most}, and got ${args.length}`)
+  }
+  const names = commands.map((each) => each.name())
+  const meant = closest(extra, names)
+  command.error(
+    `error: unknown command '${extra}'\n${meant ? `(Did you mean ${meant}?)` : `There are: ${names.join(', ')}`}`,
+  )
 }
 
 function valueOf(given: Readonly<Record<string, unknown>>, name: string, flag: FlagDef): unknown {

@@ -5,8 +5,8 @@ import { findDaemon } from './connect/find-daemon.ts'
 import { createOutput } from './output/output.ts'
 import { buildProgram } from './parse.ts'
 
-/** What shells give for a program that Ctrl-C ended. */
-const INTERRUPTED = 130
+/** What shells give for a program that a signal ended. */
+const ENDED_BY = { SIGINT: 130, SIGTERM: 143 } as const
 
 /**
  * Parses the line, runs the command and gives the exit code. What nearly every command needs is imported above: a file
@@ -48,13 +48,20 @@ async function run(command: CommandDef, input: Input, env: NodeJS.ProcessEnv, de
   const out = createOutput({ stdout: process.stdout, stderr: process.stderr, env })
   // The daemon has its own way with signals; every other command is simply given up, tidily.
   const abort = new AbortController()
-  if (command.words !== 'serve') process.once('SIGINT', () => abort.abort(new Error('interrupted')))
+  let endedBy: keyof typeof ENDED_BY = 'SIGINT'
+  const onSignal = (name: keyof typeof ENDED_BY) => {
+    endedBy = name
+    abort.abort(new Error('interrupted'))
+  }
+  if (command.words !== 'serve') process.once('SIGINT', () => onSignal('SIGINT'))
+  // What it created goes on starting, which a script that gave up has to be told as well.
+  if (command.words === 'run') process.once('SIGTERM', () => onSignal('SIGTERM'))
   const daemon = () => findDaemon(env, out.note, abort.signal)
   try {
     await command.run({ daemon, out, env, cwd: process.cwd(), signal: abort.signal, debug }, input)
   } catch (error) {
     if (!abort.signal.aborted) throw await asTyped(error, command, input)
-    process.exitCode = INTERRUPTED
+    process.exitCode = ENDED_BY[endedBy]
   }
 }
 

@@ -2,16 +2,24 @@ import * as z from 'zod'
 import { UNPRINTABLE } from './text.ts'
 
 /** Grammar of workload names: checked before a name ever meets a path, a label or a container. */
-export const workloadName = z
-  .string()
-  .regex(
-    /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/,
-    'must be 1 to 100 letters, digits, ".", "_" or "-", beginning with a letter or digit',
-  )
-  .refine((name) => !name.includes('..'), 'must not contain ".."')
+export const workloadName = nameOf('letters')
 
 /** Group names follow the workload rule, in lower case. */
-export const groupName = workloadName.refine((name) => name === name.toLowerCase(), 'must be lower case')
+export const groupName = nameOf('lower-case letters').refine(
+  (name) => name === name.toLowerCase(),
+  'must be lower case',
+)
+
+function nameOf(letters: string) {
+  const rule = `must be 1 to 100 ${letters}, digits, ".", "_" or "-", beginning with a letter or digit`
+  return (
+    z
+      .string()
+      // One fault is enough to correct the name.
+      .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, { error: rule, abort: true })
+      .refine((name) => !name.includes('..'), 'must not contain ".."')
+  )
+}
 
 export const envVarName = z
   .string()

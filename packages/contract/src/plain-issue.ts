@@ -22,7 +22,7 @@ export function plainIssue(issue: z.core.$ZodRawIssue): string | undefined {
     case 'invalid_union':
       return issue.input === undefined ? 'is missing' : 'has none of the forms that are allowed here'
     case 'invalid_key':
-      return 'has a key that is not allowed here'
+      return issue.issues[0]?.message ?? 'has a key that is not allowed here'
     default:
       return undefined
   }

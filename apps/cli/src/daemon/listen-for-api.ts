@@ -18,7 +18,10 @@ export interface ApiListener {
   settings: ServeSettings
   port: number
   paths: ToolhavenPaths
-  parts: Pick<Awaited<ReturnType<typeof wire>>, 'apiDeps' | 'allowedHosts' | 'allowPeer' | 'waiting' | 'ownPorts'>
+  parts: Pick<
+    Awaited<ReturnType<typeof wire>>,
+    'apiDeps' | 'allowedHosts' | 'allowPeer' | 'waiting' | 'ownPorts' | 'apiPorts'
+  >
   say: (line: string) => void
   logger: Logger
 }
@@ -66,11 +69,14 @@ const portAdvice = (port: number) =>
   `"thv" itself works. Choose another port with "thv config set-port" or THV_PORT, or make port ${port} free.`
 
 async function listenOnPort({ settings, port, parts }: ApiListener): Promise<Listening> {
-  const { apiDeps, allowedHosts, allowPeer, waiting, ownPorts } = parts
+  const { apiDeps, allowedHosts, allowPeer, waiting, ownPorts, apiPorts } = parts
   const { host, token } = settings
   const app = createApp(apiDeps, { overSocket: false, allowedHosts, ...(token !== undefined && { token }) })
   const tcp = await listenOnTcp(app, host, port, allowPeer, waiting)
-  for (const address of tcp.addresses) ownPorts.add(address.port)
+  for (const { port } of tcp.addresses) {
+    ownPorts.add(port)
+    apiPorts.add(port)
+  }
   return tcp
 }
 

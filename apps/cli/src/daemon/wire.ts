@@ -87,6 +87,7 @@ export async function wire({ settings, paths, config, logger, shutdown }: WireOp
   const isHeld = (port: number) => daemon.workloads.book.isReachedAt(port) || runtime.isOwnPort?.(port) === true
   const { ownPorts, ...ownPlaces } = ownPlacesOf(engine, isHeld)
   const { ownAddresses } = ownPlaces
+  const apiPorts = new Set<number>()
   const daemon: Daemon = createDaemon(
     {
       runtime,
@@ -109,7 +110,7 @@ export async function wire({ settings, paths, config, logger, shutdown }: WireOp
       registrySource: registrySourceOf(dataDir, env, logger, ownAddresses),
       clientFiles: createClientFiles({ ...clientPlacesOf(settings), stateDir, logger }),
       foreignEntries: createForeignEntries(clientPlacesOf(settings)),
-      host: hostOf(settings, paths, engine, ownAddresses),
+      host: { ...hostOf(settings, paths, engine, ownAddresses), apiPorts },
       renderRecipe: (source, recipe) => renderPackageImage(source, baseImages(), recipe),
       openTunnel: tunnelsOf(allowPeer, ownPorts),
       packages: createPackageIndex({ nodePath, env, homeDir }),
@@ -126,7 +127,17 @@ export async function wire({ settings, paths, config, logger, shutdown }: WireOp
     },
   )
   const apiDeps = apiDepsOf(daemon, { logger, shutdown, runtimeReport: reportOn(runtime, tried) })
-  return { daemon, apiDeps, runtime, logs, allowPeer, waiting, ownPorts, allowedHosts: config.get().allowedHosts }
+  return {
+    daemon,
+    apiDeps,
+    runtime,
+    logs,
+    allowPeer,
+    waiting,
+    ownPorts,
+    apiPorts,
+    allowedHosts: config.get().allowedHosts,
+  }
 }
 
 function recordsOf({ stateDir, groupsDir }: ToolhavenPaths, logger: Logger) {

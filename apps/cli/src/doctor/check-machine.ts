@@ -63,12 +63,8 @@ export function runtimeChecks({ name, state, version, sandbox, reason, notes }: 
   }
   return [
     main,
-    ...notes.map((note): DoctorCheck => ({
-      check: 'runtime',
-      status: 'warning',
-      found: note,
-      fix: 'thv runtime check',
-    })),
+    // A note says itself what to do.
+    ...notes.map((note): DoctorCheck => ({ check: 'runtime', status: 'warning', found: note })),
   ]
 }
 

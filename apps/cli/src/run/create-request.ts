@@ -94,7 +94,11 @@ function ignoreOf({ ignoreGlobally, printOverlays }: RunFlags): Record<string, b
 
 async function profileOf({ cwd }: RunCaller, profile: string): Promise<PermissionProfile> {
   if (profile === 'none' || profile === 'network') return { name: profile }
-  return readJsonObject(cwd, '--permission-profile', profile)
+  try {
+    return await readJsonObject(cwd, '--permission-profile', profile)
+  } catch (error) {
+    throw invalid(`${describeError(error)}\nGive "none", "network" or a JSON file with a profile.`, error)
+  }
 }
 
 async function objectOf({ cwd }: RunCaller, flag: string, file: string | undefined): Promise<object | undefined> {

@@ -20,6 +20,7 @@ export async function startWorkload(context: Context, args: readonly string[], f
   const client = await context.daemon()
   try {
     const { name } = await orUnknownGroup(client, flags.group, signal, () => send(client))
+    if (flags.name === undefined) await noteSecond(context, client, name)
     if (sharesNetwork) out.note(printable(hostWarning(name)))
     if (!flags.noWait) await untilRunning(context, client, { name, keep: flags.keep, ...login })
     const workload = await client.call('getWorkload', { params: { name } }, signal)
@@ -29,6 +30,17 @@ export async function startWorkload(context: Context, args: readonly string[], f
   } catch (error) {
     throw await withServerMeant(client, args[0], error, signal)
   }
+}
+
+/** A person who runs the same server again may not know that it runs already. */
+async function noteSecond({ out, signal }: Context, client: DaemonClient, name: string): Promise<void> {
+  const [, first] = /^(.+)-\d+$/.exec(name) ?? []
+  if (first === undefined) return
+  const { workloads } = await client.call('listWorkloads', { query: { all: true } }, signal)
+  const [earlier, own] = [first, name].map((each) => workloads.find((workload) => workload.name === each))
+  if (earlier === undefined || earlier.package !== own?.package) return
+  const command = earlier.status === 'stopped' ? `"thv restart ${first}" starts it` : `it is ${earlier.status}`
+  out.note(`There is a workload ${first} of the same server already (${command}), so this one is called ${name}.`)
 }
 
 const hostWarning = (name: string) =>

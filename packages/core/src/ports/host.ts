@@ -12,6 +12,8 @@ export interface Host {
   isOwn(found: HostPath): Promise<boolean>
   /** Addresses of this machine and networks that it is connected to: `192.0.2.7/24`. */
   ownAddresses(): readonly string[]
+  /** Ports at which the daemon's own API listens. */
+  apiPorts?: ReadonlySet<number>
   /** Text of a file below the configuration folder; undefined when absent, `invalid` when the path leads outside. */
   readConfigFile(relativePath: string): Promise<string | undefined>
   /** Text of a file anywhere; undefined when absent, `invalid` when it is no plain file, too long or not readable. */

@@ -6,11 +6,13 @@ const LOWEST = 10_000
 const HIGHEST = 32_767
 const ATTEMPTS = 200
 
-type Deps = Pick<WorkloadsDeps, 'book' | 'gateway'>
+type Deps = Pick<WorkloadsDeps, 'book' | 'gateway' | 'host'>
 
 /** Chosen once and kept for ever: client files name it. */
 export async function choosePort(deps: Deps, host: string, asked: number | undefined): Promise<number> {
   if (asked !== undefined) {
+    if (deps.host.apiPorts?.has(asked))
+      throw conflict(`proxy_port ${asked} is the one of Toolhaven's own API; choose another or leave it out`)
     if (deps.book.isPortTaken(asked))
       throw conflict(`proxy_port ${asked} belongs to another workload; choose another or leave it out`)
     if (!(await deps.gateway.isPortFree(host, asked))) {

@@ -96,6 +96,8 @@ function nameFromImage(image: string): string {
 
 function nameFromUrl(url: string): string {
   const host = URL.parse(url)?.hostname ?? 'remote'
+  // A part of an address of numbers tells nobody anything.
+  if (/^[\d.]+$/.test(host)) return host
   const labels = host.split('.').filter((label) => label !== 'www' && label !== 'mcp' && label !== 'api')
   return labels[0] ?? 'remote'
 }

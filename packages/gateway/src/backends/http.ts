@@ -20,7 +20,7 @@ import { GATEWAY_CLIENT, toHandshake, type BackendLink } from './backend.ts'
 import { HttpSession } from './http-session.ts'
 import { SseUpstream } from './sse-upstream.ts'
 import { StreamableUpstream } from './streamable-upstream.ts'
-import { isNotReached, NotMcp, Refused, type Authorizer } from './upstream.ts'
+import { isNotReached, notReachedText, NotMcp, Refused, type Authorizer } from './upstream.ts'
 import { UpstreamTarget } from './upstream-target.ts'
 import type { Vetting } from './vetted-lookup.ts'
 import { within } from './within.ts'
@@ -77,7 +77,7 @@ function reasonOf(error: unknown, { backend: { url, isRemote }, limits }: HttpBa
     error instanceof NotMcp || (error instanceof Refused && (error.status === 404 || error.status === 405))
   if (isWrongPlace)
     return `${describeError(error)}. Check that ${url} is its MCP endpoint: often the path is /mcp or /sse`
-  if (isNotReached(error)) return `${describeError(error)}. Check the address, the network, and that the server runs`
+  if (isNotReached(error)) return `${notReachedText(error)}. Check the address, the network, and that the server runs`
   if (error instanceof Error && error.name === 'TimeoutError')
     return `${url} did not answer within ${Math.round(limits.remoteMs / 1000)} s`
   return describeError(error)

@@ -100,18 +100,23 @@ export function lostText(error: unknown): string {
 
 const BROKEN: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 
+const NOT_REACHED: ReadonlyMap<unknown, string> = new Map([
+  ['ECONNREFUSED', 'nothing listens at that address'],
+  ['ENOENT', 'nothing listens at that address'],
+  ['EHOSTUNREACH', 'no network leads to that address'],
+  ['ENETUNREACH', 'no network leads to that address'],
+  ['EAI_AGAIN', 'the name of the host could not be looked up'],
+  ['ENOTFOUND', 'there is no host of that name'],
+])
+
 /** The connection could not even be made: nothing was handled. */
-export function isNotReached(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    'code' in error &&
-    (error.code === 'ECONNREFUSED' ||
-      error.code === 'ENOENT' ||
-      error.code === 'EHOSTUNREACH' ||
-      error.code === 'ENETUNREACH' ||
-      error.code === 'EAI_AGAIN' ||
-      error.code === 'ENOTFOUND')
-  )
+export function isNotReached(error: unknown): error is Error & { code: unknown } {
+  return error instanceof Error && 'code' in error && NOT_REACHED.has(error.code)
+}
+
+/** The same in words, and as the system puts it. */
+export function notReachedText(error: Error & { code: unknown }): string {
+  return `${NOT_REACHED.get(error.code)} (${describeError(error)})`
 }
 
 /**
