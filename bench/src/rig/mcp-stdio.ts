@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { endWithBench } from './end-with-bench.ts'
 import { INITIALIZE, INITIALIZED, type McpCall, type McpSession, mustHaveResult } from './mcp.ts'
 
 export interface StdioSession extends McpSession {
@@ -14,6 +15,7 @@ export async function openStdio(
   env: Readonly<Record<string, string>>,
 ): Promise<StdioSession> {
   const child = spawn(command, args, { env: { ...env }, stdio: ['pipe', 'pipe', 'pipe'] })
+  endWithBench(child)
   const exited = once(child, 'exit')
   const waiting = new Map<string, PromiseWithResolvers<string>>()
   let errors = ''

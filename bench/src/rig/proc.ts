@@ -48,8 +48,11 @@ async function least(measure: () => number): Promise<number> {
 
 function treeMb(pid: number): number {
   const own = /^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]
-  const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+  return Number(own ?? 0) / 1024 + childrenOf(pid).reduce((sum, child) => sum + treeMb(child), 0)
+}
+
+export function childrenOf(pid: number): number[] {
+  return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
     readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number),
   )
-  return Number(own ?? 0) / 1024 + children.reduce((sum, child) => sum + treeMb(child), 0)
 }

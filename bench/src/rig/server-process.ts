@@ -4,6 +4,7 @@ import { get } from 'node:http'
 import { createServer } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
+import { endWithBench } from './end-with-bench.ts'
 import { cpuMs } from './proc.ts'
 
 export interface ServerProcess extends AsyncDisposable {
@@ -39,6 +40,7 @@ export async function startServer({
 }: ServerCommand): Promise<ServerProcess> {
   const begun = performance.now()
   const child = spawn(command, args, { env: { ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  endWithBench(child)
   const exited = once(child, 'exit')
   let output = ''
   const keep = (chunk: Buffer) => (output = (output + chunk.toString()).slice(-4000))
