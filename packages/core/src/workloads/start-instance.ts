@@ -215,6 +215,8 @@ async function takeAway(
   handle: InstanceHandle,
   signal: AbortSignal,
 ): Promise<void> {
+  // What the runtime tells of it from now on is our own doing, and not the reason of the failure.
+  deps.book.observe(name, { instance: 'exited' })
   await deps.runtime.stop(handle, deps.stopGraceMs, signal)
   await deps.runtime.remove(handle, signal)
   await deps.egress.close(name)

@@ -20,3 +20,23 @@ test('a server that answered nothing is an error at once, even if it ends when i
   expect(fake.daemon.workloads.book.status('mute')).toEqual({ status: 'error', context: 'it answered nothing' })
   expect(starts).toBe(1)
 })
+
+test('a server that goes on running without an answer is told so, not that somebody removed it', async () => {
+  using fake = await startFakeDaemon()
+  const { runtime } = fake
+  const remove = runtime.remove.bind(runtime)
+  // Runtimes tell that an instance is gone before they answer.
+  runtime.remove = async (handle) => {
+    await remove(handle)
+    await settle()
+  }
+  fake.gateway.connect = async (_name, backend) => {
+    if (backend.kind !== 'auto') throw new Error('a server of its own')
+    await backend.first.start?.()
+    throw new StayedSilent('it answered nothing', undefined)
+  }
+  await createWorkload(fake.daemon.workloads, { name: 'mute', image: 'npx://mute@1.0.0' })
+  await expect.poll(() => runtime.calls).toContain('remove thv-mute')
+  await settle()
+  expect(fake.daemon.workloads.book.status('mute')).toEqual({ status: 'error', context: 'it answered nothing' })
+})

@@ -143,7 +143,11 @@ export class FakeRuntime implements Runtime {
 
   async remove(handle: InstanceHandle): Promise<void> {
     this.#check(`remove ${handle.name}`)
-    if (this.instances.get(handle.name)?.handle.id === handle.id) this.instances.delete(handle.name)
+    const instance = this.instances.get(handle.name)
+    if (instance?.handle.id !== handle.id) return
+    this.instances.delete(handle.name)
+    const { labels } = instance.spec
+    for (const queue of this.#queues) queue.push({ kind: 'removed', handle, labels })
   }
 
   async *logs(): AsyncIterable<LogChunk> {}
