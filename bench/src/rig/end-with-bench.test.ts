@@ -6,6 +6,7 @@ import { expect, it } from 'vitest'
 /** A program of the bench that has one of its own, and says which. */
 const PROGRAM = `
 const child = require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
+process.once('SIGTERM', () => child.kill() && process.exit())
 require('node:http').createServer((_request, response) => response.end(String(child.pid))).listen(process.argv[1], '127.0.0.1')`
 
 const BENCH = `
