@@ -172,7 +172,7 @@ test('a server that cannot start is told with its reason, and stays for another 
   expect(await thv('restart', 'broken')).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: expect.stringMatching(/^thv: broken: /),
+    stderr: expect.stringMatching(/^thv: broken: [^]*\n"thv logs broken" shows its output\./),
   })
   expect(await thv('rm', 'broken')).toMatchObject({ code: 0 })
 })

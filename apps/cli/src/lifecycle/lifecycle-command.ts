@@ -29,13 +29,15 @@ export function lifecycleCommand(verb: keyof typeof OPERATIONS, { done, notes, .
       const { out, signal } = context
       const names = await chosenNames(context, args, flags)
       if (names.length > 0) {
-        const [{ orUnknownWorkload }, { waitForOutcome }] = await Promise.all([
+        const [{ orUnknownWorkload }, { waitForOutcome, WorkloadFailed, withNextStep }] = await Promise.all([
           import('./or-unknown.ts'),
           import('../output/wait-for-outcome.ts'),
         ])
         const client = await context.daemon()
         await orUnknownWorkload(client, names, signal, () => client.call(OPERATIONS[verb], { body: { names } }, signal))
-        await waitForOutcome(context, client, names, verb)
+        await waitForOutcome(context, client, names, verb).catch((error: unknown) => {
+          throw verb === 'restart' && error instanceof WorkloadFailed ? withNextStep(error, names) : error
+        })
       }
       if (flags.format === 'json') return out.json({ names })
       if (names.length === 0) return out.note('There is nothing to do: no workload matches.')

@@ -24,6 +24,18 @@ test.each([
     'brave needs BRAVE_API_KEY (a secret): give each in env_vars, or as the target of a secret',
     'brave needs BRAVE_API_KEY. Pass it with --secret NAME,target=BRAVE_API_KEY or -e BRAVE_API_KEY=VALUE',
   ],
+  [
+    'its authorization server a.example says nothing of itself; give oauth_config',
+    'its authorization server a.example says nothing of itself. Say where to log in with --remote-auth-issuer, or pass a token with --header Authorization=VALUE',
+  ],
+  [
+    'oauth_config is for remote servers only; leave it out',
+    'flags that begin with --remote-auth are for remote servers only; leave them out',
+  ],
+  [
+    'nothing was seen of time: "thv learn time --observe" (network_isolation_mode observe) begins to watch it',
+    'nothing was seen of time: "thv learn time --observe" begins to watch it',
+  ],
   ['secret token not found; create it first', 'secret token not found; store it with "thv secret set token"'],
 ])('"%s" is told as "%s"', (told, expected) => {
   expect(inFlags(invalid(told), run.flags ?? {}).message).toBe(expected)

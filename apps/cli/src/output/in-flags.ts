@@ -85,6 +85,15 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
     '. Pass each with --secret NAME,target=VARIABLE or -e VARIABLE=VALUE',
   ],
   [/: give it in headers$/, '. Pass it with --header NAME=VALUE'],
+  [
+    /says nothing of itself; give oauth_config/,
+    'says nothing of itself. Say where to log in with --remote-auth-issuer, or pass a token with --header Authorization=VALUE',
+  ],
+  [
+    /^oauth_config is for remote servers only; leave it out/,
+    'flags that begin with --remote-auth are for remote servers only; leave them out',
+  ],
+  [/ \(network_isolation_mode observe\)/, ''],
   [/^url (must|leads)/, 'the address $1'],
   [/use headers or secrets$/, 'use --header'],
   [/, or allow private addresses$/, ', or be allowed with --allow-private-ip'],

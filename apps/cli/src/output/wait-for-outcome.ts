@@ -18,6 +18,14 @@ export class WorkloadFailed extends ThvError {
   }
 }
 
+/** The same for a person who has to find out why. */
+export function withNextStep(error: WorkloadFailed, [first = 'NAME', ...others]: readonly string[]): WorkloadFailed {
+  const name = others.length > 0 ? 'NAME' : first
+  return new WorkloadFailed(
+    `${error.message}\n"thv logs ${name}" shows its output. It is tried again in the background.`,
+  )
+}
+
 type Status = WorkloadEvent['status']
 
 const STOPPED = { stopping: 'another command stopped it', stopped: 'another command stopped it' } as const

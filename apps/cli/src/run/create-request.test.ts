@@ -214,3 +214,16 @@ test('a file of variables that is not UTF-8 is refused and named', async () => {
     message: `--env-file ${file} is not valid UTF-8; convert it, or encode it as text, for example with base64`,
   })
 })
+
+test('a line of --env-file that sets nothing is refused by its number, without its text', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'thv-request-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const file = join(folder, 'env')
+  const asked = () => createRequestOf({ cwd: folder, homeDir: folder, env: {} }, ['time'], { ...NONE, envFile: [file] })
+  for (const line of ['not a line', 'TOKEN:abc', 'TOKEN']) {
+    await writeFile(file, `# a comment\n\nA=1\n${line}\n`)
+    await expect(asked()).rejects.toMatchObject({ message: `--env-file ${file}, line 4: must have the form KEY=VALUE` })
+  }
+  await writeFile(file, '# one\nexport A=1\nB="two\nlines"\nC=\n  \n')
+  expect((await asked()).env_vars).toEqual({ A: '1', B: 'two\nlines', C: '' })
+})

@@ -70,10 +70,19 @@ function withoutUnset(fields: Readonly<Record<string, unknown>>): Record<string,
 async function fileVariables({ cwd }: RunCaller, files: readonly string[]): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
   for (const file of files) {
-    for (const [name, value] of Object.entries(parseEnv(await readText(cwd, '--env-file', file))))
-      found[name] = value ?? ''
+    const text = await readText(cwd, '--env-file', file)
+    const wrong = lineWithoutValue(text)
+    if (wrong !== undefined) throw invalid(`--env-file ${file}, line ${wrong}: must have the form KEY=VALUE`)
+    for (const [name, value] of Object.entries(parseEnv(text))) found[name] = value ?? ''
   }
   return found
+}
+
+/** The number of the first line that the parser would skip silently. Quoted values may have several lines. */
+function lineWithoutValue(text: string): number | undefined {
+  const whole = text.replaceAll(/=[ \t]*(["'`])[^]*?\1/g, (value) => `=${value.replaceAll(/[^\n]/g, '')}`)
+  const at = whole.split('\n').findIndex((line) => !/^\s*(?:#|$)/.test(line) && !line.includes('='))
+  return at < 0 ? undefined : at + 1
 }
 
 /** `KEY` alone hands on the caller's own variable, so that a value need not stand on the command line. */
