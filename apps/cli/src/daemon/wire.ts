@@ -85,9 +85,8 @@ export async function wire({ settings, paths, config, logger, shutdown }: WireOp
   const allowPeer = createPeerCheck(platform, uid)
   const waiting = waitingLimits()
   const isHeld = (port: number) => daemon.workloads.book.isReachedAt(port) || runtime.isOwnPort?.(port) === true
-  const { ownPorts, ...ownPlaces } = ownPlacesOf(engine, isHeld)
+  const { ports, ...ownPlaces } = ownPlacesOf(engine, isHeld)
   const { ownAddresses } = ownPlaces
-  const apiPorts = new Set<number>()
   const daemon: Daemon = createDaemon(
     {
       runtime,
@@ -110,9 +109,9 @@ export async function wire({ settings, paths, config, logger, shutdown }: WireOp
       registrySource: registrySourceOf(dataDir, env, logger, ownAddresses),
       clientFiles: createClientFiles({ ...clientPlacesOf(settings), stateDir, logger }),
       foreignEntries: createForeignEntries(clientPlacesOf(settings)),
-      host: { ...hostOf(settings, paths, engine, ownAddresses), apiPorts },
+      host: { ...hostOf(settings, paths, engine, ownAddresses), apiPorts: ports.apiPorts },
       renderRecipe: (source, recipe) => renderPackageImage(source, baseImages(), recipe),
-      openTunnel: tunnelsOf(allowPeer, ownPorts),
+      openTunnel: tunnelsOf(allowPeer, ports.ownPorts),
       packages: createPackageIndex({ nodePath, env, homeDir }),
       images: imageVerifierOf(settings, stateDir, () => config.get().trustedRootPath),
       ...{ clock: systemClock, logger, readCertificate },
@@ -127,17 +126,7 @@ export async function wire({ settings, paths, config, logger, shutdown }: WireOp
     },
   )
   const apiDeps = apiDepsOf(daemon, { logger, shutdown, runtimeReport: reportOn(runtime, tried) })
-  return {
-    daemon,
-    apiDeps,
-    runtime,
-    logs,
-    allowPeer,
-    waiting,
-    ownPorts,
-    apiPorts,
-    allowedHosts: config.get().allowedHosts,
-  }
+  return { daemon, apiDeps, runtime, logs, allowPeer, waiting, ...ports, allowedHosts: config.get().allowedHosts }
 }
 
 function recordsOf({ stateDir, groupsDir }: ToolhavenPaths, logger: Logger) {
@@ -154,7 +143,8 @@ function ownPlacesOf(engine: Discovery['engine'], isHeld: (port: number) => bool
   const place = engine?.address.kind === 'tcp' ? engine.address : undefined
   const ownPorts = new Set([...ENGINE_PORTS, ...(place ? [place.port] : [])])
   const isOwnPort = (port: number) => ownPorts.has(port) || isHeld(port)
-  return { ownPorts, isOwnPort, ownAddresses: createOwnAddresses(), ...(place && { engine: place }) }
+  const ports = { ownPorts, apiPorts: new Set<number>() }
+  return { ports, isOwnPort, ownAddresses: createOwnAddresses(), ...(place && { engine: place }) }
 }
 
 function hostOf(
