@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { freePort } from '@toolhaven/testing/free-port'
 import { engineMust } from '@toolhaven/testing/testbed/engine-http'
 import { until } from '@toolhaven/testing/testbed/until'
 import { type DaemonProcess, startDaemon } from './src/daemon-process.ts'
@@ -117,6 +118,37 @@ describe.each(platformsInTurn(import.meta.url))('network isolation on %s', (kind
     await seeIsolation(second, url, service.port)
     await untilNothingRemains(second, here, home)
   })
+})
+
+/** Not on engines: whether the network of a container has an address ::1 is theirs to say. */
+describe('network isolation on the IPv6 loopback', () => {
+  const platform = usePlatform('process')
+
+  test.for(['streamable-http', 'sse'] as const)(
+    'a server on ::1 alone is reached by %s',
+    async (transport, context) => {
+      const here = platform(context)
+      await using home = await here.makeHome()
+      await using daemon = await startDaemon(home)
+      const port = await freePort()
+      const flags = [`--transport=${transport}`, `--port=${port}`, '--host=::1']
+      const served = { image: here.fixture, transport, target_port: port, target_host: '::1', cmd_args: flags }
+      for (const [name, network] of [
+        ['apart', {}],
+        ['beside', { network_mode: 'host' }],
+      ] as const) {
+        const body = { schema_version: 'v0.1.0', name, ...served, ...network }
+        await daemon.api.call('importWorkload', { body, query: { accept_network: true } })
+        await untilStatus(daemon, name, 'running')
+        const { url } = await daemon.api.call('getWorkload', { params: { name } })
+        await using connection = await connectMcp(url)
+        expect(await callText(connection, 'echo', { text: 'hello' })).toContain('hello')
+      }
+      await daemon.api.call('deleteWorkload', { params: { name: 'beside' } })
+      await untilGone(daemon, 'beside')
+      await untilNothingRemains(daemon, here, home)
+    },
+  )
 })
 
 describe.each(enginesInTurn())('network isolation in a virtual machine, on %s', (kind) => {

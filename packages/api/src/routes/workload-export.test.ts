@@ -235,7 +235,16 @@ describe('import', () => {
     refused(`with ${field} outside the configuration folder`, fields, 400, /not a file below the configuration folder/)
   for (const [field, fields] of secretFiles('gone.txt'))
     refused(`with ${field} that is not there`, fields, 400, new RegExp(`^${field}: there is no file "gone.txt"`))
-  for (const host of ['10.0.0.1', '0.0.0.0', 'example.com', '169.254.169.254', ''])
+  for (const host of [
+    '10.0.0.1',
+    '0.0.0.0',
+    '127.0.0.2',
+    '::',
+    '::ffff:127.0.0.1',
+    'example.com',
+    '169.254.169.254',
+    '',
+  ])
     refused(`with the target_host ${JSON.stringify(host)}`, { target_host: host }, 400, /^target_host .* loopback/)
   refused('with a relative CA bundle', { thv_ca_bundle: 'ca.pem' }, 400, /^thv_ca_bundle: .* absolute path/)
   refused('with an unknown profile', { permission_profile_name_or_path: 'mine' }, 400, /"none", "network" or an abso/)

@@ -59,13 +59,15 @@ function refuseForeignMiddleware(config: RunConfig): void {
   )
 }
 
+const TARGET_HOSTS: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost'])
+
 /** Inside the workload, on its own loopback: the only address on which nobody but the gateway reaches a server. */
 function checkTargetHost({ target_host: host }: RunConfig): void {
-  if (host === undefined || host === '127.0.0.1' || host === 'localhost') return
+  if (host === undefined || TARGET_HOSTS.has(host)) return
   throw invalid(
     isThisMachine(host)
-      ? `target_host "${printable(host)}" cannot be reached: inside a workload only 127.0.0.1 can; let the server listen there and leave target_host out`
-      : `target_host "${printable(host)}" must be 127.0.0.1 or localhost, the loopback address inside the workload; leave it out`,
+      ? `target_host "${printable(host)}" cannot be reached: inside a workload only the loopback addresses 127.0.0.1 and ::1 can; let the server listen on one of them`
+      : `target_host "${printable(host)}" must be 127.0.0.1, ::1 or localhost, a loopback address inside the workload; leave it out`,
   )
 }
 

@@ -115,12 +115,14 @@ export async function connectHttp(
   signal: AbortSignal,
   outputSince?: string,
 ): Promise<void> {
-  const { name, transport } = stored.config
+  const { name, transport, target_host: targetHost } = stored.config
   if (transport !== 'sse' && transport !== 'streamable-http') return
   const state = await deps.runtime.inspect(handle, signal)
   if (state.state !== 'running' || !state.address)
     throw unavailable(`the server of ${name} is not reachable: it has no address`)
-  const { host, port, socketPath } = state.address
+  const { port, socketPath } = state.address
+  // Behind a socket the forwarder finds the address by itself. A server on the network of this machine is dialled directly.
+  const host = socketPath === undefined && targetHost === '::1' ? targetHost : state.address.host
   const path = transport === 'sse' ? '/sse' : '/mcp'
   void keepOutput(deps, name, handle, outputSince)
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}${path}`
