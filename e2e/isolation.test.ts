@@ -137,7 +137,7 @@ describe('network isolation on the IPv6 loopback', () => {
         ['apart', {}],
         ['beside', { network_mode: 'host' }],
       ] as const) {
-        const body = { schema_version: 'v0.1.0', name, ...served, ...network }
+        const body = { schema_version: 'v0.1.0' as const, name, ...served, ...network }
         await daemon.api.call('importWorkload', { body, query: { accept_network: true } })
         await untilStatus(daemon, name, 'running')
         const { url } = await daemon.api.call('getWorkload', { params: { name } })
