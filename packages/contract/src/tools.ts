@@ -5,14 +5,18 @@ import { wellFormedText } from './text.ts'
 
 const hash = z.string().meta({ description: 'SHA-256 of the whole definition, whatever the order of its keys' })
 
+/** What models read as instructions, or what names such text. */
+export const lockPart = z.enum(['tool', 'prompt', 'resource_template', 'instructions'])
+export type LockPart = z.infer<typeof lockPart>
+
 export const lockedTool = z
   .strictObject({
-    name: z.string().meta({ description: 'As the server calls it' }),
+    name: z.string().meta({ description: 'As the server calls it; of a resource template, its uriTemplate' }),
     hash,
     state: z
       .enum(['unchanged', 'changed', 'added', 'removed'])
       .meta({ description: 'What the server has now, against what was accepted' }),
-    definition: z.unknown().meta({ description: 'As it was accepted; of an added tool, as the server has it' }),
+    definition: z.unknown().meta({ description: 'As it was accepted; of what was added, as the server has it' }),
   })
   .meta({ id: 'toolhaven.lockedTool' })
 
@@ -29,7 +33,10 @@ export type ChangedField = z.infer<typeof changedField>
 
 export const toolChange = z
   .strictObject({
-    tool: z.string().meta({ description: 'Its name, with what is hidden in it escaped' }),
+    part: lockPart,
+    name: z.string().meta({
+      description: 'Its name (of a resource template, its uriTemplate), with what is hidden in it escaped',
+    }),
     kind: z.enum(['changed', 'added', 'removed']),
     accepted_hash: hash.optional(),
     hash: hash.optional(),
@@ -41,32 +48,36 @@ export type ToolChange = z.infer<typeof toolChange>
 export const toolLock = z
   .strictObject({
     name: workloadName,
-    mode: z.enum(['warn', 'block']).meta({ description: 'What happens to changed and added tools: tools_changed' }),
+    mode: z.enum(['warn', 'block']).meta({ description: 'What happens to what changed or was added: tools_changed' }),
     since: z.iso.datetime().meta({ description: 'When its tools were first seen, and thereby accepted' }),
     seen_at: z.iso.datetime().optional().meta({ description: 'When the changes were first seen' }),
-    revision: z
-      .string()
-      .optional()
-      .meta({ description: 'Names the tools the server has now, for accepting just these' }),
+    revision: z.string().optional().meta({ description: 'Names what the server has now, for accepting just that' }),
     tools: z.array(lockedTool),
+    prompts: z.array(lockedTool),
+    resource_templates: z.array(lockedTool),
+    instructions: lockedTool.optional().meta({ description: 'Left out: the server gave none' }),
     changes: z.array(toolChange).meta({ description: 'Empty: the server has what was accepted' }),
   })
   .meta({
     id: 'toolhaven.toolLock',
-    description: 'The tools of a workload as they were accepted, and what changed since',
+    description:
+      'The tools, prompts, resource templates and instructions of a workload as they were accepted, and what changed since',
   })
 export type ToolLock = z.infer<typeof toolLock>
 
+const names = z.array(wellFormedText.min(1)).min(1).optional()
+
 export const acceptToolsRequest = z
   .strictObject({
-    tools: z
-      .array(wellFormedText.min(1))
-      .min(1)
-      .optional()
-      .meta({ description: 'Whose changes are accepted; left out: all' }),
-    revision: z.string().meta({
+    tools: names.meta({
       description:
-        'The revision of the tools that you looked at; when the server has other tools by now, nothing is accepted',
+        'Tools whose changes are accepted; if you name no tools, prompts, resource_templates or instructions, all changes are',
+    }),
+    prompts: names.meta({ description: 'Prompts whose changes are accepted' }),
+    resource_templates: names.meta({ description: 'Resource templates whose changes are accepted, by uriTemplate' }),
+    instructions: z.literal(true).optional().meta({ description: 'Accept the changed instructions' }),
+    revision: z.string().meta({
+      description: 'The revision that you looked at; when the server has something else by now, nothing is accepted',
     }),
   })
   .meta({ id: 'toolhaven.acceptToolsRequest' })
@@ -84,9 +95,11 @@ const example = {
   tools: [
     { name: 'search', hash: before, state: 'changed', definition: { name: 'search', description: 'Searches notes' } },
   ],
+  prompts: [],
+  resource_templates: [],
   changes: [
     {
-      ...{ tool: 'search', kind: 'changed', accepted_hash: before, hash: after },
+      ...{ part: 'tool', name: 'search', kind: 'changed', accepted_hash: before, hash: after },
       fields: [
         {
           field: 'description',
@@ -107,8 +120,9 @@ export const toolRoutes = {
     tag,
     summary: 'See which tools were accepted, and what changed since',
     description:
-      'The tools of a workload are accepted as they are first seen. When its server has others later, each difference is here, ' +
-      'field by field and word by word, until it is accepted or the server has the accepted tools again.',
+      'The tools, prompts, resource templates and instructions of a workload are accepted as they are first seen. When its ' +
+      'server has others later, each difference is here, field by field and word by word, until it is accepted or the server ' +
+      'has what was accepted again.',
     params,
     success: ok(toolLock, 'The tools and the differences', example),
     errors: {
@@ -126,14 +140,15 @@ export const toolRoutes = {
     tag,
     summary: 'Accept changed, added and removed tools',
     description:
-      'From now on these are the tools that should be there. With tools_changed "block" they are listed and may be called again.',
+      'From now on these are the tools, prompts, resource templates and instructions that should be there. With tools_changed ' +
+      '"block" clients see and use them again.',
     params,
     body: acceptToolsRequest,
     bodyExample: { tools: ['search'], revision: 'c3a0…' },
     success: ok(toolLock, 'What is accepted now, and what still differs', { ...example, changes: [] }),
     errors: {
       404: {
-        when: 'no workload of that name, or no change of a tool of that name',
+        when: 'no workload of that name, or no change of that name',
         example: 'echo: no change of it waits to be accepted; "thv tools diff everything" shows those that do',
       },
       409: {

@@ -111,7 +111,7 @@ const extensionFields = {
   tools_override: toolsOverride,
   tools_changed: z.enum(['warn', 'block']).meta({
     description:
-      'When tools are not as they were accepted: say so, or also refuse changed and added ones until they are; default: warn',
+      'When tools, prompts, resource templates or instructions are not as they were accepted: say so, or also hold back what changed or was added until it is accepted; default: warn',
   }),
   image_verification: imageVerification,
   install_hosts: installHosts,

@@ -185,12 +185,12 @@ function gatewayEvents(
   { book, logs, masker }: Pick<SupervisorDeps, 'book' | 'logs' | 'masker'>,
 ): GatewayEvents {
   return {
-    onTools: (name, seen) => {
+    onDefinitions: (name, part, seen) => {
       const entry = book.find(name)
       // The last list of one that is removed must not leave a record behind.
-      if (entry && entry.stored.wanted !== 'absent') toolLocks.seen(name, seen)
+      if (entry && entry.stored.wanted !== 'absent') toolLocks.seen(name, part, seen)
     },
-    acceptedTools: (name) => toolLocks.acceptedHashes(name),
+    acceptedHashes: (name, part) => toolLocks.acceptedHashes(name, part),
     onBackendLost: (name, reason) => supervisor().backendLost(name, reason),
     onOutput: (name, stream, text) => logs.append(name, stream, masker.mask(text)),
     mask: (text) => masker.mask(text),
@@ -214,7 +214,7 @@ function toolEvents(book: WorkloadBook, logs: LogStore) {
   return {
     onDifference: (name: string, what: string | undefined, isNew: boolean) => {
       if (what === undefined) return book.observe(name, {}, ['toolsChanged'])
-      if (isNew) logs.append(name, 'stderr', `the tools of ${name} changed: ${what}; see "thv tools diff ${name}"`)
+      if (isNew) logs.append(name, 'stderr', `${what}; see "thv tools diff ${name}"`)
       book.observe(name, { toolsChanged: what })
     },
   }

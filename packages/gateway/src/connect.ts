@@ -63,7 +63,7 @@ async function isolated(
   const { link, opening } = await connectIsolated(
     {
       ...{ name, backend, limits, logger: options.logger, opening: sessions.opening, onLost },
-      onToolsChanged: tools?.changed,
+      onListChanged: tools?.changed,
       onOutput: (stream, text) => options.events.onOutput(name, stream, text),
       endSession: (session) => sessions.end(session),
     },
@@ -88,7 +88,7 @@ async function auto(
       known: handshake?.processId === processId ? handshake : undefined,
       sessions: () => sessions.all(),
       onOwnNeeded: () => options.events.onOwnNeeded?.(name),
-      onToolsChanged: tools?.changed,
+      onListChanged: tools?.changed,
       onOutput: (stream, text) => options.events.onOutput(name, stream, text),
     },
     signal,
@@ -103,7 +103,7 @@ async function stdio(
   onLost: (reason: string) => void,
   signal: AbortSignal,
 ) {
-  const { name, limits, options, sessions } = context
+  const { name, limits, options, sessions, tools } = context
   const { processId, channel, start } = backend
   const { handshake } = sessions
   const connected = await connectStdio(
@@ -118,7 +118,7 @@ async function stdio(
       logger: options.logger,
       onOutput: (stream, text) => options.events.onOutput(name, stream, text),
       onLost,
-      onToolsChanged: context.tools?.changed,
+      ...(tools && { onListChanged: (part) => tools.changed(undefined, part) }),
     },
     signal,
   )
@@ -139,7 +139,7 @@ async function http(
   const authorizer = await options.logins?.authorizerOf(name, backend)
   return connectHttp(
     {
-      ...{ name, backend, limits, authorizer, onLost, onToolsChanged: context.tools?.changed },
+      ...{ name, backend, limits, authorizer, onLost, onListChanged: context.tools?.changed },
       ownAddresses: options.ownAddresses,
       sessions: () => sessions.all(),
       onStored: () => sessions.changed(),

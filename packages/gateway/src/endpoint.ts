@@ -1,11 +1,13 @@
 import type { Server } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
+import type { LockPart } from '@toolhaven/contract/tools'
 import type { Backend, EndpointSpec, Handshake, IsolatedSpec } from '@toolhaven/core/ports/gateway'
 import { describeError, unavailable } from '@toolhaven/core/errors'
 import { NeedsLogin } from '@toolhaven/core/workloads/needs-login'
 import type { HttpRequest, HttpResponse } from './http/exchange.ts'
 import { BackendSlot } from './backend-slot.ts'
 import type { BackendLink } from './backends/backend.ts'
+import { LIST_CHANGED } from './backends/server-messages.ts'
 import { connect } from './connect.ts'
 import { dispatch, type DispatchContext } from './dispatch.ts'
 import { endpointPipeline } from './endpoint-pipeline.ts'
@@ -171,9 +173,10 @@ export class Endpoint implements FrontContext {
   }
 
   /** Clients see others from now on. */
-  toolsAccepted(): void {
-    const text = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })
-    for (const session of this.sessions.all()) session.send(text)
+  toolsAccepted(parts: readonly LockPart[]): void {
+    const methods = [...LIST_CHANGED].flatMap(([method, part]) => (parts.includes(part) ? [method] : []))
+    for (const method of methods)
+      for (const session of this.sessions.all()) session.send(JSON.stringify({ jsonrpc: '2.0', method }))
   }
 
   /** Ends everything, the stored sessions too. */
@@ -218,11 +221,13 @@ export class Endpoint implements FrontContext {
 
   async initialize(session: Session, request: RpcRequest, from: HttpRequest): Promise<JsonObject> {
     const headers = () => endToEndHeaders(from.headers)
-    const watched = this.pipeline.watch(request, { session, from, headers, id: request.id })
+    const asker = { session, from, headers, id: request.id }
+    const watched = this.pipeline.watch(request, asker)
     session.isOpening = true
     try {
       const link = await this.#slot.waitFor(session, this.limits.backendWaitMs)
-      const body = await link.initialize(session, watched?.request ?? request, (watched?.headers ?? headers)())
+      const answer = await link.initialize(session, watched?.request ?? request, (watched?.headers ?? headers)())
+      const body = this.pipeline.toClient(request, answer, asker)
       watched?.onEnd(body)
       return body
     } catch (error) {

@@ -43,8 +43,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     async forgetLogin(name) {
       await options.logins?.forget(name)
     },
-    toolsAccepted(name) {
-      endpoints.get(name)?.toolsAccepted()
+    toolsAccepted(name, parts) {
+      endpoints.get(name)?.toolsAccepted(parts)
     },
     async policyFaults(spec) {
       const { policyFaults } = await import('./authorization/cedar-engine.ts')

@@ -1,7 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { SeenTools } from '@toolhaven/core/ports/gateway'
+import type { SeenDefinitions } from '@toolhaven/core/ports/gateway'
+import type { StoredToolLock } from '@toolhaven/core/ports/stores'
+import { createMasker } from '@toolhaven/core/secrets/masker'
+import { revisionOf, ToolLocks } from '@toolhaven/core/tools/tool-locks'
+import { ManualClock } from '@toolhaven/testing/fakes/manual-clock'
+import { MemoryRecordStore, silentLogger } from '@toolhaven/testing/fakes/memory-stores'
 import {
   childServer,
   modernServer,
@@ -17,50 +22,70 @@ export type ToolBack = (typeof TOOL_BACKS)[number]
 
 export interface LockedGateway extends AsyncDisposable {
   test: TestGateway
-  /** Every complete list the daemon was told of. */
-  seen: SeenTools[]
+  /** Every complete list of tools the daemon was told of. */
+  seen: SeenDefinitions[]
+  locks: ToolLocks
+  /** What was said to differ, newest last. */
+  differences: (string | undefined)[]
   /** What its servers' definitions have besides, from now on; null leaves a tool out. */
   define: (changes: Readonly<Record<string, object | null>>) => Promise<void>
-  /** Takes the newest list for the accepted one. */
-  accept: () => void
+  /** What its servers offer besides tools, from now on. */
+  offer: (offers: Offers) => Promise<void>
+  /** Takes what was seen for the accepted state. */
+  accept: () => Promise<void>
   /** A new server takes the place of the former. */
   start: (back: ToolBack, args?: readonly string[]) => Promise<void>
 }
 
-/** A gateway that keeps a lock as the daemon does: the first list is the accepted one. */
+export interface Offers {
+  instructions?: string | undefined
+  prompts?: readonly { name: string; description?: string }[]
+  templates?: readonly { name: string; uriTemplate: string; description?: string }[]
+}
+
+/** A gateway with the lock that the daemon has: what is seen first is accepted. */
 export async function startLocked(
   mode: 'warn' | 'block',
   options: Partial<GatewayOptions> = {},
 ): Promise<LockedGateway> {
   const folder = await mkdtemp(join(tmpdir(), 'thv-tools-'))
   const file = join(folder, 'tools.json')
-  const seen: SeenTools[] = []
-  let accepted: ReadonlyMap<string, string> | undefined
-  const hashes = (list: SeenTools | undefined) => new Map((list?.tools ?? []).map(({ name, hash }) => [name, hash]))
+  const offersFile = join(folder, 'offers.json')
+  const seen: SeenDefinitions[] = []
+  const differences: (string | undefined)[] = []
+  const locks = new ToolLocks({
+    store: new MemoryRecordStore<StoredToolLock>(({ name }) => name),
+    ...{ clock: new ManualClock(), masker: createMasker(), logger: silentLogger },
+    onDifference: (_name, what) => void differences.push(what),
+  })
   const quiet = () => {}
   const test = await startGateway({
     // A busy machine must not make a server look like one of the older era.
     limits: { probeMs: 50_000 },
     events: {
       ...{ onBackendLost: quiet, onOutput: quiet, onLoginNeeded: quiet, onLoggedIn: quiet },
-      onTools: (_name, list) => {
-        seen.push(list)
-        accepted ??= hashes(list)
+      onDefinitions: (name, part, list) => {
+        if (part === 'tool') seen.push(list)
+        locks.seen(name, part, list)
       },
-      acceptedTools: () => accepted,
+      acceptedHashes: (name, part) => locks.acceptedHashes(name, part),
     },
     ...options,
   })
   test.defer(() => rm(folder, { recursive: true }))
   const define: LockedGateway['define'] = (changes) => writeFile(file, JSON.stringify(changes))
+  const offer: LockedGateway['offer'] = (offers) => writeFile(offersFile, JSON.stringify(offers))
   await define({})
+  await offer({})
   await test.open({ toolsChanged: mode })
   return {
-    ...{ test, seen, define },
-    accept: () => {
-      accepted = hashes(seen.at(-1))
+    ...{ test, seen, locks, differences, define, offer },
+    accept: async () => {
+      const lock = locks.of(NAME)
+      await locks.accept(NAME, undefined, (lock && revisionOf(lock)) ?? '')
     },
-    start: (back, args = []) => startServer(test, back, [`--tools-file=${file}`, ...args]),
+    start: (back, args = []) =>
+      startServer(test, back, [`--tools-file=${file}`, `--offers-file=${offersFile}`, ...args]),
     [Symbol.asyncDispose]: () => test[Symbol.asyncDispose](),
   }
 }

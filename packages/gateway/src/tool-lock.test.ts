@@ -6,7 +6,7 @@ import { startSessionServer } from './test-session-server.ts'
 import { type LockedGateway, startLocked, TOOL_BACKS } from './test-tools.ts'
 
 const PATIENCE = { timeout: 30_000 }
-const namesOf = ({ seen }: LockedGateway) => seen.at(-1)?.tools.map(({ name }) => name) ?? []
+const namesOf = ({ seen }: LockedGateway) => seen.at(-1)?.definitions.map(({ name }) => name) ?? []
 /** Clients without sessions cannot have a server of their own. */
 const clientsOf = (back: string) => CLIENTS.filter((kind) => back !== 'isolated' || kind !== 'v2 modern')
 
@@ -38,7 +38,7 @@ describe.each(sample(TOOL_BACKS, 3))('tools of a server over %s', (back) => {
       expect(names).not.toContain('extra')
     }
     expect(namesOf(locked)).toContain('extra')
-    locked.accept()
+    await locked.accept()
     const client = await connectClient(test, kind)
     expect(await client.call('echo', { text: 'hi' })).toBe('hi')
     expect(await client.tools()).toContain('extra')
@@ -176,7 +176,7 @@ describe('the lock', () => {
     const echo = (await v1?.listTools())?.tools.find(({ name }) => name === 'echo')
     expect(echo).toMatchObject({ name: 'echo' })
     expect(echo).not.toHaveProperty('outputSchema')
-    expect(locked.seen.at(-1)?.tools.find(({ name }) => name === 'echo')?.definition).toContain('outputSchema')
+    expect(locked.seen.at(-1)?.definitions.find(({ name }) => name === 'echo')?.definition).toContain('outputSchema')
     // Another one each time: a list is kept as long as the server allows.
     const modern = () => connectClient(locked.test, 'v2 modern').then((client) => client.tools())
     expect(await modern()).toContain('echo')
@@ -228,7 +228,7 @@ describe('the lock', () => {
     const told = new Promise<void>((resolve) =>
       client.v1?.setNotificationHandler(ToolListChangedNotificationSchema, () => resolve()),
     )
-    locked.test.gateway.toolsAccepted('fixture')
+    locked.test.gateway.toolsAccepted('fixture', ['tool'])
     await told
   })
 

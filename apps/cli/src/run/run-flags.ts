@@ -88,7 +88,7 @@ export const RUN_FLAGS = {
   toolsChanged: {
     type: 'text',
     value: 'mode',
-    summary: 'when tools change after they were accepted: warn, or block them until you accept; left out: warn',
+    summary: 'when tools, prompts or instructions change after they were accepted: warn, or block them; left out: warn',
     choices: ['warn', 'block'],
   },
   toolsOverride: { type: 'text', value: 'file', summary: 'JSON file: other names and descriptions for tools' },

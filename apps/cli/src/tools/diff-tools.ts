@@ -8,6 +8,6 @@ export async function diffTools(context: Context, name: string, format: string):
   if (format === 'json') return out.json(lock)
   if (lock.changes.length === 0) return out.note(`The tools of ${name} are as they were accepted.`)
   showChanges(out, lock.changes)
-  const what = lock.mode === 'block' ? 'allows changed and added tools' : 'takes them for the accepted ones'
+  const what = lock.mode === 'block' ? 'allows what changed or was added' : 'takes this for the accepted state'
   out.note(`"thv tools accept ${name}" ${what}.`)
 }

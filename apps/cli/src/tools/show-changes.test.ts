@@ -11,7 +11,8 @@ function shown(changes: readonly ToolChange[], isTTY: boolean): string {
 }
 
 const change: ToolChange = {
-  tool: 'echo',
+  part: 'tool',
+  name: 'echo',
   kind: 'changed',
   fields: [
     {
@@ -31,8 +32,17 @@ test('words are marked without a terminal, and painted in one', () => {
 })
 
 test('a removed tool is named, no more; the next one stands apart', () => {
-  const removed: ToolChange = { ...change, tool: 'old', kind: 'removed' }
+  const removed: ToolChange = { ...change, name: 'old', kind: 'removed' }
   expect(shown([removed, removed], false)).toBe('old: removed\n\nold: removed\n')
+})
+
+test('what is no tool says what it is', () => {
+  const greet: ToolChange = { ...change, part: 'prompt', name: 'greet', kind: 'removed' }
+  const memo: ToolChange = { ...greet, part: 'resource_template', name: 'memo://{id}' }
+  const said: ToolChange = { ...greet, part: 'instructions', name: 'instructions' }
+  expect(shown([greet, memo, said], false)).toBe(
+    'prompt greet: removed\n\nresource template memo://{id}: removed\n\ninstructions: removed\n',
+  )
 })
 
 test('long text that stayed is cut, and what changed never is', () => {
@@ -51,7 +61,8 @@ test('long text that stayed is cut, and what changed never is', () => {
 
 test('whatever comes, it does not drive the terminal', () => {
   const hostile: ToolChange = {
-    tool: 'a\u001B[2J',
+    part: 'tool',
+    name: 'a\u001B[2J',
     kind: 'added',
     fields: [{ field: 'k\u0007', parts: [{ kind: 'added', text: 'v\u001B]0;x\u0007' }] }],
   }

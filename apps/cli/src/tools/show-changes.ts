@@ -5,18 +5,21 @@ import { printable } from '../output/table.ts'
 /** Of text that is the same, so much beside what changed. */
 const CONTEXT = 60
 
-/** One block for each tool, one line for each value that is another. */
+/** One block for each tool, prompt, …, one line for each value that is another. */
 export function showChanges(out: Output, changes: readonly ToolChange[]): void {
   const { colour } = out
   const heads = { changed: colour.yellow('changed'), added: colour.green('added'), removed: colour.red('removed') }
-  for (const [at, { tool, kind, fields }] of changes.entries()) {
+  for (const [at, { part, name, kind, fields }] of changes.entries()) {
     if (at > 0) out.line('')
-    out.line(`${colour.bold(printable(tool))}: ${heads[kind]}`)
-    // What a removed tool was is of no use to anybody.
+    out.line(`${NOUNS[part]}${colour.bold(printable(name))}: ${heads[kind]}`)
+    // What was removed is of no use to anybody.
     if (kind !== 'removed')
       for (const field of fields) out.line(`  ${printable(field.field)}: ${shownParts(out, field)}`)
   }
 }
+
+/** Tools stand by their bare names: nearly all changes are theirs. */
+const NOUNS = { tool: '', prompt: 'prompt ', resource_template: 'resource template ', instructions: '' } as const
 
 function shownParts({ colour, isTerminal }: Output, { parts }: ChangedField): string {
   const hasColour = isTerminal && colour.red('') !== ''

@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest'
+import type { LockPart } from '@toolhaven/contract/tools'
 import { type FakeDaemon, startFakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
 import { settle } from '@toolhaven/testing/fakes/manual-clock'
 import { done, scenario, send } from '@toolhaven/testing/scenario'
@@ -7,15 +8,15 @@ const WEB = { name: 'web', image: 'npx://web@1.0.0' }
 
 /** What the server has after the change, and its revision. */
 const LATER = { read: 'reads a secret file', fresh: 'hi\u200B' }
-const revision = JSON.stringify(LATER)
+const revision = `tool:${JSON.stringify(LATER)}`
 
 /** `{ read: 'reads' }`: the server has a tool of that name and that description. */
-function list(fake: FakeDaemon, tools: Readonly<Record<string, string>>) {
+function list(fake: FakeDaemon, tools: Readonly<Record<string, string>>, part: LockPart = 'tool') {
   const all = Object.entries(tools).map(([name, description]) => {
     const definition = JSON.stringify({ description, name })
     return { name, hash: `#${description}`, definition }
   })
-  fake.gateway.events.onTools?.('web', { revision: JSON.stringify(tools), tools: all })
+  fake.gateway.events.onDefinitions?.('web', part, { revision: JSON.stringify(tools), definitions: all })
 }
 
 async function running(fake: FakeDaemon, change: object = {}) {
@@ -56,7 +57,7 @@ describe('the tools of a workload', () => {
       },
     },
     afterwards: async (fake) => {
-      expect(fake.toolLockStore.records.get('web')?.tools).toHaveLength(1)
+      expect(fake.toolLockStore.records.get('web')?.parts.tool?.accepted).toHaveLength(1)
       expect(await contextOf(fake)).not.toContain('tools')
     },
   })
@@ -72,10 +73,16 @@ describe('the tools of a workload', () => {
           { name: 'fresh', state: 'added' },
         ],
         changes: [
-          { tool: 'fresh', kind: 'added', fields: [{ parts: [{ kind: 'added', text: 'hi\\u{200b}' }] }] },
-          { tool: 'old', kind: 'removed' },
+          { name: 'fresh', kind: 'added', fields: [{ parts: [{ kind: 'added', text: 'hi\\u{200b}' }] }] },
+          { name: 'old', kind: 'removed' },
           {
-            ...{ tool: 'read', kind: 'changed', accepted_hash: '#reads a file', hash: '#reads a secret file' },
+            ...{
+              part: 'tool',
+              name: 'read',
+              kind: 'changed',
+              accepted_hash: '#reads a file',
+              hash: '#reads a secret file',
+            },
             fields: [
               {
                 field: 'description',
@@ -94,7 +101,7 @@ describe('the tools of a workload', () => {
       expect(await contextOf(fake)).toBe(`${OTHERS}; see "thv tools diff web"`)
       expect((await fake.logs.tail('web', 10)).filter((line) => line.includes('tools of web'))).toHaveLength(1)
       expect(fake.gateway.endpoints.get('web')).toMatchObject({ toolsChanged: 'warn' })
-      expect([...(fake.gateway.events.acceptedTools?.('web') ?? [])]).toEqual([
+      expect([...(fake.gateway.events.acceptedHashes?.('web', 'tool') ?? [])]).toEqual([
         ['read', '#reads a file'],
         ['old', '#bye'],
       ])
@@ -133,7 +140,7 @@ describe('changes of tools', () => {
     answers: { status: 200, matches: { changes: [], tools: [{ name: 'fresh' }, { name: 'read' }] } },
     afterwards: async (fake) => {
       expect(await contextOf(fake)).not.toContain('tools')
-      expect(fake.gateway.accepted).toEqual(['web'])
+      expect(fake.gateway.accepted).toEqual(['web: tool'])
       expect(fake.journal.entries.at(-1)).toMatchObject({
         action: 'accept-tools',
         target: 'web',
@@ -145,7 +152,7 @@ describe('changes of tools', () => {
     given: (fake) => changed(fake),
     request: ACCEPT,
     body: { tools: ['read'], revision },
-    answers: { status: 200, matches: { changes: [{ tool: 'fresh' }, { tool: 'old' }] } },
+    answers: { status: 200, matches: { changes: [{ name: 'fresh' }, { name: 'old' }] } },
   })
   scenario('are not accepted when they are others than those that were shown', {
     given: (fake) => changed(fake),
@@ -155,6 +162,35 @@ describe('changes of tools', () => {
     afterwards: async (fake) => {
       expect(await contextOf(fake)).toContain(OTHERS)
       expect(fake.gateway.accepted).toEqual([])
+    },
+  })
+  scenario('of prompts and instructions are shown and accepted as such', {
+    given: async (fake) => {
+      await running(fake)
+      list(fake, { greet: 'a tool' })
+      list(fake, { greet: 'greets' }, 'prompt')
+      list(fake, { instructions: 'be kind' }, 'instructions')
+      list(fake, { greet: 'insults' }, 'prompt')
+      list(fake, { instructions: 'be cruel' }, 'instructions')
+      expect(await contextOf(fake)).toContain('what web offers changed: prompt greet, the instructions changed')
+      const { text } = await send(fake, GET)
+      expect(JSON.parse(text)).toMatchObject({
+        tools: [{ name: 'greet', state: 'unchanged' }],
+        prompts: [{ name: 'greet', state: 'changed' }],
+        resource_templates: [],
+        instructions: { state: 'changed' },
+        changes: [{ part: 'prompt', name: 'greet' }, { part: 'instructions' }],
+      })
+    },
+    request: ACCEPT,
+    body: {
+      instructions: true,
+      revision: 'prompt:{"greet":"insults"},instructions:{"instructions":"be cruel"}',
+    },
+    answers: { status: 200, matches: { changes: [{ part: 'prompt', name: 'greet' }] } },
+    afterwards: async (fake) => {
+      expect(fake.gateway.accepted).toEqual(['web: instructions'])
+      expect(fake.journal.entries.at(-1)?.detail).toEqual({ instructions: ['instructions'] })
     },
   })
   scenario('are not accepted unseen', {
@@ -203,7 +239,7 @@ describe('the record of accepted tools', () => {
       await changed(fake)
       await done(fake, 'POST /api/v1beta/workloads/web/edit', { tools_changed: 'block', image: 'npx://other@2.0.0' })
       await settle()
-      expect(fake.toolLockStore.records.get('web')?.seen?.tools).toHaveLength(2)
+      expect(fake.toolLockStore.records.get('web')?.parts.tool?.seen?.definitions).toHaveLength(2)
       expect(await contextOf(fake)).toContain('refused until they are accepted')
     },
     request: 'DELETE /api/v1beta/workloads/web',

@@ -1,8 +1,9 @@
 import type { AuditEventType } from '@toolhaven/contract/audit'
+import type { LockPart } from '@toolhaven/contract/tools'
 import type { ProxyMode, TransportType } from '@toolhaven/contract/run-config'
 import type { NeedsLogin } from '../workloads/needs-login.ts'
 import type { StdioChannel } from './runtime.ts'
-import type { LockedTool } from './stores.ts'
+import type { LockedDefinition } from './stores.ts'
 
 /**
  * The data plane: MCP clients in front, one workload behind each endpoint.
@@ -31,8 +32,8 @@ export interface Gateway {
   /** Forgets what was kept of the login at the remote server. */
   forgetLogin(name: string): Promise<void>
 
-  /** Somebody accepted tools that were held back: clients are told to look again. */
-  toolsAccepted(name: string): void
+  /** Somebody accepted what was held back: clients are told to list these parts again. */
+  toolsAccepted(name: string, parts: readonly LockPart[]): void
 
   /** Everything that is wrong with policies and their entities; empty when they can be put in force. */
   policyFaults(spec: AuthorizationSpec): Promise<readonly string[]>
@@ -134,10 +135,10 @@ export interface AuthorizationSpec {
 
 export type ToolsOverride = Readonly<Record<string, { name?: string | undefined; description?: string | undefined }>>
 
-export interface SeenTools {
+export interface SeenDefinitions {
   /** Names this very list. */
   revision: string
-  tools: readonly LockedTool[]
+  definitions: readonly LockedDefinition[]
 }
 
 export interface AuditSpec {
@@ -252,10 +253,10 @@ export interface GatewayEvents {
   onOutput: (name: string, stream: 'stdout' | 'stderr', text: string) => void
   /** Replaces the secrets the daemon knows of; left out: it knows of none. */
   mask?: (text: string) => string
-  /** All tools that the server has at this moment, as it defines them. */
-  onTools?: (name: string, seen: SeenTools) => void
-  /** The hash of each tool that was accepted; undefined: none was yet. */
-  acceptedTools?: (name: string) => ReadonlyMap<string, string> | undefined
+  /** All tools (or prompts, …) that the server has at this moment, as it defines them. */
+  onDefinitions?: (name: string, part: LockPart, seen: SeenDefinitions) => void
+  /** The hash of each definition that was accepted; undefined: this part was not seen yet. */
+  acceptedHashes?: (name: string, part: LockPart) => ReadonlyMap<string, string> | undefined
   /** The server asks its clients, or keeps tasks for them: it needs a process for each. Only of `auto` backends. */
   onOwnNeeded?: (name: string) => void
   /** The remote server no longer takes our token, or never had one of us. */

@@ -1,5 +1,6 @@
 import type { ImageServer, RemoteServer } from '@toolhaven/contract/registry-document'
 import type { RunConfig } from '@toolhaven/contract/run-config'
+import type { LockPart } from '@toolhaven/contract/tools'
 import type { StartedImage } from '@toolhaven/contract/workloads'
 import type { CreateRequest } from '@toolhaven/contract/workload-request'
 import type { Sighting, SightingOutcome } from './egress.ts'
@@ -64,8 +65,9 @@ export interface SeenPlace {
   lastAt: string
 }
 
-/** A tool as its server defines it. */
-export interface LockedTool {
+/** A tool, a prompt, a resource template or the instructions, as the server defines them. */
+export interface LockedDefinition {
+  /** Tells it from others of its part; of a resource template, its `uriTemplate`. */
   name: string
   /** Of the whole definition, whatever the order of its keys. */
   hash: string
@@ -73,14 +75,19 @@ export interface LockedTool {
   definition: string
 }
 
-/** The tools of a workload as they were accepted. */
+/** What a workload's server says of itself, as it was accepted. */
 export interface StoredToolLock {
   name: string
   /** RFC 3339, UTC, seconds. */
   since: string
-  tools: LockedTool[]
+  /** A part that is left out was not seen yet. */
+  parts: { [part in LockPart]?: LockedPart }
+}
+
+export interface LockedPart {
+  accepted: LockedDefinition[]
   /** What the server has instead; left out: just these. */
-  seen?: { at: string; revision: string; tools: LockedTool[] }
+  seen?: { at: string; revision: string; definitions: LockedDefinition[] }
 }
 
 export interface StoredGroup {

@@ -1,46 +1,65 @@
-import type { ChangedField, ToolChange } from '@toolhaven/contract/tools'
-import type { LockedTool } from '../ports/stores.ts'
+import { lockPart, type ChangedField, type LockPart, type ToolChange } from '@toolhaven/contract/tools'
+import type { LockedDefinition, StoredToolLock } from '../ports/stores.ts'
 import { visibleText } from './visible-text.ts'
 import { wordDifference, type Budget } from './word-difference.ts'
 
-/** Of all fields of all tools together: about a second of work at most. */
+/** Of all fields of all definitions together: about a second of work at most. */
 const MOST_STEPS = 20_000_000
 
-/** What became of the tools that were accepted, by name; only what is another. Nothing in it is hidden. */
-export function toolDifference(accepted: readonly LockedTool[], seen: readonly LockedTool[]): ToolChange[] {
+/** What became of what was accepted, by part and name; only what is another. Nothing in it is hidden. */
+export function toolDifference(lock: Pick<StoredToolLock, 'parts'>): ToolChange[] {
   const budget = { steps: MOST_STEPS }
-  return changedTools(accepted, seen).map(({ tool, kind, before, after }) => ({
-    tool: visibleText(tool),
+  return changesOf(lock).map(({ part, name, kind, before, after }) => ({
+    part,
+    name: visibleText(name),
     kind,
     ...(before && { accepted_hash: before.hash }),
     ...(after && { hash: after.hash }),
-    fields: fieldDifference(before, after, budget),
+    fields: fieldDifference(part, before, after, budget),
   }))
 }
 
-interface Changed {
-  tool: string
+export interface Changed {
+  name: string
   kind: ToolChange['kind']
-  before: LockedTool | undefined
-  after: LockedTool | undefined
+  before: LockedDefinition | undefined
+  after: LockedDefinition | undefined
 }
 
-export function changedTools(accepted: readonly LockedTool[], seen: readonly LockedTool[]): Changed[] {
+/** Everything that waits to be accepted, tools first. */
+export function changesOf({ parts }: Pick<StoredToolLock, 'parts'>): (Changed & { part: LockPart })[] {
+  return lockPart.options.flatMap((part) => {
+    const { accepted = [], seen } = parts[part] ?? {}
+    return seen === undefined
+      ? []
+      : changedDefinitions(accepted, seen.definitions).map((change) => ({ part, ...change }))
+  })
+}
+
+export function changedDefinitions(
+  accepted: readonly LockedDefinition[],
+  seen: readonly LockedDefinition[],
+): Changed[] {
   const [before, after] = [byName(accepted), byName(seen)]
   const names = [...new Set([...before.keys(), ...after.keys()])].toSorted()
-  return names.flatMap((tool) => {
-    const change = { tool, before: before.get(tool), after: after.get(tool) }
+  return names.flatMap((name) => {
+    const change = { name, before: before.get(name), after: after.get(name) }
     if (change.before?.hash === change.after?.hash) return []
     return [{ ...change, kind: change.before ? (change.after ? 'changed' : 'removed') : 'added' } as const]
   })
 }
 
-function byName(tools: readonly LockedTool[]): Map<string, LockedTool> {
-  return new Map(tools.map((tool) => [tool.name, tool]))
+function byName(list: readonly LockedDefinition[]): Map<string, LockedDefinition> {
+  return new Map(list.map((definition) => [definition.name, definition]))
 }
 
-function fieldDifference(before: LockedTool | undefined, after: LockedTool | undefined, budget: Budget) {
-  const [old, now] = [fieldsOf(before), fieldsOf(after)]
+function fieldDifference(
+  part: LockPart,
+  before: LockedDefinition | undefined,
+  after: LockedDefinition | undefined,
+  budget: Budget,
+) {
+  const [old, now] = [fieldsOf(part, before), fieldsOf(part, after)]
   const paths = [...new Set([...old.keys(), ...now.keys()])].toSorted(inReadingOrder)
   return paths.flatMap((path): ChangedField[] => {
     const [from, to] = [old.get(path), now.get(path)]
@@ -58,7 +77,7 @@ function inReadingOrder(a: string, b: string): number {
 }
 
 /** Every value of a definition under its path; a list of plain values is one value. */
-function fieldsOf(tool: LockedTool | undefined): Map<string, string> {
+function fieldsOf(part: LockPart, locked: LockedDefinition | undefined): Map<string, string> {
   const fields = new Map<string, string>()
   const collect = (value: unknown, path: string): void => {
     const isWhole = typeof value !== 'object' || value === null
@@ -67,9 +86,9 @@ function fieldsOf(tool: LockedTool | undefined): Map<string, string> {
       fields.set(path, visibleText(typeof value === 'string' ? value : listed(value)))
     } else for (const [key, item] of inner) collect(item, pathTo(path, key, Array.isArray(value)))
   }
-  if (tool) collect(JSON.parse(tool.definition), '')
+  if (locked) collect(JSON.parse(locked.definition), '')
   // It is the same by definition.
-  fields.delete('name')
+  fields.delete(part === 'resource_template' ? 'uriTemplate' : 'name')
   return fields
 }
 

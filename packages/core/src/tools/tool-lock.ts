@@ -1,50 +1,90 @@
-import type { AcceptToolsRequest, ToolLock } from '@toolhaven/contract/tools'
+import type { AcceptToolsRequest, LockPart, ToolLock } from '@toolhaven/contract/tools'
 import { conflict, notFound } from '../errors.ts'
-import type { LockedTool } from '../ports/stores.ts'
+import type { LockedDefinition } from '../ports/stores.ts'
 import type { WorkloadsDeps } from '../workloads/workloads-deps.ts'
-import { changedTools, toolDifference } from './tool-difference.ts'
+import { changedDefinitions, toolDifference } from './tool-difference.ts'
+import { revisionOf } from './tool-locks.ts'
 
 type Deps = Pick<WorkloadsDeps, 'book' | 'toolLocks' | 'journal' | 'gateway'>
 
-/** Which tools were accepted, and what the server has instead. */
+/** Which tools, prompts, … were accepted, and what the server has instead. */
 export function getToolLock({ book, toolLocks }: Deps, given: string): ToolLock {
   const { config } = book.get(given).stored
   const { name } = config
   const lock = toolLocks.of(name)
   if (!lock) throw conflict(`the tools of ${name} were not seen yet: start it, or wait until a client lists them`)
-  const { seen } = lock
-  const changes = seen ? changedTools(lock.tools, seen.tools) : []
-  const kinds = new Map(changes.map(({ tool, kind }) => [tool, kind]))
-  const added = changes.flatMap(({ kind, after }) => (kind === 'added' && after ? [after] : []))
-  const shown = (tool: LockedTool) => ({
-    name: tool.name,
-    hash: tool.hash,
-    state: kinds.get(tool.name) ?? ('unchanged' as const),
-    definition: JSON.parse(tool.definition),
-  })
+  const { parts } = lock
+  const [instructions] = shownPart(parts.instructions)
+  const revision = revisionOf(lock)
+  // Times of one format: the first is the least.
+  const [seenAt] = Object.values(parts)
+    .flatMap(({ seen }) => (seen ? [seen.at] : []))
+    .toSorted()
   return {
     name,
     mode: config.tools_changed ?? 'warn',
     since: lock.since,
-    ...(seen && { seen_at: seen.at, revision: seen.revision }),
-    tools: [...lock.tools, ...added].map(shown),
-    changes: seen ? toolDifference(lock.tools, seen.tools) : [],
+    ...(seenAt !== undefined && { seen_at: seenAt }),
+    ...(revision !== undefined && { revision }),
+    tools: shownPart(parts.tool),
+    prompts: shownPart(parts.prompt),
+    resource_templates: shownPart(parts.resource_template),
+    ...(instructions && { instructions }),
+    changes: toolDifference(lock),
   }
 }
 
-export async function acceptTools(
-  deps: Deps,
-  given: string,
-  { tools, revision }: AcceptToolsRequest,
-): Promise<ToolLock> {
+type Part = NonNullable<ReturnType<Deps['toolLocks']['of']>>['parts'][LockPart]
+
+function shownPart(part: Part): ToolLock['tools'] {
+  const { accepted = [], seen } = part ?? {}
+  const changes = seen ? changedDefinitions(accepted, seen.definitions) : []
+  const kinds = new Map(changes.map(({ name, kind }) => [name, kind]))
+  const added = changes.flatMap(({ kind, after }) => (kind === 'added' && after ? [after] : []))
+  return [...accepted, ...added].map(({ name, hash, definition }: LockedDefinition) => ({
+    ...{ name, hash, state: kinds.get(name) ?? 'unchanged', definition: JSON.parse(definition) },
+  }))
+}
+
+export async function acceptTools(deps: Deps, given: string, request: AcceptToolsRequest): Promise<ToolLock> {
   const { stored } = deps.book.get(given)
   const { name } = stored.config
   if (stored.wanted === 'absent') throw notFound(`workload ${name} is being removed`)
-  const accepted = await deps.toolLocks.accept(name, tools, revision)
+  const { revision, ...chosen } = request
+  const accepted = await deps.toolLocks.accept(name, wantedOf(chosen), revision)
   if (accepted.length > 0) {
-    await deps.journal.append({ actor: 'api', action: 'accept-tools', target: name, detail: { tools: accepted } })
-    // Clients see the tools they could not see before.
-    deps.gateway.toolsAccepted(name)
+    const detail = Object.fromEntries(
+      Object.entries(FIELDS).flatMap(([part, field]) => {
+        const names = accepted.filter((change) => change.part === part).map((change) => change.name)
+        return names.length > 0 ? [[field, names]] : []
+      }),
+    )
+    await deps.journal.append({ actor: 'api', action: 'accept-tools', target: name, detail })
+    // Clients see what they could not see before.
+    deps.gateway.toolsAccepted(name, [...new Set(accepted.map(({ part }) => part))])
   }
   return getToolLock(deps, name)
+}
+
+const FIELDS = {
+  tool: 'tools',
+  prompt: 'prompts',
+  resource_template: 'resource_templates',
+  instructions: 'instructions',
+} as const satisfies Record<LockPart, string>
+
+/** Undefined: all that changed. */
+function wantedOf({
+  tools,
+  prompts,
+  resource_templates: templates,
+  instructions,
+}: Omit<AcceptToolsRequest, 'revision'>) {
+  if ([tools, prompts, templates, instructions].every((chosen) => chosen === undefined)) return undefined
+  return {
+    tool: tools ?? [],
+    prompt: prompts ?? [],
+    resource_template: templates ?? [],
+    instructions: instructions ? ['instructions'] : [],
+  }
 }

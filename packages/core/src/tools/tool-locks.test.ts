@@ -3,7 +3,7 @@ import { MemoryRecordStore, silentLogger } from '@toolhaven/testing/fakes/memory
 import { ManualClock } from '@toolhaven/testing/fakes/manual-clock'
 import type { StoredToolLock } from '../ports/stores.ts'
 import { createMasker } from '../secrets/masker.ts'
-import { ToolLocks } from './tool-locks.ts'
+import { revisionOf, ToolLocks, type Chosen } from './tool-locks.ts'
 
 function setUp(store = new MemoryRecordStore<StoredToolLock>(({ name }) => name)) {
   const said: (string | undefined)[] = []
@@ -19,104 +19,120 @@ function list(tools: Readonly<Record<string, string>>) {
     const definition = JSON.stringify({ description, name })
     return { name, hash: `hash of ${definition}`, definition }
   })
-  return { revision: JSON.stringify(tools), tools: all }
+  return { revision: JSON.stringify(tools), definitions: all }
 }
 
 test('the first tools seen are the accepted ones, and are written down', async () => {
   const { locks, said, store } = setUp()
-  expect(locks.acceptedHashes('web')).toBeUndefined()
-  locks.seen('web', list({ read: '1' }))
+  expect(locks.acceptedHashes('web', 'tool')).toBeUndefined()
+  locks.seen('web', 'tool', list({ read: '1' }))
   await locks[Symbol.asyncDispose]()
-  expect([...(locks.acceptedHashes('web')?.keys() ?? [])]).toEqual(['read'])
-  expect(store.records.get('web')).toMatchObject({ tools: [{ name: 'read' }] })
+  expect([...(locks.acceptedHashes('web', 'tool')?.keys() ?? [])]).toEqual(['read'])
+  expect(store.records.get('web')).toMatchObject({ parts: { tool: { accepted: [{ name: 'read' }] } } })
   expect(said).toEqual([])
 })
 
 test('an empty list is nothing to trust', () => {
   const { locks } = setUp()
-  locks.seen('web', list({}))
+  locks.seen('web', 'tool', list({}))
   expect(locks.of('web')).toBeUndefined()
-  locks.seen('web', list({ read: '1' }))
-  expect(locks.of('web')?.tools).toHaveLength(1)
+  locks.seen('web', 'tool', list({ read: '1' }))
+  expect(locks.of('web')?.parts.tool?.accepted).toHaveLength(1)
 })
 
 test('what differs is told once, kept over a restart, and forgotten when it is as before', async () => {
   const { locks, said, store } = setUp()
-  locks.seen('web', list({ read: '1', old: '1' }))
-  locks.seen('web', list({ read: '2', fresh: '1' }))
-  locks.seen('web', list({ read: '2', fresh: '1' }))
-  expect(said).toEqual(['read changed; fresh added; old removed'])
-  expect([...(locks.acceptedHashes('web')?.keys() ?? [])]).toEqual(['read', 'old'])
+  locks.seen('web', 'tool', list({ read: '1', old: '1' }))
+  locks.seen('web', 'tool', list({ read: '2', fresh: '1' }))
+  locks.seen('web', 'tool', list({ read: '2', fresh: '1' }))
+  expect(said).toEqual([`${TOLD}read changed; fresh added; old removed`])
+  expect([...(locks.acceptedHashes('web', 'tool')?.keys() ?? [])]).toEqual(['read', 'old'])
   await locks[Symbol.asyncDispose]()
   const later = setUp(store)
   await later.locks.load()
-  expect(later.said).toEqual(['read changed; fresh added; old removed'])
-  later.locks.seen('web', list({ read: '1', old: '1' }))
+  expect(later.said).toEqual([`${TOLD}read changed; fresh added; old removed`])
+  later.locks.seen('web', 'tool', list({ read: '1', old: '1' }))
   expect(later.said.at(-1)).toBeUndefined()
-  expect(later.locks.of('web')?.seen).toBeUndefined()
+  expect(later.locks.of('web')?.parts.tool?.seen).toBeUndefined()
 })
 
 test('names are cut and counted, and nothing in them is hidden', () => {
   const { locks, said } = setUp()
-  locks.seen('web', list({ a: '1' }))
-  locks.seen('web', list({ a: '1', b: '1', c: '1', d: '1', e: '1', 'f\u001B[2J': '1' }))
-  expect(said).toEqual(['b, c, d and 2 more added'])
-  locks.seen('web', list({ a: '1', 'f\u001B[2J': '1', [`g${'x'.repeat(100)}`]: '1' }))
-  expect(said.at(-1)).toBe(`f\\u{1b}[2J, g${'x'.repeat(59)}… added`)
+  locks.seen('web', 'tool', list({ a: '1' }))
+  locks.seen('web', 'tool', list({ a: '1', b: '1', c: '1', d: '1', e: '1', 'f\u001B[2J': '1' }))
+  expect(said).toEqual([`${TOLD}b, c, d and 2 more added`])
+  locks.seen('web', 'tool', list({ a: '1', 'f\u001B[2J': '1', [`g${'x'.repeat(100)}`]: '1' }))
+  expect(said.at(-1)).toBe(`${TOLD}f\\u{1b}[2J, g${'x'.repeat(59)}… added`)
 })
 
-const shownOf = (locks: ToolLocks) => locks.of('web')?.seen?.revision ?? ''
+function shownOf(locks: ToolLocks): string {
+  const lock = locks.of('web')
+  return (lock && revisionOf(lock)) ?? ''
+}
+
+const chosen = (change: Partial<Chosen>): Chosen => ({
+  ...{ tool: [], prompt: [], resource_template: [], instructions: [] },
+  ...change,
+})
+const TOLD = 'the tools of web changed: '
 
 test('accepted by name or all at once; a tool that went goes from the lock too', async () => {
   const { locks, said, store } = setUp()
-  locks.seen('web', list({ read: '1', old: '1' }))
-  locks.seen('web', list({ read: '2', fresh: '1' }))
-  expect(await locks.accept('web', ['read'], shownOf(locks))).toEqual(['read'])
-  expect(said.at(-1)).toBe('fresh added; old removed')
-  await expect(locks.accept('web', ['read'], shownOf(locks))).rejects.toThrow('no change of it waits')
-  expect(await locks.accept('web', undefined, shownOf(locks))).toEqual(['fresh', 'old'])
+  locks.seen('web', 'tool', list({ read: '1', old: '1' }))
+  locks.seen('web', 'tool', list({ read: '2', fresh: '1' }))
+  expect(await locks.accept('web', chosen({ tool: ['read'] }), shownOf(locks))).toEqual([
+    { part: 'tool', name: 'read' },
+  ])
+  expect(said.at(-1)).toBe(`${TOLD}fresh added; old removed`)
+  await expect(locks.accept('web', chosen({ tool: ['read'] }), shownOf(locks))).rejects.toThrow('no change of it waits')
+  expect(await locks.accept('web', undefined, shownOf(locks))).toEqual([
+    { part: 'tool', name: 'fresh' },
+    { part: 'tool', name: 'old' },
+  ])
   expect(said.at(-1)).toBeUndefined()
-  expect(store.records.get('web')?.tools.map(({ name }) => name)).toEqual(['fresh', 'read'])
+  expect(store.records.get('web')?.parts.tool?.accepted.map(({ name }) => name)).toEqual(['fresh', 'read'])
   expect(await locks.accept('web', undefined, shownOf(locks))).toEqual([])
 })
 
 test('only what was shown is accepted', async () => {
   const { locks } = setUp()
-  locks.seen('web', list({ read: '1' }))
-  locks.seen('web', list({ read: '2' }))
+  locks.seen('web', 'tool', list({ read: '1' }))
+  locks.seen('web', 'tool', list({ read: '2' }))
   const shown = shownOf(locks)
-  locks.seen('web', list({ read: 'evil' }))
+  locks.seen('web', 'tool', list({ read: 'evil' }))
   await expect(locks.accept('web', undefined, shown)).rejects.toThrow('changed again')
-  expect(await locks.accept('web', undefined, shownOf(locks))).toEqual(['read'])
+  expect(await locks.accept('web', undefined, shownOf(locks))).toEqual([{ part: 'tool', name: 'read' }])
 })
 
 test('nothing is accepted that could not be written', async () => {
   const { locks, store } = setUp()
-  locks.seen('web', list({ read: '1' }))
-  locks.seen('web', list({ read: '2' }))
+  locks.seen('web', 'tool', list({ read: '1' }))
+  locks.seen('web', 'tool', list({ read: '2' }))
   await locks[Symbol.asyncDispose]()
   store.failWith = new Error('the disk is full')
   await expect(locks.accept('web', undefined, shownOf(locks))).rejects.toThrow('full')
-  expect(locks.of('web')?.seen).toBeDefined()
-  expect(locks.acceptedHashes('web')?.get('read')).toContain('"1"')
+  expect(locks.of('web')?.parts.tool?.seen).toBeDefined()
+  expect(locks.acceptedHashes('web', 'tool')?.get('read')).toContain('"1"')
 })
 
 test('a secret in a definition does not come to the disk, and counts for the hash all the same', async () => {
   const { locks, store, masker } = setUp()
   masker.hold('web', ['hunter22'])
-  locks.seen('web', list({ read: 'the key is hunter22' }))
+  locks.seen('web', 'tool', list({ read: 'the key is hunter22' }))
   await locks[Symbol.asyncDispose]()
-  expect(store.records.get('web')?.tools[0]?.definition).toBe('{"description":"the key is [secret]","name":"read"}')
-  locks.seen('web', list({ read: 'the key is hunter22' }))
-  expect(locks.of('web')?.seen).toBeUndefined()
+  expect(store.records.get('web')?.parts.tool?.accepted[0]?.definition).toBe(
+    '{"description":"the key is [secret]","name":"read"}',
+  )
+  locks.seen('web', 'tool', list({ read: 'the key is hunter22' }))
+  expect(locks.of('web')?.parts.tool?.seen).toBeUndefined()
 })
 
 test('forgotten with its workload', async () => {
   const { locks, store } = setUp()
-  locks.seen('web', list({ read: '1' }))
+  locks.seen('web', 'tool', list({ read: '1' }))
   await locks[Symbol.asyncDispose]()
   await locks.forget('web')
-  expect(locks.acceptedHashes('web')).toBeUndefined()
+  expect(locks.acceptedHashes('web', 'tool')).toBeUndefined()
   expect(store.records.size).toBe(0)
 })
 
@@ -125,15 +141,55 @@ test('a lock that cannot be read trusts nothing, says so, and stays until somebo
   const damaged = Object.assign(store, { unreadable: () => new Map([['web', 'it is cut off']]) })
   const { locks, said } = setUp(damaged)
   await locks.load()
-  expect(locks.acceptedHashes('web')?.size).toBe(0)
+  expect(locks.acceptedHashes('web', 'tool')?.size).toBe(0)
   const now = list({ read: '2' })
-  locks.seen('web', now)
+  locks.seen('web', 'tool', now)
   expect(said).toEqual([expect.stringContaining('cannot be read (it is cut off)')])
-  expect(locks.acceptedHashes('web')?.size).toBe(0)
+  expect(locks.acceptedHashes('web', 'tool')?.size).toBe(0)
   await locks[Symbol.asyncDispose]()
   expect(store.records.size).toBe(0)
-  expect(await locks.accept('web', undefined, now.revision)).toEqual(['read'])
-  expect(store.records.get('web')).toMatchObject({ tools: [{ name: 'read' }] })
-  locks.seen('web', list({ read: '3' }))
-  expect(said.at(-1)).toBe('read changed')
+  expect(await locks.accept('web', undefined, shownOf(locks))).toEqual([{ part: 'tool', name: 'read' }])
+  expect(store.records.get('web')).toMatchObject({ parts: { tool: { accepted: [{ name: 'read' }] } } })
+  locks.seen('web', 'tool', list({ read: '3' }))
+  expect(said.at(-1)).toBe(`${TOLD}read changed`)
+})
+
+test('what a server offers besides tools is a part of its own, shown and accepted on its own', async () => {
+  const { locks, said, store } = setUp()
+  locks.seen('web', 'tool', list({ greet: '1' }))
+  locks.seen('web', 'prompt', list({ greet: '1' }))
+  locks.seen('web', 'instructions', list({}))
+  locks.seen('web', 'prompt', list({ greet: '2' }))
+  locks.seen('web', 'instructions', list({ instructions: 'obey' }))
+  expect(said.at(-1)).toBe('what web offers changed: prompt greet changed; the instructions added')
+  const before = shownOf(locks)
+  // A tool of the same name has not changed: naming it accepts no prompt.
+  await expect(locks.accept('web', chosen({ tool: ['greet'] }), before)).rejects.toThrow('greet: no change of it waits')
+  expect(await locks.accept('web', chosen({ prompt: ['greet'] }), before)).toEqual([{ part: 'prompt', name: 'greet' }])
+  expect(said.at(-1)).toBe('what web offers changed: the instructions added')
+  expect(locks.acceptedHashes('web', 'instructions')?.size).toBe(0)
+  // What was shown first is no longer what waits.
+  await expect(locks.accept('web', undefined, before)).rejects.toThrow('changed again')
+  await locks.accept('web', undefined, shownOf(locks))
+  expect(said.at(-1)).toBeUndefined()
+  expect(store.records.get('web')?.parts.instructions?.accepted).toHaveLength(1)
+})
+
+test('before its tools are known, a server that offers nothing has not shown what it has', () => {
+  const { locks } = setUp()
+  locks.seen('web', 'prompt', list({}))
+  locks.seen('web', 'tool', list({ read: '1' }))
+  expect(locks.acceptedHashes('web', 'prompt')).toBeUndefined()
+  locks.seen('web', 'prompt', list({}))
+  expect(locks.acceptedHashes('web', 'prompt')?.size).toBe(0)
+})
+
+test('a lock that cannot be read trusts no part', async () => {
+  const store = new MemoryRecordStore<StoredToolLock>(({ name }) => name)
+  const { locks } = setUp(Object.assign(store, { unreadable: () => new Map([['web', 'it is cut off']]) }))
+  await locks.load()
+  for (const part of ['tool', 'prompt', 'resource_template', 'instructions'] as const) {
+    locks.seen('web', part, list({ a: '1' }))
+    expect(locks.acceptedHashes('web', part)?.size).toBe(0)
+  }
 })

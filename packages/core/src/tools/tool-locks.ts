@@ -1,12 +1,13 @@
+import { lockPart, type LockPart } from '@toolhaven/contract/tools'
 import { conflict, describeError, notFound } from '../errors.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { SeenTools } from '../ports/gateway.ts'
+import type { SeenDefinitions } from '../ports/gateway.ts'
 import type { Logger } from '../ports/logger.ts'
-import type { LockedTool, RecordStore, StoredToolLock } from '../ports/stores.ts'
+import type { LockedDefinition, LockedPart, RecordStore, StoredToolLock } from '../ports/stores.ts'
 import type { Masker } from '../secrets/masker.ts'
 import { timestamp } from '../workloads/timestamp.ts'
-import { changedTools } from './tool-difference.ts'
-import { visibleText } from './visible-text.ts'
+import { describeChanges, labelOf } from './describe-changes.ts'
+import { changedDefinitions, changesOf, type Changed } from './tool-difference.ts'
 
 export interface ToolLocksDeps {
   store: RecordStore<StoredToolLock>
@@ -17,11 +18,14 @@ export interface ToolLocksDeps {
   onDifference: (workload: string, what: string | undefined, isNew: boolean) => void
 }
 
-/** The tools of each workload as they were accepted: when they were first seen, or by somebody since. */
+/** By part, the names somebody chose. */
+export type Chosen = Readonly<Record<LockPart, readonly string[]>>
+
+/** What the server of each workload says of itself, as it was accepted: when it was first seen, or by somebody since. */
 export class ToolLocks {
   readonly #deps: ToolLocksDeps
   readonly #locks = new Map<string, StoredToolLock>()
-  readonly #hashes = new Map<string, ReadonlyMap<string, string>>()
+  readonly #hashes = new Map<string, ReadonlyMap<LockPart, ReadonlyMap<string, string>>>()
   readonly #writing = new Set<Promise<void>>()
   /** Locks that could not be read when the daemon started, and were accepted or forgotten since. */
   readonly #readAgain = new Set<string>()
@@ -41,56 +45,67 @@ export class ToolLocks {
     return this.#locks.get(name) ?? this.#emptyIfUnreadable(name)
   }
 
-  /** By tool; undefined: nothing was accepted yet. */
-  acceptedHashes(name: string): ReadonlyMap<string, string> | undefined {
-    return this.of(name) && this.#hashes.get(name)
+  /** By name; undefined: nothing of this part was accepted yet. */
+  acceptedHashes(name: string, part: LockPart): ReadonlyMap<string, string> | undefined {
+    return this.of(name) && this.#hashes.get(name)?.get(part)
   }
 
-  /** All tools that the server has at this moment. The first ever seen are the accepted ones. */
-  seen(name: string, { revision, tools }: SeenTools): void {
-    const lock = this.of(name)
-    if (lock === undefined) {
-      // A server that has no tools yet is given no trust in advance.
-      if (tools.length > 0) this.#save({ name, since: this.#now(), tools: this.#masked(tools) })
+  /** All that the server has of a part at this moment. What is seen first is accepted. */
+  seen(name: string, part: LockPart, { revision, definitions }: SeenDefinitions): void {
+    const lock = this.of(name) ?? { name, since: this.#now(), parts: {} }
+    const known = lock.parts[part]
+    if (known === undefined) {
+      // A server that has nothing yet is given no trust in advance. Once its tools are known, what it lacks counts too.
+      const isFirst = definitions.length > 0 || (part !== 'tool' && lock.parts.tool !== undefined)
+      if (isFirst) this.#save(withPart(lock, part, { accepted: this.#masked(definitions) }))
       return
     }
-    const isSame = changedTools(lock.tools, tools).length === 0
-    if (isSame ? lock.seen === undefined : lock.seen?.revision === revision) return
-    const { seen: _seen, ...rest } = lock
-    const next = isSame ? rest : { ...rest, seen: { at: this.#now(), revision, tools: this.#masked(tools) } }
+    const isSame = changedDefinitions(known.accepted, definitions).length === 0
+    if (isSame ? known.seen === undefined : known.seen?.revision === revision) return
+    const { accepted } = known
+    const seen = { at: this.#now(), revision, definitions: this.#masked(definitions) }
+    const next = withPart(lock, part, isSame ? { accepted } : { accepted, seen })
     const why = this.#whyUnreadable(name)
-    // The file stays as it is until the user has looked at the tools and accepted them.
+    // The file stays as it is until the user has looked at the changes and accepted them.
     if (why === undefined) this.#save(next)
     else this.#keep(next)
     this.#deps.onDifference(name, describeChanges(next, why), true)
   }
 
-  /** The named changes, or all, are as they should be from now on. `revision`: what somebody looked at and agreed to. */
-  async accept(name: string, names: readonly string[] | undefined, revision: string): Promise<string[]> {
+  /** The chosen changes, or all, are as they should be from now on. `revision`: what somebody looked at and agreed to. */
+  async accept(
+    name: string,
+    chosen: Chosen | undefined,
+    revision: string,
+  ): Promise<{ part: LockPart; name: string }[]> {
     const lock = this.of(name)
-    if (lock?.seen !== undefined && lock.seen.revision !== revision)
+    if (lock === undefined) return []
+    const shown = revisionOf(lock)
+    if (shown !== undefined && shown !== revision)
       throw conflict(`the tools of ${name} changed again since they were shown; look at them again`)
-    const waiting = lock?.seen === undefined ? [] : changedTools(lock.tools, lock.seen.tools)
-    const unknown = (names ?? []).filter((wanted) => !waiting.some(({ tool }) => tool === wanted))
+    const waiting = changesOf(lock)
+    const unknown = lockPart.options.flatMap((part) =>
+      (chosen?.[part] ?? [])
+        .filter((wanted) => !waiting.some((change) => change.part === part && change.name === wanted))
+        .map((wanted) => labelOf(part, wanted)),
+    )
     if (unknown.length > 0)
       throw notFound(
-        `${unknown.map(shortName).join(', ')}: no change of it waits to be accepted; "thv tools diff ${name}" shows those that do`,
+        `${unknown.join(', ')}: no change of it waits to be accepted; "thv tools diff ${name}" shows those that do`,
       )
-    const accepted = waiting.filter(({ tool }) => names === undefined || names.includes(tool))
-    if (lock?.seen === undefined || accepted.length === 0) return []
-    const tools = new Map(lock.tools.map((tool) => [tool.name, tool]))
-    for (const { tool, after } of accepted)
-      if (after) tools.set(tool, after)
-      else tools.delete(tool)
-    const { seen, ...rest } = lock
-    const isDone = accepted.length === waiting.length
-    const next = { ...rest, tools: [...tools.values()].toSorted(byName), ...(!isDone && { seen }) }
+    const accepted = waiting.filter((change) => chosen === undefined || chosen[change.part].includes(change.name))
+    if (accepted.length === 0) return []
+    const next = lockPart.options.reduce((result, part) => {
+      const changes = accepted.filter((change) => change.part === part)
+      const known = lock.parts[part]
+      return known === undefined ? result : withPart(result, part, withAccepted(known, changes))
+    }, lock)
     // Written before it counts: what somebody agreed to must still hold after a crash.
     await this.#deps.store.save(next)
     this.#readAgain.add(name)
     this.#keep(next)
     this.#deps.onDifference(name, describeChanges(next), false)
-    return accepted.map(({ tool }) => tool)
+    return accepted.map((change) => ({ part: change.part, name: change.name }))
   }
 
   async forget(name: string): Promise<void> {
@@ -111,10 +126,11 @@ export class ToolLocks {
     await Promise.all(this.#writing)
   }
 
-  /** Then nothing counts as accepted: who damages a lock must not be able to have other tools trusted. */
+  /** Then nothing counts as accepted: whoever damages a lock must not be able to have other tools trusted. */
   #emptyIfUnreadable(name: string): StoredToolLock | undefined {
     if (this.#whyUnreadable(name) === undefined) return undefined
-    const lock = { name, since: this.#now(), tools: [] }
+    const parts = Object.fromEntries(lockPart.options.map((part) => [part, { accepted: [] }]))
+    const lock = { name, since: this.#now(), parts }
     this.#keep(lock)
     return lock
   }
@@ -139,14 +155,18 @@ export class ToolLocks {
 
   #keep(lock: StoredToolLock): void {
     this.#locks.set(lock.name, lock)
-    this.#hashes.set(lock.name, new Map(lock.tools.map(({ name, hash }) => [name, hash])))
+    const hashes = lockPart.options.flatMap((part) => {
+      const known = lock.parts[part]
+      return known ? [[part, new Map(known.accepted.map(({ name, hash }) => [name, hash]))] as const] : []
+    })
+    this.#hashes.set(lock.name, new Map(hashes))
   }
 
   /** A server that puts a secret into a description must not bring it to the disk; the hash is of what it really said. */
-  #masked(tools: readonly LockedTool[]): LockedTool[] {
+  #masked(definitions: readonly LockedDefinition[]): LockedDefinition[] {
     const { masker } = this.#deps
     const mask = (_key: string, value: unknown): unknown => (typeof value === 'string' ? masker.mask(value) : value)
-    return tools.map(({ name, hash, definition }) => {
+    return definitions.map(({ name, hash, definition }) => {
       if (masker.mask(definition) === definition) return { name, hash, definition }
       return { name, hash, definition: JSON.stringify(JSON.parse(definition, mask)) }
     })
@@ -157,25 +177,27 @@ export class ToolLocks {
   }
 }
 
-const byName = (a: LockedTool, b: LockedTool) => (a.name < b.name ? -1 : 1)
-
-const MOST_NAMES = 3
-const KINDS = ['changed', 'added', 'removed'] as const
-
-function describeChanges({ tools, seen }: StoredToolLock, whyUnreadable?: string): string | undefined {
-  if (seen === undefined) return undefined
-  if (whyUnreadable !== undefined)
-    return `the record of the accepted tools cannot be read (${whyUnreadable}), so that all of them wait to be accepted`
-  const changes = changedTools(tools, seen.tools)
-  const said = KINDS.flatMap((wanted) => {
-    const names = changes.filter(({ kind }) => kind === wanted).map(({ tool }) => shortName(tool))
-    const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : ''
-    return names.length === 0 ? [] : [`${names.slice(0, MOST_NAMES).join(', ')}${more} ${wanted}`]
-  })
-  return said.join('; ')
+function withPart(lock: StoredToolLock, part: LockPart, known: LockedPart): StoredToolLock {
+  return { ...lock, parts: { ...lock.parts, [part]: known } }
 }
 
-function shortName(tool: string): string {
-  const shown = visibleText(tool)
-  return shown.length > 60 ? `${shown.slice(0, 60)}…` : shown
+function withAccepted({ accepted, seen }: LockedPart, changes: readonly Changed[]): LockedPart {
+  const definitions = new Map(accepted.map((definition) => [definition.name, definition]))
+  for (const { name, after } of changes)
+    if (after) definitions.set(name, after)
+    else definitions.delete(name)
+  const next = [...definitions.values()].toSorted(byName)
+  const isDone = seen === undefined || changedDefinitions(next, seen.definitions).length === 0
+  return { accepted: next, ...(!isDone && { seen }) }
+}
+
+const byName = (a: LockedDefinition, b: LockedDefinition) => (a.name < b.name ? -1 : 1)
+
+/** Names everything that waits to be accepted; undefined: nothing does. */
+export function revisionOf({ parts }: StoredToolLock): string | undefined {
+  const named = lockPart.options.flatMap((part) => {
+    const seen = parts[part]?.seen
+    return seen === undefined ? [] : [`${part}:${seen.revision}`]
+  })
+  return named.length === 0 ? undefined : named.join(',')
 }

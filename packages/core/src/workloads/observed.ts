@@ -26,7 +26,7 @@ export interface Observed {
   isolatedSince?: number
   /** What this instance was refused last on its way out. */
   blocked?: string
-  /** How the server's tools differ from those that were accepted. */
+  /** How the server's tools, prompts, … differ from those that were accepted. */
   toolsChanged?: string
   /** What this instance sees that it must not: it is ended at once. */
   exposed?: string

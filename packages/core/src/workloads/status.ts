@@ -69,7 +69,7 @@ function blockedRemark({ config }: StoredWorkload, { blocked }: Observed): strin
 function toolsRemark({ config }: StoredWorkload, { toolsChanged }: Observed): string | undefined {
   if (toolsChanged === undefined) return undefined
   const until = config.tools_changed === 'block' ? '; changed and added ones are refused until they are accepted' : ''
-  return `the tools of ${config.name} changed: ${toolsChanged}${until}; see "thv tools diff ${config.name}"`
+  return `${toolsChanged}${until}; see "thv tools diff ${config.name}"`
 }
 
 const PHASES: Record<Progress['phase'], string> = {

@@ -4,6 +4,7 @@ import { isObject, type JsonObject, type RpcNotification, type RpcRequest, type 
 import type { Call } from '../sessions/call.ts'
 import { canAnswerSome } from '../sessions/server-requests.ts'
 import type { Session } from '../sessions/session.ts'
+import type { ListChanged, ListPart } from '../tools/locked-lists.ts'
 import type { BackendLink } from './backend.ts'
 import { CallSeats } from './call-seats.ts'
 import { connectStdio } from './connect-stdio.ts'
@@ -21,7 +22,7 @@ export interface AutoOptions extends Omit<StdioPipeOptions, 'channel'> {
   /** From now on the workload needs a process for each client that can answer. */
   onOwnNeeded: () => void
   /** The tools of this session's server are others now; left out: of the server that all share. */
-  onToolsChanged?: ((session?: Session) => void) | undefined
+  onListChanged?: ListChanged | undefined
 }
 
 /** Starts the first server, which all clients share until it asks something. */
@@ -39,7 +40,7 @@ export async function connectAuto(
       owner: () => servers.ownerOfFirst,
       sessions: () => servers.sessionsOfFirst,
       onAsk: (session) => servers.asked(session),
-      onToolsChanged: () => servers.toolsOfFirstChanged(),
+      onListChanged: (part) => servers.listOfFirstChanged(part),
       onLost: (reason) => servers.firstLost(reason),
     },
     signal,
@@ -75,7 +76,7 @@ class AutoServers implements BackendLink {
       ...options,
       result: () => this.result,
       sharing: () => this.#sharing(),
-      onToolsChanged: (session) => this.#toolsChanged(session === undefined ? this.#sharing() : [session]),
+      onListChanged: (session, part) => this.#listChanged(session === undefined ? this.#sharing() : [session], part),
       onClosed: (seat) => this.#closed(seat),
     })
     this.#calls = new CallSeats(this.#seats, options.limits.handshakeMs)
@@ -123,9 +124,9 @@ class AutoServers implements BackendLink {
     else if (!this.#isFirstClaimed) this.#options.onLost(reason)
   }
 
-  toolsOfFirstChanged(): void {
-    if (this.#isApart) this.#toolsChanged(this.sessionsOfFirst)
-    else this.#options.onToolsChanged?.()
+  listOfFirstChanged(part: ListPart): void {
+    if (this.#isApart) this.#listChanged(this.sessionsOfFirst, part)
+    else this.#options.onListChanged?.(undefined, part)
   }
 
   /** The first server asked something; `session`: the client that it was for. */
@@ -264,7 +265,7 @@ class AutoServers implements BackendLink {
   }
 
   #hasMoved(session: Session): void {
-    this.#toolsChanged([session])
+    this.#listChanged([session])
     const { capabilities } = this.result
     const isTold = isObject(capabilities) && isObject(capabilities['tools']) && capabilities['tools']['listChanged']
     if (isTold === true) session.send(JSON.stringify({ jsonrpc: '2.0', method: TOOLS_CHANGED }))
@@ -280,8 +281,8 @@ class AutoServers implements BackendLink {
     )
   }
 
-  #toolsChanged(sessions: Iterable<Session>): void {
-    for (const session of sessions) this.#options.onToolsChanged?.(session)
+  #listChanged(sessions: Iterable<Session>, part?: ListPart): void {
+    for (const session of sessions) this.#options.onListChanged?.(session, part)
   }
 
   #linksOf(session: Session): StdioBackend[] {

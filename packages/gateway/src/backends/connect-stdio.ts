@@ -45,7 +45,7 @@ export async function connectStdio(
 async function modernOver(options: StdioBackendOptions, pipe: StdioPipe, result: JsonObject): Promise<BackendLink> {
   const { ModernBackend } = await import('./modern/modern-backend.ts')
   const { PipeRequests } = await import('./modern/pipe-requests.ts')
-  const { name, sessions, limits, onToolsChanged } = options
+  const { name, sessions, limits, onListChanged } = options
   const requests = new PipeRequests(pipe)
-  return new ModernBackend({ name, sessions, result, requests, limits, onToolsChanged })
+  return new ModernBackend({ name, sessions, result, requests, limits, onListChanged })
 }

@@ -1,5 +1,6 @@
 import type { Call } from '../sessions/call.ts'
 import type { Session } from '../sessions/session.ts'
+import type { ListPart } from '../tools/locked-lists.ts'
 import type { Upstream, UpstreamOptions } from './upstream.ts'
 
 export interface HttpSessionOptions {
@@ -20,7 +21,7 @@ export interface HttpSessionOptions {
   /** A client without a session could not be told something, because it came outside the answer to a call. */
   onUnplaced: () => void
   /** The server says so, or it is another process than before. */
-  onToolsChanged: () => void
+  onListChanged: (part?: ListPart) => void
   /** The server ended the session. */
   onEnded: (reason: string) => void
 }

@@ -15,7 +15,7 @@ import { AbsentServer } from './absent-server.ts'
 import { Greetings } from './greetings.ts'
 import { GrowingPause } from './growing-pause.ts'
 import { isForOne, SessionQuestions } from './session-questions.ts'
-import { TOOLS_CHANGED } from './server-messages.ts'
+import { LIST_CHANGED } from './server-messages.ts'
 import type { HttpSessionOptions } from './http-session-options.ts'
 import { ensureGone, isFinal, isNotReached, lostText, SessionGone, type Upstream } from './upstream.ts'
 
@@ -151,7 +151,7 @@ export class HttpSession {
     if ('error' in answer) throw new Error('the restarted server refused the session')
     // Closed with its client, while it was being made.
     if (this.#isClosed) throw hasEnded()
-    this.#options.onToolsChanged()
+    this.#options.onListChanged()
     for (const uri of session.subscriptions) await this.#replay(upstream, 'resources/subscribe', { uri })
     if (session.logLevel !== undefined) await this.#replay(upstream, 'logging/setLevel', { level: session.logLevel })
     const listening = session.isListening ? upstream.listen() : undefined
@@ -208,7 +208,8 @@ export class HttpSession {
     const isHeard = message.kind === 'request' || session.logLevel !== undefined
     if (isUnplaced && isHeard && relatedTo === undefined) this.#options.onUnplaced()
     if (message.kind === 'request') return this.#ask(message, call)
-    if (message.method === TOOLS_CHANGED) this.#options.onToolsChanged()
+    const listed = LIST_CHANGED.get(message.method)
+    if (listed !== undefined) this.#options.onListChanged(listed)
     if (message.method === 'notifications/cancelled') this.#questions.cancelled(message.params?.['requestId'])
     if (!isUnplaced) this.#tell(onOneLine(message), call)
   }

@@ -15,6 +15,7 @@ import { NEWEST_VERSION } from '../protocol-versions.ts'
 import { askInNameOf, Call } from '../sessions/call.ts'
 import { canAnswerSome } from '../sessions/server-requests.ts'
 import { Session } from '../sessions/session.ts'
+import type { ListChanged } from '../tools/locked-lists.ts'
 import { abortable } from './abortable.ts'
 import { GATEWAY_CLIENT, toHandshake, type BackendLink } from './backend.ts'
 import { HttpSession } from './http-session.ts'
@@ -40,7 +41,7 @@ export interface HttpBackendOptions {
   onStored: () => void
   onLost: (reason: string) => void
   /** The tools are others now, as this session sees them. */
-  onToolsChanged?: ((session?: Session) => void) | undefined
+  onListChanged?: ListChanged | undefined
 }
 
 /** Waits until the server says what it speaks. */
@@ -276,7 +277,7 @@ export class HttpBackend implements BackendLink {
   }
 
   #make(session: Session, call?: Call): HttpSession {
-    const { backend, limits, onStored, onLost, onToolsChanged } = this.#options
+    const { backend, limits, onStored, onLost, onListChanged } = this.#options
     return new HttpSession({
       ...{ session, call },
       onUnplaced: () => {
@@ -290,7 +291,7 @@ export class HttpBackend implements BackendLink {
         return backend.transport === 'sse' ? new SseUpstream(options) : new StreamableUpstream(options, sessionId)
       },
       onStored,
-      onToolsChanged: () => call === undefined && onToolsChanged?.(session),
+      onListChanged: (part) => call === undefined && onListChanged?.(session, part),
       onNotReached: (reason) => this.#isReady && onLost(reason),
       // A client's own stream may end for many reasons; ours ends with the server.
       onEnded: (reason) => this.#isReady && session === this.#own && onLost(reason),

@@ -4,6 +4,7 @@ import { MAX_FAILED_PINGS } from '@toolhaven/core/workloads/observed'
 import { RPC_ERROR, type JsonObject, type RpcNotification, type RpcRequest, type RpcResponse } from '../json-rpc.ts'
 import type { Call } from '../sessions/call.ts'
 import type { Session } from '../sessions/session.ts'
+import type { ListChanged } from '../tools/locked-lists.ts'
 import type { BackendLink, Era } from './backend.ts'
 import type { Opening } from './greet-stdio.ts'
 import { connectStdio } from './connect-stdio.ts'
@@ -13,7 +14,7 @@ export interface IsolatedOptions extends Omit<StdioPipeOptions, 'channel'> {
   backend: IsolatedBackend
   opening: Opening
   /** The tools of this session's server are others now. */
-  onToolsChanged?: ((session?: Session) => void) | undefined
+  onListChanged?: ListChanged | undefined
   /** The session is over, because its server is. */
   endSession: (session: Session) => void
 }
@@ -31,7 +32,7 @@ export async function connectIsolated(
       ...{ name, limits, logger, channel, start, known: undefined, opening, isExclusive: true, onOutput },
       sessions: () => state.servers?.ofFirst ?? [],
       owner: () => state.servers?.ofFirst[0],
-      onToolsChanged: () => state.servers?.ofFirst.forEach((session) => options.onToolsChanged?.(session)),
+      onListChanged: (part) => state.servers?.ofFirst.forEach((session) => options.onListChanged?.(session, part)),
       onLost: (reason) => (state.servers === undefined ? options.onLost(reason) : state.servers.firstLost(reason)),
     },
     signal,
@@ -172,7 +173,7 @@ class IsolatedServers implements BackendLink {
           known: { era: this.era, result: this.result },
           sessions: () => [session],
           owner: () => session,
-          onToolsChanged: () => this.#options.onToolsChanged?.(session),
+          onListChanged: (part) => this.#options.onListChanged?.(session, part),
           onOutput: (stream, text) => onOutput(stream, `[${started.tag}] ${text}`),
           onLost: () => this.#lost(session),
         },

@@ -4,6 +4,7 @@ import { MAX_FAILED_PINGS } from '@toolhaven/core/workloads/observed'
 import type { JsonObject } from '../json-rpc.ts'
 import type { Call } from '../sessions/call.ts'
 import { UNHEARD_MS, type Session } from '../sessions/session.ts'
+import type { ListPart } from '../tools/locked-lists.ts'
 import type { Opening } from './greet-stdio.ts'
 import { StdioBackend } from './stdio.ts'
 import { StdioPipe, type StdioPipeOptions } from './stdio-pipe.ts'
@@ -33,7 +34,7 @@ export interface SeatsOptions extends Omit<StdioPipeOptions, 'channel' | 'onLost
   result: () => JsonObject
   /** Those that share a process. */
   sharing: () => Iterable<Session>
-  onToolsChanged: (session: Session | undefined) => void
+  onListChanged: (session: Session | undefined, part: ListPart) => void
   onClosed: (seat: Seat) => void
 }
 
@@ -193,14 +194,14 @@ export class Seats {
   }
 
   #linkTo(seat: Seat, channel: StdioPipeOptions['channel'], tag: string): StdioBackend {
-    const { name, limits, logger, opening, onOutput, sharing, result, onToolsChanged } = this.#options
+    const { name, limits, logger, opening, onOutput, sharing, result, onListChanged } = this.#options
     const { session } = seat
     const options = {
       ...{ name, limits, logger, opening, channel, start: undefined, known: undefined },
       isExclusive: session !== undefined,
       owner: () => session,
       sessions: () => (session === undefined ? sharing() : [session]),
-      onToolsChanged: () => onToolsChanged(session),
+      onListChanged: (part: ListPart) => onListChanged(session, part),
       onOutput: (stream: 'stdout' | 'stderr', text: string) => onOutput(stream, `[${tag}] ${text}`),
       onLost: () => this.close(seat, 'the server ended'),
     }

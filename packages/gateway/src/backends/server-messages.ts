@@ -21,6 +21,7 @@ import {
 } from '../sessions/server-requests.ts'
 import type { Call } from '../sessions/call.ts'
 import type { Session } from '../sessions/session.ts'
+import type { ListPart } from '../tools/locked-lists.ts'
 import type { PendingCalls } from './pending-calls.ts'
 import { CALL_IS_OVER, isKeptId, MOST_QUESTIONS, OpenQuestions, TOO_MANY_QUESTIONS } from './open-questions.ts'
 
@@ -28,7 +29,7 @@ export interface ServerMessagesOptions {
   pending: PendingCalls
   sessions: () => Iterable<Session>
   write: (body: JsonObject) => void
-  onToolsChanged?: (() => void) | undefined
+  onListChanged?: ((part: ListPart) => void) | undefined
   /** The only client of the process; undefined: several share it. */
   owner?: (() => Session | undefined) | undefined
   /** The handshake was between the server and that client. */
@@ -39,10 +40,11 @@ export interface ServerMessagesOptions {
 
 export const TOOLS_CHANGED = 'notifications/tools/list_changed'
 
-export const LIST_CHANGED: ReadonlySet<string> = new Set([
-  TOOLS_CHANGED,
-  'notifications/prompts/list_changed',
-  'notifications/resources/list_changed',
+/** With the part of the server's definitions that each is about. */
+export const LIST_CHANGED: ReadonlyMap<string, ListPart> = new Map([
+  [TOOLS_CHANGED, 'tool'],
+  ['notifications/prompts/list_changed', 'prompt'],
+  ['notifications/resources/list_changed', 'resource_template'],
 ])
 
 /** Finds the one client, or the clients, that a message of a shared server is for. */
@@ -146,8 +148,11 @@ export class ServerMessages {
     const { method, params } = notification
     if (method === 'notifications/progress') return this.#progress(notification)
     if (method === 'notifications/cancelled') return this.#cancelled(params)
-    if (method === TOOLS_CHANGED) this.#options.onToolsChanged?.()
-    if (LIST_CHANGED.has(method)) return this.#toEach(notification, () => true)
+    const listed = LIST_CHANGED.get(method)
+    if (listed !== undefined) {
+      this.#options.onListChanged?.(listed)
+      return this.#toEach(notification, () => true)
+    }
     if (method === 'notifications/resources/updated')
       return this.#toEach(notification, (session) => isSubscriber(session, params?.['uri']))
     this.#toItsCaller(notification)

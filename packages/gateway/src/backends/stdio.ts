@@ -14,6 +14,7 @@ import { negotiateVersion } from '../protocol-versions.ts'
 import type { Call } from '../sessions/call.ts'
 import { isLogLevel, sharedLevel } from '../sessions/log-levels.ts'
 import type { Session } from '../sessions/session.ts'
+import type { ListPart } from '../tools/locked-lists.ts'
 import { requestLine, requestWithId } from '../with-id.ts'
 import { toHandshake, type BackendLink } from './backend.ts'
 import { INITIALIZE, type Greeting, type Opening } from './greet-stdio.ts'
@@ -31,7 +32,7 @@ export interface StdioBackendOptions extends StdioPipeOptions {
   /** The only client of the process; left out, or undefined: several share it. */
   owner?: () => Session | undefined
   onAsk?: (session: Session | undefined) => void
-  onToolsChanged?: (() => void) | undefined
+  onListChanged?: ((part: ListPart) => void) | undefined
 }
 
 /**
@@ -55,7 +56,7 @@ export class StdioBackend implements BackendLink {
       pending: pipe.pending,
       sessions: options.sessions,
       write: (body) => this.#write(body),
-      onToolsChanged: options.onToolsChanged,
+      onListChanged: options.onListChanged,
       owner: options.owner,
       isExclusive: options.isExclusive,
       onAsk: options.onAsk,

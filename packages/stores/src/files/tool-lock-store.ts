@@ -1,32 +1,52 @@
 import { workloadName } from '@toolhaven/contract/names'
 import type { Logger } from '@toolhaven/core/ports/logger'
-import type { LockedTool, RecordStore, StoredToolLock } from '@toolhaven/core/ports/stores'
+import type { LockedDefinition, LockedPart, RecordStore, StoredToolLock } from '@toolhaven/core/ports/stores'
 import * as z from 'zod'
 import { createRecordStore } from './record-store.ts'
 
-const lockedTools = z.array(
+const definitions = z.array(
   z.strictObject({
     name: z.string(),
     hash: z.string(),
     // What is shown of it is parsed again: a damaged one is set aside here and now.
     definition: z.string().refine(isJson, 'must be JSON'),
-  }) satisfies z.ZodType<LockedTool>,
+  }) satisfies z.ZodType<LockedDefinition>,
 )
+
+const part = (
+  z.strictObject({
+    accepted: definitions,
+    seen: z.strictObject({ at: z.string(), revision: z.string(), definitions }).exactOptional(),
+  }) satisfies z.ZodType<LockedPart>
+).exactOptional()
 
 const storedToolLock = z.strictObject({
   name: workloadName,
   since: z.string(),
-  tools: lockedTools,
-  seen: z.strictObject({ at: z.string(), revision: z.string(), tools: lockedTools }).exactOptional(),
+  parts: z.strictObject({ tool: part, prompt: part, resource_template: part, instructions: part }),
 }) satisfies z.ZodType<StoredToolLock>
 
-/** The tools of workloads as they were accepted, one file each. */
+/** Format 1 knew tools only. The parts that it lacks are accepted as they are first seen. */
+const toolsOnly = z.strictObject({
+  name: z.unknown(),
+  since: z.unknown(),
+  tools: z.unknown(),
+  seen: z.strictObject({ at: z.unknown(), revision: z.unknown(), tools: z.unknown() }).exactOptional(),
+})
+
+function withParts(old: unknown): unknown {
+  const { name, since, tools, seen } = toolsOnly.parse(old)
+  const later = seen && { seen: { at: seen.at, revision: seen.revision, definitions: seen.tools } }
+  return { name, since, parts: { tool: { accepted: tools, ...later } } }
+}
+
+/** The tools (and prompts, …) of workloads as they were accepted, one file each. */
 export function createToolLockStore(options: { dir: string; logger: Logger }): RecordStore<StoredToolLock> {
   return createRecordStore<StoredToolLock>({
     ...options,
     schema: storedToolLock,
-    format: 1,
-    migrations: {},
+    format: 2,
+    migrations: { 1: withParts },
     keepsDamaged: true,
     quotesServers: true,
     nameOf: ({ name }) => name,

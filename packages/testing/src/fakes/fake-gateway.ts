@@ -1,3 +1,4 @@
+import type { LockPart } from '@toolhaven/contract/tools'
 import { conflict } from '@toolhaven/core/errors'
 import type { NeedsLogin } from '@toolhaven/core/workloads/needs-login'
 import type {
@@ -60,8 +61,8 @@ export class FakeGateway implements Gateway {
     this.forgotten.push(name)
   }
 
-  toolsAccepted(name: string): void {
-    this.accepted.push(name)
+  toolsAccepted(name: string, parts: readonly LockPart[]): void {
+    this.accepted.push(`${name}: ${parts.join()}`)
   }
 
   async policyFaults({ policies }: AuthorizationSpec): Promise<string[]> {

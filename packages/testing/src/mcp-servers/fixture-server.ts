@@ -6,6 +6,7 @@
  * Behaviours: good · slow (every call takes 300 ms) · crash-at-start · crash-on-call · silent (answers nothing) ·
  * chatty (garbage on stdout, floods of stderr) · huge (echo answers 4 MB).
  * `--tools-file=PATH`: JSON with what the definitions of tools have besides, by name; null leaves a tool out of the list.
+ * `--offers-file=PATH`: JSON with `instructions`, `prompts` and `templates` in place of the usual ones.
  * `--page-size=N`: tools on one page of the list.
  */
 import { execFile } from 'node:child_process'
@@ -106,7 +107,7 @@ async function answer(peer: Peer, method: string, params: Json, send: Send, sign
           logging: {},
         },
         serverInfo: { name: 'fixture', version: '1.2.3' },
-        instructions: 'for tests',
+        instructions: (await offers()).instructions,
       }
     case 'ping':
       return {}
@@ -127,13 +128,25 @@ async function answer(peer: Peer, method: string, params: Json, send: Send, sign
       peer.subscriptions.delete(uri)
       return {}
     case 'prompts/list':
-      return { prompts: [{ name: 'greet' }] }
+      return { prompts: (await offers()).prompts }
+    case 'prompts/get':
+      return { messages: [{ role: 'user', content: { type: 'text', text: `prompt ${String(params['name'])}` } }] }
+    case 'resources/templates/list':
+      return { resourceTemplates: (await offers()).templates }
+    case 'completion/complete':
+      return { completion: { values: ['completed'] } }
     case 'logging/setLevel':
       stats.level = String(params['level'])
       return {}
     default:
       throw new RpcError(-32_601, `Method not found: ${method}`)
   }
+}
+
+async function offers(): Promise<Json> {
+  const file = flags.get('--offers-file')
+  const usual: Json = { instructions: 'for tests', prompts: [{ name: 'greet' }], templates: [] }
+  return { ...usual, ...(file !== undefined && JSON.parse(await readFile(file, 'utf8'))) }
 }
 
 /** The file is read each time: what it says may change while the server runs. */
@@ -276,8 +289,9 @@ const tools: Record<string, (context: ToolContext) => string | Promise<string>> 
     for (const release of held.splice(0)) release()
     return 'released'
   },
-  relist() {
-    for (const peer of peers) peer.push({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })
+  relist({ args }) {
+    const method = `notifications/${String(args['list'] ?? 'tools')}/list_changed`
+    for (const peer of peers) peer.push({ jsonrpc: '2.0', method })
     return 'relisted'
   },
 }

@@ -1,8 +1,10 @@
 /**
  * A server of protocol revision 2026-07-28 for tests, made with the official SDK:
  * `node modern-server.ts --transport=stdio|sse|streamable-http --era=modern|dual --port=0`. With `dual` it also takes clients
- * that open with initialize. `--tools-file=PATH`: as in fixture-server.ts. HTTP writes "listening on PORT" to stderr. Its tools are named as those of fixture-server.ts.
+ * that open with initialize. `--tools-file=PATH` and
+ * `--offers-file=PATH`: as in fixture-server.ts. HTTP writes "listening on PORT" to stderr. Its tools are named as those of fixture-server.ts.
  */
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -138,6 +140,18 @@ function ask(ctx: ServerContext, key: string, request: InputRequest): Answer {
 
 const REGION = { type: 'object' as const, properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } }
 
+interface Offers {
+  instructions: string
+  prompts: { name: string }[]
+  templates: { name: string; uriTemplate: string }[]
+}
+
+function offers(): Offers {
+  const file = flags.get('--offers-file')
+  const usual = { instructions: 'for tests', prompts: [{ name: 'greet' }], templates: [] }
+  return { ...usual, ...(file !== undefined && JSON.parse(readFileSync(file, 'utf8'))) }
+}
+
 function makeServer(era: string, told: (server: Server) => Told): Server {
   stats.era = era
   const server = new Server(
@@ -149,7 +163,7 @@ function makeServer(era: string, told: (server: Server) => Told): Server {
         prompts: {},
         logging: {},
       },
-      instructions: 'for tests',
+      instructions: offers().instructions,
       cacheHints: { 'tools/list': { ttlMs: 60_000, cacheScope: 'public' } },
     },
   )
@@ -178,7 +192,11 @@ function makeServer(era: string, told: (server: Server) => Told): Server {
   server.setRequestHandler('resources/read', ({ params: { uri } }) => ({
     contents: [{ uri, text: `content of ${uri}` }],
   }))
-  server.setRequestHandler('prompts/list', () => ({ prompts: [{ name: 'greet' }] }))
+  server.setRequestHandler('prompts/list', () => ({ prompts: offers().prompts }))
+  server.setRequestHandler('prompts/get', ({ params: { name } }) => ({
+    messages: [{ role: 'user', content: { type: 'text', text: `prompt ${name}` } }],
+  }))
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: offers().templates }))
   return server
 }
 

@@ -4,16 +4,25 @@ export const toolsAccept = defineCommand({
   words: 'tools accept',
   summary: 'Accept changed tools of a workload',
   description:
-    'Shows how tools changed, asks, and takes them as they are now for the accepted ones. With --tools-changed block they may ' +
-    'be called from then on. Just what was shown is accepted: when the server has other tools again by then, nothing is.',
+    'Shows how tools, prompts, resource templates and instructions changed, asks, and takes them as they are now for the ' +
+    'accepted ones. With --tools-changed block, clients see and use them from then on. Just what was shown is accepted: when ' +
+    'the server has something else again by then, nothing is. If you name tools, or give --prompt, --template or ' +
+    '--instructions, only these are accepted.',
   args: [
     { name: 'name', summary: 'which workload', required: true, completes: 'workload' },
-    { name: 'tools', summary: 'only these tools; left out: all that changed', variadic: true },
+    { name: 'tools', summary: 'only these tools; left out: all changes', variadic: true },
   ],
-  flags: { yes: { type: 'boolean', short: 'y', summary: 'accept without asking' }, ...FORMAT_FLAG },
+  flags: {
+    prompt: { type: 'list', value: 'name', summary: 'only this prompt; may be repeated' },
+    template: { type: 'list', value: 'uri-template', summary: 'only this resource template; may be repeated' },
+    instructions: { type: 'boolean', summary: 'only the instructions of the server' },
+    yes: { type: 'boolean', short: 'y', summary: 'accept without asking' },
+    ...FORMAT_FLAG,
+  },
   examples: [
     { command: 'thv tools accept time', shows: 'look at what changed, then agree' },
     { command: 'thv tools accept time --yes', shows: 'without asking, for a script' },
+    { command: 'thv tools accept time --instructions', shows: 'only the instructions of the server' },
   ],
   run: async (context, { args: [name = '', ...tools], flags }) => {
     const { acceptTools } = await import('../../tools/accept-tools.ts')

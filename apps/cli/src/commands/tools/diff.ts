@@ -4,11 +4,11 @@ export const toolsDiff = defineCommand({
   words: 'tools diff',
   summary: 'Show how the tools of a workload changed',
   description:
-    'Compares what the server of a workload says of its tools now with what was accepted: descriptions, parameters, results, ' +
-    'annotations, everything. A model does what descriptions say, so read added words as you would read instructions to it. ' +
+    'Compares what the server of a workload says of its tools, prompts and resource templates now with what was accepted: ' +
+    'descriptions, parameters, results, annotations, everything. Its instructions are compared too. A model does what descriptions say, so read added words as you would read instructions to it. ' +
     'Without a terminal, removed words stand in [-…-] and added ones in {+…+}. Characters that nobody would see are written ' +
     'out, as in \\u{200b}.\n\n' +
-    'As JSON: {"name", "mode", "since", "seen_at", "revision", "tools", "changes"}.',
+    'As JSON: {"name", "mode", "since", "seen_at", "revision", "tools", "prompts", "resource_templates", "instructions", "changes"}.',
   args: [{ name: 'name', summary: 'which workload', required: true, completes: 'workload' }],
   flags: FORMAT_FLAG,
   examples: [

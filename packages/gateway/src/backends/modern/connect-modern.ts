@@ -1,4 +1,5 @@
 import { isThvError } from '@toolhaven/core/errors'
+import type { ListPart } from '../../tools/locked-lists.ts'
 import { abortable } from '../abortable.ts'
 import type { BackendLink } from '../backend.ts'
 import { foreignVersions, OWN_META, readDiscovery } from '../discovery.ts'
@@ -21,7 +22,7 @@ export async function connectModern(
   onSilent: () => void,
   signal: AbortSignal,
 ): Promise<BackendLink | undefined> {
-  const { name, backend, limits, sessions, onLost, onToolsChanged } = options
+  const { name, backend, limits, sessions, onLost, onListChanged } = options
   const { maxMessageBytes } = limits
   const state = { isReady: false }
   const onAway = (reason: string) => state.isReady && onLost(reason)
@@ -39,7 +40,8 @@ export async function connectModern(
     if (found.kind === 'foreign') throw foreignVersions(name, found.supported)
     if (found.kind === 'legacy') return undefined
     state.isReady = true
-    return new ModernBackend({ name, requests, result: found.result, sessions, limits, onToolsChanged })
+    const heard = onListChanged && { onListChanged: (part: ListPart) => onListChanged(undefined, part) }
+    return new ModernBackend({ name, requests, result: found.result, sessions, limits, ...heard })
   } catch (error) {
     const isAway = isNotReached(error) || (error instanceof Refused && saysNothing(error.status))
     if (signal.aborted || isAway || isThvError(error)) throw error

@@ -17,6 +17,7 @@ import { negotiateVersion } from '../../protocol-versions.ts'
 import type { Call } from '../../sessions/call.ts'
 import { isLogLevel } from '../../sessions/log-levels.ts'
 import type { Session } from '../../sessions/session.ts'
+import type { ListPart } from '../../tools/locked-lists.ts'
 import { toHandshake, type BackendLink } from '../backend.ts'
 import { OWN_META } from '../discovery.ts'
 import { isSubscriber, LIST_CHANGED, TOOLS_CHANGED } from '../server-messages.ts'
@@ -35,7 +36,7 @@ export interface ModernBackendOptions {
   /** How long requests wait for a server that nobody listens for, and calls for the list of tools. */
   limits: Pick<GatewayLimits, 'backendWaitMs' | 'toolsWaitMs'>
   /** Given: the server is listened to, whether any client is or not. */
-  onToolsChanged?: (() => void) | undefined
+  onListChanged?: ((part: ListPart) => void) | undefined
 }
 
 /** A server that asks more often than this is asking in circles. */
@@ -74,7 +75,7 @@ export class ModernBackend implements BackendLink {
   }
 
   get #isHeard(): boolean {
-    return this.#listeners.size > 0 || this.#options.onToolsChanged !== undefined
+    return this.#listeners.size > 0 || this.#options.onListChanged !== undefined
   }
 
   get handshake(): Handshake {
@@ -231,11 +232,10 @@ export class ModernBackend implements BackendLink {
   }
 
   #heard({ method, params, text }: RpcNotification): void {
-    if (method === TOOLS_CHANGED) {
-      this.#tools = undefined
-      this.#options.onToolsChanged?.()
-    }
-    const isForAll = LIST_CHANGED.has(method)
+    if (method === TOOLS_CHANGED) this.#tools = undefined
+    const listed = LIST_CHANGED.get(method)
+    const isForAll = listed !== undefined
+    if (isForAll) this.#options.onListChanged?.(listed)
     if (!isForAll && method !== 'notifications/resources/updated') return
     for (const session of this.#options.sessions())
       if (isForAll || isSubscriber(session, params?.['uri'])) session.send(text)

@@ -109,10 +109,11 @@ const OWN: Readonly<Record<string, Answer>> = { 'server/discover': discover, 'su
 
 async function discover(
   context: FrontContext,
-  _request: HttpRequest,
+  request: HttpRequest,
   response: HttpResponse,
-  { id, method }: RpcRequest,
+  message: RpcRequest,
 ): Promise<void> {
+  const { id, method } = message
   const { capabilities, instructions, serverInfo } = (await context.server()).result
   const { tasks: _tasks, ...shown } = isObject(capabilities) ? capabilities : {}
   const result = {
@@ -120,7 +121,9 @@ async function discover(
     capabilities: shown,
     ...(typeof instructions === 'string' && { instructions }),
   }
-  sendJson(response, 200, JSON.stringify(toModern(method, { jsonrpc: '2.0', id, result }, serverInfo)))
+  const asker = { session: undefined, from: request, headers: () => ({}), id }
+  const answer = context.pipeline.toClient(message, { jsonrpc: '2.0', id, result }, asker)
+  sendJson(response, 200, JSON.stringify(toModern(method, answer, serverInfo)))
 }
 
 async function listen(

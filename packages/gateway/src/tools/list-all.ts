@@ -4,17 +4,18 @@ import { isObject, RPC_ERROR, type JsonObject } from '../json-rpc.ts'
 /** A server that pages for ever is not asked for ever. */
 const MOST_PAGES = 200
 
-/** Every page of a server's tools; `ask` gives the response to one `tools/list`. Half a list is none. */
-export async function listAllTools(ask: (params: JsonObject) => Promise<JsonObject>): Promise<unknown[]> {
-  const tools: unknown[] = []
+/** Every page of a server's list; `ask` gives the response to one request for it. Half a list is none. */
+export async function listAll(field: string, ask: (params: JsonObject) => Promise<JsonObject>): Promise<unknown[]> {
+  const all: unknown[] = []
   let cursor: unknown
   for (let page = 0; page < MOST_PAGES; page++) {
     const { result, error } = await ask(cursor === undefined ? {} : { cursor })
     if (isObject(error) && error['code'] === RPC_ERROR.methodNotFound) return []
-    if (!isObject(result) || !Array.isArray(result['tools'])) throw unavailable(`it did not list them${why(error)}`)
-    tools.push(...result['tools'])
+    const listed = isObject(result) ? result[field] : undefined
+    if (!isObject(result) || !Array.isArray(listed)) throw unavailable(`it did not list them${why(error)}`)
+    all.push(...listed)
     cursor = result['nextCursor']
-    if (typeof cursor !== 'string') return tools
+    if (typeof cursor !== 'string') return all
   }
   throw unavailable(`its list has no end after ${MOST_PAGES} pages`)
 }

@@ -2,8 +2,17 @@ import { expect, test } from 'vitest'
 import { fc } from '@toolhaven/testing/properties'
 import { isObject, parseJson } from '../json-rpc.ts'
 import { canonicalText } from './canonical-text.ts'
-import { listAllTools } from './list-all-tools.ts'
-import { seenTools, toolHash } from './seen-tools.ts'
+import { listAll } from './list-all.ts'
+import { lockedListOf, type LockedList } from './locked-lists.ts'
+import { definitionHash, seenDefinitions, seenInstructions } from './seen-definitions.ts'
+
+function listOf(method: string): LockedList {
+  const list = lockedListOf(method)
+  if (list === undefined) throw new Error(`no list is locked under ${method}`)
+  return list
+}
+
+const seenTools = (all: readonly unknown[]) => seenDefinitions(listOf('tools/list'), all)
 
 /** The same value with its keys the other way round. */
 function turned(value: unknown): unknown {
@@ -27,7 +36,7 @@ test('the order of keys does not change the text, and the text is the value', ()
 })
 
 test('numbers beyond a double keep their digits', () => {
-  const hash = (text: string) => toolHash(parseJson(text)?.value)
+  const hash = (text: string) => definitionHash(parseJson(text)?.value)
   expect(hash('{"a":12345678901234567890}')).not.toBe(hash('{"a":12345678901234567891}'))
   expect(canonicalText(parseJson('{"b":1,"a":12345678901234567890}')?.value)).toBe('{"a":12345678901234567890,"b":1}')
 })
@@ -44,7 +53,7 @@ test('every part of a definition counts', () => {
     { ...base, icons: [{ src: 'https://example.com/i.png' }] },
     { ...base, _meta: { a: 1 } },
   ]
-  expect(new Set(variants.map(toolHash)).size).toBe(variants.length)
+  expect(new Set(variants.map(definitionHash)).size).toBe(variants.length)
 })
 
 test('the order of tools says nothing, what has no name is left out', () => {
@@ -58,9 +67,27 @@ test('a name that stands twice with two meanings is neither of them', () => {
     { name: 'a', description: '1' },
     { name: 'a', description: '2' },
   ]
-  const [tool] = seenTools([one, other]).tools
-  expect([toolHash(one), toolHash(other)]).not.toContain(tool?.hash)
-  expect(seenTools([one, one]).tools[0]?.hash).toBe(toolHash(one))
+  const [tool] = seenTools([one, other]).definitions
+  expect([definitionHash(one), definitionHash(other)]).not.toContain(tool?.hash)
+  expect(seenTools([one, one]).definitions[0]?.hash).toBe(definitionHash(one))
+})
+
+test('resource templates are told apart by what makes their URIs, not by their names', () => {
+  const [one, other] = [
+    { name: 'a', uriTemplate: 'memo://{id}' },
+    { name: 'a', uriTemplate: 'note://{id}' },
+  ]
+  const { definitions } = seenDefinitions(listOf('resources/templates/list'), [one, other, { name: 'none' }])
+  expect(definitions.map(({ name }) => name)).toEqual(['memo://{id}', 'note://{id}'])
+})
+
+test('instructions are one definition or none', () => {
+  expect(seenInstructions(undefined).definitions).toEqual([])
+  const [said] = seenInstructions('be kind').definitions
+  expect(said).toMatchObject({ name: 'instructions', definition: '{"instructions":"be kind"}' })
+  const long = seenInstructions('x'.repeat(9_000_000))
+  expect(long.definitions[0]?.definition.length).toBeLessThan(100)
+  expect(long.revision).not.toBe(seenInstructions('y'.repeat(9_000_000)).revision)
 })
 
 test('too many tools, or too long ones, are refused', () => {
@@ -76,12 +103,12 @@ test('half a list is none: an error on a later page, no list, no end', async () 
     asked.push(params)
     return 'cursor' in params ? page([{ name: 'b' }]) : page([{ name: 'a' }], 'next')
   }
-  expect(await listAllTools(two)).toEqual([{ name: 'a' }, { name: 'b' }])
+  expect(await listAll('tools', two)).toEqual([{ name: 'a' }, { name: 'b' }])
   expect(asked).toEqual([{}, { cursor: 'next' }])
   const broken = async (params: object) =>
     'cursor' in params ? { error: { code: -32_000, message: 'oops' } } : page([{ name: 'a' }], 'next')
-  await expect(listAllTools(broken)).rejects.toThrow('did not list them (oops)')
-  await expect(listAllTools(async () => page('none'))).rejects.toThrow('did not list them')
-  await expect(listAllTools(async () => page([], 'again'))).rejects.toThrow('no end')
-  expect(await listAllTools(async () => ({ error: { code: -32_601, message: 'no' } }))).toEqual([])
+  await expect(listAll('tools', broken)).rejects.toThrow('did not list them (oops)')
+  await expect(listAll('tools', async () => page('none'))).rejects.toThrow('did not list them')
+  await expect(listAll('tools', async () => page([], 'again'))).rejects.toThrow('no end')
+  expect(await listAll('tools', async () => ({ error: { code: -32_601, message: 'no' } }))).toEqual([])
 })

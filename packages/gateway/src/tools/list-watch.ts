@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto'
+import { describeError } from '@toolhaven/core/errors'
+import type { GatewayEvents } from '@toolhaven/core/ports/gateway'
+import type { Logger } from '@toolhaven/core/ports/logger'
+import type { BackendLink } from '../backends/backend.ts'
+import { isObject, type JsonObject, type RpcRequest } from '../json-rpc.ts'
+import { askInNameOf } from '../sessions/call.ts'
+import type { Session } from '../sessions/session.ts'
+import { listAll } from './list-all.ts'
+import { isOffered, type LockedList } from './locked-lists.ts'
+import { seenDefinitions } from './seen-definitions.ts'
+
+export interface WatchOptions {
+  name: string
+  events: Pick<GatewayEvents, 'onDefinitions' | 'acceptedHashes'>
+  logger: Logger
+  /** The server behind; waits for one that restarts. */
+  server: () => Promise<BackendLink>
+  link: () => BackendLink | undefined
+}
+
+/** The hash of each definition that a server was seen to have. */
+export type Hashes = ReadonlyMap<string, string>
+
+/** `at`: how often the server had said by then that the list changes. */
+interface View {
+  hashes: Hashes
+  at: number
+}
+
+const LIST_MS = 30_000
+/** A server that says all the time that its list changes is asked this often, not more. */
+const PAUSE_MS = 1_000
+const LONG_PAUSE_MS = 30_000
+
+/** What the server of an endpoint has in one list at the moment: found in the lists clients ask for, or by asking. */
+export class ListWatch {
+  readonly list: LockedList
+  readonly #options: WatchOptions
+  /** By whose they are: the server's, or a session's where each has one of its own. */
+  readonly #views = new WeakMap<object, View>()
+  readonly #changes = new WeakMap<object, number>()
+  readonly #reading = new Map<object, Promise<void>>()
+  /** Pages of a client's list that came so far. */
+  readonly #pages = new WeakMap<Session, { all: unknown[]; next: string }>()
+  #timer: NodeJS.Timeout | undefined
+  #complaint: string | undefined
+  /** The newest server, perhaps not yet in its place. */
+  #coming: BackendLink | undefined
+
+  constructor(list: LockedList, options: WatchOptions) {
+    this.list = list
+    this.#options = options
+  }
+
+  get accepted(): Hashes | undefined {
+    return this.#options.events.acceptedHashes?.(this.#options.name, this.list.part)
+  }
+
+  /** A server is about to take its place. Resolves when its list was seen, or cannot be. */
+  async connecting(link: BackendLink): Promise<void> {
+    this.#coming = link
+    this.#complaint = undefined
+    if (link.ask !== undefined) await this.#readQuietly(link, undefined)
+  }
+
+  /** The server says that its list is another now; or there is another server behind a session. */
+  changed(session: Session | undefined): void {
+    const link = this.#options.link() ?? this.#coming
+    if (link === undefined) return
+    const owner = ownerOf(link, session)
+    this.#changes.set(owner, this.#changesOf(owner) + 1)
+    // To look may itself be what makes a server that does not keep sessions another one.
+    const wait = this.#reading.has(owner) ? LONG_PAUSE_MS : PAUSE_MS
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      if (this.#isCurrent(link)) void this.#readQuietly(link, session)
+    }, wait)
+    this.#timer.unref()
+  }
+
+  /** What the server has; undefined: nobody has looked since there was reason to. */
+  current(session: Session | undefined): Hashes | undefined {
+    const link = this.#options.link()
+    if (link === undefined) return undefined
+    const owner = ownerOf(link, session)
+    const view = this.#views.get(owner)
+    return view?.at === this.#changesOf(owner) ? view.hashes : undefined
+  }
+
+  /** The same, after a look at what the server has now. Rejects when it cannot be seen. */
+  async look(session: Session | undefined): Promise<Hashes | undefined> {
+    const link = await this.#options.server()
+    const owner = ownerOf(link, session)
+    const since = this.#changesOf(owner)
+    await this.#read(link, session)
+    // The list that was under way may be older than the change.
+    if ((this.#views.get(owner)?.at ?? -1) < since) await this.#read(link, session)
+    return link === this.#options.link() ? this.#views.get(owner)?.hashes : undefined
+  }
+
+  /** An answer to a client's list. */
+  listed(session: Session | undefined, { params }: RpcRequest, { result }: JsonObject): void {
+    const link = this.#options.link()
+    const page = isObject(result) ? result[this.list.field] : undefined
+    if (link === undefined || session === undefined || !isObject(result) || !Array.isArray(page)) return
+    const { cursor } = params ?? {}
+    const before = this.#pages.get(session)
+    this.#pages.delete(session)
+    if (cursor !== undefined && cursor !== before?.next) return
+    const all = cursor === undefined ? page : [...(before?.all ?? []), ...page]
+    const next = result['nextCursor']
+    if (typeof next === 'string') return void this.#pages.set(session, { all, next })
+    const owner = ownerOf(link, session)
+    try {
+      // It may have been asked for before the last change: only a list of our own is certain to be newer.
+      this.#take(owner, this.#views.get(owner)?.at ?? 0, all)
+    } catch (error) {
+      this.#complain(error)
+    }
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+  }
+
+  #readQuietly(link: BackendLink, session: Session | undefined): Promise<void> {
+    return this.#read(link, session).catch((error: unknown) => {
+      if (this.#isCurrent(link)) this.#complain(error)
+    })
+  }
+
+  /** Once for all who wait. */
+  #read(link: BackendLink, session: Session | undefined): Promise<void> {
+    const owner = ownerOf(link, session)
+    const known = this.#reading.get(owner)
+    if (known !== undefined) return known
+    const at = this.#changesOf(owner)
+    const reading = this.#ask(link, session)
+      .then((all) => this.#take(owner, at, all))
+      .finally(() => this.#reading.delete(owner))
+    this.#reading.set(owner, reading)
+    return reading
+  }
+
+  async #ask(link: BackendLink, session: Session | undefined): Promise<unknown[]> {
+    // Servers that do not know a request are not all polite enough to say so.
+    if (!isOffered(this.list, link.result)) return []
+    const signal = AbortSignal.timeout(LIST_MS)
+    const { field, method } = this.list
+    return listAll(field, (params) => ask(link, session, { method, params }, signal))
+  }
+
+  #take(owner: object, at: number, all: readonly unknown[]): void {
+    const { events, name } = this.#options
+    const seen = seenDefinitions(this.list, all)
+    this.#views.set(owner, { at, hashes: new Map(seen.definitions.map((each) => [each.name, each.hash])) })
+    events.onDefinitions?.(name, this.list.part, seen)
+  }
+
+  #isCurrent(link: BackendLink): boolean {
+    return link === (this.#options.link() ?? this.#coming)
+  }
+
+  #changesOf(owner: object): number {
+    return this.#changes.get(owner) ?? 0
+  }
+
+  #complain(error: unknown): void {
+    const reason = describeError(error)
+    if (reason === this.#complaint) return
+    this.#complaint = reason
+    const { logger, name: workload } = this.#options
+    logger.warn(`the ${this.list.noun}s of a server could not be looked at`, { workload, reason })
+  }
+}
+
+function ownerOf(link: BackendLink, session: Session | undefined): object {
+  return link.isPerSession && session !== undefined ? session : link
+}
+
+function ask(
+  link: BackendLink,
+  session: Session | undefined,
+  { method, params }: { method: string; params: JsonObject },
+  signal: AbortSignal,
+): Promise<JsonObject> {
+  if (link.ask !== undefined && (session === undefined || !link.isPerSession)) return link.ask(method, params, signal)
+  if (session === undefined || session.isEnded) return Promise.reject(new Error('there is no session to ask in'))
+  return askInNameOf(session, { id: `toolhaven-${randomUUID()}`, method, params }, (call) => link.request(call), signal)
+}
