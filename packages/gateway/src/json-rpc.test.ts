@@ -20,6 +20,35 @@ describe('parseJson', () => {
     )
   })
 
+  it('keeps them in large texts too, whatever else is in those', () => {
+    const room = JSON.stringify('x'.repeat(5000))
+    fc.assert(
+      fc.property(fc.bigInt(), fc.jsonValue(), (number, other) => {
+        const text = `{"room":${room},"__proto__":${number},"other":${JSON.stringify(other)},"list":[${number},0,{"n":${number}}]}`
+        expect(JSON.stringify(parseJson(text)?.value)).toBe(text)
+      }),
+    )
+  })
+
+  it('takes the same texts as JSON.parse, large ones with long numbers too', () => {
+    const room = JSON.stringify('x'.repeat(5000))
+    const pieces = ['12345678901234567890', '-', '.', 'e', '+', '0', ':', ',', '"a"', '{', '}', '[', ']', ' ']
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 6 }), (some) => {
+        const text = `[${room},12345678901234567890,${some.join('')}]`
+        expect(parseJson(text) !== undefined).toBe(isJson(text))
+      }),
+    )
+    expect(parseJson(`[${room},{12345678901234567890:1}]`)).toBeUndefined()
+  })
+
+  it('reads a large list with one long number', () => {
+    const text = `[${'0,'.repeat(4_000_000)}12345678901234567890]`
+    const read = parseJson(text)?.value
+    expect(Array.isArray(read) && read.length).toBe(4_000_001)
+    expect(Array.isArray(read) && JSON.stringify(read.at(-1))).toBe('12345678901234567890')
+  })
+
   it('refuses nesting that would exhaust the machine, but not brackets in text', () => {
     expect(parseJson('['.repeat(500) + ']'.repeat(500))).toBeUndefined()
     expect(parseJson(JSON.stringify('["\\'.repeat(10_000)))).toEqual({ value: '["\\'.repeat(10_000) })
@@ -59,3 +88,12 @@ it('ids of different types or values never share a key', () => {
     }),
   )
 })
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,3 +1,5 @@
+import { LONG_DIGITS, parseExactly } from './exact-numbers.ts'
+
 export type JsonObject = { [key: string]: unknown }
 export type RequestId = string | number
 
@@ -74,10 +76,10 @@ const LONG_NUMBER = /[:,[\s]-?\d{16}/
 
 /** Undefined when the text is not JSON, or nested absurdly. */
 export function parseJson(text: string): { value: unknown } | undefined {
-  const { isTooDeep, hasLongNumber } = text.length < MAX_DEPTH ? shortLook(text) : look(text)
+  const { isTooDeep, long } = text.length < MAX_DEPTH ? shortLook(text) : look(text)
   if (isTooDeep) return undefined
   try {
-    return { value: hasLongNumber ? parseExactly(text) : JSON.parse(text) }
+    return { value: long === undefined ? JSON.parse(text) : parseExactly(text, long) }
   } catch {
     // Whoever sent it learns from the caller; the parser's words would quote the text.
     return undefined
@@ -131,53 +133,35 @@ export function idKey(id: RequestId): string {
   return typeof id === 'number' ? `n${id}` : `s${id}`
 }
 
-/** Integers keep all their digits on the way through us, though this language could not count with them. */
-function parseExactly(text: string): unknown {
-  return JSON.parse(text, (_key: string, value: unknown, { source }: { source?: string }) =>
-    typeof value === 'number' && source !== undefined && Number.isInteger(value) && !Number.isSafeInteger(value)
-      ? JSON.rawJSON(source)
-      : value,
-  )
-}
-
-declare global {
-  /** https://github.com/tc39/proposal-json-parse-with-source, in Node since 21, not yet in TypeScript's library. */
-  interface JSON {
-    rawJSON(text: string): object
-    isRawJSON(value: unknown): boolean
-    parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown
-  }
-}
-
 interface Look {
   isTooDeep: boolean
-  /** A number of more digits than a double holds may be in it. */
-  hasLongNumber: boolean
+  /** Where numbers of more digits than a double holds may be; undefined: there are none. */
+  long: readonly number[] | undefined
 }
 
-const shortLook = (text: string): Look => ({ isTooDeep: false, hasLongNumber: LONG_NUMBER.test(text) })
+const shortLook = (text: string): Look => ({ isTooDeep: false, long: LONG_NUMBER.test(text) ? [] : undefined })
 
 /** Leaps over strings, which is most of what large messages are made of. */
 function look(text: string): Look {
   let depth = 0
   let digits = 0
-  let hasLongNumber = false
+  let long: number[] | undefined
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
     if (code >= 0x30 && code <= 0x39) {
-      if (++digits === 16) hasLongNumber = true
+      if (++digits === LONG_DIGITS) (long ??= []).push(i)
       continue
     }
     digits = 0
     if (code === 0x22) {
       i = endOfString(text, i)
     } else if (code === 0x7b || code === 0x5b) {
-      if (++depth > MAX_DEPTH) return { isTooDeep: true, hasLongNumber }
+      if (++depth > MAX_DEPTH) return { isTooDeep: true, long }
     } else if (code === 0x7d || code === 0x5d) {
       depth--
     }
   }
-  return { isTooDeep: false, hasLongNumber }
+  return { isTooDeep: false, long }
 }
 
 function endOfString(text: string, start: number): number {
