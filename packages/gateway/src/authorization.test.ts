@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { EndpointSpec } from '@toolhaven/core/ports/gateway'
 import { startIdentityProvider } from '@toolhaven/testing/testbed/identity-provider'
+import { createPolicyEngine } from './authorization/cedar-engine.ts'
+import { authorization } from './middleware/authorization.ts'
+import { Notes } from './http/notes.ts'
+import { requestOf } from './json-rpc.ts'
 import { CLIENTS, connectClient, startGateway, type TestGateway } from './test-gateway.ts'
 
 const ONLY_ECHO = 'permit(principal, action == Action::"call_tool", resource == Tool::"echo");'
@@ -113,6 +117,26 @@ describe('what no policy permits', () => {
     })
     expect(await answer.text()).toContain(DENIED)
   })
+})
+
+it('a subscription to more resources than anybody may name is refused before one of them is judged', async () => {
+  const engine = await createPolicyEngine({ policies: ['permit(principal, action, resource);'] })
+  let judged = 0
+  const allows: typeof engine.allows = (...question) => {
+    judged++
+    return engine.allows(...question)
+  }
+  const { fromClient } = authorization({ engine: { ...engine, allows }, callers: new Notes() })
+  const listenTo = (count: number) => {
+    const resourceSubscriptions = Array.from({ length: count }, (_, at) => `memo://${at}`)
+    const request = requestOf(1, 'subscriptions/listen', { notifications: { resourceSubscriptions } })
+    const from = Object.create(null)
+    return fromClient?.(request, { session: undefined, from, headers: () => ({}), id: 1 })
+  }
+  expect(listenTo(1001)).toMatchObject({ message: expect.stringContaining('may name 1000 resources at most') })
+  expect(judged).toBe(0)
+  expect(listenTo(10)).toBeUndefined()
+  expect(judged).toBe(10)
 })
 
 describe('policies', () => {

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type RpcRequest } from '../json-rpc.ts'
+import { MOST_SUBSCRIPTIONS, TOO_MANY } from '../sessions/subscriptions.ts'
 import type { Question } from './cedar-engine.ts'
 
 /** Say nothing and do nothing; lists are answered with what the caller may use. */
@@ -35,6 +36,13 @@ export function questionsOf({
     default:
       return [{ action: 'use_method', type: 'Method', id: method }]
   }
+}
+
+/** Why a request asks for more than anybody judges; undefined: it does not. Each resource costs a look at all policies. */
+export function tooManyQuestions({ method, params }: Pick<RpcRequest, 'method' | 'params'>): string | undefined {
+  const filter = method === 'subscriptions/listen' ? params?.['notifications'] : undefined
+  const uris = isObject(filter) ? filter['resourceSubscriptions'] : undefined
+  return Array.isArray(uris) && uris.length > MOST_SUBSCRIPTIONS ? TOO_MANY : undefined
 }
 
 /** The list in the answer to a method, and what one must be allowed to do to see an item of it. */

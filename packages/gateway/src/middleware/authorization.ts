@@ -1,5 +1,5 @@
 import type { PolicyEngine, Question } from '../authorization/cedar-engine.ts'
-import { LISTS, questionsOf } from '../authorization/questions.ts'
+import { LISTS, questionsOf, tooManyQuestions } from '../authorization/questions.ts'
 import { isObject, parseMessage, RPC_ERROR } from '../json-rpc.ts'
 import type { Callers } from '../oidc/caller.ts'
 import type { Middleware, Refusal } from './middleware.ts'
@@ -15,6 +15,8 @@ export function authorization({ engine, callers }: AuthorizationOptions): Middle
   return {
     name: 'authorization',
     fromClient(request, { from }): Refusal | undefined {
+      const tooMany = tooManyQuestions(request)
+      if (tooMany !== undefined) return { code: RPC_ERROR.invalidParams, message: `Invalid params: ${tooMany}.` }
       const questions = questionsOf(request)
       if (questions === undefined)
         return {

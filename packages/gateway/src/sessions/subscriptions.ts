@@ -7,6 +7,9 @@ const LONGEST_URI = 8 * 1024
 /** Each is a request of its own to the server. */
 export const MOST_SUBSCRIPTIONS = 1000
 
+/** Why a filter of `subscriptions/listen` names too much. */
+export const TOO_MANY = `resourceSubscriptions may name ${MOST_SUBSCRIPTIONS} resources at most; send several requests for more`
+
 /** Of all sessions of a caller. The oldest are not ended for a new one: their client would not know. */
 const MOST_OF_A_CALLER = 5000
 

@@ -4,7 +4,7 @@ import { META, metaOf } from '../../modern-era.ts'
 import type { GatewayLimits } from '../../options.ts'
 import { NEWEST_VERSION } from '../../protocol-versions.ts'
 import { Session } from '../../sessions/session.ts'
-import { isSubscribable, MOST_SUBSCRIPTIONS, TOO_LONG } from '../../sessions/subscriptions.ts'
+import { isSubscribable, MOST_SUBSCRIPTIONS, TOO_LONG, TOO_MANY } from '../../sessions/subscriptions.ts'
 
 /** What a client asked to hear of; the server agrees to as much as it can. */
 export interface Filter {
@@ -26,8 +26,7 @@ export function readFilter(value: unknown): Filter | string {
   if (!isObject(value)) return 'notifications must be an object that says what to be told of'
   const { resourceSubscriptions: uris = [] } = value
   if (!isTexts(uris)) return 'resourceSubscriptions must be a list of URIs'
-  if (uris.length > MOST_SUBSCRIPTIONS)
-    return `resourceSubscriptions may name ${MOST_SUBSCRIPTIONS} resources at most; send several requests for more`
+  if (uris.length > MOST_SUBSCRIPTIONS) return TOO_MANY
   if (!uris.every(isSubscribable)) return TOO_LONG
   return {
     ...(value['toolsListChanged'] === true && { toolsListChanged: true }),
