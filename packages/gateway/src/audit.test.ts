@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import type { AuditSpec, EndpointSpec } from '@toolhaven/core/ports/gateway'
 import { connectClient, startGateway, type TestGateway } from './test-gateway.ts'
+import { connectServer, openSession } from './test-raw-server.ts'
 import { AUTHENTICATION, bearer, identities } from './test-identities.ts'
 
 const ALL: AuditSpec = {
@@ -114,6 +115,20 @@ it('records what is no message, a stream and a call without an id; never what th
   await soon(() => expect(audited.of('sse_connection')).toMatchObject([{ outcome: 'success' }]))
   await soon(() => expect(audited.of('mcp_notification').length).toBeGreaterThan(0))
   expect(audited.of('http_request').map(({ metadata }) => metadata.extra['status'])).toEqual([400])
+})
+
+it('records the message that the server gets, and takes none that says something else to another reader', async () => {
+  await using audited = await start()
+  const heard = await connectServer(audited.test, (id) => JSON.stringify({ jsonrpc: '2.0', id, result: {} }))
+  const session = await openSession(audited.test)
+  const twin = '{"jsonrpc":"2.0","id":1,"method":"ping","Method":"tools/call","params":{"name":"pay"}}'
+  expect((await session(twin)).status).toBe(400)
+  const twice = '{"jsonrpc":"2.0","id":2,"method":"tools/call","method":"ping","params":{"name":"pay"}}'
+  expect((await session(twice)).status).toBe(200)
+  await soon(() => expect(audited.of('mcp_ping')).toHaveLength(1))
+  expect(audited.of('mcp_tool_call')).toEqual([])
+  expect(heard.filter((line) => line.includes('pay'))).toHaveLength(1)
+  expect(heard.join()).not.toContain('tools/call')
 })
 
 it('goes by the types that are asked for; those that are excluded win', async () => {

@@ -169,11 +169,11 @@ async function authenticationOf(
   return [authentication({ spec, origin, fetch: withAuthToken(fetch, spec), callers, countStranger, logger, times })]
 }
 
-/** Then the message must say the same to every reader. */
+/** Then the message must say the same to every reader: whoever decides on it, records it, or carries it out. */
 function isDecidedOn(context: PipelineContext): boolean {
-  const { authentication, authorization, toolsOverride: override, toolsChanged, allowedTools } = context
+  const { audit, authentication, authorization, toolsOverride: override, toolsChanged, allowedTools } = context
   const isByName = override !== undefined || toolsChanged === 'block' || allowedTools() !== undefined
-  return authentication !== undefined || authorization !== undefined || isByName
+  return audit !== undefined || authentication !== undefined || authorization !== undefined || isByName
 }
 
 async function auditOf(context: PipelineContext, callers: Callers): Promise<Middleware[]> {
