@@ -48,3 +48,12 @@ test('there is colour on a terminal only, and none when it is not wanted', () =>
   expect(paint(true, {})).toBe('\u001B[31mx\u001B[0m')
   expect([paint(false, {}), paint(true, { NO_COLOR: '1' }), paint(true, { TERM: 'dumb' })]).toEqual(['x', 'x', 'x'])
 })
+
+test('JSON holds no character that drives a terminal, and says the same', () => {
+  const { out, all } = terminal({ isTTY: true })
+  const value = { text: 'a\u009B2Jb\u0080\u007F\u001B[2J', 'key\u0090': 'é – 日本' }
+  out.json(value)
+  expect(all()).toContain(String.raw`a\u009b2Jb\u0080\u007f\u001b[2J`)
+  expect(all()).not.toMatch(/(?!\n)\p{Cc}/u)
+  expect(JSON.parse(all())).toEqual(value)
+})

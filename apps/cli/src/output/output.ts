@@ -50,7 +50,7 @@ export function createOutput({ stdout, stderr, env, now = () => performance.now(
     isTerminal,
     colour: { green: paint('32'), red: paint('31'), yellow: paint('33'), dim: paint('2'), bold: paint('1') },
     line: (text) => result(`${text}\n`),
-    json: (value) => result(`${JSON.stringify(value, null, 2)}\n`),
+    json: (value) => result(`${withoutControls(JSON.stringify(value, null, 2))}\n`),
     table: (columns, rows) => result(renderTable(columns, rows, isTerminal ? stdout.columns : undefined)),
     note: (text) => {
       erase()
@@ -65,4 +65,9 @@ export function createOutput({ stdout, stderr, env, now = () => performance.now(
       hasTransient = true
     },
   }
+}
+
+/** JSON escapes controls below the space itself. Those from U+007F to U+009F drive some terminals just as well. */
+function withoutControls(json: string): string {
+  return json.replaceAll(/[\u007F-\u009F]/g, (control) => `\\u00${control.charCodeAt(0).toString(16)}`)
 }
