@@ -19,12 +19,15 @@ import { Call, type ReplySink } from './sessions/call.ts'
 import type { Session } from './sessions/session.ts'
 import type { SessionTable } from './sessions/session-table.ts'
 import { unfitSubscription } from './sessions/subscriptions.ts'
+import { weightOf, type CallMemory } from './weight.ts'
 
 export interface DispatchContext {
   slot: BackendSlot
   /** The one that is in force. */
   pipeline: () => Pipeline
   limits: GatewayLimits
+  /** Taken by calls that are not answered yet. */
+  memory: CallMemory
   sessions: Pick<SessionTable, 'all'>
   onStarted: (call: Call) => void
   onSettled: (request: RpcRequest) => void
@@ -63,7 +66,7 @@ function request(
   reply: ReplySink,
   from: HttpRequest,
 ): void {
-  const { slot, limits } = context
+  const { slot, limits, memory } = context
   const pipeline = context.pipeline()
   const id = reply.id ?? message.id
   const asker = new ClientRequest(session, from, id)
@@ -78,6 +81,9 @@ function request(
   const asked = watched?.request ?? message
   const passed = pipeline.fromClient(asked, asker)
   if ('refusal' in passed) return refuse(passed.refusal, passed.by)
+  const weight = weightOf(message, memory.mostOfOne)
+  if (weight > memory.mostOfOne) return refuse(TOO_MANY_VALUES)
+  if (!memory.take(weight)) return refuse(TOO_MUCH_IN_FLIGHT)
   const watchedReply = watched && new WatchedReply(reply, watched)
   const refusalOf = (refused: Refused | undefined) => {
     if (watchedReply !== undefined) watchedReply.refusedBy = refused?.by
@@ -94,7 +100,10 @@ function request(
     onAnswer: (body) => pipeline.toClient(passed.request, body, asker),
     isUnread: watched === undefined && !pipeline.readsAnswersTo(passed.request.method),
     checkAgain: async () => refusalOf(await pipeline.waitFor(passed.request, asker)),
-    onSettled: () => context.onSettled(message),
+    onSettled: () => {
+      memory.give(weight)
+      context.onSettled(message)
+    },
   })
   context.onStarted(call)
   const waited = pipeline.waitFor(passed.request, asker)
@@ -113,6 +122,17 @@ function request(
     },
     (error: unknown) => call.fail(describeError(error)),
   )
+}
+
+const TOO_MANY_VALUES: Refusal = {
+  code: RPC_ERROR.invalidRequest,
+  message:
+    'The request has too many values: it would take too much memory. Send less at once, or send the data as one text.',
+}
+
+const TOO_MUCH_IN_FLIGHT: Refusal = {
+  code: RPC_ERROR.server,
+  message: 'The calls in flight take too much memory; wait for some to be answered.',
 }
 
 class ClientRequest implements Asker {

@@ -14,12 +14,12 @@ import { endpointPipeline } from './endpoint-pipeline.ts'
 import { endpointServer } from './endpoint-server.ts'
 import type { FrontContext } from './frontends/front-context.ts'
 import { ModernState } from './frontends/modern/modern-state.ts'
-import { endToEndHeaders } from './http/end-to-end-headers.ts'
 import type { EventStream } from './http/event-stream.ts'
 import { OpenStreams } from './http/open-streams.ts'
 import { sendRefusal, sendVerdict } from './http/reply.ts'
 import { InFlight } from './in-flight.ts'
-import { RPC_ERROR, type JsonObject, type RpcMessage, type RpcRequest } from './json-rpc.ts'
+import { initializeSession } from './initialize-session.ts'
+import type { JsonObject, RpcMessage, RpcRequest } from './json-rpc.ts'
 import { stopListening } from './listen.ts'
 import type { GatewayLimits, GatewayOptions } from './options.ts'
 import type { Pipeline } from './pipeline.ts'
@@ -29,6 +29,13 @@ import { KeptBytes } from './sessions/kept-bytes.ts'
 import type { Session } from './sessions/session.ts'
 import { SessionTable } from './sessions/session-table.ts'
 import { ToolWatch } from './tools/tool-watch.ts'
+import { CallMemory } from './weight.ts'
+
+/** What all workloads share. */
+interface SharedBounds {
+  kept: KeptBytes
+  calls: CallMemory
+}
 
 /** One workload's port: clients in front, its server behind, sessions in between. */
 export class Endpoint implements FrontContext {
@@ -50,14 +57,14 @@ export class Endpoint implements FrontContext {
   /** A server that goes on without us is being told so. */
   #farewell: Promise<void> | undefined
 
-  constructor(options: GatewayOptions, limits: GatewayLimits, spec: EndpointSpec, kept: KeptBytes) {
+  constructor(options: GatewayOptions, limits: GatewayLimits, spec: EndpointSpec, inAll: SharedBounds) {
     const [{ name }, { events, logger }] = [spec, options]
     this.#options = options
     this.#spec = spec
     this.limits = limits
     this.#streams = new OpenStreams(limits.maxQueuedBytes, () => this.pipeline)
     this.#slot = new BackendSlot(name)
-    this.#kept = new KeptBytes(limits.maxKeptBytes, kept)
+    this.#kept = new KeptBytes(limits.maxKeptBytes, inAll.kept)
     this.sessions = new SessionTable({
       ...{ name, limits, logger, kept: this.#kept, store: options.sessionStore },
       isolated: () => this.isolated,
@@ -71,6 +78,7 @@ export class Endpoint implements FrontContext {
     this.#dispatching = {
       slot: this.#slot,
       limits,
+      memory: new CallMemory(limits.maxCallBytes, inAll.calls),
       sessions: this.sessions,
       pipeline: () => this.pipeline,
       onStarted: ({ request }) => this.#inFlight.begin(request),
@@ -219,24 +227,9 @@ export class Endpoint implements FrontContext {
     }
   }
 
-  async initialize(session: Session, request: RpcRequest, from: HttpRequest): Promise<JsonObject> {
-    const headers = () => endToEndHeaders(from.headers)
-    const asker = { session, from, headers, id: request.id }
-    const watched = this.pipeline.watch(request, asker)
-    session.isOpening = true
-    try {
-      const link = await this.#slot.waitFor(session, this.limits.backendWaitMs)
-      const answer = await link.initialize(session, watched?.request ?? request, (watched?.headers ?? headers)())
-      const body = this.pipeline.toClient(request, answer, asker)
-      watched?.onEnd(body)
-      return body
-    } catch (error) {
-      watched?.onEnd({ jsonrpc: '2.0', error: { code: RPC_ERROR.server, message: describeError(error) } })
-      throw error
-    } finally {
-      session.isOpening = false
-      session.lastSeen = Date.now()
-    }
+  initialize(session: Session, request: RpcRequest, from: HttpRequest): Promise<JsonObject> {
+    const context = { pipeline: this.pipeline, slot: this.#slot, waitMs: this.limits.backendWaitMs }
+    return initializeSession(context, session, request, from)
   }
 
   server(): Promise<BackendLink> {

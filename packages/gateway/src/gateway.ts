@@ -5,11 +5,13 @@ import { Endpoint } from './endpoint.ts'
 import { bind, closeServer } from './listen.ts'
 import { KeptBytes } from './sessions/kept-bytes.ts'
 import { DEFAULT_LIMITS, type GatewayOptions } from './options.ts'
+import { CallMemory } from './weight.ts'
 
 export function createGateway(options: GatewayOptions): Gateway {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const endpoints = new Map<string, Endpoint>()
   const kept = options.kept ?? new KeptBytes(limits.maxKeptBytesInAll)
+  const calls = new CallMemory(limits.maxCallBytesInAll)
   const find = (name: string) => {
     const endpoint = endpoints.get(name)
     if (endpoint === undefined) throw notFound(`The workload ${name} has no gateway endpoint; open it first.`)
@@ -19,7 +21,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     async open(spec: EndpointSpec) {
       const known = endpoints.get(spec.name)
       if (known !== undefined) return known.change(spec)
-      const endpoint = new Endpoint(options, limits, spec, kept)
+      const endpoint = new Endpoint(options, limits, spec, { kept, calls })
       await endpoint.open()
       endpoints.set(spec.name, endpoint)
     },

@@ -57,6 +57,10 @@ export interface GatewayLimits {
   maxKeptBytes: number
   /** The same for all workloads. */
   maxKeptBytesInAll: number
+  /** Memory that calls of a workload may take until they are answered, roughly; one call may take half of it. */
+  maxCallBytes: number
+  /** The same for all workloads. */
+  maxCallBytesInAll: number
   /** How long messages wait for a client that has no connection. */
   keepUnreadMs: number
   /** How long a client may come back for the end of an answer. */
@@ -96,6 +100,8 @@ export const DEFAULT_LIMITS: GatewayLimits = {
   maxUnreadBytes: 128 * MIB,
   maxKeptBytes: 128 * MIB,
   maxKeptBytesInAll: 256 * MIB,
+  maxCallBytes: 256 * MIB,
+  maxCallBytesInAll: 512 * MIB,
   keepUnreadMs: 5 * 60 * 1000,
   resumeMs: 60_000,
   backendWaitMs: 10_000,

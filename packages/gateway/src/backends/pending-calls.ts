@@ -1,5 +1,5 @@
 import type { JsonObject, LargeLine } from '../json-rpc.ts'
-import type { Call } from '../sessions/call.ts'
+import type { Call, Cause } from '../sessions/call.ts'
 import { callerOf } from '../sessions/server-requests.ts'
 import type { Session } from '../sessions/session.ts'
 import { firstId } from './first-id.ts'
@@ -26,18 +26,18 @@ const MOST_CANCELLED = 1_000
 export class PendingCalls {
   readonly #pending = new Map<number, Pending>()
   /** Requests that were cancelled, and that the server may work on all the same. */
-  readonly #cancelled = new Map<number, { call: Call; until: number }>()
+  readonly #cancelled = new Map<number, { cause: Cause; until: number }>()
   /** Until then the server may work on calls that nobody here knows. */
   #unknownUntil = 0
   #nextId = firstId()
   /** Whose calls the server ever had; null: of several clients, or of unknown ones. */
-  #caller: Session | Call | null | undefined
+  #caller: Session | Cause | null | undefined
   /** Called once, when nothing is pending. */
   #onEmpty: (() => void) | undefined
 
   add(pending: Pending): number {
     const id = this.#nextId++
-    if (pending.call !== undefined) this.#note(callerOf(pending.call))
+    if (pending.call !== undefined) this.#note(callerOf(pending.call.cause))
     this.#pending.set(id, pending)
     return id
   }
@@ -55,7 +55,7 @@ export class PendingCalls {
   cancel(id: number): boolean {
     const call = this.take(id)?.call
     if (call === undefined) return false
-    this.#cancelled.set(id, { call, until: Date.now() + CANCELLED_MS })
+    this.#cancelled.set(id, { cause: call.cause, until: Date.now() + CANCELLED_MS })
     const [oldest] = this.#cancelled
     if (this.#cancelled.size > MOST_CANCELLED && oldest !== undefined) {
       this.#cancelled.delete(oldest[0])
@@ -79,11 +79,11 @@ export class PendingCalls {
     return Date.now() < this.#unknownUntil
   }
 
-  /** Calls that were cancelled a while ago at most, and not answered. */
-  cancelledCalls(): Call[] {
+  /** Who made the calls that were cancelled a while ago at most, and not answered. */
+  cancelledCauses(): Cause[] {
     const now = Date.now()
     for (const [id, { until }] of this.#cancelled) if (until < now) this.#cancelled.delete(id)
-    return [...this.#cancelled.values()].map(({ call }) => call)
+    return [...this.#cancelled.values()].map(({ cause }) => cause)
   }
 
   /** Calls `work` as soon as nothing is pending. */
@@ -119,7 +119,7 @@ export class PendingCalls {
     this.#checkEmpty()
   }
 
-  #note(caller: Session | Call): void {
+  #note(caller: Session | Cause): void {
     this.#caller = this.#caller === undefined || this.#caller === caller ? caller : null
   }
 

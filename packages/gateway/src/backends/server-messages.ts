@@ -19,7 +19,7 @@ import {
   type Route,
   type RoutedQuestion,
 } from '../sessions/server-requests.ts'
-import type { Call } from '../sessions/call.ts'
+import type { Call, Cause } from '../sessions/call.ts'
 import type { Session } from '../sessions/session.ts'
 import type { ListPart } from '../tools/locked-lists.ts'
 import type { PendingCalls } from './pending-calls.ts'
@@ -106,7 +106,7 @@ export class ServerMessages {
     const only = owner?.()
     const open = pending.calls()
     if (only !== undefined) return routeToOwner(request, only, open, isExclusive)
-    const cancelled = pending.cancelledCalls()
+    const cancelled = pending.cancelledCauses()
     return routeServerRequest(request, {
       ...{ open, cancelled, hasUnknown: pending.hasUnknown(), sessions: sessions() },
       hasServedOnly: (session) => pending.hasServedOnly(session),
@@ -186,7 +186,7 @@ export class ServerMessages {
     const { pending } = this.#options
     const open = pending.calls()
     const call = open.at(-1)
-    const session = this.#soleCause([...open, ...pending.cancelledCalls()])
+    const session = this.#soleCause([...open.map(({ cause }) => cause), ...pending.cancelledCauses()])
     // Without a call there is no way to tell anything to a client that has no session.
     if (session === undefined || (call === undefined && session.front === 'modern')) return
     if (notification.method === 'notifications/message' && !wantsLevel(session, notification.params?.['level'])) return
@@ -196,7 +196,7 @@ export class ServerMessages {
   }
 
   /** Of those calls; without any, the only client. */
-  #soleCause(calls: readonly Call[]): Session | undefined {
+  #soleCause(calls: readonly Cause[]): Session | undefined {
     const { pending, owner } = this.#options
     const sessions = [...this.#options.sessions()]
     if (pending.hasUnknown() && owner?.() === undefined) return undefined

@@ -45,10 +45,16 @@ export interface CallOptions {
   onSettled: () => void
 }
 
+/** Who made a call, without the call itself: that may be large, and this is remembered for a while. */
+export interface Cause {
+  readonly session: Session
+}
+
 /** One request of a client, from its arrival to its single answer. */
 export class Call {
   readonly session: Session
   readonly request: RpcRequest
+  readonly cause: Cause
   readonly #options: CallOptions
   isSettled = false
   /** Set by the backend that carries it: what the client's revision of the protocol can take, after all others saw the answer. */
@@ -64,6 +70,7 @@ export class Call {
     this.#options = options
     this.session = options.session
     this.request = options.request
+    this.cause = { session: options.session }
     this.session.calls.set(idKey(this.request.id), this)
   }
 

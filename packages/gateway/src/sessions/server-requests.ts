@@ -1,6 +1,6 @@
 import { isObject, RPC_ERROR, type JsonObject, type RequestId, type RpcRequest } from '../json-rpc.ts'
 import { metaOf } from '../modern-era.ts'
-import type { Call } from './call.ts'
+import type { Call, Cause } from './call.ts'
 import type { Session } from './session.ts'
 
 const CAPABILITY: Readonly<Record<string, string>> = {
@@ -30,7 +30,7 @@ export interface Users {
   /** Calls that the server has not answered. */
   open: readonly Call[]
   /** Calls that nobody waits for any more, although the server may still work on them. */
-  cancelled: readonly Call[]
+  cancelled: readonly Cause[]
   /** Whether there may be more of those. */
   hasUnknown: boolean
   /** Whether no other client's call was ever sent to the process. */
@@ -45,7 +45,7 @@ export interface Users {
  */
 export function routeServerRequest(request: RpcRequest, users: Users): Route {
   const { open, cancelled, hasUnknown, sessions } = users
-  const callers = new Set([...open, ...cancelled].map(callerOf))
+  const callers = new Set([...open.map(({ cause }) => cause), ...cancelled].map(callerOf))
   if (hasUnknown || callers.size > 1) return refused(RPC_ERROR.server, severalClients(request.method))
   const last = open.at(-1)
   if (last === undefined && callers.size > 0) return refused(RPC_ERROR.server, 'the call is over')
@@ -70,7 +70,7 @@ export function routeToOwner(request: RpcRequest, owner: Session, open: readonly
 }
 
 /** Clients without sessions that say the same about themselves share one here: each of their calls may be another client's. */
-export const callerOf = (call: Call): Session | Call => (call.session.front === 'modern' ? call : call.session)
+export const callerOf = (cause: Cause): Session | Cause => (cause.session.front === 'modern' ? cause : cause.session)
 
 const refused = (code: number, message: string) => ({ error: { code, message } })
 
@@ -111,7 +111,7 @@ export function callOfProgress(calls: Iterable<Call>, token: unknown): Call | un
 }
 
 /** The call a message without any mark belongs to, when only one client can have caused it. */
-export function soleCaller(calls: readonly Call[]): Call | undefined {
+export function soleCaller(calls: readonly Cause[]): Cause | undefined {
   const last = calls.at(-1)
   // Clients without sessions that say the same about themselves share one here.
   if (calls.length > 1 && last?.session.front === 'modern') return undefined
