@@ -66,7 +66,7 @@ function request(
   reply: ReplySink,
   from: HttpRequest,
 ): void {
-  const { slot, limits, memory } = context
+  const { slot, limits } = context
   const pipeline = context.pipeline()
   const id = reply.id ?? message.id
   const asker = new ClientRequest(session, from, id)
@@ -81,9 +81,8 @@ function request(
   const asked = watched?.request ?? message
   const passed = pipeline.fromClient(asked, asker)
   if ('refusal' in passed) return refuse(passed.refusal, passed.by)
-  const weight = weightOf(message, memory.mostOfOne)
-  if (weight > memory.mostOfOne) return refuse(TOO_MANY_VALUES)
-  if (!memory.take(weight)) return refuse(TOO_MUCH_IN_FLIGHT)
+  const room = takeRoom(context, message)
+  if ('code' in room) return refuse(room)
   const watchedReply = watched && new WatchedReply(reply, watched)
   const refusalOf = (refused: Refused | undefined) => {
     if (watchedReply !== undefined) watchedReply.refusedBy = refused?.by
@@ -100,10 +99,7 @@ function request(
     onAnswer: (body) => pipeline.toClient(passed.request, body, asker),
     isUnread: watched === undefined && !pipeline.readsAnswersTo(passed.request.method),
     checkAgain: async () => refusalOf(await pipeline.waitFor(passed.request, asker)),
-    onSettled: () => {
-      memory.give(weight)
-      context.onSettled(message)
-    },
+    onSettled: () => room.settled(),
   })
   context.onStarted(call)
   const waited = pipeline.waitFor(passed.request, asker)
@@ -122,6 +118,19 @@ function request(
     },
     (error: unknown) => call.fail(describeError(error)),
   )
+}
+
+/** For a call, until it is settled. */
+function takeRoom({ memory, onSettled }: DispatchContext, message: RpcRequest): Refusal | { settled: () => void } {
+  const weight = weightOf(message, memory.mostOfOne)
+  if (weight > memory.mostOfOne) return TOO_MANY_VALUES
+  if (!memory.take(weight)) return TOO_MUCH_IN_FLIGHT
+  return {
+    settled: () => {
+      memory.give(weight)
+      onSettled(message)
+    },
+  }
 }
 
 const TOO_MANY_VALUES: Refusal = {

@@ -208,8 +208,7 @@ export class HttpSession {
     const isHeard = message.kind === 'request' || session.logLevel !== undefined
     if (isUnplaced && isHeard && relatedTo === undefined) this.#options.onUnplaced()
     if (message.kind === 'request') return this.#ask(message, call)
-    const listed = LIST_CHANGED.get(message.method)
-    if (listed !== undefined) this.#options.onListChanged(listed)
+    if (LIST_CHANGED.has(message.method)) this.#options.onListChanged(LIST_CHANGED.get(message.method))
     if (message.method === 'notifications/cancelled') this.#questions.cancelled(message.params?.['requestId'])
     if (!isUnplaced) this.#tell(onOneLine(message), call)
   }
