@@ -66,7 +66,10 @@ export interface Behind {
   kill: () => Promise<void>
 }
 
-/** As workloads have it unless they ask for something else: further processes are started when clients need them. */
+/**
+ * As a workload has it whose server is known to ask its clients. Scenarios follow one another as different clients, and the first
+ * question of a process that several clients have just used would be refused.
+ */
 export function pipe(make: () => ChildServer): Behind {
   const children = new Set<ChildServer>()
   const another = () => {
@@ -82,7 +85,7 @@ export function pipe(make: () => ChildServer): Behind {
   const first = another()
   return {
     backend: {
-      ...{ kind: 'auto', needsOwn: false, own: { maxSessions: 100, idleMs: 60_000 } },
+      ...{ kind: 'auto', needsOwn: true, own: { maxSessions: 100, idleMs: 60_000 } },
       ...{ first: first.server, claimFirst: () => first.end, startAnother: async () => another() },
     },
     kill: async () => {

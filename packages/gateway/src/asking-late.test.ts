@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { NAME, startGateway, type TestGateway } from './test-gateway.ts'
+import { NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
 import { postModern } from './test-modern-post.ts'
 import { RawClient } from './test-raw-client.ts'
-import { callsOf, connectScriptedAuto, question, type ScriptedProcess } from './test-scripted-auto.ts'
+import { callsOf, connectScriptedAuto, question, usual, type ScriptedProcess } from './test-scripted-auto.ts'
+import { scriptedServer } from './test-scripted-server.ts'
 
 const CAN_ANSWER = { 'io.modelcontextprotocol/clientCapabilities': { sampling: {}, roots: {} } }
 
@@ -136,23 +137,22 @@ describe('a workload that is stopped', () => {
 })
 
 describe('a client that is asked first', () => {
-  it('moves to a fresh process if another client used that one', async () => {
+  it('is not asked if another client used the process lately, and has a fresh one for its next call', async () => {
     await using test = await opened()
     const { servers } = await connectScriptedAuto(test)
     const [a, b] = [await client(test, 'a'), await client(test, 'b')]
     await call(b, servers, 'end')
     const first = await call(a, servers, 'hold')
-    first.say(question('q', 'about the call of a'))
-    await a.until(() => a.questions.length === 1)
-    await expect.poll(() => JSON.stringify(first.heard)).toContain('a answers about the call of a')
+    first.say(question('q', 'about the call of b'))
+    await expect.poll(() => JSON.stringify(first.heard)).toContain('several clients share this server')
     answer(first, 'hold of a', 'done')
     await a.until(() => a.responses.length === 1)
     const next = await call(a, servers, 'end')
     expect(next).not.toBe(first)
     await expect.poll(() => first.isEnded).toBe(true)
-    first.say(question('late', 'about the call of b'))
-    await call(a, servers, 'hold')
-    expect(a.questions).toEqual(['about the call of a'])
+    next.say(question('mine', 'about the call of a'))
+    await a.until(() => a.questions.length === 1)
+    expect([a.questions, b.questions]).toEqual([['about the call of a'], []])
   })
 
   it('is the only one to have used it, if it is asked while it calls nothing', async () => {
@@ -176,5 +176,43 @@ describe('a client that is asked first', () => {
     await connectAgain({ needsOwn: true })
     const a = await client(test, 'a')
     expect(await call(a, servers, 'end')).not.toBe(first)
+  })
+})
+
+describe('a process that clients share for good', () => {
+  /** It asks a second after it has answered the tool `later`. */
+  async function connectLate(test: TestGateway): Promise<ScriptedProcess> {
+    const scripted = scriptedServer((message) => {
+      const isLater = JSON.stringify(message).includes('"name":"later"')
+      if (!isLater) return usual(message)
+      setTimeout(() => scripted.say(question('late', 'about the call of b')), 1_000)
+      return { result: { content: [] } }
+    })
+    const backend = { kind: 'stdio', channel: scripted.channel, processId: 'p', start: async () => {} } as const
+    await test.gateway.connect(NAME, backend, never)
+    return { ...scripted, isEnded: false }
+  }
+
+  it('asks no other client about a call that it has answered', async () => {
+    await using test = await opened()
+    const server = await connectLate(test)
+    const [a, b] = [await client(test, 'a'), await client(test, 'b')]
+    await call(b, [server], 'later')
+    await b.until(() => b.responses.length === 1)
+    await call(a, [server], 'hold')
+    await expect.poll(() => JSON.stringify(server.heard), { timeout: 20_000 }).toContain('several clients share')
+    answer(server, 'hold of a', 'done')
+    await a.until(() => a.responses.length === 1)
+    expect([a.questions, b.questions]).toEqual([[], []])
+  })
+
+  it('asks the only client that has used it, as long after a call as it likes', async () => {
+    await using test = await opened()
+    const server = await connectLate(test)
+    const b = await client(test, 'b')
+    await call(b, [server], 'later')
+    await call(b, [server], 'hold')
+    await b.until(() => b.questions.length === 1)
+    expect(b.questions).toEqual(['about the call of b'])
   })
 })

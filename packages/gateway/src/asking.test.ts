@@ -117,11 +117,8 @@ it.each(['http', 'sse'] as const)('a server that stays shared asks no wrong clie
   const answers = await Promise.all(clients.map(({ name, sample: ask }) => ask(`alone for ${name}`)))
   for (const client of clients) answers.push(...(await Promise.all(textsOf(client).map((text) => client.sample(text)))))
   expectOnlyOwn(clients)
-  // With one client at work, all of its calls are asked.
-  for (const { name, questions } of clients) {
-    const own = questions.filter((text) => !text.startsWith('alone'))
-    expect(own.toSorted()).toEqual([`one for ${name}`, `three for ${name}`, `two for ${name}`])
-  }
+  // Clients that take turns are not asked: a question may be about a call that was answered.
+  for (const { questions } of clients) expect(questions.filter((text) => !text.startsWith('alone'))).toEqual([])
   for (const answer of answers) expect(answer).toMatch(/ answers |several clients share this server/)
 })
 

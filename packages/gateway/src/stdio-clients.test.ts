@@ -55,15 +55,18 @@ describe.each(CLIENTS)('a stdio server seen by the client %s', (kind) => {
   })
 
   it('is asked for sampling, elicitation and roots by the calls it made', async () => {
+    // Another process: in one that other clients have just called, nobody is asked.
+    await test.run()
     const other = await connectClient(test, 'v1 http', () => 'wrong client')
     const client = await connectClient(test, kind, (method) => `mine:${method}`)
     expect(await client.call('sample', { text: 'q' })).toContain('mine:sampling')
     expect(await client.call('elicit', { text: 'q' })).toContain('mine:elicitation')
     expect(await client.call('roots')).toContain('mine:roots')
-    expect(await other.call('sample', { text: 'q' })).toContain('wrong client')
+    expect(await other.call('sample', { text: 'q' })).toContain('several clients share this server')
   })
 
   it('gets an error on its behalf when it cannot answer the server', async () => {
+    await test.run()
     await connectClient(test, 'v1 http', () => 'somebody else')
     const client = await connectClient(test, kind)
     expect(await client.call('sample', { text: 'private' })).toContain('-32601')

@@ -59,7 +59,7 @@ export async function connectScriptedAuto(
 
 const CAPABILITIES = { tools: {}, logging: {} }
 
-const usual: Script = (message) => {
+export const usual: Script = (message) => {
   const { id, method } = message
   if (method === 'server/discover') return { error: { code: -32_601, message: 'no' } }
   if (method === 'initialize')

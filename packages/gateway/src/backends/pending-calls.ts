@@ -15,9 +15,13 @@ interface Pending {
   onLost: (reason: string, error?: Error) => void
 }
 
-/** Most servers stop working on a cancelled request at once, and never answer it. */
-const CANCELLED_MS = 300_000
+/** So long after a call was answered or cancelled, what the server says may still be about it. */
+const LATE_MS = 300_000
 const MOST_CANCELLED = 1_000
+const MOST_CLIENTS = 1_000
+
+/** These make no server ask anything, and most of them are the gateway's own. */
+const CAUSES_NOTHING = /^ping$|\/list$|^resources\/(un)?subscribe$|^logging\/setLevel$/
 
 /**
  * Requests a shared server has not answered yet, under ids of our own. They start at a random place, so that an answer to
@@ -27,6 +31,8 @@ export class PendingCalls {
   readonly #pending = new Map<number, Pending>()
   /** Requests that were cancelled, and that the server may work on all the same. */
   readonly #cancelled = new Map<number, { cause: Cause; until: number }>()
+  /** Clients whose calls are over, and until when a late word may be about them. */
+  readonly #served = new Map<Session, number>()
   /** Until then the server may work on calls that nobody here knows. */
   #unknownUntil = 0
   #nextId = firstId()
@@ -55,7 +61,7 @@ export class PendingCalls {
   cancel(id: number): boolean {
     const call = this.take(id)?.call
     if (call === undefined) return false
-    this.#cancelled.set(id, { cause: call.cause, until: Date.now() + CANCELLED_MS })
+    this.#cancelled.set(id, { cause: call.cause, until: Date.now() + LATE_MS })
     const [oldest] = this.#cancelled
     if (this.#cancelled.size > MOST_CANCELLED && oldest !== undefined) {
       this.#cancelled.delete(oldest[0])
@@ -66,13 +72,20 @@ export class PendingCalls {
 
   /** The process has served others before: what it was asked then is not known. */
   takeOver(): void {
-    this.#unknownUntil = Date.now() + CANCELLED_MS
+    this.#unknownUntil = Date.now() + LATE_MS
     this.#caller = null
   }
 
   /** Whether no other client's call was ever sent to the server. A server may ask about a call that it has answered. */
   hasServedOnly(session: Session | undefined): boolean {
     return this.#caller === undefined || this.#caller === session
+  }
+
+  /** Clients whose calls ended a while ago at most. */
+  servedLately(): ReadonlySet<Session> {
+    const now = Date.now()
+    for (const [session, until] of this.#served) if (until < now) this.#served.delete(session)
+    return new Set(this.#served.keys())
   }
 
   hasUnknown(): boolean {
@@ -124,8 +137,20 @@ export class PendingCalls {
   }
 
   #remove(id: number): void {
+    const call = this.#pending.get(id)?.call
     this.#pending.delete(id)
+    if (call !== undefined && !CAUSES_NOTHING.test(call.request.method)) this.#hasServed(call.session)
     if (this.#onEmpty !== undefined) this.#checkEmpty()
+  }
+
+  #hasServed(session: Session): void {
+    const until = Date.now() + LATE_MS
+    this.#served.delete(session)
+    this.#served.set(session, until)
+    const [oldest] = this.#served
+    if (this.#served.size <= MOST_CLIENTS || oldest === undefined) return
+    this.#served.delete(oldest[0])
+    this.#unknownUntil = Math.max(this.#unknownUntil, oldest[1])
   }
 
   #checkEmpty(): void {

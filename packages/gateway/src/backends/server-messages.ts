@@ -108,7 +108,7 @@ export class ServerMessages {
     if (only !== undefined) return routeToOwner(request, only, open, isExclusive)
     const cancelled = pending.cancelledCauses()
     return routeServerRequest(request, {
-      ...{ open, cancelled, hasUnknown: pending.hasUnknown(), sessions: sessions() },
+      ...{ open, cancelled, hasUnknown: pending.hasUnknown(), lately: pending.servedLately(), sessions: sessions() },
       hasServedOnly: (session) => pending.hasServedOnly(session),
     })
   }

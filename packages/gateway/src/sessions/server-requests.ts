@@ -33,6 +33,8 @@ export interface Users {
   cancelled: readonly Cause[]
   /** Whether there may be more of those. */
   hasUnknown: boolean
+  /** Clients whose calls ended lately: a late question may be about one of them. */
+  lately: ReadonlySet<Session>
   /** Whether no other client's call was ever sent to the process. */
   hasServedOnly: (session: Session) => boolean
   /** All clients of the process. */
@@ -44,10 +46,12 @@ export interface Users {
  * caused it, the request goes to that client. Otherwise it is refused: another client must never see it.
  */
 export function routeServerRequest(request: RpcRequest, users: Users): Route {
-  const { open, cancelled, hasUnknown, sessions } = users
+  const { open, cancelled, hasUnknown, lately, sessions } = users
   const callers = new Set([...open.map(({ cause }) => cause), ...cancelled].map(callerOf))
   if (hasUnknown || callers.size > 1) return refused(RPC_ERROR.server, severalClients(request.method))
   const last = open.at(-1)
+  if (last !== undefined && hasOther(lately, last.session))
+    return refused(RPC_ERROR.server, severalClients(request.method))
   if (last === undefined && callers.size > 0) return refused(RPC_ERROR.server, 'the call is over')
   const [only, ...others] = last === undefined ? sessions : [last.session]
   // With no call open, it may be about a call that was answered.
@@ -57,6 +61,11 @@ export function routeServerRequest(request: RpcRequest, users: Users): Route {
   if (only === undefined || (last === undefined && only.front === 'modern')) return noAnswer(request.method)
   if (!canAnswer(only, request)) return { ...noAnswer(request.method), session: only }
   return { session: only, calls: open }
+}
+
+/** Whether any of them is another client. */
+function hasOther(sessions: ReadonlySet<Session>, session: Session): boolean {
+  return sessions.size > (sessions.has(session) ? 1 : 0)
 }
 
 /** The same for a process that only this client uses. `isItsOwn`: so is the handshake, and with it all that the server may ask. */
