@@ -139,6 +139,21 @@ it('a subscription to more resources than anybody may name is refused before one
   expect(judged).toBe(10)
 })
 
+it.each(['updated', String.raw`\u0075pdated`, String.raw`\u0075\u0070dated`])(
+  'an update of a resource that may not be read is not heard, its method written as %s',
+  async (written) => {
+    const engine = await createPolicyEngine({
+      policies: ['permit(principal, action, resource == Resource::"memo://ok");'],
+    })
+    const { mayHear } = authorization({ engine, callers: new Notes() })
+    const hears = (uri: string) => {
+      const text = `{"jsonrpc":"2.0","method":"notifications/resources/${written}","params":{"uri":"${uri}"}}`
+      return mayHear?.(text, Object.create(null))
+    }
+    expect([hears('memo://ok'), hears('memo://secret')]).toEqual([true, false])
+  },
+)
+
 describe('policies', () => {
   it('see arguments, and the list shows what may be called with some', async () => {
     await using test = await withPolicies(

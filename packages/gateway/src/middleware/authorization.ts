@@ -28,8 +28,8 @@ export function authorization({ engine, callers }: AuthorizationOptions): Middle
       return denied && denial(denied)
     },
     mayHear(text, request): boolean {
-      // Most messages need not be parsed for it. A slash may be escaped, so that the whole name is not looked for.
-      const message = text.includes('updated') ? parseMessage(text) : undefined
+      // Most messages need not be parsed for it. Every character of the name may be escaped.
+      const message = text.includes('updated') || text.includes('\\u') ? parseMessage(text) : undefined
       if (message?.kind !== 'notification' || message.method !== 'notifications/resources/updated') return true
       const questions = questionsOf({ method: 'resources/read', params: message.params })
       return questions?.every((question) => engine.allows(callers.get(request), question)) ?? false
