@@ -40,7 +40,17 @@ const name = fc.oneof(
     weight: 30,
     arbitrary: fc.constantFrom(
       ...['Content-Type', 'content-type', 'Set-Cookie', 'cookie', 'Age', 'Vary', 'WWW-Authenticate', 'Location'],
-      ...['Connection', 'Keep-Alive', 'Server', 'mcp-session-id', '__proto__', 'constructor', 'Upgrade', 'etag'],
+      ...[
+        'Connection',
+        'Proxy-Connection',
+        'Keep-Alive',
+        'Server',
+        'mcp-session-id',
+        '__proto__',
+        'constructor',
+        'Upgrade',
+        'etag',
+      ],
     ),
   },
   {

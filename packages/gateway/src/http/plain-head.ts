@@ -15,8 +15,14 @@ export interface PlainHead {
 const PLAIN = /^POST (\/[!-~]*) HTTP\/1\.1\r\n(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t -~]*\r\n)+$/
 const LENGTH = /^\d{1,15}$/
 
-/** Say something about the connection or the body beyond its length; `__proto__` is no name for a key of ours. */
-const NOT_PLAIN = new Set(['transfer-encoding', 'expect', 'upgrade', 'trailer', 'te', '__proto__'])
+/**
+ * Say something about the connection or the body beyond its length, as `Proxy-Connection` does to Node; `Set-Cookie` is a list to
+ * Node; `__proto__` is no name for a key of ours.
+ */
+const NOT_PLAIN = new Set([
+  ...['transfer-encoding', 'expect', 'upgrade', 'trailer', 'te', 'proxy-connection'],
+  ...['set-cookie', '__proto__'],
+])
 
 /** Where the head that begins at `from` ends, with the empty line; -1: not within these bytes. */
 export function endOfHead(bytes: Buffer, from: number): number {
