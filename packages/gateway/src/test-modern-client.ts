@@ -20,10 +20,12 @@ export class RawModernClient {
   readonly name: string
   readonly questions: string[] = []
   readonly #test: TestGateway
+  readonly #headers: Record<string, string>
 
-  constructor(test: TestGateway, name: string) {
+  constructor(test: TestGateway, name: string, headers: Record<string, string> = {}) {
     this.#test = test
     this.name = name
+    this.#headers = headers
   }
 
   /** The text of the answer, after as many requests as the server has questions. */
@@ -41,7 +43,7 @@ export class RawModernClient {
     let more = {}
     for (;;) {
       const params = { name, arguments: args, ...more }
-      const response = await postModern(this.#test, 'tools/call', params, { meta, signal })
+      const response = await postModern(this.#test, 'tools/call', params, { meta, signal, headers: this.#headers })
       const body: unknown = await response.json()
       const { result } = answer.parse(body)
       if (result?.inputRequests === undefined) return result?.content?.[0]?.text ?? JSON.stringify(body)

@@ -37,16 +37,20 @@ export class RawClient {
   readonly #front: RawFront
   readonly #gone = new AbortController()
   readonly #waiting = new Set<() => void>()
-  #headers: Record<string, string> = JSON_HEADERS
+  /** What each of its requests carries, such as a token. */
+  readonly #own: Record<string, string>
+  #headers: Record<string, string>
   #postTo = '/mcp'
 
-  constructor(test: TestGateway, front: RawFront, name: string) {
+  constructor(test: TestGateway, front: RawFront, name: string, headers: Record<string, string> = {}) {
     this.#origin = test.origin
     this.#front = front
     this.name = name
+    this.#own = headers
+    this.#headers = { ...JSON_HEADERS, ...headers }
   }
 
-  /** Resolves with what the server says of itself. */
+  /** Resolves with what the server says of itself, or with nothing when it was refused. */
   async connect(capabilities: object): Promise<Received['result']> {
     if (this.#front === 'sse') await this.#openSse()
     const params = { protocolVersion: '2025-11-25', capabilities, clientInfo: { name: this.name, version: '1' } }
@@ -57,7 +61,7 @@ export class RawClient {
     await answered
     const [greeting] = this.responses.splice(0)
     if (session !== null) {
-      this.#headers = { ...JSON_HEADERS, 'mcp-session-id': session }
+      this.#headers = { ...this.#headers, 'mcp-session-id': session }
       const stream = await fetch(`${this.#origin}/mcp`, { headers: this.#headers, signal: this.#gone.signal })
       void this.#read(stream)
     }
@@ -95,7 +99,7 @@ export class RawClient {
 
   async #openSse(): Promise<void> {
     const stream = await fetch(`${this.#origin}/sse`, {
-      headers: { accept: 'text/event-stream' },
+      headers: { accept: 'text/event-stream', ...this.#own },
       signal: this.#gone.signal,
     })
     const named = this.until(() => this.#postTo !== '/mcp')
