@@ -15,6 +15,17 @@ const faultsOf = (text: string): string[] => {
 }
 
 describe('parseManifest', () => {
+  it('says what is wrong with a key that is a map, and nothing beside', async () => {
+    const warnings: string[] = []
+    const note = (warning: Error) => warnings.push(warning.message)
+    process.on('warning', note)
+    expect(faultsOf('format: 1\n? { a: 1 }\n: 2\n')).toEqual([expect.stringContaining('{ a: 1 }: unknown field')])
+    // Node tells of warnings in the turn after.
+    await new Promise((resolve) => setImmediate(resolve))
+    process.off('warning', note)
+    expect(warnings).toEqual([])
+  })
+
   it('reads groups, workloads, clients and the registry, and leaves out what is not there', () => {
     const file = parse(
       [

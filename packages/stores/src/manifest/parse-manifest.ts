@@ -7,7 +7,12 @@ import type * as z from 'zod'
 /** Reads what `thv apply` is given; `where` is what errors call it. Every fault is named at once, with its line. */
 export function parseManifest(source: string, where: string): Manifest {
   const lines = new LineCounter()
-  const documents = parseAllDocuments(source, { lineCounter: lines, prettyErrors: false, uniqueKeys: true })
+  const documents = parseAllDocuments(source, {
+    lineCounter: lines,
+    prettyErrors: false,
+    uniqueKeys: true,
+    logLevel: 'error',
+  })
   const [document, second] = [...documents]
   if (document === undefined) throw faulty(where, ['it is empty; begin with "format: 1"'])
   if (second !== undefined) throw faulty(where, ['it holds more than one document; keep everything in one'])
