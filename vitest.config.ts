@@ -21,7 +21,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['{apps,packages,tools,bench,conformance/src}/**/*.test.ts'],
+          include: ['{apps,packages,tools,bench,conformance/src,fuzz}/**/*.test.ts'],
           exclude: [...never, '**/*.engine.test.ts', 'apps/website/tests/**'],
           maxWorkers: 3,
           ...deadlines,

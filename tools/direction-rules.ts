@@ -26,7 +26,7 @@ export const directionRules: IForbiddenRuleType[] = [
     severity: 'error',
     comment: 'The domain knows no adapter and no app.',
     from: { path: '^packages/core/src/', pathNot: TEST },
-    to: { path: '^(packages|apps|tools|e2e|bench|conformance)/', pathNot: '^packages/(contract|core)/' },
+    to: { path: '^(packages|apps|tools|e2e|bench|conformance|fuzz)/', pathNot: '^packages/(contract|core)/' },
   },
   {
     name: 'siblings-never-meet',
@@ -39,7 +39,7 @@ export const directionRules: IForbiddenRuleType[] = [
     name: 'packages-never-import-apps',
     severity: 'error',
     from: { path: '^packages/' },
-    to: { path: '^(apps|tools|e2e|bench|conformance)/' },
+    to: { path: '^(apps|tools|e2e|bench|conformance|fuzz)/' },
   },
   {
     name: 'apps-never-meet',
@@ -63,7 +63,8 @@ export const directionRules: IForbiddenRuleType[] = [
   {
     name: 'nobody-imports-a-test',
     severity: 'error',
-    from: { pathNot: TEST },
+    comment: 'Fuzz targets are tests by another name: they share generators and comparisons with them.',
+    from: { pathNot: [TEST, '^fuzz/'] },
     to: { path: TEST },
   },
   {

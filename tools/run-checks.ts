@@ -49,7 +49,7 @@ async function runSteps(): Promise<void> {
 
 function allSteps(): Step[] {
   // Folders that exist: oxlint stops at a path that does not.
-  const sources = ['apps', 'packages', 'tools', 'e2e', 'bench', 'conformance'].filter((folder) =>
+  const sources = ['apps', 'packages', 'tools', 'e2e', 'bench', 'conformance', 'fuzz'].filter((folder) =>
     existsSync(path.join(root, folder)),
   )
   const copies = [

@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest'
+import { readCorpus } from './corpus.ts'
+import { TARGETS } from './targets.ts'
+
+describe.each(TARGETS.map((target) => [target.name, target] as const))('every kept input of %s', (name, target) => {
+  it('brings out no fault', async (context) => {
+    if (name === 'api' && process.getuid?.() !== 0) context.skip('network namespaces cannot be made here')
+    const corpus = await readCorpus(name)
+    // A daemon need not start for nothing.
+    if (corpus.size === 0) return
+    await using open = await target.open([...corpus.values()])
+    for (const [file, input] of corpus) {
+      const outcome = await open.check(input).catch((error: unknown) => {
+        throw new Error(`fuzz/corpus/${name}/${file}: ${String(error)}`, { cause: error })
+      })
+      expect(outcome).not.toBe('')
+    }
+  })
+})

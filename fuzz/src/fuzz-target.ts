@@ -1,0 +1,59 @@
+import { Worker } from 'node:worker_threads'
+import * as z from 'zod'
+import type { Failure, Report, Task } from './messages.ts'
+import type { Target } from './target.ts'
+
+const MOST_MEMORY_MB = 768
+const CURRENT_BYTES = 1024 * 1024
+/** Longer than the worker's own patience with one input, which ends whatever only waits. */
+const STALLED_MS = 120_000
+
+export interface Result {
+  executions: number
+  /** Inputs with outcomes that no kept input has. */
+  fresh: Extract<Report, { kind: 'done' }>['fresh']
+  outcomes: number
+  failure: Failure | undefined
+}
+
+/**
+ * Fuzzes one target in a thread of its own. A thread that computes without end or takes too much memory is ended, and the
+ * input it was at is the failure.
+ */
+export async function fuzzTarget(
+  { name }: Target,
+  limits: Pick<Task, 'seed' | 'milliseconds'>,
+  onProgress: (executions: number, outcomes: number) => void,
+): Promise<Result> {
+  const current = new SharedArrayBuffer(CURRENT_BYTES)
+  const workerData: Task = { target: name, current, ...limits }
+  const worker = new Worker(new URL('worker.ts', import.meta.url), {
+    workerData,
+    resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY_MB },
+  })
+  const result: Result = { executions: 0, fresh: [], outcomes: 0, failure: undefined }
+  const ended = Promise.withResolvers<void>()
+  const fail = (error: string) => {
+    result.failure ??= { input: inputIn(current), error }
+    ended.resolve()
+  }
+  let stalled = setTimeout(() => fail('it hangs'), STALLED_MS)
+  worker.on('message', (report: Report) => {
+    clearTimeout(stalled)
+    stalled = setTimeout(() => fail('it hangs'), STALLED_MS)
+    Object.assign(result, report)
+    if (report.kind === 'progress') onProgress(report.executions, report.outcomes)
+  })
+  worker.on('error', (error) => fail(error instanceof Error ? (error.stack ?? error.message) : String(error)))
+  worker.on('exit', () => ended.resolve())
+  await ended.promise
+  clearTimeout(stalled)
+  await worker.terminate()
+  return result
+}
+
+function inputIn(current: SharedArrayBuffer): Failure['input'] {
+  const bytes = Buffer.from(current)
+  const length = bytes.readUInt32LE(0)
+  return length === 0 ? null : z.json().parse(JSON.parse(bytes.toString('utf8', 4, 4 + length)))
+}
