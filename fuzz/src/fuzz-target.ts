@@ -5,8 +5,8 @@ import type { Target } from './target.ts'
 
 const MOST_MEMORY_MB = 768
 const CURRENT_BYTES = 1024 * 1024
-/** Longer than the worker's own patience with one input, which ends whatever only waits. */
-const STALLED_MS = 120_000
+/** Longer than the worker's own patience with one input, which ends whatever only waits, and than a busy machine starts a daemon. */
+const STALLED_MS = 300_000
 
 export interface Result {
   executions: number

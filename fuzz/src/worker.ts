@@ -57,7 +57,7 @@ async function fuzz(open: OpenTarget): Promise<Failure | undefined> {
     const outcome = await execute(open, input)
     if (!known.has(outcome) && !fresh.has(outcome) && fresh.size < MOST_FRESH) fresh.set(outcome, input)
   })
-  const limits = { interruptAfterTimeLimit: milliseconds, markInterruptAsFailure: false, timeout: PATIENCE_MS }
+  const limits = { interruptAfterTimeLimit: milliseconds, markInterruptAsFailure: false }
   const details = await fc.check(property, { seed, numRuns: MOST_RUNS, ...limits })
   if (!details.failed || details.counterexample === null) return undefined
   return { input: details.counterexample[0], error: inWords(details.errorInstance) }
@@ -68,12 +68,19 @@ async function execute(open: OpenTarget, input: Json): Promise<string> {
   fc.pre(text.length <= MOST_INPUT_BYTES)
   shown.writeUInt32LE(shown.write(text, 4), 0)
   executions += 1
-  const outcome = await open.check(input)
+  const outcome = await inTime(open.check(input))
   if (performance.now() - told > PROGRESS_MS) {
     told = performance.now()
     tell({ kind: 'progress', executions, outcomes: known.size + fresh.size })
   }
   return outcome
+}
+
+/** A target that only waits can still be closed, with the daemon that it may have started. */
+async function inTime(checked: Promise<string>): Promise<string> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Error(`it hangs: no outcome after ${PATIENCE_MS} ms`)), PATIENCE_MS)
+  return Promise.race([checked, late.promise]).finally(() => clearTimeout(timer))
 }
 
 function inWords(error: unknown): string {
