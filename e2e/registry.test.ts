@@ -1,11 +1,14 @@
-import { expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import type { ImageServer } from '@toolhaven/contract/registry-document'
-import { sample } from '@toolhaven/testing/rotation'
+import { sample, slowed } from '@toolhaven/testing/rotation'
+import { buildBaseImages } from '@toolhaven/testing/testbed/base-images'
 import { rotationInside } from '@toolhaven/testing/turns'
 import { builtInRegistry } from '@toolhaven/stores/registry/built-in/built-in-registry'
-import { startDaemon } from './src/daemon-process.ts'
+import { type DaemonProcess, startDaemon } from './src/daemon-process.ts'
 import { makeHome } from './src/home.ts'
+import { containersOf, removeImages } from './src/instances.ts'
 import { connectMcp } from './src/mcp-client.ts'
+import { type Platform, PLATFORMS, platformsInTurn, usePlatform } from './src/platform.ts'
 import { untilGone, untilStatus } from './src/statuses.ts'
 
 /** Values that a server looks at before it lists its tools; for all others any text will do. */
@@ -25,24 +28,58 @@ const CAPABILITIES = { sampling: {}, elicitation: { form: {}, url: {} }, roots: 
 
 const NAMES = Object.keys(builtInRegistry.servers).toSorted()
 
-/** The gate takes two a run and so comes round to all; a full run starts every one. */
-for (const name of sample(NAMES, 2, rotationInside(import.meta.url))) {
-  test(`${name} of the built-in registry starts and has the tools it is said to have`, async () => {
-    await using home = await makeHome({ env: { THV_RUNTIME: 'process' } })
-    await using daemon = await startDaemon(home)
-    const { server } = await daemon.api.call('getServer', { params: { name: 'default', serverName: name } })
-    if (!server) throw new Error(`${name} is not a container server`)
-    const install_hosts = [...(INSTALL_HOSTS[name] ?? [])]
-    const body = { name, image: name, env_vars: placeholders(server), install_hosts }
-    await daemon.api.call('createWorkload', { body })
-    await untilStatus(daemon, name, 'running')
-    const { url, network_mode } = await daemon.api.call('getWorkload', { params: { name } })
-    expect(network_mode).toBe('isolated')
-    await using connection = await connectMcp(url, CAPABILITIES)
-    expect((await connection.toolNames()).toSorted()).toEqual(server.tools.toSorted())
-    await daemon.api.call('deleteWorkload', { params: { name } })
-    await untilGone(daemon, name)
-  })
+/** The platforms take turns as well, so the names move on once they have all had theirs. */
+const inTurn = sample(NAMES, 2, slowed(PLATFORMS.length, rotationInside(import.meta.url)))
+
+/** The gate takes two a run on one platform and so comes round to all; a full run starts every one on each. */
+describe.each(platformsInTurn(import.meta.url))('on %s', (kind) => {
+  const platform = usePlatform(kind, { isShared: true })
+  const stack = new AsyncDisposableStack()
+  let daemon: Promise<DaemonProcess> | undefined
+  afterAll(() => stack.disposeAsync())
+
+  // Most of the time is spent waiting for package indexes, so several install at once.
+  test.concurrent.for(inTurn)(
+    '%s of the built-in registry starts and has the tools it is said to have',
+    async (name, context) => {
+      const here = platform(context)
+      daemon ??= startOn(here, stack)
+      await seeServer(await daemon, name)
+      await removeServer(await daemon, here, name)
+    },
+  )
+})
+
+async function startOn({ engine, makeHome: makeHomeHere }: Platform, stack: AsyncDisposableStack) {
+  if (engine) await buildBaseImages(engine, ['node', 'python'])
+  // Packages come from their real indexes, not from the registry of the testbed.
+  const home = engine ? await makeHomeHere() : await makeHome({ env: { THV_RUNTIME: 'process' } })
+  return stack.use(await startDaemon(stack.use(home)))
+}
+
+async function seeServer(daemon: DaemonProcess, name: string): Promise<void> {
+  const { server } = await daemon.api.call('getServer', { params: { name: 'default', serverName: name } })
+  if (!server) throw new Error(`${name} is not a container server`)
+  const install_hosts = [...(INSTALL_HOSTS[name] ?? [])]
+  const body = { name, image: name, env_vars: placeholders(server), install_hosts }
+  await daemon.api.call('createWorkload', { body })
+  await untilStatus(daemon, name, 'running')
+  const { url, network_mode } = await daemon.api.call('getWorkload', { params: { name } })
+  expect(network_mode).toBe('isolated')
+  await using connection = await connectMcp(url, CAPABILITIES)
+  expect((await connection.toolNames()).toSorted()).toEqual(server.tools.toSorted())
+}
+
+async function removeServer(daemon: DaemonProcess, { engine }: Platform, name: string): Promise<void> {
+  const containers = engine ? (await containersOf(engine)).filter((container) => container.name === name) : []
+  await daemon.api.call('deleteWorkload', { params: { name } })
+  await untilGone(daemon, name)
+  // All of them together would fill a disk.
+  if (engine)
+    await removeImages(
+      engine,
+      containers.map(({ imageId }) => imageId),
+    )
 }
 
 function placeholders(server: ImageServer): Record<string, string> {

@@ -2,13 +2,13 @@ import { readFile, readdir } from 'node:fs/promises'
 import { basename } from 'node:path'
 import * as z from 'zod'
 import type { Engine } from '@toolhaven/testing/testbed/engine'
-import { engineMust } from '@toolhaven/testing/testbed/engine-http'
+import { engineHttp, engineMust } from '@toolhaven/testing/testbed/engine-http'
 import { until } from '@toolhaven/testing/testbed/until'
 import type { Home } from './home.ts'
 import type { Platform } from './platform.ts'
 
 const containerList = z.array(
-  z.looseObject({ Id: z.string(), State: z.string(), Labels: z.record(z.string(), z.string()) }),
+  z.looseObject({ Id: z.string(), ImageID: z.string(), State: z.string(), Labels: z.record(z.string(), z.string()) }),
 )
 
 export interface Container {
@@ -16,6 +16,7 @@ export interface Container {
   /** Of the workload. */
   name: string
   state: string
+  imageId: string
   /** Holds the network of a workload, or leads to one that does. */
   isAttendant: boolean
 }
@@ -31,8 +32,9 @@ async function everythingOn(engine: Engine): Promise<Container[]> {
   const listed = containerList.parse(
     JSON.parse(await engineMust(engine.socketPath, 'GET', `/containers/json?${query}`)),
   )
-  const containers = listed.map(({ Id, State, Labels }) => ({
+  const containers = listed.map(({ Id, ImageID, State, Labels }) => ({
     id: Id,
+    imageId: ImageID,
     name: Labels['toolhaven-name'] ?? Labels['toolhaven-sidecar-of'] ?? '',
     state: State,
     isAttendant: Labels['toolhaven-sidecar-of'] !== undefined,
@@ -45,6 +47,11 @@ export async function removeContainers(engine: Engine): Promise<void> {
   // In this order: Podman keeps a container whose network another one uses.
   for (const { id } of await everythingOn(engine))
     await engineMust(engine.socketPath, 'DELETE', `/containers/${id}?force=true`)
+}
+
+/** Removes the images, but for those that another workload uses. */
+export async function removeImages(engine: Engine, ids: readonly string[]): Promise<void> {
+  for (const id of new Set(ids)) await engineHttp(engine.socketPath, 'DELETE', `/images/${id}`)
 }
 
 /** Process ids of all sandboxes of the home's daemon, and of what runs in them: its data folder is mounted there. */

@@ -19,12 +19,12 @@ import { removeContainers } from './instances.ts'
 export type PlatformKind = 'docker' | 'podman' | 'process'
 
 const ENGINES: readonly PlatformKind[] = ['docker', 'podman']
+export const PLATFORMS: readonly PlatformKind[] = ['process', ...ENGINES]
 
 /** In the gate the container engines take turns; a full run takes both. */
 export const enginesInTurn = (): readonly PlatformKind[] => sample(ENGINES, 1)
 /** One of the three; a full run takes all. `file` is the test's own, which may take turns itself. */
-export const platformsInTurn = (file: string): readonly PlatformKind[] =>
-  sample(['process', ...ENGINES], 1, rotationInside(file))
+export const platformsInTurn = (file: string): readonly PlatformKind[] => sample(PLATFORMS, 1, rotationInside(file))
 
 /** Where workloads run in a test: a private engine, or no engine at all. */
 export interface Platform extends AsyncDisposable {
@@ -41,7 +41,10 @@ export interface Platform extends AsyncDisposable {
 }
 
 /** One platform for all tests of a file or group. A test that asks for it is skipped, with the reason, where it cannot be had. */
-export function usePlatform(kind: PlatformKind): (context: TestContext) => Platform {
+export function usePlatform(
+  kind: PlatformKind,
+  { isShared = false }: { isShared?: boolean } = {},
+): (context: TestContext) => Platform {
   let platform: Platform | Unavailable | undefined
   beforeAll(async () => {
     platform = await OPEN[kind]().catch((error: unknown) => {
@@ -49,9 +52,10 @@ export function usePlatform(kind: PlatformKind): (context: TestContext) => Platf
       throw error
     })
   })
-  // What a failed test left behind must not fail the next one.
+  // What a failed test left behind must not fail the next one. Tests that run side by side would end one another's containers.
   afterEach(async () => {
-    if (platform && !(platform instanceof Unavailable) && platform.engine) await removeContainers(platform.engine)
+    if (!isShared && platform && !(platform instanceof Unavailable) && platform.engine)
+      await removeContainers(platform.engine)
   })
   afterAll(async () => {
     if (platform && !(platform instanceof Unavailable)) await platform[Symbol.asyncDispose]()
