@@ -76,6 +76,62 @@ async function isReachedByAdoption({ home, call, hits }: ClosedNetwork): Promise
   return (await until('the entry to be dialled or refused', outcome, 60_000)) === 'reached'
 }
 
+/** Where a server that the user named leads its callers. */
+const INSIDE = {
+  'a metadata address': 'http://169.254.169.254/latest/meta-data',
+  'a metadata address by name': 'http://metadata.example/latest/meta-data',
+  'a private network': 'http://10.0.0.1/mcp',
+  'another address of the loopback': 'http://127.0.0.9/mcp',
+}
+
+describeAttack('a server that leads its callers elsewhere', {
+  defence: 'redirects that stay within the origin',
+  weaknesses: [
+    {
+      file: 'packages/gateway/src/backends/upstream-target.ts',
+      find: 'if (next.origin !== url.origin) return response',
+      replace: '',
+    },
+    // Connections lead to the server's origin, whatever they are asked for.
+    {
+      file: 'packages/gateway/src/backends/upstream-target.ts',
+      find: 'return this.#connections.send({',
+      replace: 'return new UpstreamConnections(url.origin, this.#options).send({',
+    },
+    {
+      file: 'packages/core/src/net/address-reach.ts',
+      find: 'export function addressReach(address: string): AddressReach {',
+      replace: "export function addressReach(address: string): AddressReach {\n  if (address !== '') return 'public'",
+    },
+    {
+      file: 'packages/core/src/net/address-reach.ts',
+      find: 'export function reachWithOwn(address: string, own: readonly string[]): AddressReach {',
+      replace:
+        "export function reachWithOwn(address: string, own: readonly string[]): AddressReach {\n  if (own !== undefined && address !== '') return 'public'",
+    },
+  ],
+  attack: async (build, context) => {
+    await using network = await startInClosedNetwork(build, context)
+    const gains: Record<string, boolean> = {}
+    for (const [at, [what, to]] of Object.entries(INSIDE).entries()) {
+      const name = `far-${at}`
+      const url = `http://127.0.0.1/moved?to=${encodeURIComponent(to)}`
+      await network.call('POST', '/workloads', { name, url, transport: 'streamable-http' })
+      let reached = false
+      const isTried = async () => {
+        reached ||= (await network.hits()).some((address) => address !== '127.0.0.1')
+        return reached || (await network.call('GET', `/workloads/${name}`)).body.includes('"status":"error"')
+      }
+      await until(`${name} to have been tried`, isTried, 90_000)
+      gains[`is followed to ${what}`] = reached
+      await network.call('DELETE', `/workloads/${name}`)
+      await until(`${name} to be gone`, async () => (await network.call('GET', `/workloads/${name}`)).status === 404)
+      await network.hits()
+    }
+    return gains
+  },
+})
+
 describeAttack('a private address that a server names for its login', {
   defence: 'the question whether the user confirmed it',
   weaknesses: [

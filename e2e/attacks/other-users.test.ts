@@ -7,14 +7,17 @@ import { startProtectedServer } from '@toolhaven/testing/testbed/protected-serve
 import { until } from '@toolhaven/testing/testbed/until'
 import { describeAttack } from '../src/attacks/describe-attack.ts'
 import { type Target, openTarget } from '../src/attacks/target.ts'
+import { makeHome } from '../src/home.ts'
 import { socketOf } from '../src/socket-of.ts'
 
 const NOBODY = { uid: 65_534, gid: 65_534 }
 
 /** What a few lines of JavaScript do for an ordinary user of this machine; false when they throw. */
-async function asNobody(script: string, ...args: string[]): Promise<boolean> {
+const asNobody = (script: string, ...args: string[]) => succeeds(NOBODY, script, ...args)
+
+async function succeeds(user: object, script: string, ...args: string[]): Promise<boolean> {
   const run = promisify(execFile)(process.execPath, ['--input-type=module', '-e', script, ...args], {
-    ...NOBODY,
+    ...user,
     cwd: '/',
     env: {},
   })
@@ -64,6 +67,24 @@ describeAttack('another user who calls the ports', {
     }
   },
 })
+
+describeAttack('root, who calls the ports of an ordinary user', {
+  defence: 'the look at who owns the other end',
+  weaknesses: [{ file: 'apps/cli/src/daemon/peer-user.ts', find: ' && row.owner === uid', replace: '' }],
+  attack: async (build, context) => {
+    if (process.getuid?.() !== 0) context.skip('a daemon of another user needs root')
+    // An id of nobody on this machine, and not the one that stands for unknown users.
+    await using home = await makeHome({ env: { THV_RUNTIME: 'process' }, user: { uid: 54_321, gid: 54_321 } })
+    await using daemon = await build.start(home)
+    if (!(await canCall(home.user ?? {}, daemon.baseUrl))) throw new Error('the user cannot call their own daemon')
+    return {
+      'lists the workloads': await canCall({ uid: 0, gid: 0 }, `${daemon.baseUrl}/api/v1beta/workloads`),
+      'asks the API how it is': await canCall({ uid: 0, gid: 0 }, `${daemon.baseUrl}/health`),
+    }
+  },
+})
+
+const canCall = (user: object, url: string) => succeeds(user, CALL, url)
 
 describeAttack('another user who opens the files', {
   defence: 'the mode of folders and files',

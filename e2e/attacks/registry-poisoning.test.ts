@@ -1,10 +1,14 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe } from 'vitest'
 import { listen } from '@toolhaven/testing/runtime-suite/host-services'
+import { startPackageRegistry } from '@toolhaven/testing/testbed/package-registry'
 import { describeAttack } from '../src/attacks/describe-attack.ts'
 import { REACH } from '../src/attacks/reach.ts'
+import { writeFixturePackage } from '../src/fixture-package.ts'
 import { makeHome } from '../src/home.ts'
 import { callText, connectMcp } from '../src/mcp-client.ts'
 import { usePlatform } from '../src/platform.ts'
@@ -137,6 +141,56 @@ describe('on process', () => {
           ...reach,
         ),
       }
+    },
+  })
+})
+
+describe('of an import, on process', () => {
+  const platform = usePlatform('process')
+  const name = 'thv-calling-home'
+
+  describeAttack('an import that opens the network to install scripts', {
+    defence: 'the confirmation',
+    weaknesses: [{ file: CONFIRM, find: ' && asked.accept_network !== true', replace: ' && openings[-1]' }],
+    attack: async (build, context) => {
+      await using stack = new AsyncDisposableStack()
+      let calls = 0
+      const service = createServer((_request, response) => response.end(String((calls += 1)))).listen(0, '127.0.0.1')
+      await once(service, 'listening')
+      stack.defer(() => void service.close())
+      const address = service.address()
+      const place = `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+      const parent = await mkdtemp(join(tmpdir(), 'thv-calling-home-'))
+      stack.defer(() => rm(parent, { recursive: true, force: true }))
+      const folder = join(parent, name)
+      await writeFixturePackage(folder, name)
+      const scripts = { postinstall: `node -e "fetch('http://${place}/')"` }
+      const manifest = { name, version: '1.0.0', type: 'module', bin: { [name]: 'fixture-server.mjs' }, scripts }
+      await writeFile(join(folder, 'package.json'), JSON.stringify(manifest))
+      const registry = stack.use(await startPackageRegistry([folder]))
+      const home = stack.use(await platform(context).makeHome({ npm_config_registry: registry.url }))
+      const daemon = stack.use(await build.start(home))
+      const config = {
+        schema_version: 'v0.1.0',
+        name: 'caller',
+        image: `npx://${name}@1.0.0`,
+        transport: 'stdio',
+      } as const
+      const import_ = (query: object) =>
+        daemon.api.call('importWorkload', { body: { ...config, install_hosts: [place] }, query })
+      const isImported = await import_({}).then(
+        () => true,
+        () => false,
+      )
+      if (isImported) await untilStatus(daemon, 'caller', 'running')
+      const gains = { 'is taken without a confirmation': isImported, 'its script calls a service': calls > 0 }
+      // With the confirmation it does what it says, so it was refused for that and nothing else.
+      if (!isImported) {
+        await import_({ accept_network: true })
+        await untilStatus(daemon, 'caller', 'running')
+        if (calls === 0) throw new Error('the script of a confirmed import called nobody')
+      }
+      return gains
     },
   })
 })

@@ -4,7 +4,7 @@
  * PROGRAM…` writes the address of each connection to ports 80 and 443 to FOLDER/hits.
  *
  * Names are answered by a resolver: `private.example` is 127.0.0.1, `turning.example` is public when first asked for and
- * 127.0.0.1 from then on, `metadata.example` is the metadata address of clouds. Port 80 redirects `/redirect?to=URL`, and `/mcp?metadata=URL` asks for a login described there.
+ * 127.0.0.1 from then on, `metadata.example` is the metadata address of clouds. Port 80 redirects `/redirect?to=URL` (302) and `/moved?to=URL` (307), and `/mcp?metadata=URL` asks for a login described there.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { createSocket } from 'node:dgram'
@@ -62,7 +62,8 @@ async function runInside(home: string, command: readonly string[]): Promise<void
 
 function answer({ pathname, searchParams }: URL, response: ServerResponse): void {
   const [to, metadata] = [searchParams.get('to'), searchParams.get('metadata')]
-  if (pathname === '/redirect' && to !== null) response.writeHead(302, { location: to, connection: 'close' }).end()
+  if (pathname === '/moved' && to !== null) response.writeHead(307, { location: to, connection: 'close' }).end()
+  else if (pathname === '/redirect' && to !== null) response.writeHead(302, { location: to, connection: 'close' }).end()
   else if (metadata !== null)
     response.writeHead(401, { 'www-authenticate': `Bearer resource_metadata="${metadata}"` }).end()
   else response.writeHead(404, { connection: 'close' }).end()
