@@ -5,6 +5,7 @@ import type { EngineClient } from '../engine/engine-client.ts'
 import { EngineFault } from '../engine/engine-fault.ts'
 import { jsonLines } from '../engine/json-lines.ts'
 import { isRefusedGit, refusedGit, refusedHosts } from '../install-rules.ts'
+import { leftOut } from '../npm-scripts.ts'
 import { ownProxies } from '../package-index/network-variables.ts'
 import { removeSteps, stepNames } from './build-leftovers.ts'
 import type { PackageImage, PackageSource } from './package-image.ts'
@@ -96,6 +97,8 @@ async function installPackage(
 ): Promise<string> {
   const run = { program: image.steps.install, image: fetched, name, owner, access, places: indexes, env: installEnv }
   const installed = await runStep(deps, { step: 'install', ...run }, signal)
+  const missing = leftOut(installed.output)
+  if (missing !== undefined) access?.failed(missing)
   if (installed.exitCode === 0) return installed.image
   if (installed.refused.length > 0) throw refusedHosts('install', `${source.name}@${source.version}`, installed.refused)
   if (source.scheme !== 'npx') throw buildError(source, installed.output)

@@ -1,4 +1,5 @@
 import { START_NOTHING } from '../install-rules.ts'
+import { RUN_SCRIPTS } from '../npm-scripts.ts'
 import {
   CA_FOLDER,
   CONFIG_FOLDER,
@@ -21,6 +22,7 @@ export const renderNpx: Template = ({ name, version, from, hasCa }) => {
       'install.sh': INSTALL,
       'link-command.mjs': LINK_COMMAND,
       'start-nothing.cjs': START_NOTHING,
+      'run-scripts.cjs': RUN_SCRIPTS,
     },
     config: 'npmrc',
     variables: [],
@@ -67,7 +69,7 @@ const INSTALL = `set -e
 rm ${INSTALL_FILE}
 if [ -e /usr/local/include/node/node_version.h ]; then export npm_config_nodedir=/usr/local; fi
 cd /app
-exec npm rebuild --omit=dev --no-audit --no-fund
+exec node /build/run-scripts.cjs /app npm rebuild --omit=dev --no-audit --no-fund
 `
 
 /** Chooses the command as npx does: the only one, or the one named like the package. Then looks for install scripts. */

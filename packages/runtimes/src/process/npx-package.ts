@@ -2,6 +2,7 @@ import { readFile, realpath, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { invalid } from '@toolhaven/core/errors'
 import type { InstallAccess, PrepareOptions } from '@toolhaven/core/ports/runtime'
+import { leftOut, RUN_SCRIPTS } from '../npm-scripts.ts'
 import { isRefusedGit, refusedGit, refusedHosts, START_NOTHING } from '../install-rules.ts'
 import { z } from 'zod'
 import { hasCredentials, indexPlaces } from '../package-index/index-places.ts'
@@ -98,15 +99,20 @@ async function install(fetch: Fetch, signal: AbortSignal): Promise<void> {
 async function runInstallScripts(fetch: Fetch, signal: AbortSignal): Promise<void> {
   const { tools, npm, name, version, target, access } = fetch
   const scratch = await makeFresh(fetch.scratch)
-  const { layout, args, env } = await npmCommand(fetch, scratch)
-  args.push('rebuild', `--prefix=${layout.place(target, SANDBOX_PACKAGE, 'writable')}`)
-  args.push('--userconfig=/run/npm/user', '--globalconfig=/run/npm/global')
-  const what = `${name}@${version}`
+  const { layout, args: npmArgs, env } = await npmCommand(fetch, scratch)
+  const runner = join(scratch, 'run-scripts.cjs')
+  await writeFile(runner, RUN_SCRIPTS)
+  const folder = layout.place(target, SANDBOX_PACKAGE, 'writable')
   const program = nodeIn(layout.binds, tools)
+  const args = [layout.place(runner, '/run/npm/run-scripts.cjs'), folder, program, ...npmArgs]
+  args.push('rebuild', `--prefix=${folder}`, '--userconfig=/run/npm/user', '--globalconfig=/run/npm/global')
+  const what = `${name}@${version}`
   const settings = { ...(await headers(layout, tools)), ...registrySetting(npm) }
   const places = indexPlaces(npm.registries)
   const run = { tools, what, access, places, layout, program, args, env: { ...env, ...settings }, scratch }
   const result = await runStep({ step: 'install', ...run }, signal)
+  const missing = leftOut(result.stdout)
+  if (missing !== undefined) access?.failed(missing)
   if (result.exitCode === 0) return
   if (result.refused.length > 0) throw refusedHosts('install', what, result.refused)
   const reason = /npm (?:error|ERR!) (?!code|path|command)(.*)/.exec(result.stderr)?.[1]
