@@ -59,13 +59,12 @@ const gainsOf = (isMine: boolean, requests: readonly string[]): Gains => ({
   'a request to the other index': requests.length > 0,
 })
 
-const CONFIG = 'packages/runtimes/src/packages/user-config.ts'
 const FILES_ONLY: readonly Weakness[] = [
-  { file: CONFIG, find: '...npmVariables(env)', replace: '' },
+  { file: 'packages/runtimes/src/package-index/npmrc.ts', find: '...npmVariables(env)', replace: '' },
   {
-    file: CONFIG,
-    find: 'pythonSettings(env, await readPipSettings({ env, homeDir }))',
-    replace: 'pythonSettings({}, await readPipSettings({ env: {}, homeDir }))',
+    file: 'packages/runtimes/src/packages/user-config.ts',
+    find: 'await readPythonSettings({ env, homeDir })',
+    replace: 'await readPythonSettings({ env: {}, homeDir })',
   },
 ]
 /** What `npm test` tells the programs that it runs would be in place of the user's own file. */
@@ -110,6 +109,42 @@ describe.each(platformsInTurn(import.meta.url))('on %s', (kind) => {
         return await callText(connection, 'run', { command: ['node', '-p', READ, program] })
       })
       return gainsOf(said.includes(MARKS.mine), theirs.requests)
+    },
+  })
+
+  describeAttack('an npm package that another registry supplied before', {
+    defence: 'the index in the name of what was installed',
+    weaknesses: [
+      {
+        file: 'packages/runtimes/src/package-index/index-key.ts',
+        find: 'if (found.length === 0) return []',
+        replace: 'if (found) return []',
+      },
+    ],
+    attack: async (build, context) => {
+      await using stack = new AsyncDisposableStack()
+      const here = platform(context)
+      const name = newName()
+      const { address: host } = stack.use(await openAddress(context))
+      if (here.engine) await buildBaseImages(here.engine, ['node'])
+      const folder = await mkdtemp(join(tmpdir(), 'thv-confused-'))
+      stack.defer(() => rm(folder, { recursive: true, force: true }))
+      const open = async (which: keyof typeof MARKS) =>
+        stack.use(await startPackageRegistry([await writeMarked(join(folder, which), name, MARKS[which])], { host }))
+      const [mine, theirs] = [await open('mine'), await open('theirs')]
+      const home = stack.use(await here.makeHome({ ...NO_NPM_FILES, npm_config_registry: '' }))
+      const daemon = stack.use(await build.start(home))
+      const program = `${here.engine ? '/app' : '/opt/package'}/node_modules/${name}/fixture-server.mjs`
+      const runFrom = async (registry: string) => {
+        await writeFiles(home, { '.npmrc': `registry=${registry}\n` })
+        return runNewest(daemon, `npx://${name}`, async (url) => {
+          await using connection = await connectMcp(url)
+          return await callText(connection, 'run', { command: ['node', '-p', READ, program] })
+        })
+      }
+      const before = await runFrom(theirs.url)
+      if (!before.includes(MARKS.theirs)) throw new Error(`the first registry was not asked: ${before}`)
+      return { 'code from the registry of before': !(await runFrom(mine.url)).includes(MARKS.mine) }
     },
   })
 

@@ -85,7 +85,7 @@ function options(env: Record<string, string>, process: Runtime = sandbox): Disco
     uid: 4242,
     systemRoot: home,
     createProcessRuntime: () => Promise.resolve(process),
-    builds: { baseImages: {}, userConfig: () => Promise.resolve({}), proxies: {} },
+    builds: { baseImages: {}, userConfig: () => Promise.resolve({}), indexKey: () => Promise.resolve([]), proxies: {} },
     isolation: testIsolation(home),
   }
 }

@@ -4,6 +4,7 @@ import { type Discovery, discoverRuntime } from '@toolhaven/runtimes/discover'
 import { forwarderFinder, forwarderLack } from '@toolhaven/runtimes/isolation/forwarder-program'
 import type { IsolationPlaces } from '@toolhaven/runtimes/isolation/isolation-places'
 import { socatFinder } from '@toolhaven/runtimes/isolation/socat'
+import { createIndexKey } from '@toolhaven/runtimes/package-index/index-key'
 import type { BaseImages } from '@toolhaven/runtimes/packages/package-image'
 import type { PackageBuildOptions } from '@toolhaven/runtimes/packages/prepare-package'
 import { readUserConfig } from '@toolhaven/runtimes/packages/user-config'
@@ -55,7 +56,8 @@ function buildOptions({ settings, baseImages }: ChooseRuntimeOptions): PackageBu
       return baseImages()
     },
     proxies: pick(env, PROXY_VARIABLES),
-    userConfig: (signal) => readUserConfig({ nodePath, env, homeDir }, signal),
+    userConfig: (scheme, signal) => readUserConfig({ nodePath, env, homeDir }, scheme, signal),
+    indexKey: createIndexKey({ nodePath, env, homeDir }),
   }
 }
 

@@ -58,7 +58,7 @@ export async function buildPackage(
   } as const
   const prepared = await runtime.prepare(source, options, signal)
   if (tag !== undefined) await runtime.tag?.(prepared, tag, signal)
-  const image = tag ?? deps.renderRecipe(source, { caCertificate, installHosts: hosts }).tag
+  const image = tag ?? prepared.reference ?? deps.renderRecipe(source, { caCertificate, installHosts: hosts }).tag
   return { package: referenceOf(source), image, id: prepared.id }
 }
 

@@ -144,6 +144,8 @@ export interface Prepared {
   digest?: string
   /** All digests its registry may have it under, when they are more than one. */
   digests?: readonly string[]
+  /** Full reference of an image that was built. */
+  reference?: string
 }
 
 export interface InstanceSpec {

@@ -18,7 +18,12 @@ function dockerUnderTest(forwarding?: Forwarding): Promise<RuntimeUnderTest> {
     createDockerRuntime({
       client: createEngineClient('Docker', { kind: 'unix', path }),
       dockerConfigFolder,
-      builds: { baseImages: {}, userConfig: () => Promise.resolve({}), proxies: {} },
+      builds: {
+        baseImages: {},
+        userConfig: () => Promise.resolve({}),
+        indexKey: () => Promise.resolve([]),
+        proxies: {},
+      },
       isolation: testIsolation(dockerConfigFolder),
       ...(forwarding && { forwarding }),
     }),

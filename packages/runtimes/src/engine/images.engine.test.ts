@@ -44,7 +44,12 @@ describe.each(ENGINES)('images of $name', ({ name, startEngine, createRuntime })
       const folder = await mkdtemp(join(tmpdir(), 'thv-images-'))
       opened.defer(() => rm(folder, { recursive: true }))
       const client = createEngineClient(name, { kind: 'unix', path: engine.socketPath })
-      const builds = { baseImages: {}, userConfig: () => Promise.resolve({}), proxies: {} }
+      const builds = {
+        baseImages: {},
+        userConfig: () => Promise.resolve({}),
+        indexKey: () => Promise.resolve([]),
+        proxies: {},
+      }
       scene = {
         engine,
         registry,

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { indexPlaces } from './index-places.ts'
-import { askDefaultIndexes, withFileHosts } from './default-indexes.ts'
+import { defaultPythonIndex, withFileHosts } from './default-indexes.ts'
+import { defaultNpmIndex } from './npm.ts'
 
 test('npm and pip tell where they look, whatever the user configured', async () => {
   const env = {
@@ -9,7 +10,8 @@ test('npm and pip tell where they look, whatever the user configured', async () 
     PIP_INDEX_URL: 'https://python.example/simple',
   }
   const options = { nodePath: process.execPath, env, homeDir: '/nonexistent' }
-  const { npm = '', python = [] } = await askDefaultIndexes(options, AbortSignal.timeout(60_000))
+  const npm = (await defaultNpmIndex(options, AbortSignal.timeout(60_000))) ?? ''
+  const python = await defaultPythonIndex(env, AbortSignal.timeout(60_000))
   for (const place of indexPlaces([npm, ...python])) expect(place).toMatch(/^[a-z.]+:443$/)
   expect(indexPlaces([npm])).toHaveLength(1)
   // None where there is no pip.

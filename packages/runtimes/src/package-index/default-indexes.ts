@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { findProgram } from './find-program.ts'
-import { defaultNpmIndex, type NpmOptions } from './npm.ts'
+import type { NpmOptions } from './npm.ts'
 import { findPython } from './python.ts'
 import { runProgram } from './run-program.ts'
 
@@ -16,18 +16,9 @@ export interface DefaultIndexes {
   go?: Readonly<Record<string, string>>
 }
 
-export async function askDefaultIndexes(options: NpmOptions, signal: AbortSignal): Promise<DefaultIndexes> {
-  const { env } = options
-  return {
-    npm: await defaultNpmIndex(options, signal),
-    python: await defaultPythonIndex(env, signal),
-    go: await defaultGoSettings(env, signal),
-  }
-}
-
 const goSchema = z.record(z.string(), z.string())
 
-async function defaultGoSettings(env: NpmOptions['env'], signal: AbortSignal): Promise<Record<string, string>> {
+export async function defaultGoSettings(env: NpmOptions['env'], signal: AbortSignal): Promise<Record<string, string>> {
   const go = await findProgram('go', env['PATH'])
   if (go === undefined) return {}
   const ownEnv = { GOENV: 'off', HOME: '/', PATH: env['PATH'] }

@@ -31,6 +31,8 @@ export interface Npm {
   caFile: string | undefined
   ignoreScripts: boolean
   env: Record<string, string>
+  /** Paths of its configuration files, whether or not they are there. */
+  files: string[]
 }
 
 /** Finds npm on the machine, else beside our Node. */
@@ -59,6 +61,7 @@ export async function findNpm({ nodePath, env, homeDir }: NpmOptions, signal: Ab
     caFile: settings.cafile ?? undefined,
     ignoreScripts: settings['ignore-scripts'] ?? false,
     env: pickEnv(env, homeDir, (name) => isWanted(name) || referenced.has(name)),
+    files: [settings.userconfig, settings.globalconfig].flatMap((file) => (file ? [file] : [])),
   }
 }
 

@@ -7,6 +7,7 @@ import { pipVariables, readPipSettings } from './pip-settings.ts'
 import type { PipSettings } from './pip-settings.ts'
 import { pythonSettings } from './python-settings.ts'
 import type { PythonSettings } from './python-settings.ts'
+import { refuseUvFiles } from './uv-files.ts'
 import { uvIndexVariables } from './uv-variables.ts'
 
 export interface PypiOptions {
@@ -24,6 +25,7 @@ export async function latestPythonVersion(
   const ownEnv = Object.fromEntries(
     Object.entries(env).filter(([key]) => isNetworkVariable(key) || key.startsWith('XDG_')),
   )
+  await refuseUvFiles({ env, homeDir })
   const pip = await readPipSettings({ env, homeDir })
   if (python.hasPip) {
     for (const settings of inOrder(pythonSettings(env, pip))) {

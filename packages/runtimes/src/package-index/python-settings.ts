@@ -1,5 +1,6 @@
 import { invalid } from '@toolhaven/core/errors'
-import type { PipSettings } from './pip-settings.ts'
+import { type PipSettings, type PipSettingsOptions, readPipSettings } from './pip-settings.ts'
+import { refuseUvFiles } from './uv-files.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -9,6 +10,12 @@ export interface PythonSettings {
   pip: PipSettings
   /** Indexes that uv asks before the one of `index-url`: what one of them has comes from there, whatever the others have. */
   first: readonly string[]
+}
+
+/** From variables and files of this user and of the machine. */
+export async function readPythonSettings(options: PipSettingsOptions): Promise<PythonSettings> {
+  await refuseUvFiles(options)
+  return pythonSettings(options.env, await readPipSettings(options))
 }
 
 /** Settings of uv win over those of pip, for everything that fetches Python packages. */

@@ -5,7 +5,7 @@ import { pythonSettings } from '../package-index/python-settings.ts'
 import { buildConfig } from './build-config.ts'
 import { DEFAULT_BASE_IMAGES, renderPackageImage, type PackageSource } from './package-image.ts'
 import { tar } from './tar.ts'
-import { npmrcForBuild } from './user-config.ts'
+import { npmrcForBuild } from '../package-index/npmrc.ts'
 
 const NPX: PackageSource = { kind: 'package', scheme: 'npx', name: '@scope/server', version: '1.2.3' }
 const UVX: PackageSource = { kind: 'package', scheme: 'uvx', name: 'mcp-server', version: '2.0' }

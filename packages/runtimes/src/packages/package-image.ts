@@ -33,11 +33,16 @@ export interface PackageImage {
 
 const TEMPLATES = { npx: renderNpx, uvx: renderUvx, go: renderGo } as const satisfies Record<PackageScheme, Template>
 
+export interface ImageOptions extends RecipeOptions {
+  /** Of the index that the package is to come from. */
+  indexKey?: readonly string[]
+}
+
 /** The recipe for a package's image, without touching anything. Equal input gives an equal tag. */
 export function renderPackageImage(
   source: PackageSource,
   baseImages: BaseImages,
-  { caCertificate, installHosts = [] }: RecipeOptions = {},
+  { caCertificate, installHosts = [], indexKey = [] }: ImageOptions = {},
 ): PackageImage {
   const { scheme, name, version } = source
   checkPackageName(scheme, name)
@@ -49,7 +54,7 @@ export function renderPackageImage(
   const render = (buildId: string) => dockerfileOf(steps, { from: baseImage, buildId })
   const hosts = installHosts.length === 0 ? [] : [installHosts.toSorted()]
   const buildId = createHash('sha256')
-    .update(JSON.stringify([render(''), steps.files, ...hosts]))
+    .update(JSON.stringify([render(''), steps.files, ...hosts, ...indexKey]))
     .digest('hex')
     .slice(0, 32)
   const tag = `toolhaven.local/${scheme}-${slug(name)}:${buildId}`

@@ -77,7 +77,12 @@ describe.each(sample(ENGINES, 1))('packages on $name', ({ name, startEngine, cre
       client: createEngineClient(name, { kind: 'unix', path: at.socketPath }),
       dockerConfigFolder: tmpdir(),
       isolation: testIsolation(isolationFolder),
-      builds: { baseImages: DEFAULT_BASE_IMAGES, userConfig: () => Promise.resolve({ npmrc }), proxies: {} },
+      builds: {
+        baseImages: DEFAULT_BASE_IMAGES,
+        userConfig: () => Promise.resolve({ npmrc }),
+        indexKey: () => Promise.resolve([]),
+        proxies: {},
+      },
     })
 
   withBase('node', 'a real server from npm is built once, speaks MCP, and is found the second time', async (at) => {

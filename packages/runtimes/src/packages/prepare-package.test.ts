@@ -29,7 +29,7 @@ test('without a network, a package with an image of another version says why it 
     client: createEngineClient('Docker', { kind: 'unix', path: join(folder, 's') }),
     dockerConfigFolder: folder,
     isolation: testIsolation(folder),
-    builds: { baseImages: {}, userConfig: () => Promise.resolve({}), proxies: {} },
+    builds: { baseImages: {}, userConfig: () => Promise.resolve({}), indexKey: () => Promise.resolve([]), proxies: {} },
   })
   const prepare = () =>
     runtime.prepare(

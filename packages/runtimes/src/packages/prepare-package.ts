@@ -1,7 +1,8 @@
 import { isThvError, notFound, ThvError } from '@toolhaven/core/errors'
-import type { PrepareOptions, Prepared } from '@toolhaven/core/ports/runtime'
+import type { PackageScheme, PrepareOptions, Prepared } from '@toolhaven/core/ports/runtime'
 import { z } from 'zod'
 import { ensureImage, inspectImage, type ImageDeps } from '../engine/images.ts'
+import type { IndexKey } from '../package-index/index-key.ts'
 import { type BuildDeps, buildImage } from './build-image.ts'
 import { buildConfig, type UserConfig } from './build-config.ts'
 import { renderPackageImage, type BaseImages, type PackageImage, type PackageSource } from './package-image.ts'
@@ -9,7 +10,8 @@ import { renderPackageImage, type BaseImages, type PackageImage, type PackageSou
 export interface PackageBuildOptions {
   baseImages: BaseImages
   /** The user's package configuration, read for each build; see user-config.ts. */
-  userConfig: (signal: AbortSignal) => Promise<UserConfig>
+  userConfig: (scheme: PackageScheme, signal: AbortSignal) => Promise<UserConfig>
+  indexKey: IndexKey
   /** HTTP_PROXY, HTTPS_PROXY and NO_PROXY, for the time of the fetch. */
   proxies: Readonly<Record<string, string>>
 }
@@ -28,9 +30,10 @@ export async function preparePackage(
   signal.throwIfAborted()
   const { client, builds } = deps
   const { caCertificate, install: access } = options
-  const image = renderPackageImage(source, builds.baseImages, { caCertificate, installHosts: access?.hosts })
+  const indexKey = await builds.indexKey(source.scheme, signal)
+  const image = renderPackageImage(source, builds.baseImages, { caCertificate, installHosts: access?.hosts, indexKey })
   const present = await inspectImage(client, image.tag, signal)
-  if (present !== undefined) return { id: present.id }
+  if (present !== undefined) return { id: present.id, reference: image.tag }
   return build(deps, source, image, options, signal).catch(async (error: unknown) => {
     signal.throwIfAborted()
     throw await withOtherImage(deps, image, error, signal)
@@ -47,14 +50,14 @@ async function build(
   const { client, builds } = deps
   const { install: access, onProgress } = options
   await ensureImage(deps, image.baseImage, { ...options, pull: 'if-absent' }, signal)
-  const user = buildConfig(source.scheme, await builds.userConfig(signal))
+  const user = buildConfig(source.scheme, await builds.userConfig(source.scheme, signal))
   const variables = { ...builds.proxies, ...user.variables }
   const input = { image, source, access, onProgress, ...user, variables }
   await buildImage(deps, input, signal)
   const built = await inspectImage(client, image.tag, signal)
   if (built === undefined)
     throw notFound(`The image of ${source.name} was built but is not on the engine; look at the engine's own log.`)
-  return { id: built.id }
+  return { id: built.id, reference: image.tag }
 }
 
 const OFFLINE =
@@ -74,6 +77,6 @@ async function withOtherImage(
   const others = await client.json(imagesSchema, call, signal).catch(() => [])
   if (others.length === 0) return error
   const hint =
-    'There is an image of this package that another version of Toolhaven made, or of another version of the package. It is not used, because packages are built in another way now. Connect this machine to its package index and start the workload again.'
+    'There is an image of this package that another version of Toolhaven made, or of another version of the package, or from another package index. It is not used, because its content may be another. Connect this machine to its package index and start the workload again.'
   return new ThvError(error.code, `${error.message} ${hint}`, { cause: error })
 }

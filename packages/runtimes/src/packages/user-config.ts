@@ -1,71 +1,26 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { ThvError } from '@toolhaven/core/errors'
-import { askDefaultIndexes } from '../package-index/default-indexes.ts'
+import type { PackageScheme } from '@toolhaven/core/ports/runtime'
+import { defaultGoSettings, defaultPythonIndex } from '../package-index/default-indexes.ts'
 import { userGoSettings } from '../package-index/go-env.ts'
-import { findNpm, type NpmOptions } from '../package-index/npm.ts'
-import { readPipSettings } from '../package-index/pip-settings.ts'
-import { pythonSettings } from '../package-index/python-settings.ts'
+import { defaultNpmIndex, type NpmOptions } from '../package-index/npm.ts'
+import { readNpmrc } from '../package-index/npmrc.ts'
+import { readPythonSettings } from '../package-index/python-settings.ts'
 import type { UserConfig } from './build-config.ts'
 
-/** What lookups of versions use: files, and variables that win over them. */
-export async function readUserConfig(options: NpmOptions, signal: AbortSignal): Promise<UserConfig> {
+/** What lookups of versions use for such packages: files, and variables that win over them. */
+export async function readUserConfig(
+  options: NpmOptions,
+  scheme: PackageScheme,
+  signal: AbortSignal,
+): Promise<UserConfig> {
   const { env, homeDir } = options
-  return {
-    npmrc: npmrcForBuild(await npmFiles(options, signal), env),
-    python: pythonSettings(env, await readPipSettings({ env, homeDir })),
-    go: await userGoSettings({ env, homeDir }, signal),
-    defaults: await askDefaultIndexes(options, signal),
+  if (scheme === 'npx') {
+    const { text } = await readNpmrc(options, signal)
+    return { npmrc: text, defaults: { npm: await defaultNpmIndex(options, signal) } }
   }
-}
-
-/** Texts of npm's files; a later one wins. Where npm is missing, only that of the user is known. */
-async function npmFiles(options: NpmOptions, signal: AbortSignal): Promise<string[]> {
-  try {
-    const { configs } = await findNpm(options, signal)
-    return [configs.global, configs.user]
-  } catch (error) {
-    if (!(error instanceof ThvError && error.code === 'unavailable')) throw error
+  if (scheme === 'uvx') {
+    const python = await readPythonSettings({ env, homeDir })
+    return { python, defaults: { python: await defaultPythonIndex(env, signal) } }
   }
-  const { env, homeDir } = options
-  const chosen = Object.entries(env).findLast(([name, value]) => /^npm_config_userconfig$/i.test(name) && value)?.[1]
-  return [await readFile(chosen ?? join(homeDir, '.npmrc'), 'utf8').catch(() => '')]
-}
-
-const NPM_KEYS =
-  /^(?:registry|replace-registry-host|strict-ssl|ignore-scripts|always-auth|proxy|https-proxy|noproxy|@[^:\s]+:registry|\/\/\S+:(?:_authToken|_auth|_password|username|email|always-auth))$/
-
-/**
- * What of npm's configuration means something inside a build: registries, credentials, proxies, whether scripts run. Paths of the host
- * (prefix, cafile, cache) are left out, and `${NAME}` is resolved, as npm would, from the environment given. Each key is there once.
- */
-export function npmrcForBuild(texts: readonly string[], env: Readonly<Record<string, string | undefined>>): string {
-  const fromFiles = texts.flatMap((text) => text.split(/\r?\n/)).map(setting)
-  const settings = new Map([...fromFiles, ...npmVariables(env)].filter(([key]) => NPM_KEYS.test(key)))
-  const resolved = (value: string) =>
-    value.replaceAll(/\$\{([A-Za-z0-9_]+)\}/g, (whole, name: string) => env[name] ?? whole)
-  return [...settings].map(([key, value]) => `${key}=${quoted(resolved(value))}\n`).join('')
-}
-
-function setting(line: string): [string, string] {
-  const [key = '', ...value] = line.split('=')
-  return [key.trim(), value.length === 0 ? 'true' : unquoted(value.join('=').trim())]
-}
-
-/** Without quotes, what comes after these is a comment. */
-function quoted(value: string): string {
-  return /[;#]/.test(value) ? JSON.stringify(value) : value
-}
-
-function unquoted(value: string): string {
-  return /^(["'])(.*)\1$/.exec(value)?.[2] ?? value
-}
-
-/** As npm reads them: in either case, with `_` for `-`, and not if they are empty. */
-function npmVariables(env: Readonly<Record<string, string | undefined>>): [string, string][] {
-  return Object.entries(env).flatMap(([name, value = '']) => {
-    if (!/^npm_config_/i.test(name) || value === '' || /[\r\n]/.test(value)) return []
-    const key = name.slice('npm_config_'.length)
-    return [[key.startsWith('//') ? key : key.replaceAll(/(?!^)_/g, '-').toLowerCase(), value]]
-  })
+  const go = await userGoSettings({ env, homeDir }, signal)
+  return { go, defaults: { go: await defaultGoSettings(env, signal) } }
 }

@@ -22,7 +22,12 @@ async function podmanUnderTest(forwarding?: Forwarding): Promise<RuntimeUnderTes
     return createPodmanRuntime({
       client: createEngineClient('Podman', { kind: 'unix', path }),
       dockerConfigFolder,
-      builds: { baseImages: {}, userConfig: () => Promise.resolve({}), proxies: {} },
+      builds: {
+        baseImages: {},
+        userConfig: () => Promise.resolve({}),
+        indexKey: () => Promise.resolve([]),
+        proxies: {},
+      },
       isolation: testIsolation(dockerConfigFolder),
       ...(forwarding && { forwarding }),
     })

@@ -25,7 +25,7 @@ export async function prepareGo(
     scheme: 'go',
     name,
     version,
-    environment: [process.platform, process.arch],
+    environment: [process.platform, process.arch, ...(await tools.indexKey('go', signal))],
   })
   if (await isFetched(folder)) return folder
   const go = await findProgram('go', tools.env['PATH'])

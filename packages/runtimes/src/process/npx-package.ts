@@ -37,7 +37,8 @@ export async function prepareNpx(
   signal: AbortSignal,
 ): Promise<string> {
   const { dataDir, nodePath } = tools
-  const environment = [await binaryInterface(nodePath, signal), ...installKey(options.install)]
+  const index = await tools.indexKey('npx', signal)
+  const environment = [await binaryInterface(nodePath, signal), ...installKey(options.install), ...index]
   const folder = packageFolder(dataDir, { scheme: 'npx', name, version, environment })
   if (await isFetched(folder)) return folder
   const progress = (detail: string) => options.onProgress({ phase: 'fetching', detail })

@@ -2,6 +2,7 @@ import { invalid } from '@toolhaven/core/errors'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import type { Prepared, PrepareOptions, Source } from '@toolhaven/core/ports/runtime'
 import { checkPackageName, checkPackageVersion } from '@toolhaven/core/workloads/package-reference'
+import type { IndexKey } from '../package-index/index-key.ts'
 import { prepareGo } from './go-package.ts'
 import { prepareNpx } from './npx-package.ts'
 import type { IsolationPlaces } from '../isolation/isolation-places.ts'
@@ -19,6 +20,7 @@ export interface PackageTools {
   controlGroups: ControlGroups
   processLimits: ProcessLimits | undefined
   isolation: IsolationPlaces
+  indexKey: IndexKey
   logger: Logger
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import type { InstanceHandle, InstanceSpec, Runtime } from '@toolhaven/core/ports/runtime'
 import { createKeyedQueue } from '../engine/keyed-queue.ts'
+import { createIndexKey } from '../package-index/index-key.ts'
 import { refuseTakenPort } from '../refuse-taken-port.ts'
 import { InstanceTable } from './instance-table.ts'
 import { Instance } from './instance.ts'
@@ -34,6 +35,7 @@ export interface ProcessRuntimeOptions {
 export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
   const table = new InstanceTable()
   const machine = machineLook(options)
+  const indexKey = createIndexKey(options)
   // Of many that want the same package, the first fetches it and the others find it.
   const oneAtATime = createKeyedQueue()
   let swept: Promise<void> | undefined
@@ -48,7 +50,7 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
       const key = JSON.stringify(source)
       return await oneAtATime(
         key,
-        () => preparePackage({ ...options, ...found }, source, prepareOptions, signal),
+        () => preparePackage({ ...options, ...found, indexKey }, source, prepareOptions, signal),
         signal,
       )
     },

@@ -7,6 +7,7 @@ import { pipVariables, readPipSettings } from '../package-index/pip-settings.ts'
 import type { PipSettings } from '../package-index/pip-settings.ts'
 import type { Python } from '../package-index/python.ts'
 import { pythonSettings } from '../package-index/python-settings.ts'
+import { refuseUvFiles } from '../package-index/uv-files.ts'
 import { isUvCredential, uvIndexVariables } from '../package-index/uv-variables.ts'
 import { bundleCertificates } from './bundle-certificates.ts'
 import { isSystemPath } from './layout.ts'
@@ -37,6 +38,7 @@ export async function indexAccess(
   caCertificate: string | undefined,
   signal: AbortSignal,
 ): Promise<IndexAccess> {
+  await refuseUvFiles({ env, homeDir })
   const pip = await readPipSettings({ env, homeDir })
   const chosen = pip['cert'] ?? env['SSL_CERT_FILE'] ?? env['REQUESTS_CA_BUNDLE']
   // A certificate of ours is added to what is trusted anyway; alone it would replace it.

@@ -41,13 +41,10 @@ describe('real servers in the sandbox, fetched from the real indexes', async () 
       expect(seen.map((progress) => progress.phase)).toContain('fetching')
       expect(await toolsOf(runtime, { scheme, name, version, id: prepared.id })).toContain(tool)
 
-      // No index answers at this address, so a second fetch would fail.
+      // Nothing answers at this address, so a second fetch would fail. The index is the same: another one's packages are others.
       seen.length = 0
-      const offline = {
-        ...process.env,
-        npm_config_registry: 'http://127.0.0.1:1/',
-        PIP_INDEX_URL: 'http://127.0.0.1:1/',
-      }
+      const nowhere = 'http://127.0.0.1:1/'
+      const offline = { ...process.env, HTTP_PROXY: nowhere, HTTPS_PROXY: nowhere, npm_config_https_proxy: nowhere }
       await using later = createProcessRuntime({
         ...machine,
         env: offline,

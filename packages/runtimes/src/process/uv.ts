@@ -28,7 +28,8 @@ export async function findUv(
 ): Promise<string> {
   const machine = await findProgram('uv', tools.env['PATH'])
   if (machine !== undefined) return machine
-  const folder = join(tools.dataDir, 'tools', `uv-${process.platform}-${process.arch}`)
+  const index = (await tools.indexKey('uvx', signal)).map((key) => `-${key.replaceAll(' ', '-')}`)
+  const folder = join(tools.dataDir, 'tools', `uv-${process.platform}-${process.arch}${index.join('')}`)
   const kept = join(folder, 'bin', 'uv')
   if (await isFile(kept)) return kept
   if (!python.hasPip) {

@@ -25,7 +25,8 @@ export async function prepareUvx(
 ): Promise<string> {
   const python = await findPython(tools.env, signal)
   const platform = [process.platform, process.arch, python.program, python.version]
-  const environment = [...platform, ...installKey(options.install)]
+  const index = await tools.indexKey('uvx', signal)
+  const environment = [...platform, ...installKey(options.install), ...index]
   const folder = packageFolder(tools.dataDir, { scheme: 'uvx', name, version, environment })
   if (await isFetched(folder)) return folder
   const progress = (detail: string) => options.onProgress({ phase: 'fetching', detail })

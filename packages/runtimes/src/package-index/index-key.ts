@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+import { stat } from 'node:fs/promises'
+import type { PackageScheme } from '@toolhaven/core/ports/runtime'
+import { defaultGoSettings } from './default-indexes.ts'
+import { userGoSettings } from './go-env.ts'
+import type { NpmOptions } from './npm.ts'
+import { type Npmrc, readNpmrc } from './npmrc.ts'
+import { readPythonSettings } from './python-settings.ts'
+
+/**
+ * Tells what came from one package index from what came from another: two packages of one name and version need not be the same. Empty
+ * where nobody configured an index.
+ */
+export type IndexKey = (scheme: PackageScheme, signal: AbortSignal) => Promise<readonly string[]>
+
+export function createIndexKey(options: NpmOptions): IndexKey {
+  const npmrc = rememberNpmrc(options)
+  const lines = {
+    npx: npmLines(npmrc),
+    uvx: () => pythonLines(options),
+    go: (signal: AbortSignal) => goLines(options, signal),
+  } as const satisfies Record<PackageScheme, (signal: AbortSignal) => Promise<string[]>>
+  return async (scheme, signal) => {
+    const found = await lines[scheme](signal)
+    signal.throwIfAborted()
+    if (found.length === 0) return []
+    // A new password is no other index.
+    const places = found.map((line) => line.replaceAll(/\/\/[^/\s@]*@/g, '//')).toSorted()
+    return [`index ${createHash('sha256').update(places.join('\n')).digest('hex').slice(0, 16)}`]
+  }
+}
+
+const npmLines = (npmrc: () => Promise<string>) => async () =>
+  (await npmrc()).split('\n').filter((line) => /^(?:(?:@[^:\s]+:)?registry|replace-registry-host)=/.test(line))
+
+async function pythonLines(options: NpmOptions): Promise<string[]> {
+  const { pip, first } = await readPythonSettings(options)
+  const named = ['index-url', 'extra-index-url', 'find-links', 'no-index'].flatMap((key) =>
+    pip[key] ? [`${key}=${pip[key]}`] : [],
+  )
+  return [...named, ...first.map((index) => `first=${index}`)]
+}
+
+async function goLines({ env, homeDir }: NpmOptions, signal: AbortSignal): Promise<string[]> {
+  const settings: Record<string, string> = await userGoSettings({ env, homeDir }, signal)
+  const usual = await defaultGoSettings(env, signal)
+  return ['GOPROXY', 'GOPRIVATE', 'GONOPROXY'].flatMap((name) => {
+    const value = settings[name] ?? ''
+    return value === '' || value === usual[name] ? [] : [`${name}=${value}`]
+  })
+}
+
+const SETTLED_MS = 2000
+
+/** npm is asked again when one of its files changed. It takes as long as a start otherwise, and many workloads start with the daemon. */
+function rememberNpmrc(options: NpmOptions): () => Promise<string> {
+  const read = async () => {
+    // Shared by all that wait, so no one's own signal.
+    const npmrc = await readNpmrc(options, AbortSignal.timeout(120_000))
+    return { text: npmrc.text, isUnchanged: await watchFiles(npmrc) }
+  }
+  let asked: ReturnType<typeof read> | undefined
+  return async () => {
+    const last = asked
+    const known = await last?.catch(() => undefined)
+    if (known === undefined || !(await known.isUnchanged())) if (asked === last) asked = read()
+    return (await (asked ?? read())).text
+  }
+}
+
+async function watchFiles({ files }: Npmrc): Promise<() => Promise<boolean>> {
+  const look = () => Promise.all(files.map((file) => stat(file).catch(() => undefined)))
+  const stateOf = (found: Awaited<ReturnType<typeof look>>) =>
+    found.map((file) => (file ? `${file.ino} ${file.size} ${file.mtimeMs}` : 'absent')).join('\n')
+  const found = await look()
+  // A file that was written just now may have been written after npm read it.
+  const isSettled = found.every((file) => file === undefined || Date.now() - file.mtimeMs > SETTLED_MS)
+  const state = stateOf(found)
+  return async () => isSettled && stateOf(await look()) === state
+}

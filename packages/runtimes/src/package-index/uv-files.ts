@@ -1,0 +1,30 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { invalid } from '@toolhaven/core/errors'
+import type { PipSettingsOptions } from './pip-settings.ts'
+
+/** Settings of uv that say where packages come from, as keys of any table, in any notation. */
+const INDEX_KEY =
+  /^\s*(?:\[\[?\s*)?(?:["']?pip["']?\s*\.\s*)?["']?(?:index|index-url|default-index|extra-index-url|find-links|no-index)["']?\s*(?:=|\.|\])/m
+const INDEX_VARIABLES = ['UV_DEFAULT_INDEX', 'UV_INDEX_URL', 'UV_INDEX', 'UV_EXTRA_INDEX_URL']
+
+/**
+ * pip, which looks up versions and builds images, reads no file of uv. So a file that names an index is refused rather than ignored: what
+ * is only on the user's own index could come from the default one, where anybody can offer it. Variables win over files.
+ */
+export async function refuseUvFiles({ env, homeDir }: PipSettingsOptions): Promise<void> {
+  if (env['UV_NO_CONFIG'] || INDEX_VARIABLES.some((name) => env[name])) return
+  for (const file of uvFiles(env, homeDir)) {
+    const text = await readFile(file, 'utf8').catch(() => '')
+    if (!INDEX_KEY.test(text)) continue
+    throw invalid(
+      `${file} says where uv finds packages, and Toolhaven reads no settings of uv from files; set UV_DEFAULT_INDEX, or index-url in pip.conf with UV_NO_CONFIG=1, in the environment of the daemon.`,
+    )
+  }
+}
+
+function uvFiles(env: PipSettingsOptions['env'], homeDir: string): string[] {
+  if (env['UV_CONFIG_FILE']) return [env['UV_CONFIG_FILE']]
+  const system = (env['XDG_CONFIG_DIRS'] || '/etc/xdg').split(':').map((folder) => join(folder, 'uv', 'uv.toml'))
+  return [join(env['XDG_CONFIG_HOME'] || join(homeDir, '.config'), 'uv', 'uv.toml'), ...system, '/etc/uv/uv.toml']
+}
