@@ -1,7 +1,7 @@
 import { invalid } from '@toolhaven/core/errors'
 import { isReservedLabel, type InstanceSpec } from '@toolhaven/core/ports/runtime'
 import { z } from 'zod'
-import { BUILD_LABEL } from '../packages/template.ts'
+import { BUILD_LABEL, BUILDER_LABEL } from '../packages/template.ts'
 import type { EngineClient } from './engine-client.ts'
 import { refusal } from './engine-fault.ts'
 
@@ -22,6 +22,9 @@ const imageSchema = z.looseObject({
     .nullish(),
 })
 
+/** Images have them from their builds; on a container they mean nothing. */
+const OF_BUILDS = new Set([BUILD_LABEL, BUILDER_LABEL])
+
 /** Refuses an image with labels of ours: a container inherits them, and by labels the daemon knows whose container it is. */
 export async function readImageConfig(
   client: EngineClient,
@@ -32,7 +35,7 @@ export async function readImageConfig(
   const { Config: config } = await client.json(imageSchema, call, signal).catch((error: unknown) => {
     throw refusal(`look up the image of ${name}`, error)
   })
-  const forged = Object.keys(config?.Labels ?? {}).find((key) => isReservedLabel(key) && key !== BUILD_LABEL)
+  const forged = Object.keys(config?.Labels ?? {}).find((key) => isReservedLabel(key) && !OF_BUILDS.has(key))
   if (forged !== undefined)
     throw invalid(
       `The image of ${name} has the label ${forged}, which only Toolhaven sets; remove the label from the image or use another image.`,

@@ -11,7 +11,7 @@ import { removeSteps, stepNames } from './build-leftovers.ts'
 import type { PackageImage, PackageSource } from './package-image.ts'
 import { runStep, type StepDeps, type StepResult } from './run-step.ts'
 import { tar } from './tar.ts'
-import { INSTALL_MARK } from './template.ts'
+import { BUILDER_LABEL, INSTALL_MARK } from './template.ts'
 
 const lineSchema = z.looseObject({
   stream: z.string().optional(),
@@ -61,7 +61,7 @@ export async function buildImage(deps: BuildDeps, input: BuildInput, signal: Abo
     const step = { owner, name: names.install, fetched: fetched.image }
     const installed = isDone ? fetched.image : await installPackage(deps, input, step, signal)
     progress(2)
-    await finish(client, input, { fetched: fetched.image, installed }, signal)
+    await finish(client, input, { owner, fetched: fetched.image, installed }, signal)
   } finally {
     // Not the caller's signal: nothing may stay even when the build was called off. What stays all the same has no token in it and
     // is removed before the next attempt, so a failure here must not hide how the build went.
@@ -111,10 +111,12 @@ async function installPackage(
 async function finish(
   client: EngineClient,
   { image, source }: BuildInput,
-  stages: { fetched: string; installed: string },
+  { owner, ...stages }: { owner: string; fetched: string; installed: string },
   signal: AbortSignal,
 ): Promise<void> {
-  const dockerfile = `${image.steps.image(stages).join('\n')}\n`
+  // First, so that each image on the way to the last one has it: a killed daemon leaves the newest of them without a name.
+  const [from, ...lines] = image.steps.image(stages)
+  const dockerfile = [from, `LABEL ${BUILDER_LABEL}=${JSON.stringify(owner)}`, ...lines, ''].join('\n')
   const { 'ca.pem': ca } = image.files
   const body = tar({ Dockerfile: dockerfile, ...(ca !== undefined && { 'ca.pem': ca }) }, 0o644)
   const query = { t: image.tag, rm: true, forcerm: true, networkmode: 'none' }

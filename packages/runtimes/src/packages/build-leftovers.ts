@@ -4,7 +4,7 @@ import { LABELS, type RuntimeName } from '@toolhaven/core/ports/runtime'
 import { findContainer } from '../engine/containers.ts'
 import type { EngineClient } from '../engine/engine-client.ts'
 import { type InstanceDeps, removeInstance } from '../engine/forwarded-instance.ts'
-import { BUILD_LABEL } from './template.ts'
+import { BUILD_LABEL, BUILDER_LABEL } from './template.ts'
 
 /** Of the containers of one build, and of the images that they leave. The same for each attempt, and no other installation's. */
 export function stepNames(owner: string, buildId: string): { fetch: string; install: string } {
@@ -54,23 +54,29 @@ async function removeLostBuilds(
   const { client } = instances
   const owner = labels[LABELS.instance]
   if (owner === undefined) return false
-  const query = { all: true, filters: JSON.stringify({ label: [`${BUILD_LABEL}=${owner}`] }) }
-  const containers = await client.json(listSchema, { method: 'GET', path: '/containers/json', query }, signal)
-  for (const { Id: id, Names: names } of containers) {
+  const label = [`${BUILD_LABEL}=${owner}`]
+  const find = (path: string, filters: object, all: boolean) =>
+    client.json(listSchema, { method: 'GET', path, query: { all, filters: JSON.stringify(filters) } }, signal)
+  for (const { Id: id, Names: names } of await find('/containers/json', { label }, true)) {
     if (!mayRemove()) return false
     await removeInstance(instances, { runtime, id, name: names?.[0]?.replace(/^\//, '') ?? id }, signal)
   }
-  const images = await client.json(listSchema, { method: 'GET', path: '/images/json', query }, signal)
-  for (const { Id: id } of images) {
+  for (const { Id: id } of await find('/images/json', { label }, true)) {
     if (!mayRemove()) return false
     await removeImage(client, id, signal)
+  }
+  const unnamed = { dangling: ['true'], label: [`${BUILDER_LABEL}=${owner}`] }
+  for (const { Id: id } of await find('/images/json', unnamed, false)) {
+    if (!mayRemove()) return false
+    // Not by force: one that lost its name may still have a container.
+    await removeImage(client, id, signal, false)
   }
   return true
 }
 
 /** One that is in use, or gone already, is left alone. */
-async function removeImage(client: EngineClient, name: string, signal: AbortSignal): Promise<void> {
+async function removeImage(client: EngineClient, name: string, signal: AbortSignal, force = true): Promise<void> {
   await client
-    .send({ method: 'DELETE', path: `/images/${name}`, query: { force: true } }, signal)
+    .send({ method: 'DELETE', path: `/images/${name}`, query: { force } }, signal)
     .catch(() => signal.throwIfAborted())
 }

@@ -38,6 +38,8 @@ export const OUT_FOLDER = '/build/out'
 
 /** On what a build leaves behind: its id, or the installation whose build it was. */
 export const BUILD_LABEL = 'toolhaven-build'
+/** On all that the last step makes: the installation that built it. */
+export const BUILDER_LABEL = 'toolhaven-builder'
 /** Where the configured certificate stands inside; added to what the base image trusts. */
 export const CA_FOLDER = '/usr/local/share/toolhaven'
 /**
