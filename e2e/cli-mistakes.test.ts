@@ -1,11 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '@toolhaven/testing/free-port'
 import { type CliWorld, openCliWorld } from './src/cli-world.ts'
 import { startThv, THV } from './src/running-thv.ts'
+import { atTerminal } from './src/terminal.ts'
 import { thv as runThv } from './src/thv.ts'
 
 let world: CliWorld
@@ -102,6 +104,28 @@ test('a file with a typing error creates nothing, and a second copy gets a port 
   await thv('export', 'time', exported)
   const second = await thv('run', '--from-config', exported, '--name', 'second')
   expect(second).toMatchObject({ code: 0, stderr: expect.stringMatching(/Port \d+ of the file is taken, so second/) })
+})
+
+test('an export makes no folder, and replaces no file unasked', async () => {
+  await thv('run', 'time')
+  const folder = join(world.home.dir, 'mistyped')
+  const refused = await thv('export', 'time', 'mistyped/time.json')
+  expect(refused).toMatchObject({ code: 2, stdout: '' })
+  expect(refused.stderr).toContain(`there is no folder ${folder}\n`)
+  expect(refused.stderr).toContain(`mkdir -p '${folder}'`)
+  expect(existsSync(folder)).toBe(false)
+  const inFolder = await thv('export', 'time', '.')
+  expect(inFolder).toMatchObject({ code: 2, stderr: expect.stringMatching(/is a folder\nName a file in it/) })
+
+  const kept = join(world.home.dir, 'kept.json')
+  await writeFile(kept, 'mine')
+  const exists = await thv('export', 'time', 'kept.json')
+  expect(exists).toMatchObject({ code: 2, stderr: expect.stringMatching(/kept\.json exists already[^]*--force/) })
+  const asked = await atTerminal(world.home, ['export', 'time', 'kept.json'], [['Replace', 'n']])
+  expect(asked).toMatchObject({ code: 1, screen: expect.stringContaining('nothing was changed') })
+  expect(await readFile(kept, 'utf8')).toBe('mine')
+  expect(await thv('export', 'time', 'kept.json', '--force')).toMatchObject({ code: 0 })
+  expect(JSON.parse(await readFile(kept, 'utf8'))).toMatchObject({ name: 'time' })
 })
 
 test('a second run of the same server says that there is one already', async () => {

@@ -47,6 +47,7 @@ test('a server is found, run, used, listed, read, stopped, restarted, exported, 
   expect(await listed('--all')).toMatchObject([{ name: 'time', status: 'stopped' }])
   expect(await thv('restart', '--all')).toMatchObject({ code: 0, stdout: 'time is running\n' })
 
+  await mkdir(join(world.home.dir, 'backup'))
   expect(await thv('export', 'time', 'backup/time.json')).toMatchObject({ code: 0, stdout: '' })
   const file = join(world.home.dir, 'backup', 'time.json')
   expect((await stat(file)).mode & 0o777).toBe(0o600)

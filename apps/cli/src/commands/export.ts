@@ -5,23 +5,26 @@ export const exportCommand = defineCommand({
   summary: 'Write down how a workload is run',
   description:
     'Writes the run configuration of a workload as JSON, to a file or to standard output. ' +
-    'Secrets are in it by name only. "thv run --from-config" runs it again, here or on another machine.',
+    'Secrets are in it by name only. "thv run --from-config" runs it again, here or on another machine.\n\n' +
+    'The folder of the file has to exist. A file that exists already is replaced only with --force, or when you say so at a terminal.',
   args: [
     { name: 'name', summary: 'which workload', required: true, completes: 'workload' },
     { name: 'file', summary: 'where to; left out: standard output' },
   ],
+  flags: { force: { type: 'boolean', short: 'f', summary: 'replace the file if it exists' } },
   examples: [
     { command: 'thv export time', shows: 'on the screen' },
-    { command: 'thv export time backup/time.json', shows: 'into a file that only you can read; its folder is made' },
+    { command: 'thv export time time.json', shows: 'into a file that only you can read' },
+    { command: 'thv export time time.json --force', shows: 'the same; an older file is replaced' },
   ],
-  run: async ({ daemon, out, cwd, signal }, { args: [name = '', file] }) => {
+  run: async ({ daemon, out, cwd, signal }, { args: [name = '', file], flags: { force } }) => {
     const [client, { orUnknownWorkload }] = await Promise.all([daemon(), import('../lifecycle/or-unknown.ts')])
     const config = await orUnknownWorkload(client, [name], signal, () =>
       client.call('exportWorkload', { params: { name } }, signal),
     )
     if (file === undefined) return out.json(config)
     const { writeExport } = await import('../lifecycle/write-export.ts')
-    await writeExport(cwd, file, `${JSON.stringify(config, null, 2)}\n`)
+    await writeExport({ cwd, signal }, { file, force }, `${JSON.stringify(config, null, 2)}\n`)
     out.note(`${name} is written to ${file}`)
   },
 })
