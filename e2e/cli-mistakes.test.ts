@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '@toolhaven/testing/free-port'
 import { type CliWorld, openCliWorld } from './src/cli-world.ts'
+import { startDaemon } from './src/daemon-process.ts'
 import { startThv, THV } from './src/running-thv.ts'
 import { atTerminal } from './src/terminal.ts'
 import { thv as runThv } from './src/thv.ts'
@@ -126,6 +127,32 @@ test('an export makes no folder, and replaces no file unasked', async () => {
   expect(await readFile(kept, 'utf8')).toBe('mine')
   expect(await thv('export', 'time', 'kept.json', '--force')).toMatchObject({ code: 0 })
   expect(JSON.parse(await readFile(kept, 'utf8'))).toMatchObject({ name: 'time' })
+})
+
+test('a damaged client file is named by run, status and register, and a purge leaves no copy of it', async () => {
+  await using home = await world.makeHome()
+  const at = (...args: string[]) => runThv(home, args)
+  const folder = join(home.env['HOME'] ?? '', '.cursor')
+  const file = join(folder, 'mcp.json')
+  await mkdir(folder, { recursive: true })
+  await writeFile(file, '{"mcpServers": {}}')
+  await using _daemon = await startDaemon(home)
+  await at('client', 'register', 'cursor')
+  await at('run', world.fixture, '--name', 'first')
+  await writeFile(file, '{"mcpServers": {broken')
+  const told = expect.stringMatching(/Cursor does not get your workloads: .*mcp\.json.* line 1, column 17.*correct it/)
+  expect(await at('run', world.fixture, '--name', 'second')).toMatchObject({ code: 0, stderr: told })
+  expect(await at('client', 'status')).toMatchObject({ code: 0, stderr: told })
+  const refused = await at('client', 'register', 'cursor')
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/mcp\.json.* line 1.*\n.*register Cursor"/) })
+  expect(await readFile(file, 'utf8')).toBe('{"mcpServers": {broken')
+
+  await rm(file)
+  expect(await at('client', 'register', 'cursor')).toMatchObject({ code: 0 })
+  expect(Object.keys(JSON.parse(await readFile(file, 'utf8')).mcpServers)).toEqual(['first', 'second'])
+  const purged = await at('serve', '--uninstall', '--purge', '--yes')
+  expect(purged).toMatchObject({ code: 0, stdout: expect.stringContaining(`removed ${file}.toolhaven-backup`) })
+  expect((await readdir(folder)).filter((name) => name.includes('toolhaven'))).toEqual([])
 })
 
 test('a second run of the same server says that there is one already', async () => {

@@ -25,7 +25,12 @@ export type RegisteredClient = z.infer<typeof registeredClient>
 
 /** `notes` says what a user should know, such as an entry that had to take another name. */
 export const clientResponse = registeredClient
-  .extend({ notes: z.array(z.string()).optional() })
+  .extend({
+    notes: z.array(z.string()).optional(),
+    problem: z.string().optional().meta({
+      description: 'Why the file of the client could not be changed; the client is registered all the same',
+    }),
+  })
   .meta({ id: 'v1.createClientResponse' })
 export type ClientResponse = z.infer<typeof clientResponse>
 

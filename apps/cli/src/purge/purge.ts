@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describeError, unavailable } from '@toolhaven/core/errors'
 import type { ToolhavenPaths } from '@toolhaven/stores/files/paths'
 import { loginsDir } from '@toolhaven/stores/logins/login-store'
+import { removeCopies } from '@toolhaven/stores/clients/remove-copies'
 import { createOsKeyring } from '@toolhaven/stores/secrets/keyring'
 import { forgetPassword } from '../commands/secret/forget-password.ts'
 import { type DaemonClient, createDaemonClient } from '../connect/daemon-client.ts'
@@ -36,6 +37,7 @@ export async function purge(context: Context, uninstall: () => Promise<boolean>)
   await removeBuiltImages(context, paths, result)
   if (await uninstall()) result.removed.push('the service')
   await endDaemon(paths.stateDir)
+  await removeClientCopies(context, result)
   await forgetKeyring(context, paths, result)
   for (const folder of foldersOf(context, paths)) await removeOwnFolder(folder, result)
   return result
@@ -91,6 +93,13 @@ async function removeBuiltImages({ signal }: Context, paths: ToolhavenPaths, res
     signal.throwIfAborted()
     result.kept.push(`images that were built: ${error instanceof Error ? error.message : String(error)}`)
   }
+}
+
+/** Entries of ours are out of those files by now, so nobody needs the copies from before. */
+async function removeClientCopies({ env }: Context, result: Purged): Promise<void> {
+  const { removed, kept } = await removeCopies(homeDirOf(env), process.platform === 'darwin' ? 'darwin' : 'linux')
+  result.removed.push(...removed)
+  result.kept.push(...kept)
 }
 
 async function forgetKeyring({ env, signal }: Context, paths: ToolhavenPaths, result: Purged): Promise<void> {

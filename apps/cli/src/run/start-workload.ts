@@ -27,6 +27,7 @@ export async function startWorkload(context: Context, args: readonly string[], f
     if (flags.format === 'json') return out.json(workload)
     out.line(`${name} is ${workload.status} at ${workload.url}`)
     if (workload.status === 'running') noteRemarks(out, workload)
+    await noteDamagedFiles(context, client, workload.group ?? 'default')
   } catch (error) {
     throw await withServerMeant(client, args[0], error, signal)
   }
@@ -41,6 +42,15 @@ async function noteSecond({ out, signal }: Context, client: DaemonClient, name: 
   if (earlier === undefined || earlier.package !== own?.package) return
   const command = earlier.status === 'stopped' ? `"thv restart ${first}" starts it` : `it is ${earlier.status}`
   out.note(`There is a workload ${first} of the same server already (${command}), so this one is called ${name}.`)
+}
+
+/** A client whose file is damaged does not find the workload, and says nothing about it either. */
+async function noteDamagedFiles({ out, signal }: Context, client: DaemonClient, group: string): Promise<void> {
+  const clients = await client.call('listClients', {}, signal)
+  const served = clients.filter(({ groups }) => groups.includes(group)).map(({ name }) => name)
+  if (served.length === 0) return
+  const { fileProblems, problemNotes } = await import('../commands/client/file-problems.ts')
+  for (const note of problemNotes(await fileProblems(client, served, signal))) out.note(note)
 }
 
 const hostWarning = (name: string) =>

@@ -6,7 +6,7 @@ import type { GroupBook } from '../groups/group-book.ts'
 import type { ClientFiles } from '../ports/clients.ts'
 import type { Journal } from '../ports/stores.ts'
 import { compareNames } from '../workloads/book.ts'
-import type { ClientSync } from './sync.ts'
+import type { ClientSync, SyncNews } from './sync.ts'
 
 export interface ClientsDeps {
   groups: GroupBook
@@ -45,13 +45,17 @@ export async function registerClients(
   clients: readonly ClientType[],
   groups?: readonly string[],
 ): Promise<ClientResponse[]> {
-  const notes = await join(deps, clients, groups)
-  return [...new Set(clients)].map((client) => responseOf(deps, client, notes))
+  const news = await join(deps, clients, groups)
+  return [...new Set(clients)].map((client) => responseOf(deps, client, news))
 }
 
-function responseOf(deps: ClientsDeps, name: ClientType, notes: ReadonlyMap<ClientType, string[]>): ClientResponse {
-  const own = notes.get(name) ?? []
-  return { name, groups: groupsOf(deps.groups, name), ...(own.length > 0 && { notes: own }) }
+function responseOf(deps: ClientsDeps, name: ClientType, news: ReadonlyMap<ClientType, SyncNews>): ClientResponse {
+  const { notes = [], problem } = news.get(name) ?? {}
+  return {
+    ...{ name, groups: groupsOf(deps.groups, name) },
+    ...(notes.length > 0 && { notes }),
+    ...(problem !== undefined && { problem }),
+  }
 }
 
 /** All or nothing: unknown groups are refused before anything is written. */

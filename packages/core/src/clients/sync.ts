@@ -7,8 +7,14 @@ import type { StoredWorkload } from '../ports/stores.ts'
 import type { WorkloadBook } from '../workloads/book.ts'
 import { clientUrl } from '../workloads/read.ts'
 
+export interface SyncNews {
+  notes: string[]
+  /** Why the client's file could not be brought up to date. */
+  problem?: string
+}
+
 /** Makes all client files follow the workloads and groups; gives what users should know, per client. Never rejects. */
-export type ClientSync = () => Promise<ReadonlyMap<ClientType, string[]>>
+export type ClientSync = () => Promise<ReadonlyMap<ClientType, SyncNews>>
 
 export interface ClientSyncDeps {
   groups: GroupBook
@@ -23,10 +29,10 @@ export interface ClientSyncDeps {
 
 /** Runs that are asked for while one is under way are answered by one more run after it. */
 export function createClientSync(deps: ClientSyncDeps): ClientSync {
-  let running: Promise<ReadonlyMap<ClientType, string[]>> | undefined
-  let next: Promise<ReadonlyMap<ClientType, string[]>> | undefined
+  let running: ReturnType<ClientSync> | undefined
+  let next: ReturnType<ClientSync> | undefined
 
-  function start(): Promise<ReadonlyMap<ClientType, string[]>> {
+  function start(): ReturnType<ClientSync> {
     running = syncAll(deps).finally(() => {
       running = undefined
     })
@@ -43,20 +49,20 @@ export function createClientSync(deps: ClientSyncDeps): ClientSync {
   }
 }
 
-async function syncAll(deps: ClientSyncDeps): Promise<ReadonlyMap<ClientType, string[]>> {
-  const notes = new Map<ClientType, string[]>()
+async function syncAll(deps: ClientSyncDeps): Promise<ReadonlyMap<ClientType, SyncNews>> {
+  const news = new Map<ClientType, SyncNews>()
   for (const client of CLIENT_TYPES) {
     try {
       const mine = groupsOf(deps, client)
       const known = mine.size === 0 ? new Map() : knownEntries(deps)
       const result = await deps.files.sync(client, wantedEntries(deps, mine), known)
-      if (result.notes.length > 0) notes.set(client, result.notes)
+      if (result.notes.length > 0) news.set(client, { notes: result.notes })
     } catch (error) {
-      notes.set(client, [describeError(error)])
+      news.set(client, { notes: [describeError(error)], problem: describeError(error) })
       deps.logger.warn('a client file could not be brought up to date', { client, reason: describeError(error) })
     }
   }
-  return notes
+  return news
 }
 
 /** An entry stands while its workload is wanted running and the client is registered with its group. */

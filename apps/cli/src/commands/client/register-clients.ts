@@ -23,8 +23,14 @@ export async function registerClients(
   if (format === 'json') out.json(registered)
   for (const client of registered) {
     if (format !== 'json') out.line(`${client.name} is registered; it sees: ${client.groups.join(', ')}`)
-    for (const note of client.notes ?? []) out.note(printable(`${client.name}: ${note}`))
+    for (const note of client.notes ?? []) if (note !== client.problem) out.note(printable(`${client.name}: ${note}`))
   }
   const absent = clients.filter(({ installed }) => !installed).map((client) => client.client_type)
   if (absent.length > 0) out.note(`Not installed here yet: ${absent.join(', ')}. Entries are written once it is.`)
+  const failed = registered.flatMap(({ name, problem }) => (problem === undefined ? [] : [{ name, problem }]))
+  if (failed.length === 0) return
+  const { conflict } = await import('@toolhaven/core/errors')
+  const reasons = failed.map(({ name, problem }) => `${name} did not get its entries: ${printable(problem)}`)
+  const again = `thv client register ${failed.map(({ name }) => name).join(' ')}`
+  throw conflict(`${reasons.join('\n')}\nOnce that is put right, "${again}" writes them.`)
 }

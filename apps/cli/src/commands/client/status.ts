@@ -5,7 +5,7 @@ export const clientStatus = defineCommand({
   summary: 'See which clients are installed and registered',
   description:
     'Shows every client program that is known, whether it is installed here, and whether it is registered: a registered ' +
-    'client finds your workloads in its own configuration file.',
+    'client finds your workloads in its own configuration file. A file that cannot be read is named, with what is wrong in it.',
   flags: FORMAT_FLAG,
   examples: [
     { command: 'thv client status', shows: 'every known client' },
@@ -13,7 +13,10 @@ export const clientStatus = defineCommand({
   ],
   run: async ({ daemon, out, signal }, { flags }) => {
     const client = await daemon()
-    const { clients } = await client.call('discoverClients', {}, signal)
+    const [{ clients }, { fileProblems, problemNotes }] = await Promise.all([
+      client.call('discoverClients', {}, signal),
+      import('./file-problems.ts'),
+    ])
     if (flags.format === 'json') return out.json({ clients })
     out.table(
       [
@@ -23,5 +26,7 @@ export const clientStatus = defineCommand({
       ],
       clients,
     )
+    const registered = clients.filter((each) => each.registered).map((each) => each.client_type)
+    for (const note of problemNotes(await fileProblems(client, registered, signal))) out.note(note)
   },
 })

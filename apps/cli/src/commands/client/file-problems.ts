@@ -1,0 +1,29 @@
+import type { DaemonClient } from '../../connect/daemon-client.ts'
+import { printable } from '../../output/table.ts'
+
+export interface FileProblem {
+  client: string
+  /** Names the file, the place in it and what is wrong there. */
+  reason: string
+}
+
+/** Which of these clients have a configuration file that cannot be read, and therefore do not get entries. */
+export async function fileProblems(
+  daemon: DaemonClient,
+  clients: readonly string[],
+  signal: AbortSignal,
+): Promise<FileProblem[]> {
+  if (clients.length === 0) return []
+  const { faults } = await daemon.call('discoverServers', {}, signal)
+  return faults
+    .filter((fault) => clients.includes(fault.client_type))
+    .map(({ client_type: client, reason }) => ({ client, reason }))
+}
+
+export function problemNotes(problems: readonly FileProblem[]): string[] {
+  return problems.map(({ client, reason }) =>
+    printable(
+      `${client} does not get your workloads: ${reason}. Once that is put right, "thv client register ${client}" writes its entries.`,
+    ),
+  )
+}
