@@ -1,5 +1,6 @@
 import { openSearch } from '../apps/website/server/open-search.ts'
 import { type RunningSite, serveSite } from '../apps/website/server/serve-site.ts'
+import { serveAfterEarlier } from './serve-after-earlier.ts'
 import { buildSite, isSiteFresh, siteFolder } from './site-build.ts'
 
 /**
@@ -16,7 +17,7 @@ try {
     say('  Docs      being built; this takes a minute the first time …')
     await buildSite({ log: () => {} })
   }
-  const site = await serve()
+  const site = await serveAfterEarlier({ port, serve })
   say(`  Docs      ${site.url}`)
 } catch (error) {
   say(`  Docs      ${explain(error)}`)
