@@ -155,6 +155,21 @@ test('a damaged client file is named by run, status and register, and a purge le
   expect((await readdir(folder)).filter((name) => name.includes('toolhaven'))).toEqual([])
 })
 
+test('a daemon in the background is stopped by a command, and the next command starts it again', async () => {
+  await using home = await world.makeHome()
+  const at = (...args: string[]) => runThv(home, args, { env: { THV_PORT: '0' } })
+  const nothing = await at('serve', '--stop')
+  expect(nothing).toMatchObject({ code: 0, stderr: expect.stringContaining('no daemon runs') })
+  expect((await at('list')).stderr).toContain('in the background')
+  expect(await at('serve', '--stop')).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/is stopped \(process \d+\)/),
+  })
+  expect(await at('serve', '--stop')).toMatchObject({ code: 0, stderr: nothing.stderr })
+  expect(await at('serve', '--stop', '--install')).toMatchObject({ code: 2, stderr: expect.stringContaining('--stop') })
+  expect(await at('serve', 'stop')).toMatchObject({ code: 2, stderr: expect.stringContaining('"thv serve --stop"') })
+})
+
 test('a second run of the same server says that there is one already', async () => {
   await thv('run', 'time')
   const already = 'There is a workload time of the same server already'

@@ -71,7 +71,7 @@ function fill(command: Command, definition: CommandDef, run: ParseHooks['run']):
   // Checked below: a word too many may be a command that was mistyped.
   command.allowExcessArguments(true)
   command.action(async () => {
-    refuseExcess(command)
+    refuseExcess(command, definition.words)
     const args = command.processedArgs.flat().filter((arg): arg is string => typeof arg === 'string')
     const given: Record<string, unknown> = command.opts()
     const definitions = Object.entries(definition.flags ?? {})
@@ -81,13 +81,15 @@ function fill(command: Command, definition: CommandDef, run: ParseHooks['run']):
   })
 }
 
-function refuseExcess(command: Command): void {
+function refuseExcess(command: Command, words: string): void {
   const { registeredArguments: taken, args, commands } = command
   if (args.length <= taken.length || taken.at(-1)?.variadic === true) return
   const extra = args[taken.length] ?? ''
   if (commands.length === 0) {
     const most = taken.length === 0 ? 'no arguments' : `at most ${taken.length}`
-    command.error(`error: too many arguments for '${command.name()}': it takes ${most}, and got ${args.length}`)
+    const isFlag = command.options.some(({ long }) => long === `--${extra}`)
+    const hint = isFlag ? `\n(Did you mean "thv ${words} --${extra}"?)` : ''
+    command.error(`error: too many arguments for '${command.name()}': it takes ${most}, and got ${args.length}${hint}`)
   }
   const names = commands.map((each) => each.name())
   const meant = closest(extra, names)

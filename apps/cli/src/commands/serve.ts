@@ -2,11 +2,11 @@ import { FORMAT_FLAG, defineCommand } from '../command.ts'
 
 export const serve = defineCommand({
   words: 'serve',
-  summary: 'Run the daemon in the foreground, or install it as a service',
+  summary: 'Run the daemon in the foreground, stop it, or install it as a service',
   description:
     'Runs the daemon in the foreground: the API, and a port for each workload.\n\n' +
     'A daemon that already runs for the same state folder hands over and exits; its containers and ports stay.\n' +
-    'Commands that need a daemon start one with --on-demand.\n' +
+    'Commands that need a daemon start one in the background, with --on-demand. --stop ends it, wherever it was started.\n' +
     'Environment: THV_RUNTIME (docker, podman, process), THV_PORT, THV_API_TOKEN, THV_SECRETS_PASSWORD, and the XDG variables.\n\n' +
     'With --install the daemon becomes a service that starts automatically, with all workloads that were running: a unit of ' +
     "your own systemd instance on Linux (of the machine's when you are root), a launch agent on macOS. It is started " +
@@ -29,6 +29,7 @@ export const serve = defineCommand({
       type: 'boolean',
       summary: 'exit if a daemon runs already, and start without the port while it is taken',
     },
+    stop: { type: 'boolean', summary: 'stop the daemon that runs; containers keep running' },
     install: { type: 'boolean', summary: 'make it a service that starts automatically' },
     uninstall: { type: 'boolean', summary: 'stop and remove that service' },
     purge: { type: 'boolean', summary: 'with --uninstall: remove everything that Toolhaven has made' },
@@ -38,6 +39,7 @@ export const serve = defineCommand({
   examples: [
     { command: 'thv serve', shows: 'API at http://localhost:8080', endless: true },
     { command: 'thv serve --port 9090', shows: 'API at another port', endless: true },
+    { command: 'thv serve --stop', shows: 'ends the daemon, also one in the background' },
     { command: 'thv serve --install', shows: 'runs from now on, also after the next start of the machine' },
     { command: 'thv serve --uninstall', shows: 'the service is gone, workloads and settings stay' },
     { command: 'thv serve --uninstall --purge', shows: 'asks, then removes everything' },
@@ -48,6 +50,10 @@ export const serve = defineCommand({
     if (wrong !== undefined) {
       const { invalid } = await import('@toolhaven/core/errors')
       throw invalid(wrong)
+    }
+    if (flags.stop) {
+      const { runStop } = await import('../service/run-stop.ts')
+      return runStop(context, flags)
     }
     if (flags.install) {
       const { runInstall } = await import('../service/run-install.ts')
@@ -65,7 +71,11 @@ export const serve = defineCommand({
   },
 })
 
-function misuse(flags: Readonly<Record<'install' | 'uninstall' | 'purge' | 'yes', boolean>>): string | undefined {
+function misuse(
+  flags: Readonly<Record<'stop' | 'install' | 'uninstall' | 'purge' | 'yes', boolean>>,
+): string | undefined {
+  if (flags.stop && (flags.install || flags.uninstall))
+    return '--stop excludes --install and --uninstall; --uninstall stops the service too'
   if (flags.install && flags.uninstall) return '--install and --uninstall exclude one another; give one of them'
   if (flags.purge && !flags.uninstall) return '--purge goes with --uninstall; give both to remove everything'
   if (flags.yes && !flags.purge) return '--yes goes with --purge; leave it out'
