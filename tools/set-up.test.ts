@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -48,4 +48,23 @@ test.each([
   await once(child.stdout, 'data')
   child.kill('SIGTERM')
   expect(await ended).toEqual([9, null])
+})
+
+test('npm start explains its options without installing anything', async () => {
+  // A copy without node_modules: an attempt to install would fail, and would leave a folder.
+  const clone = mkdtempSync(path.join(tmpdir(), 'thv-clone-'))
+  onTestFinished(() => rmSync(clone, { recursive: true, force: true }))
+  const page = 'apps/website/docs/toolhaven/reference/cli/thv_serve.md'
+  for (const file of ['tools/start.mjs', 'tools/set-up.mjs', 'tools/system-packages.mjs', page, 'package-lock.json'])
+    cpSync(path.join(import.meta.dirname, '..', file), path.join(clone, file))
+  const env = { ...process.env, npm_execpath: path.join(clone, 'no-npm.js') }
+  const child = spawn(process.execPath, [path.join(clone, 'tools', 'start.mjs'), '--help'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env,
+  })
+  const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
+  expect(said).toMatch(/^Usage: npm start \[-- options\]/)
+  expect(said).toMatch(/^ {2}--port <number> +port the API listens on \(default: THV_PORT,/m)
+  expect(code).toBe(0)
+  expect(existsSync(path.join(clone, 'node_modules'))).toBe(false)
 })
