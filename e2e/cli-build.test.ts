@@ -62,7 +62,7 @@ describe('with a container engine', () => {
 
     expect(await thv(home, ['build', 'npx://thv-nobody-made-this'])).toMatchObject({ code: 3, stdout: '' })
     expect(await thv(home, ['build', `npx://${EVERYTHING}`, '--tag', 'Not A Name'])).toMatchObject({ code: 2 })
-    await thv(home, ['rm', '--all'])
+    await thv(home, ['rm', '--all', '--yes'])
   })
 
   test('a terminal shows how far the build is', async (context) => {

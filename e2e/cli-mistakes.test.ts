@@ -170,6 +170,18 @@ test('a daemon in the background is stopped by a command, and the next command s
   expect(await at('serve', 'stop')).toMatchObject({ code: 2, stderr: expect.stringContaining('"thv serve --stop"') })
 })
 
+test('all workloads are removed only after a question, or with --yes', async () => {
+  await thv('run', 'time')
+  const refused = await thv('rm', '--all')
+  expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/add --yes .*\(time\)/) })
+  const asked = await atTerminal(world.home, ['rm', '--all'], [['Remove the workload', 'n']])
+  expect(asked).toMatchObject({ code: 1, screen: expect.stringContaining('nothing was changed') })
+  expect((await thv('list')).stdout).toMatch(/^time +running/m)
+  expect(await thv('rm', '--all', '--yes')).toMatchObject({ code: 0, stdout: 'time is removed\n' })
+  // There is nothing to ask about.
+  expect(await thv('rm', '--all')).toMatchObject({ code: 0 })
+})
+
 test('a second run of the same server says that there is one already', async () => {
   await thv('run', 'time')
   const already = 'There is a workload time of the same server already'

@@ -68,8 +68,8 @@ test('a server is found, run, used, listed, read, stopped, restarted, exported, 
     url,
     labels: { team: 'docs' },
   })
-  expect(await thv('rm', '--all')).toMatchObject({ code: 0, stdout: 'again is removed\n' })
-  expect(await thv('rm', '--all')).toEqual({
+  expect(await thv('rm', '--all', '--yes')).toMatchObject({ code: 0, stdout: 'again is removed\n' })
+  expect(await thv('rm', '--all', '--yes')).toEqual({
     code: 0,
     stdout: '',
     stderr: 'There is nothing to do: no workload matches.\n',
@@ -221,7 +221,7 @@ test('names that nobody has are errors that say what may have been meant', async
     stderr: expect.stringContaining('no-such-server-anywhere:latest'),
   })
   expect(await listed('--all')).toMatchObject([{ name: 'time' }])
-  expect(await thv('rm', '--all')).toMatchObject({ code: 0 })
+  expect(await thv('rm', '--all', '--yes')).toMatchObject({ code: 0 })
 })
 
 test('wrong usage is told before anything is done', async () => {

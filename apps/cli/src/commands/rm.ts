@@ -4,11 +4,12 @@ export const rm = lifecycleCommand('delete', {
   words: 'rm',
   summary: 'Remove workloads',
   description:
-    'Stops workloads and removes them with their configuration, logs and client entries. Stored secrets stay.',
+    'Stops workloads and removes them with their configuration, logs and client entries. Stored secrets stay.\n\n' +
+    'With --all, a terminal is asked first; --yes answers beforehand.',
   examples: [
     { command: 'thv rm time', shows: 'one workload' },
     { command: 'thv rm --group default', shows: 'all of a group; the group stays' },
-    { command: 'thv rm --all', shows: 'every workload' },
+    { command: 'thv rm --all --yes', shows: 'every workload, without a question' },
   ],
   done: 'is removed',
   notes: async (client, names, signal) => {

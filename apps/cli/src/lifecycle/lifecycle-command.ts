@@ -4,6 +4,14 @@ import type { Context } from '../context.ts'
 
 const OPERATIONS = { stop: 'stopWorkloads', restart: 'restartWorkloads', delete: 'deleteWorkloads' } as const
 
+const CHOICE_FLAGS = {
+  all: { type: 'boolean', short: 'a', summary: 'every workload' },
+  group: { type: 'text', short: 'g', value: 'name', summary: 'every workload of this group' },
+} as const
+const YES_FLAG = { yes: { type: 'boolean', short: 'y', summary: 'with --all: do not ask' } } as const
+const FLAGS = { ...CHOICE_FLAGS, ...FORMAT_FLAG }
+const DELETE_FLAGS = { ...CHOICE_FLAGS, ...YES_FLAG, ...FORMAT_FLAG }
+
 export interface LifecycleTexts {
   words: string
   summary: string
@@ -20,14 +28,11 @@ export function lifecycleCommand(verb: keyof typeof OPERATIONS, { done, notes, .
   return defineCommand({
     ...texts,
     args: [{ name: 'name', summary: 'which workloads', variadic: true, completes: 'workload' }],
-    flags: {
-      all: { type: 'boolean', short: 'a', summary: 'every workload' },
-      group: { type: 'text', short: 'g', value: 'name', summary: 'every workload of this group' },
-      ...FORMAT_FLAG,
-    },
+    flags: verb === 'delete' ? DELETE_FLAGS : FLAGS,
     run: async (context, { args, flags }) => {
       const { out, signal } = context
       const names = await chosenNames(context, args, flags)
+      if ('yes' in flags && flags.all && !flags.yes && names.length > 0) await askFirst(names, signal)
       if (names.length > 0) {
         const [{ orUnknownWorkload }, { waitForOutcome, WorkloadFailed, withNextStep }] = await Promise.all([
           import('./or-unknown.ts'),
@@ -45,6 +50,20 @@ export function lifecycleCommand(verb: keyof typeof OPERATIONS, { done, notes, .
       for (const note of (await notes?.(await context.daemon(), names, signal)) ?? []) out.note(note)
     },
   })
+}
+
+/** Configurations go with the workloads, and nothing brings them back. */
+async function askFirst(names: readonly string[], signal: AbortSignal): Promise<void> {
+  const [{ conflict }, { confirm }] = await Promise.all([
+    import('@toolhaven/core/errors'),
+    import('../output/prompt.ts'),
+  ])
+  const all = names.length === 1 ? 'the workload' : `all ${names.length} workloads`
+  const message = `Remove ${all} with configuration and logs: ${names.join(', ')}?`
+  const instead =
+    `there is no terminal to ask at; add --yes to remove ${all} (${names.join(', ')}) with configuration and logs\n` +
+    'Nothing was changed.'
+  if (!(await confirm({ message, instead, signal }))) throw conflict('cancelled; nothing was changed')
 }
 
 interface Choice {
