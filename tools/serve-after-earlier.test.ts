@@ -5,7 +5,10 @@ import { serveAfterEarlier } from './serve-after-earlier.ts'
 
 const servers: Server[] = []
 afterEach(() => {
-  for (const server of servers.splice(0)) (server.closeAllConnections(), server.close())
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections()
+    server.close()
+  }
 })
 
 async function serveText(port: number, text: string, asked?: () => void): Promise<Server> {
