@@ -40,6 +40,7 @@ interface SharedBounds {
 /** One workload's port: clients in front, its server behind, sessions in between. */
 export class Endpoint implements FrontContext {
   readonly limits: GatewayLimits
+  readonly memory: CallMemory
   readonly sessions: SessionTable
   readonly modern: ModernState
   readonly #options: GatewayOptions
@@ -65,6 +66,7 @@ export class Endpoint implements FrontContext {
     this.#streams = new OpenStreams(limits.maxQueuedBytes, () => this.pipeline)
     this.#slot = new BackendSlot(name)
     this.#kept = new KeptBytes(limits.maxKeptBytes, inAll.kept)
+    this.memory = new CallMemory(limits.maxCallBytes, inAll.calls)
     this.sessions = new SessionTable({
       ...{ name, limits, logger, kept: this.#kept, store: options.sessionStore },
       isolated: () => this.isolated,
@@ -78,7 +80,7 @@ export class Endpoint implements FrontContext {
     this.#dispatching = {
       slot: this.#slot,
       limits,
-      memory: new CallMemory(limits.maxCallBytes, inAll.calls),
+      memory: this.memory,
       sessions: this.sessions,
       pipeline: () => this.pipeline,
       onStarted: ({ request }) => this.#inFlight.begin(request),

@@ -70,3 +70,26 @@ export class CallMemory {
     this.#whole?.give(weight)
   }
 }
+
+/** The room of a body that is not there as a whole yet. What has come of it counts, not what it announces. */
+export class BodyRoom {
+  readonly #memory: CallMemory
+  #bytes = 0
+
+  constructor(memory: CallMemory) {
+    this.#memory = memory
+  }
+
+  /** False where there is no room for so many bytes in all; then none is held. */
+  grow(bytes: number): boolean {
+    this.release()
+    if (!this.#memory.take(bytes)) return false
+    this.#bytes = bytes
+    return true
+  }
+
+  release(): void {
+    this.#memory.give(this.#bytes)
+    this.#bytes = 0
+  }
+}

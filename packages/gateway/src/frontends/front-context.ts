@@ -12,6 +12,7 @@ import type { Pipeline } from '../pipeline.ts'
 import type { ReplySink } from '../sessions/call.ts'
 import type { Session } from '../sessions/session.ts'
 import type { SessionTable } from '../sessions/session-table.ts'
+import { BodyRoom, type CallMemory } from '../weight.ts'
 import { tooMuchSaid } from './client-description.ts'
 import type { ModernClients } from './modern/modern-clients.ts'
 import type { ParkedCalls } from './modern/parked-calls.ts'
@@ -21,6 +22,8 @@ import type { MirroredTools } from './modern/tool-headers.ts'
 /** What an endpoint offers its front ends. */
 export interface FrontContext {
   readonly limits: GatewayLimits
+  /** Taken by requests until they are answered. */
+  readonly memory: CallMemory
   readonly pipeline: Pipeline
   readonly sessions: SessionTable
   /** Set: each session has a server of its own, so that there is none for clients without. */
@@ -72,6 +75,12 @@ export function isOwn(context: FrontContext, request: HttpRequest, session: Sess
 /** Who was let in by other rules is asked to come again. */
 const CHANGED: HttpRefusal = { status: 503, message: 'The workload was changed while this came; send it again.' }
 
+const NO_ROOM: HttpRefusal = {
+  status: 503,
+  message: 'The requests in flight take too much memory; send this one again when some are answered.',
+  headers: { 'retry-after': '5' },
+}
+
 /** Hands on the messages of a POST, as soon as they are there. What is refused is answered here. */
 export function readMessages(
   context: FrontContext,
@@ -80,11 +89,15 @@ export function readMessages(
   onMessages: (parsed: Parsed) => void | Promise<void>,
 ): void {
   const { pipeline } = context
-  readBody(request, pipeline.maxMessageBytes, (body) => {
+  const { maxMessageBytes: maxBytes } = pipeline
+  const room = new BodyRoom(context.memory)
+  readBody(request, { maxBytes, hasRoom: (bytes) => room.grow(bytes) }, (body) => {
+    room.release()
     if (body === 'aborted') return
     context.attempt(response, () => {
       if (context.pipeline !== pipeline) return sendRefusal(response, CHANGED)
-      if (body === 'too-large') return sendRefusal(response, tooLarge(pipeline.maxMessageBytes))
+      if (body === 'too-large') return sendRefusal(response, tooLarge(maxBytes))
+      if (body === 'no-room') return sendRefusal(response, NO_ROOM)
       const parsed = pipeline.parse(body)
       if (!('messages' in parsed)) return sendRefusal(response, parsed)
       const refusal = tooMuchSaid(body, parsed.messages)

@@ -99,7 +99,7 @@ test('who goes in the middle of a body, or before the answer, is told of', async
   const told: string[] = []
   const answer: Answer = (request, response) => {
     response.once('close', () => told.push(`closed ${response.destroyed} ${response.writableFinished}`))
-    readBody(request, 1000, (body) => told.push(String(body)))
+    readBody(request, { maxBytes: 1000 }, (body) => told.push(String(body)))
   }
   const { join } = await open({ answer })
   const first = await join()

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import { addPart } from '../parts.ts'
 import type { PlainHead } from './plain-head.ts'
-import type { Body } from './read-body.ts'
+import type { Body, BodyBounds } from './read-body.ts'
 
 /** A POST whose head we read ourselves. Its body is taken from the connection once somebody wants it. */
 export class PlainRequest {
@@ -15,6 +15,7 @@ export class PlainRequest {
   #parts: Buffer[] = []
   #missing: number
   #onBody: ((body: Body) => void) | undefined
+  #hasRoom: BodyBounds['hasRoom']
   #isUnwanted = false
   /** Its client went before all of it came, or before it was answered. */
   destroyed = false
@@ -34,12 +35,13 @@ export class PlainRequest {
   }
 
   /** As `readBody`. */
-  readBody(maxBytes: number, onBody: (body: Body) => void): void {
+  readBody({ maxBytes, hasRoom }: BodyBounds, onBody: (body: Body) => void): void {
     if (this.destroyed) return onBody('aborted')
     // What else comes stays in the kernel until the connection is closed with the answer.
     if (this.#bodyBytes > maxBytes) return onBody('too-large')
     if (this.complete) return onBody(this.#whole())
     this.#onBody = onBody
+    this.#hasRoom = hasRoom
     this.socket.resume()
   }
 
@@ -49,6 +51,14 @@ export class PlainRequest {
     if (end === from) return end
     this.#missing -= end - from
     if (this.#isUnwanted) return end
+    // The last part makes a request of it, which is weighed as such.
+    if (!this.complete && this.#hasRoom?.(this.#bodyBytes - this.#missing) === false) {
+      const onBody = this.#onBody
+      this.#onBody = undefined
+      this.discard()
+      onBody?.('no-room')
+      return end
+    }
     addPart(this.#parts, bytes.subarray(from, end))
     if (!this.complete) {
       if (this.#onBody === undefined) this.socket.pause()

@@ -4,18 +4,24 @@ import type { HttpRequest } from './exchange.ts'
 import { PlainRequest } from './plain-request.ts'
 
 /** All of it, in the parts it came in. */
-export type Body = readonly Buffer[] | 'too-large' | 'aborted'
+export type Body = readonly Buffer[] | 'too-large' | 'no-room' | 'aborted'
 
-/**
- * Calls back once, with the whole body, or `too-large` as soon as it is, or `aborted` when the caller went away. No promise
- * and no listener more than needed: this is done for every call there is.
- */
-export function readBody(request: HttpRequest, maxBytes: number, onBody: (body: Body) => void): void {
-  if (request instanceof PlainRequest) request.readBody(maxBytes, onBody)
-  else readFromNode(request, maxBytes, onBody)
+export interface BodyBounds {
+  maxBytes: number
+  /** Asked as more of the body comes, with all bytes so far; left out: there is room for each body. */
+  hasRoom?: (bytes: number) => boolean
 }
 
-function readFromNode(request: IncomingMessage, maxBytes: number, onBody: (body: Body) => void): void {
+/**
+ * Calls back once, with the whole body, or `too-large` or `no-room` as soon as it is so, or `aborted` when the caller went
+ * away. No promise and no listener more than needed: this is done for every call there is.
+ */
+export function readBody(request: HttpRequest, bounds: BodyBounds, onBody: (body: Body) => void): void {
+  if (request instanceof PlainRequest) request.readBody(bounds, onBody)
+  else readFromNode(request, bounds, onBody)
+}
+
+function readFromNode(request: IncomingMessage, { maxBytes, hasRoom }: BodyBounds, onBody: (body: Body) => void): void {
   const chunks: Buffer[] = []
   let size = 0
   let isOver = false
@@ -32,6 +38,14 @@ function readFromNode(request: IncomingMessage, maxBytes: number, onBody: (body:
       // Paused: the rest stays in the kernel until the connection is closed with the answer.
       request.pause()
       end('too-large')
+      return
+    }
+    if (hasRoom?.(size) === false) {
+      chunks.length = 0
+      request.removeAllListeners('data')
+      // Read and forgotten, so that the client can send the request again on this connection.
+      request.resume()
+      end('no-room')
       return
     }
     addPart(chunks, chunk)

@@ -9,7 +9,7 @@ export const tell: Answer = (request, response) => {
   if (url === '/unread') return void response.end(text('unread'))
   if (url === '/last' || url === '/close') return respondAndClose(text('none'))
   const read = () =>
-    readBody(request, 1_000_000, (body) => {
+    readBody(request, { maxBytes: 1_000_000 }, (body) => {
       if (body === 'aborted') return
       if (body === 'too-large') return respondAndClose(body)
       const whole = Buffer.concat(body)
