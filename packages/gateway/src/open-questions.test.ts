@@ -17,6 +17,7 @@ const HANDSHAKE = {
 const CAN_ANSWER = { roots: {}, sampling: {}, elicitation: {} }
 const TOO_MANY = 'Too many questions are open; wait for some to be answered.'
 const OVER = 'the call is over'
+const QUESTION = { method: 'sampling/createMessage', params: {} }
 
 const message = z.looseObject({
   id: z.union([z.string(), z.number()]).optional(),
@@ -47,6 +48,10 @@ async function connectHttp(test: TestGateway) {
     if (said.method === 'initialize') {
       response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 's' })
       return response.end(JSON.stringify({ jsonrpc: '2.0', id: said.id, result: HANDSHAKE }))
+    }
+    if (said.method === 'tools/list') {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      return response.end(JSON.stringify({ jsonrpc: '2.0', id: said.id, result: { tools: [] } }))
     }
     if (!isStream && said.method !== 'tools/call') return response.writeHead(202).end()
     response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
@@ -172,6 +177,26 @@ it('what an HTTP server asked about a call is over with the call', async () => {
   write(call?.stream, { id: call?.id, result: { content: [] } })
   await expect.poll(() => refused(server.heard, OVER)).toEqual(['sample'])
   await expect.poll(() => asked(client.heard)).toHaveLength(1)
+})
+
+it('a call of a client without a session that is asked too much takes no room from the next call', async () => {
+  await using test = await startGateway()
+  await test.open()
+  const server = await connectHttp(test)
+  const meta = { 'io.modelcontextprotocol/clientCapabilities': CAN_ANSWER }
+  const begin = async (id: number) => {
+    const answer = postModern(test, 'tools/call', { name: 'a' }, { id, meta })
+    await expect.poll(() => server.calls).toHaveLength(id)
+    return { answer, ask: (name: string) => write(server.calls[id - 1]?.stream, { ...QUESTION, id: name }) }
+  }
+  const first = await begin(1)
+  for (let i = 0; i < 101; i++) first.ask(`q${i}`)
+  expect(await (await first.answer).json()).toMatchObject({ result: { resultType: 'input_required' } })
+  await expect.poll(() => refused(server.heard, TOO_MANY)).toEqual(['q100'])
+  const second = await begin(2)
+  second.ask('other')
+  expect(await (await second.answer).json()).toMatchObject({ result: { resultType: 'input_required' } })
+  expect(refused(server.heard, TOO_MANY)).toEqual(['q100'])
 })
 
 it('what is asked of a client without a session is kept up to a limit', async () => {

@@ -26,6 +26,7 @@ export class SessionQuestions {
   /** What the server asked and the client has not answered: the server's id by the one that the client was told. */
   readonly #asked = new Map<string, RequestId>()
   readonly #aboutCalls = new Map<string, Call>()
+  readonly #keysOf = new Map<Call, Set<string>>()
   #refusals = 0
 
   constructor(send: Send) {
@@ -43,7 +44,9 @@ export class SessionQuestions {
       this.#refuse(id, NOBODY_TO_ASK)
       return undefined
     }
-    if (this.#asked.size >= MOST_QUESTIONS) {
+    // Then each call has room of its own: nobody uses up that of others.
+    const open = call !== undefined && front === 'modern' ? this.#keysOf.get(call) : this.#asked
+    if ((open?.size ?? 0) >= MOST_QUESTIONS) {
       this.#refuse(id, TOO_MANY_QUESTIONS)
       return undefined
     }
@@ -51,8 +54,9 @@ export class SessionQuestions {
     const key = idKey(told)
     this.#asked.set(key, id)
     // Roots are about the client itself, and worth an answer after the call as well.
-    if (call === undefined || method === 'roots/list') return told
+    if (call === undefined || (method === 'roots/list' && front !== 'modern')) return told
     this.#aboutCalls.set(key, call)
+    this.#keysOf.set(call, (this.#keysOf.get(call) ?? new Set()).add(key))
     call.onOver ??= () => this.#callOver(call)
     return told
   }
@@ -71,20 +75,29 @@ export class SessionQuestions {
   forget(): void {
     this.#asked.clear()
     this.#aboutCalls.clear()
+    this.#keysOf.clear()
   }
 
   #callOver(over: Call): void {
-    for (const [key, call] of [...this.#aboutCalls]) {
-      const id = call === over ? this.#close(key) : undefined
+    for (const key of [...(this.#keysOf.get(over) ?? [])]) {
+      const id = this.#close(key)
       if (id !== undefined) this.#refuse(id, CALL_IS_OVER)
     }
   }
 
   #close(key: string): RequestId | undefined {
     const id = this.#asked.get(key)
+    const call = this.#aboutCalls.get(key)
     this.#asked.delete(key)
     this.#aboutCalls.delete(key)
+    if (call !== undefined) this.#forget(call, key)
     return id
+  }
+
+  #forget(call: Call, key: string): void {
+    const keys = this.#keysOf.get(call)
+    keys?.delete(key)
+    if (keys?.size === 0) this.#keysOf.delete(call)
   }
 
   /** A server that asks faster than it takes refusals is not told of each. */
