@@ -76,12 +76,10 @@ export class Endpoint implements FrontContext {
       },
     })
     this.#tools = new ToolWatch({ name, events, logger, server: () => this.server(), link: () => this.#slot.link })
-    this.modern = new ModernState({ name, limits, logger, sessions: this.sessions, ask: this.ask.bind(this) })
+    const { sessions } = this
+    this.modern = new ModernState({ name, limits, logger, sessions, kept: this.#kept, ask: this.ask.bind(this) })
     this.#dispatching = {
-      slot: this.#slot,
-      limits,
-      memory: this.memory,
-      sessions: this.sessions,
+      ...{ slot: this.#slot, limits, memory: this.memory, sessions },
       pipeline: () => this.pipeline,
       onStarted: ({ request }) => this.#inFlight.begin(request),
       onSettled: (request) => this.#settled(request),

@@ -22,7 +22,8 @@ export function weightOf(request: RpcRequest, most: number): number {
   return weightOfValue(request.params, most)
 }
 
-function weightOfValue(value: unknown, most: number): number {
+/** The same for what was read from JSON. */
+export function weightOfValue(value: unknown, most: number): number {
   if (typeof value === 'string') return VALUE + value.length
   if (typeof value !== 'object' || value === null) return VALUE
   let weight = VALUE + CONTAINER

@@ -10,6 +10,7 @@ import type { Parsed } from '../middleware/middleware.ts'
 import type { GatewayLimits } from '../options.ts'
 import type { Pipeline } from '../pipeline.ts'
 import type { ReplySink } from '../sessions/call.ts'
+import type { KeptOfCallers } from '../sessions/kept-of-callers.ts'
 import type { Session } from '../sessions/session.ts'
 import type { SessionTable } from '../sessions/session-table.ts'
 import { BodyRoom, type CallMemory } from '../weight.ts'
@@ -49,6 +50,8 @@ export interface FrontContext {
 export interface ModernContext {
   readonly clients: ModernClients
   readonly parked: ParkedCalls
+  /** What parked calls keep until their clients come back. */
+  readonly kept: KeptOfCallers
   readonly states: SealedStates
   /** The server's tools with parameters that clients repeat in headers. */
   mirroredTools(session: Session): Promise<MirroredTools>

@@ -14,8 +14,10 @@ import {
 } from '../../json-rpc.ts'
 import { MODERN_ERROR } from '../../modern-era.ts'
 import type { ReplySink } from '../../sessions/call.ts'
+import type { Keeper } from '../../sessions/kept-bytes.ts'
 import { reachesLevel } from '../../sessions/log-levels.ts'
 import { UNHEARD_MS } from '../../sessions/session.ts'
+import { weightOfValue } from '../../weight.ts'
 
 export interface ExchangeOptions {
   logLevel: string | undefined
@@ -29,6 +31,8 @@ export interface ExchangeOptions {
   park: () => string
   /** All that is asked and not answered together. */
   maxQuestionBytes: number
+  /** It keeps so many bytes more for its client than before, or fewer. */
+  onKept: (keeper: Keeper, change: number) => void
   /** The client's answer to what the server asked. */
   respond: (response: RpcResponse) => void
   /** Nobody waits for the call any more. */
@@ -46,10 +50,11 @@ interface Question {
  * One call of a client without a session, over as many POSTs as the server has questions. A question of a server with
  * sessions ends the POST with "input required"; the client's next POST brings the answers, and the same call goes on.
  */
-export class ModernExchange implements ReplySink {
+export class ModernExchange implements ReplySink, Keeper {
   readonly #options: ExchangeOptions
   readonly #asked = new Map<string, Question>()
-  #askedBytes = 0
+  /** What it keeps until its client comes back. */
+  bytes = 0
   #id: RequestId
   #response: HttpResponse | undefined
   /** When its client was told to come back with answers. */
@@ -74,7 +79,7 @@ export class ModernExchange implements ReplySink {
 
   related(text: string): boolean {
     const message = parseMessage(text)
-    if (message?.kind === 'request') this.#ask(message, text.length)
+    if (message?.kind === 'request') this.#ask(message)
     else if (message?.kind === 'notification' && this.#wants(message.method, message.params))
       this.#notify(message.method === 'notifications/progress' ? this.#withOwnToken(message) : text)
     return true
@@ -83,8 +88,20 @@ export class ModernExchange implements ReplySink {
   answer(body: JsonObject): void {
     const modern = this.#options.toModern(body)
     this.#refuseAll()
-    if (this.#response === undefined) this.#final = modern
+    if (this.#response === undefined) this.#keepFinal(modern)
     else this.#finish(modern)
+  }
+
+  /** The server hears that its questions are not answered, and ends the call as it can; an answer is kept in short. */
+  giveUp(): void {
+    if (this.#asked.size > 0) return this.#refuseAll(TOO_MANY_QUESTIONS)
+    if (this.#final === undefined) return
+    const error = {
+      code: RPC_ERROR.server,
+      message: 'The answer waited too long for its client and is gone; call again.',
+    }
+    this.#final = { jsonrpc: '2.0', error }
+    this.#keep(-this.bytes)
   }
 
   abandon(): void {
@@ -101,16 +118,19 @@ export class ModernExchange implements ReplySink {
       const result = Object.hasOwn(inputResponses, key) ? inputResponses[key] : undefined
       if (!isObject(result)) continue
       this.#asked.delete(key)
-      this.#askedBytes -= question.bytes
+      this.#keep(-question.bytes)
       this.#respond(question.id, { result })
     }
-    if (this.#final !== undefined) this.#finish({ ...this.#final, id })
-    else if (this.#asked.size > 0) this.#requireInput()
+    if (this.#final !== undefined) {
+      this.#keep(-this.bytes)
+      this.#finish({ ...this.#final, id })
+    } else this.#requireInput()
   }
 
   /** The client did not come back. */
   expire(): void {
     this.#refuseAll()
+    this.#keep(-this.bytes)
     this.#options.cancel()
   }
 
@@ -131,22 +151,36 @@ export class ModernExchange implements ReplySink {
     return response
   }
 
-  #ask({ id, method, params }: RpcRequest, bytes: number): void {
+  #ask({ id, method, params }: RpcRequest): void {
     const { maxQuestionBytes } = this.#options
-    if (this.#asked.size >= MOST_QUESTIONS || this.#askedBytes + bytes > maxQuestionBytes)
+    const bytes = weightOfValue(params, maxQuestionBytes)
+    if (this.#asked.size >= MOST_QUESTIONS || this.bytes + bytes > maxQuestionBytes)
       return this.#refuse(id, TOO_MANY_QUESTIONS)
     this.#asked.set(`${method.split('/')[0]}-${++this.#questions}`, { id, method, params, bytes })
-    this.#askedBytes += bytes
+    this.#keep(bytes)
     // Questions that came together are put together.
-    if (this.#response !== undefined) queueMicrotask(() => this.#response !== undefined && this.#requireInput())
+    if (this.#response !== undefined) queueMicrotask(() => this.#requireInput())
   }
 
   /** Nobody will answer them: the server need not wait, and we need not keep them. */
-  #refuseAll(): void {
+  #refuseAll(why = CALL_IS_OVER): void {
     const questions = [...this.#asked.values()]
     this.#asked.clear()
-    this.#askedBytes = 0
-    for (const { id } of questions) this.#refuse(id, CALL_IS_OVER)
+    for (const { id, bytes } of questions) {
+      this.#keep(-bytes)
+      this.#refuse(id, why)
+    }
+  }
+
+  #keepFinal(body: JsonObject): void {
+    this.#final = body
+    this.#keep(weightOfValue(body, Infinity))
+  }
+
+  #keep(change: number): void {
+    if (change === 0) return
+    this.bytes += change
+    this.#options.onKept(this, change)
   }
 
   #refuse(id: RequestId, message: string): void {
@@ -159,6 +193,8 @@ export class ModernExchange implements ReplySink {
   }
 
   #requireInput(): void {
+    // They may have been given up, or their client be gone.
+    if (this.#response === undefined || this.#asked.size === 0) return
     this.#parkedAt = Date.now()
     const inputRequests = Object.fromEntries(
       [...this.#asked].map(([key, { method, params }]) => [key, { method, ...(params !== undefined && { params }) }]),

@@ -221,6 +221,7 @@ function dispatchCall(
       toModern: (body) => toModern(method, withoutInvalid(context, method, body), serverInfo),
       park: () => context.modern.parked.park(exchange, mark, session.owner),
       maxQuestionBytes: context.limits.maxQueuedBytes,
+      onKept: (keeper, change) => context.modern.kept.count(session.owner, keeper, change),
       respond: (answer) => context.dispatch(session, answer, exchange, request),
       cancel: () => session.calls.get(idKey(ownId))?.cancel({ reason: 'the client went away' }),
     },

@@ -2,6 +2,8 @@ import { unavailable } from '@toolhaven/core/errors'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import type { JsonObject } from '../../json-rpc.ts'
 import type { GatewayLimits } from '../../options.ts'
+import type { KeptBytes } from '../../sessions/kept-bytes.ts'
+import { KeptOfCallers } from '../../sessions/kept-of-callers.ts'
 import type { Session } from '../../sessions/session.ts'
 import type { SessionTable } from '../../sessions/session-table.ts'
 import { TaskOwners } from '../../sessions/task-owners.ts'
@@ -16,6 +18,8 @@ export interface ModernStateOptions {
   limits: GatewayLimits
   sessions: SessionTable
   logger: Logger
+  /** What is kept for all clients of the endpoint. */
+  kept: KeptBytes
   ask: (session: Session, method: string, params: JsonObject) => Promise<JsonObject>
 }
 
@@ -26,6 +30,7 @@ const NOT_LISTED =
 export class ModernState implements ModernContext {
   readonly clients: ModernClients
   readonly parked = new ParkedCalls()
+  readonly kept: KeptOfCallers
   readonly states = new SealedStates()
   readonly tasks = new TaskOwners()
   readonly #options: ModernStateOptions
@@ -36,6 +41,7 @@ export class ModernState implements ModernContext {
   constructor(options: ModernStateOptions) {
     this.#options = options
     const { limits, sessions } = options
+    this.kept = new KeptOfCallers(limits.maxQueuedBytes, options.kept)
     this.clients = new ModernClients({ limits, sessions, onToolsChanged: () => this.forgetTools() })
   }
 

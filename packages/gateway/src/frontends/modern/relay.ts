@@ -53,6 +53,7 @@ export async function relay(
             // Servers of this era ask in their results.
             park: () => '',
             maxQuestionBytes: 0,
+            onKept: () => {},
             respond: () => {},
             cancel,
           },

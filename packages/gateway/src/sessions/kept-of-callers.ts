@@ -1,0 +1,22 @@
+import { KeptBytes, type Keeper } from './kept-bytes.ts'
+
+/** A bound on bytes that are kept for each caller, within that of their workload. Callers without a name have only the latter. */
+export class KeptOfCallers {
+  readonly #mostOfOne: number
+  readonly #whole: KeptBytes
+  readonly #byCaller = new Map<string, KeptBytes>()
+
+  constructor(mostOfOne: number, whole: KeptBytes) {
+    this.#mostOfOne = mostOfOne
+    this.#whole = whole
+  }
+
+  /** As `KeptBytes`. */
+  count(caller: string | undefined, keeper: Keeper, change: number): void {
+    if (caller === undefined) return this.#whole.count(keeper, change)
+    const kept = this.#byCaller.get(caller) ?? new KeptBytes(this.#mostOfOne, this.#whole)
+    this.#byCaller.set(caller, kept)
+    kept.count(keeper, change)
+    if (kept.bytes === 0) this.#byCaller.delete(caller)
+  }
+}
