@@ -107,7 +107,7 @@ async function inOrder(context: PipelineContext, callers: Callers): Promise<Midd
     guard(context), // first: a web page or another user must neither learn nor cost anything
     ...(await auditOf(context, callers)), // before whatever may refuse a caller: refusals are recorded
     ...(context.debug === undefined ? [] : [debug(context.debug)]), // there too, and for the same reason
-    ...(await authenticationOf(context, callers, limited.countStranger)), // before the body: strangers cost us no memory
+    ...(await authenticationOf(context, callers, limited)), // before the body: strangers cost us no memory
     limited, // once it is known who calls, and before the body: what is too large is not even read
     ...(await telemetryOf(context)), // before whatever may refuse: a refusal is an outcome too; after who may see it
     parse({ isDecidedOn: () => isDecidedOn(context) }), // once, here: all that follows decides on the very message that is forwarded
@@ -155,18 +155,14 @@ export async function createPipeline(context: PipelineContext): Promise<Pipeline
   }
 }
 
-async function authenticationOf(
-  context: PipelineContext,
-  callers: Callers,
-  countStranger: Limits['countStranger'],
-): Promise<Middleware[]> {
+async function authenticationOf(context: PipelineContext, callers: Callers, strangers: Limits): Promise<Middleware[]> {
   const { authentication: spec, origin, logger, tokenTimes: times } = context
   if (spec === undefined) return []
   const { authentication } = await import('./middleware/authentication.ts')
   const fetch = context.identityFetch?.(spec.allowPrivateIp === true, spec.caCertificate)
   if (fetch === undefined) throw new Error('authentication needs a way to reach the identity provider')
   const { withAuthToken } = await import('./oidc/with-auth-token.ts')
-  return [authentication({ spec, origin, fetch: withAuthToken(fetch, spec), callers, countStranger, logger, times })]
+  return [authentication({ spec, origin, fetch: withAuthToken(fetch, spec), callers, strangers, logger, times })]
 }
 
 /** Then the message must say the same to every reader: whoever decides on it, records it, or carries it out. */

@@ -9,6 +9,7 @@ import type { IdentityFetch } from '../oidc/identity-fetch.ts'
 import { KnownTokens, type Verdict } from '../oidc/known-tokens.ts'
 import { protectedResource, type ProtectedResource } from '../oidc/protected-resource.ts'
 import { createTokenCheck, type TokenTimes } from '../oidc/token-check.ts'
+import type { Limits } from './limits.ts'
 import type { Middleware } from './middleware.ts'
 
 export interface AuthenticationOptions {
@@ -19,7 +20,7 @@ export interface AuthenticationOptions {
   /** Where those that follow find who calls. */
   callers: Callers
   /** Counts those who are refused; the answer is for those who come too often. */
-  countStranger: (request: HttpRequest) => HttpRefusal | undefined
+  strangers: Pick<Limits, 'countStranger' | 'uncountStranger'>
   logger: Logger
   times?: Partial<TokenTimes> | undefined
 }
@@ -29,16 +30,17 @@ const HEALTH_PATH = '/health'
 
 /** Nobody without a good token gets past, on any path and with any method. */
 export function authentication(options: AuthenticationOptions): Middleware {
-  const { spec, callers, countStranger, logger, times } = options
+  const { spec, callers, strangers, logger, times } = options
   const resource = protectedResource({ resource: spec.resourceUrl ?? options.origin, issuer: spec.issuer })
   const audiences = spec.audience === undefined ? resource.identifiers : [spec.audience]
   const check = createTokenCheck({ ...spec, fetch: options.fetch, audiences, ...(times && { times }) })
 
   /** Strangers who come too often learn as well where tokens come from: callers may come from the same address. */
-  const limited = (request: HttpRequest, refusal: HttpRefusal): HttpRefusal => {
-    const tooMany = countStranger(request)
-    return tooMany === undefined ? refusal : { ...tooMany, headers: { ...refusal.headers, ...tooMany.headers } }
+  const overLimit = (request: HttpRequest, refusal: HttpRefusal): HttpRefusal | undefined => {
+    const tooMany = strangers.countStranger(request)
+    return tooMany && { ...tooMany, headers: { ...refusal.headers, ...tooMany.headers } }
   }
+  const limited = (request: HttpRequest, refusal: HttpRefusal) => overLimit(request, refusal) ?? refusal
   const conclude = (request: HttpRequest, verdict: Verdict): HttpRefusal | undefined => {
     if ('refused' in verdict) {
       const refusal = unauthorized(resource, verdict.refused)
@@ -47,6 +49,18 @@ export function authentication(options: AuthenticationOptions): Middleware {
     }
     callers.set(request, verdict.caller)
     return undefined
+  }
+  /** Counted before the provider is asked: those who come too often must not reach it, nor take a place among those who wait. */
+  const askAboutStranger = async (request: HttpRequest, asking: Promise<Verdict>): Promise<HttpRefusal | undefined> => {
+    try {
+      const verdict = await asking
+      const isStranger = 'refused' in verdict && !verdict.hasExpired
+      if (isStranger) return unauthorized(resource, verdict.refused)
+      strangers.uncountStranger(request)
+      return conclude(request, verdict)
+    } catch (error) {
+      return noProvider(error)
+    }
   }
   const noProvider = (error: unknown): HttpRefusal => {
     logger.warn('the identity provider cannot be asked about a token', { error: describeError(error) })
@@ -65,7 +79,11 @@ export function authentication(options: AuthenticationOptions): Middleware {
       if (described !== undefined) return described
       const token = tokenOf(request.headers)
       if (token === undefined) return limited(request, unauthorized(resource))
-      const verdict = check(token.text, token.key)
+      const isStranger = check.isUnknown(token.text, token.key)
+      const refusal = isStranger ? overLimit(request, unauthorized(resource)) : undefined
+      if (refusal !== undefined) return refusal
+      const verdict = check(token.text, token.key, { from: addressOf(request) })
+      if (isStranger) return askAboutStranger(request, Promise.resolve(verdict))
       if (!(verdict instanceof Promise)) return conclude(request, verdict)
       return verdict.then((checked) => conclude(request, checked), noProvider)
     },
@@ -74,11 +92,15 @@ export function authentication(options: AuthenticationOptions): Middleware {
       if (token === undefined || before === undefined) return false
       const isSame = (verdict: Verdict) => !('refused' in verdict) && verdict.caller.id === before.id
       // A stream must not end because many others are checked at the same time.
-      const verdict = check(token.text, token.key, true)
+      const verdict = check(token.text, token.key, { from: addressOf(request), isUrgent: true })
       if (!(verdict instanceof Promise)) return isSame(verdict)
       return verdict.then(isSame, (error: unknown) => noProvider(error) === undefined)
     },
   }
+}
+
+function addressOf({ socket }: HttpRequest): string {
+  return socket.remoteAddress ?? ''
 }
 
 interface Token {

@@ -16,10 +16,37 @@ async function statuses(test: TestIdentities, count: number, headers: (at: numbe
 it('made-up tokens spend nothing of what callers may send, and are limited by address', async () => {
   await using test = await startWithIdentities({ limits: { requestsPerMinute: 4 } })
   await test.run()
+  const headers = await sessionOf(test, { sub: 'u1' })
+  const before = test.provider.asked.count
   const made = await statuses(test, 10, (at) => ({ authorization: `Bearer made-up-${at}` }))
   expect(made).toEqual([401, 401, 401, 401, 429, 429, 429, 429, 429, 429])
-  const headers = await sessionOf(test, { sub: 'u1' })
+  // Those over the limit are refused before the provider hears of their tokens.
+  expect(test.provider.asked.count - before).toBe(4)
   expect(await statuses(test, 4, () => headers)).toEqual([200, 200, 200, 429])
+})
+
+it('made-up tokens that come at the same time reach the provider no more often than the limit says', async () => {
+  await using test = await startWithIdentities({ limits: { clientRequestsPerMinute: 5 } })
+  await test.run()
+  const made = Array.from({ length: 40 }, (_, at) =>
+    statuses(test, 1, () => ({ authorization: `Bearer made-up-${at}` })),
+  )
+  expect((await Promise.all(made)).flat().filter((status) => status === 401)).toHaveLength(5)
+  expect(test.provider.asked.count).toBe(5)
+})
+
+it('newcomers with good tokens spend nothing of what strangers from their address may try', async () => {
+  await using test = await startWithIdentities({ limits: { clientRequestsPerMinute: 3 } })
+  await test.run()
+  for (let at = 0; at < 8; at++) await sessionOf(test, { sub: `u${at}` })
+})
+
+it('those who are turned away because the provider does not answer count as strangers', async () => {
+  const identityFetch = () => () => Promise.reject(new Error('away'))
+  await using test = await startWithIdentities({ limits: { clientRequestsPerMinute: 3 } }, { identityFetch })
+  await test.run()
+  const made = await statuses(test, 5, (at) => ({ authorization: `Bearer made-up-${at}` }))
+  expect(made).toEqual([503, 503, 503, 429, 429])
 })
 
 it('a caller has one limit, whatever their tokens and sessions, and others have their own', async () => {
@@ -36,11 +63,15 @@ it('a caller has one limit, whatever their tokens and sessions, and others have 
 })
 
 it('callers whose token has expired are told so, however many strangers share their address', async () => {
-  await using test = await startWithIdentities({ limits: { requestsPerMinute: 2 } })
+  const tokenTimes = { skewMs: 0, introspectedMs: 0, refusedMs: 0 }
+  await using test = await startWithIdentities({ limits: { requestsPerMinute: 2 } }, { tokenTimes })
   await test.run()
+  const expired = bearer({ sub: 'u1', exp: Math.floor(Date.now() / 1000) + 3 })
+  expect(await statuses(test, 1, () => expired)).toEqual([400])
   const made = await statuses(test, 3, (at) => ({ authorization: `Bearer made-up-${at}` }))
   expect(made).toEqual([401, 401, 429])
-  const expired = bearer({ sub: 'u1', exp: Math.floor(Date.now() / 1000) - 3600 })
+  const isExpired = async () => (await statuses(test, 1, () => expired))[0] === 401
+  await expect.poll(isExpired, { timeout: 20_000 }).toBe(true)
   expect(await statuses(test, 4, () => expired)).toEqual([401, 401, 401, 401])
 })
 

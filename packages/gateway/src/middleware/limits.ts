@@ -29,6 +29,8 @@ export interface KnownSessions {
 export interface Limits extends Middleware {
   /** Counts a request without a good token, by address. What strangers send costs callers nothing. */
   countStranger(request: HttpRequest): HttpRefusal | undefined
+  /** It was no stranger after all. */
+  uncountStranger(request: HttpRequest): void
 }
 
 /** More clients than any workload has sessions; whoever comes after them starts with a full bucket again. */
@@ -71,16 +73,22 @@ export function limits(options: LimitsOptions): Limits {
     if (total && !total.take()) return tooMany('The clients of this workload', requestsPerMinute, total)
     return undefined
   }
+  const strangers = ({ socket }: HttpRequest) => {
+    const perMinute = clientRequestsPerMinute ?? requestsPerMinute
+    return perMinute === undefined
+      ? undefined
+      : { perMinute, bucket: bucketOf(`stranger ${socket.remoteAddress}`, perMinute) }
+  }
   const isLimited = total !== undefined || clientRequestsPerMinute !== undefined
   const begun = new Notes<true>()
   return {
     name: 'limits',
     countStranger(request) {
-      const perMinute = clientRequestsPerMinute ?? requestsPerMinute
-      if (perMinute === undefined) return undefined
-      const bucket = bucketOf(`stranger ${request.socket.remoteAddress}`, perMinute)
-      return bucket.take() ? undefined : tooMany('Callers without a valid token', perMinute, bucket)
+      const counted = strangers(request)
+      if (counted === undefined || counted.bucket.take()) return undefined
+      return tooMany('Callers without a valid token', counted.perMinute, counted.bucket)
     },
+    uncountStranger: (request) => strangers(request)?.bucket.giveBack(),
     admit(request): HttpRefusal | undefined {
       const length = Number(request.headers['content-length'] ?? 0)
       if (length > maxMessageBytes) return tooLarge(maxMessageBytes)

@@ -19,6 +19,11 @@ export class TokenBucket {
     return true
   }
 
+  /** One that was taken is not needed after all. */
+  giveBack(): void {
+    this.#tokens = Math.min(this.#capacity, this.#tokens + 1)
+  }
+
   /** How long until there is one again. */
   waitMs(): number {
     this.#fill()

@@ -5,29 +5,83 @@ const MOST_RUNNING = 8
 /** Those that wait for a turn. Further tokens are told to come again. */
 const MOST_WAITING = 100
 
-/** Runs some work now and the rest in turn. What `isUrgent` goes before the rest, and is never turned away. */
-export function fewAtATime(): <T>(work: () => Promise<T>, isUrgent: boolean) => Promise<T> {
-  const urgent: (() => void)[] = []
-  const others: (() => void)[] = []
+interface Waiting {
+  begin: () => void
+  turnAway: (error: ProviderUnavailable) => void
+}
+
+interface Work<T> {
+  run: () => Promise<T>
+  /** Goes before the rest, and is never turned away. */
+  isUrgent: boolean
+  /** The address that it comes from. */
+  from: string
+}
+
+/**
+ * Runs some work now and the rest in turn. Addresses take turns, and when too much waits, the one with the most waiting loses
+ * its newest: whoever makes up tokens keeps nobody out who comes from elsewhere.
+ */
+export function fewAtATime(): <T>(work: Work<T>) => Promise<T> {
+  const urgent: Waiting[] = []
+  const others = new WaitingByAddress()
   let running = 0
-  const turn = (isUrgent: boolean): Promise<void> | undefined => {
+  const turn = (isUrgent: boolean, from: string): Promise<void> | undefined => {
     if (running < MOST_RUNNING) {
       running += 1
       return undefined
     }
-    if (!isUrgent && others.length >= MOST_WAITING)
-      throw new ProviderUnavailable('too many unknown tokens are being checked')
-    return new Promise((resolve) => void (isUrgent ? urgent : others).push(resolve))
+    return new Promise((begin, turnAway) => {
+      if (isUrgent) urgent.push({ begin, turnAway })
+      else others.add(from, { begin, turnAway })
+    })
   }
-  return async (work, isUrgent) => {
-    await turn(isUrgent)
+  return async ({ run, isUrgent, from }) => {
+    await turn(isUrgent, from)
     try {
-      return await work()
+      return await run()
     } finally {
-      const next = urgent.shift() ?? others.shift()
+      const next = urgent.shift() ?? others.take()
       // The next one takes over this place.
       if (next === undefined) running -= 1
-      else next()
+      else next.begin()
     }
+  }
+}
+
+class WaitingByAddress {
+  /** In the order of their turns. */
+  readonly #byAddress = new Map<string, Waiting[]>()
+  #count = 0
+
+  add(address: string, waiting: Waiting): void {
+    const own = this.#byAddress.get(address) ?? []
+    this.#byAddress.set(address, own)
+    own.push(waiting)
+    this.#count += 1
+    if (this.#count > MOST_WAITING) this.#turnAwayOne(address)
+  }
+
+  take(): Waiting | undefined {
+    const [next] = this.#byAddress
+    if (next === undefined) return undefined
+    const [address, list] = next
+    const waiting = list.shift()
+    this.#count -= 1
+    this.#byAddress.delete(address)
+    if (list.length > 0) this.#byAddress.set(address, list)
+    return waiting
+  }
+
+  /** Of equals the one that asks. */
+  #turnAwayOne(asking: string): void {
+    let fullest = asking
+    const lengthOf = (address: string) => this.#byAddress.get(address)?.length ?? 0
+    for (const address of this.#byAddress.keys()) if (lengthOf(address) > lengthOf(fullest)) fullest = address
+    const list = this.#byAddress.get(fullest)
+    const newest = list?.pop()
+    this.#count -= 1
+    if (list?.length === 0) this.#byAddress.delete(fullest)
+    newest?.turnAway(new ProviderUnavailable('too many unknown tokens are being checked'))
   }
 }

@@ -31,9 +31,10 @@ export class KnownTokens {
     return entry !== undefined && now < entry.until ? entry.verdict : undefined
   }
 
-  /** Whether it was good when it was last checked, however long ago. */
+  /** Whether it was good when it was last checked, however long ago, or before it expired. */
   wasGood(key: string): boolean {
-    return this.#good.has(key)
+    const refused = this.#refused.get(key)?.verdict
+    return this.#good.has(key) || (refused !== undefined && 'refused' in refused && refused.hasExpired)
   }
 
   /** Checks once for all who ask about the same token at the same time. */

@@ -12,7 +12,8 @@ function start(introspectedMs = 60_000) {
     audiences: ['https://mcp.example.com'],
     times: { introspectedMs },
   })
-  return { provider, verdict: async (token: string) => check(token, KnownTokens.keyOf(token)) }
+  const verdict = async (token: string, from = '192.0.2.1') => check(token, KnownTokens.keyOf(token), { from })
+  return { provider, verdict }
 }
 
 it('made-up tokens reach the provider a few at a time, and no more of them than can wait', async () => {
@@ -32,6 +33,16 @@ it('a caller who was known before is not kept waiting by them', async () => {
   const made = Promise.allSettled(Array.from({ length: 300 }, (_, at) => verdict(`made-up-${at}`)))
   expect(await verdict(token)).toMatchObject({ caller: { name: 'u1' } })
   expect(provider.asked.count).toBeLessThan(30)
+  await made
+})
+
+it('however many tokens one address makes up, newcomers from another get in', async () => {
+  const { provider, verdict } = start()
+  const made = Promise.allSettled(Array.from({ length: 300 }, (_, at) => verdict(`made-up-${at}`)))
+  const newcomers = Array.from({ length: 10 }, (_, at) => verdict(tokenOf({ sub: `u${at}` }), '192.0.2.2'))
+  for (const newcomer of newcomers) expect(await newcomer).toHaveProperty('caller')
+  // They need not wait until all of the others had their turn either.
+  expect(provider.asked.count).toBeLessThan(60)
   await made
 })
 

@@ -49,12 +49,21 @@ const ALGORITHMS = [
 
 const MAX_TOKENS = 10_000
 
+export interface Bearer {
+  /** The address that the token came from. */
+  from: string
+  /** Left out: where the token was good before. */
+  isUrgent?: boolean
+}
+
 export interface TokenCheck {
   /**
    * At once for a token that was checked before; `key` is the token's. Rejects with ProviderUnavailable, but for an urgent one never
    * because others wait.
    */
-  (token: string, key: string, isUrgent?: boolean): Verdict | Promise<Verdict>
+  (token: string, key: string, bearer: Bearer): Verdict | Promise<Verdict>
+  /** Whether the provider has to be asked about a token that was never good. */
+  isUnknown(token: string, key: string): boolean
 }
 
 /** Says who the bearer of a token is, or why they are refused. */
@@ -64,10 +73,14 @@ export function createTokenCheck(options: TokenCheckOptions): TokenCheck {
   const signed = signedCheck(options, times)
   const opaque = opaqueCheck(options, times)
   const inTurn = fewAtATime()
-  const check = (token: string, isUrgent: boolean) =>
-    isSigned(token) ? signed(token) : inTurn(() => opaque(token), isUrgent)
-  return (token, key, isUrgent = known.wasGood(key)) =>
-    known.get(key, Date.now()) ?? known.check(key, () => decide(() => check(token, isUrgent), times))
+  const check = (token: string, isUrgent: boolean, from: string) =>
+    isSigned(token) ? signed(token) : inTurn({ run: () => opaque(token), isUrgent, from })
+  const verdictOf = (token: string, key: string, { from, isUrgent = known.wasGood(key) }: Bearer) =>
+    known.get(key, Date.now()) ?? known.check(key, () => decide(() => check(token, isUrgent, from), times))
+  return Object.assign(verdictOf, {
+    isUnknown: (token: string, key: string) =>
+      known.get(key, Date.now()) === undefined && !known.wasGood(key) && !isSigned(token),
+  })
 }
 
 type Check = (token: string) => Promise<{ verdict: Verdict; until: number }>
