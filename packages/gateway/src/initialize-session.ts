@@ -27,7 +27,7 @@ export async function initializeSession(
   try {
     const link = await slot.waitFor(session, waitMs)
     const answer = await link.initialize(session, watched?.request ?? request, (watched?.headers ?? headers)())
-    const body = pipeline.toClient(request, answer, asker)
+    const body = await pipeline.toClient(request, answer, asker)
     watched?.onEnd(body)
     return body
   } catch (error) {

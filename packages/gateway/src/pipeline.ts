@@ -93,7 +93,8 @@ export interface Pipeline {
   notified(notification: RpcNotification, origin: Origin): boolean
   /** Whether anybody looks at the answers, besides those who watch. */
   readsAnswersTo(method: string): boolean
-  toClient(request: RpcRequest, answer: JsonObject, asker: Asker): JsonObject
+  /** Waits only where a look at the answer takes long. Throws or rejects where it cannot be judged. */
+  toClient(request: RpcRequest, answer: JsonObject, asker: Asker): JsonObject | Promise<JsonObject>
   follow(request: HttpRequest, response: HttpResponse): void
   sessionEnded(session: Session): void
   /** Writes what is still held back; does not throw. */
@@ -146,7 +147,10 @@ export async function createPipeline(context: PipelineContext): Promise<Pipeline
       list.filter((middleware) => middleware.holdsBack?.(notification, origin) === true).length === 0,
     readsAnswersTo: (method) => backwards.some((middleware) => middleware.readsAnswersTo?.(method) ?? true),
     toClient: (request, answer, asker) =>
-      backwards.reduce((seen, middleware) => middleware.toClient?.(request, seen, asker) ?? seen, answer),
+      backwards.reduce<JsonObject | Promise<JsonObject>>((seen, middleware) => {
+        const show = (body: JsonObject) => middleware.toClient?.(request, body, asker) ?? body
+        return seen instanceof Promise ? seen.then(show) : show(seen)
+      }, answer),
     follow: (request, response) => followers.forEach((middleware) => middleware.follow?.(request, response)),
     sessionEnded: (session) => list.forEach((middleware) => middleware.sessionEnded?.(session)),
     close: async () => {

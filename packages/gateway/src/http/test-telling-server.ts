@@ -11,7 +11,7 @@ export const tell: Answer = (request, response) => {
   const read = () =>
     readBody(request, { maxBytes: 1_000_000 }, (body) => {
       if (body === 'aborted') return
-      if (body === 'too-large') return respondAndClose(body)
+      if (body === 'too-large' || body === 'no-room') return respondAndClose(body)
       const whole = Buffer.concat(body)
       const shown = text(whole.length > 100 ? whole.length : whole.toString('latin1'))
       if (url === '/stream') return stream(shown)

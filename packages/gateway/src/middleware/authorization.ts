@@ -1,4 +1,6 @@
+import { unavailable } from '@toolhaven/core/errors'
 import type { PolicyEngine, Question } from '../authorization/cedar-engine.ts'
+import { filterInPieces } from '../authorization/filter-in-pieces.ts'
 import { LISTS, questionsOf, tooManyQuestions } from '../authorization/questions.ts'
 import { isObject, parseMessage, RPC_ERROR } from '../json-rpc.ts'
 import type { Callers } from '../oidc/caller.ts'
@@ -9,6 +11,12 @@ export interface AuthorizationOptions {
   /** Who sent a request, where anybody was asked. */
   callers: Callers
 }
+
+/** Each costs a look at all policies. No client has use for more of them at once. */
+const MOST_ITEMS = 5_000
+
+const tooLong = (field: string) =>
+  `the policies of this workload cannot judge more than ${MOST_ITEMS} ${field} at once, and its server lists more; have it list them in pages.`
 
 /** What no policy permits is denied, whatever its method; lists show what may be used. */
 export function authorization({ engine, callers }: AuthorizationOptions): Middleware {
@@ -41,14 +49,17 @@ export function authorization({ engine, callers }: AuthorizationOptions): Middle
       if (list === undefined || !isObject(result)) return answer
       const caller = callers.get(from)
       // A list of another shape is shown empty: what cannot be checked is not let through.
-      const items = Array.isArray(result[list.field]) ? result[list.field] : []
-      const shown = [items].flat().filter((item: unknown) => {
+      const items: unknown = result[list.field]
+      const all: readonly unknown[] = Array.isArray(items) ? items : []
+      if (all.length > MOST_ITEMS) throw unavailable(tooLong(list.field))
+      const judged = filterInPieces(all, (item) => {
         const question = isObject(item) ? list.ask(item) : undefined
         return question !== undefined && engine.mayAllow(caller, question)
       })
       // Made for this caller: nobody in between may show it to another.
       const cache = 'cacheScope' in result ? { cacheScope: 'private' } : {}
-      return { ...answer, result: { ...result, ...cache, [list.field]: shown } }
+      const withShown = (shown: unknown[]) => ({ ...answer, result: { ...result, ...cache, [list.field]: shown } })
+      return judged instanceof Promise ? judged.then(withShown) : withShown(judged)
     },
   }
 }

@@ -71,7 +71,7 @@ export interface Middleware {
   /** Which answers the next one is for; left out: all. */
   readsAnswersTo?(method: string): boolean
   /** Changes the server's answer to a request; the request is the one that reached the server. */
-  toClient?(request: RpcRequest, answer: JsonObject, asker: Asker): JsonObject
+  toClient?(request: RpcRequest, answer: JsonObject, asker: Asker): JsonObject | Promise<JsonObject>
   /** A session of a client is over. */
   sessionEnded?(session: Session): void
   /** The endpoint closes or gets another pipeline: what is still held back is written. Bounded in time; never rejects. */

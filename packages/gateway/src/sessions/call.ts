@@ -35,7 +35,7 @@ export interface CallOptions {
   request: RpcRequest
   reply: ReplySink
   /** What the pipeline makes of the server's answer. */
-  onAnswer: (body: JsonObject) => JsonObject
+  onAnswer: (body: JsonObject) => JsonObject | Promise<JsonObject>
   /** Nobody looks at the answer. */
   isUnread?: boolean
   /** Why the server must not get it after all, now that it is perhaps another than when this was decided. */
@@ -57,6 +57,8 @@ export class Call {
   readonly cause: Cause
   readonly #options: CallOptions
   isSettled = false
+  /** The server's answer is there, and being looked at. */
+  #isJudged = false
   /** Set by the backend that carries it: what the client's revision of the protocol can take, after all others saw the answer. */
   shape: ((body: JsonObject) => JsonObject) | undefined
   /** Set by the backend that carries it: tells the server that nobody waits any more. */
@@ -87,10 +89,18 @@ export class Call {
 
   /** `body` is the server's response, `text` the same as it came; its id is replaced by the client's. */
   answer(body: JsonObject, text?: string): void {
+    // An error may come before: a lost server, for one.
+    if (this.isSettled || (this.#isJudged && !('error' in body))) return
+    const shown = this.#show(body)
+    if (!(shown instanceof Promise)) return this.#give(shown, body, text)
+    this.#isJudged = true
+    void shown.then((late) => this.#give(late, body, text))
+  }
+
+  #give(shown: JsonObject, body: JsonObject, text: string | undefined): void {
     if (!this.#settle()) return
     const { reply } = this.#options
     const id = reply.id ?? this.request.id
-    const shown = this.#show(body)
     const isAsItCame = shown === body && text !== undefined && !hasMoreThanAnswer(body)
     const own = isAsItCame ? answerWithId(text, body['id'], id) : undefined
     if (own === undefined) return reply.answer({ ...answerAlone(shown), id })
@@ -100,13 +110,13 @@ export class Call {
   }
 
   /** Whatever a server says, it is its own call alone that it can spoil. */
-  #show(body: JsonObject): JsonObject {
+  #show(body: JsonObject): JsonObject | Promise<JsonObject> {
+    const inShape = (seen: JsonObject) => this.shape?.(seen) ?? seen
     try {
       const seen = this.#options.onAnswer(body)
-      return this.shape?.(seen) ?? seen
+      return seen instanceof Promise ? seen.then(inShape).catch(unhandled) : inShape(seen)
     } catch (error) {
-      const message = `The answer of the server could not be handled: ${describeError(error)}`
-      return { jsonrpc: '2.0', error: { code: RPC_ERROR.server, message } }
+      return unhandled(error)
     }
   }
 
@@ -158,6 +168,11 @@ export class Call {
     this.#options.onSettled()
     return true
   }
+}
+
+function unhandled(error: unknown): JsonObject {
+  const message = `The answer of the server could not be handled: ${describeError(error)}`
+  return { jsonrpc: '2.0', error: { code: RPC_ERROR.server, message } }
 }
 
 /** `Result` is `result` to some readers, and nobody looked at it. */

@@ -122,7 +122,7 @@ async function discover(
     ...(typeof instructions === 'string' && { instructions }),
   }
   const asker = { session: undefined, from: request, headers: () => ({}), id }
-  const answer = context.pipeline.toClient(message, { jsonrpc: '2.0', id, result }, asker)
+  const answer = await context.pipeline.toClient(message, { jsonrpc: '2.0', id, result }, asker)
   sendJson(response, 200, JSON.stringify(toModern(method, answer, serverInfo)))
 }
 
