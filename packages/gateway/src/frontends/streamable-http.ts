@@ -136,6 +136,8 @@ async function initialize(
     const body = await context.initialize(session, message, request)
     // Its client went without ever hearing its name.
     if (response.destroyed) return context.sessions.end(session)
+    // It had to make room while its server took too long to answer.
+    if (session.isEnded) return sendRefusal(response, full(context))
     const text = JSON.stringify({ ...body, id: message.id })
     if ('error' in body) {
       context.sessions.end(session)

@@ -46,6 +46,18 @@ it('a session whose initialize is not answered yet makes no room', () => {
   expect(ended(sessions)).toEqual([false, false, true])
 })
 
+it('a session whose initialize is not answered for long makes room for another caller, and not for those without a name', () => {
+  const { add, sessions } = fullTable(['a', 'b', 'b'])
+  for (const at of [1, 2]) sessions[at]!.isOpening = true
+  sessions[2]!.createdAt -= HOUR_MS
+  expect(add('c')).toBeDefined()
+  expect(ended(sessions)).toEqual([false, false, true])
+
+  const nameless = fullTable([undefined, undefined])
+  for (const session of nameless.sessions) Object.assign(session, { isOpening: true, createdAt: 0 })
+  expect(nameless.add(undefined)).toBeUndefined()
+})
+
 it('a caller with as many sessions as any other loses one of their own', () => {
   const { add, sessions } = fullTable(['a', 'b'])
   sessions[0]!.lastSeen -= 20 * HOUR_MS

@@ -191,11 +191,18 @@ export class SessionTable {
     if (isolated !== undefined && theirs.length / callers.size <= own.length + 1) return false
     const idle = theirs.filter(({ isIdle }) => isIdle)
     // Callers without a name cannot be told apart: none of them may end what another one uses.
-    const inUse = theirs.filter(({ owner, isOpening }) => owner !== undefined && !isOpening)
+    const inUse = theirs.filter((session) => session.owner !== undefined && !isBeingWelcomed(session))
     const leaving = longestQuiet(idle) ?? longestQuiet(inUse)
     if (leaving !== undefined) this.end(leaving)
     return leaving !== undefined
   }
+}
+
+/** A server that does not answer must not let one caller keep out the others. */
+const LONGEST_WELCOME_MS = 30_000
+
+function isBeingWelcomed({ isOpening, createdAt }: Session): boolean {
+  return isOpening && Date.now() - createdAt < LONGEST_WELCOME_MS
 }
 
 function longestQuiet(sessions: readonly Session[]): Session | undefined {

@@ -24,6 +24,8 @@ export class Session {
   /** In flight, by the client's own ids. */
   readonly calls = new Map<string, Call>()
   readonly subscriptions = new Set<string>()
+  /** How many it is about to have: one by one, the server is asked for them. */
+  expectedSubscriptions = 0
   version: string
   /** `params` of its initialize request; empty until then. */
   client: JsonObject
@@ -33,6 +35,7 @@ export class Session {
   /** The caller who opened it: nobody else may use it, even if they learn its id. */
   owner: string | undefined
   lastSeen: number
+  createdAt = Date.now()
   /** Its client closed the stream it listened on, and was not heard of since. */
   isAway = false
   /** Its initialize is not answered yet. */
