@@ -27,12 +27,18 @@ export function unfitSubscription(session: Session, uri: unknown, all: Iterable<
   if (subscriptions.has(uri)) return undefined
   if (subscriptions.size >= MOST_SUBSCRIPTIONS)
     return invalid(`a session may have ${MOST_SUBSCRIPTIONS} subscriptions; end one first`)
-  if (owner === undefined) return undefined
-  let count = 0
-  for (const other of all) if (other.owner === owner) count += other.subscriptions.size
-  return count < MOST_OF_A_CALLER
-    ? undefined
-    : invalid(`all sessions of a caller together may have ${MOST_OF_A_CALLER} subscriptions; end one first`)
+  return hasRoomFor(1, owner, all) ? undefined : invalid(TOO_MANY_OF_A_CALLER)
+}
+
+export const TOO_MANY_OF_A_CALLER = `all sessions of a caller together may have ${MOST_OF_A_CALLER} subscriptions; end one first`
+
+/** Whether a caller may have so many more. Callers without a name cannot be told apart, and have no bound together. */
+export function hasRoomFor(more: number, owner: string | undefined, all: Iterable<Session>): boolean {
+  if (owner === undefined) return true
+  let count = more
+  for (const { owner: other, subscriptions, expectedSubscriptions } of all)
+    if (other === owner) count += Math.max(subscriptions.size, expectedSubscriptions)
+  return count <= MOST_OF_A_CALLER
 }
 
 function invalid(why: string): Refusal {

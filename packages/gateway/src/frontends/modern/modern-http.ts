@@ -17,6 +17,7 @@ import { META, metaOf, MODERN_VERSION } from '../../modern-era.ts'
 import { isKnownVersion, PROTOCOL_VERSIONS } from '../../protocol-versions.ts'
 import { isLogLevel, reachesLevel } from '../../sessions/log-levels.ts'
 import type { Session } from '../../sessions/session.ts'
+import { hasRoomFor, TOO_MANY_OF_A_CALLER } from '../../sessions/subscriptions.ts'
 import { type FrontContext } from '../front-context.ts'
 import { checkRequest, type ModernRequest } from './check-request.ts'
 import { FULL, NEEDS_SESSION, notFound, refuse, sendFault, UNKNOWN_STATE } from './fault.ts'
@@ -133,19 +134,21 @@ async function listen(
   { id, params }: RpcRequest,
 ): Promise<void> {
   const filter = readFilter(params?.['notifications'])
-  if (typeof filter === 'string') {
-    const fault = { status: 400, code: RPC_ERROR.invalidParams, message: `Invalid params: ${filter}.` }
-    return sendFault(response, id, fault)
-  }
+  const refuseFilter = (why: string) =>
+    sendFault(response, id, { status: 400, code: RPC_ERROR.invalidParams, message: `Invalid params: ${why}.` })
+  if (typeof filter === 'string') return refuseFilter(filter)
   const { capabilities } = (await context.server()).result
   // Or nobody would tell of its end.
   if (response.destroyed) return
   const granted = agreed(filter, capabilities)
   const session = new ListenSession(context.limits, id, granted)
   session.owner = context.pipeline.callerOf(request)?.id
+  const { resourceSubscriptions: uris = [], ...rest } = granted
+  if (uris.length > 0 && !hasRoomFor(uris.length, session.owner, context.sessions.all()))
+    return refuseFilter(TOO_MANY_OF_A_CALLER)
+  session.expectedSubscriptions = uris.length
   if (!context.sessions.adopt(session)) return sendFault(response, id, FULL)
   response.once('close', () => context.sessions.end(session))
-  const { resourceSubscriptions: uris = [], ...rest } = granted
   const heard: string[] = []
   for (const uri of uris) {
     if ('result' in (await context.ask(session, 'resources/subscribe', { uri }))) heard.push(uri)
