@@ -28,6 +28,12 @@ export interface AuthenticationOptions {
 /** Asked by whatever watches over the port; says nothing about the server or its clients. */
 const HEALTH_PATH = '/health'
 
+const NO_PROVIDER: HttpRefusal = {
+  status: 503,
+  message: 'Tokens cannot be checked now: the identity provider does not answer.',
+  headers: { 'retry-after': '30' },
+}
+
 /** Nobody without a good token gets past, on any path and with any method. */
 export function authentication(options: AuthenticationOptions): Middleware {
   const { spec, callers, strangers, logger, times } = options
@@ -64,11 +70,7 @@ export function authentication(options: AuthenticationOptions): Middleware {
   }
   const noProvider = (error: unknown): HttpRefusal => {
     logger.warn('the identity provider cannot be asked about a token', { error: describeError(error) })
-    return {
-      status: 503,
-      message: 'Tokens cannot be checked now: the identity provider does not answer.',
-      headers: { 'retry-after': '30' },
-    }
+    return NO_PROVIDER
   }
   return {
     name: 'authentication',

@@ -50,16 +50,7 @@ export function limits(options: LimitsOptions): Limits {
     now = performance.now.bind(performance),
   } = options
   const total = requestsPerMinute === undefined ? undefined : new TokenBucket(requestsPerMinute, now)
-  const clients = new Map<string, TokenBucket>()
-  const bucketOf = (key: string, perMinute: number) => {
-    const bucket = clients.get(key) ?? new TokenBucket(perMinute, now)
-    // Moved to the end: the first in the map is the one that was quiet longest.
-    clients.delete(key)
-    clients.set(key, bucket)
-    const [oldest] = clients.keys()
-    if (clients.size > MAX_CLIENTS && oldest !== undefined) clients.delete(oldest)
-    return bucket
-  }
+  const bucketOf = clientBuckets(now)
   const keyOf = (request: HttpRequest): string => {
     const caller = callers.get(request)
     // However many tokens and sessions a caller has, and however a token is spelled.
@@ -103,6 +94,19 @@ export function limits(options: LimitsOptions): Limits {
         return refusal && { code: RPC_ERROR.server, message: refusal.message }
       },
     }),
+  }
+}
+
+function clientBuckets(now: () => number): (key: string, perMinute: number) => TokenBucket {
+  const clients = new Map<string, TokenBucket>()
+  return (key, perMinute) => {
+    const bucket = clients.get(key) ?? new TokenBucket(perMinute, now)
+    // Moved to the end: the first in the map is the one that was quiet longest.
+    clients.delete(key)
+    clients.set(key, bucket)
+    const [oldest] = clients.keys()
+    if (clients.size > MAX_CLIENTS && oldest !== undefined) clients.delete(oldest)
+    return bucket
   }
 }
 
