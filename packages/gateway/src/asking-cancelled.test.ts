@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { BATCH_VERSION } from './protocol-versions.ts'
 import { NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
 import { RawClient } from './test-raw-client.ts'
 import { connectScripted } from './test-scripted-server.ts'
@@ -16,18 +17,18 @@ async function open(test: TestGateway) {
   })
   const [a, b] = [new RawClient(test, 'http', 'a'), new RawClient(test, 'http', 'b')]
   for (const client of [a, b]) {
-    await client.connect({ sampling: {} })
+    await client.connect({ sampling: {} }, BATCH_VERSION)
     test.defer(() => client.leave())
   }
   const heardCalls = () => server.heard.filter(({ method }) => method === 'tools/call').length
   /** Resolves when the server has it. */
   const call = async (client: RawClient, ids: readonly string[], name = 'work') => {
     const before = heardCalls()
-    for (const id of ids) void client.send({ id, method: 'tools/call', params: { name, arguments: {} } })
+    void client.sendTogether(ids.map((id) => ({ id, method: 'tools/call', params: { name, arguments: {} } })))
     await expect.poll(heardCalls).toBe(before + ids.length)
   }
   const cancel = (client: RawClient, ids: readonly string[]) =>
-    Promise.all(ids.map((requestId) => client.send({ method: 'notifications/cancelled', params: { requestId } })))
+    client.sendTogether(ids.map((requestId) => ({ method: 'notifications/cancelled', params: { requestId } })))
   const ask = async (id: number) => {
     const content = { type: 'text', text: 'a question' }
     server.say({

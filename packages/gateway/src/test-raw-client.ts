@@ -51,9 +51,9 @@ export class RawClient {
   }
 
   /** Resolves with what the server says of itself, or with nothing when it was refused. */
-  async connect(capabilities: object): Promise<Received['result']> {
+  async connect(capabilities: object, protocolVersion = '2025-11-25'): Promise<Received['result']> {
     if (this.#front === 'sse') await this.#openSse()
-    const params = { protocolVersion: '2025-11-25', capabilities, clientInfo: { name: this.name, version: '1' } }
+    const params = { protocolVersion, capabilities, clientInfo: { name: this.name, version: '1' } }
     const answered = this.until(() => this.responses.some(({ id }) => id === 'first'))
     const response = await this.#post({ id: 'first', method: 'initialize', params })
     const session = response.headers.get('mcp-session-id')
@@ -71,6 +71,11 @@ export class RawClient {
   /** Resolves when the gateway has said all it has to say in reply. */
   async send(message: object): Promise<void> {
     await this.#read(await this.#post(message))
+  }
+
+  /** All in one body, which is part of revision 2025-03-26 only. */
+  async sendTogether(messages: readonly object[]): Promise<void> {
+    await this.#read(await this.#post(messages))
   }
 
   /** Ends the session, whatever is in flight. */
@@ -107,8 +112,9 @@ export class RawClient {
     await named
   }
 
-  #post(message: object): Promise<Response> {
-    const body = JSON.stringify({ jsonrpc: '2.0', ...message })
+  #post(message: object | readonly object[]): Promise<Response> {
+    const whole = (part: object) => ({ jsonrpc: '2.0', ...part })
+    const body = JSON.stringify(Array.isArray(message) ? message.map(whole) : whole(message))
     return fetch(`${this.#origin}${this.#postTo}`, { method: 'POST', headers: this.#headers, body })
   }
 
@@ -116,7 +122,7 @@ export class RawClient {
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
     if (!isStream) {
       const text = await response.text()
-      if (text.startsWith('{')) this.#receive(JSON.parse(text))
+      if (/^[[{]/.test(text)) for (const message of [JSON.parse(text)].flat()) this.#receive(message)
       return
     }
     let rest = ''
