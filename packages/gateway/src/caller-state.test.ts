@@ -1,7 +1,7 @@
 import type { AuditSpec } from '@toolhaven/core/ports/gateway'
 import { describe, expect, it, vi } from 'vitest'
-import { NAME, never } from './test-gateway.ts'
-import { ask, AUTHENTICATION, bearer, sessionOf, startWithIdentities, type TestIdentities } from './test-identities.ts'
+import { NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
+import { ask, AUTHENTICATION, bearer, sessionOf, startWithIdentities } from './test-identities.ts'
 import { modernRequest, postModern } from './test-modern-post.ts'
 import { connectScripted, DISCOVERED, scriptedServer } from './test-scripted-server.ts'
 
@@ -13,7 +13,7 @@ const CALL = { name: 'later', arguments: {} }
 const STATE = { resultType: 'input_required', requestState: 'plain', inputRequests: {} }
 
 /** A server without sessions; what it hears of calls and tasks. */
-async function serve(test: TestIdentities, result: Json, processId = 'p') {
+async function serve(test: TestGateway, result: Json, processId = 'p') {
   const server = scriptedServer(({ id, method }) => {
     if (method === 'server/discover') return DISCOVERED
     return id === undefined ? undefined : { result: method === 'tools/list' ? { tools: [] } : result }
@@ -23,7 +23,13 @@ async function serve(test: TestIdentities, result: Json, processId = 'p') {
   return () => server.heard.filter(({ method }) => /^(tools\/call|tasks\/)/.test(String(method)))
 }
 
-async function send(test: TestIdentities, method: string, params: Json, headers: Record<string, string>) {
+/** One with sessions. */
+async function serveLegacy(test: TestGateway) {
+  const { heard } = await connectScripted(test, () => ({ result: { content: [], tools: [] } }))
+  return () => heard.filter(({ method }) => method === 'tools/call')
+}
+
+async function send(test: TestGateway, method: string, params: Json, headers: Record<string, string>) {
   return (await postModern(test, method, params, { headers })).json()
 }
 
@@ -42,6 +48,24 @@ describe('the state of a server', () => {
     expect(await send(test, 'tools/call', { ...CALL, ...more }, ONE)).toHaveProperty('error')
     expect(heard()).toEqual([])
   })
+
+  it.each(['list', 'object', 'number', 'boolean', 'null'] as const)(
+    'begins no second call as a %s, whatever kind of server it is and whoever asks',
+    async (type) => {
+      await using known = await startWithIdentities()
+      await using anonymous = await startGateway()
+      await anonymous.open()
+      const states = { list: ['plain'], object: { plain: 1 }, number: 1, boolean: true, null: null }
+      const params = { ...CALL, requestState: states[type] }
+      for (const test of [known, anonymous])
+        for (const era of ['modern', 'legacy'] as const) {
+          const heard = era === 'modern' ? await serve(test, STATE) : await serveLegacy(test)
+          const { error } = await send(test, 'tools/call', params, ONE)
+          expect(error).toMatchObject({ code: -32_602, message: expect.stringContaining('requestState') })
+          expect(heard()).toEqual([])
+        }
+    },
+  )
 
   it('does not reach it in a second envelope, nor from a client with a session', async () => {
     await using test = await startWithIdentities()

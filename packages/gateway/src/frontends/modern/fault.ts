@@ -27,6 +27,14 @@ export const UNKNOWN_STATE: Fault = {
   message: 'Invalid params: requestState is unknown, too old, or of another request; send the request without it.',
 }
 
+/** Also null: a request that goes on with nothing is a new one, and its tool would run a second time. */
+export const STATE_IS_NO_TEXT: Fault = {
+  status: 200,
+  code: RPC_ERROR.invalidParams,
+  message:
+    'Invalid params: requestState must be the text that came with the answer to this request; leave it out to begin a new one.',
+}
+
 /** For what is refused before it is dispatched: the pipeline sees it like any other refusal. */
 export function refuse(
   { pipeline }: FrontContext,

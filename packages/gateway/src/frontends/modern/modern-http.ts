@@ -20,7 +20,7 @@ import type { Session } from '../../sessions/session.ts'
 import { hasRoomFor, TOO_MANY_OF_A_CALLER } from '../../sessions/subscriptions.ts'
 import { type FrontContext } from '../front-context.ts'
 import { checkRequest, type ModernRequest } from './check-request.ts'
-import { FULL, NEEDS_SESSION, notFound, refuse, sendFault, UNKNOWN_STATE } from './fault.ts'
+import { FULL, NEEDS_SESSION, notFound, refuse, sendFault, STATE_IS_NO_TEXT, UNKNOWN_STATE } from './fault.ts'
 import { agreed, ListenSession, readFilter } from './listen-session.ts'
 import { ModernExchange } from './modern-exchange.ts'
 import { checkMarked, withoutInvalid } from './marked-tools.ts'
@@ -63,6 +63,8 @@ export async function postModern(
   if ('status' in checked) return sendFault(response, message.id, checked)
   const { method } = message
   if (GONE.has(method)) return sendFault(response, message.id, notFound(method))
+  if ('requestState' in (message.params ?? {}) && typeof message.params?.['requestState'] !== 'string')
+    return refuse(context, request, response, message, { fault: STATE_IS_NO_TEXT, by: 'request-state' })
   const own = Object.hasOwn(OWN, method) ? OWN[method] : undefined
   try {
     if ((await context.server()).era === 'modern') return await relay(context, request, response, checked)
