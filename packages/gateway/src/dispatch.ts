@@ -69,7 +69,7 @@ function request(
   const { slot, limits } = context
   const pipeline = context.pipeline()
   const id = reply.id ?? message.id
-  const asker = new ClientRequest(session, from, id)
+  const asker = new ClientRequest(session, from, id, slot)
   const watched = pipeline.watch(message, asker)
   const refuse = (error: Refusal, by?: string) => {
     const body = { jsonrpc: '2.0', id, error }
@@ -92,10 +92,7 @@ function request(
     session,
     request: passed.request,
     reply: watchedReply ?? reply,
-    headers: () => {
-      const headers = (watched?.headers ?? asker.headers)()
-      return passed.request === asked ? headers : withoutName(headers)
-    },
+    headers: watched?.headers ?? asker.headers,
     onAnswer: (body) => pipeline.toClient(passed.request, body, asker),
     isUnread: watched === undefined && !pipeline.readsAnswersTo(passed.request.method),
     checkAgain: async () => refusalOf(await pipeline.waitFor(passed.request, asker)),
@@ -148,16 +145,21 @@ class ClientRequest implements Asker {
   readonly session: Session
   readonly from: HttpRequest
   readonly id: RequestId
+  readonly #slot: BackendSlot
   #headers: Readonly<Record<string, string>> | undefined
 
-  constructor(session: Session, from: HttpRequest, id: RequestId) {
+  constructor(session: Session, from: HttpRequest, id: RequestId, slot: BackendSlot) {
     this.session = session
     this.from = from
     this.id = id
+    this.#slot = slot
   }
 
   /** A server behind pipes never looks. */
-  readonly headers = (): Readonly<Record<string, string>> => (this.#headers ??= endToEndHeaders(this.from.headers))
+  readonly headers = (): Readonly<Record<string, string>> => {
+    const hasParams = this.session.front === 'modern' && this.#slot.link?.era === 'modern'
+    return (this.#headers ??= endToEndHeaders(this.from.headers, hasParams))
+  }
 }
 
 /** A class, not an object with a getter: each of those has a shape of its own, and all who use it are slow. */
@@ -196,11 +198,6 @@ class WatchedReply implements ReplySink {
     this.#watch.onEnd(undefined)
     this.#reply.abandon()
   }
-}
-
-/** The name a client repeats in a header is no longer the one in the body. */
-function withoutName({ 'mcp-name': _name, ...rest }: Readonly<Record<string, string>>): Record<string, string> {
-  return rest
 }
 
 function unfitFor(context: DispatchContext, session: Session, message: RpcRequest): Refusal | undefined {

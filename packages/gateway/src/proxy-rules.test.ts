@@ -4,7 +4,9 @@ import { startModernServer } from '@toolhaven/testing/mcp-servers/child-channel'
 import { messagesOf } from './test-events.ts'
 import { connectClient, NAME, never, startGateway, type TestGateway } from './test-gateway.ts'
 import { postModern } from './test-modern-post.ts'
+import { openSession } from './test-raw-server.ts'
 import { connectScripted } from './test-scripted-server.ts'
+import { startSessionServer } from './test-session-server.ts'
 
 type Json = { [key: string]: unknown }
 
@@ -36,6 +38,61 @@ it('parameters in headers that nobody here knows are passed on', async () => {
   ).json()
   const seen = JSON.parse(result.content[0].text)
   expect(seen).toMatchObject({ 'mcp-param-elsewhere': '=?base64?w7w=?=', 'x-of-the-client': 'kept' })
+})
+
+describe('headers that say something else than the body', () => {
+  /** Of these, the gateway makes some itself, for servers that expect them. */
+  const OF_THE_PROTOCOL = { 'mcp-method': 'evil/method', 'mcp-name': 'other', 'mcp-param-region': 'eu' }
+  const OF_HTTP = {
+    ...{ 'content-encoding': 'gzip', 'content-range': 'bytes 0-1/2', 'content-digest': 'sha-256=:AA==:' },
+    ...{ range: 'bytes=0-1', 'if-none-match': '*', 'if-modified-since': 'Thu, 01 Jan 1970 00:00:00 GMT' },
+    ...{ mcp_method: 'evil/method', mcp_name: 'other', mcp_param_region: 'eu', content_encoding: 'gzip' },
+  }
+  const LIES = /^(mcp_|content[-_][der]|range|if-)/
+  const KEPT = { 'x-of-the-client': 'kept' }
+  const CALL = { name: 'headers', arguments: {} }
+
+  /** With what a call of a client of this era arrives at this server. */
+  async function headersOf(test: TestGateway, era: 'legacy' | 'modern', seen: (result: Json) => Json): Promise<Json> {
+    if (era === 'modern') {
+      // Its other headers are checked against the body before.
+      const headers = { ...OF_HTTP, ...KEPT, 'mcp-param-region': 'eu' }
+      const { result } = await (await postModern(test, 'tools/call', CALL, { headers })).json()
+      return seen(result)
+    }
+    const post = await openSession(test)
+    const headers = { ...post.headers, ...OF_THE_PROTOCOL, ...OF_HTTP, ...KEPT }
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: CALL })
+    const { result } = await (await fetch(`${test.origin}/mcp`, { method: 'POST', headers, body })).json()
+    return seen(result)
+  }
+
+  it.each(['legacy', 'modern'] as const)('of a %s client do not reach a server with sessions', async (era) => {
+    await using test = await startGateway()
+    await test.open({ transport: 'streamable-http' })
+    const server = await startSessionServer(test, () => ({ result: { content: [], tools: [] } }))
+    await server.connect()
+    const at = () => server.heard.findIndex(({ method }) => method === 'tools/call')
+    const seen = await headersOf(test, era, () => ({ ...server.heads[at()] }))
+    expect(seen).toMatchObject(KEPT)
+    expect(Object.keys(seen).filter((name) => /^mcp[-_](method|name|param)/.test(name) || LIES.test(name))).toEqual([])
+  })
+
+  it.each(['legacy', 'modern'] as const)('of a %s client do not reach a server without sessions', async (era) => {
+    await using server = await startModernServer().then(({ url, kill }) => ({ url, [Symbol.asyncDispose]: kill }))
+    await using test = await startGateway({ limits: { probeMs: 50_000 } })
+    await test.open({ transport: 'streamable-http' })
+    const backend = { kind: 'http', transport: 'streamable-http', url: server.url, processId: 'p' } as const
+    await test.gateway.connect(NAME, backend, never)
+    const seen = await headersOf(test, era, (result) => {
+      const [{ text }] = z.tuple([z.object({ text: z.string() })]).parse(result['content'])
+      return z.looseObject({}).parse(JSON.parse(text))
+    })
+    expect(seen).toMatchObject({ ...KEPT, 'mcp-method': 'tools/call', 'mcp-name': 'headers' })
+    expect(Object.keys(seen).filter((name) => LIES.test(name))).toEqual([])
+    // A parameter that no tool here marks is for somebody else, and must be passed on.
+    expect('mcp-param-region' in seen).toBe(era === 'modern')
+  })
 })
 
 describe('a tool with an invalid mark for headers', () => {

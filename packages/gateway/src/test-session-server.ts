@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { NAME, never, type TestGateway } from './test-gateway.ts'
 import { serveHttp } from './test-http-server.ts'
 
@@ -12,6 +12,8 @@ export interface SessionServer {
   /** Open streams for what belongs to no call. */
   streams: Set<ServerResponse>
   heard: Json[]
+  /** The headers of each of these. */
+  heads: IncomingHttpHeaders[]
   /** Answers nothing any more. */
   isHanging: boolean
   /** Behind this gateway, or that of its start. */
@@ -36,6 +38,7 @@ export async function startSessionServer(
   const sessions = new Set<string>()
   const streams = new Set<ServerResponse>()
   const heard: Json[] = []
+  const heads: IncomingHttpHeaders[] = []
   const capabilities = { tools: { listChanged: true }, resources: { subscribe: true } }
   const welcome = { protocolVersion: '2025-11-25', capabilities, serverInfo: { name: 'sessions', version: '1' } }
   const origin = await serveHttp(test, async (request, response) => {
@@ -57,7 +60,8 @@ export async function startSessionServer(
     }
     const message: Json = JSON.parse(Buffer.concat(chunks).toString())
     heard.push(message)
-    const refusal = refuse?.(message)
+    heads.push(request.headers)
+    const refusal = await refuse?.(message)
     if (refusal !== undefined) return response.writeHead(refusal).end()
     if (message['method'] === 'server/discover') return response.writeHead(400).end()
     if (message['id'] === undefined || message['method'] === undefined) return response.writeHead(202).end()
@@ -70,7 +74,7 @@ export async function startSessionServer(
   })
   const url = `${origin}/mcp`
   const server: SessionServer = {
-    ...{ sessions, streams, heard, isHanging: false },
+    ...{ sessions, streams, heard, heads, isHanging: false },
     connect: async (to = test) => {
       await to.gateway.connect(NAME, { kind: 'http', transport: 'streamable-http', url, processId: 'p' }, never)
     },

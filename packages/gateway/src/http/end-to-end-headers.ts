@@ -60,8 +60,18 @@ const OF_PROXIES_FROM = [
 ]
 const IS_OF_PROXY = new RegExp(`^(?:(?:${OF_PROXIES.join('|')})$|${OF_PROXIES_FROM.join('|')})`)
 
-/** Headers of a client's request that an HTTP server behind the gateway gets to see. */
-export function endToEndHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+/**
+ * These say what the body is, or which part of an answer is wanted. The gateway writes the body again, and reads all of each answer.
+ * What a server is to know of them, the gateway says itself.
+ */
+const IS_OF_MESSAGE = /^(?:content-|if-|mcp-(?:method|name|param-)|(?:range|digest|repr-digest)$)/
+const PARAM = 'mcp-param-'
+
+/**
+ * Headers of a client's request that an HTTP server behind the gateway gets to see. `hasParams`: client and server both know
+ * parameters in headers. Those of the tools we know were checked; others must be passed on.
+ */
+export function endToEndHeaders(headers: IncomingHttpHeaders, hasParams = false): Record<string, string> {
   const named = namedIn(headers.connection)
   const passed: Record<string, string> = {}
   for (const name of Object.keys(headers)) {
@@ -70,6 +80,7 @@ export function endToEndHeaders(headers: IncomingHttpHeaders): Record<string, st
     const taken = name.includes('_') ? name.replaceAll('_', '-') : name
     if (NOT_PASSED_ON.has(taken) || named?.has(name) === true || value === undefined) continue
     if (taken.startsWith('sec-') || IS_OF_PROXY.test(taken)) continue
+    if (IS_OF_MESSAGE.test(taken) && !(hasParams && name.startsWith(PARAM))) continue
     passed[name] = Array.isArray(value) ? value.join(', ') : value
   }
   return passed

@@ -161,7 +161,7 @@ export class ModernBackend implements BackendLink {
       {
         method,
         params: { ...withOwnMeta(session, params, this.#has('logging')), ...more },
-        headers: { ...withoutMirrored(call.headers), ...headers },
+        headers: { ...call.headers, ...headers },
         session,
         waitMs: this.#options.limits.backendWaitMs,
       },
@@ -269,8 +269,4 @@ export class ModernBackend implements BackendLink {
 
 function isMismatch({ error }: JsonObject): boolean {
   return isObject(error) && error['code'] === MODERN_ERROR.headerMismatch
-}
-
-function withoutMirrored(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('mcp-param-')))
 }
