@@ -61,6 +61,8 @@ class IsolatedServers implements BackendLink {
   readonly #own = new Map<Session, Own>()
   #first: BackendLink | undefined
   #ofFirst: Session | undefined
+  /** Why no process may be started any more. */
+  #stopped: string | undefined
 
   constructor(options: IsolatedOptions, first: BackendLink) {
     this.#options = options
@@ -86,6 +88,8 @@ class IsolatedServers implements BackendLink {
     headers: Readonly<Record<string, string>>,
   ): Promise<JsonObject> {
     if (this.#own.has(session)) throw unavailable('This session is initialized already.')
+    // A client may have got hold of this just before, and nobody would end what is started for it now.
+    if (this.#stopped !== undefined) throw unavailable(`The server is not available: ${this.#stopped}.`)
     const own: Own = { abort: new AbortController(), isUp: false, failedPings: 0 }
     this.#own.set(session, own)
     try {
@@ -129,6 +133,7 @@ class IsolatedServers implements BackendLink {
   }
 
   stop(reason: string, keepOpen: boolean): void {
+    this.#stopped = reason
     this.#first?.stop(reason, keepOpen)
     this.#first = undefined
     for (const session of [...this.#own.keys()]) {
