@@ -94,6 +94,38 @@ it('a listener hears from a server that forgot all sessions, as before', async (
   await hearsChange(events, server.streams)
 })
 
+it.each(['answers', 'refuses'])(
+  'a call is not lost when the stream of its client is the first to notice a forgotten session (the server %s it)',
+  async (how) => {
+    await using test = await startGateway()
+    await test.open()
+    const released = Promise.withResolvers<void>()
+    const count = (wanted: string) => server.heard.filter(({ method }) => method === wanted).length
+    const isHeld = ({ method }: { [key: string]: unknown }) => method === 'tools/call' && count('tools/call') === 1
+    const hold = async (message: { [key: string]: unknown }) => (isHeld(message) ? released.promise : undefined)
+    const server = await startSessionServer(
+      test,
+      (message) => hold(message).then(() => ({ result: { content: [] } })),
+      { refuse: (message) => (how === 'refuses' && isHeld(message) ? released.promise.then(() => 404) : undefined) },
+    )
+    await server.connect()
+    const session = await openSession(test)
+    const gone = new AbortController()
+    test.defer(() => gone.abort())
+    await fetch(`${test.origin}/mcp`, { headers: session.headers, signal: gone.signal })
+    await expect.poll(() => server.streams.size).toBe(1)
+    const call = session(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'slow' } }))
+    await expect.poll(() => count('tools/call')).toBe(1)
+    const before = count('initialize')
+    server.sessions.clear()
+    for (const stream of server.streams) stream.end()
+    await expect.poll(() => count('initialize')).toBe(before + 1)
+    released.resolve()
+    expect(await (await call).json()).toMatchObject({ id: 1, result: { content: [] } })
+    expect(count('tools/call')).toBe(how === 'refuses' ? 2 : 1)
+  },
+)
+
 it('a listener hears from the server that took the place of another, as before', async () => {
   await using test = await startGateway()
   await test.open()

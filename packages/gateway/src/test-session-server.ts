@@ -61,7 +61,7 @@ export async function startSessionServer(
     const message: Json = JSON.parse(Buffer.concat(chunks).toString())
     heard.push(message)
     heads.push(request.headers)
-    const refusal = await refuse?.(message)
+    const refusal = refuse?.(message)
     if (refusal !== undefined) return response.writeHead(refusal).end()
     if (message['method'] === 'server/discover') return response.writeHead(400).end()
     if (message['id'] === undefined || message['method'] === undefined) return response.writeHead(202).end()

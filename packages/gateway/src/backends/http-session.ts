@@ -20,6 +20,8 @@ import type { HttpSessionOptions } from './http-session-options.ts'
 import { ensureGone, isFinal, isNotReached, lostText, SessionGone, type Upstream } from './upstream.ts'
 
 type Headers = Readonly<Record<string, string>>
+/** The client called before it said who it is. */
+const REPLACED = 'the session was initialized after this call; try again'
 
 /**
  * One client's own session at an HTTP server. When the server forgot it (it was restarted), it is made anew from what
@@ -173,7 +175,7 @@ export class HttpSession {
     const former = this.#upstream
     this.#upstream = upstream
     this.#pause.worked()
-    if (former !== undefined) this.#giveUp(former)
+    if (former !== undefined) this.#giveUp(former, REPLACED)
     this.#questions.forget()
     const { session, processId, onStored } = this.#options
     session.upstream = processId === undefined ? undefined : { processId, sessionId: upstream.sessionId }
@@ -186,9 +188,9 @@ export class HttpSession {
         onMessage: (message, relatedTo) => this.#receive(upstream, message, relatedTo),
         isAwaited: (request) => this.#options.session.calls.has(idKey(request.id)),
         onPaused: (request, retryMs) => this.#options.session.calls.get(idKey(request.id))?.pause(retryMs),
-        onEnded: (reason) => {
+        onEnded: (reason, canAnswer) => {
           this.#greetings.fail(upstream, reason)
-          if (this.#upstream === upstream) this.#lose(upstream, reason)
+          if (this.#upstream === upstream) this.#lose(upstream, reason, canAnswer)
         },
       },
       sessionId,
@@ -232,10 +234,9 @@ export class HttpSession {
     return isForOne(message) ? call : undefined
   }
 
-  #lose(upstream: Upstream, reason: string): void {
+  #lose(upstream: Upstream, reason: string, canAnswer = false): void {
     this.#drop(upstream)
-    for (const call of [...this.#options.session.calls.values()]) call.fail(reason)
-    upstream.leave()
+    if (!canAnswer) this.#giveUp(upstream, reason)
     this.#options.onEnded(reason)
     void this.#listenAgain()
   }
@@ -246,11 +247,10 @@ export class HttpSession {
     if (!this.#isClosed) await this.listen()
   }
 
-  /** The client called before it said who it is: what it asked of a session that is replaced is not answered any more. */
-  #giveUp(former: Upstream): void {
+  /** What the client asked of it is not answered any more. */
+  #giveUp(former: Upstream, reason: string): void {
     former.close()
     former.leave()
-    const reason = 'the session was initialized after this call; try again'
     for (const call of [...this.#options.session.calls.values()]) call.fail(reason)
   }
 

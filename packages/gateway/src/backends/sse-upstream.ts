@@ -2,10 +2,8 @@ import { readEvents, type ServerEvent } from '../http/event-parser.ts'
 import { parseMessage, type RpcRequest } from '../json-rpc.ts'
 import { isRepeatable } from './is-repeatable.ts'
 import { describeError } from '@toolhaven/core/errors'
-import { NotMcp, Refused, SessionGone, type Upstream, type UpstreamOptions } from './upstream.ts'
+import { endAfterLastWord, NotMcp, Refused, SessionGone, type Upstream, type UpstreamOptions } from './upstream.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
-
-const LAST_WORD_MS = 10_000
 
 /** A session at a server of the older HTTP+SSE transport: its stream is the session. */
 export class SseUpstream implements Upstream {
@@ -52,7 +50,7 @@ export class SseUpstream implements Upstream {
   close(): void {
     if (this.#closed.signal.aborted) return
     this.#closed.abort()
-    setTimeout(() => this.#abandoned.abort(), LAST_WORD_MS).unref()
+    endAfterLastWord(this.#abandoned)
   }
 
   leave(): void {

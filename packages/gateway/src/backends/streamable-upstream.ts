@@ -3,7 +3,7 @@ import { readEvents } from '../http/event-parser.ts'
 import { NOT_IN_HEADER_VALUE } from '../http/head-grammar.ts'
 import { idKey, parseJson, parseMessage, toMessage, type RpcMessage, type RpcRequest } from '../json-rpc.ts'
 import { isRepeatable } from './is-repeatable.ts'
-import { NotMcp, Refused, SessionGone, type Upstream, type UpstreamOptions } from './upstream.ts'
+import { endAfterLastWord, NotMcp, Refused, SessionGone, type Upstream, type UpstreamOptions } from './upstream.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
 
 const SHORTEST_PAUSE_MS = 50
@@ -11,8 +11,6 @@ const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 30_000
 /** Some servers send the head of a stream with its first event. */
 const HEAD_WAIT_MS = 2000
-/** Messages on their way may be answered for so long after the session was closed. */
-const LAST_WORD_MS = 10_000
 const NO_ANSWER = 'the server ended the connection without an answer'
 
 /** How far the answer to a call was read. */
@@ -84,7 +82,7 @@ export class StreamableUpstream implements Upstream {
     if (this.#closed.signal.aborted) return
     if (this.sessionId !== undefined) this.#options.target.endSession(this.#sessionHeaders())
     this.#closed.abort()
-    setTimeout(() => this.#abandoned.abort(), LAST_WORD_MS).unref()
+    endAfterLastWord(this.#abandoned)
   }
 
   leave(): void {
@@ -165,7 +163,7 @@ export class StreamableUpstream implements Upstream {
         wait = FIRST_PAUSE_MS
       } catch (error) {
         if (error instanceof SessionGone) {
-          if (!this.#closed.signal.aborted) this.#options.onEnded(error.message)
+          if (!this.#closed.signal.aborted) this.#options.onEnded(error.message, true)
           return
         }
         // A broken stream is opened again below; whether the server is alive is the daemon's to find out.

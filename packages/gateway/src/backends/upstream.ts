@@ -31,11 +31,20 @@ export interface UpstreamOptions {
   isAwaited: (request: RpcRequest) => boolean
   /** The server closed the stream of a call and has its client come back for the answer, after so long if it said so. */
   onPaused?: (request: RpcRequest, retryMs: number | undefined) => void
-  /** The session at the server is no more. Not called after `close`. */
-  onEnded: (reason: string) => void
+  /** The session at the server is no more. Not called after `close`. `canAnswer`: calls have connections of their own, and go on. */
+  onEnded: (reason: string, canAnswer?: boolean) => void
 }
 
 export type UpstreamEvents = Pick<UpstreamOptions, 'onMessage' | 'onPaused' | 'onEnded' | 'isAwaited'>
+
+/** Messages on their way may be answered for so long after the session was closed. */
+const LAST_WORD_MS = 10_000
+
+/** Ends those that are not answered by then. */
+export function endAfterLastWord(open: AbortController): void {
+  const reason = new Error('the session ended before the server answered; it may have carried out the call')
+  setTimeout(() => open.abort(reason), LAST_WORD_MS).unref()
+}
 
 /** The server does not know the session (any more). */
 export class SessionGone extends Error {}
