@@ -26,7 +26,7 @@ interface Habits {
   /** To who wants a stream for what belongs to no call; 200: there is one. */
   streamStatus?: number
   /** The status for a message that is no answer. */
-  refuse?: (message: Json) => number | undefined
+  refuse?: (message: Json) => number | undefined | Promise<number | undefined>
 }
 
 /** `answer` gives a response without its id; it may take its time. */
@@ -61,7 +61,7 @@ export async function startSessionServer(
     const message: Json = JSON.parse(Buffer.concat(chunks).toString())
     heard.push(message)
     heads.push(request.headers)
-    const refusal = refuse?.(message)
+    const refusal = await refuse?.(message)
     if (refusal !== undefined) return response.writeHead(refusal).end()
     if (message['method'] === 'server/discover') return response.writeHead(400).end()
     if (message['id'] === undefined || message['method'] === undefined) return response.writeHead(202).end()
