@@ -55,6 +55,9 @@ test.each([
   '[pip]\nextra-index-url = ["https://inner.example/simple"]',
   '[[index]]\nname = "inner"\nurl = "https://inner.example/simple"',
   'pip.index-url = "https://inner.example/simple"',
+  'pip = { index-url = "https://inner.example/simple" }',
+  'pip={strict=true,extra-index-url=["https://inner.example/simple"]}',
+  'pip={extra-index-url=["https://inner.example/simple"]}',
   '"index" = [{ url = "https://inner.example/simple" }]',
 ])('an index in uv.toml is refused, not ignored: %s', async (text) => {
   await writeHome('.config/uv/uv.toml', text)
@@ -62,7 +65,22 @@ test.each([
   expect(await keysWith({ UV_DEFAULT_INDEX: 'https://inner.example/simple' })('uvx')).toHaveLength(1)
 })
 
+test.each([
+  { UV_INDEX: 'https://other.example/simple' },
+  { UV_EXTRA_INDEX_URL: 'https://other.example/simple' },
+  { UV_NO_CONFIG: '0' },
+  { UV_NO_CONFIG: 'false' },
+])('a variable that leaves the default index of uv.toml in force does not hide it: %o', async (env) => {
+  await writeHome('.config/uv/uv.toml', 'index-url = "https://inner.example/simple"')
+  await expect(keysWith(env)('uvx')).rejects.toThrow('uv.toml says where uv finds packages')
+})
+
+test('uv.toml does not matter where uv is told not to read it', async () => {
+  await writeHome('.config/uv/uv.toml', 'index-url = "https://inner.example/simple"')
+  expect(await keysWith({ UV_NO_CONFIG: '1' })('uvx')).toEqual([])
+})
+
 test('other settings in uv.toml do not matter', async () => {
-  await writeHome('.config/uv/uv.toml', 'native-tls = true\nindex-strategy = "first-index"\n')
+  await writeHome('.config/uv/uv.toml', 'native-tls = true\nindex-strategy = "first-index"\npip = { strict = true }\n')
   expect(await keysWith()('uvx')).toEqual([])
 })

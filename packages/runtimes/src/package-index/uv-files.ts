@@ -3,17 +3,19 @@ import { join } from 'node:path'
 import { invalid } from '@toolhaven/core/errors'
 import type { PipSettingsOptions } from './pip-settings.ts'
 
-/** Settings of uv that say where packages come from, as keys of any table, in any notation. */
+/** Settings of uv that say where packages come from, as keys of any table, in any notation; an inline table may have them anywhere. */
 const INDEX_KEY =
-  /^\s*(?:\[\[?\s*)?(?:["']?pip["']?\s*\.\s*)?["']?(?:index|index-url|default-index|extra-index-url|find-links|no-index)["']?\s*(?:=|\.|\])/m
-const INDEX_VARIABLES = ['UV_DEFAULT_INDEX', 'UV_INDEX_URL', 'UV_INDEX', 'UV_EXTRA_INDEX_URL']
+  /^\s*(?:["']?pip["']?\s*=\s*\{(?:[^]*?[,\s])?)?(?:\[\[?\s*)?(?:["']?pip["']?\s*\.\s*)?["']?(?:index|index-url|default-index|extra-index-url|find-links|no-index)["']?\s*(?:=|\.|\])/m
+/** UV_INDEX and UV_EXTRA_INDEX_URL only add to the indexes of the file. */
+const DEFAULT_INDEX_VARIABLES = ['UV_DEFAULT_INDEX', 'UV_INDEX_URL']
+const OFF = /^(?:|0|f|false|n|no|off)$/i
 
 /**
  * pip, which looks up versions and builds images, reads no file of uv. So a file that names an index is refused rather than ignored: what
- * is only on the user's own index could come from the default one, where anybody can offer it. Variables win over files.
+ * is only on the user's own index could come from the default one, where anybody can offer it. A variable that names the default index wins over the file.
  */
 export async function refuseUvFiles({ env, homeDir }: PipSettingsOptions): Promise<void> {
-  if (env['UV_NO_CONFIG'] || INDEX_VARIABLES.some((name) => env[name])) return
+  if (!OFF.test(env['UV_NO_CONFIG'] ?? '') || DEFAULT_INDEX_VARIABLES.some((name) => env[name])) return
   for (const file of uvFiles(env, homeDir)) {
     const text = await readFile(file, 'utf8').catch(() => '')
     if (!INDEX_KEY.test(text)) continue
