@@ -5,6 +5,7 @@ import type { TestContext } from 'vitest'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { sample } from '@toolhaven/testing/rotation'
 import { rotationInside } from '@toolhaven/testing/turns'
+import { type BaseImage, buildBaseImages } from '@toolhaven/testing/testbed/base-images'
 import { startDocker } from '@toolhaven/testing/testbed/docker'
 import type { Engine } from '@toolhaven/testing/testbed/engine'
 import { startPackageRegistry } from '@toolhaven/testing/testbed/package-registry'
@@ -43,7 +44,7 @@ export interface Platform extends AsyncDisposable {
 /** One platform for all tests of a file or group. A test that asks for it is skipped, with the reason, where it cannot be had. */
 export function usePlatform(
   kind: PlatformKind,
-  { isShared = false }: { isShared?: boolean } = {},
+  { isShared = false, baseImages = [] }: { isShared?: boolean; baseImages?: readonly BaseImage[] } = {},
 ): (context: TestContext) => Platform {
   let platform: Platform | Unavailable | undefined
   beforeAll(async () => {
@@ -51,6 +52,8 @@ export function usePlatform(
       if (error instanceof Unavailable) return error
       throw error
     })
+    // Here and not in a test: a fresh engine takes long for it.
+    if (!(platform instanceof Unavailable) && platform.engine) await buildBaseImages(platform.engine, baseImages)
   })
   // What a failed test left behind must not fail the next one. Tests that run side by side would end one another's containers.
   afterEach(async () => {
