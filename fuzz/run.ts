@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util'
 import { keepInput } from './src/corpus.ts'
 import { fuzzTarget } from './src/fuzz-target.ts'
-import type { Target } from './src/target.ts'
+import type { Json, Target } from './src/target.ts'
 import { TARGETS } from './src/targets.ts'
 
 const DEFAULT_MINUTES = 60
@@ -13,7 +13,7 @@ const HELP = `npm run fuzz [-- --minutes N] [--only NAME] [--seed N] [--keep]
 
   --minutes N   How long to run, all targets together (default: ${DEFAULT_MINUTES})
   --only NAME   Only this target; can be given several times
-  --seed N      Draw the inputs of an earlier run
+  --seed N      Draw the inputs of an earlier run, if the corpus is the same
   --keep        Keep inputs with new outcomes in fuzz/corpus
   --help        Show this text
 
@@ -105,11 +105,16 @@ async function runOne(
   const minutes = ((performance.now() - began) / 60_000).toFixed(1)
   const line = `${target.name.padEnd(14)}${minutes} min, ${executions} inputs, ${outcomes} outcomes`
   if (failure !== undefined) {
-    const path = await keepInput(target.name, failure.input)
-    console.log(`\n${target.name} FAILED\n${failure.error}\nInput: ${JSON.stringify(failure.input)}`)
-    console.log(path === undefined ? 'It is too large for the corpus.' : `It is kept as ${path}.`)
+    console.log(`\n${target.name} FAILED\n${failure.error}`)
+    if (failure.input !== undefined) await keepFailing(target, failure.input)
     return { line: `${line}, FAILED`, hasFailed: true }
   }
   for (const input of keep ? fresh : []) await keepInput(target.name, input)
   return { line, hasFailed: false }
+}
+
+async function keepFailing({ name }: Target, input: Json): Promise<void> {
+  const path = await keepInput(name, input)
+  console.log(`Input: ${JSON.stringify(input)}`)
+  console.log(path === undefined ? 'It is too large for the corpus.' : `It is kept as ${path}.`)
 }

@@ -21,7 +21,7 @@ export interface Result {
  * input it was at is the failure.
  */
 export async function fuzzTarget(
-  { name }: Target,
+  { name }: Pick<Target, 'name'>,
   limits: Pick<Task, 'seed' | 'milliseconds'>,
   onProgress: (executions: number, outcomes: number) => void,
 ): Promise<Result> {
@@ -34,26 +34,30 @@ export async function fuzzTarget(
   const result: Result = { executions: 0, fresh: [], outcomes: 0, failure: undefined }
   const ended = Promise.withResolvers<void>()
   const fail = (error: string) => {
-    result.failure ??= { input: inputIn(current), error }
+    const input = inputIn(current)
+    result.failure ??= { input, error: input === undefined ? `the target could not be opened: ${error}` : error }
     ended.resolve()
   }
   let stalled = setTimeout(() => fail('it hangs'), STALLED_MS)
+  let isDone = false
   worker.on('message', (report: Report) => {
+    isDone ||= report.kind === 'done'
     clearTimeout(stalled)
     stalled = setTimeout(() => fail('it hangs'), STALLED_MS)
     Object.assign(result, report)
     if (report.kind === 'progress') onProgress(report.executions, report.outcomes)
   })
   worker.on('error', (error) => fail(error instanceof Error ? (error.stack ?? error.message) : String(error)))
-  worker.on('exit', () => ended.resolve())
+  worker.on('exit', (code) => (isDone ? ended.resolve() : fail(`the worker ended with ${code}`)))
   await ended.promise
   clearTimeout(stalled)
   await worker.terminate()
   return result
 }
 
+/** Undefined while the target is being opened. */
 function inputIn(current: SharedArrayBuffer): Failure['input'] {
   const bytes = Buffer.from(current)
   const length = bytes.readUInt32LE(0)
-  return length === 0 ? null : z.json().parse(JSON.parse(bytes.toString('utf8', 4, 4 + length)))
+  return length === 0 ? undefined : z.json().parse(JSON.parse(bytes.toString('utf8', 4, 4 + length)))
 }

@@ -9,7 +9,8 @@ export interface Task {
 }
 
 export interface Failure {
-  input: Json
+  /** Undefined where no input is to blame. */
+  input: Json | undefined
   error: string
 }
 
