@@ -5,7 +5,7 @@ import type { EngineClient } from '../engine/engine-client.ts'
 import { EngineFault } from '../engine/engine-fault.ts'
 import { jsonLines } from '../engine/json-lines.ts'
 import { isRefusedGit, refusedGit, refusedHosts } from '../install-rules.ts'
-import { leftOut } from '../npm-scripts.ts'
+import { leftOut, withoutLeftOut } from '../npm-scripts.ts'
 import { ownProxies } from '../package-index/network-variables.ts'
 import { removeSteps, stepNames } from './build-leftovers.ts'
 import type { PackageImage, PackageSource } from './package-image.ts'
@@ -103,7 +103,7 @@ async function installPackage(
   if (installed.refused.length > 0) throw refusedHosts('install', `${source.name}@${source.version}`, installed.refused)
   if (source.scheme !== 'npx') throw buildError(source, installed.output)
   // Often of a part that is not needed (a browser, a driver): the server starts without, or says itself what it lacks.
-  access?.failed(lastLines(installed.output, 1) || `exit code ${installed.exitCode}`)
+  access?.failed(lastLines(withoutLeftOut(installed.output), 1) || `exit code ${installed.exitCode}`)
   return installed.image
 }
 
