@@ -226,4 +226,9 @@ test('a line of --env-file that sets nothing is refused by its number, without i
   }
   await writeFile(file, '# one\nexport A=1\nB="two\nlines"\nC=\n  \n')
   expect((await asked()).env_vars).toEqual({ A: '1', B: 'two\nlines', C: '' })
+  // Quotes inside a value or a comment begin nothing.
+  await writeFile(file, `URL=http://x?q='a\nB='x'\n`)
+  expect((await asked()).env_vars).toEqual({ URL: `http://x?q='a`, B: 'x' })
+  await writeFile(file, '# e.g. A="x\nB="y"\n')
+  expect((await asked()).env_vars).toEqual({ B: 'y' })
 })

@@ -80,7 +80,8 @@ async function fileVariables({ cwd }: RunCaller, files: readonly string[]): Prom
 
 /** The number of the first line that the parser would skip silently. Quoted values may have several lines. */
 function lineWithoutValue(text: string): number | undefined {
-  const whole = text.replaceAll(/=[ \t]*(["'`])[^]*?\1/g, (value) => `=${value.replaceAll(/[^\n]/g, '')}`)
+  const quoted = /^([ \t]*(?:export[ \t]+)?[\w.-]+[ \t]*=)[ \t]*(["'`])[^]*?\2/gm
+  const whole = text.replaceAll(quoted, (value, start: string) => `${start}${value.replaceAll(/[^\n]/g, '')}`)
   const at = whole.split('\n').findIndex((line) => !/^\s*(?:#|$)/.test(line) && !line.includes('='))
   return at < 0 ? undefined : at + 1
 }
