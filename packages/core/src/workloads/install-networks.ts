@@ -53,7 +53,7 @@ export class InstallNetworks {
           logs.append(workload, 'stderr', `install: fetched on the ordinary network: ${reason}`)
       },
       failed: (reason) => {
-        logger.warn('install scripts failed; the server is started without them', { install: key, reason })
+        logger.warn('install scripts failed', { install: key, reason })
         if (workload !== undefined) logs.append(workload, 'stderr', `install: scripts failed: ${reason}`)
       },
     }
