@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
 
@@ -25,11 +26,21 @@ function startBench(how: 'stays' | 'ends') {
   return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
 }
 
+/** Where process 1 does not wait for orphans, one that has ended stays as a zombie. */
 const isRunning = (pid: number) => {
   try {
-    return process.kill(pid, 0)
+    process.kill(pid, 0)
   } catch {
     return false
+  }
+  return process.platform !== 'linux' || !isZombie(pid)
+}
+
+function isZombie(pid: number): boolean {
+  try {
+    return /^State:\s*Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return true
   }
 }
 
