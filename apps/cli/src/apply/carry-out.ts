@@ -1,17 +1,17 @@
 import { parseClientType } from '@toolhaven/contract/client-types'
 import type { Manifest, ManifestChange, ManifestWorkload } from '@toolhaven/contract/manifest'
 import { DEFAULT_GROUP } from '@toolhaven/contract/names'
-import { describeError, invalid } from '@toolhaven/core/errors'
+import { conflict, describeError, invalid } from '@toolhaven/core/errors'
+import * as z from 'zod'
 import type { DaemonClient } from '../connect/daemon-client.ts'
-import type { Context } from '../context.ts'
 import { withServerMeant } from '../registry/with-server-meant.ts'
-import { waitForOutcome } from '../output/wait-for-outcome.ts'
+import { type Waiting, waitForOutcome } from '../output/wait-for-outcome.ts'
 import { labelsOf, updateOf } from './workload-differences.ts'
 
 export type Outcome = ManifestChange & { outcome: 'done' | 'failed'; reason?: string }
 
 interface Work {
-  context: Context
+  context: Waiting
   client: DaemonClient
   manifest: Manifest
 }
@@ -97,11 +97,23 @@ async function changeWorkload({ client, context, manifest }: Work, change: Manif
   if (!wanted) throw invalid(`the file has no workload ${name}`)
   if (action === 'create') return create(wanted)
   if (action === 'update') return edit(wanted, fields)
-  // Refused before the workload is removed, if the file names an image that does not exist, or anything else that is wrong.
+  // An image that does not exist, and whatever else is wrong, is refused before the workload is removed; a port only after it.
   const others = fields.filter(({ field }) => field !== 'proxy_port')
   if (others.length > 0) await edit(wanted, others)
   await remove()
-  await create(wanted)
+  try {
+    await create(wanted)
+  } catch (error) {
+    const before = z.number().safeParse(fields.find(({ field }) => field === 'proxy_port')?.from).data
+    // A port that is refused must not cost the workload.
+    await create({ ...wanted, proxy_port: before }).catch((cause: unknown) => {
+      throw conflict(
+        `${describeError(error)}; ${name} is removed, and cannot be put back: ${describeError(cause)}`,
+        cause,
+      )
+    })
+    throw conflict(`${describeError(error)}; ${name} stays at port ${before}`, error)
+  }
 }
 
 async function orServerMeant(
