@@ -41,7 +41,7 @@ export function lifecycleCommand(verb: keyof typeof OPERATIONS, { done, notes, .
         const client = await context.daemon()
         await orUnknownWorkload(client, names, signal, () => client.call(OPERATIONS[verb], { body: { names } }, signal))
         await waitForOutcome(context, client, names, verb).catch((error: unknown) => {
-          throw verb === 'restart' && error instanceof WorkloadFailed ? withNextStep(error, names) : error
+          throw verb === 'restart' && error instanceof WorkloadFailed ? withNextStep(error) : error
         })
       }
       if (flags.format === 'json') return out.json({ names })

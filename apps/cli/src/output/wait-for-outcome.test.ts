@@ -5,7 +5,7 @@ import { type FakeDaemon, startFakeDaemon } from '@toolhaven/testing/fakes/fake-
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type DaemonClient, createDaemonClient } from '../connect/daemon-client.ts'
 import { listenOnSocket } from '../daemon/listen.ts'
-import { waitForOutcome } from './wait-for-outcome.ts'
+import { WorkloadFailed, waitForOutcome, withNextStep } from './wait-for-outcome.ts'
 
 let cleanUp: AsyncDisposableStack
 let fake: FakeDaemon
@@ -54,4 +54,11 @@ test('a workload that is gone before anybody looks is not waited for', async () 
   await expect.poll(() => fake.workloadStore.records.size).toBe(0)
   await expect(waitForOutcome(waiting, client, ['web'], 'run')).rejects.toThrow('web: another command removed it')
   await waitForOutcome(waiting, client, ['web'], 'delete')
+})
+
+test('the next step names the workloads that failed, and promises nothing', () => {
+  const one = withNextStep(new WorkloadFailed('web: it is gone', ['web']))
+  expect(one.message).toBe('web: it is gone\n"thv logs web" shows its output.')
+  const two = withNextStep(new WorkloadFailed('a: x\nb: y', ['a', 'b']))
+  expect(two.message).toBe('a: x\nb: y\n"thv logs a", "thv logs b" show their output.')
 })

@@ -13,17 +13,19 @@ export interface Waiting {
 
 /** A workload is in the status error. */
 export class WorkloadFailed extends ThvError {
-  constructor(message: string) {
+  /** Those that failed. */
+  readonly names: readonly string[]
+
+  constructor(message: string, names: readonly string[]) {
     super('conflict', message)
+    this.names = names
   }
 }
 
 /** The same for a person who has to find out why. */
-export function withNextStep(error: WorkloadFailed, [first = 'NAME', ...others]: readonly string[]): WorkloadFailed {
-  const name = others.length > 0 ? 'NAME' : first
-  return new WorkloadFailed(
-    `${error.message}\n"thv logs ${name}" shows its output. It is tried again in the background.`,
-  )
+export function withNextStep({ message, names }: WorkloadFailed): WorkloadFailed {
+  const commands = names.map((name) => `"thv logs ${name}"`).join(', ')
+  return new WorkloadFailed(`${message}\n${commands} ${names.length === 1 ? 'shows its' : 'show their'} output.`, names)
 }
 
 type Status = WorkloadEvent['status']
@@ -57,7 +59,7 @@ export async function waitForOutcome(
 ): Promise<void> {
   const waiting = new Set(names)
   const failures = new Map<string, string>()
-  let hasError = false
+  const inError: string[] = []
   const goal: Goal = GOALS[verb]
   const look = (event: WorkloadEvent) => {
     const { workload, status, status_context: context } = event
@@ -65,7 +67,7 @@ export async function waitForOutcome(
     const isFailure = status === 'error' && verb !== 'delete' && !isPassing?.(context)
     const reason = isFailure ? context : goal.overtaken[status]
     if (reason !== undefined) failures.set(workload, reason)
-    hasError ||= isFailure
+    if (isFailure) inError.push(workload)
     if (reason !== undefined || status === goal.status) waiting.delete(workload)
     if (waiting.size > 0) out.transient(progressLine(event))
   }
@@ -87,7 +89,7 @@ export async function waitForOutcome(
     out.transient('')
   }
   const told = [...failures].map(([name, why]) => `${name}: ${why}`).join('\n')
-  if (failures.size > 0) throw hasError ? new WorkloadFailed(told) : conflict(told)
+  if (failures.size > 0) throw inError.length > 0 ? new WorkloadFailed(told, inError) : conflict(told)
   if (waiting.size > 0)
     throw unavailable('the daemon is stopping; "thv list --all" starts it again and shows how far it got')
 }
