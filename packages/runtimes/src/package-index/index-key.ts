@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import { stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { unavailable } from '@toolhaven/core/errors'
 import type { PackageScheme } from '@toolhaven/core/ports/runtime'
 import { defaultGoSettings } from './default-indexes.ts'
 import { userGoSettings } from './go-env.ts'
@@ -30,8 +32,10 @@ export function createIndexKey(options: NpmOptions): IndexKey {
   }
 }
 
-const npmLines = (npmrc: () => Promise<string>) => async () =>
-  (await npmrc()).split('\n').filter((line) => /^(?:(?:@[^:\s]+:)?registry|replace-registry-host)=/.test(line))
+const npmLines = (npmrc: () => Promise<string>) => async (signal: AbortSignal) =>
+  (await untilAborted(npmrc(), signal))
+    .split('\n')
+    .filter((line) => /^(?:(?:@[^:\s]+:)?registry|replace-registry-host)=/.test(line))
 
 async function pythonLines(options: NpmOptions): Promise<string[]> {
   const { pip, first } = await readPythonSettings(options)
@@ -50,13 +54,28 @@ async function goLines({ env, homeDir }: NpmOptions, signal: AbortSignal): Promi
   })
 }
 
+/** Ends the wait of one caller; the others go on waiting. */
+async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const aborted = Promise.withResolvers<never>()
+  const abort = () => aborted.reject(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  if (signal.aborted) abort()
+  return Promise.race([work, aborted.promise]).finally(() => signal.removeEventListener('abort', abort))
+}
+
+const PATIENCE_MS = 120_000
 const SETTLED_MS = 2000
 
 /** npm is asked again when one of its files changed. It takes as long as a start otherwise, and many workloads start with the daemon. */
 function rememberNpmrc(options: NpmOptions): () => Promise<string> {
   const read = async () => {
     // Shared by all that wait, so no one's own signal.
-    const npmrc = await readNpmrc(options, AbortSignal.timeout(120_000))
+    const late = AbortSignal.timeout(PATIENCE_MS)
+    const npmrc = await readNpmrc(options, late).catch((error: unknown) => {
+      throw late.aborted
+        ? unavailable(`npm did not say within ${PATIENCE_MS / 1000} s where packages come from.`)
+        : error
+    })
     return { text: npmrc.text, isUnchanged: await watchFiles(npmrc) }
   }
   let asked: ReturnType<typeof read> | undefined
@@ -71,10 +90,14 @@ function rememberNpmrc(options: NpmOptions): () => Promise<string> {
 async function watchFiles({ files }: Npmrc): Promise<() => Promise<boolean>> {
   const look = () => Promise.all(files.map((file) => stat(file).catch(() => undefined)))
   const stateOf = (found: Awaited<ReturnType<typeof look>>) =>
-    found.map((file) => (file ? `${file.ino} ${file.size} ${file.mtimeMs}` : 'absent')).join('\n')
+    found.map((file) => (file ? `${file.ino} ${file.size} ${file.ctimeMs}` : 'absent')).join('\n')
   const found = await look()
-  // A file that was written just now may have been written after npm read it.
-  const isSettled = found.every((file) => file === undefined || Date.now() - file.mtimeMs > SETTLED_MS)
+  // What was written, moved or removed just now may have been so after npm read it. A removal shows in the folder.
+  const folders = await Promise.all(files.map((file) => stat(dirname(file)).catch(() => undefined)))
+  const isSettled = found.every((file, at) => {
+    const changed = (file ?? folders[at])?.ctimeMs
+    return changed === undefined || Date.now() - changed > SETTLED_MS
+  })
   const state = stateOf(found)
   return async () => isSettled && stateOf(await look()) === state
 }
