@@ -34,8 +34,6 @@ test('a port that is refused does not cost the workload', async () => {
   const [outcome] = await carryOut({ context, client, manifest }, [{ ...change, fields }])
   expect(outcome).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('web stays at port 19000') })
   const { workloads: present } = await client.call('listWorkloads', { query: { all: true } }, signal)
-  expect(present.map(({ name, port }) => [name, port]).toSorted()).toEqual([
-    ['other', 19_100],
-    ['web', 19_000],
-  ])
+  const ports = Object.fromEntries(present.map(({ name, port }) => [name, port]))
+  expect(ports).toEqual({ other: 19_100, web: 19_000 })
 })
