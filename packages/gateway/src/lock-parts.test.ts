@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { sample } from '@toolhaven/testing/rotation'
-import { connectClient } from './test-gateway.ts'
+import { connectClient, NAME } from './test-gateway.ts'
 import { postModern } from './test-modern-post.ts'
 import { type LockedGateway, startLocked, TOOL_BACKS } from './test-tools.ts'
 
@@ -103,6 +103,30 @@ describe.each(sample(TOOL_BACKS, 3))('what a server over %s offers besides tools
   })
 })
 
+// Where each client has its own process, nobody can look but in the session of a client.
+describe.each([...new Set([...sample(TOOL_BACKS, 1), 'isolated' as const])])('a server with tools over %s', (back) => {
+  it.each([{}, { prompts: [], templates: [] }])(
+    'is taken at its word that it has nothing else: %o',
+    async (nothing) => {
+      await using locked = await startLocked('block')
+      await locked.offer(nothing)
+      await locked.start(back)
+      const client = await sdkOf(locked)
+      const listed = async () => {
+        // What could not be looked at is looked at again with the next list.
+        await client.listTools()
+        return Object.keys(locked.locks.of(NAME)?.parts ?? {})
+      }
+      await expect.poll(listed, { timeout: 90_000 }).toHaveLength(4)
+      await client.close()
+      await locked.offer(BEFORE)
+      await locked.start(back)
+      expect(await found(locked)).toEqual({ instructions: undefined, prompts: [], templates: [] })
+    },
+    150_000,
+  )
+})
+
 describe('the lock', () => {
   it.each(['stdio', 'modern stdio'] as const)(
     'covers clients without sessions, in front of a server over %s',
@@ -125,15 +149,6 @@ describe('the lock', () => {
       expect(await ask('server/discover')).toMatchObject({ result: { instructions: AFTER.instructions } })
     },
   )
-
-  it('takes a server with tools at its word that it has nothing else', async () => {
-    await using locked = await startLocked('block')
-    await locked.offer({ prompts: [] })
-    await locked.start('stdio')
-    await locked.offer(BEFORE)
-    await locked.start('stdio')
-    expect(await found(locked)).toEqual({ instructions: undefined, prompts: [], templates: [] })
-  })
 
   it('holds for completions', async () => {
     await using locked = await startLocked('block')

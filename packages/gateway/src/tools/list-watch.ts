@@ -22,6 +22,9 @@ export interface WatchOptions {
 /** The hash of each definition that a server was seen to have. */
 export type Hashes = ReadonlyMap<string, string>
 
+/** The whole list was seen just now, in a session or in the gateway's own name. */
+type OnSeen = (link: BackendLink, session: Session | undefined) => void
+
 /** `at`: how often the server had said by then that the list changes. */
 interface View {
   hashes: Hashes
@@ -37,6 +40,7 @@ const LONG_PAUSE_MS = 30_000
 export class ListWatch {
   readonly list: LockedList
   readonly #options: WatchOptions
+  readonly #onSeen: OnSeen | undefined
   /** By whose they are: the server's, or a session's where each has one of its own. */
   readonly #views = new WeakMap<object, View>()
   readonly #changes = new WeakMap<object, number>()
@@ -48,9 +52,10 @@ export class ListWatch {
   /** The newest server, perhaps not yet in its place. */
   #coming: BackendLink | undefined
 
-  constructor(list: LockedList, options: WatchOptions) {
+  constructor(list: LockedList, options: WatchOptions, onSeen?: OnSeen) {
     this.list = list
     this.#options = options
+    this.#onSeen = onSeen
   }
 
   get accepted(): Hashes | undefined {
@@ -62,6 +67,11 @@ export class ListWatch {
     this.#coming = link
     this.#complaint = undefined
     if (link.ask !== undefined) await this.#readQuietly(link, undefined)
+  }
+
+  /** Nobody may ever ask for this list, and what it lacks now must not pass unseen when it comes later. */
+  lookIfNew(link: BackendLink, session: Session | undefined): void {
+    if (this.accepted === undefined) void this.#readQuietly(link, session)
   }
 
   /** The server says that its list is another now; or there is another server behind a session. */
@@ -115,6 +125,7 @@ export class ListWatch {
     try {
       // It may have been asked for before the last change: only a list of our own is certain to be newer.
       this.#take(owner, this.#views.get(owner)?.at ?? 0, all)
+      this.#onSeen?.(link, session)
     } catch (error) {
       this.#complain(error)
     }
@@ -138,6 +149,7 @@ export class ListWatch {
     const at = this.#changesOf(owner)
     const reading = this.#ask(link, session)
       .then((all) => this.#take(owner, at, all))
+      .then(() => this.#onSeen?.(link, session))
       .finally(() => this.#reading.delete(owner))
     this.#reading.set(owner, reading)
     return reading

@@ -2,7 +2,7 @@ import type { BackendLink } from '../backends/backend.ts'
 import { isObject, type JsonObject, type RpcRequest } from '../json-rpc.ts'
 import type { Session } from '../sessions/session.ts'
 import { ListWatch, type Hashes, type WatchOptions } from './list-watch.ts'
-import { LOCKED_LISTS, type ListChanged, type ListPart } from './locked-lists.ts'
+import { LOCKED_LISTS, type ListChanged, type ListPart, type LockedList } from './locked-lists.ts'
 import { INSTRUCTIONS, seenInstructions } from './seen-definitions.ts'
 
 /** Whoever sees a workload run should know of its tools; a server that is slow to list them runs all the same. */
@@ -12,10 +12,14 @@ const FIRST_LOOK_MS = 5_000
 export class ToolWatch {
   readonly #options: WatchOptions
   readonly #lists: ReadonlyMap<ListPart, ListWatch>
+  /** The newest handshake of a server, the gateway's own or a client's. */
+  #handshake: JsonObject | undefined
 
   constructor(options: WatchOptions) {
     this.#options = options
-    this.#lists = new Map(LOCKED_LISTS.map((list) => [list.part, new ListWatch(list, options)]))
+    const onTools = (link: BackendLink, session: Session | undefined) => this.#toolsSeen(link, session)
+    const watchOf = (list: LockedList) => new ListWatch(list, options, list.part === 'tool' ? onTools : undefined)
+    this.#lists = new Map(LOCKED_LISTS.map((list) => [list.part, watchOf(list)]))
   }
 
   of(part: ListPart): ListWatch {
@@ -56,13 +60,26 @@ export class ToolWatch {
 
   /** The tools first: what else there is counts as known once they are. */
   async #lookAtAll(link: BackendLink): Promise<void> {
+    this.#handshake = link.result
     await this.of('tool').connecting(link)
-    const others = [...this.#lists.values()].filter(({ list }) => list.part !== 'tool')
     this.#instructed(link.result)
-    await Promise.all(others.map((watch) => watch.connecting(link)))
+    await Promise.all(this.#others.map((watch) => watch.connecting(link)))
   }
 
-  #instructed({ instructions }: JsonObject): void {
+  /** Where each client has its own process, the tools are first seen in a client's session: nobody else could look. */
+  #toolsSeen(link: BackendLink, session: Session | undefined): void {
+    if (this.of('tool').accepted === undefined) return
+    if (this.acceptedInstructions === undefined) this.#instructed(this.#handshake ?? link.result)
+    for (const watch of this.#others) watch.lookIfNew(link, session)
+  }
+
+  get #others(): ListWatch[] {
+    return [...this.#lists.values()].filter(({ list }) => list.part !== 'tool')
+  }
+
+  #instructed(handshake: JsonObject): void {
+    this.#handshake = handshake
+    const { instructions } = handshake
     this.#options.events.onDefinitions?.(this.#options.name, INSTRUCTIONS, seenInstructions(instructions))
   }
 }
