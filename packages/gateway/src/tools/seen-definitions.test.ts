@@ -112,3 +112,8 @@ test('half a list is none: an error on a later page, no list, no end', async () 
   await expect(listAll('tools', async () => page([], 'again'))).rejects.toThrow('no end')
   expect(await listAll('tools', async () => ({ error: { code: -32_601, message: 'no' } }))).toEqual([])
 })
+
+test('instructions that are null are none', () => {
+  expect(seenInstructions(null)).toEqual(seenInstructions(undefined))
+  expect(seenInstructions('').definitions).toHaveLength(1)
+})

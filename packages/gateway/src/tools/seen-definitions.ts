@@ -34,7 +34,8 @@ export function seenDefinitions(list: LockedList, all: readonly unknown[]): Seen
 
 /** A server gives them or does not, so they are a list of one or of none. */
 export function seenInstructions(instructions: unknown): SeenDefinitions {
-  if (instructions === undefined) return withRevision([])
+  // Some servers write null for none; clients without sessions are not even shown it.
+  if (instructions === undefined || instructions === null) return withRevision([])
   const definition = canonicalText({ instructions })
   if (definition.length > MOST_CHARACTERS) return withRevision([{ ...TOO_LONG, hash: sha256(definition) }])
   return withRevision([{ name: INSTRUCTIONS, hash: sha256(definition), definition }])
