@@ -4,13 +4,20 @@ import { isObject, RPC_ERROR, type JsonObject } from '../json-rpc.ts'
 /** A server that pages for ever is not asked for ever. */
 const MOST_PAGES = 200
 
-/** Every page of a server's list; `ask` gives the response to one request for it. Half a list is none. */
-export async function listAll(field: string, ask: (params: JsonObject) => Promise<JsonObject>): Promise<unknown[]> {
+/**
+ * Every page of a server's list; `ask` gives the response to one request for it. Half a list is none. `isOptional`: servers that
+ * do not have the list answer with errors of many kinds.
+ */
+export async function listAll(
+  field: string,
+  ask: (params: JsonObject) => Promise<JsonObject>,
+  isOptional = false,
+): Promise<unknown[]> {
   const all: unknown[] = []
   let cursor: unknown
   for (let page = 0; page < MOST_PAGES; page++) {
     const { result, error } = await ask(cursor === undefined ? {} : { cursor })
-    if (isObject(error) && error['code'] === RPC_ERROR.methodNotFound) return []
+    if (isObject(error) && meansNone(error['code'], isOptional && page === 0)) return []
     const listed = isObject(result) ? result[field] : undefined
     if (!isObject(result) || !Array.isArray(listed)) throw unavailable(`it did not list them${why(error)}`)
     all.push(...listed)
@@ -18,6 +25,11 @@ export async function listAll(field: string, ask: (params: JsonObject) => Promis
     if (typeof cursor !== 'string') return all
   }
   throw unavailable(`its list has no end after ${MOST_PAGES} pages`)
+}
+
+/** The gateway itself says `server` for a server that is away: that is no answer. */
+function meansNone(code: unknown, isOptional: boolean): boolean {
+  return code === RPC_ERROR.methodNotFound || (isOptional && code !== RPC_ERROR.server)
 }
 
 function why(error: unknown): string {

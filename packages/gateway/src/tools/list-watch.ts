@@ -159,8 +159,10 @@ export class ListWatch {
     // Servers that do not know a request are not all polite enough to say so.
     if (!isOffered(this.list, link.result)) return []
     const signal = AbortSignal.timeout(LIST_MS)
-    const { field, method } = this.list
-    return listAll(field, (params) => ask(link, session, { method, params }, signal))
+    const { field, method, part } = this.list
+    // Many servers declare resources and know nothing of templates: their resources must stay readable.
+    const isOptional = part === 'resource_template'
+    return listAll(field, (params) => ask(link, session, { method, params }, signal), isOptional)
   }
 
   #take(owner: object, at: number, all: readonly unknown[]): void {

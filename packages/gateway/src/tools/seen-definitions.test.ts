@@ -117,3 +117,11 @@ test('instructions that are null are none', () => {
   expect(seenInstructions(null)).toEqual(seenInstructions(undefined))
   expect(seenInstructions('').definitions).toHaveLength(1)
 })
+
+test('a server that answers the list of templates with an error has none; one that is away has not answered', async () => {
+  const listed = (code: number, isOptional: boolean) =>
+    listAll('resourceTemplates', async () => ({ error: { code, message: 'no' } }), isOptional)
+  for (const code of [-32_600, -32_602, -32_603]) expect(await listed(code, true)).toEqual([])
+  await expect(listed(-32_603, false)).rejects.toThrow('did not list them')
+  await expect(listed(-32_000, true)).rejects.toThrow('did not list them')
+})
