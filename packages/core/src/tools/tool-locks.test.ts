@@ -193,3 +193,18 @@ test('a lock that cannot be read trusts no part', async () => {
     expect(locks.acceptedHashes('web', part)?.size).toBe(0)
   }
 })
+
+test('what is seen while an acceptance is written undoes nothing of it, and is not lost', async () => {
+  const { locks, store } = setUp()
+  locks.seen('web', 'tool', list({ read: '1' }))
+  locks.seen('web', 'tool', list({ read: '2' }))
+  await locks[Symbol.asyncDispose]()
+  const accepting = locks.accept('web', undefined, shownOf(locks))
+  locks.seen('web', 'prompt', list({ greet: '1' }))
+  await accepting
+  await locks[Symbol.asyncDispose]()
+  for (const lock of [locks.of('web'), store.records.get('web')]) {
+    expect(lock?.parts.prompt?.accepted).toHaveLength(1)
+    expect(lock?.parts.tool?.accepted[0]?.definition).toContain('2')
+  }
+})

@@ -95,15 +95,14 @@ export class ToolLocks {
       )
     const accepted = waiting.filter((change) => chosen === undefined || chosen[change.part].includes(change.name))
     if (accepted.length === 0) return []
-    const next = lockPart.options.reduce((result, part) => {
-      const changes = accepted.filter((change) => change.part === part)
-      const known = lock.parts[part]
-      return known === undefined ? result : withPart(result, part, withAccepted(known, changes))
-    }, lock)
     // Written before it counts: what somebody agreed to must still hold after a crash.
-    await this.#deps.store.save(next)
+    await this.#deps.store.save(withChanges(lock, accepted))
     this.#readAgain.add(name)
-    this.#keep(next)
+    // More may have been seen meanwhile, and may have been written after it.
+    const now = this.#locks.get(name) ?? lock
+    const next = withChanges(now, accepted)
+    if (now === lock) this.#keep(next)
+    else this.#save(next)
     this.#deps.onDifference(name, describeChanges(next), false)
     return accepted.map((change) => ({ part: change.part, name: change.name }))
   }
@@ -179,6 +178,14 @@ export class ToolLocks {
 
 function withPart(lock: StoredToolLock, part: LockPart, known: LockedPart): StoredToolLock {
   return { ...lock, parts: { ...lock.parts, [part]: known } }
+}
+
+function withChanges(lock: StoredToolLock, accepted: ReturnType<typeof changesOf>): StoredToolLock {
+  return lockPart.options.reduce((result, part) => {
+    const changes = accepted.filter((change) => change.part === part)
+    const known = lock.parts[part]
+    return known === undefined ? result : withPart(result, part, withAccepted(known, changes))
+  }, lock)
 }
 
 function withAccepted({ accepted, seen }: LockedPart, changes: readonly Changed[]): LockedPart {
