@@ -51,8 +51,8 @@ export function toolLock({ watch, mode, workload }: ToolLockOptions): Middleware
         (error: unknown) => unchecked(use.watch.list, error),
       )
     },
-    toClient(request, answer, asker) {
-      look.toClient?.(request, answer, asker)
+    toClient(request, answer, { session }) {
+      watch.answered(session, request, answer)
       if (isHandshake(request.method)) return withAcceptedInstructions(answer, watch.acceptedInstructions)
       const list = lockedListOf(request.method)
       return list === undefined ? answer : onlyAccepted(list, answer, watch.of(list.part).accepted)

@@ -45,6 +45,6 @@ export async function examineDocker(client: EngineClient, signal: AbortSignal): 
     seccomp: info.seccomp,
     forwarding: await forwardingOf(client, info),
     packageUser: await packageUser(client, info),
-    ...(info.CgroupVersion !== '2' && { hiddenPaths: [CONTROL_GROUPS] }),
+    ...(info.CgroupVersion !== '2' && { hiddenPaths: { [CONTROL_GROUPS]: 'ro,size=4096' } }),
   }
 }

@@ -14,7 +14,7 @@ export interface Hardening {
   /** In place of the image's own user. */
   user?: string
   /** Folders that look empty inside and cannot be written to. */
-  hiddenPaths?: readonly string[] | undefined
+  hiddenPaths?: Readonly<Record<string, string>> | undefined
   /** Further folders in memory, with their options. */
   inMemory?: Readonly<Record<string, string>>
 }
@@ -93,8 +93,8 @@ function hostConfig(spec: InstanceSpec, hardening: Hardening, network: Container
   }
 }
 
-function covers({ hiddenPaths = [] }: Hardening, spec: InstanceSpec): Record<string, string> {
-  return Object.fromEntries(unmounted(hiddenPaths, spec).map((path) => [path, 'ro,size=4096']))
+function covers({ hiddenPaths = {} }: Hardening, spec: InstanceSpec): Record<string, string> {
+  return Object.fromEntries(unmounted(Object.keys(hiddenPaths), spec).map((path) => [path, hiddenPaths[path] ?? '']))
 }
 
 /** Podman puts folders in memory at all of them when the root is read-only, without a size. */

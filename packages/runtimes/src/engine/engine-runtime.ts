@@ -54,7 +54,7 @@ export interface EngineFacts {
   /** Who servers from packages run as. */
   packageUser: string
   /** What containers must not see, although the engine shows it to them. */
-  hiddenPaths?: readonly string[]
+  hiddenPaths?: Readonly<Record<string, string>>
 }
 
 export interface EngineRuntimeOptions {

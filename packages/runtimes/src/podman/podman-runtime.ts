@@ -58,6 +58,7 @@ export async function examinePodman(client: EngineClient, signal: AbortSignal): 
     seccomp: seccompEnabled,
     forwarding: await forwardingOf(client, info),
     packageUser: await packageUser(client, info),
-    ...(libpod.host.cgroupVersion === 'v1' && { hiddenPaths: [CONTROL_GROUPS] }),
+    // Podman copies what a cover hides into it, unless told not to, and with the machine's network that does not fit.
+    ...(libpod.host.cgroupVersion === 'v1' && { hiddenPaths: { [CONTROL_GROUPS]: 'ro,size=4096,notmpcopyup' } }),
   }
 }
