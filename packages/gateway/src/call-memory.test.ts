@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { requestOf } from './json-rpc.ts'
 import { startGateway } from './test-gateway.ts'
+import { postModern } from './test-modern-post.ts'
 import { openSession } from './test-raw-server.ts'
 import { weightOf } from './weight.ts'
 
@@ -48,8 +49,26 @@ it('all workloads together have a bound too', async () => {
   expect(await (await post(call(1, 'echo', { list: MANY_VALUES }))).text()).toContain('take too much memory')
 })
 
+it('requests without sessions count while they wait for their server', async () => {
+  await using test = await startGateway({ limits: { maxCallBytes: 10 * MIB, backendWaitMs: 600_000 } })
+  await test.open()
+  const params = { name: 'size', arguments: { text: 'x', list: MANY_VALUES } }
+  const ask = () => postModern(test, 'tools/call', params).then((response) => response.text())
+  const held = [ask(), ask()]
+  await expect.poll(() => Promise.race([ask(), ...held]), { timeout: 20_000 }).toContain('take too much memory')
+  await test.run()
+  // Those that waited are carried out, and their room is free again.
+  for (const answer of [...(await Promise.all(held)), await ask()]) expect(answer).toContain('"result"')
+})
+
+it('small calls weigh what they take, not only what they are long', () => {
+  const request = requestOf(1, 'tools/call', { list: Array.from({ length: 300 }, () => ({})) })
+  expect(weightOf(request, Infinity)).toBeGreaterThan(20_000)
+  expect(weightOf(requestOf(1, 'ping'), Infinity)).toBeGreaterThanOrEqual(1024)
+})
+
 it('counting a request ends where it is too much', () => {
   const request = requestOf(1, 'tools/call', { list: Array.from({ length: 1_000_000 }, () => [[]]) })
-  expect(weightOf(request, 1000)).toBeLessThan(request.text.length + 2000)
+  expect(weightOf(request, 1000)).toBeLessThan(request.text.length + 3000)
   expect(weightOf(request, Infinity)).toBeGreaterThan(100 * MIB)
 })

@@ -136,7 +136,7 @@ const TOO_MANY_VALUES: Refusal = {
     'The request has too many values: it would take too much memory. Send less at once, or send the data as one text.',
 }
 
-const TOO_MUCH_IN_FLIGHT: Refusal = {
+export const TOO_MUCH_IN_FLIGHT: Refusal = {
   code: RPC_ERROR.server,
   message: 'The calls in flight take too much memory; wait for some to be answered.',
 }

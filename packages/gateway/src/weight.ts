@@ -1,8 +1,8 @@
 import { WrittenRequest, type RpcRequest } from './json-rpc.ts'
 import { sizeOf } from './parts.ts'
 
-/** Such texts are not worth counting, whatever is in them. */
-const LIGHT_TEXT = 1024
+/** What a call takes besides its request: itself, its reply, and where they are noted. */
+const CALL = 1024
 /** What an empty object or list takes. */
 const CONTAINER = 56
 /** What a value takes in the object or list that it is in. */
@@ -13,13 +13,10 @@ const VALUE = 16
  * sent. Counting ends a little beyond `most`.
  */
 export function weightOf(request: RpcRequest, most: number): number {
-  if (request.bytes !== undefined && request.outline !== undefined) return sizeOf(request.bytes)
-  if (!(request instanceof WrittenRequest)) {
-    if (request.text.length < LIGHT_TEXT) return request.text.length
-    // The text is kept besides what was read from it.
-    return request.text.length + weightOfValue(request.params, most)
-  }
-  return weightOfValue(request.params, most)
+  if (request.bytes !== undefined && request.outline !== undefined) return CALL + sizeOf(request.bytes)
+  // A text that came is kept besides what was read from it.
+  const text = request instanceof WrittenRequest ? 0 : request.text.length
+  return CALL + text + weightOfValue(request.params, most)
 }
 
 /** The same for what was read from JSON. */
@@ -72,8 +69,8 @@ export class CallMemory {
   }
 }
 
-/** The room of a body that is not there as a whole yet. What has come of it counts, not what it announces. */
-export class BodyRoom {
+/** Room that a request holds before it is a call: while its body comes, and while it waits for the server. */
+export class HeldRoom {
   readonly #memory: CallMemory
   #bytes = 0
 
@@ -82,7 +79,7 @@ export class BodyRoom {
   }
 
   /** False where there is no room for so many bytes in all; then none is held. */
-  grow(bytes: number): boolean {
+  hold(bytes: number): boolean {
     this.release()
     if (!this.#memory.take(bytes)) return false
     this.#bytes = bytes

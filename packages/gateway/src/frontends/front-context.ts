@@ -13,7 +13,7 @@ import type { ReplySink } from '../sessions/call.ts'
 import type { KeptOfCallers } from '../sessions/kept-of-callers.ts'
 import type { Session } from '../sessions/session.ts'
 import type { SessionTable } from '../sessions/session-table.ts'
-import { BodyRoom, type CallMemory } from '../weight.ts'
+import { HeldRoom, type CallMemory } from '../weight.ts'
 import { tooMuchSaid } from './client-description.ts'
 import type { ModernClients } from './modern/modern-clients.ts'
 import type { ParkedCalls } from './modern/parked-calls.ts'
@@ -93,8 +93,8 @@ export function readMessages(
 ): void {
   const { pipeline } = context
   const { maxMessageBytes: maxBytes } = pipeline
-  const room = new BodyRoom(context.memory)
-  readBody(request, { maxBytes, hasRoom: (bytes) => room.grow(bytes) }, (body) => {
+  const room = new HeldRoom(context.memory)
+  readBody(request, { maxBytes, hasRoom: (bytes) => room.hold(bytes) }, (body) => {
     room.release()
     if (body === 'aborted') return
     context.attempt(response, () => {

@@ -147,9 +147,10 @@ test('a header that would end its line is refused, and the answer can be another
 })
 
 test.each([
-  ['never asks', '', 'HTTP/1.1 408'],
-  ['does not go on with its body', post('ab', 10), 'HTTP/1.1 408'],
-  ['asks nothing more', post('ab'), '"body":"ab"'],
+  // A client that asks in this moment would take a word for its answer.
+  ['never asks', '', /^$/],
+  ['does not go on with its body', post('ab', 10), /HTTP\/1\.1 408/],
+  ['asks nothing more', post('ab'), /"body":"ab"/],
 ])('a client that %s is let go of after its time', async (_who, says, hears) => {
   const times = { headersTimeout: 50, requestTimeout: 50, keepAliveTimeout: 100, connectionsCheckingInterval: 20 }
   const { join } = await open({ times })
@@ -157,7 +158,7 @@ test.each([
   if (says !== '') socket.write(says)
   let all = ''
   for await (const chunk of socket) all += String(chunk)
-  expect(all).toContain(hears)
+  expect(all).toMatch(hears)
 })
 
 test('a server that closes lets idle clients go and waits for the others', async () => {

@@ -71,9 +71,12 @@ export class PlainConnection implements Connection {
     return this.#request?.complete === false
   }
 
-  /** The rest of a request is not awaited any longer, nor whether its client reads that. */
+  /**
+   * The rest of a request is not awaited any longer, nor whether its client reads that. Who asked nothing is told nothing: a client
+   * may send its first request in that moment, and would take the words for the answer.
+   */
   refuseLate(): void {
-    if (this.#reply?.headersSent !== true && this.#socket.writable) this.#socket.write(TOO_LATE)
+    if (this.isIncomplete && this.#reply?.headersSent !== true && this.#socket.writable) this.#socket.write(TOO_LATE)
     this.#socket.destroy()
   }
 

@@ -3,6 +3,7 @@ import { decodeHeader } from '../../header-text.ts'
 import { isObject, RPC_ERROR, type JsonObject, type RpcRequest } from '../../json-rpc.ts'
 import { META, metaOf, MODERN_ERROR, MODERN_VERSION, NAMED } from '../../modern-era.ts'
 import { PROTOCOL_VERSIONS } from '../../protocol-versions.ts'
+import type { HeldRoom } from '../../weight.ts'
 
 /** What a request of this era says about itself. */
 export interface ModernRequest {
@@ -11,6 +12,11 @@ export interface ModernRequest {
   clientInfo: JsonObject | undefined
   /** Left out: the client wants no log messages with this call. */
   logLevel: string | undefined
+}
+
+/** One that may have to wait before it is a call; until then it holds this room. */
+export interface WaitingRequest extends ModernRequest {
+  room: HeldRoom
 }
 
 /** An error of the protocol and the HTTP status it goes with. */

@@ -18,8 +18,10 @@ import { isKnownVersion, PROTOCOL_VERSIONS } from '../../protocol-versions.ts'
 import { isLogLevel, reachesLevel } from '../../sessions/log-levels.ts'
 import type { Session } from '../../sessions/session.ts'
 import { hasRoomFor, TOO_MANY_OF_A_CALLER } from '../../sessions/subscriptions.ts'
+import { HeldRoom, weightOf } from '../../weight.ts'
+import { TOO_MUCH_IN_FLIGHT } from '../../dispatch.ts'
 import { type FrontContext } from '../front-context.ts'
-import { checkRequest, type ModernRequest } from './check-request.ts'
+import { checkRequest, type WaitingRequest } from './check-request.ts'
 import { FULL, NEEDS_SESSION, notFound, refuse, sendFault, STATE_IS_NO_TEXT, UNKNOWN_STATE } from './fault.ts'
 import { agreed, ListenSession, readFilter } from './listen-session.ts'
 import { ModernExchange } from './modern-exchange.ts'
@@ -66,14 +68,22 @@ export async function postModern(
   if ('requestState' in (message.params ?? {}) && typeof message.params?.['requestState'] !== 'string')
     return refuse(context, request, response, message, { fault: STATE_IS_NO_TEXT, by: 'request-state' })
   const own = Object.hasOwn(OWN, method) ? OWN[method] : undefined
+  // It may wait for the server, and for its list of tools, long before it is a call that counts by itself.
+  const room = new HeldRoom(context.memory)
+  if (!room.hold(weightOf(message, context.memory.mostOfOne)))
+    return refuse(context, request, response, message, { fault: NO_ROOM, by: 'call-memory' })
   try {
-    if ((await context.server()).era === 'modern') return await relay(context, request, response, checked)
-    if (own === undefined) return await call(context, request, response, checked)
+    if ((await context.server()).era === 'modern') return await relay(context, request, response, { ...checked, room })
+    if (own === undefined) return await call(context, request, response, { ...checked, room })
     await answerSelf(context, request, response, message, own)
   } catch (error) {
     sendFault(response, message.id, { status: 200, code: RPC_ERROR.server, message: describeError(error) })
+  } finally {
+    room.release()
   }
 }
+
+const NO_ROOM = { status: 200, ...TOO_MUCH_IN_FLIGHT }
 
 type Answer = (
   context: FrontContext,
@@ -174,7 +184,7 @@ async function call(
   context: FrontContext,
   request: HttpRequest,
   response: HttpResponse,
-  checked: ModernRequest,
+  checked: WaitingRequest,
 ): Promise<void> {
   const { id, params } = checked.request
   const owner = context.pipeline.callerOf(request)?.id
@@ -205,7 +215,7 @@ async function call(
 interface Dispatched {
   request: HttpRequest
   response: HttpResponse
-  checked: ModernRequest
+  checked: WaitingRequest
   session: Session
   mark: string
   serverInfo: unknown
@@ -233,6 +243,7 @@ function dispatchCall(
     id,
     response,
   )
+  checked.room.release()
   context.dispatch(session, requestOf(ownId, method, toLegacyParams(params, ownId)), exchange, request)
 }
 

@@ -4,7 +4,7 @@ import { idKey, isObject, requestOf, type JsonObject } from '../../json-rpc.ts'
 import { metaOf, MODERN_VERSION } from '../../modern-era.ts'
 import { PROTOCOL_VERSIONS } from '../../protocol-versions.ts'
 import type { FrontContext } from '../front-context.ts'
-import type { ModernRequest } from './check-request.ts'
+import type { WaitingRequest } from './check-request.ts'
 import { FULL, refuse, sendFault, UNKNOWN_STATE } from './fault.ts'
 import { checkMarked, withoutInvalid } from './marked-tools.ts'
 import { ListenReply } from './listen-reply.ts'
@@ -19,7 +19,7 @@ export async function relay(
   context: FrontContext,
   request: HttpRequest,
   response: HttpResponse,
-  checked: ModernRequest,
+  checked: WaitingRequest,
 ): Promise<void> {
   const { id, method } = checked.request
   const owner = context.pipeline.callerOf(request)?.id
@@ -60,6 +60,7 @@ export async function relay(
           id,
           response,
         )
+  checked.room.release()
   context.dispatch(session, requestOf(ownId, method, params), reply, request)
 }
 
