@@ -90,7 +90,13 @@ const say = (what) => { console.log(what); process.exit() }
 asked.on('connect', (response) => say(response.statusCode)).on('error', (error) => say(error.code)).end()`
 
 async function openService() {
-  const server = createServer((socket) => void socket.on('error', () => undefined).end('hello')).listen(0, '0.0.0.0')
+  const server = createServer(
+    (socket) =>
+      void socket
+        .on('error', () => undefined)
+        .resume()
+        .end('hello'),
+  ).listen(0, '0.0.0.0')
   await once(server, 'listening')
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('a TCP listener has a port')

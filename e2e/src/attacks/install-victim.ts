@@ -24,7 +24,12 @@ export const UNUSED_ID = 2_000_000_000
 export const PROCESSES = 560
 
 async function listen(where: { host: string } | { path: string }): Promise<{ port: number } & AsyncDisposable> {
-  const server: Server = createServer((socket) => socket.on('error', () => undefined).end('hello'))
+  const server: Server = createServer((socket) =>
+    socket
+      .on('error', () => undefined)
+      .resume()
+      .end('hello'),
+  )
   await new Promise<void>((done) => server.listen('path' in where ? where : { port: 0, ...where }, done))
   const address = server.address()
   const port = address !== null && typeof address === 'object' ? address.port : 0

@@ -108,13 +108,16 @@ function request(
       else if (!call.isSettled) slot.link.request(call)
     })
   }
-  if (slot.link !== undefined) return slot.link.request(call)
-  slot.wait(limits.backendWaitMs).then(
-    (link) => {
-      if (!call.isSettled) link.request(call)
-    },
-    (error: unknown) => call.fail(describeError(error)),
-  )
+  const whenThere = async (isNext: boolean) => {
+    const link = await slot.wait(limits.backendWaitMs)
+    // What was decided for the server before need not hold for the next.
+    if (isNext ? await call.mayGoOn() : !call.isSettled) link.request(call)
+  }
+  const sendLater = (isNext: boolean) =>
+    void whenThere(isNext).catch((error: unknown) => call.fail(describeError(error)))
+  call.sendLater = () => sendLater(true)
+  if (slot.link === undefined) sendLater(false)
+  else slot.link.request(call)
 }
 
 /** For a call, until it is settled. */

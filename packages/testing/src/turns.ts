@@ -15,6 +15,7 @@ const ROUNDS_OF_FILES = 3
 /** Each takes minutes: it builds images, installs packages or starts a system's services. */
 const LONG = e2e(
   ...['build', 'engines', 'image', 'inspector', 'keyring', 'pack', 'purge', 'service'].map((topic) => `cli-${topic}`),
+  'attacks/install-go',
 )
 
 const TURNS: readonly Turns[] = [
@@ -27,7 +28,7 @@ const TURNS: readonly Turns[] = [
       ...e2e('chaos-daemon', 'cli-examples', 'cli-settings', 'documentation', 'cli-mcp', 'chaos-engine'),
       ...conformance('clients'),
       ...e2e('readme-tour', 'cli-proxy', 'secrets', 'chaos-many', 'isolated-sessions', 'learn', 'hidden-files'),
-      ...e2e('stuck-start', 'install-hosts', 'image-verification', 'cli-doctor', 'attacks/install-go'),
+      ...e2e('stuck-start', 'install-hosts', 'image-verification', 'cli-doctor'),
       ...conformance('conformance'),
       ...e2e('cli-apply', 'clients', 'tool-lock', 'attacks/dependency-confusion', 'cli-call', 'cli-mistakes'),
     ],

@@ -156,13 +156,13 @@ class AutoServers implements BackendLink {
     const { session } = call
     const mayHear = canAnswerSome(session) || session.logLevel !== undefined
     if (session.front === 'modern' && mayHear) return this.#calls.request(call)
-    const fail = (error: unknown) => call.fail(describeError(error))
     try {
       const seat = this.#seatOf(session)
       if (seat.isUp && seat.link !== undefined) return seat.link.request(call)
-      seat.opened.promise.then((link) => call.isSettled || link.request(call), fail)
+      const unsent = (error: unknown) => this.#seats.failUnsent(call, error)
+      seat.opened.promise.then((link) => call.isSettled || link.request(call), unsent)
     } catch (error) {
-      fail(error)
+      call.fail(describeError(error))
     }
   }
 

@@ -96,7 +96,7 @@ export class CallSeats {
     call.onDone = () => queueMicrotask(() => this.#release(seat))
     seat.opened.promise.then(
       () => this.#run(seat, call),
-      (error: unknown) => call.fail(describeError(error)),
+      (error: unknown) => this.#seats.failUnsent(call, error),
     )
   }
 

@@ -90,7 +90,7 @@ export class Seats {
     if (others.length > 0) this.#bySession.set(seat.session, others)
     else this.#bySession.delete(seat.session)
     this.#options.onClosed(seat)
-    seat.abort.abort()
+    seat.abort.abort(unavailable(reason))
     seat.link?.stop(reason, false)
     void seat.end?.()
   }
@@ -99,6 +99,12 @@ export class Seats {
   closeAll(reason: string): void {
     this.#closedFor = reason
     for (const seat of [...this.#seats]) this.close(seat, reason)
+  }
+
+  /** Its process did not come up. If the workload's server ended meanwhile, the next one may have the call. */
+  failUnsent(call: Call, error: unknown): void {
+    if (this.isClosed && call.sendLater !== undefined) call.sendLater()
+    else call.fail(describeError(error))
   }
 
   of(session: Session | undefined): readonly Seat[] {

@@ -67,6 +67,8 @@ export class Call {
   onOver: (() => void) | undefined
   /** Set by the backend that gave it a process, or a session at the server, of its own: nobody needs that any more. */
   onDone: (() => void) | undefined
+  /** Sends it to the next server. For backends that ended before their server had it. */
+  sendLater: (() => void) | undefined
 
   constructor(options: CallOptions) {
     this.#options = options
