@@ -127,6 +127,19 @@ describe('discovery', () => {
     expect((await find({ DOCKER_HOST: `tcp://127.0.0.1:${port}` })).runtime.name).toBe('podman')
   })
 
+  test('does not ask Podman for what it says with each answer', async () => {
+    const asked: (string | undefined)[] = []
+    const server = createServer(({ url }, response) => {
+      asked.push(url)
+      response.writeHead(200, { 'libpod-api-version': '9.8.7-dev' }).end('OK')
+    })
+    servers.push(server)
+    await new Promise<void>((resolve) => server.listen(join(home, 'p.sock'), resolve))
+    const { tried } = await find({ DOCKER_HOST: `unix://${home}/p.sock` })
+    expect(tried).toEqual([{ candidate: 'DOCKER_HOST', outcome: 'healthy: podman 9.8.7' }])
+    expect(asked).toEqual(['/_ping'])
+  })
+
   test.each([
     ['.rd/docker.sock', 'docker'],
     ['.colima/default/docker.sock', 'docker'],

@@ -23,6 +23,8 @@ const TURNS: readonly Turns[] = [
     rounds: ROUNDS_OF_FILES,
     // The slowest first: neighbours run in different rounds, so no round gets all of them.
     files: [
+      ...e2e('attacks/install-scripts', 'isolation', 'attacks/install-tokens'),
+      ...e2e('attacks/bombs', 'attacks/hostile-images', 'attacks/foreign-addresses'),
       ...e2e('lifecycle', 'cli-adopt', 'cli-workloads', 'registry'),
       ...conformance('servers'),
       ...e2e('chaos-daemon', 'cli-examples', 'cli-settings', 'documentation', 'cli-mcp', 'chaos-engine'),

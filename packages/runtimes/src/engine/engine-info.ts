@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { EngineClient } from './engine-client.ts'
-import { refusal } from './engine-fault.ts'
+import { EngineFault, refusal } from './engine-fault.ts'
 
 const versionSchema = z.looseObject({
   Version: z.string(),
@@ -29,11 +29,29 @@ export interface EngineInfo extends z.infer<typeof infoSchema>, EngineVersion {
   seccomp: boolean
 }
 
+/**
+ * Podman says its version with each answer. Asked for it, it asks the package manager about all of its parts first, which takes seconds
+ * of CPU on a busy machine.
+ */
 export async function engineVersion(client: EngineClient, signal: AbortSignal): Promise<EngineVersion> {
+  const podman = await orRefuse(versionInHeaders(client, signal))
+  if (podman !== undefined) return { version: podman, isPodman: true }
   const said = await orRefuse(client.json(versionSchema, { method: 'GET', path: '/version' }, signal))
   return {
     version: said.Version.replace(/\+.*$/, ''),
     isPodman: said.Components?.some((component) => component.Name === 'Podman Engine') ?? false,
+  }
+}
+
+async function versionInHeaders(client: EngineClient, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    const { headers } = (await client.stream({ method: 'GET', path: '/_ping' }, signal)).resume()
+    const said = headers['libpod-api-version']
+    return typeof said === 'string' ? said.replace(/[-+].*$/, '') : undefined
+  } catch (error) {
+    // Some that speak for an engine know no such path.
+    if (error instanceof EngineFault) return undefined
+    throw error
   }
 }
 

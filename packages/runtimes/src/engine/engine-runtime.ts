@@ -81,12 +81,13 @@ export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOpti
   const oneAtATime = createKeyedQueue()
   const attached = new Set<Duplex>()
   const forced = options.forwarding && { forwarding: options.forwarding }
-  const findFacts = async (signal: AbortSignal) => (facts ??= { ...(await kind.examine(client, signal)), ...forced })
+  const examine = async (signal: AbortSignal) => (facts = { ...(await kind.examine(client, signal)), ...forced })
+  const findFacts = async (signal: AbortSignal) => facts ?? examine(signal)
   const instances = instanceDeps(options, findFacts)
   const sweepBuilds = buildSweeper(instances, kind.name)
   return {
     name: kind.name,
-    probe: (signal) => probe(kind, options, signal),
+    probe: (signal) => probe(examine, options.isolation, signal),
     async prepare(source, prepareOptions, signal) {
       if (source.kind === 'image') return ensureImage(options, source.reference, prepareOptions, signal)
       const { hasInit, forwarding, capabilities, packageUser, hiddenPaths } = await findFacts(signal)
@@ -191,14 +192,14 @@ function instanceDeps(
 }
 
 async function probe(
-  kind: EngineKind,
-  { client, isolation, forwarding: forced }: EngineRuntimeOptions,
+  examine: (signal: AbortSignal) => Promise<EngineFacts>,
+  isolation: IsolationPlaces,
   signal: AbortSignal,
 ): Promise<RuntimeHealth> {
   try {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)])
-    const { version, capabilities, notes: theirs, forwarding } = await kind.examine(client, limit)
-    const notes = [...theirs, ...isolationNotes(forced ?? forwarding, await isolation.lack())]
+    const { version, capabilities, notes: theirs, forwarding } = await examine(limit)
+    const notes = [...theirs, ...isolationNotes(forwarding, await isolation.lack())]
     return { state: 'healthy', version, capabilities, notes }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
