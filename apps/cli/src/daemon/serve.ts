@@ -10,6 +10,7 @@ import { VERSION } from '../version.ts'
 import { ensurePortIsFree } from './listen.ts'
 import { type ApiListening, listenForApi } from './listen-for-api.ts'
 import { giveBackMemory } from './give-back-memory.ts'
+import { boundNewObjects } from './bound-new-objects.ts'
 import { leaveRoomForBuffers } from './leave-room-for-buffers.ts'
 import type { ServeSettings } from './serve-settings.ts'
 import { takeOver } from './take-over.ts'
@@ -51,6 +52,7 @@ export async function serve(settings: ServeSettings): Promise<void> {
   say(await greeting(settings, listening, parts))
 
   leaveRoomForBuffers()
+  using _newObjects = boundNewObjects()
   using _memory = giveBackMemory()
   const running = parts.daemon.run()
   await stop.asked

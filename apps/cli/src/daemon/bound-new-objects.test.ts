@@ -1,0 +1,39 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { MOST_FOR_NEW_OBJECTS } from './bound-new-objects.ts'
+
+const MODULE = new URL('bound-new-objects.ts', import.meta.url).href
+
+/** Makes objects that live for a moment, as calls do, has the engine tidy up as it does at rest, and makes more of them. */
+async function sizes(before: string): Promise<number[]> {
+  const program = `
+    import { setTimeout } from 'node:timers/promises'
+    import { boundNewObjects, sizeForNewObjects } from '${MODULE}'
+    ${before}
+    const kept = []
+    const work = async () => {
+      for (let round = 0; round < 20; round++) {
+        for (let at = 0; at < 12_000; at++) kept[at] = Array.from({ length: 20 }, (_, n) => ({ n, round }))
+        await setTimeout()
+      }
+      return sizeForNewObjects()
+    }
+    const seen = [await work()]
+    kept.length = 0
+    for (let round = 0; round < 5; round++) gc({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+    seen.push(sizeForNewObjects(), await work())
+    console.log(JSON.stringify(seen))`
+  const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', '--input-type=module', '-e', program])
+  return JSON.parse(stdout)
+}
+
+test('the room for new objects stays within its bound, and comes back after a rest', async () => {
+  const [unbound = 0] = await sizes('')
+  expect(unbound).toBeGreaterThan(1.5 * MOST_FOR_NEW_OBJECTS)
+  const [first = 0, atRest = 0, again = 0] = await sizes('boundNewObjects()')
+  expect(first).toBeLessThan(1.5 * MOST_FOR_NEW_OBJECTS)
+  expect(atRest).toBeLessThan(first)
+  expect(again).toBeGreaterThan(MOST_FOR_NEW_OBJECTS / 2)
+  expect(again).toBeLessThan(1.5 * MOST_FOR_NEW_OBJECTS)
+})
