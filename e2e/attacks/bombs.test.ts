@@ -3,8 +3,7 @@ import type { CreateRequest } from '@toolhaven/contract/workload-request'
 import type { Build, Weakness } from '../src/attacks/build.ts'
 import { type Captive, openCaptive } from '../src/attacks/captive.ts'
 import { describeAttack } from '../src/attacks/describe-attack.ts'
-import { attackedPlatforms } from '../src/attacks/attacked-platforms.ts'
-import { type Platform, type PlatformKind, usePlatform } from '../src/platform.ts'
+import { type Platform, type PlatformKind, platformsInTurn, usePlatform } from '../src/platform.ts'
 
 /** Takes 400 MiB and keeps them. */
 const HOARD = `const held = []; for (let n = 0; n < 40; n++) held.push(Buffer.alloc(10 << 20, 1)); console.log('survived', held.length)`
@@ -149,7 +148,7 @@ async function openUnlessRefused(build: Build, platform: Platform, request: Crea
   })
 }
 
-describe.each(attackedPlatforms('bombs'))('on %s', (kind) => {
+describe.each(platformsInTurn(import.meta.url))('on %s', (kind) => {
   const platform = usePlatform(kind)
   for (const { name, request, platforms, explodes } of BOMBS) {
     if (platforms?.includes(kind) === false) continue

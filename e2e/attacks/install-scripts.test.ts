@@ -5,7 +5,6 @@ import { describe } from 'vitest'
 import * as z from 'zod'
 import { startPackageRegistry } from '@toolhaven/testing/testbed/package-registry'
 import { startPythonIndex } from '@toolhaven/testing/testbed/python-index'
-import { attackedPlatforms } from '../src/attacks/attacked-platforms.ts'
 import { describeAttack, type Gains } from '../src/attacks/describe-attack.ts'
 import {
   makeHostileSdist,
@@ -26,7 +25,7 @@ import {
 import { OPEN_INSTALL } from '../src/attacks/install-weaknesses.ts'
 import { writeFixturePackage } from '../src/fixture-package.ts'
 import { callText, connectMcp } from '../src/mcp-client.ts'
-import { type Platform, usePlatform } from '../src/platform.ts'
+import { type Platform, platformsInTurn, usePlatform } from '../src/platform.ts'
 import { untilGone, untilStatus } from '../src/statuses.ts'
 
 const NAME = 'thv-hostile'
@@ -86,7 +85,7 @@ function gainsOf(report: Report, { targets }: Victim, here: Platform): Gains {
   }
 }
 
-describe.each(attackedPlatforms('install'))('on %s', (kind) => {
+describe.each(platformsInTurn(import.meta.url))('on %s', (kind) => {
   const platform = usePlatform(kind)
 
   describeAttack('an npm package with an install script', {

@@ -1,18 +1,7 @@
 import { sample } from '@toolhaven/testing/rotation'
 import type { PlatformKind } from '../platform.ts'
 
-/** The two that take longest, `around` and `install`, stand apart, so that no run gets both. */
-const TOPICS = [
-  'egress',
-  'around',
-  'addresses',
-  'neighbours',
-  'escape',
-  'install',
-  'bombs',
-  'mounts',
-  'default-run',
-] as const
+const TOPICS = ['egress', 'around', 'addresses', 'neighbours', 'escape', 'mounts', 'default-run'] as const
 const CELLS = (['docker', 'podman'] as const).flatMap((engine) => TOPICS.map((topic) => ({ engine, topic })))
 
 const AT_A_TIME = 2

@@ -1,5 +1,5 @@
 import { describe, expect, test, type TestContext } from 'vitest'
-import { sample, slowed } from '@toolhaven/testing/rotation'
+import { type Rotation, sample, slowed } from '@toolhaven/testing/rotation'
 import { ROUNDS_OF_PLATFORMS } from './attacked-platforms.ts'
 import { type Build, SHIPPED, type Weakness, weakenedBuild } from './build.ts'
 
@@ -35,9 +35,9 @@ export function describeAttack(name: string, { defence, weaknesses, attack }: At
 
 const THIRDS = [0, 1, 2]
 
-function isTurnOf(name: string): boolean {
+export function isTurnOf(name: string, rotation?: Rotation): boolean {
   const third = [...name].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % THIRDS.length
-  return sample(THIRDS, 1, slowed(ROUNDS_OF_PLATFORMS)).includes(third)
+  return sample(THIRDS, 1, slowed(ROUNDS_OF_PLATFORMS, rotation)).includes(third)
 }
 
 function every(gains: Gains, isGained: boolean): Gains {

@@ -15,6 +15,7 @@ export class BackendSlot {
   #link: BackendLink | undefined
   #reason = 'it has not been started yet'
   #blocked: string | undefined
+  #isClosed = false
 
   constructor(name: string) {
     this.#name = name
@@ -45,18 +46,17 @@ export class BackendSlot {
   /** None will come before somebody does something: nobody is kept waiting. */
   block(message: string): void {
     this.#blocked = message
-    this.giveUp()
+    this.#tellWaiting()
   }
 
   wait(ms: number): Promise<BackendLink> {
     if (this.#link !== undefined) return Promise.resolve(this.#link)
-    if (this.#blocked !== undefined) return Promise.reject(unavailable(this.#blocked))
+    if (this.#blocked !== undefined || this.#isClosed) return Promise.reject(this.#away())
     return new Promise((resolve, reject) => {
       const giveUp = () => {
         clearTimeout(timer)
         this.#waiters.delete(waiter)
-        const away = `The server ${this.#name} is not available (${this.#reason}); try again when it runs.`
-        reject(unavailable(this.#blocked ?? away))
+        reject(this.#away())
       }
       const timer = setTimeout(giveUp, ms)
       const waiter = { resolve, giveUp, timer }
@@ -71,8 +71,18 @@ export class BackendSlot {
     return link
   }
 
-  /** None will come any more: whoever waits is told now. */
-  giveUp(): void {
+  /** None will come any more. Whoever waits is told now, and whoever comes later at once. */
+  close(): void {
+    this.#isClosed = true
+    this.#tellWaiting()
+  }
+
+  #tellWaiting(): void {
     for (const waiter of [...this.#waiters]) waiter.giveUp()
+  }
+
+  #away(): Error {
+    const away = `The server ${this.#name} is not available (${this.#reason}); try again when it runs.`
+    return unavailable(this.#blocked ?? away)
   }
 }

@@ -95,29 +95,39 @@ function request(
     headers: watched?.headers ?? asker.headers,
     onAnswer: (body) => pipeline.toClient(passed.request, body, asker),
     isUnread: watched === undefined && !pipeline.readsAnswersTo(passed.request.method),
-    checkAgain: async () => refusalOf(await pipeline.waitFor(passed.request, asker)),
+    checkAgain: async () => {
+      // The rules may have changed while the call waited.
+      const now = context.pipeline()
+      const judged = now === pipeline ? passed : now.fromClient(asked, asker)
+      return refusalOf('refusal' in judged ? judged : await now.waitFor(passed.request, asker))
+    },
     onSettled: () => room.settled(),
   })
   context.onStarted(call)
+  call.sendLater = () => void sendToNext(call, slot, limits.backendWaitMs)
   const waited = pipeline.waitFor(passed.request, asker)
-  if (waited !== undefined) {
-    return void waited.then((refused) => {
-      const refusal = refusalOf(refused)
-      if (refusal !== undefined) call.answer({ jsonrpc: '2.0', error: refusal })
-      else if (slot.link === undefined) call.fail('The server went away; try again.')
-      else if (!call.isSettled) slot.link.request(call)
-    })
+  if (waited === undefined) return send(call, slot)
+  void waited.then((refused) => {
+    const refusal = refusalOf(refused)
+    if (refusal !== undefined) call.answer({ jsonrpc: '2.0', error: refusal })
+    else if (!call.isSettled) send(call, slot)
+  })
+}
+
+function send(call: Call, { link }: BackendSlot): void {
+  if (link === undefined) call.sendLater?.()
+  else link.request(call)
+}
+
+async function sendToNext(call: Call, slot: BackendSlot, waitMs: number): Promise<void> {
+  try {
+    await slot.wait(waitMs)
+    if (!(await call.mayGoOn())) return
+    if (slot.link === undefined) call.fail('The server went away; try again.')
+    else slot.link.request(call)
+  } catch (error) {
+    call.fail(describeError(error))
   }
-  const whenThere = async (isNext: boolean) => {
-    const link = await slot.wait(limits.backendWaitMs)
-    // What was decided for the server before need not hold for the next.
-    if (isNext ? await call.mayGoOn() : !call.isSettled) link.request(call)
-  }
-  const sendLater = (isNext: boolean) =>
-    void whenThere(isNext).catch((error: unknown) => call.fail(describeError(error)))
-  call.sendLater = () => sendLater(true)
-  if (slot.link === undefined) sendLater(false)
-  else slot.link.request(call)
 }
 
 /** For a call, until it is settled. */

@@ -194,7 +194,7 @@ export class Endpoint implements FrontContext {
     this.modern.parked.clear()
     await this.sessions.forget()
     this.disconnect('the workload was removed', true)
-    this.#slot.giveUp()
+    this.#slot.close()
     await this.#farewell
     await stopListening(this.#server)
     await this.#pipeline?.close()
@@ -209,7 +209,10 @@ export class Endpoint implements FrontContext {
     this.modern.parked.clear()
     for (const session of [...this.sessions.all()]) if (session.front === 'modern') this.sessions.end(session)
     this.disconnect('the daemon is restarting', false, true)
-    this.#slot.giveUp()
+    this.#slot.close()
+    // Those that wait for a process of their own are told now: their connections end with the port.
+    for (const { calls } of this.sessions.all())
+      for (const call of calls.values()) call.fail('the daemon is restarting')
     await Promise.all([this.#farewell, this.sessions.flush()])
     await stopListening(this.#server)
     await this.#pipeline?.close()

@@ -9,6 +9,9 @@ import { runAuto } from './test-isolated.ts'
 import { RawModernClient } from './test-modern-client.ts'
 import { openSession } from './test-raw-server.ts'
 
+/** Another server is there in time, on a busy machine too. */
+const PATIENT = { backendWaitMs: 60_000 }
+
 /** A run that starts `count` processes besides its first one, and no more. Gives when it was asked for more. */
 async function runStuck(test: TestGateway, count = 0): Promise<{ asked: Promise<void> }> {
   const asked = Promise.withResolvers<void>()
@@ -39,7 +42,7 @@ function watched(answer: Promise<string>): { text?: string } {
 }
 
 it('a call whose process was not up when the server ended goes to the next server', async () => {
-  await using test = await startGateway()
+  await using test = await startGateway({ limits: PATIENT })
   await test.open()
   await runAuto(test, { needsOwn: true })
   const post = await openSession(test)
@@ -54,7 +57,7 @@ it('a call whose process was not up when the server ended goes to the next serve
 })
 
 it('a call of a client without a session does so too', async () => {
-  await using test = await startGateway()
+  await using test = await startGateway({ limits: PATIENT })
   await test.open()
   // One for the list of tools, which all clients share; the call of another client takes the first process.
   const { asked } = await runStuck(test, 1)
@@ -78,4 +81,31 @@ it('a call that no process could be started for is told why', async () => {
   await asked
   test.gateway.disconnect('fixture', 'the engine went away')
   expect(await (await answer).text()).toContain('is not available (the engine went away); try again when it runs')
+})
+
+it('a call that waits for its process is answered when the daemon ends', async () => {
+  await using test = await startGateway({ limits: PATIENT })
+  await test.open()
+  await runAuto(test, { needsOwn: true })
+  const post = await openSession(test)
+  const { asked } = await runStuck(test)
+  const answer = post(JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/list' }))
+  await asked
+  await test.gateway.shutdown(0)
+  expect(await (await answer).text()).toContain('the daemon is restarting')
+})
+
+it('a call that waits is judged by the rules that are in force when its server is there', async () => {
+  await using test = await startGateway({ limits: PATIENT })
+  await test.open()
+  const child = await test.run()
+  const post = await openSession(test)
+  await child.kill()
+  const body = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'echo', arguments: { message: 'late' } } }
+  const answer = post(JSON.stringify(body))
+  // Nobody tells when it has come.
+  await setTimeout(300)
+  await test.open({ toolsFilter: ['add'] })
+  await test.run()
+  expect(await (await answer).text()).toContain('"error"')
 })

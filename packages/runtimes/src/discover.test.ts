@@ -131,12 +131,12 @@ describe('discovery', () => {
     const asked: (string | undefined)[] = []
     const server = createServer(({ url }, response) => {
       asked.push(url)
-      response.writeHead(200, { 'libpod-api-version': '9.8.7-dev' }).end('OK')
+      response.writeHead(200, { 'libpod-api-version': '9.8.7-dev+abc' }).end('OK')
     })
     servers.push(server)
     await new Promise<void>((resolve) => server.listen(join(home, 'p.sock'), resolve))
     const { tried } = await find({ DOCKER_HOST: `unix://${home}/p.sock` })
-    expect(tried).toEqual([{ candidate: 'DOCKER_HOST', outcome: 'healthy: podman 9.8.7' }])
+    expect(tried).toEqual([{ candidate: 'DOCKER_HOST', outcome: 'healthy: podman 9.8.7-dev' }])
     expect(asked).toEqual(['/_ping'])
   })
 

@@ -19,8 +19,7 @@ test('every file has its turn, and none in a full run has to wait', () => {
   expect(waitingFiles({ full: true, round: 1 })).toEqual([])
 })
 
-test('what rotates inside a file meets every part of it', () => {
-  const [file = ''] = takingTurns()
+test.each(takingTurns())('what rotates inside %s meets every part of it', (file) => {
   const parts = new Set<number>()
   for (let round = 0; round < ROUNDS; round += 1) {
     if (waitingFiles({ full: false, round }).includes(file)) continue

@@ -24,7 +24,10 @@ async function sizes(before: string): Promise<number[]> {
     for (let round = 0; round < 5; round++) gc({ type: 'major', execution: 'sync', flavor: 'last-resort' })
     seen.push(sizeForNewObjects(), await work())
     console.log(JSON.stringify(seen))`
-  const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', '--input-type=module', '-e', program])
+  // The usual limit on a machine with much memory.
+  const flags = ['--max-semi-space-size=64', '--expose-gc', '--input-type=module']
+  const env = { ...process.env, NODE_OPTIONS: '' }
+  const { stdout } = await promisify(execFile)(process.execPath, [...flags, '-e', program], { env })
   return JSON.parse(stdout)
 }
 

@@ -2,16 +2,16 @@ import { PerformanceObserver } from 'node:perf_hooks'
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
 /**
- * In bytes, of both halves that the engine copies new objects between. While calls come in fast it lets them grow to twice as much, from
- * which the bench of the gateway gains nothing. With half as much, calls of 10 KB cost a tenth more.
+ * In bytes, of both halves that V8 copies new objects between. While calls come in fast it lets them grow to twice as much. The bench of the
+ * gateway gains nothing from that. With half as much, calls of 10 KB cost a tenth more.
  */
 export const MOST_FOR_NEW_OBJECTS = 64 * 1024 * 1024
 
-/** The engine takes a limit of its own only from the command line, which is the user's. What it takes later is by how much they grow. */
+/** V8 reads its size limit only when it starts. The growth factor can still be changed later. */
 export function boundNewObjects(): Disposable {
   let mayGrow = true
   const watch = new PerformanceObserver(() => {
-    // It makes them small again when little is to do. Then they may grow anew.
+    // V8 shrinks them when little is to do. Let them grow again.
     const hasRoom = sizeForNewObjects() < MOST_FOR_NEW_OBJECTS
     if (hasRoom === mayGrow) return
     mayGrow = hasRoom

@@ -40,7 +40,7 @@ async function lookAgain(deps: SupervisorDeps, supervisor: Supervisor): Promise<
   if (health.state !== 'healthy' || deps.shutdown.aborted) return
   for (const { stored, observed } of deps.book.all()) {
     if (stored.config.remote_url) continue
-    // What is being brought up finds out by itself.
+    // A start that is under way notices by itself that its instance is lost.
     const isCertain = observed.runtimeDown === undefined && (observed.connected || observed.isComing === true)
     if (!isCertain) deps.book.observe(stored.config.name, { instance: 'unknown' }, ['failure', 'runtimeDown'])
     supervisor.poke(stored.config.name)

@@ -1,4 +1,4 @@
-import { describeError } from '@toolhaven/core/errors'
+import { describeError, unavailable } from '@toolhaven/core/errors'
 import type { Call } from '../sessions/call.ts'
 import type { Session } from '../sessions/session.ts'
 import type { Seat, Seats } from './seats.ts'
@@ -31,7 +31,11 @@ export class CallSeats {
 
   /** There will be no more processes. */
   failWaiting(reason: string): void {
-    for (const call of this.#waiting) call.fail(reason)
+    for (const call of [...this.#waiting]) {
+      call.onDone?.()
+      call.onDone = undefined
+      this.#seats.failUnsent(call, unavailable(reason))
+    }
   }
 
   /** There is room for another process. */

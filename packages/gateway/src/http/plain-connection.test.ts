@@ -147,7 +147,7 @@ test('a header that would end its line is refused, and the answer can be another
 })
 
 test.each([
-  // A client that asks in this moment would take a word for its answer.
+  // A client that sends its first request at that moment would take a 408 for the answer.
   ['never asks', '', /^$/],
   ['does not go on with its body', post('ab', 10), /HTTP\/1\.1 408/],
   ['asks nothing more', post('ab'), /"body":"ab"/],

@@ -72,8 +72,8 @@ export class PlainConnection implements Connection {
   }
 
   /**
-   * The rest of a request is not awaited any longer, nor whether its client reads that. Who asked nothing is told nothing: a client
-   * may send its first request in that moment, and would take the words for the answer.
+   * The rest of a request is not awaited any longer, nor whether its client reads that. A client that has sent nothing gets no 408: it would
+   * take it for the answer to a request that it sends at that moment.
    */
   refuseLate(): void {
     if (this.isIncomplete && this.#reply?.headersSent !== true && this.#socket.writable) this.#socket.write(TOO_LATE)

@@ -30,8 +30,8 @@ export interface EngineInfo extends z.infer<typeof infoSchema>, EngineVersion {
 }
 
 /**
- * Podman says its version with each answer. Asked for it, it asks the package manager about all of its parts first, which takes seconds
- * of CPU on a busy machine.
+ * Podman sends its version with each answer. To answer `/version`, it asks the package manager about all of its parts, which takes long on
+ * a busy machine.
  */
 export async function engineVersion(client: EngineClient, signal: AbortSignal): Promise<EngineVersion> {
   const podman = await orRefuse(versionInHeaders(client, signal))
@@ -47,9 +47,9 @@ async function versionInHeaders(client: EngineClient, signal: AbortSignal): Prom
   try {
     const { headers } = (await client.stream({ method: 'GET', path: '/_ping' }, signal)).resume()
     const said = headers['libpod-api-version']
-    return typeof said === 'string' ? said.replace(/[-+].*$/, '') : undefined
+    return typeof said === 'string' ? said.replace(/\+.*$/, '') : undefined
   } catch (error) {
-    // Some that speak for an engine know no such path.
+    // Some proxies do not serve this path.
     if (error instanceof EngineFault) return undefined
     throw error
   }

@@ -33,6 +33,7 @@ const STDIN_NOTE =
 export async function examinePodman(client: EngineClient, signal: AbortSignal): Promise<EngineFacts> {
   const { version, isPodman } = await engineVersion(client, signal)
   if (!isPodman) throw unavailable(`${client.label} is not Podman; set THV_RUNTIME=docker.`)
+  // Podman asks the package manager about its own parts for each such answer, which takes long on a busy machine.
   const libpod = await orRefuse(client.json(libpodInfoSchema, { method: 'GET', path: '/v4.0.0/libpod/info' }, signal))
   const { rootless, seccompEnabled } = libpod.host.security
   const info = { rootless, KernelVersion: libpod.host.kernel }

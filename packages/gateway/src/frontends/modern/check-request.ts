@@ -14,7 +14,7 @@ export interface ModernRequest {
   logLevel: string | undefined
 }
 
-/** One that may have to wait before it is a call; until then it holds this room. */
+/** A request that may wait before it is dispatched. Until then it holds this room. */
 export interface WaitingRequest extends ModernRequest {
   room: HeldRoom
 }

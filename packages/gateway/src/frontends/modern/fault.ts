@@ -41,7 +41,7 @@ export function refuse(
   request: HttpRequest,
   response: HttpResponse,
   message: RpcRequest,
-  { fault, by }: { fault: Fault; by: string },
+  { fault, by }: { fault: Fault; by?: string },
 ): void {
   const { id } = message
   const { code, message: why } = fault

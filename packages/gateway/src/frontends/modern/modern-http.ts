@@ -71,7 +71,7 @@ export async function postModern(
   // It may wait for the server, and for its list of tools, long before it is a call that counts by itself.
   const room = new HeldRoom(context.memory)
   if (!room.hold(weightOf(message, context.memory.mostOfOne)))
-    return refuse(context, request, response, message, { fault: NO_ROOM, by: 'call-memory' })
+    return refuse(context, request, response, message, { fault: NO_ROOM })
   try {
     if ((await context.server()).era === 'modern') return await relay(context, request, response, { ...checked, room })
     if (own === undefined) return await call(context, request, response, { ...checked, room })
