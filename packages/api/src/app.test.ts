@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { buildOpenApi } from '@toolhaven/contract/openapi'
 import type { RouteDef } from '@toolhaven/contract/route'
 import { routes } from '@toolhaven/contract/routes'
-import { startFakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
+import { unavailable } from '@toolhaven/core/errors'
+import { type FakeDaemon, startFakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
 import { silentLogger } from '@toolhaven/testing/fakes/memory-stores'
 import { ask, scenario } from '@toolhaven/testing/scenario'
 import { createApp } from './app.ts'
@@ -257,6 +258,26 @@ describe('routes', () => {
 function matches(pattern: string, path: string): boolean {
   return new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path)
 }
+
+describe('a full disk', () => {
+  const FULL = 'no space is left for /home/ann/.local/state/toolhaven/groups: free some space and try again'
+  const full = { request: 'POST /api/v1beta/groups', body: { name: 'x' } }
+  const given = (fake: FakeDaemon) => {
+    fake.groupStore.failWith = unavailable(FULL)
+  }
+  scenario("is named by its folder to the daemon's own user", {
+    ...{ ...full, given, overSocket: true },
+    answers: { status: 500, text: FULL },
+  })
+  scenario('is told to other programs without the folder', {
+    ...{ ...full, given },
+    answers: {
+      status: 500,
+      text: /^no space is left for a folder of the daemon: free some space/,
+      notContain: ['ann'],
+    },
+  })
+})
 
 describe('an unexpected failure', () => {
   scenario('is a fixed sentence without its reason', {

@@ -55,7 +55,8 @@ export function createApp(deps: ApiDeps, options: AppOptions): Hono {
   )
   app.notFound((context) => noSuchRoute(context.req.method, context.req.path))
   app.onError((error) => {
-    const { status, text } = toErrorAnswer(error, deps.logger, (plain) => deps.workloads.masker.mask(plain))
+    const mask = (plain: string) => deps.workloads.masker.mask(plain)
+    const { status, text } = toErrorAnswer(error, { logger: deps.logger, mask, isOwner: options.overSocket })
     // A name that came percent-encoded may hold control characters; an answer is one line all the same.
     return textResponse(status, text.replaceAll(/\p{Cc}+/gu, '?'))
   })

@@ -16,11 +16,19 @@ export interface ErrorAnswer {
   text: string
 }
 
+export interface ErrorReader {
+  logger: Logger
+  mask: (text: string) => string
+  /** The daemon's own user, who may know its folders and has to: a full disk is found by its folder. */
+  isOwner: boolean
+}
+
 /** What we can explain is explained; anything else is a fault of ours and only the log gets to know it. */
-export function toErrorAnswer(error: unknown, logger: Logger, mask: (text: string) => string): ErrorAnswer {
+export function toErrorAnswer(error: unknown, { logger, mask, isOwner }: ErrorReader): ErrorAnswer {
   if (isThvError(error)) {
-    if (error.code === 'unavailable') logger.warn('a request failed', { detail: mask(error.message) })
-    const text = error.code === 'unavailable' ? withoutPaths(error.message) : error.message
+    const isOutside = error.code === 'unavailable'
+    if (isOutside) logger.warn('a request failed', { detail: mask(error.message) })
+    const text = isOutside && !isOwner ? withoutPaths(error.message) : error.message
     return { status: HTTP_STATUS[error.code], text: mask(text) }
   }
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error)
@@ -31,7 +39,7 @@ export function toErrorAnswer(error: unknown, logger: Logger, mask: (text: strin
   }
 }
 
-/** What is wrong with this machine's disk is said; where on it is only for the log. */
+/** Others are told what is wrong with this machine's disk. Where on it is only for the log. */
 function withoutPaths(text: string): string {
   return text.replaceAll(/(?<![\w/:])\/(?:[\w.@+-]+\/)+[\w.@+-]*/g, 'a folder of the daemon')
 }

@@ -23,7 +23,7 @@ export function taskStream(
         await work(report, calledOff)
       } catch (error) {
         if (calledOff.aborted) return
-        const { status, text } = toErrorAnswer(error, deps.logger, mask)
+        const { status, text } = toErrorAnswer(error, { logger: deps.logger, mask, isOwner: false })
         report({ state: 'failed', status, message: text })
       }
     }
