@@ -110,6 +110,12 @@ describe('without an engine', () => {
     const refused = await thv(world.home, ['build', `npx://${EVERYTHING}`])
     expect(refused).toMatchObject({ code: 2, stdout: '' })
     expect(refused.stderr).toMatch(/needs a container engine.*install Docker or Podman/)
+    const answer = await fetch(`${world.daemon.baseUrl}/api/v1beta/builds`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ package: `npx://${EVERYTHING}` }),
+    })
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('container engine')])
   })
 
   test('wrong calls are told apart', async () => {

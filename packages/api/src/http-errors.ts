@@ -9,6 +9,7 @@ const HTTP_STATUS = {
   conflict: 409,
   'not-implemented': 501,
   unavailable: 500, // only /health answers 503
+  upstream: 502,
 } as const satisfies Record<ErrorCode, number>
 
 export interface ErrorAnswer {
@@ -26,7 +27,7 @@ export interface ErrorReader {
 /** What we can explain is explained; anything else is a fault of ours and only the log gets to know it. */
 export function toErrorAnswer(error: unknown, { logger, mask, isOwner }: ErrorReader): ErrorAnswer {
   if (isThvError(error)) {
-    const isOutside = error.code === 'unavailable'
+    const isOutside = error.code === 'unavailable' || error.code === 'upstream'
     if (isOutside) logger.warn('a request failed', { detail: mask(error.message) })
     const text = isOutside && !isOwner ? withoutPaths(error.message) : error.message
     return { status: HTTP_STATUS[error.code], text: mask(text) }

@@ -59,6 +59,11 @@ export const buildRoutes = {
         when: 'the index has no such package',
         example: 'The npm package no-such-server was not found; check its name and version.',
       },
+      502: {
+        when: 'the index cannot be asked for the newest version',
+        example:
+          'The npm registry could not be reached for everything (ECONNREFUSED); check the network, proxy and registry settings of npm.',
+      },
     },
     extension: true,
   },

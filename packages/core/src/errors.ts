@@ -6,6 +6,8 @@ export type ErrorCode =
   | 'conflict'
   | 'not-implemented'
   | 'unavailable'
+  /** A service of others that was asked on a caller's behalf gave no usable answer. */
+  | 'upstream'
   | 'forbidden'
 
 /**

@@ -11,6 +11,7 @@ const EXIT_CODES = {
   conflict: 1,
   'not-implemented': 1,
   unavailable: 4,
+  upstream: 4,
 } as const satisfies Record<ErrorCode, number>
 
 /** Says what failed, in one line, and gives the exit code. */

@@ -1,10 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { buildEvent } from '@toolhaven/contract/builds'
-import { startFakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
+import { type FakeDaemon, startFakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
+import { unavailable } from '@toolhaven/core/errors'
 import { ask, done, scenario } from '@toolhaven/testing/scenario'
 import { eventsOf } from '../test-events.ts'
 
 const REQUEST = 'POST /api/v1beta/builds'
+
+const loseIndex = (fake: FakeDaemon) => {
+  fake.packages.latestVersion = async () => {
+    throw unavailable('The npm registry could not be reached for everything (ECONNREFUSED); check the network.')
+  }
+}
 
 describe('the recipe of a package', () => {
   scenario('has the newest version when none is named', {
@@ -28,6 +35,16 @@ describe('the recipe of a package', () => {
     },
     request: 'GET /api/v1beta/builds/recipe?package=uvx://tool@2.0.0',
     answers: { status: 200, matches: { package: 'uvx://tool@2.0.0', files: { 'ca.pem': 'PEM' } } },
+  })
+  scenario('is the fault of the index, where that cannot be reached', {
+    given: loseIndex,
+    request: 'GET /api/v1beta/builds/recipe?package=npx://everything',
+    answers: { status: 502, text: /registry could not be reached for everything.*check the network/ },
+  })
+  scenario('needs no index for a version that is named', {
+    given: loseIndex,
+    request: 'GET /api/v1beta/builds/recipe?package=npx://everything@1.0.0',
+    answers: { status: 200, matches: { package: 'npx://everything@1.0.0' } },
   })
   for (const text of ['everything', 'image:1', 'npx://', 'npx://a@^1', 'go://x', '']) {
     scenario(`refuses ${JSON.stringify(text)}`, {
@@ -62,6 +79,9 @@ describe('a build', () => {
     fake.runtime.missing.add('npx://a@1.0.0')
     const events = await eventsOf(await ask(fake, REQUEST, { body: { package: 'npx://a@1.0.0' } }), buildEvent)
     expect(events.at(-1)).toMatchObject({ state: 'failed', status: 404, message: /not found/ })
+    loseIndex(fake)
+    const lost = await eventsOf(await ask(fake, REQUEST, { body: { package: 'npx://a' } }), buildEvent)
+    expect(lost.at(-1)).toMatchObject({ state: 'failed', status: 502, message: /could not be reached/ })
   })
 
   test('is called off when nobody follows it any more', async () => {

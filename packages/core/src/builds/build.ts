@@ -1,5 +1,5 @@
 import type { BuildRecipe, BuildRequest, BuiltImage } from '@toolhaven/contract/builds'
-import { invalid } from '../errors.ts'
+import { invalid, isThvError, ThvError } from '../errors.ts'
 import type { PackageIndex } from '../ports/host.ts'
 import type { RenderRecipe } from '../ports/recipes.ts'
 import type { Progress, Runtime, Source } from '../ports/runtime.ts'
@@ -71,7 +71,11 @@ async function resolve(
   const { scheme, name, version } = parse(reference)
   if (version !== undefined) return { kind: 'package', scheme, name, version }
   onProgress({ phase: 'resolving', detail: name })
-  return { kind: 'package', scheme, name, version: await packages.latestVersion(scheme, name, signal) }
+  const newest = await packages.latestVersion(scheme, name, signal).catch((error: unknown) => {
+    // The index is to blame, or the way to it. Neither the caller nor the daemon is.
+    throw isThvError(error, 'unavailable') ? new ThvError('upstream', error.message, { cause: error }) : error
+  })
+  return { kind: 'package', scheme, name, version: newest }
 }
 
 function parse(reference: string) {

@@ -3,7 +3,7 @@ import { createApp } from '@toolhaven/api/app'
 import { buildOpenApi } from '@toolhaven/contract/openapi'
 import type { RegistryDocument } from '@toolhaven/contract/registry-document'
 import { type Daemon, createDaemon } from '@toolhaven/core/daemon'
-import type { Host } from '@toolhaven/core/ports/host'
+import type { Host, PackageIndex } from '@toolhaven/core/ports/host'
 import type { StoredAdoption } from '@toolhaven/core/ports/foreign-entries'
 import type { StoredGroup, StoredSightings, StoredToolLock, StoredWorkload } from '@toolhaven/core/ports/stores'
 import { FakeEgress } from './fake-egress.ts'
@@ -102,6 +102,8 @@ export interface FakeDaemon extends Disposable {
   logs: MemoryLogs
   /** Its answers can be changed. */
   host: Host
+  /** Its answers can be changed. */
+  packages: PackageIndex
 }
 
 export interface FakeDaemonParts {
@@ -134,6 +136,7 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
   const hiding = new FakeHiding()
   const verifier = new FakeImageVerifier()
   const host = { ...fakeHost }
+  const packages = { ...fakePackages }
   const daemon = createDaemon(
     {
       ...{ runtime, workloadStore, groupStore, journal, logs, clientFiles, clock, foreignEntries, adoptionStore },
@@ -156,7 +159,7 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
       secretsProviders: memorySecrets(),
       registrySource: fixedRegistry(parts.registry ?? fakeRegistry),
       host,
-      packages: fakePackages,
+      packages,
       images: verifier,
       renderRecipe: fakeRecipe,
       openTunnel: openFakeTunnel,
@@ -186,6 +189,7 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
       hiding,
       verifier,
       host,
+      packages,
       clock,
       workloadStore,
       groupStore,
