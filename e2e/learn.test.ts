@@ -145,3 +145,18 @@ test('what cannot be learned is said', async (context) => {
   })
   expect(await thv(home, ['learn', 'apar'])).toMatchObject({ stderr: expect.stringContaining('Did you mean apart?') })
 })
+
+test('a server that was refused everything it tried is not told to do without a network', async (context) => {
+  const { makeHome, fixture } = platform(context)
+  await using service = await openService()
+  await using home = await makeHome()
+  await using daemon = await startDaemon(home)
+  await start(daemon, fixture, 1)
+  const before = (await detailsOf(daemon)).permission_profile
+  expect(await thv(home, ['learn', 'apart', '--observe'])).toMatchObject({ code: 0 })
+  expect(await fetched(daemon, `http://${UNLISTED}:${service.port}/`)).not.toContain('hello')
+  expect(await learned(home)).toMatchObject({ permission_profile: before, left_out: [{ host: UNLISTED }] })
+  const shown = await thv(home, ['learn', 'apart'])
+  expect(shown).toMatchObject({ code: 0, stderr: expect.stringContaining('no smaller profile is known to work') })
+  expect(shown.stdout).not.toContain('"none"')
+})
