@@ -120,9 +120,8 @@ describe.each(platformsInTurn(import.meta.url))('network isolation on %s', (kind
   })
 })
 
-/** Not on engines: whether the network of a container has an address ::1 is theirs to say. */
-describe('network isolation on the IPv6 loopback', () => {
-  const platform = usePlatform('process')
+describe.each(platformsInTurn(import.meta.url))('network isolation on the IPv6 loopback, on %s', (kind) => {
+  const platform = usePlatform(kind)
 
   test.for(['streamable-http', 'sse'] as const)(
     'a server on ::1 alone is reached by %s',

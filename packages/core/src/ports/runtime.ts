@@ -164,6 +164,8 @@ export interface InstanceSpec {
   stdio: boolean
   /** TCP port the server listens on, on its loopback; the daemon, and nobody else but `host`, reaches it at `InstanceState.address`. */
   targetPort?: number
+  /** It listens on the IPv6 loopback, which the network of a container may not have. */
+  listensOnIpv6?: boolean
   limits: Limits
 }
 

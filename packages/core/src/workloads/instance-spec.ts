@@ -56,6 +56,7 @@ export function instanceSpec(input: SpecInput): InstanceSpec {
     network,
     stdio: isStdio,
     ...(!isStdio && config.target_port && { targetPort: config.target_port }),
+    ...(!isStdio && config.target_host === '::1' && { listensOnIpv6: true }),
     limits: {
       ...(limits.memory_mb && { memoryBytes: limits.memory_mb * 1024 * 1024 }),
       ...(limits.cpus && { cpus: limits.cpus }),

@@ -28,6 +28,12 @@ export const INWARD_SOCKET = `${IN}/h`
 /** It makes every address local, then becomes another user and keeps none of them. No other container has any. */
 const SETUP_CAPABILITIES = ['NET_ADMIN', 'SETUID', 'SETGID', 'SETPCAP']
 
+/**
+ * Docker takes ::1 away from a container without an IPv6 network. Only for a server that listens there: on a machine without
+ * IPv6, a container with these settings does not start.
+ */
+const IPV6_LOOPBACK = { 'net.ipv6.conf.all.disable_ipv6': '0', 'net.ipv6.conf.lo.disable_ipv6': '0' }
+
 /** Creates the container that owns the network namespace; it alone sees the sockets. Gives its id. */
 export async function createSidecar(
   client: EngineClient,
@@ -45,7 +51,7 @@ export async function createSidecar(
     hostConfig: {
       NetworkMode: 'none',
       // With a way out it listens on 53, 80 and 443, among others.
-      Sysctls: { 'net.ipv4.ip_unprivileged_port_start': '0' },
+      Sysctls: { 'net.ipv4.ip_unprivileged_port_start': '0', ...(spec.listensOnIpv6 && IPV6_LOOPBACK) },
       ...(out !== undefined && { CapAdd: SETUP_CAPABILITIES }),
       ...(sockets === 'volumes' ? inVolumes(spec.name) : inFolders(sockets.place, out)),
     },
