@@ -40,7 +40,9 @@ export function parseConfig(source: string, where: string): { config: DaemonConf
   const fault = document.errors[0]
   if (fault !== undefined) {
     const { line, col } = lines.linePos(fault.pos[0])
-    throw invalid(`${where} is not valid YAML: ${fault.message} (line ${line}, column ${col})`)
+    throw invalid(
+      `${where} is not valid YAML: ${fault.message} (line ${line}, column ${col}); correct it, or move it away to use the defaults`,
+    )
   }
   const value: unknown = document.toJS({ maxAliasCount: 100 }) ?? {}
   const version = z.object({ format: z.int().min(FORMAT + 1) }).safeParse(value)

@@ -121,7 +121,7 @@ describe('the configuration', () => {
     ['otel:\n  samplingRate: 1\n', /unknown key "otel.samplingRate"/],
     ['otel:\n  sampling-rate: 2\n', /"otel.sampling-rate" is not right/],
     ['allowed_hosts: box\n', /"allowed_hosts" is not right/],
-    ['registry_url: [\n', /not valid YAML.*line/],
+    ['registry_url: [\n', /not valid YAML.*line.*correct it, or move it away/],
     ['registry_url: a\nregistry_url: b\n', /not valid YAML.*unique/],
     ['- a\n', /the file is not right/],
     ['registry_url: "a\\0b"\n', /"registry_url" is not right: must not contain a NUL character/],
