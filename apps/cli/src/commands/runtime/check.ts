@@ -8,7 +8,9 @@ export const runtimeCheck = defineCommand({
   summary: 'Check where workloads run',
   description:
     'Asks the daemon which runtime it uses (Docker, Podman, or sandboxed processes), whether it answers, what was tried to ' +
-    'find it, and which isolation is in force. Exit code 4 when it cannot run workloads.',
+    'find it, and which isolation is in force. Exit code 4 when it cannot run workloads.\n\n' +
+    'THV_RUNTIME (docker, podman or process) chooses the runtime when the daemon starts. If there is no such runtime, the daemon ' +
+    'does not start. A daemon that already runs keeps its runtime.',
   flags: {
     timeout: {
       type: 'number',
@@ -24,7 +26,7 @@ export const runtimeCheck = defineCommand({
     { command: 'thv runtime check', shows: 'the runtime, its sandbox and what was tried' },
     { command: 'thv runtime check --format json', shows: 'for a script' },
   ],
-  run: async ({ daemon, out, signal }, { flags }) => {
+  run: async ({ daemon, out, env, signal }, { flags }) => {
     const { unavailable } = await import('@toolhaven/core/errors')
     const client = await daemon()
     const limit = AbortSignal.timeout(flags.timeout * 1000)
@@ -35,12 +37,28 @@ export const runtimeCheck = defineCommand({
     })
     if (flags.format === 'json') out.json(report)
     else show(out, report)
+    // The environment of a daemon elsewhere is not this one.
+    if (!env['THV_HOST']) noteOtherChoice(out, env['THV_RUNTIME'], report.name)
     if (report.state === 'healthy') return
     throw unavailable(
       printable(`workloads cannot run: ${report.reason ?? `the runtime ${report.name} is ${report.state}`}`),
     )
   },
 })
+
+const RUNTIMES = ['docker', 'podman', 'process']
+
+/** A person who set the variable for this command would otherwise take the runtime shown for the one that was asked for. */
+function noteOtherChoice(out: Output, choice: string | undefined, inUse: string): void {
+  if (!choice || choice === inUse) return
+  const is = printable(`THV_RUNTIME is ${JSON.stringify(choice)}`)
+  if (!RUNTIMES.includes(choice)) out.note(`${is}, which is no runtime. Set it to ${RUNTIMES.join(', ')}, or unset it.`)
+  else
+    out.note(
+      `${is}, but the daemon runs already and uses ${inUse}. ` +
+        `To change that, stop it with "thv serve --stop" and run this command again.`,
+    )
+}
 
 function show(out: Output, report: RuntimeReport): void {
   const { green, red } = out.colour
