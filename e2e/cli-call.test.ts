@@ -119,6 +119,8 @@ test('a mistake is answered with what to do', async () => {
   await says(2, /--arg a=one: a must be a number/, 'remote', 'add', '-a', 'a=one', '-a', 'b=2')
   await says(2, /--arg b=1.5: b must be a whole number/, 'remote', 'add', '-a', 'a=1', '-a', 'b=1.5')
   await says(2, /write it as key=value/, 'remote', 'add', '-a', 'a')
+  for (const typed of [['a=1'], ['1', '2'], ['--a', '1'], ['--json', '{"a":', '1}']])
+    await says(2, /Give each argument of the tool with --arg, such as --arg city=Bern/, 'remote', 'add', ...typed)
   await says(2, /--json is no JSON/, 'remote', 'add', '--json', '{a: 1}')
   await says(2, /--json must be an object/, 'remote', 'add', '--json', '[1]')
   await says(2, /nothing is piped in/, 'remote', 'add', '--json', '-')

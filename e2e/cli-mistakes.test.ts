@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '@toolhaven/testing/free-port'
 import { type CliWorld, openCliWorld } from './src/cli-world.ts'
 import { startDaemon } from './src/daemon-process.ts'
+import { makeHome } from './src/home.ts'
 import { startThv, THV } from './src/running-thv.ts'
 import { atTerminal } from './src/terminal.ts'
 import { thv as runThv } from './src/thv.ts'
@@ -60,6 +61,20 @@ test('a remote server that is none, or is not there, is told without a long wait
   expect(first).toMatchObject({ code: 1, stderr: expect.stringMatching(/a web page.*MCP endpoint/) })
   const second = await thv('run', `http://127.0.0.1:${await freePort()}/mcp`, '--name', 'gone')
   expect(second).toMatchObject({ code: 1, stderr: expect.stringMatching(/ECONNREFUSED/) })
+})
+
+test.each([
+  ['nobody listens at the index', async () => `http://127.0.0.1:${await freePort()}/`, 'npx://everything'],
+  ['the name of the index leads nowhere', async () => 'http://index.invalid/', 'npx://everything@1.0.0'],
+])('without a network a package fails without a long wait, and the reason is told: %s', async (_what, index, image) => {
+  // With pauses this long between its tries, npm would not end before the command is given up.
+  const slow = { npm_config_fetch_retry_mintimeout: '600000', npm_config_fetch_retry_maxtimeout: '600000' }
+  await using home = await makeHome({ env: { THV_RUNTIME: 'process', npm_config_registry: await index(), ...slow } })
+  await using _daemon = await startDaemon(home)
+  const { code, stdout, stderr } = await runThv(home, ['run', image])
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toMatch(/npm registry could not be reached for everything.*check the network/)
+  expect((await runThv(home, ['list', '--all'])).stdout).not.toContain('everything')
 })
 
 test('a run that is refused names flags and commands', async () => {
@@ -120,6 +135,8 @@ test('an export makes no folder, and replaces no file unasked', async () => {
 
   const kept = join(world.home.dir, 'kept.json')
   await writeFile(kept, 'mine')
+  const below = await thv('export', 'time', 'kept.json/time.json')
+  expect(below).toMatchObject({ code: 2, stderr: expect.stringContaining('kept.json is a file, not a folder') })
   const exists = await thv('export', 'time', 'kept.json')
   expect(exists).toMatchObject({ code: 2, stderr: expect.stringMatching(/kept\.json exists already[^]*--force/) })
   const asked = await atTerminal(world.home, ['export', 'time', 'kept.json'], [['Replace', 'n']])
@@ -209,6 +226,22 @@ test('a run that a script gives up says what goes on', async () => {
   }
 })
 
+test('a folder that was deleted stops only commands that need it', async () => {
+  const inDeleted = (...args: string[]) =>
+    spawnSync(
+      'sh',
+      ['-c', `mkdir gone && cd gone && rmdir ../gone && exec "$0" "$@"`, process.execPath, THV, ...args],
+      {
+        ...{ env: world.home.env, cwd: world.home.dir, encoding: 'utf8' },
+      },
+    )
+  expect(inDeleted('list')).toMatchObject({ status: 0 })
+  expect(inDeleted('apply', '-f', 'x.yaml')).toMatchObject({
+    status: 2,
+    stderr: 'thv: the folder that you are in was deleted\nGo to another one, with "cd ~" for example.\n',
+  })
+})
+
 test('a secret in use is deleted only by force', async () => {
   await runThv(world.home, ['secret', 'setup', '--provider', 'encrypted'], { input: 'a good password\n' })
   await runThv(world.home, ['secret', 'set', 'key'], { input: 'value\n' })
@@ -226,6 +259,10 @@ test('what cannot be written is a failure, and relative folders are refused', as
     status: 1,
     told: expect.stringMatching(/could not be written.*\n.*make room/),
   })
+  for (const host of [`127.0.0.1:${await freePort()}`, 'daemon.invalid:8080']) {
+    const nowhere = await runThv(world.home, ['list'], { env: { THV_HOST: host } })
+    expect(nowhere).toMatchObject({ code: 4, stderr: expect.stringMatching(`${host}, which THV_HOST names[^]*unset`) })
+  }
   for (const name of ['HOME', 'XDG_STATE_HOME']) {
     const refused = await runThv(world.home, ['list'], { env: { [name]: 'here' } })
     expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(`${name} is "here"`) })
@@ -234,6 +271,8 @@ test('what cannot be written is a failure, and relative folders are refused', as
 
 test('a wrong line or file is answered with what to do next', async () => {
   await writeFile(join(world.home.dir, 'broken.json'), '{')
+  await writeFile(join(world.home.dir, 'own.json'), '{"name": "x", "image": "time"}')
+  await writeFile(join(world.home.dir, 'client.json'), '{"mcpServers": {"time": {"command": "npx"}}}')
   const wrong: [string[], RegExp][] = [
     [['hlep'], /"thv --help" lists the commands/],
     [['lsit'], /Did you mean list\?/],
@@ -249,6 +288,21 @@ test('a wrong line or file is answered with what to do next', async () => {
     [['run', '--from-config', '.'], /it is a folder; name a file in it/],
     [['run', '--from-config', 'broken.json'], /broken\.json is not JSON/],
     [['run', 'a b'], /use a registry name/],
+    [['run', ''], /'server' is empty; if it is a variable of your shell, set it first/],
+    [['rm', ''], /is empty; if it is a variable of your shell, set it first/],
+    [['config', 'get', 'port'], /"thv config --help" lists its commands/],
+    [['run', 'http://127.0.0.1:1/mcp', '--header', 'A: b'], /--header must have the form KEY=VALUE, with "=" in place/],
+    [['run', 'time', '–name', 'clock'], /begins with a long dash.*\nType two short ones: --name\n/],
+    [['mcp', 'list', 'tools', 'time'], /Name the server with --server/],
+    [['run', '--from-config', 'client.json'], /is no run configuration\nIt lists "mcpServers"[^]*"thv adopt"/],
+    [['run', '--from-config', 'own.json'], /It has no schema_version\. "thv export NAME FILE" writes such a file/],
+    [['apply', '-f', 'client.json'], /nothing was changed\nIt lists "mcpServers"[^]*"thv adopt"/],
+    [['run', 'npx', '-y', '@team/server'], /unknown option '-y'\n.*is written npx:\/\/NAME/],
+    [['run', 'npx', '@team/server'], /The registry has no "npx"[^]*"thv run npx:\/\/@team\/server"/],
+    [['run', 'localhost:3000/mcp'], /"thv run http:\/\/localhost:3000\/mcp"/],
+    [['group', 'create', 'default'], /already exists\nChoose another name/],
+    [['secret', 'set', 'key', 'value'], /Give the name alone\. You are asked for the value/],
+    [['secret', 'set', 'key=value'], /^thv: the name of a secret has no "="[^]*"thv secret set key"\n/],
     [['apply', '-f', 'gone.yaml'], /there is no such file; check the path/],
     [['logs', 'gone'], /^thv: workload gone not found\n"thv list --all" shows what there is\.\n$/],
     [['group', 'rm', 'default'], /delete those workloads instead/],

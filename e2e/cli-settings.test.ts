@@ -64,7 +64,7 @@ describe('groups', () => {
     expect(await thv('group', 'create', 'research')).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: 'thv: group research already exists\n',
+      stderr: 'thv: group research already exists\nChoose another name; "thv group list" shows what there is.\n',
     })
     expect(await thv('group', 'create', 'Bad Name')).toMatchObject({ code: 2, stdout: '' })
     expect((await thv('group', 'list')).stdout).toMatch(
@@ -255,6 +255,18 @@ describe('secrets', () => {
     })
     expect(await thv('secret', 'setup', '--provider', 'encrypted')).toMatchObject({ code: 0 })
     expect(await json(providerDetails, 'secret', 'provider')).toMatchObject({ provider_type: 'encrypted' })
+  })
+
+  test('of 1Password need its token, and what is missing is no fault of the daemon', async () => {
+    const told = /set OP_SERVICE_ACCOUNT_TOKEN and start the daemon again/
+    const refused = await thv('secret', 'setup', '--provider', '1password')
+    expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(told) })
+    const answer = await fetch(`${world.daemon.baseUrl}/api/v1beta/secrets`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"provider_type":"1password"}',
+    })
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringMatching(told)])
   })
 
   test('come from a pipe or a hidden question, are read over the socket only, and are deleted', async () => {

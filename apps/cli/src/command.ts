@@ -63,6 +63,8 @@ export interface CommandDef<Flags extends Record<string, FlagDef> = Record<strin
   args?: readonly ArgDef[]
   flags?: Flags
   examples: readonly Example[]
+  /** Told after a line that cannot be parsed, where a mistake is likely. */
+  usageHint?: string
   /** Left out of help and completion. */
   hidden?: boolean
   run: (context: Context, input: Input<Flags>) => Promise<void>

@@ -36,6 +36,7 @@ function nodeFor(nodes: Map<string, Command>, words: readonly string[], groups: 
   const parent = words.length === 1 ? nodes.get('') : nodeFor(nodes, words.slice(0, -1), groups)
   const node = base(new Command(words.at(-1)))
     .description(groups[path] ?? '')
+    .showHelpAfterError(`"thv ${path} --help" lists its commands.`)
     .addOption(new Option('--debug').hideHelp())
   parent?.addCommand(node)
   nodes.set(path, node)
@@ -67,11 +68,13 @@ function fill(command: Command, definition: CommandDef, run: ParseHooks['run']):
   for (const [name, flag] of Object.entries(definition.flags ?? {})) command.addOption(optionOf(name, flag))
   const examples = definition.examples.map(({ command: line, shows }) => `  $ ${line}\n      ${shows}`)
   if (examples.length > 0) command.addHelpText('after', `\nExamples:\n${examples.join('\n')}`)
-  command.showHelpAfterError(`"thv ${definition.words} --help" shows how to use it.`)
+  const hint = definition.usageHint === undefined ? '' : `${definition.usageHint}\n`
+  command.showHelpAfterError(`${hint}"thv ${definition.words} --help" shows how to use it.`)
   // Checked below: a word too many may be a command that was mistyped.
   command.allowExcessArguments(true)
   command.action(async () => {
     refuseExcess(command, definition.words)
+    refuseEmpty(command, definition)
     const args = command.processedArgs.flat().filter((arg): arg is string => typeof arg === 'string')
     const given: Record<string, unknown> = command.opts()
     const definitions = Object.entries(definition.flags ?? {})
@@ -96,6 +99,15 @@ function refuseExcess(command: Command, words: string): void {
   command.error(
     `error: unknown command '${extra}'\n${meant ? `(Did you mean ${meant}?)` : `There are: ${names.join(', ')}`}`,
   )
+}
+
+/** A name that is empty was most often a variable in a script. */
+function refuseEmpty(command: Command, { args = [] }: CommandDef): void {
+  const empty = args.find(
+    ({ required, completes }, at) =>
+      (required || completes !== undefined) && [command.processedArgs[at]].flat().includes(''),
+  )
+  if (empty) command.error(`error: '${empty.name}' is empty; if it is a variable of your shell, set it first`)
 }
 
 function valueOf(given: Readonly<Record<string, unknown>>, name: string, flag: FlagDef): unknown {

@@ -2,6 +2,7 @@ import { invalid, isThvError } from '@toolhaven/core/errors'
 import type { CommandDef, Input } from './command.ts'
 import { list } from './commands/list.ts'
 import { findDaemon } from './connect/find-daemon.ts'
+import { currentFolder } from './current-folder.ts'
 import { createOutput } from './output/output.ts'
 import { buildProgram } from './parse.ts'
 
@@ -19,12 +20,22 @@ export async function runCommand(argv: readonly string[], env: NodeJS.ProcessEnv
     run: (command, input) => run(command, input, env, program.opts()['debug'] === true),
   })
   try {
+    refuseLongDash(argv)
     await program.parseAsync(argv)
     return Number(process.exitCode ?? 0)
   } catch (error) {
     const { explainFailure } = await import('./output/explain-failure.ts')
     return explainFailure(error)
   }
+}
+
+/** Some programs and pages turn "--" into one long dash. The option would then count as an argument of the server. */
+function refuseLongDash(argv: readonly string[]): void {
+  const end = argv.indexOf('--')
+  const typed = argv.slice(2, end === -1 ? undefined : end).find((word) => /^[\u2012-\u2015]/.test(word))
+  if (typed === undefined) return
+  const meant = typed.replace(/^[\u2012-\u2015]+/, '--')
+  throw invalid(`${typed} begins with a long dash, as in a text that was copied\nType two short ones: ${meant}`)
 }
 
 /** The command of every minute loads the definition of no other. */
@@ -58,7 +69,14 @@ async function run(command: CommandDef, input: Input, env: NodeJS.ProcessEnv, de
   if (command.words === 'run') process.once('SIGTERM', () => onSignal('SIGTERM'))
   const daemon = () => findDaemon(env, out.note, abort.signal)
   try {
-    await command.run({ daemon, out, env, cwd: process.cwd(), signal: abort.signal, debug }, input)
+    const context = {
+      ...{ daemon, out, env, signal: abort.signal, debug },
+      // Read by commands that need it: the others work in a folder that was deleted too.
+      get cwd() {
+        return currentFolder()
+      },
+    }
+    await command.run(context, input)
   } catch (error) {
     if (!abort.signal.aborted) throw await asTyped(error, command, input)
     process.exitCode = ENDED_BY[endedBy]

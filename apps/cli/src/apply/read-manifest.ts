@@ -6,16 +6,17 @@ import { invalid } from '@toolhaven/core/errors'
 import { parseManifest } from '@toolhaven/stores/manifest/parse-manifest'
 import type { Context } from '../context.ts'
 import { absoluteVolume } from '../run/host-paths.ts'
+import { clientFileHint } from '../run/server-hint.ts'
 import { readProblem } from '../output/read-problem.ts'
 import { homeDirOf } from '../home-dir.ts'
 
 /** The file, or standard input for `-`; paths in it are relative to its folder. */
 export async function readManifest({ cwd, env }: Pick<Context, 'cwd' | 'env'>, file: string): Promise<Manifest> {
   const isPipe = file === '-'
-  const manifest = parseManifest(
-    isPipe ? await text(process.stdin) : await readText(cwd, file),
-    isPipe ? 'the input' : file,
-  )
+  const name = isPipe ? 'the input' : file
+  const content = isPipe ? await text(process.stdin) : await readText(cwd, file)
+  refuseClientFile(content, name)
+  const manifest = parseManifest(content, name)
   const folder = isPipe ? cwd : dirname(resolve(cwd, file))
   const caller = { cwd: folder, homeDir: homeDirOf(env) }
   const localPath = manifest.registry?.local_path
@@ -29,6 +30,18 @@ export async function readManifest({ cwd, env }: Pick<Context, 'cwd' | 'env'>, f
       ...(workload.volumes && { volumes: workload.volumes.map((volume) => absoluteVolume(caller, volume)) }),
     })),
   }
+}
+
+/** Those are JSON, which is YAML too: each of its fields would be told as a fault. */
+function refuseClientFile(content: string, name: string): void {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(content)
+  } catch {
+    return
+  }
+  const hint = clientFileHint(parsed)
+  if (hint !== undefined) throw invalid(`${name} is no file of "thv apply"; nothing was changed\n${hint}`)
 }
 
 async function readText(cwd: string, file: string): Promise<string> {

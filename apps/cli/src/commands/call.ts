@@ -30,6 +30,7 @@ export const call = defineCommand({
     },
     ...FORMAT_FLAG,
   },
+  usageHint: 'Give each argument of the tool with --arg, such as --arg city=Bern, or all of them with --json.',
   examples: [
     { command: 'thv call everything echo --arg message=hello', shows: 'one tool, one argument' },
     { command: `thv call everything echo --json '{"message": "hello"}'`, shows: 'all arguments at once' },

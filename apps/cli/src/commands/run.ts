@@ -24,6 +24,8 @@ export const run = defineCommand({
     { name: 'args', summary: 'arguments of the server, after --', variadic: true },
   ],
   flags: RUN_FLAGS,
+  usageHint:
+    'Options of the server follow "--": thv run SERVER -- --verbose. A command such as "npx -y NAME" is written npx://NAME.',
   examples: [
     { command: 'thv run time', shows: 'a server of the registry' },
     { command: 'thv run npx://@modelcontextprotocol/server-everything --name everything', shows: 'a package of npm' },

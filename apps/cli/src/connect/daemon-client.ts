@@ -49,7 +49,7 @@ async function withDaemon<T>(
     const isRepeatable = error instanceof WentAway && request.method === 'GET' && !isSecond
     const wait =
       'socketPath' in address && (isNobodyThere(error) || isRepeatable) ? address.whenNobodyListens : undefined
-    if (wait === undefined) throw isThvError(error) ? error : noAnswer(error)
+    if (wait === undefined) throw isThvError(error) ? error : noAnswer(address, error)
     return withDaemon(
       { ...address, socketPath: await wait(signal) },
       request,
@@ -64,7 +64,14 @@ function isNobodyThere(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ECONNREFUSED')
 }
 
-const noAnswer = (cause: unknown) => unavailable('the daemon does not answer; start it with "thv serve"', cause)
+function noAnswer(address: DaemonAddress, cause: unknown): ThvError {
+  if ('socketPath' in address) return unavailable('the daemon does not answer; start it with "thv serve"', cause)
+  return unavailable(
+    `no daemon answers at ${address.host}:${address.port}, which THV_HOST names\n` +
+      'Check the address and that a daemon runs there, or unset THV_HOST to use the daemon of this machine.',
+    cause,
+  )
+}
 
 async function* dataOf(response: IncomingMessage, signal: AbortSignal): AsyncGenerator<string> {
   let rest = ''

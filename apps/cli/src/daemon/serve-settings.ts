@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os'
 import * as z from 'zod'
 import { invalid } from '@toolhaven/core/errors'
+import { currentFolder } from '../current-folder.ts'
 import { homeDirOf } from '../home-dir.ts'
 
 const flagsSchema = z.object({
@@ -45,7 +46,7 @@ export function serveSettings(
     tmpDir: tmpdir(),
     platform: process.platform,
     uid: process.getuid?.() ?? 0,
-    cwd: process.cwd(),
+    cwd: currentFolder(),
     nodePath: process.execPath,
     ...(token !== undefined && { token }),
   })

@@ -26,7 +26,9 @@ export async function writeExport(
 /** A folder is not made: most often its name was mistyped. True when there is a file already. */
 async function refuseUnusable(path: string): Promise<boolean> {
   const folder = dirname(path)
-  if (!(await kindOf(folder))?.isDirectory())
+  const above = await kindOf(folder)
+  if (above?.isFile()) throw invalid(`${folder} is a file, not a folder\nCheck the path.`)
+  if (!above?.isDirectory())
     throw invalid(`there is no folder ${folder}\nCheck the path, or make the folder first: mkdir -p '${folder}'`)
   const found = await kindOf(path)
   if (found?.isDirectory()) throw invalid(`${path} is a folder\nName a file in it.`)

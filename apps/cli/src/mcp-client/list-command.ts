@@ -28,6 +28,7 @@ export function listCommand(kinds: readonly ListKind[], texts: ListTexts): Comma
   return defineCommand({
     ...texts,
     description: `${texts.description}\n\n${HOW}`,
+    usageHint: `Name the server with --server: thv ${texts.words} --server NAME.`,
     flags: {
       server: { type: 'text', short: 's', value: 'name|url', summary: 'name of a workload, or address of a server' },
       ...TRANSPORT_FLAG,

@@ -62,7 +62,7 @@ async function removeWithDaemon(context: Context, paths: ToolhavenPaths, { remov
   const going = workloads.filter(({ status }) => status !== 'removing').map(({ name }) => name)
   if (going.length > 0) await client.call('deleteWorkloads', { body: { names: going } }, signal)
   try {
-    await waitForOutcome({ ...context, signal }, client, names, 'delete')
+    await waitForOutcome({ out: context.out, signal }, client, names, 'delete')
   } catch (error) {
     context.signal.throwIfAborted()
     throw unavailable(

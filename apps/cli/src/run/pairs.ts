@@ -5,7 +5,8 @@ export function pairsOf(flag: string, pairs: readonly string[]): Record<string, 
   return Object.fromEntries(
     pairs.map((pair) => {
       const at = pair.indexOf('=')
-      if (at < 1) throw invalid(`${flag} must have the form KEY=VALUE`)
+      if (at < 1)
+        throw invalid(`${flag} must have the form KEY=VALUE${pair.includes(':') ? ', with "=" in place of ":"' : ''}`)
       return [pair.slice(0, at), pair.slice(at + 1)]
     }),
   )

@@ -1,4 +1,10 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { expect, test } from 'vitest'
+import { run } from '../commands/run.ts'
+import { createDaemonClient } from '../connect/daemon-client.ts'
+import { createOutput } from '../output/output.ts'
+import { buildProgram } from '../parse.ts'
 import { loginOf } from './start-workload.ts'
 
 const FLAGS = { remoteAuthTimeout: 300, remoteAuthBrowser: true }
@@ -14,4 +20,26 @@ test('a run configuration with skipBrowser opens none', () => {
   expect(loginOf(FLAGS, { remote_auth_config: { skipBrowser: true } }).openBrowser).toBe(false)
   expect(loginOf(FLAGS, { remote_auth_config: { skipBrowser: false } }).openBrowser).toBe(true)
   expect(loginOf({ ...FLAGS, remoteAuthBrowser: false }).openBrowser).toBe(false)
+})
+
+test('Ctrl-C right after the workload was created says that it goes on starting', async () => {
+  const interrupt = new AbortController()
+  // Whether there is another one of the same server is asked then, and this daemon never answers that.
+  const server = createServer((request, response) => {
+    if (request.method === 'GET') interrupt.abort(new Error('interrupted'))
+    else response.setHeader('content-type', 'application/json').end('{"name":"time-2","port":1}')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  let said = ''
+  const out = createOutput({ stdout: { write: () => {} }, stderr: { write: (text) => void (said += text) }, env: {} })
+  const daemon = async () => createDaemonClient({ host: '127.0.0.1', port: Object(server.address()).port })
+  const context = { daemon, out, env: { HOME: '/' }, cwd: '/', debug: false, signal: interrupt.signal }
+  const program = buildProgram([run], { groups: {}, run: (command, input) => command.run(context, input) })
+  try {
+    await expect(program.parseAsync(['node', 'thv', 'run', 'time'])).rejects.toThrow()
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+  expect(said).toBe('time-2 goes on starting; "thv rm time-2" removes it.\n')
 })

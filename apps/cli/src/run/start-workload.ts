@@ -1,6 +1,6 @@
 import type { RunConfig } from '@toolhaven/contract/run-config'
 import type { WorkloadDetails } from '@toolhaven/contract/workloads'
-import { invalid, isThvError } from '@toolhaven/core/errors'
+import { ThvError, invalid, isThvError } from '@toolhaven/core/errors'
 import type { DaemonClient } from '../connect/daemon-client.ts'
 import type { Context } from '../context.ts'
 import { orUnknownGroup } from '../lifecycle/or-unknown.ts'
@@ -10,6 +10,7 @@ import { withServerMeant } from '../registry/with-server-meant.ts'
 import { createRequestOf, readJsonObject } from './create-request.ts'
 import { DEFAULT_LOGIN_SECONDS } from './remote-auth-flags.ts'
 import type { RunFlags } from './run-flags.ts'
+import { clientFileHint, serverHint } from './server-hint.ts'
 import { type LoginWaitOptions, waitForLogin } from './wait-for-login.ts'
 import { homeDirOf } from '../home-dir.ts'
 
@@ -20,17 +21,27 @@ export async function startWorkload(context: Context, args: readonly string[], f
   const client = await context.daemon()
   try {
     const { name } = await orUnknownGroup(client, flags.group, signal, () => send(client))
-    if (flags.name === undefined) await noteSecond(context, client, name)
-    if (sharesNetwork) out.note(printable(hostWarning(name)))
-    if (!flags.noWait) await untilRunning(context, client, { name, keep: flags.keep, ...login })
+    try {
+      if (flags.name === undefined) await noteSecond(context, client, name)
+      if (sharesNetwork) out.note(printable(hostWarning(name)))
+      if (!flags.noWait) await untilRunning(context, client, { name, keep: flags.keep, ...login })
+    } catch (error) {
+      if (signal.aborted) out.note(`${name} goes on starting; "thv rm ${name}" removes it.`)
+      throw error
+    }
     const workload = await client.call('getWorkload', { params: { name } }, signal)
     if (flags.format === 'json') return out.json(workload)
     out.line(`${name} is ${workload.status} at ${workload.url}`)
     if (workload.status === 'running') noteRemarks(out, workload)
     await noteDamagedFiles(context, client, workload.group ?? 'default')
   } catch (error) {
-    throw await withServerMeant(client, args[0], error, signal)
+    throw withHint(await withServerMeant(client, args[0], error, signal), serverHint(args))
   }
+}
+
+function withHint(error: unknown, hint: string | undefined): unknown {
+  if (hint === undefined || !isThvError(error)) return error
+  return new ThvError(error.code, `${error.message}\n${hint}`, { cause: error })
 }
 
 /** A person who runs the same server again may not know that it runs already. */
@@ -93,8 +104,7 @@ async function prepare({ cwd, env, out }: Context, args: readonly string[], flag
     }
     return { send, sharesNetwork: body.network_mode === 'host', login: loginOf(flags, body) }
   }
-  if (args.length === 0)
-    throw invalid('what should run? Name a server, or give --from-config; "thv search WORD" finds servers')
+  if (!args[0]) throw invalid('what should run? Name a server, or give --from-config; "thv search WORD" finds servers')
   const body = await createRequestOf({ cwd, env, homeDir: homeDirOf(env) }, args, flags)
   const send: Start['send'] = (client) =>
     client.call('createWorkload', { body, query: { known_only: true } }, UNTIL_ANSWERED)
@@ -130,6 +140,9 @@ const BESIDE_CONFIG = new Set([
   ...['remoteAuthTimeout', 'remoteAuthBrowser', 'acceptNetwork', 'acceptMounts'],
 ])
 
+const BY_HAND =
+  'It has no schema_version. "thv export NAME FILE" writes such a file; one that you write yourself is for "thv apply".'
+
 /** Name, group and port may differ from the file, so that it can run a second time beside the first. */
 async function importOf(cwd: string, args: readonly string[], flags: RunFlags, file: string): Promise<RunConfig> {
   const isGiven = (value: unknown) => (Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false)
@@ -141,6 +154,8 @@ async function importOf(cwd: string, args: readonly string[], flags: RunFlags, f
   }
   const { name, group, proxyPort: port } = flags
   const config = await readJsonObject(cwd, '--from-config', file)
+  const hint = clientFileHint(config) ?? ('schema_version' in config ? undefined : BY_HAND)
+  if (hint !== undefined) throw invalid(`--from-config ${file} is no run configuration\n${hint}`)
   const changes = {
     ...(name !== undefined && { name }),
     ...(group !== undefined && { group }),
@@ -162,8 +177,7 @@ async function untilRunning(
     await waitForOutcome({ out: context.out, signal, isPassing: login.tell }, client, [name], 'run')
   } catch (error) {
     login.signal.throwIfAborted()
-    if (context.signal.aborted) context.out.note(`${name} goes on starting; "thv rm ${name}" removes it.`)
-    else if (error instanceof WorkloadFailed) {
+    if (error instanceof WorkloadFailed && !context.signal.aborted) {
       const { failedStart } = await import('./failed-start.ts')
       throw await failedStart(context, client, name, { error, keep })
     }

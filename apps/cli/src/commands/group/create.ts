@@ -13,7 +13,12 @@ export const groupCreate = defineCommand({
   ],
   run: async ({ daemon, out, signal }, { args: [name = ''], flags }) => {
     const client = await daemon()
-    const created = await client.call('createGroup', { body: { name } }, signal)
+    const created = await client.call('createGroup', { body: { name } }, signal).catch(async (error: unknown) => {
+      const { conflict, isThvError } = await import('@toolhaven/core/errors')
+      throw isThvError(error, 'conflict')
+        ? conflict(`${error.message}\nChoose another name; "thv group list" shows what there is.`, error)
+        : error
+    })
     if (flags.format === 'json') return out.json(created)
     out.line(`group ${name} is created`)
   },

@@ -11,11 +11,20 @@ export const secretSet = defineCommand({
     'the list of processes.\n\nA workload gets it with "thv run --secret NAME,target=VARIABLE ...".',
   args: [{ name: 'name', summary: 'name of the secret', required: true, completes: 'secret' }],
   flags: FORMAT_FLAG,
+  usageHint: 'Give the name alone. You are asked for the value, or pipe it in: "cat FILE | thv secret set NAME".',
   examples: [
     { command: 'thv secret set github-token', shows: 'asks for the value' },
     { command: 'cat token.txt | thv secret set github-token', shows: 'takes the value from a pipe' },
   ],
   run: async ({ daemon, out, signal }, { args: [name = ''], flags }) => {
+    if (name.includes('=')) {
+      const { invalid } = await import('@toolhaven/core/errors')
+      // The value is in the history of the shell now. It is not repeated here.
+      throw invalid(
+        `the name of a secret has no "="; give the name alone: "thv secret set ${name.split('=', 1)[0]}"\n` +
+          'You are asked for the value then, or pipe it in. Remove this line from the history of your shell.',
+      )
+    }
     const client = await daemon()
     // Before anybody types a value that could not be kept.
     await orSetUp(() => client.call('getSecretsProvider', {}, signal))
