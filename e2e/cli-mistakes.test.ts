@@ -187,6 +187,17 @@ test('a daemon in the background is stopped by a command, and the next command s
   expect(await at('serve', 'stop')).toMatchObject({ code: 2, stderr: expect.stringContaining('"thv serve --stop"') })
 })
 
+test('a daemon that Ctrl-Z suspended is told at once, and can be stopped', async () => {
+  await using home = await world.makeHome()
+  const at = (...args: string[]) => runThv(home, args, { env: { THV_PORT: '0' } })
+  await at('list')
+  const { pid } = JSON.parse(await readFile(join(home.stateDir, 'lock'), 'utf8'))
+  process.kill(pid, 'SIGSTOP')
+  const refused = await at('list')
+  expect(refused).toMatchObject({ code: 4, stderr: expect.stringMatching(`suspended[^]*"kill -CONT ${pid}"`) })
+  expect(await at('serve', '--stop')).toMatchObject({ code: 0, stdout: `the daemon is stopped (process ${pid})\n` })
+})
+
 test('all workloads are removed only after a question, or with --yes', async () => {
   await thv('run', 'time')
   const refused = await thv('rm', '--all')

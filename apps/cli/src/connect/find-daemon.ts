@@ -5,6 +5,7 @@ import { type PathSources, type ToolhavenPaths, stateDirOf, toolhavenPaths } fro
 import { type DaemonClient, createDaemonClient } from './daemon-client.ts'
 import type { DaemonAddress } from './exchange.ts'
 import { homeDirOf } from '../home-dir.ts'
+import { refuseSuspended } from './refuse-suspended.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -25,7 +26,9 @@ export async function findRunningDaemon(
 ): Promise<DaemonClient | undefined> {
   if (env['THV_HOST']) return createDaemonClient(addressOf(env['THV_HOST'], env['THV_API_TOKEN']))
   const lock = await readLock(stateDirOf(sourcesOf(env)))
-  return lock?.alive ? createDaemonClient({ socketPath: lock.holder.socketPath, whenNobodyListens }) : undefined
+  if (!lock?.alive) return undefined
+  await refuseSuspended(lock.holder)
+  return createDaemonClient({ socketPath: lock.holder.socketPath, whenNobodyListens })
 }
 
 async function comingUp(env: Env, signal: AbortSignal): Promise<string> {

@@ -18,6 +18,8 @@ export async function takeOver(
   say(`Taking over from the daemon with process id ${pid}`)
   try {
     process.kill(pid, 'SIGTERM')
+    // A daemon that is suspended hears it only after this.
+    process.kill(pid, 'SIGCONT')
   } catch (cause) {
     throw unavailable(
       `a daemon (process ${pid}) owns this state folder and cannot be asked to end; stop it first`,
