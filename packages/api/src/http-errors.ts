@@ -17,7 +17,7 @@ export interface ErrorAnswer {
   text: string
 }
 
-export interface ErrorReader {
+interface ErrorReader {
   logger: Logger
   mask: (text: string) => string
   /** The daemon's own user, who may know its folders and has to: a full disk is found by its folder. */
