@@ -6,6 +6,7 @@ import { fileIdentity, type InstanceSpec, type Mount } from '@toolhaven/core/por
 import { OPEN_FILES, SHARED_PIDS } from '../default-limits.ts'
 import type { IsolationPlaces } from '../isolation/isolation-places.ts'
 import type { EngineClient } from './engine-client.ts'
+import type { FindForwarderImage } from './forwarder-image.ts'
 import type { Forwarding } from './forwarding.ts'
 import type { ImageConfig } from './image-config.ts'
 
@@ -25,6 +26,7 @@ export const IN_VOLUME = 'volume'
 export interface GuardDeps {
   client: EngineClient
   isolation: IsolationPlaces
+  forwarderImage: FindForwarderImage
   forwarding: Forwarding
   /** Whether the engine keeps a limit of processes itself. */
   limitsProcesses: boolean

@@ -10,12 +10,14 @@ const SPEC: InstanceSpec = {
   ...{ args: [], env: {}, mounts: [], network: 'host', stdio: true, limits: {} },
 }
 
+const forwarderImage = () => Promise.reject(new Error('nothing is refused too late'))
+
 test.each(['/.toolhaven', '/.toolhaven/forwarder', '//x/../.toolhaven/', `/.toolhaven-${'0'.repeat(32)}/filter`])(
   'nothing is mounted over the program that puts the filter in force: %s',
   async (containerPath) => {
     const client = createEngineClient('Docker', { kind: 'unix', path: '/nowhere' })
     const isolation = testIsolation(tmpdir())
-    const deps = { client, isolation, limitsProcesses: true, forwarding: { form: 'volumes' } } as const
+    const deps = { client, isolation, forwarderImage, limitsProcesses: true, forwarding: { form: 'volumes' } } as const
     const spec = { ...SPEC, mounts: [{ hostPath: '/p', containerPath, readOnly: true }] }
     const attempt = containerNetwork(deps, spec, AbortSignal.timeout(5_000))
     await expect(attempt).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining(containerPath) })
@@ -26,7 +28,7 @@ test.each([{ form: 'volumes' }, { reason: 'the engine runs on another machine' }
   'a server that would listen on the loopback of another machine is refused: %o',
   async (forwarding) => {
     const client = createEngineClient('Docker', { kind: 'unix', path: '/nowhere' })
-    const deps = { client, isolation: testIsolation(tmpdir()), limitsProcesses: true, forwarding }
+    const deps = { client, isolation: testIsolation(tmpdir()), forwarderImage, limitsProcesses: true, forwarding }
     const attempt = containerNetwork(deps, { ...SPEC, targetPort: 8000 }, AbortSignal.timeout(5_000))
     await expect(attempt).rejects.toThrow('leave network_mode out')
   },

@@ -17,7 +17,6 @@ import {
   refuseGuardPlace,
 } from './container-guard.ts'
 import { createDoor } from './door.ts'
-import { forwarderImage } from './forwarder-image.ts'
 import { type Forwarding, isInVolumes } from './forwarding.ts'
 import { readImageConfig } from './image-config.ts'
 import { createSidecar } from './sidecar.ts'
@@ -95,8 +94,8 @@ async function networkInFolders(
   { out, user }: { out: WayOut | undefined; user: string },
   signal: AbortSignal,
 ): Promise<Pick<ContainerNetwork, 'mode' | 'mounts'> & Guard> {
-  const { client, isolation } = deps
-  const image = await forwarderImage(client, await isolation.forwarder(signal), signal)
+  const { client, isolation, forwarderImage } = deps
+  const image = await forwarderImage(signal)
   const { mounts, ...guard } = await filterFromFolder(deps, spec, signal)
   const place = socketFolder(isolation.socketDir, spec.labels[LABELS.instance] ?? '', spec.name)
   await makeSocketFolder(place)
@@ -121,8 +120,8 @@ async function networkInVolumes(
   out: WayOut | undefined,
   signal: AbortSignal,
 ): Promise<Pick<ContainerNetwork, 'mode' | 'mounts' | 'volumes'> & Guard> {
-  const { client, isolation } = deps
-  const image = await forwarderImage(client, await isolation.forwarder(signal), signal)
+  const { client, isolation, forwarderImage } = deps
+  const image = await forwarderImage(signal)
   const guard = filterFromVolume(deps, spec, volumesOf(spec.name).tools)
   await makeSocketFolder(socketFolder(isolation.socketDir, spec.labels[LABELS.instance] ?? '', spec.name))
   await createVolumes(client, spec, signal)

@@ -27,6 +27,7 @@ import {
   withoutSidecars,
 } from './forwarded-instance.ts'
 import type { IsolationPlaces } from '../isolation/isolation-places.ts'
+import { type FindForwarderImage, forwarderImageFinder } from './forwarder-image.ts'
 import { isInVolumes, type Forwarding } from './forwarding.ts'
 import { ensureImage, tagImage } from './images.ts'
 import { createKeyedQueue } from './keyed-queue.ts'
@@ -74,7 +75,8 @@ const VOLUMES_NOTE =
   'The engine shares no folders with the daemon: isolated servers are connected through volumes and a port of 127.0.0.1 with a token (not verified on Docker Desktop), and servers without any network run without our system call filter.'
 
 export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOptions): Runtime {
-  const { client } = options
+  const { client, isolation } = options
+  const forwarderImage = forwarderImageFinder(client, isolation.forwarder)
   let facts: KnownFacts | undefined
   const beingMade = new Set<string>()
   const building = new Set<string>()
@@ -92,7 +94,7 @@ export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOpti
       if (source.kind === 'image') return ensureImage(options, source.reference, prepareOptions, signal)
       const { hasInit, forwarding, capabilities, packageUser, hiddenPaths } = await findFacts(signal)
       const engine = { hasInit, forwarding, packageUser, hiddenPaths, limitsProcesses: keepsProcessLimit(capabilities) }
-      const parts = { ...options, runtime: kind.name, instances, building, ...engine }
+      const parts = { ...options, runtime: kind.name, instances, forwarderImage, building, ...engine }
       const build = () => preparePackage(parts, source, prepareOptions, signal)
       return oneAtATime(`${source.scheme}://${source.name}@${source.version}`, build, signal)
     },
@@ -101,7 +103,7 @@ export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOpti
       const found = await findFacts(signal)
       beingMade.add(spec.name)
       try {
-        return await createInstance(kind, options, found, spec, signal)
+        return await createInstance(kind, { ...options, forwarderImage }, found, spec, signal)
       } finally {
         beingMade.delete(spec.name)
       }
@@ -143,19 +145,20 @@ const keepsProcessLimit = ({ unenforced }: RuntimeCapabilities) => unenforced.pi
 
 async function createInstance(
   { name }: EngineKind,
-  options: EngineRuntimeOptions,
+  options: EngineRuntimeOptions & { forwarderImage: FindForwarderImage },
   found: KnownFacts,
   spec: InstanceSpec,
   signal: AbortSignal,
 ): Promise<InstanceHandle> {
-  const { client, isolation, forwarding = found.forwarding } = options
+  const { client, isolation, forwarderImage, forwarding = found.forwarding } = options
   const { hasInit: init, capabilities, packageUser: user, hiddenPaths } = found
   const limitsProcesses = keepsProcessLimit(capabilities)
   // Images we build ourselves are known to run without writing to their root, and as anybody.
   const isOurs = spec.source.kind === 'package'
   const hardening = { init, readOnlyRoot: isOurs, hiddenPaths, ...(isOurs && { user }) }
   const makeNetwork = async () => {
-    const network = await containerNetwork({ client, isolation, forwarding, limitsProcesses }, spec, signal)
+    const deps = { client, isolation, forwarderImage, forwarding, limitsProcesses }
+    const network = await containerNetwork(deps, spec, signal)
     const sharesFiles = 'form' in forwarding && forwarding.form === 'folders'
     const files = isOurs && sharesFiles ? await userFiles(isolation.socketDir, user, spec.mounts) : []
     return { ...network, mounts: [...network.mounts, ...files] }

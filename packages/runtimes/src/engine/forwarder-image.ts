@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { unavailable } from '@toolhaven/core/errors'
-import type { ForwarderProgram } from '../isolation/forwarder-program.ts'
+import type { FindForwarder, ForwarderProgram } from '../isolation/forwarder-program.ts'
 import { tar } from '../packages/tar.ts'
+import { untilAborted } from '../until-aborted.ts'
 import type { EngineClient } from './engine-client.ts'
 import { refusal } from './engine-fault.ts'
 import { inspectImage } from './images.ts'
@@ -15,8 +16,29 @@ export const TOOLS = '/t'
 /** Who owns the folders of sockets in the image, and so in volumes that are first mounted over them. */
 export const VOLUME_USER = 1000
 
-/** An image with the forwarder in it and nothing else; made once for each build of it. */
-export async function forwarderImage(
+/** Gives the id of an image with the forwarder in it and nothing else. */
+export type FindForwarderImage = (signal: AbortSignal) => Promise<string>
+
+/** An import that the engine never answers must not hold up every later start. */
+const PATIENCE_MS = 120_000
+
+/**
+ * Finds the image on one engine, or imports it. Workloads that start at the same time share one import: each further one
+ * would take the name from the image before it, which then stays without a name.
+ */
+export function forwarderImageFinder(client: EngineClient, findProgram: FindForwarder): FindForwarderImage {
+  let finding: Promise<string> | undefined
+  return async (signal) => {
+    const program = await findProgram(signal)
+    finding ??= findOrImport(client, program, AbortSignal.timeout(PATIENCE_MS)).finally(() => {
+      // The image can be removed later, so the next caller looks again.
+      finding = undefined
+    })
+    return untilAborted(finding, signal)
+  }
+}
+
+async function findOrImport(
   client: EngineClient,
   { folder, program, filter }: ForwarderProgram,
   signal: AbortSignal,

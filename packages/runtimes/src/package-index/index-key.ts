@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { unavailable } from '@toolhaven/core/errors'
 import type { PackageScheme } from '@toolhaven/core/ports/runtime'
+import { untilAborted } from '../until-aborted.ts'
 import { defaultGoSettings } from './default-indexes.ts'
 import { userGoSettings } from './go-env.ts'
 import type { NpmOptions } from './npm.ts'
@@ -52,15 +53,6 @@ async function goLines({ env, homeDir }: NpmOptions, signal: AbortSignal): Promi
     const value = settings[name] ?? ''
     return value === '' || value === usual[name] ? [] : [`${name}=${value}`]
   })
-}
-
-/** Ends the wait of one caller; the others go on waiting. */
-async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  const aborted = Promise.withResolvers<never>()
-  const abort = () => aborted.reject(signal.reason)
-  signal.addEventListener('abort', abort, { once: true })
-  if (signal.aborted) abort()
-  return Promise.race([work, aborted.promise]).finally(() => signal.removeEventListener('abort', abort))
 }
 
 const PATIENCE_MS = 120_000

@@ -15,6 +15,7 @@ import { createContainer, inspectContainer, killContainer, waitContainer } from 
 import type { EngineClient } from '../engine/engine-client.ts'
 import { refusal } from '../engine/engine-fault.ts'
 import { type InstanceDeps, startInstance } from '../engine/forwarded-instance.ts'
+import type { FindForwarderImage } from '../engine/forwarder-image.ts'
 import type { Forwarding } from '../engine/forwarding.ts'
 import { userFiles } from '../engine/package-user.ts'
 import { openStdioChannel } from '../engine/stdio-channel.ts'
@@ -29,6 +30,7 @@ export interface StepDeps {
   runtime: RuntimeName
   instances: InstanceDeps
   isolation: IsolationPlaces
+  forwarderImage: FindForwarderImage
   forwarding: Forwarding
   hasInit: boolean
   limitsProcesses: boolean
@@ -100,7 +102,7 @@ async function createStep(
   network: InstallNetwork | undefined,
   signal: AbortSignal,
 ): Promise<InstanceHandle> {
-  const { client, runtime, isolation, forwarding, hasInit, limitsProcesses, packageUser: user, hiddenPaths } = deps
+  const { client, runtime, isolation, forwarding, hasInit, packageUser: user, hiddenPaths } = deps
   const [entrypoint = '', ...args] =
     run.input === undefined ? run.program.command : readingInput(run.input, run.program)
   const spec = specOf(run, [entrypoint, ...args], network?.way ?? 'none')
@@ -109,7 +111,7 @@ async function createStep(
     const isOrdinary = run.step === 'fetch' && network === undefined
     const made: ContainerNetwork = isOrdinary
       ? { mode: 'bridge', env: {}, mounts: [] }
-      : await containerNetwork({ client, isolation, forwarding, limitsProcesses, image }, spec, signal)
+      : await containerNetwork({ ...deps, image }, spec, signal)
     const sharesFiles = 'form' in forwarding && forwarding.form === 'folders'
     const files = sharesFiles ? await userFiles(isolation.socketDir, user, []) : []
     return { command: { entrypoint: [entrypoint], args }, ...made, mounts: [...made.mounts, ...files] }
