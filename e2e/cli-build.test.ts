@@ -76,10 +76,13 @@ describe('with a container engine', () => {
     const home = stack.use(await makeHome({ npm_config_registry: registry.url }))
     await writeFile(join(home.env['HOME'] ?? '', '.npmrc'), `registry=${registry.url}\n`)
     stack.use(await startDaemon(home))
+    const planned = await thv(home, ['build', 'npx://thv-seen', '--dry-run', '--format', 'json'])
     const { code, screen } = await atTerminal(home, ['build', 'npx://thv-seen'], [])
     expect(code, screen).toBe(0)
     expect(screen).toMatch(/\[#+\.+\] building thv-seen 1\.0\.0/)
     expect(screen.trim()).toMatch(/toolhaven\.local\/npx-thv-seen:[0-9a-f]{32}$/)
+    // The index is the user's own, and so part of the name.
+    expect(screen.trim()).toContain(buildRecipe.parse(JSON.parse(planned.stdout)).image)
   })
 })
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Logger } from '@toolhaven/core/ports/logger'
+import type { RenderRecipe } from '@toolhaven/core/ports/recipes'
 import { type Discovery, discoverRuntime } from '@toolhaven/runtimes/discover'
 import { forwarderFinder, forwarderLack } from '@toolhaven/runtimes/isolation/forwarder-program'
 import type { IsolationPlaces } from '@toolhaven/runtimes/isolation/isolation-places'
@@ -7,6 +8,7 @@ import { socatFinder } from '@toolhaven/runtimes/isolation/socat'
 import { createIndexKey } from '@toolhaven/runtimes/package-index/index-key'
 import type { BaseImages } from '@toolhaven/runtimes/packages/package-image'
 import type { PackageBuildOptions } from '@toolhaven/runtimes/packages/prepare-package'
+import { recipeRenderer } from '@toolhaven/runtimes/packages/recipe-renderer'
 import { readUserConfig } from '@toolhaven/runtimes/packages/user-config'
 import { createProcessRuntime } from '@toolhaven/runtimes/process/process-runtime'
 import type { ToolhavenPaths } from '@toolhaven/stores/files/paths'
@@ -22,21 +24,23 @@ export interface ChooseRuntimeOptions {
   hasStoredWorkloads: () => Promise<boolean>
 }
 
+interface Chosen extends Discovery {
+  renderRecipe: RenderRecipe
+}
+
 /** Finds the engine of this machine, else the process sandbox, and gives it what its package builds and fetches need. */
-export async function chooseRuntime(options: ChooseRuntimeOptions, signal: AbortSignal): Promise<Discovery> {
+export async function chooseRuntime(options: ChooseRuntimeOptions, signal: AbortSignal): Promise<Chosen> {
   const { settings, paths, logger } = options
   const { env, homeDir, platform, uid, nodePath, allowUnsandboxed } = settings
   const isolation = isolationOf(options)
+  const builds = buildOptions(options)
   const createSandbox = async () =>
     createProcessRuntime({ dataDir: paths.dataDir, nodePath, env, homeDir, allowUnsandboxed, isolation, logger })
   const remembered = async () => ((await options.hasStoredWorkloads()) ? recallEngine(paths.stateDir) : undefined)
   const places = { env, homeDir, platform, uid, remembered }
-  const found = await discoverRuntime(
-    { ...places, createProcessRuntime: createSandbox, builds: buildOptions(options), isolation },
-    signal,
-  )
+  const found = await discoverRuntime({ ...places, createProcessRuntime: createSandbox, builds, isolation }, signal)
   await rememberEngine(paths.stateDir, found.engine)
-  return found
+  return { ...found, renderRecipe: recipeRenderer(builds) }
 }
 
 function isolationOf({ settings: { env }, paths }: ChooseRuntimeOptions): IsolationPlaces {

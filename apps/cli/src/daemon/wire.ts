@@ -18,7 +18,6 @@ import { createLogins } from '@toolhaven/gateway/login/logins'
 import { openTunnel } from '@toolhaven/gateway/tunnel/open-tunnel'
 import type { Discovery } from '@toolhaven/runtimes/discover'
 import { engineSockets } from '@toolhaven/runtimes/engine/engine-sockets'
-import { renderPackageImage } from '@toolhaven/runtimes/packages/package-image'
 import { createPackageIndex } from '@toolhaven/runtimes/package-index/package-index'
 import { createImageVerifier } from '@toolhaven/runtimes/signatures/image-verifier'
 import { createAdoptionStore } from '@toolhaven/stores/adopt/adoption-store'
@@ -75,7 +74,7 @@ export async function wire({ settings, paths, config, logger, shutdown }: WireOp
   const hasStoredWorkloads = async () =>
     (await workloadStore.load()).some(({ handle }) => handle && handle.runtime !== 'process')
   const baseImages = () => config.get().baseImages
-  const { runtime, engine, tried } = await chooseRuntime(
+  const { runtime, engine, tried, renderRecipe } = await chooseRuntime(
     { settings, paths, logger, baseImages, hasStoredWorkloads },
     shutdown,
   )
@@ -110,7 +109,7 @@ export async function wire({ settings, paths, config, logger, shutdown }: WireOp
       clientFiles: createClientFiles({ ...clientPlacesOf(settings), stateDir, logger }),
       foreignEntries: createForeignEntries(clientPlacesOf(settings)),
       host: { ...hostOf(settings, paths, engine, ownAddresses), apiPorts: ports.apiPorts },
-      renderRecipe: (source, recipe) => renderPackageImage(source, baseImages(), recipe),
+      renderRecipe,
       openTunnel: tunnelsOf(allowPeer, ports.ownPorts),
       packages: createPackageIndex({ nodePath, env, homeDir }),
       images: imageVerifierOf(settings, stateDir, () => config.get().trustedRootPath),

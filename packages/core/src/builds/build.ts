@@ -21,7 +21,8 @@ type PackageSource = Extract<Source, { kind: 'package' }>
 
 export async function buildRecipe(deps: BuildsDeps, reference: string, signal: AbortSignal): Promise<BuildRecipe> {
   const source = await resolve(deps, reference, () => undefined, signal)
-  const { tag, baseImage, dockerfile, files } = deps.renderRecipe(source, { caCertificate: await deps.caCertificate() })
+  const caCertificate = await deps.caCertificate()
+  const { tag, baseImage, dockerfile, files } = await deps.renderRecipe(source, { caCertificate }, signal)
   return { package: referenceOf(source), image: tag, base_image: baseImage, dockerfile, files: { ...files } }
 }
 
@@ -58,7 +59,8 @@ export async function buildPackage(
   } as const
   const prepared = await runtime.prepare(source, options, signal)
   if (tag !== undefined) await runtime.tag?.(prepared, tag, signal)
-  const image = tag ?? prepared.reference ?? deps.renderRecipe(source, { caCertificate, installHosts: hosts }).tag
+  const recipeTag = async () => (await deps.renderRecipe(source, { caCertificate, installHosts: hosts }, signal)).tag
+  const image = tag ?? prepared.reference ?? (await recipeTag())
   return { package: referenceOf(source), image, id: prepared.id }
 }
 

@@ -9,7 +9,11 @@ export interface PackageRecipe {
 }
 
 /** How a runtime with images would build a package; needs no such runtime. */
-export type RenderRecipe = (source: Extract<Source, { kind: 'package' }>, options: RecipeOptions) => PackageRecipe
+export type RenderRecipe = (
+  source: Extract<Source, { kind: 'package' }>,
+  options: RecipeOptions,
+  signal: AbortSignal,
+) => Promise<PackageRecipe>
 
 export interface RecipeOptions {
   /** PEM text that the build and the image trust besides the system's. */

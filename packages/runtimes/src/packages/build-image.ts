@@ -7,6 +7,7 @@ import { jsonLines } from '../engine/json-lines.ts'
 import { isRefusedGit, refusedGit, refusedHosts } from '../install-rules.ts'
 import { leftOut, withoutLeftOut } from '../npm-scripts.ts'
 import { ownProxies } from '../package-index/network-variables.ts'
+import type { KnownIndex } from '../package-index/with-index.ts'
 import { removeSteps, stepNames } from './build-leftovers.ts'
 import type { PackageImage, PackageSource } from './package-image.ts'
 import { runStep, type StepDeps, type StepResult } from './run-step.ts'
@@ -27,6 +28,7 @@ export interface BuildDeps extends StepDeps {
 export interface BuildInput {
   image: PackageImage
   source: PackageSource
+  index: Pick<KnownIndex, 'confirm'>
   /** The user's configuration file for this kind of package. */
   config: string
   /** Package indexes in use, as `host:port`. */
@@ -60,6 +62,7 @@ export async function buildImage(deps: BuildDeps, input: BuildInput, signal: Abo
     const isDone = !fetched.output.split('\n').includes(INSTALL_MARK)
     const step = { owner, name: names.install, fetched: fetched.image }
     const installed = isDone ? fetched.image : await installPackage(deps, input, step, signal)
+    await input.index.confirm()
     progress(2)
     await finish(client, input, { owner, fetched: fetched.image, installed }, signal)
   } finally {

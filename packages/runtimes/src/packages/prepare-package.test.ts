@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { createDockerRuntime } from '../docker/docker-runtime.ts'
 import { createEngineClient } from '../engine/engine-client.ts'
 import { testIsolation } from '../isolation/test-isolation.ts'
+import { recipeRenderer } from './recipe-renderer.ts'
 
 test('without a network, a package with an image of another version says why it is not used', async () => {
   await using stack = new AsyncDisposableStack()
@@ -40,4 +41,31 @@ test('without a network, a package with an image of another version says why it 
   await expect(prepare()).rejects.toThrow(/no such host.*not used.*Connect this machine to its package index/)
   others = []
   await expect(prepare()).rejects.not.toThrow('not used')
+})
+
+test.each([[], ['index 0123']])('the recipe that is shown has the tag that a build looks for: %j', async (...key) => {
+  await using stack = new AsyncDisposableStack()
+  const folder = await mkdtemp(join(tmpdir(), 'thv-recipe-'))
+  stack.defer(() => rm(folder, { recursive: true, force: true }))
+  const asked: string[] = []
+  const engine = createServer((request, response) => {
+    const path = decodeURIComponent(request.url ?? '').replace(/^\/v[\d.]+/, '')
+    if (path.startsWith('/images/')) asked.push(path)
+    const body = { Id: 'sha256:1', Version: '20.10.24', Components: [], RepoDigests: [] }
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  })
+  await new Promise<void>((done) => engine.listen(join(folder, 's'), done))
+  stack.defer(() => void engine.close())
+  const builds = { baseImages: {}, userConfig: () => Promise.resolve({}), indexKey: async () => key, proxies: {} }
+  const runtime = createDockerRuntime({
+    client: createEngineClient('Docker', { kind: 'unix', path: join(folder, 's') }),
+    dockerConfigFolder: folder,
+    isolation: testIsolation(folder),
+    builds,
+  })
+  const source = { kind: 'package', scheme: 'npx', name: 'thv-shown', version: '1.0.0' } as const
+  const signal = AbortSignal.timeout(60_000)
+  await runtime.prepare(source, { pull: 'if-absent', onProgress: () => {} }, signal)
+  const { tag } = await recipeRenderer(builds)(source, {}, signal)
+  expect(asked).toEqual([`/images/${tag}/json`])
 })

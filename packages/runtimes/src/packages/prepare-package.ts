@@ -3,6 +3,7 @@ import type { PackageScheme, PrepareOptions, Prepared } from '@toolhaven/core/po
 import { z } from 'zod'
 import { ensureImage, inspectImage, type ImageDeps } from '../engine/images.ts'
 import type { IndexKey } from '../package-index/index-key.ts'
+import { type KnownIndex, withIndex } from '../package-index/with-index.ts'
 import { type BuildDeps, buildImage } from './build-image.ts'
 import { buildConfig, type UserConfig } from './build-config.ts'
 import { renderPackageImage, type BaseImages, type PackageImage, type PackageSource } from './package-image.ts'
@@ -28,13 +29,28 @@ export async function preparePackage(
   signal: AbortSignal,
 ): Promise<Prepared> {
   signal.throwIfAborted()
+  const prepare = (index: KnownIndex) => prepareFrom(deps, { source, index }, options, signal)
+  return withIndex(deps.builds.indexKey, source, prepare, signal)
+}
+
+interface Wanted {
+  source: PackageSource
+  index: KnownIndex
+}
+
+async function prepareFrom(
+  deps: PackageDeps,
+  { source, index }: Wanted,
+  options: PrepareOptions,
+  signal: AbortSignal,
+): Promise<Prepared> {
   const { client, builds } = deps
   const { caCertificate, install: access } = options
-  const indexKey = await builds.indexKey(source.scheme, signal)
-  const image = renderPackageImage(source, builds.baseImages, { caCertificate, installHosts: access?.hosts, indexKey })
+  const recipe = { caCertificate, installHosts: access?.hosts, indexKey: index.key }
+  const image = renderPackageImage(source, builds.baseImages, recipe)
   const present = await inspectImage(client, image.tag, signal)
   if (present !== undefined) return { id: present.id, reference: image.tag }
-  return build(deps, source, image, options, signal).catch(async (error: unknown) => {
+  return build(deps, { source, index, image }, options, signal).catch(async (error: unknown) => {
     signal.throwIfAborted()
     throw await withOtherImage(deps, image, error, signal)
   })
@@ -42,8 +58,7 @@ export async function preparePackage(
 
 async function build(
   deps: PackageDeps,
-  source: PackageSource,
-  image: PackageImage,
+  { source, index, image }: Wanted & { image: PackageImage },
   options: PrepareOptions,
   signal: AbortSignal,
 ): Promise<Prepared> {
@@ -52,7 +67,7 @@ async function build(
   await ensureImage(deps, image.baseImage, { ...options, pull: 'if-absent' }, signal)
   const user = buildConfig(source.scheme, await builds.userConfig(source.scheme, signal))
   const variables = { ...builds.proxies, ...user.variables }
-  const input = { image, source, access, onProgress, ...user, variables }
+  const input = { image, source, index, access, onProgress, ...user, variables }
   await buildImage(deps, input, signal)
   const built = await inspectImage(client, image.tag, signal)
   if (built === undefined)

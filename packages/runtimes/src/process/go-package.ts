@@ -25,7 +25,7 @@ export async function prepareGo(
     scheme: 'go',
     name,
     version,
-    environment: [process.platform, process.arch, ...(await tools.indexKey('go', signal))],
+    environment: [process.platform, process.arch, ...tools.index.key],
   })
   if (await isFetched(folder)) return folder
   const go = await findProgram('go', tools.env['PATH'])
@@ -38,6 +38,7 @@ export async function prepareGo(
   await fillFolder(folder, async ({ target, scratch }) => {
     const { caCertificate, install: access } = options
     await build({ tools, go, target, scratch, caCertificate, access }, `${name}@${version}`, signal)
+    await tools.index.confirm()
     const [program, ...others] = await readdir(join(target, 'bin')).catch(() => [])
     if (program === undefined || others.length > 0)
       throw invalid(`The Go package ${name} holds no program; name the folder of its main package.`)

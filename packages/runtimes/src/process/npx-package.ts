@@ -36,9 +36,8 @@ export async function prepareNpx(
   options: PrepareOptions,
   signal: AbortSignal,
 ): Promise<string> {
-  const { dataDir, nodePath } = tools
-  const index = await tools.indexKey('npx', signal)
-  const environment = [await binaryInterface(nodePath, signal), ...installKey(options.install), ...index]
+  const { dataDir, nodePath, index } = tools
+  const environment = [await binaryInterface(nodePath, signal), ...installKey(options.install), ...index.key]
   const folder = packageFolder(dataDir, { scheme: 'npx', name, version, environment })
   if (await isFetched(folder)) return folder
   const progress = (detail: string) => options.onProgress({ phase: 'fetching', detail })
@@ -52,6 +51,7 @@ export async function prepareNpx(
       progress(`install scripts of ${name}@${version}`)
       await runInstallScripts(fetch, signal)
     }
+    await index.confirm()
     return { format: 1, scheme: 'npx', name, version, needs: [], ...(await npmEntry(target, name)) }
   })
   return folder

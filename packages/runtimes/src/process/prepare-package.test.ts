@@ -119,7 +119,8 @@ describe('fetching an npm package', () => {
     const seen = await readFile(join(folder, 'seen.json'), 'utf8')
     expect(seen).not.toContain(TOKEN)
     expect(seen).not.toContain('daemon-secret-91aa')
-    expect(JSON.parse(seen).files['/run/npm']).toBe('ENOENT')
+    // Neither of npm's two configurations, which hold tokens.
+    expect(JSON.parse(seen).files['/run/npm']).toEqual(['run-scripts.cjs'])
     expect(JSON.parse(seen).files['/home/user']).not.toContain('.npmrc')
     expect(await readFile(join(folder, 'outside'), 'utf8')).toBe('EROFS')
   })
@@ -208,6 +209,26 @@ describe('fetching an npm package', () => {
     })
     const left = await readdir(join(root, 'data', 'packages', 'npx'))
     expect(left.filter((name) => /binless|3\.0\.0|partial|scratch/.test(name))).toEqual([])
+  })
+
+  test('keeps nothing of an index that was replaced during the fetch', async (context) => {
+    if (unsupported !== undefined) return context.skip(unsupported)
+    await using stack = new AsyncDisposableStack()
+    const home = join(root, 'moving-home')
+    await mkdir(home)
+    const configure = (url: string) => writeFile(join(home, '.npmrc'), `registry=${url}\n`)
+    const serve = async (place: string, beforeTarball?: () => Promise<void>) => {
+      const folder = await writePackage('thv-moved', { bin: 'run.js' }, { 'run.js': `// ${place}` })
+      return stack.use(await startPackageRegistry([folder], { ...(beforeTarball && { beforeTarball }) }))
+    }
+    const second = await serve('second')
+    const first = await serve('first', () => configure(second.url))
+    await configure(first.url)
+    await using runtime = make({}, 'moving-home', 'moving-data')
+    const { id } = await runtime.prepare(source('thv-moved'), quiet, signal())
+    expect(await readFile(join(id, 'node_modules', 'thv-moved', 'run.js'), 'utf8')).toBe('// second')
+    expect(await readdir(join(id, '..'))).toHaveLength(1)
+    expect(first.requests).not.toEqual([])
   })
 
   test('the newest version comes from the same registry', async () => {

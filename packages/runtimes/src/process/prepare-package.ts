@@ -3,6 +3,7 @@ import type { Logger } from '@toolhaven/core/ports/logger'
 import type { Prepared, PrepareOptions, Source } from '@toolhaven/core/ports/runtime'
 import { checkPackageName, checkPackageVersion } from '@toolhaven/core/workloads/package-reference'
 import type { IndexKey } from '../package-index/index-key.ts'
+import { type KnownIndex, withIndex } from '../package-index/with-index.ts'
 import { prepareGo } from './go-package.ts'
 import { prepareNpx } from './npx-package.ts'
 import type { IsolationPlaces } from '../isolation/isolation-places.ts'
@@ -20,7 +21,7 @@ export interface PackageTools {
   controlGroups: ControlGroups
   processLimits: ProcessLimits | undefined
   isolation: IsolationPlaces
-  indexKey: IndexKey
+  index: KnownIndex
   logger: Logger
 }
 
@@ -31,7 +32,7 @@ export interface PackageName {
 
 /** Fetches a package into the data folder unless it is there; gives the folder. */
 export async function preparePackage(
-  tools: PackageTools,
+  { indexKey, ...tools }: Omit<PackageTools, 'index'> & { indexKey: IndexKey },
   source: Source,
   options: PrepareOptions,
   signal: AbortSignal,
@@ -44,5 +45,6 @@ export async function preparePackage(
   checkPackageName(source.scheme, source.name)
   checkPackageVersion(source.scheme, source.name, source.version)
   const prepare = { npx: prepareNpx, uvx: prepareUvx, go: prepareGo }[source.scheme]
-  return { id: await prepare(tools, source, options, signal) }
+  const fetch = (index: KnownIndex) => prepare({ ...tools, index }, source, options, signal)
+  return { id: await withIndex(indexKey, source, fetch, signal) }
 }

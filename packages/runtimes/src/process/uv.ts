@@ -28,7 +28,7 @@ export async function findUv(
 ): Promise<string> {
   const machine = await findProgram('uv', tools.env['PATH'])
   if (machine !== undefined) return machine
-  const index = (await tools.indexKey('uvx', signal)).map((key) => `-${key.replaceAll(' ', '-')}`)
+  const index = tools.index.key.map((key) => `-${key.replaceAll(' ', '-')}`)
   const folder = join(tools.dataDir, 'tools', `uv-${process.platform}-${process.arch}${index.join('')}`)
   const kept = join(folder, 'bin', 'uv')
   if (await isFile(kept)) return kept
@@ -62,6 +62,7 @@ export async function findUv(
     const { exitCode, stderr, refused } = await runStep({ step: 'fetch', program: python.program, ...run }, signal)
     if (exitCode !== 0 && refused.length > 0) throw refusedHosts('fetch', 'uv', refused)
     if (exitCode !== 0) throw pythonFailure('uv', stderr)
+    await tools.index.confirm()
     await rename(target, folder).catch(async (error: unknown) => {
       if (!(await isFile(kept))) throw error
     })

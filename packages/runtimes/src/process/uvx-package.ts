@@ -25,8 +25,7 @@ export async function prepareUvx(
 ): Promise<string> {
   const python = await findPython(tools.env, signal)
   const platform = [process.platform, process.arch, python.program, python.version]
-  const index = await tools.indexKey('uvx', signal)
-  const environment = [...platform, ...installKey(options.install), ...index]
+  const environment = [...platform, ...installKey(options.install), ...tools.index.key]
   const folder = packageFolder(tools.dataDir, { scheme: 'uvx', name, version, environment })
   if (await isFetched(folder)) return folder
   const progress = (detail: string) => options.onProgress({ phase: 'fetching', detail })
@@ -35,6 +34,7 @@ export async function prepareUvx(
     const uv = await findUv(tools, python, access, { install: options.install, progress }, signal)
     progress(`Python package ${name}==${version}`)
     await install({ tools, python, uv, target, options, progress }, access, `${name}==${version}`, signal)
+    await tools.index.confirm()
     const entry = join('venv', 'bin', await consoleScript(target, name))
     const needs = python.prefixes.filter((prefix) => !isSystemPath(prefix))
     return {

@@ -175,7 +175,7 @@ const isStateOfFake = (path: string) => `${path}/`.startsWith('/data/toolhaven-s
 
 export const fakePackages: PackageIndex = { latestVersion: async () => '1.2.3' }
 
-export const fakeRecipe: RenderRecipe = ({ scheme, name, version }, { caCertificate }) => ({
+export const fakeRecipe: RenderRecipe = async ({ scheme, name, version }, { caCertificate }) => ({
   tag: `toolhaven.local/${scheme}-${name}:${version}`,
   baseImage: 'base:1',
   dockerfile: 'FROM base:1\n',
