@@ -30,10 +30,13 @@ const NAMES = Object.keys(builtInRegistry.servers).toSorted()
 /** Entries that were seen to start on an engine; see docs/security-review.md. The gate tries no others there. */
 const SEEN_TO_START: Readonly<Record<PlatformKind, readonly string[]>> = {
   process: NAMES,
-  docker: ['airtable', 'arxiv', 'aws-docs', 'brave-search', 'calculator', 'clickhouse', 'code-index', 'git'],
+  docker: [
+    ...['airtable', 'angular', 'arxiv', 'aws-docs', 'brave-search', 'calculator', 'chart', 'chrome-devtools'],
+    ...['circleci', 'clickhouse', 'code-index', 'context7', 'dbhub', 'deepl', 'duckdb', 'duckduckgo', 'git'],
+  ],
   podman: [
     ...['arxiv', 'aws-docs', 'calculator', 'clickhouse', 'code-index', 'dbhub', 'duckdb', 'duckduckgo', 'excel'],
-    ...['fetch', 'git', 'git-basic', 'neo4j', 'nixos', 'playwright', 'redis', 'time'],
+    ...['fetch', 'git', 'git-basic', 'neo4j', 'nixos', 'playwright', 'redis', 'time', 'wikipedia'],
   ],
 }
 
