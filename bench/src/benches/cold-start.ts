@@ -53,8 +53,11 @@ const SAME_NAMESPACES = [
   ...['--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', '--tmpfs', '/run'],
 ]
 
+/** Of issue 17. A sidecar is one more container to start, so Docker may take longer. */
+const BEST_TARGETS = { Docker: 1.4, bubblewrap: 1.3 } as const
+
 async function compare(
-  label: string,
+  label: keyof typeof BEST_TARGETS,
   api: ApiClient,
   image: string,
   byHand: { command: string; args: readonly string[] },
@@ -89,6 +92,12 @@ async function compare(
       baseline: theirs.p50,
       target: { of: 'ratio', below: 1.3 },
     }),
-    lessIsBetter({ name: `${label}, best`, unit: 'ms', ours: mine.min, baseline: theirs.min }),
+    lessIsBetter({
+      name: `${label}, best`,
+      unit: 'ms',
+      ours: mine.min,
+      baseline: theirs.min,
+      target: { of: 'ratio', below: BEST_TARGETS[label] },
+    }),
   ]
 }

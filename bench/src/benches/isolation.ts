@@ -15,7 +15,7 @@ import { openHttp } from '../rig/mcp-http.ts'
 import { cpuMs, settledTreeMb } from '../rig/proc.ts'
 import type { Rig } from '../rig/rig.ts'
 import { type ServerProcess, freePort, startServer } from '../rig/server-process.ts'
-import { inTurns, median, of } from '../rig/statistics.ts'
+import { inTurns, of, summarise } from '../rig/statistics.ts'
 import { apiOf, remove, untilAllRun } from '../rig/workloads.ts'
 
 const ROUNDS = 7
@@ -35,8 +35,8 @@ export const isolation: Bench = {
 async function inSandbox(rig: Rig): Promise<Figure[]> {
   await using home = await rig.processHome()
   await using daemon = await startDaemon(home)
-  const start = await compareStarts('bubblewrap', apiOf(daemon), rig.fixture.image)
-  return [start, await egress(home, daemon, rig.fixture.image), await memory(rig)]
+  const starts = await compareStarts('bubblewrap', apiOf(daemon), rig.fixture.image)
+  return [...starts, ...(await egress(home, daemon, rig.fixture.image)), await memory(rig)]
 }
 
 const MANY = 8
@@ -70,10 +70,10 @@ async function onDocker(rig: Rig): Promise<Figure[]> {
   await using home = await makeHome({ THV_RUNTIME: 'docker', DOCKER_HOST: `unix://${engine.socketPath}` })
   await using daemon = await startDaemon(home)
   const api = apiOf(daemon)
-  return [await compareStarts('Docker', api, FIXTURE_IMAGE), await inbound(api, daemon)]
+  return [...(await compareStarts('Docker', api, FIXTURE_IMAGE)), await inbound(api, daemon)]
 }
 
-async function compareStarts(label: string, api: ApiClient, image: string): Promise<Figure> {
+async function compareStarts(label: string, api: ApiClient, image: string): Promise<Figure[]> {
   let serial = 0
   const timed = async (change: object) => {
     const name = `start-${serial++}`
@@ -89,13 +89,25 @@ async function compareStarts(label: string, api: ApiClient, image: string): Prom
   const contenders = { isolated: () => timed(ISOLATED), plain: () => timed(HOST) }
   await inTurns(1, contenders)
   const rounds = await inTurns(ROUNDS, contenders)
-  return lessIsBetter({
-    name: `${label}: from "create" to the first tools/list`,
-    unit: 'ms',
-    ours: median(of(rounds, 'isolated')),
-    baseline: median(of(rounds, 'plain')),
-    target: { of: 'ratio', below: 1.4 },
-  })
+  const name = `${label}: from "create" to the first tools/list`
+  return medianAndBest({ name, ours: of(rounds, 'isolated'), baseline: of(rounds, 'plain'), below: 1.4 })
+}
+
+interface Compared {
+  name: string
+  ours: readonly number[]
+  baseline: readonly number[]
+  below: number
+}
+
+/** The best rounds too: a busy machine moves them least. */
+function medianAndBest({ name, ours, baseline, below }: Compared): Figure[] {
+  const target = { of: 'ratio', below } as const
+  const [mine, theirs] = [summarise(ours), summarise(baseline)]
+  return [
+    lessIsBetter({ name, unit: 'ms', ours: mine.p50, baseline: theirs.p50, target }),
+    lessIsBetter({ name: `${name}, best`, unit: 'ms', ours: mine.min, baseline: theirs.min, target }),
+  ]
 }
 
 const HTTP = {
@@ -126,7 +138,7 @@ async function inbound(api: ApiClient, daemon: ServerProcess): Promise<Figure> {
 const BYTES = 100 * 1024 * 1024
 
 /** The daemon's proxy, asked as the forwarder asks it. */
-async function egress(home: Home, daemon: ServerProcess, image: string): Promise<Figure> {
+async function egress(home: Home, daemon: ServerProcess, image: string): Promise<Figure[]> {
   await using source = await openSource()
   const change = { network_isolation: true, permission_profile: { network: { outbound: outboundTo(source.port) } } }
   await apiOf(daemon).call('createWorkload', { body: { name: 'out', image, ...change } })
@@ -139,13 +151,8 @@ async function egress(home: Home, daemon: ServerProcess, image: string): Promise
     ours: async () => cpuOf(daemon.pid, await connectOut(socketPath, source.port)),
     splice: async () => cpuOf(splice.pid, await connected(connect(port, '127.0.0.1'))),
   })
-  return lessIsBetter({
-    name: 'egress of 100 MB, processor time against a bare TCP splice in Node',
-    unit: 'ms',
-    ours: median(of(rounds, 'ours')),
-    baseline: median(of(rounds, 'splice')),
-    target: { of: 'ratio', below: 1.5 },
-  })
+  const name = 'egress of 100 MB, processor time against a bare TCP splice in Node'
+  return medianAndBest({ name, ours: of(rounds, 'ours'), baseline: of(rounds, 'splice'), below: 1.5 })
 }
 
 const outboundTo = (port: number) => ({ allow_host: [`127.0.0.1:${port}`] })
