@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -7,24 +8,28 @@ import { buffer } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
+import type { WorkloadEvent } from '@toolhaven/contract/system'
 import { buildBaseImages } from '@toolhaven/testing/testbed/base-images'
 import type { Engine } from '@toolhaven/testing/testbed/engine'
-import { engineMust } from '@toolhaven/testing/testbed/engine-http'
+import { engineHttp, engineMust } from '@toolhaven/testing/testbed/engine-http'
 import { startPackageRegistry } from '@toolhaven/testing/testbed/package-registry'
+import { sample, slowed } from '@toolhaven/testing/rotation'
 import { until } from '@toolhaven/testing/testbed/until'
 import { type Build, SHIPPED } from '../src/attacks/build.ts'
 import { describeAttack } from '../src/attacks/describe-attack.ts'
 import { KEPT_TOKENS } from '../src/attacks/install-weaknesses.ts'
 import { openAddress } from '../src/attacks/own-address.ts'
 import { writeFixturePackage } from '../src/fixture-package.ts'
+import { watchEvents } from '../src/events.ts'
 import type { Home } from '../src/home.ts'
-import { type Platform, platformsInTurn, usePlatform } from '../src/platform.ts'
-import { untilStatus } from '../src/statuses.ts'
+import { type Platform, PLATFORMS, platformsInTurn, usePlatform } from '../src/platform.ts'
+import { untilGone, untilStatus } from '../src/statuses.ts'
 
 const TOKEN = 'npm_canary_91b3c2'
 const NAME = 'thv-private'
 
 const listed = z.array(z.looseObject({ Id: z.string() }))
+const named = z.array(z.looseObject({ RepoTags: z.array(z.string()).nullish() }))
 
 async function get({ socketPath }: Engine, path: string): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -39,22 +44,34 @@ function engineOf({ engine }: Platform): Engine {
   return engine
 }
 
-const QUERY = `all=true&filters=${encodeURIComponent('{"label":["toolhaven-build"]}')}`
-
-/** Paths of the containers and images that builds left. */
+/** Paths of the containers and images that builds left, with images that the last step did not come to name. */
 async function leftoversOn({ socketPath }: Engine): Promise<string[]> {
-  const ids = async (kind: string) =>
-    listed.parse(JSON.parse(await engineMust(socketPath, 'GET', `${kind}/json?${QUERY}`)))
-  const containers = (await ids('/containers')).map(({ Id }) => `/containers/${Id}`)
-  return [...containers, ...(await ids('/images')).map(({ Id }) => `/images/${Id}`)]
+  const find = async (kind: string, filters: object) => {
+    const query = new URLSearchParams({ all: 'true', filters: JSON.stringify(filters) })
+    const found = listed.parse(JSON.parse(await engineMust(socketPath, 'GET', `${kind}/json?${query}`)))
+    return found.map(({ Id }) => `${kind}/${Id}`)
+  }
+  return [
+    ...(await find('/containers', { label: ['toolhaven-build'] })),
+    ...(await find('/images', { label: ['toolhaven-build'] })),
+    ...(await find('/images', { label: ['toolhaven-builder'], dangling: ['true'] })),
+  ]
+}
+
+/** Names of those that we built. */
+async function imagesOn({ socketPath }: Engine): Promise<string[]> {
+  const images = named.parse(JSON.parse(await engineMust(socketPath, 'GET', '/images/json')))
+  return images.flatMap(({ RepoTags }) => RepoTags ?? []).filter((tag) => tag.startsWith('toolhaven.local/'))
 }
 
 /** Whether the token is in a file or in the configuration of one of them. */
 async function hasToken(engine: Engine): Promise<boolean> {
   const paths = await leftoversOn(engine)
   const files = paths.map((path) => `${path}/${path.startsWith('/images') ? 'get' : 'export'}`)
-  const parts = await Promise.all([...files, ...paths.map((path) => `${path}/json`)].map((path) => get(engine, path)))
-  return parts.some((part) => part.includes(TOKEN))
+  // One by one, because each of the files is an image of its own.
+  for (const path of [...files, ...paths.map((found) => `${found}/json`)])
+    if ((await get(engine, path)).includes(TOKEN)) return true
+  return false
 }
 
 const run = promisify(execFile)
@@ -81,19 +98,28 @@ interface Killed extends AsyncDisposable {
   wasRead: boolean
 }
 
-type Moment = 'fetch' | 'script'
-/** It asks the registry for this. */
-const SCRIPT_RUNS = '/script-runs'
+/** When a daemon is killed: while npm fetches, while a script of the package runs, or while the engine puts the image together. */
+const MOMENTS = ['fetch', 'script', 'image'] as const
+type Moment = (typeof MOMENTS)[number]
+/** The script asks the registry for this, and ends when it is answered. */
+const SCRIPT_RUNS = '/script-runs.tgz'
+/** Of the package, so that the engine is not done with the image before the daemon is dead. */
+const LARGE_BYTES = 64 << 20
 
-/** A package with a script that does not end. */
+/** A package that is large, or with a script that waits for the registry. */
 async function writePrivatePackage(folder: string, moment: Moment): Promise<void> {
   await writeFixturePackage(folder, NAME)
-  if (moment === 'fetch') return
+  if (moment === 'image') await writeFile(join(folder, 'large'), randomBytes(LARGE_BYTES))
+  if (moment !== 'script') return
   const manifest = { name: NAME, version: '1.0.0', type: 'module', bin: { [NAME]: 'fixture-server.mjs' } }
   const scripts = { postinstall: 'node wait.mjs' }
   await writeFile(join(folder, 'package.json'), JSON.stringify({ ...manifest, scripts }))
-  const wait = `await fetch(new URL('${SCRIPT_RUNS}', process.env.npm_config_registry))\nsetInterval(() => {}, 1000)\n`
-  await writeFile(join(folder, 'wait.mjs'), wait)
+  await writeFile(join(folder, 'wait.mjs'), `await fetch(new URL('${SCRIPT_RUNS}', process.env.npm_config_registry))\n`)
+}
+
+function isLastStep({ status, status_context: reason, progress }: WorkloadEvent): boolean {
+  if (status === 'error') throw new Error(reason)
+  return progress?.phase === 'building' && progress.done === 2
 }
 
 /** A daemon that is killed while it installs a package with a token. */
@@ -102,25 +128,28 @@ async function killAt(moment: Moment, build: Build, { engine, makeHome }: Platfo
   if (engine) await buildBaseImages(engine, ['node'])
   // No daemon comes after one that was killed to look at this.
   stack.defer(async () => {
-    if (engine)
-      for (const path of await leftoversOn(engine)) await engineMust(engine.socketPath, 'DELETE', `${path}?force=true`)
+    if (!engine) return
+    const made = (await imagesOn(engine)).map((name) => `/images/${name}`)
+    for (const path of [...(await leftoversOn(engine)), ...made])
+      await engineHttp(engine.socketPath, 'DELETE', `${path}?force=true`)
   })
   const folder = await mkdtemp(join(tmpdir(), 'thv-tokens-'))
   stack.defer(() => rm(folder, { recursive: true, force: true }))
   await writePrivatePackage(join(folder, NAME), moment)
   const { promise: isOpen, resolve: open } = Promise.withResolvers<void>()
-  if (moment === 'script') open()
-  const registry = stack.use(
-    await startPackageRegistry([join(folder, NAME)], { token: TOKEN, host, beforeTarball: () => isOpen }),
-  )
+  const awaited = { fetch: `/${NAME}/-/package.tgz`, script: SCRIPT_RUNS, image: undefined }[moment]
+  const beforeTarball = (path: string) => (path === awaited ? isOpen : Promise.resolve())
+  const registry = stack.use(await startPackageRegistry([join(folder, NAME)], { token: TOKEN, host, beforeTarball }))
   const home = stack.use(await makeHome({ npm_config_registry: '', npm_config_userconfig: '' }))
   const auth = `${registry.url.replace(/^http:/, '')}:_authToken=${TOKEN}`
   await writeFile(join(home.env['HOME'] ?? '', '.npmrc'), `registry=${registry.url}\n${auth}\n`, { mode: 0o644 })
   const daemon = stack.use(await build.start(home))
+  using events = await watchEvents(daemon)
   await daemon.api.call('createWorkload', { body: { name: 'private', image: `npx://${NAME}@1.0.0` } })
-  const awaited = moment === 'fetch' ? '.tgz' : SCRIPT_RUNS
-  await until(`the ${moment}`, () => registry.requests.some((path) => path.endsWith(awaited)), 400_000)
-  const wasRead = await isRead()
+  if (awaited === undefined) await events.next(isLastStep)
+  else await until(`the ${moment}`, () => registry.requests.includes(awaited), 400_000)
+  // Not in the last step, which could end meanwhile.
+  const wasRead = moment === 'fetch' && (await isRead())
   await daemon.kill()
   const kept = stack.move()
   return {
@@ -131,6 +160,7 @@ async function killAt(moment: Moment, build: Build, { engine, makeHome }: Platfo
       const next = kept.use(await build.start(home))
       await untilStatus(next, 'private', 'running')
       await next.api.call('deleteWorkload', { params: { name: 'private' } })
+      await untilGone(next, 'private')
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
@@ -165,19 +195,16 @@ describe.each(platformsInTurn(import.meta.url))('on %s', (kind) => {
     },
   })
 
-  test('the next daemon removes what is left, and finishes the build without the token in it', async (context) => {
+  const moments = sample(MOMENTS, 1, slowed(PLATFORMS.length))
+  test.for(moments)('kill -9 at the %s: the next daemon removes what is left and builds', async (moment, context) => {
     await using own = await openAddress(context)
     const engine = engineOf(platform(context))
-    await using killed = await killAt('fetch', SHIPPED, platform(context), own.address)
+    await using killed = await killAt(moment, SHIPPED, platform(context), own.address)
     expect(await leftoversOn(engine)).not.toEqual([])
+    expect(await hasToken(engine)).toBe(false)
     await killed.again()
     expect(await leftoversOn(engine)).toEqual([])
-    const images = await engineMust(engine.socketPath, 'GET', '/images/json')
-    const made = z
-      .array(z.looseObject({ RepoTags: z.array(z.string()).nullish() }))
-      .parse(JSON.parse(images))
-      .flatMap(({ RepoTags }) => RepoTags ?? [])
-      .filter((tag) => tag.startsWith('toolhaven.local/'))
+    const made = await imagesOn(engine)
     expect(made).toEqual([expect.stringMatching(/^toolhaven\.local\/npx-thv-private:/)])
     expect((await get(engine, `/images/${made[0]}/get`)).includes(TOKEN)).toBe(false)
   })

@@ -21,7 +21,7 @@ export interface PackageRegistry extends AsyncDisposable {
  */
 export async function startPackageRegistry(
   folders: readonly string[],
-  options: { token?: string; host?: string; beforeTarball?: () => Promise<void> } = {},
+  options: { token?: string; host?: string; beforeTarball?: (path: string) => Promise<void> } = {},
 ): Promise<PackageRegistry> {
   const packages = new Map((await Promise.all(folders.map(pack))).map((entry) => [entry.manifest.name, entry]))
   const requests: string[] = []
@@ -31,8 +31,8 @@ export async function startPackageRegistry(
       response.writeHead(401).end()
       return
     }
-    const isTarball = request.url?.endsWith('.tgz') === true
-    const ready = isTarball ? options.beforeTarball?.() : undefined
+    const { url = '' } = request
+    const ready = url.endsWith('.tgz') ? options.beforeTarball?.(url) : undefined
     void Promise.resolve(ready).then(() => answer(packages, request, response))
   })
   const host = options.host ?? '127.0.0.1'
