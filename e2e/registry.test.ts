@@ -32,11 +32,12 @@ const SEEN_TO_START: Readonly<Record<PlatformKind, readonly string[]>> = {
   process: NAMES,
   docker: [
     ...['airtable', 'angular', 'arxiv', 'aws-docs', 'brave-search', 'calculator', 'chart', 'chrome-devtools'],
-    ...['circleci', 'clickhouse', 'code-index', 'context7', 'dbhub', 'deepl', 'duckdb', 'duckduckgo', 'git'],
+    ...['circleci', 'clickhouse', 'code-index', 'context7', 'dbhub', 'deepl', 'duckdb', 'duckduckgo'],
+    ...['elasticsearch', 'git'],
   ],
   podman: [
     ...['arxiv', 'aws-docs', 'calculator', 'clickhouse', 'code-index', 'dbhub', 'duckdb', 'duckduckgo', 'excel'],
-    ...['fetch', 'git', 'git-basic', 'neo4j', 'nixos', 'playwright', 'redis', 'time', 'wikipedia'],
+    ...['fetch', 'git', 'git-basic', 'neo4j', 'nixos', 'playwright', 'redis', 'time', 'wikipedia', 'word'],
   ],
 }
 
