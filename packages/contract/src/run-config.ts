@@ -178,7 +178,8 @@ export const workloadLimits = z
       description: 'With session_mode auto or isolated: clients with a server of their own at a time; default: 10',
     }),
     session_idle_seconds: z.int().positive().max(86_400).optional().meta({
-      description: 'With session_mode auto or isolated: an unused server of a client ends after so long; default: 1800',
+      description:
+        'With session_mode auto or isolated: an unused server of a client ends after so long. For HTTP servers: the unused session of a client at the server ends, and the client gets a new one when it comes back. Default: 1800',
     }),
   })
   .meta({ id: 'toolhaven.WorkloadLimits', description: 'How much clients may ask of a workload' })

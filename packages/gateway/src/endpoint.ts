@@ -74,6 +74,8 @@ export class Endpoint implements FrontContext {
         this.#slot.link?.endSession(session)
         this.#pipeline?.sessionEnded(session)
       },
+      upstreamIdleMs: () => this.#spec.limits?.sessionIdleMs ?? limits.upstreamIdleMs,
+      onUnused: (session) => this.#slot.link?.restSession?.(session),
     })
     this.#tools = new ToolWatch({ name, events, logger, server: () => this.server(), link: () => this.#slot.link })
     const { sessions } = this

@@ -45,6 +45,8 @@ export interface GatewayLimits {
   idleMs: number
   /** The same for what the gateway keeps for clients without sessions: they only save a handshake. */
   modernIdleMs: number
+  /** A session at an HTTP server that its client did not use for so long is ended there, and made again for a client that comes back. */
+  upstreamIdleMs: number
   /** Calls of one session that are not answered yet. */
   maxCallsPerSession: number
   /** Messages kept for a client that has no stream open, and for resuming one. */
@@ -93,6 +95,7 @@ export const DEFAULT_LIMITS: GatewayLimits = {
   maxMessageBytes: 16 * MIB,
   maxSessions: 1000,
   idleMs: 24 * 3600 * 1000,
+  upstreamIdleMs: 30 * 60 * 1000,
   modernIdleMs: 10 * 60 * 1000,
   maxCallsPerSession: 1000,
   maxQueuedMessages: 256,

@@ -520,7 +520,7 @@ describe('a create is refused', () => {
   )
   refused(
     'with a number of servers for an HTTP server',
-    { ...WEB, transport: 'sse', target_port: 8000, limits: { max_sessions: 3 } },
+    { ...WEB, transport: 'sse', target_port: 8000, limits: { max_sessions: 3, session_idle_seconds: 60 } },
     400,
     /limits\.max_sessions is for stdio servers/,
   )

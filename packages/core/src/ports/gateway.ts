@@ -87,6 +87,8 @@ export interface LimitsSpec {
   clientRequestsPerMinute?: number | undefined
   /** One message of a client. */
   maxMessageBytes?: number | undefined
+  /** How long a client's session at an HTTP server may be unused before it is ended there. */
+  sessionIdleMs?: number | undefined
 }
 
 /** How callers prove who they are: with a token of an OpenID provider. */

@@ -113,3 +113,11 @@ test('an explicit shared survives its export', async () => {
   await settle()
   expect(fake.gateway.backends.get('web')?.kind).toBe('stdio')
 })
+
+test('how long sessions at an HTTP server may be unused can be set, also for a remote one', async () => {
+  using fake = await startFakeDaemon()
+  const limits = { session_idle_seconds: 60 }
+  await createWorkload(fake.daemon.workloads, { name: 'web', url: 'https://mcp.example.com/mcp', limits })
+  await settle()
+  expect(fake.gateway.endpoints.get('web')).toMatchObject({ limits: { sessionIdleMs: 60_000 } })
+})

@@ -41,11 +41,13 @@ export function checkSessionMode({ session_mode: mode, transport, remote_url: re
       )
     return
   }
+  if (transport !== 'stdio' || remote !== undefined) {
+    if (limits.max_sessions === undefined) return
+    throw invalid('limits.max_sessions is for stdio servers, which clients may have to themselves; leave it out')
+  }
   const given = (['max_sessions', 'session_idle_seconds'] as const).filter((field) => limits[field] !== undefined)
   if (given.length === 0) return
   const fields = `limits.${given.join(', limits.')}`
-  if (transport !== 'stdio' || remote !== undefined)
-    throw invalid(`${fields} is for stdio servers, which clients may have to themselves; leave it out`)
   if (mode === 'shared')
     throw invalid(`${fields} needs session_mode auto or isolated, and this workload has shared; change one of them`)
 }

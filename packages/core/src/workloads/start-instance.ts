@@ -162,6 +162,7 @@ function limitsSpec(limits: WorkloadLimits): LimitsSpec {
     requestsPerMinute: limits.requests_per_minute,
     clientRequestsPerMinute: limits.client_requests_per_minute,
     maxMessageBytes: limits.max_message_bytes,
+    ...(limits.session_idle_seconds !== undefined && { sessionIdleMs: limits.session_idle_seconds * 1000 }),
   }
 }
 

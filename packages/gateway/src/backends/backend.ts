@@ -38,6 +38,9 @@ export interface BackendLink {
 
   endSession(session: Session): void
 
+  /** Ends what an unused session has at the server. It gets another when its client comes back. Left out where it has nothing there. */
+  restSession?(session: Session): void
+
   ping(signal: AbortSignal): Promise<void>
 
   /** Calls in flight get `reason`; the connection is closed, or with `keepOpen` left to its owner. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Backend, Handshake } from '@toolhaven/core/ports/gateway'
-import { describeError, isThvError, unavailable } from '@toolhaven/core/errors'
+import { isThvError, unavailable } from '@toolhaven/core/errors'
 import {
   idKey,
   isObject,
@@ -21,15 +21,14 @@ import { GATEWAY_CLIENT, toHandshake, type BackendLink } from './backend.ts'
 import { HttpSession } from './http-session.ts'
 import { SseUpstream } from './sse-upstream.ts'
 import { StreamableUpstream } from './streamable-upstream.ts'
-import { isNotReached, notReachedText, NotMcp, Refused, type Authorizer } from './upstream.ts'
+import { isFinalOfRemote, reasonOf } from './remote-failure.ts'
+import { Refused, type Authorizer } from './upstream.ts'
 import { UpstreamTarget } from './upstream-target.ts'
 import type { Vetting } from './vetted-lookup.ts'
 import { within } from './within.ts'
 
 const FIRST_PAUSE_MS = 25
 const LONGEST_PAUSE_MS = 2000
-/** A server of ours may still be about to listen. Of a remote one, so many failed connections are worth a report. */
-const REMOTE_TRIES = 4
 
 export interface HttpBackendOptions {
   name: string
@@ -64,24 +63,6 @@ export async function connectHttp(options: HttpBackendOptions, signal: AbortSign
         throw unavailable(`The server ${name} did not complete the MCP handshake: ${reasonOf(told, options)}.`, told)
     }
   }
-}
-
-/** Whether trying again would only make a person wait for the same answer. */
-function isFinalOfRemote(error: unknown, tries: number): boolean {
-  if (error instanceof Refused) return error.isFinal || error.status === 404
-  return error instanceof NotMcp || (isNotReached(error) && tries >= REMOTE_TRIES)
-}
-
-function reasonOf(error: unknown, { backend: { url, isRemote }, limits }: HttpBackendOptions): string {
-  if (!isRemote) return describeError(error)
-  const isWrongPlace =
-    error instanceof NotMcp || (error instanceof Refused && (error.status === 404 || error.status === 405))
-  if (isWrongPlace)
-    return `${describeError(error)}. Check that ${url} is its MCP endpoint: often the path is /mcp or /sse`
-  if (isNotReached(error)) return `${notReachedText(error)}. Check the address, the network, and that the server runs`
-  if (error instanceof Error && error.name === 'TimeoutError')
-    return `${url} did not answer within ${Math.round(limits.remoteMs / 1000)} s`
-  return describeError(error)
 }
 
 /**
@@ -176,6 +157,10 @@ export class HttpBackend implements BackendLink {
   request(call: Call): void {
     // The level is the client's, for its calls to come: a session for one call would take it along.
     const isForOneCall = call.request.method !== 'logging/setLevel' && this.#needsOwn(call.session)
+    if (call.request.params?.['task'] !== undefined && !call.session.hasTasks) {
+      call.session.hasTasks = true
+      this.#options.onStored()
+    }
     const http = isForOneCall ? this.#ofCall(call) : this.#of(call.session)
     void http.request(call)
   }
@@ -202,6 +187,14 @@ export class HttpBackend implements BackendLink {
     const http = this.#sessions.get(session) ?? this.#make(session)
     http.close(true)
     this.#sessions.delete(session)
+  }
+
+  restSession(session: Session): void {
+    const hasOne = this.#sessions.has(session) || session.upstream !== undefined
+    // A task is at the server, and its client may come back for it. A call may still be carried out.
+    if (!hasOne || session.hasTasks || session.calls.size > 0) return
+    this.endSession(session)
+    this.#options.onStored()
   }
 
   async ping(signal: AbortSignal): Promise<void> {

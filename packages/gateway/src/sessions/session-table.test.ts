@@ -13,6 +13,8 @@ function fullTable(owners: readonly (string | undefined)[]): { add: typeof add; 
     limits: { ...DEFAULT_LIMITS, maxSessions: owners.length },
     isolated: () => undefined,
     onEnd: () => {},
+    upstreamIdleMs: () => Infinity,
+    onUnused: () => {},
   })
   const add = (owner: string | undefined) => table.add('streamable-http', '2025-11-25', {}, owner)
   const sessions = owners.map((owner) => add(owner)).filter((session) => session !== undefined)

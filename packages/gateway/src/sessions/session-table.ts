@@ -18,6 +18,9 @@ export interface SessionTableOptions {
   /** Each session has a server of its own. */
   isolated: () => IsolatedSpec | undefined
   onEnd: (session: Session) => void
+  /** How long a session may be unused before what it has at an HTTP server is ended. */
+  upstreamIdleMs: () => number
+  onUnused: (session: Session) => void
 }
 
 /** The sessions of one endpoint, oldest first, and what of them is stored. */
@@ -96,10 +99,11 @@ export class SessionTable {
     if (session.front !== 'modern') this.changed()
   }
 
-  /** Ends sessions nobody used for the idle time, and forgets before that what their clients do not come back for. */
+  /** Ends sessions nobody used for the idle time. Before that, it forgets what their clients do not come back for. */
   sweep(now: number): void {
     const { modernIdleMs, keepUnreadMs, ...limits } = this.#options.limits
     const idleMs = this.#options.isolated()?.idleMs ?? limits.idleMs
+    const upstreamIdleMs = this.#options.upstreamIdleMs()
     for (const session of this.#sessions.values()) {
       const kept = session.front === 'modern' ? modernIdleMs : idleMs
       if (!session.isIdle) {
@@ -109,6 +113,9 @@ export class SessionTable {
       const idle = now - session.lastSeen
       if (idle > kept) this.end(session)
       else if (idle > keepUnreadMs) session.outbox.empty()
+      // After a restart of the daemon, its client gets the time to come back.
+      const unused = now - Math.max(session.lastSeen, session.createdAt)
+      if (unused > upstreamIdleMs && !session.isEnded) this.#options.onUnused(session)
     }
   }
 

@@ -34,6 +34,8 @@ export class Session {
   upstream: { processId: string; sessionId?: string | undefined } | undefined
   /** The caller who opened it: nobody else may use it, even if they learn its id. */
   owner: string | undefined
+  /** Its client started a task at an HTTP server. */
+  hasTasks = false
   lastSeen: number
   createdAt = Date.now()
   /** Its client closed the stream it listened on, and was not heard of since. */
@@ -102,8 +104,9 @@ export class Session {
   }
 
   toStored(): StoredSession {
-    const { id, version, client, lastSeen, logLevel, owner, upstream } = this
-    return { id, version, client, lastSeen, subscriptions: [...this.subscriptions], logLevel, owner, upstream }
+    const { id, version, client, lastSeen, logLevel, owner, upstream, hasTasks } = this
+    const subscriptions = [...this.subscriptions]
+    return { id, version, client, lastSeen, subscriptions, logLevel, owner, upstream, hasTasks }
   }
 
   static fromStored(stored: StoredSession, limits: GatewayLimits): Session {
@@ -112,6 +115,7 @@ export class Session {
     session.logLevel = stored.logLevel
     session.owner = stored.owner
     session.upstream = stored.upstream
+    session.hasTasks = stored.hasTasks
     for (const uri of stored.subscriptions) session.subscriptions.add(uri)
     return session
   }
