@@ -126,6 +126,14 @@ describe('the tools of a workload', () => {
     request: GET,
     answers: { status: 409, text: 'the tools of web were not seen yet: start it, or wait until a client lists them' },
   })
+  scenario('are not known while only the instructions are', {
+    given: async (fake) => {
+      await running(fake)
+      list(fake, { instructions: 'be kind' }, 'instructions')
+    },
+    request: GET,
+    answers: { status: 409, text: 'the tools of web were not seen yet: start it, or wait until a client lists them' },
+  })
   scenario('are nobody’s without a workload', {
     request: GET,
     answers: { status: 404 },
@@ -191,6 +199,20 @@ describe('changes of tools', () => {
     afterwards: async (fake) => {
       expect(fake.gateway.accepted).toEqual(['web: instructions'])
       expect(fake.journal.entries.at(-1)?.detail).toEqual({ instructions: ['instructions'] })
+    },
+  })
+  scenario('of the instructions are shown and accepted before the tools are seen', {
+    given: async (fake) => {
+      await running(fake)
+      list(fake, { instructions: 'be kind' }, 'instructions')
+      list(fake, { instructions: 'be cruel' }, 'instructions')
+      expect(JSON.parse((await send(fake, GET)).text)).toMatchObject({ changes: [{ part: 'instructions' }] })
+    },
+    request: ACCEPT,
+    body: { revision: 'instructions:{"instructions":"be cruel"}' },
+    answers: { status: 200, matches: { tools: [], changes: [] } },
+    afterwards: async (fake) => {
+      expect(fake.gateway.accepted).toEqual(['web: instructions'])
     },
   })
   scenario('are not accepted unseen', {

@@ -1,6 +1,7 @@
+import type { RunConfig } from '@toolhaven/contract/run-config'
 import type { AcceptToolsRequest, LockPart, ToolLock } from '@toolhaven/contract/tools'
 import { conflict, notFound } from '../errors.ts'
-import type { LockedDefinition } from '../ports/stores.ts'
+import type { LockedDefinition, StoredToolLock } from '../ports/stores.ts'
 import type { WorkloadsDeps } from '../workloads/workloads-deps.ts'
 import { changedDefinitions, toolDifference } from './tool-difference.ts'
 import { revisionOf } from './tool-locks.ts'
@@ -12,7 +13,21 @@ export function getToolLock({ book, toolLocks }: Deps, given: string): ToolLock 
   const { config } = book.get(given).stored
   const { name } = config
   const lock = toolLocks.of(name)
-  if (!lock) throw conflict(`the tools of ${name} were not seen yet: start it, or wait until a client lists them`)
+  if (!lock || isOnlyGreeting(lock))
+    throw conflict(`the tools of ${name} were not seen yet: start it, or wait until a client lists them`)
+  return shownLock(config, lock)
+}
+
+/**
+ * Where each client has its own process, the instructions are known before any list is. An empty list would then look as if the
+ * server had no tools. A change that waits to be accepted is shown all the same.
+ */
+function isOnlyGreeting({ parts }: StoredToolLock): boolean {
+  const { instructions, ...lists } = parts
+  return Object.keys(lists).length === 0 && instructions?.seen === undefined
+}
+
+function shownLock({ name, tools_changed: mode }: RunConfig, lock: StoredToolLock): ToolLock {
   const { parts } = lock
   const [instructions] = shownPart(parts.instructions)
   const revision = revisionOf(lock)
@@ -21,9 +36,7 @@ export function getToolLock({ book, toolLocks }: Deps, given: string): ToolLock 
     .flatMap(({ seen }) => (seen ? [seen.at] : []))
     .toSorted()
   return {
-    name,
-    mode: config.tools_changed ?? 'warn',
-    since: lock.since,
+    ...{ name, mode: mode ?? 'warn', since: lock.since },
     ...(seenAt !== undefined && { seen_at: seenAt }),
     ...(revision !== undefined && { revision }),
     tools: shownPart(parts.tool),
@@ -34,7 +47,7 @@ export function getToolLock({ book, toolLocks }: Deps, given: string): ToolLock 
   }
 }
 
-type Part = NonNullable<ReturnType<Deps['toolLocks']['of']>>['parts'][LockPart]
+type Part = StoredToolLock['parts'][LockPart]
 
 function shownPart(part: Part): ToolLock['tools'] {
   const { accepted = [], seen } = part ?? {}
@@ -63,7 +76,8 @@ export async function acceptTools(deps: Deps, given: string, request: AcceptTool
     // Clients see what they could not see before.
     deps.gateway.toolsAccepted(name, [...new Set(accepted.map(({ part }) => part))])
   }
-  return getToolLock(deps, name)
+  const lock = deps.toolLocks.of(name)
+  return accepted.length > 0 && lock ? shownLock(stored.config, lock) : getToolLock(deps, name)
 }
 
 const FIELDS = {
