@@ -1,10 +1,12 @@
 import type { HttpRequest, HttpResponse } from '../../http/exchange.ts'
 import { accepts } from '../../http/accepts.ts'
-import { idKey, isObject, requestOf, type JsonObject } from '../../json-rpc.ts'
+import { idKey, isObject, requestOf, RPC_ERROR, type JsonObject } from '../../json-rpc.ts'
 import { metaOf, MODERN_VERSION } from '../../modern-era.ts'
 import { PROTOCOL_VERSIONS } from '../../protocol-versions.ts'
+import type { Session } from '../../sessions/session.ts'
+import { hasRoomFor, TOO_MANY_OF_A_CALLER } from '../../sessions/subscriptions.ts'
 import type { FrontContext } from '../front-context.ts'
-import type { WaitingRequest } from './check-request.ts'
+import type { Fault, WaitingRequest } from './check-request.ts'
 import { FULL, refuse, sendFault, UNKNOWN_STATE } from './fault.ts'
 import { checkMarked, withoutInvalid } from './marked-tools.ts'
 import { ListenReply } from './listen-reply.ts'
@@ -35,6 +37,8 @@ export async function relay(
   const fault = await checkMarked(context, request, session, checked.request)
   if (fault !== undefined) return sendFault(response, id, fault)
   if (response.destroyed) return
+  if (method === 'subscriptions/listen' && !countSubscriptions(context, session, params, response))
+    return refuse(context, request, response, checked.request, { fault: TOO_MANY_SUBSCRIPTIONS, by: 'subscriptions' })
   const ownId = context.modern.nextId()
   const cancel = () => session.calls.get(idKey(ownId))?.cancel({ reason: 'the client went away' })
   const reply =
@@ -62,6 +66,31 @@ export async function relay(
         )
   checked.room.release()
   context.dispatch(session, requestOf(ownId, method, params), reply, request)
+}
+
+const TOO_MANY_SUBSCRIPTIONS: Fault = {
+  status: 400,
+  code: RPC_ERROR.invalidParams,
+  message: `Invalid params: ${TOO_MANY_OF_A_CALLER}.`,
+}
+
+/** They count among those of the caller until the stream ends. False: they are too many. */
+function countSubscriptions(
+  { sessions }: FrontContext,
+  session: Session,
+  params: JsonObject | undefined,
+  response: HttpResponse,
+): boolean {
+  const filter = params?.['notifications']
+  const uris = isObject(filter) ? filter['resourceSubscriptions'] : undefined
+  const count = Array.isArray(uris) ? uris.length : 0
+  if (count === 0) return true
+  if (!hasRoomFor(count, session.owner, sessions.all())) return false
+  session.expectedSubscriptions += count
+  response.once('close', () => {
+    session.expectedSubscriptions -= count
+  })
+  return true
 }
 
 /** Puts a caller's mark on the server's state, and takes it off again. */
