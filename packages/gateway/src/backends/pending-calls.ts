@@ -144,7 +144,13 @@ export class PendingCalls {
   }
 
   #hasServed(session: Session): void {
-    const until = Date.now() + LATE_MS
+    const now = Date.now()
+    const until = now + LATE_MS
+    // The oldest come first. A server that never asks would have nobody look at them.
+    for (const [served, over] of this.#served) {
+      if (over >= now) break
+      this.#served.delete(served)
+    }
     this.#served.delete(session)
     this.#served.set(session, until)
     const [oldest] = this.#served
