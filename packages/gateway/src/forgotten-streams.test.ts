@@ -28,3 +28,18 @@ it('streams of calls that are cancelled after their client went are forgotten', 
   }
   expect(Number(queryObjects(EventStream))).toBeLessThan(5)
 })
+
+it('streams of clients that vanished are forgotten, though their sessions stay', async () => {
+  await using test = await startGateway()
+  await test.open()
+  await connectScripted(test, () => ({ result: {} }))
+  const sessions = await Promise.all(Array.from({ length: 20 }, () => openSession(test)))
+  for (const { headers } of sessions) {
+    const gone = new AbortController()
+    await fetch(`${test.origin}/mcp`, { headers: { ...headers, accept: 'text/event-stream' }, signal: gone.signal })
+    gone.abort()
+  }
+  await expect.poll(() => Number(queryObjects(EventStream)), { timeout: 20_000 }).toBeLessThan(5)
+  const [first] = sessions
+  expect((await first?.(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })))?.status).toBe(200)
+})

@@ -74,6 +74,7 @@ export function getMcp(context: FrontContext, request: HttpRequest, response: Ht
     response.once('close', () => {
       session.lastSeen = Date.now()
       session.isAway = session.outbox.stream === undefined
+      session.outbox.letGo()
     })
     return stream
   }

@@ -69,6 +69,11 @@ export class Outbox implements Keeper {
     this.#trim()
   }
 
+  /** A stream that ended holds the memory of its connection, for as long as the session is kept. */
+  letGo(): void {
+    if (this.#stream?.isOpen === false) this.#stream = undefined
+  }
+
   giveUp(): void {
     const oldest = this.#kept.shift()
     if (oldest === undefined) return
