@@ -168,7 +168,7 @@ export class Endpoint implements FrontContext {
 
   disconnect(reason: string, isForGood = false, keepOpen = false): void {
     // First of all: the end of its session would tell a caller less.
-    if (isForGood) for (const { calls } of this.sessions.all()) for (const call of calls.values()) call.fail(reason)
+    if (isForGood) this.sessions.failCalls(reason)
     if (isForGood) this.#slot.link?.endSessions?.()
     this.#connects++
     const link = this.#slot.empty(reason)
@@ -184,9 +184,7 @@ export class Endpoint implements FrontContext {
 
   /** Clients see others from now on. */
   toolsAccepted(parts: readonly LockPart[]): void {
-    const methods = [...LIST_CHANGED].flatMap(([method, part]) => (parts.includes(part) ? [method] : []))
-    for (const method of methods)
-      for (const session of this.sessions.all()) session.send(JSON.stringify({ jsonrpc: '2.0', method }))
+    for (const [method, part] of LIST_CHANGED) if (parts.includes(part)) this.sessions.tell(method)
   }
 
   /** Ends everything, the stored sessions too. */
@@ -213,8 +211,7 @@ export class Endpoint implements FrontContext {
     this.disconnect('the daemon is restarting', false, true)
     this.#slot.close()
     // Those that wait for a process of their own are told now: their connections end with the port.
-    for (const { calls } of this.sessions.all())
-      for (const call of calls.values()) call.fail('the daemon is restarting')
+    this.sessions.failCalls('the daemon is restarting')
     await Promise.all([this.#farewell, this.sessions.flush()])
     await stopListening(this.#server)
     await this.#pipeline?.close()

@@ -19,6 +19,13 @@ test('every file has its turn, and none in a full run has to wait', () => {
   expect(waitingFiles({ full: true, round: 1 })).toEqual([])
 })
 
+test('the soak is there, and runs in a full run only', async () => {
+  const soak = 'e2e/soak.test.ts'
+  await access(fileURLToPath(new URL(`../../../${soak}`, import.meta.url)))
+  for (let round = 0; round < ROUNDS; round += 1) expect(waitingFiles({ full: false, round })).toContain(soak)
+  expect(waitingFiles({ full: true, round: 1 })).not.toContain(soak)
+})
+
 test.each(takingTurns())('what rotates inside %s meets every part of it', (file) => {
   const parts = new Set<number>()
   for (let round = 0; round < ROUNDS; round += 1) {

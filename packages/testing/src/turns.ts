@@ -44,9 +44,16 @@ const TURNS: readonly Turns[] = [
   { rounds: 2, files: runtimes('process/process-runtime', 'process/ordinary-user') },
 ]
 
-/** The files that wait for another round. */
+/** Longer than the whole gate. */
+const FULL_ONLY = e2e('soak')
+
+/** The files that wait for another round, or for a full run. */
 export function waitingFiles(rotation: Rotation = rotationFrom(process.env)): string[] {
   if (rotation.full) return []
+  return FULL_ONLY.concat(waitingInTurn(rotation))
+}
+
+function waitingInTurn(rotation: Rotation): string[] {
   return TURNS.flatMap(({ rounds, files }) => files.filter((_, at) => at % rounds !== rotation.round % rounds))
 }
 

@@ -99,6 +99,15 @@ export class SessionTable {
     if (session.front !== 'modern') this.changed()
   }
 
+  failCalls(reason: string): void {
+    for (const { calls } of this.all()) for (const call of calls.values()) call.fail(reason)
+  }
+
+  /** Sends a notification to every client. */
+  tell(method: string): void {
+    for (const session of this.all()) session.send(JSON.stringify({ jsonrpc: '2.0', method }))
+  }
+
   /** Ends sessions nobody used for the idle time. Before that, it forgets what their clients do not come back for. */
   sweep(now: number): void {
     const { modernIdleMs, keepUnreadMs, ...limits } = this.#options.limits
