@@ -193,6 +193,7 @@ test('a daemon that Ctrl-Z suspended is told at once, and can be stopped', async
   await at('list')
   const { pid } = JSON.parse(await readFile(join(home.stateDir, 'lock'), 'utf8'))
   process.kill(pid, 'SIGSTOP')
+  await expect.poll(async () => readFile(`/proc/${pid}/stat`, 'utf8')).toMatch(/\) T /)
   const refused = await at('list')
   expect(refused).toMatchObject({ code: 4, stderr: expect.stringMatching(`suspended[^]*"kill -CONT ${pid}"`) })
   expect(await at('serve', '--stop')).toMatchObject({ code: 0, stdout: `the daemon is stopped (process ${pid})\n` })
@@ -313,7 +314,7 @@ test('a wrong line or file is answered with what to do next', async () => {
     [['run', 'localhost:3000/mcp'], /"thv run http:\/\/localhost:3000\/mcp"/],
     [['group', 'create', 'default'], /already exists\nChoose another name/],
     [['secret', 'set', 'key', 'value'], /Give the name alone\. You are asked for the value/],
-    [['secret', 'set', 'key=value'], /^thv: the name of a secret has no "="[^]*"thv secret set key"\n/],
+    [['secret', 'set', 'key=value'], /^thv: the name of a secret has no "="[^]*"thv secret set NAME"\n/],
     [['apply', '-f', 'gone.yaml'], /there is no such file; check the path/],
     [['logs', 'gone'], /^thv: workload gone not found\n"thv list --all" shows what there is\.\n$/],
     [['group', 'rm', 'default'], /delete those workloads instead/],

@@ -126,7 +126,7 @@ describe.each(enginesInTurn())('on %s', (kind) => {
   describeAttack('labels that make a container look like another', {
     defence: 'labels that only we set',
     weaknesses: [
-      { file: IMAGE, find: 'isReservedLabel(key) && key !== BUILD_LABEL', replace: 'false' },
+      { file: IMAGE, find: 'isReservedLabel(key) && !OF_BUILDS.has(key)', replace: 'false' },
       { file: 'packages/core/src/workloads/compose.ts', find: 'refuseReservedLabels(asked)', replace: '' },
       {
         file: 'packages/core/src/workloads/instance-spec.ts',

@@ -25,6 +25,8 @@ interface Habits {
   isLate?: boolean
   /** To who wants a stream for what belongs to no call; 200: there is one. */
   streamStatus?: number
+  /** Takes no DELETE, as the protocol allows. */
+  keepsSessions?: boolean
   /** The status for a message that is no answer. */
   refuse?: (message: Json) => number | undefined | Promise<number | undefined>
 }
@@ -33,7 +35,7 @@ interface Habits {
 export async function startSessionServer(
   test: TestGateway,
   answer: (message: Json) => Json | Promise<Json> = () => ({ result: {} }),
-  { isLate = false, streamStatus = 200, refuse }: Habits = {},
+  { isLate = false, streamStatus = 200, keepsSessions = false, refuse }: Habits = {},
 ): Promise<SessionServer> {
   const sessions = new Set<string>()
   const streams = new Set<ServerResponse>()
@@ -47,6 +49,7 @@ export async function startSessionServer(
     if (server.isHanging) return
     const id = String(request.headers['mcp-session-id'] ?? '')
     if (id !== '' && !sessions.has(id)) return response.writeHead(404).end()
+    if (request.method === 'DELETE' && keepsSessions) return response.writeHead(405).end()
     if (request.method === 'DELETE') {
       sessions.delete(id)
       return response.writeHead(204).end()

@@ -53,6 +53,21 @@ describe('the session at an HTTP server of a client that is away', () => {
     await expectCount(2)
   })
 
+  it('stays where the server does not end sessions, which would only become more', async () => {
+    await using test = await startGateway({ limits: LIMITS })
+    await test.open({ transport: 'streamable-http' })
+    const server = await startSessionServer(test, undefined, { keepsSessions: true })
+    await server.connect()
+    const opened = await Promise.all(Array.from({ length: 10 }, () => openSession(test)))
+    for (let round = 0; round < 3; round += 1) {
+      passTime(HALF_AN_HOUR_MS + 1000)
+      await sweeps()
+      for (const post of opened) await (await post(call('tools/list'))).text()
+    }
+    // One was tried, and is made again.
+    expect(server.sessions.size).toBeLessThanOrEqual(10 + 1 + 1)
+  })
+
   it('stays while the client listens', async () => {
     await using test = await startGateway({ limits: LIMITS })
     const { server, opened, expectCount } = await start(test, 3)

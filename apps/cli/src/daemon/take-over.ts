@@ -18,14 +18,13 @@ export async function takeOver(
   say(`Taking over from the daemon with process id ${pid}`)
   try {
     process.kill(pid, 'SIGTERM')
-    // A daemon that is suspended hears it only after this.
-    process.kill(pid, 'SIGCONT')
   } catch (cause) {
     throw unavailable(
       `a daemon (process ${pid}) owns this state folder and cannot be asked to end; stop it first`,
       cause,
     )
   }
+  wakeUp(pid)
   const deadline = Date.now() + PATIENCE_MS
   while (Date.now() < deadline) {
     const now = await readLock(stateDir)
@@ -33,4 +32,13 @@ export async function takeOver(
     await delay(50)
   }
   throw unavailable(`the daemon with process id ${pid} did not hand over within ${PATIENCE_MS / 1000} s; stop it first`)
+}
+
+/** A daemon that is suspended hears that it is to end only after this. One that has ended already needs it no more. */
+function wakeUp(pid: number): void {
+  try {
+    process.kill(pid, 'SIGCONT')
+  } catch {
+    // Whether it has ended is looked at next.
+  }
 }

@@ -13,7 +13,7 @@ export const LIMIT_FLAGS = {
   sessionIdle: {
     type: 'number',
     value: 'seconds',
-    summary: 'end an unused server of a client after so long, with --session-mode auto or isolated; left out: 1800',
+    summary: 'end an unused server of a client, or its session at an HTTP server, after so long; left out: 1800',
     min: 1,
     max: 86_400,
   },

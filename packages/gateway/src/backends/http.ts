@@ -193,6 +193,8 @@ export class HttpBackend implements BackendLink {
     const hasOne = this.#sessions.has(session) || session.upstream !== undefined
     // A task is at the server, and its client may come back for it. A call may still be carried out.
     if (!hasOne || session.hasTasks || session.calls.size > 0) return
+    // Where servers do not end sessions, each new one would be one more.
+    if (!this.#target.mayEndSession) return
     this.endSession(session)
     this.#options.onStored()
   }

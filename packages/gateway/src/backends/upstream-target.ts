@@ -43,6 +43,8 @@ export class UpstreamTarget {
   /** Headers of the sessions that are to be ended, and how many are being ended. */
   readonly #toEnd: Readonly<Record<string, string>>[] = []
   readonly #ending = new Set<Promise<void>>()
+  /** Whether the server lets its sessions be ended, as its last answer says. */
+  #endsSessions: boolean | undefined
 
   constructor(options: TargetOptions) {
     this.url = options.url
@@ -79,6 +81,11 @@ export class UpstreamTarget {
     this.#ending.add(ending)
   }
 
+  /** Whether a session may be ended that could still be of use. Until it is known that this helps, one at a time. */
+  get mayEndSession(): boolean {
+    return this.#endsSessions ?? this.#ending.size === 0
+  }
+
   /** At once, unless sessions are still being ended. */
   async close(): Promise<void> {
     if (this.#ending.size > 0)
@@ -92,7 +99,10 @@ export class UpstreamTarget {
       const signal = AbortSignal.timeout(FAREWELL_MS)
       // A courtesy: it matters to nobody here whether it is heard.
       await this.send({ method: 'DELETE', headers, signal }).then(
-        (response) => response.discard(),
+        (response) => {
+          this.#endsSessions = response.status !== 405 && response.status !== 501
+          response.discard()
+        },
         () => undefined,
       )
     }

@@ -23,8 +23,8 @@ const storedSession = z.object({
   owner: z.string().optional(),
   /** The session at an HTTP server that belongs to this one; without an id when the server gives none. */
   upstream: z.object({ processId: z.string(), sessionId: z.string().optional() }).optional(),
-  /** Left out by versions that did not end sessions at servers before those of their clients. */
-  hasTasks: z.boolean().default(false),
+  /** Left out by versions that did not end sessions at servers early: they do not say whether there are tasks, so there may be. */
+  hasTasks: z.boolean().default(true),
 })
 
 export const storedEndpoint = z.object({

@@ -21,7 +21,7 @@ export const secretSet = defineCommand({
       const { invalid } = await import('@toolhaven/core/errors')
       // The value is in the history of the shell now. It is not repeated here.
       throw invalid(
-        `the name of a secret has no "="; give the name alone: "thv secret set ${name.split('=', 1)[0]}"\n` +
+        'the name of a secret has no "="; give the name alone: "thv secret set NAME"\n' +
           'You are asked for the value then, or pipe it in. Remove this line from the history of your shell.',
       )
     }
