@@ -18,8 +18,8 @@ const clean: Tree = {
   'packages/api/src/app.ts': `import { stop } from '@toolhaven/core/stop'\nexport const app = stop`,
   'packages/runtimes/src/docker.ts': `import type { Socket } from 'node:net'\nimport { stop } from '@toolhaven/core/stop'\nexport const docker = (_: Socket) => stop`,
   'packages/stores/src/files.ts': `import 'node:fs'\nexport const files = 1`,
-  'packages/gateway/src/pipeline.ts': `import 'node:http'\nexport const pipeline = 1`,
-  'packages/gateway/src/test-gateway.ts': `import '@toolhaven/testing/fake'\nexport const gateway = 1`,
+  'packages/gateway/src/policy/pipeline.ts': `import 'node:http'\nexport const pipeline = 1`,
+  'packages/gateway/test/support/gateway.ts': `import '@toolhaven/testing/fake'\nexport const gateway = 1`,
   'packages/testing/src/fake.ts': `import { stop } from '@toolhaven/core/stop'\nexport const fake = stop`,
   'packages/search/src/query.ts': `export const query = 1`,
   'apps/cli/src/wire.ts': `import { docker } from '@toolhaven/runtimes/docker'\nimport { app } from '@toolhaven/api/app'\nexport const wire = [docker, app]`,
@@ -46,12 +46,12 @@ const planted: [rule: string, what: string, tree: Tree][] = [
   [
     'siblings-never-meet',
     'a path round the package name',
-    { 'packages/stores/src/bad.ts': `import '../../gateway/src/pipeline.ts'` },
+    { 'packages/stores/src/bad.ts': `import '../../gateway/src/policy/pipeline.ts'` },
   ],
   [
     'siblings-never-meet',
     'a dynamic import',
-    { 'packages/runtimes/src/bad.ts': `export const late = () => import('@toolhaven/gateway/pipeline')` },
+    { 'packages/runtimes/src/bad.ts': `export const late = () => import('@toolhaven/gateway/policy/pipeline')` },
   ],
   ['packages-never-import-apps', 'an app', { 'packages/stores/src/bad.ts': `import '../../../apps/cli/src/wire.ts'` }],
   ['packages-never-import-apps', 'a tool', { 'packages/stores/src/bad.ts': `import '../../../tools/report.ts'` }],
@@ -59,7 +59,11 @@ const planted: [rule: string, what: string, tree: Tree][] = [
   ['browser-apps-import-contract-only', 'core', { 'apps/console/src/bad.ts': `import '@toolhaven/core/stop'` }],
   ['testing-stays-in-tests', 'a package', { 'packages/core/src/bad.ts': `import '@toolhaven/testing/fake'` }],
   ['testing-stays-in-tests', 'an app', { 'apps/cli/src/bad.ts': `import '@toolhaven/testing/fake'` }],
-  ['nobody-imports-a-test', 'support for tests', { 'packages/gateway/src/bad.ts': `import './test-gateway.ts'` }],
+  [
+    'nobody-imports-a-test',
+    'support for tests',
+    { 'packages/gateway/src/bad.ts': `import '../test/support/gateway.ts'` },
+  ],
   ['nobody-imports-a-test', 'a test', { 'packages/core/src/bad.ts': `import './stop.test.ts'` }],
   [
     'no-cycles',

@@ -12,7 +12,7 @@ export interface Direction {
 
 /** Which way imports go. A checker that cannot read the sources sees no violation either, so their number is checked too. */
 export async function checkDirection(folder: string): Promise<Direction> {
-  const files = globSync('{apps,packages}/*/{src,bin}/**/*.{ts,tsx,mjs}', {
+  const files = globSync('{apps,packages}/*/{src,bin,test}/**/*.{ts,tsx,mjs}', {
     cwd: folder,
     exclude: (name) => name === 'node_modules',
   })

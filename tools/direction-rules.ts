@@ -1,7 +1,7 @@
 import type { ICruiseOptions, IForbiddenRuleType, IResolveOptions } from 'dependency-cruiser'
 
-/** Tests, and the files `test-*.ts` beside them that only tests import. */
-const TEST = '(\\.test|/test-[^/]+)\\.ts$'
+/** Tests, and the support that only tests import: `test/` of a package, and `test-*.ts`. */
+const TEST = '(\\.test|/test-[^/]+)\\.ts$|^packages/[^/]+/test/'
 const PURE = '^packages/(contract|core|api)/src/'
 const ADAPTER = '^packages/(api|runtimes|stores|gateway|egress)/'
 

@@ -55,6 +55,7 @@ function allSteps(): Step[] {
   const copies = [
     '**/*.test.ts',
     '**/test-*.ts',
+    'packages/*/test/**',
     '**/node_modules/**',
     '**/generated/**',
     'packages/testing/**',

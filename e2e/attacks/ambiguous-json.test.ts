@@ -25,7 +25,7 @@ describeAttack('a request that can be read in two ways', {
       replace: 'return JSON.parse(text)',
     },
     {
-      file: 'packages/gateway/src/middleware/parse.ts',
+      file: 'packages/gateway/src/messages/parse.ts',
       find: 'if (!isDecidedOn()) {',
       replace: 'if (isDecidedOn() || true) {',
     },

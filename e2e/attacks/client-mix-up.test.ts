@@ -14,7 +14,7 @@ describeAttack("a client that waits for another's answer", {
   defence: 'the writing anew of ids on the way to a shared server',
   weaknesses: [
     {
-      file: 'packages/gateway/src/backends/pending-calls.ts',
+      file: 'packages/gateway/src/servers/pending-calls.ts',
       find: 'const id = this.#nextId++',
       replace: 'const id = typeof pending.call?.request.id === "number" ? pending.call.request.id : this.#nextId++',
     },

@@ -88,13 +88,13 @@ describeAttack('a server that leads its callers elsewhere', {
   defence: 'redirects that stay within the origin',
   weaknesses: [
     {
-      file: 'packages/gateway/src/backends/upstream-target.ts',
+      file: 'packages/gateway/src/http/client/upstream-target.ts',
       find: 'if (next.origin !== url.origin) return response',
       replace: '',
     },
     // Connections lead to the server's origin, whatever they are asked for.
     {
-      file: 'packages/gateway/src/backends/upstream-target.ts',
+      file: 'packages/gateway/src/http/client/upstream-target.ts',
       find: 'return this.#connections.send({',
       replace: 'return new UpstreamConnections(url.origin, this.#options).send({',
     },

@@ -9,12 +9,12 @@ describeAttack('a way around the list of tools', {
   defence: 'the filter on calls and lists',
   weaknesses: [
     {
-      file: 'packages/gateway/src/middleware/tool-filter.ts',
+      file: 'packages/gateway/src/policy/decisions/tool-filter.ts',
       find: "if (names === undefined || request.method !== 'tools/call') return undefined",
       replace: 'if (names !== null) return undefined',
     },
     {
-      file: 'packages/gateway/src/middleware/tool-filter.ts',
+      file: 'packages/gateway/src/policy/decisions/tool-filter.ts',
       find: "if (names === undefined || method !== 'tools/list' || !isObject(result)) return answer",
       replace: 'if (names !== null) return answer',
     },

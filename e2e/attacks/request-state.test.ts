@@ -33,7 +33,7 @@ describeAttack("the state of another caller's request", {
   defence: 'the mark of its owner on state',
   weaknesses: [
     {
-      file: 'packages/gateway/src/frontends/modern/sealed-states.ts',
+      file: 'packages/gateway/src/clients/stateless/sealed-states.ts',
       find: 'return found?.mark === mark && found.until > now ? found.state : undefined',
       replace: 'return found !== undefined && found.until > now ? found.state : undefined',
     },

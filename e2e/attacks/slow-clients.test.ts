@@ -8,7 +8,7 @@ import type { Weakness } from '../src/attacks/build.ts'
 import { describeAttack, type Gains } from '../src/attacks/describe-attack.ts'
 import { openTarget, type Target } from '../src/attacks/target.ts'
 
-const BOUNDS = 'packages/gateway/src/http/bounded-server.ts'
+const BOUNDS = 'packages/gateway/src/http/server/bounded-server.ts'
 const NO_TIME_LIMITS: Weakness = {
   file: BOUNDS,
   find: '  headersTimeout: 10_000,\n  requestTimeout: 60_000,\n',
@@ -67,7 +67,7 @@ describeAttack('a thousand half-open requests', {
   defence: 'the bounds on connections that wait',
   weaknesses: [
     {
-      file: 'packages/gateway/src/http/connections.ts',
+      file: 'packages/gateway/src/http/server/connections.ts',
       find: 'if (this.#open.size > this.#limits.most && this.#timer === undefined) this.#makeRoom()',
       replace: '',
     },

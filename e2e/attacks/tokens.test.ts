@@ -9,7 +9,7 @@ describeAttack('a token that is meant for somebody else', {
   weaknesses: [
     { file: 'packages/gateway/src/oidc/token-check.ts', find: 'audience: [...audiences],', replace: '' },
     {
-      file: 'packages/gateway/src/http/end-to-end-headers.ts',
+      file: 'packages/gateway/src/http/server/end-to-end-headers.ts',
       find: "  'authorization',\n",
       replace: '',
     },

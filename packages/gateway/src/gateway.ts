@@ -1,11 +1,11 @@
 import { createServer } from 'node:net'
 import type { EndpointSpec, Gateway } from '@toolhaven/core/ports/gateway'
 import { notFound } from '@toolhaven/core/errors'
-import { Endpoint } from './endpoint.ts'
-import { bind, closeServer } from './listen.ts'
+import { Endpoint } from './endpoint/endpoint.ts'
+import { bind, closeServer } from './endpoint/listen.ts'
 import { KeptBytes } from './sessions/kept-bytes.ts'
-import { DEFAULT_LIMITS, type GatewayOptions } from './options.ts'
-import { CallMemory } from './weight.ts'
+import { DEFAULT_LIMITS, type GatewayOptions } from './endpoint/options.ts'
+import { CallMemory } from './messages/weight.ts'
 
 export function createGateway(options: GatewayOptions): Gateway {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
@@ -49,7 +49,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       endpoints.get(name)?.toolsAccepted(parts)
     },
     async policyFaults(spec) {
-      const { policyFaults } = await import('./authorization/cedar-engine.ts')
+      const { policyFaults } = await import('./policy/decisions/cedar/cedar-engine.ts')
       return policyFaults(spec)
     },
     isPortFree,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { connectClient } from '@toolhaven/gateway/test-gateway'
+import { connectClient } from '@toolhaven/gateway/testing/gateway'
 import { browse } from '@toolhaven/testing/testbed/login-provider'
 import { startLoginBed, type LoginBed } from './test-remote-login.ts'
 

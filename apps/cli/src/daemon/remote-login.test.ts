@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { connectClient, NAME } from '@toolhaven/gateway/test-gateway'
+import { connectClient, NAME } from '@toolhaven/gateway/testing/gateway'
 import { freePort } from '@toolhaven/testing/free-port'
 import { browse, CONFIDENTIAL_CLIENT } from '@toolhaven/testing/testbed/login-provider'
 import { startLoginBed, type LoginBed } from './test-remote-login.ts'

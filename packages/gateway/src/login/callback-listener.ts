@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { listen } from '../listen.ts'
+import { listen } from '../endpoint/listen.ts'
 
 /** What came of a callback; the person in front of the browser reads it. */
 export type CallbackOutcome = { ok: true } | { ok: false; message: string }

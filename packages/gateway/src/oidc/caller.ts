@@ -1,4 +1,4 @@
-import type { Notes } from '../http/notes.ts'
+import type { Notes } from '../http/server/notes.ts'
 import { TokenRefused } from './token-problem.ts'
 
 /** Who calls, as their token says. */

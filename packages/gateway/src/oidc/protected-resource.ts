@@ -1,4 +1,4 @@
-import type { HttpAnswer } from '../http/reply.ts'
+import type { HttpAnswer } from '../http/server/reply.ts'
 
 export const METADATA_PATH = '/.well-known/oauth-protected-resource'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { identities, tokenOf } from '../test-identities.ts'
+import { identities, tokenOf } from '../../test/support/identities.ts'
 import { KnownTokens } from './known-tokens.ts'
 import { createTokenCheck } from './token-check.ts'
 import { ProviderUnavailable } from './token-problem.ts'

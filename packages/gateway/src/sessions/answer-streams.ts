@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { EventStream } from '../http/event-stream.ts'
+import type { EventStream } from '../http/server/event-stream.ts'
 import type { Keeper, KeptBytes } from './kept-bytes.ts'
 
 /** What was written out is kept for coming back up to so much. */

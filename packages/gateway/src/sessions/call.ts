@@ -7,9 +7,9 @@ import {
   type LargeLine,
   type RequestId,
   type RpcRequest,
-} from '../json-rpc.ts'
-import type { Refusal } from '../middleware/middleware.ts'
-import { answerWithId, isPlainAnswer } from '../with-id.ts'
+} from '../messages/json-rpc.ts'
+import type { Refusal } from '../policy/middleware.ts'
+import { answerWithId, isPlainAnswer } from '../messages/with-id.ts'
 import type { Session } from './session.ts'
 
 /** Where a front end puts what belongs to one call. `text` is one line. */

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { expect, it } from 'vitest'
-import { EventStream } from '../http/event-stream.ts'
+import { EventStream } from '../http/server/event-stream.ts'
 import { AnswerStreams } from './answer-streams.ts'
 import { KeptBytes } from './kept-bytes.ts'
 import { Outbox } from './outbox.ts'

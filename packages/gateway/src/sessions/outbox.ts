@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { EventStream } from '../http/event-stream.ts'
+import type { EventStream } from '../http/server/event-stream.ts'
 import type { Keeper, KeptBytes } from './kept-bytes.ts'
 
 /** What already reached a stream is kept for resuming up to so much. */

@@ -1,5 +1,5 @@
-import { isObject, RPC_ERROR, type JsonObject, type RequestId, type RpcRequest } from '../json-rpc.ts'
-import { metaOf } from '../modern-era.ts'
+import { isObject, RPC_ERROR, type JsonObject, type RequestId, type RpcRequest } from '../messages/json-rpc.ts'
+import { metaOf } from '../messages/modern-era.ts'
 import type { Call, Cause } from './call.ts'
 import type { Session } from './session.ts'
 

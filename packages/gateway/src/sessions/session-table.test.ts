@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { silentLogger } from '@toolhaven/testing/fakes/memory-stores'
-import { DEFAULT_LIMITS } from '../options.ts'
+import { DEFAULT_LIMITS } from '../endpoint/options.ts'
 import { KeptBytes } from './kept-bytes.ts'
 import type { Session } from './session.ts'
 import { SessionTable } from './session-table.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { GatewayLimits } from '../options.ts'
-import { isObject, type JsonObject } from '../json-rpc.ts'
+import type { GatewayLimits } from '../endpoint/options.ts'
+import { isObject, type JsonObject } from '../messages/json-rpc.ts'
 import { AnswerStreams } from './answer-streams.ts'
 import type { Call } from './call.ts'
 import type { KeptBytes } from './kept-bytes.ts'

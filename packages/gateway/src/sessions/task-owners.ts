@@ -1,4 +1,4 @@
-import { whoMakesRoom } from '../fair-share.ts'
+import { whoMakesRoom } from './fair-share.ts'
 
 const MOST_TASKS = 10_000
 

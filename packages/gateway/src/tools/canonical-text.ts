@@ -1,4 +1,4 @@
-import { isObject } from '../json-rpc.ts'
+import { isObject } from '../messages/json-rpc.ts'
 
 /** JSON with keys in one order and no space: equal values have equal texts. Numbers keep all their digits. */
 export function canonicalText(value: unknown): string {

@@ -1,5 +1,5 @@
 import { unavailable } from '@toolhaven/core/errors'
-import { isObject, RPC_ERROR, type JsonObject } from '../json-rpc.ts'
+import { isObject, RPC_ERROR, type JsonObject } from '../messages/json-rpc.ts'
 
 /** A server that pages for ever is not asked for ever. */
 const MOST_PAGES = 200

@@ -1,5 +1,5 @@
 import type { LockPart } from '@toolhaven/contract/tools'
-import { isObject, type JsonObject } from '../json-rpc.ts'
+import { isObject, type JsonObject } from '../messages/json-rpc.ts'
 import type { Session } from '../sessions/session.ts'
 
 export type ListPart = Exclude<LockPart, 'instructions'>

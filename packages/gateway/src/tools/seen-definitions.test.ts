@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { fc } from '@toolhaven/testing/properties'
-import { isObject, parseJson } from '../json-rpc.ts'
+import { isObject, parseJson } from '../messages/json-rpc.ts'
 import { canonicalText } from './canonical-text.ts'
 import { listAll } from './list-all.ts'
 import { lockedListOf, type LockedList } from './locked-lists.ts'

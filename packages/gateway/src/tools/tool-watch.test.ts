@@ -1,8 +1,8 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { silentLogger } from '@toolhaven/testing/fakes/memory-stores'
-import { toHandshake, type BackendLink } from '../backends/backend.ts'
+import { toHandshake, type BackendLink } from '../servers/backend.ts'
 import type { Call } from '../sessions/call.ts'
-import { DEFAULT_LIMITS } from '../options.ts'
+import { DEFAULT_LIMITS } from '../endpoint/options.ts'
 import { Session } from '../sessions/session.ts'
 import { ToolWatch } from './tool-watch.ts'
 

@@ -1,5 +1,5 @@
-import type { BackendLink } from '../backends/backend.ts'
-import { isObject, type JsonObject, type RpcRequest } from '../json-rpc.ts'
+import type { BackendLink } from '../servers/backend.ts'
+import { isObject, type JsonObject, type RpcRequest } from '../messages/json-rpc.ts'
 import type { Session } from '../sessions/session.ts'
 import { ListWatch, type Hashes, type WatchOptions } from './list-watch.ts'
 import { LOCKED_LISTS, type ListChanged, type ListPart, type LockedList } from './locked-lists.ts'

@@ -1,0 +1,110 @@
+import type { IsolatedSpec } from '@toolhaven/core/ports/gateway'
+import type { HttpRequest, HttpResponse } from '../http/server/exchange.ts'
+import type { BackendLink } from '../servers/backend.ts'
+import type { EventStream } from '../http/server/event-stream.ts'
+import { readBody } from '../http/server/read-body.ts'
+import { sendJson, sendRefusal, type HttpRefusal } from '../http/server/reply.ts'
+import type { JsonObject, RpcMessage, RpcRequest } from '../messages/json-rpc.ts'
+import { tooLarge } from '../policy/admission/limits.ts'
+import type { Parsed } from '../policy/middleware.ts'
+import type { GatewayLimits } from '../endpoint/options.ts'
+import type { Pipeline } from '../policy/pipeline.ts'
+import type { ReplySink } from '../sessions/call.ts'
+import type { KeptOfCallers } from '../sessions/kept-of-callers.ts'
+import type { Session } from '../sessions/session.ts'
+import type { SessionTable } from '../sessions/session-table.ts'
+import { HeldRoom, type CallMemory } from '../messages/weight.ts'
+import { tooMuchSaid } from './client-description.ts'
+import type { ModernClients } from './stateless/modern-clients.ts'
+import type { ParkedCalls } from './stateless/parked-calls.ts'
+import type { SealedStates } from './stateless/sealed-states.ts'
+import type { MirroredTools } from './stateless/tool-headers.ts'
+
+/** What an endpoint offers its front ends. */
+export interface FrontContext {
+  readonly limits: GatewayLimits
+  /** Taken by requests until they are answered. */
+  readonly memory: CallMemory
+  readonly pipeline: Pipeline
+  readonly sessions: SessionTable
+  /** Set: each session has a server of its own, so that there is none for clients without. */
+  readonly isolated: IsolatedSpec | undefined
+  /** Whatever goes wrong in it, the client gets an answer. */
+  attempt(response: HttpResponse, work: () => void | Promise<void>): void
+  /** Opens a stream that gets keep-alive lines until it closes. It ends with the rights of the client that asked for it. */
+  openStream(response: HttpResponse, headers?: Readonly<Record<string, string>>): EventStream
+  /** The response body to an initialize; throws when no server is there. */
+  initialize(session: Session, request: RpcRequest, from: HttpRequest): Promise<JsonObject>
+  /** Hands a message of a client on; answers to requests go to `reply`. */
+  dispatch(session: Session, message: RpcMessage, reply: ReplySink, from: HttpRequest): void
+  /** The server behind; waits for one that restarts. */
+  server(): Promise<Pick<BackendLink, 'era' | 'result'>>
+  /** A request of the gateway's own in the name of a session: the response to it. */
+  ask(session: Session, method: string, params: JsonObject): Promise<JsonObject>
+  readonly modern: ModernContext
+  /** The client can hear what belongs to no call. When this ends, so can the server say it, unless it is away. */
+  listening(session: Session): Promise<void>
+}
+
+/** What the era without sessions needs besides. */
+export interface ModernContext {
+  readonly clients: ModernClients
+  readonly parked: ParkedCalls
+  /** What parked calls keep until their clients come back. */
+  readonly kept: KeptOfCallers
+  readonly states: SealedStates
+  /** The server's tools with parameters that clients repeat in headers. */
+  mirroredTools(session: Session): Promise<MirroredTools>
+  /** They may have changed. */
+  forgetTools(): void
+  /** A tool is not shown for the marks in its schema. */
+  onDropped(tool: string, why: string): void
+  nextId(): string
+}
+
+/** What a client hears for whom there is no room. */
+export function full({ isolated }: FrontContext): HttpRefusal {
+  if (isolated === undefined) return { status: 503, message: 'This server has too many clients; try again later.' }
+  const { maxSessions } = isolated
+  const message = `Each client session has a server of its own here, and all ${maxSessions} are taken; end one, wait until an idle one ends, or raise limits.max_sessions of the workload.`
+  return { status: 503, message }
+}
+
+/** Whether the session is the caller's own. */
+export function isOwn(context: FrontContext, request: HttpRequest, session: Session): boolean {
+  return session.owner === context.pipeline.callerOf(request)?.id
+}
+
+/** Who was let in by other rules is asked to come again. */
+const CHANGED: HttpRefusal = { status: 503, message: 'The workload was changed while this came; send it again.' }
+
+const NO_ROOM: HttpRefusal = {
+  status: 503,
+  message: 'The requests in flight take too much memory; send this one again when some are answered.',
+  headers: { 'retry-after': '5' },
+}
+
+/** Hands on the messages of a POST, as soon as they are there. What is refused is answered here. */
+export function readMessages(
+  context: FrontContext,
+  request: HttpRequest,
+  response: HttpResponse,
+  onMessages: (parsed: Parsed) => void | Promise<void>,
+): void {
+  const { pipeline } = context
+  const { maxMessageBytes: maxBytes } = pipeline
+  const room = new HeldRoom(context.memory)
+  readBody(request, { maxBytes, hasRoom: (bytes) => room.hold(bytes) }, (body) => {
+    room.release()
+    if (body === 'aborted') return
+    context.attempt(response, () => {
+      if (context.pipeline !== pipeline) return sendRefusal(response, CHANGED)
+      if (body === 'too-large') return sendRefusal(response, tooLarge(maxBytes))
+      if (body === 'no-room') return sendRefusal(response, NO_ROOM)
+      const parsed = pipeline.parse(body)
+      if (!('messages' in parsed)) return sendRefusal(response, parsed)
+      const refusal = tooMuchSaid(body, parsed.messages)
+      return refusal === undefined ? onMessages(parsed) : sendJson(response, 400, refusal)
+    })
+  })
+}

@@ -1,0 +1,73 @@
+import { parseMessage, type JsonObject } from '../../messages/json-rpc.ts'
+import type { GatewayLimits } from '../../endpoint/options.ts'
+import { NEWEST_VERSION } from '../../messages/protocol-versions.ts'
+import { Session } from '../../sessions/session.ts'
+import type { SessionTable } from '../../sessions/session-table.ts'
+import type { ModernRequest } from './check-request.ts'
+
+/** A client without a session needs one at a server that knows only sessions: the gateway's, kept for the next request. */
+export class ModernSession extends Session {
+  readonly #onToolsChanged: () => void
+
+  constructor(limits: GatewayLimits, client: JsonObject, onToolsChanged: () => void) {
+    super('modern', NEWEST_VERSION, client, limits)
+    this.#onToolsChanged = onToolsChanged
+  }
+
+  /** A call that waits for its client to come back with answers has a time limit of its own. */
+  override get isIdle(): boolean {
+    return this.calls.size === 0
+  }
+
+  /** What belongs to no call is for clients that listen. Several may use this session: none of them is told. */
+  override send(text: string): void {
+    const message = parseMessage(text)
+    const isToolsChanged = message?.kind === 'notification' && message.method === 'notifications/tools/list_changed'
+    if (isToolsChanged) this.#onToolsChanged()
+  }
+}
+
+export interface ModernClientsOptions {
+  limits: GatewayLimits
+  sessions: SessionTable
+  onToolsChanged: () => void
+}
+
+/** Requests that say the same about their client share a session; those of different callers never do. */
+export class ModernClients {
+  readonly #options: ModernClientsOptions
+  readonly #byMark = new Map<string, ModernSession>()
+
+  constructor(options: ModernClientsOptions) {
+    this.#options = options
+  }
+
+  /** Undefined when the endpoint is full. `isNew`: the server has not heard of it. */
+  sessionOf(
+    { capabilities, clientInfo }: ModernRequest,
+    owner: string | undefined,
+  ): { session: Session; isNew: boolean } | undefined {
+    const mark = JSON.stringify([owner, clientInfo, capabilities])
+    const known = this.#byMark.get(mark)
+    if (known !== undefined && !known.isEnded) {
+      known.lastSeen = Date.now()
+      return { session: known, isNew: false }
+    }
+    const { limits, sessions, onToolsChanged } = this.#options
+    const info = clientInfo ?? { name: 'unknown', version: '0' }
+    const session = new ModernSession(
+      limits,
+      { protocolVersion: NEWEST_VERSION, capabilities, clientInfo: info },
+      onToolsChanged,
+    )
+    session.owner = owner
+    if (!sessions.adopt(session)) return undefined
+    this.#forgetEnded()
+    this.#byMark.set(mark, session)
+    return { session, isNew: true }
+  }
+
+  #forgetEnded(): void {
+    for (const [mark, session] of this.#byMark) if (session.isEnded) this.#byMark.delete(mark)
+  }
+}

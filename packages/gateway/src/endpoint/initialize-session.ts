@@ -1,0 +1,40 @@
+import { describeError } from '@toolhaven/core/errors'
+import type { BackendSlot } from './backend-slot.ts'
+import { endToEndHeaders } from '../http/server/end-to-end-headers.ts'
+import type { HttpRequest } from '../http/server/exchange.ts'
+import { RPC_ERROR, type JsonObject, type RpcRequest } from '../messages/json-rpc.ts'
+import type { Pipeline } from '../policy/pipeline.ts'
+import type { Session } from '../sessions/session.ts'
+
+export interface InitializeContext {
+  pipeline: Pipeline
+  slot: BackendSlot
+  /** How long a client waits for a server that is restarting. */
+  waitMs: number
+}
+
+/** A client's handshake: the response for it (result or error). Throws when there is none, in words for the client. */
+export async function initializeSession(
+  { pipeline, slot, waitMs }: InitializeContext,
+  session: Session,
+  request: RpcRequest,
+  from: HttpRequest,
+): Promise<JsonObject> {
+  const headers = () => endToEndHeaders(from.headers)
+  const asker = { session, from, headers, id: request.id }
+  const watched = pipeline.watch(request, asker)
+  session.isOpening = true
+  try {
+    const link = await slot.waitFor(session, waitMs)
+    const answer = await link.initialize(session, watched?.request ?? request, (watched?.headers ?? headers)())
+    const body = await pipeline.toClient(request, answer, asker)
+    watched?.onEnd(body)
+    return body
+  } catch (error) {
+    watched?.onEnd({ jsonrpc: '2.0', error: { code: RPC_ERROR.server, message: describeError(error) } })
+    throw error
+  } finally {
+    session.isOpening = false
+    session.lastSeen = Date.now()
+  }
+}

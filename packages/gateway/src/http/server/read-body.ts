@@ -1,0 +1,56 @@
+import type { IncomingMessage } from 'node:http'
+import { addPart } from '../../messages/parts.ts'
+import type { HttpRequest } from './exchange.ts'
+import { PlainRequest } from './plain-request.ts'
+
+/** All of it, in the parts it came in. */
+export type Body = readonly Buffer[] | 'too-large' | 'no-room' | 'aborted'
+
+export interface BodyBounds {
+  maxBytes: number
+  /** Asked as more of the body comes, with all bytes so far; left out: there is room for each body. */
+  hasRoom?: (bytes: number) => boolean
+}
+
+/**
+ * Calls back once, with the whole body, or `too-large` or `no-room` as soon as it is so, or `aborted` when the caller went
+ * away. No promise and no listener more than needed: this is done for every call there is.
+ */
+export function readBody(request: HttpRequest, bounds: BodyBounds, onBody: (body: Body) => void): void {
+  if (request instanceof PlainRequest) request.readBody(bounds, onBody)
+  else readFromNode(request, bounds, onBody)
+}
+
+function readFromNode(request: IncomingMessage, { maxBytes, hasRoom }: BodyBounds, onBody: (body: Body) => void): void {
+  const chunks: Buffer[] = []
+  let size = 0
+  let isOver = false
+  const end = (body: Body) => {
+    if (isOver) return
+    isOver = true
+    onBody(body)
+  }
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length
+    if (size > maxBytes) {
+      chunks.length = 0
+      request.removeAllListeners('data')
+      // Paused: the rest stays in the kernel until the connection is closed with the answer.
+      request.pause()
+      end('too-large')
+      return
+    }
+    if (hasRoom?.(size) === false) {
+      chunks.length = 0
+      request.removeAllListeners('data')
+      // Read and forgotten, so that the client can send the request again on this connection.
+      request.resume()
+      end('no-room')
+      return
+    }
+    addPart(chunks, chunk)
+  })
+  request.on('end', () => end(chunks))
+  // An error of a request that nobody listens to is only told by this.
+  request.on('close', () => end('aborted'))
+}

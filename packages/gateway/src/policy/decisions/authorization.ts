@@ -1,0 +1,89 @@
+import { unavailable } from '@toolhaven/core/errors'
+import type { PolicyEngine, Question } from './cedar/cedar-engine.ts'
+import { filterInPieces } from './cedar/filter-in-pieces.ts'
+import { LISTS, questionsOf, tooManyQuestions } from './cedar/questions.ts'
+import { isObject, parseMessage, RPC_ERROR } from '../../messages/json-rpc.ts'
+import type { Callers } from '../../oidc/caller.ts'
+import type { Middleware, Refusal } from '../middleware.ts'
+
+export interface AuthorizationOptions {
+  engine: PolicyEngine
+  /** Who sent a request, where anybody was asked. */
+  callers: Callers
+}
+
+/** Each costs a look at all policies. No client has use for more of them at once. */
+const MOST_ITEMS = 5_000
+
+const tooLong = (field: string) =>
+  `the policies of this workload cannot judge more than ${MOST_ITEMS} ${field} at once, and its server lists more; have it list them in pages.`
+
+/** What no policy permits is denied, whatever its method; lists show what may be used. */
+export function authorization({ engine, callers }: AuthorizationOptions): Middleware {
+  return {
+    name: 'authorization',
+    fromClient(request, { from }): Refusal | undefined {
+      const tooMany = tooManyQuestions(request)
+      if (tooMany !== undefined) return { code: RPC_ERROR.invalidParams, message: `Invalid params: ${tooMany}.` }
+      const questions = questionsOf(request)
+      if (questions === undefined)
+        return {
+          code: RPC_ERROR.invalidParams,
+          message: `Invalid params: ${request.method} does not say what it is for.`,
+        }
+      const caller = callers.get(from)
+      const denied = questions.find((question) => !isAllowed(engine, caller, request.method, question))
+      return denied && denial(denied)
+    },
+    mayHear(text, request): boolean {
+      // Most messages need not be parsed for it. Every character of the name may be escaped.
+      const message = text.includes('updated') || text.includes('\\u') ? parseMessage(text) : undefined
+      if (message?.kind !== 'notification' || message.method !== 'notifications/resources/updated') return true
+      const questions = questionsOf({ method: 'resources/read', params: message.params })
+      return questions?.every((question) => engine.allows(callers.get(request), question)) ?? false
+    },
+    readsAnswersTo: (method) => Object.hasOwn(LISTS, method),
+    toClient({ method }, answer, { from }) {
+      const list = Object.hasOwn(LISTS, method) ? LISTS[method] : undefined
+      const result = answer['result']
+      if (list === undefined || !isObject(result)) return answer
+      const caller = callers.get(from)
+      // A list of another shape is shown empty: what cannot be checked is not let through.
+      const items: unknown = result[list.field]
+      const all: readonly unknown[] = Array.isArray(items) ? items : []
+      if (all.length > MOST_ITEMS) throw unavailable(tooLong(list.field))
+      const judged = filterInPieces(all, (item) => {
+        const question = isObject(item) ? list.ask(item) : undefined
+        return question !== undefined && engine.mayAllow(caller, question)
+      })
+      // Made for this caller: nobody in between may show it to another.
+      const cache = 'cacheScope' in result ? { cacheScope: 'private' } : {}
+      const withShown = (shown: unknown[]) => ({ ...answer, result: { ...result, ...cache, [list.field]: shown } })
+      return judged instanceof Promise ? judged.then(withShown) : withShown(judged)
+    },
+  }
+}
+
+/** Completion comes before the arguments are known: it goes with the list. */
+function isAllowed(
+  engine: PolicyEngine,
+  caller: Parameters<PolicyEngine['allows']>[0],
+  method: string,
+  question: Question,
+): boolean {
+  return method === 'completion/complete' ? engine.mayAllow(caller, question) : engine.allows(caller, question)
+}
+
+const WHAT = {
+  Tool: 'call the tool',
+  Prompt: 'get the prompt',
+  Resource: 'read the resource',
+  Method: 'use the method',
+}
+
+function denial({ type, id }: Question): Refusal {
+  return {
+    code: RPC_ERROR.denied,
+    message: `Denied: the policies of this workload do not allow you to ${WHAT[type]} ${id.slice(0, 200)}.`,
+  }
+}

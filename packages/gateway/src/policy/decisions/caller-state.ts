@@ -1,0 +1,53 @@
+import { isObject, RPC_ERROR, type JsonObject } from '../../messages/json-rpc.ts'
+import type { Callers } from '../../oidc/caller.ts'
+import type { TaskOwners } from '../../sessions/task-owners.ts'
+import type { Middleware, Refusal } from '../middleware.ts'
+
+export interface CallerStateOptions {
+  callers: Callers
+  tasks: TaskOwners
+}
+
+/**
+ * A server behind us cannot tell callers apart. What it lets them carry from one request to the next, its state and the ids
+ * of tasks, is good for the caller it was given to.
+ */
+export function callerState({ callers, tasks }: CallerStateOptions): Middleware {
+  return {
+    name: 'caller-state',
+    fromClient({ method, params = {} }, { from, session }): Refusal | undefined {
+      const owner = callers.get(from)?.id
+      if (owner === undefined) return undefined
+      // The state of clients with sessions is kept by the gateway; they have none to send.
+      const mayHaveState = session === undefined || session.front === 'modern'
+      if ('requestState' in params && (!mayHaveState || typeof params['requestState'] !== 'string')) return NO_STATE
+      if (!method.startsWith('tasks/') || method === 'tasks/list') return undefined
+      return tasks.isOwn(params['taskId'], owner) ? undefined : UNKNOWN_TASK
+    },
+    toClient({ method }, answer, { from }) {
+      const owner = callers.get(from)?.id
+      const { result } = answer
+      if (owner === undefined || !isObject(result)) return answer
+      if (method === 'tasks/list') return { ...answer, result: { ...result, tasks: ownOf(result, tasks, owner) } }
+      const taskId = isObject(result['task']) ? result['task']['taskId'] : result['taskId']
+      if (typeof taskId === 'string' && !method.startsWith('tasks/')) tasks.add(taskId, owner)
+      return answer
+    },
+  }
+}
+
+function ownOf(result: JsonObject, tasks: TaskOwners, owner: string): unknown[] {
+  // A list of another shape is shown empty: what cannot be checked is not let through.
+  const listed: unknown[] = Array.isArray(result['tasks']) ? result['tasks'] : []
+  return listed.filter((task) => isObject(task) && tasks.isOwn(task['taskId'], owner))
+}
+
+const NO_STATE: Refusal = {
+  code: RPC_ERROR.invalidParams,
+  message: 'Invalid params: requestState must be the text that came with the answer to this request.',
+}
+
+const UNKNOWN_TASK: Refusal = {
+  code: RPC_ERROR.invalidParams,
+  message: 'Invalid params: there is no task of yours with this taskId.',
+}

@@ -1,0 +1,29 @@
+import { isObject } from '../../messages/json-rpc.ts'
+import type { Middleware } from '../middleware.ts'
+import { unknownTool } from './tools-override.ts'
+
+/** Lists and calls go by the same set, so a hidden tool cannot be called. */
+export function toolFilter(allowed: () => ReadonlySet<string> | undefined): Middleware {
+  return {
+    name: 'tool-filter',
+    fromClient(request) {
+      const names = allowed()
+      if (names === undefined || request.method !== 'tools/call') return undefined
+      const name = request.params?.['name']
+      if (typeof name === 'string' && names.has(name)) return undefined
+      return unknownTool(name)
+    },
+    readsAnswersTo: (method) => method === 'tools/list',
+    toClient({ method }, answer) {
+      const names = allowed()
+      const result = answer['result']
+      if (names === undefined || method !== 'tools/list' || !isObject(result)) return answer
+      // A list of another shape is shown empty: what cannot be checked is not let through.
+      const tools = Array.isArray(result['tools']) ? result['tools'] : []
+      const shown = tools.filter(
+        (tool: unknown) => isObject(tool) && typeof tool['name'] === 'string' && names.has(tool['name']),
+      )
+      return { ...answer, result: { ...result, tools: shown } }
+    },
+  }
+}

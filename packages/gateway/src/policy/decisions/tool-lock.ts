@@ -1,0 +1,167 @@
+import { describeError } from '@toolhaven/core/errors'
+import { isObject, RPC_ERROR, type JsonObject, type RpcRequest } from '../../messages/json-rpc.ts'
+import type { Session } from '../../sessions/session.ts'
+import type { Hashes, ListWatch } from '../../tools/list-watch.ts'
+import { keyOf, lockedListOf, type LockedList } from '../../tools/locked-lists.ts'
+import { mayComeFrom } from '../../tools/may-come-from.ts'
+import { definitionHash, INSTRUCTIONS, seenInstructions } from '../../tools/seen-definitions.ts'
+import { isHandshake, type ToolWatch } from '../../tools/tool-watch.ts'
+import type { Middleware, Refusal } from '../middleware.ts'
+import { unknownTool } from './tools-override.ts'
+
+export interface ToolLockOptions {
+  watch: ToolWatch
+  /** `warn` only looks at what passes; `block` holds back what is not as it was accepted. */
+  mode: 'warn' | 'block'
+  workload: string
+}
+
+/** What a server says of itself is what it was when somebody accepted it, or it is known that it is not. */
+export function toolLock({ watch, mode, workload }: ToolLockOptions): Middleware {
+  const look: Middleware = {
+    name: 'tool-lock',
+    readsAnswersTo: (method) => isHandshake(method) || lockedListOf(method) !== undefined,
+    toClient(request, answer, { session }) {
+      watch.answered(session, request, answer)
+      return answer
+    },
+  }
+  if (mode === 'warn') return look
+  return {
+    ...look,
+    fromClient(request, { session }): Refusal | undefined {
+      const use = useOf(watch, request)
+      if (use === undefined) return undefined
+      if (use.name === undefined) return unknown(use.watch.list, request.params?.['name'])
+      const standing = standingOf(use, use.watch.current(session))
+      // Of what was not seen, the server is asked first.
+      return standing === 'unseen' || standing === 'missing' ? undefined : refusalOf(workload, use, standing)
+    },
+    waits(request, { session }) {
+      const list = lockedListOf(request.method)
+      // The first list ever is the accepted one, but only when all its pages are known.
+      if (list !== undefined) {
+        const listed = watch.of(list.part)
+        return listed.accepted === undefined ? firstLook(listed, session) : undefined
+      }
+      const use = useOf(watch, request)
+      if (use?.name === undefined || standingOf(use, use.watch.current(session)) === 'accepted') return undefined
+      return use.watch.look(session).then(
+        (hashes) => refusalOf(workload, use, standingOf(use, hashes)),
+        (error: unknown) => unchecked(use.watch.list, error),
+      )
+    },
+    toClient(request, answer, { session }) {
+      watch.answered(session, request, answer)
+      if (isHandshake(request.method)) return withAcceptedInstructions(answer, watch.acceptedInstructions)
+      const list = lockedListOf(request.method)
+      return list === undefined ? answer : onlyAccepted(list, answer, watch.of(list.part).accepted)
+    },
+  }
+}
+
+/** What a request uses of the server. `name` undefined: it names nothing. */
+interface Use {
+  watch: ListWatch
+  name: string | undefined
+  /** A resource that may come from a template; most do not. */
+  isUri?: true
+}
+
+function useOf(watch: ToolWatch, { method, params = {} }: RpcRequest): Use | undefined {
+  if (method === 'tools/call') return { watch: watch.of('tool'), name: textOf(params['name']) }
+  if (method === 'prompts/get') return { watch: watch.of('prompt'), name: textOf(params['name']) }
+  if (method === 'resources/read') return ofTemplate(watch, params['uri'])
+  if (method !== 'completion/complete' || !isObject(params['ref'])) return undefined
+  const { type, name, uri } = params['ref']
+  if (type === 'ref/prompt') return { watch: watch.of('prompt'), name: textOf(name) }
+  return type === 'ref/resource' ? ofTemplate(watch, uri) : undefined
+}
+
+function ofTemplate(watch: ToolWatch, uri: unknown): Use | undefined {
+  const name = textOf(uri)
+  // The server says what is wrong with a request that names no resource.
+  return name === undefined ? undefined : { watch: watch.of('resource_template'), name, isUri: true }
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
+
+/** How a definition of the server stands to the accepted one; `unseen`: nobody has looked since there was reason to. */
+type Standing = 'accepted' | 'changed' | 'added' | 'missing' | 'unseen'
+
+function standingOf({ watch: { accepted }, name = '', isUri }: Use, hashes: Hashes | undefined): Standing {
+  if (hashes === undefined) return 'unseen'
+  if (!isUri) return standing(accepted, hashes, name)
+  const standings = [...hashes.keys()]
+    .filter((template) => template === name || mayComeFrom(name, template))
+    .map((template) => standing(accepted, hashes, template))
+  return standings.find((each) => each !== 'accepted') ?? 'accepted'
+}
+
+function standing(accepted: Hashes | undefined, hashes: Hashes, name: string): Standing {
+  const hash = hashes.get(name)
+  if (hash === undefined) return 'missing'
+  const known = accepted?.get(name)
+  if (known === undefined) return 'added'
+  return known === hash ? 'accepted' : 'changed'
+}
+
+/** Whatever comes of it, the list that passes is compared itself. */
+const firstLook = (watch: ListWatch, session: Session | undefined) => watch.look(session).then(none, none)
+const none = () => undefined
+
+/** What is shown is compared itself, whatever was seen elsewhere. */
+function onlyAccepted(list: LockedList, answer: JsonObject, accepted: Hashes | undefined): JsonObject {
+  const { result } = answer
+  if (!isObject(result)) return answer
+  // A list of another shape is shown empty: what cannot be checked is not let through.
+  const listed = result[list.field]
+  const shown = (Array.isArray(listed) ? listed : []).filter((definition: unknown) => {
+    const name = keyOf(list, definition)
+    return name !== undefined && accepted?.get(name) === definitionHash(definition)
+  })
+  return { ...answer, result: { ...withoutSpellings(result, list.field), [list.field]: shown } }
+}
+
+/** Nothing stands in their place: a model would read it as if the server had said it. */
+function withAcceptedInstructions(answer: JsonObject, accepted: Hashes | undefined): JsonObject {
+  const { result } = answer
+  if (!isObject(result)) return answer
+  const { instructions, ...rest } = withoutSpellings(result, INSTRUCTIONS)
+  const [said] = seenInstructions(instructions).definitions
+  const isAccepted = said === undefined || accepted?.get(INSTRUCTIONS) === said.hash
+  if (isAccepted && Object.keys(rest).length + Number('instructions' in result) === Object.keys(result).length)
+    return answer
+  return { ...answer, result: isAccepted && said !== undefined ? { ...rest, instructions } : rest }
+}
+
+/** `Instructions` is `instructions` to some readers, and nobody compared it. */
+function withoutSpellings(result: JsonObject, field: string): JsonObject {
+  const isOther = (key: string) => key !== field && key.toLowerCase() === field.toLowerCase()
+  const keys = Object.keys(result)
+  return keys.some(isOther) ? Object.fromEntries(Object.entries(result).filter(([key]) => !isOther(key))) : result
+}
+
+function refusalOf(workload: string, { watch: { list }, name = '' }: Use, standing: Standing): Refusal | undefined {
+  if (standing === 'accepted') return undefined
+  if (standing === 'missing') return unknown(list, name)
+  if (standing === 'unseen') return unchecked(list, new Error('the server is being replaced'))
+  const what = standing === 'added' ? 'was added to' : 'changed in'
+  return {
+    code: RPC_ERROR.denied,
+    message: `Denied: the ${list.noun} ${name.slice(0, 100)} ${what} ${workload} since its ${list.noun}s were accepted; "thv tools diff ${workload}" shows how, "thv tools accept ${workload}" allows it.`,
+  }
+}
+
+function unknown({ part, noun }: LockedList, name: unknown): Refusal {
+  if (part === 'tool') return unknownTool(name)
+  const shown = typeof name === 'string' ? name.slice(0, 100) : 'no name'
+  return { code: RPC_ERROR.invalidParams, message: `Unknown ${noun}: ${shown}` }
+}
+
+function unchecked({ noun }: LockedList, error: unknown): Refusal {
+  return {
+    code: RPC_ERROR.server,
+    message: `The ${noun}s of this server could not be compared with those that were accepted: ${describeError(error)}; try again.`,
+  }
+}

@@ -1,0 +1,83 @@
+import type { AuditSpec } from '@toolhaven/core/ports/gateway'
+import { Notes } from '../../http/server/notes.ts'
+import type { AuditLog } from './audit/audit-log.ts'
+import { typeOfNotification, typeOfRequest, type AuditEventType } from './audit/event-types.ts'
+import { outcomeOf, outcomeOfStatus, recordOf, type Happening } from './audit/record.ts'
+import { isObject } from '../../messages/json-rpc.ts'
+import type { Callers } from '../../oidc/caller.ts'
+import type { Middleware } from '../middleware.ts'
+
+export interface AuditOptions {
+  spec: AuditSpec
+  log: AuditLog
+  callers: Callers
+  /** Replaces the secrets that are known. */
+  mask: (text: string) => string
+}
+
+/** Past the guard: what comes before is nobody whose name belongs here. Then its messages have records of their own. */
+type Stage = 'admitted' | 'recorded'
+
+const STREAMS: ReadonlySet<string> = new Set(['/mcp', '/sse'])
+
+/** Writes down who did what and how it ended, refusals included. */
+export function audit({ spec, log, callers, mask }: AuditOptions): Middleware {
+  const included = new Set(spec.eventTypes)
+  const excluded = new Set(spec.excludeEventTypes)
+  const isWanted = (type: AuditEventType) => !excluded.has(type) && (included.size === 0 || included.has(type))
+  const stages = new Notes<Stage>()
+  const record = (happening: Omit<Happening, 'caller'>) => {
+    const caller = callers.get(happening.from)
+    if (isWanted(happening.type)) log.write(recordOf(spec, mask, { ...happening, caller }))
+  }
+
+  return {
+    name: 'audit',
+    admit(request): undefined {
+      stages.set(request, 'admitted')
+    },
+    follow(request, response) {
+      const since = performance.now()
+      response.once('close', () => {
+        if (stages.get(request) !== 'admitted' || !response.headersSent) return
+        const status = response.statusCode
+        const [path = ''] = (request.url ?? '').split('?', 1)
+        const isStream = request.method === 'GET' && STREAMS.has(path) && status < 400
+        if (!isStream && status < 400 && request.method !== 'DELETE') return
+        const type = isStream ? 'sse_connection' : 'http_request'
+        const extra = { duration_ms: elapsed(since), status }
+        record({ type, outcome: outcomeOfStatus(status), from: request, extra })
+      })
+    },
+    watch(message, { from, session }) {
+      const since = performance.now()
+      stages.set(from, 'recorded')
+      return {
+        onEnd: (response, refusedBy) => {
+          const error = response?.['error']
+          const extra = {
+            duration_ms: elapsed(since),
+            transport: session?.front ?? 'modern',
+            ...(response === undefined && { cancelled: true }),
+            ...(refusedBy !== undefined && { refused_by: refusedBy }),
+            ...(isObject(error) && { error_code: error['code'] }),
+          }
+          const outcome = outcomeOf(response, refusedBy)
+          record({ type: typeOfRequest(message.method), outcome, from, session, message, response, extra })
+        },
+      }
+    },
+    holdsBack(message, { from, session }) {
+      stages.set(from, 'recorded')
+      const outcome = message.method.startsWith('notifications/') ? 'success' : 'denied'
+      const extra = { transport: session?.front ?? 'modern' }
+      record({ type: typeOfNotification(message.method), outcome, from, session, message, extra })
+      return false
+    },
+    close: () => log.close(),
+  }
+}
+
+function elapsed(since: number): number {
+  return Math.round((performance.now() - since) * 1000) / 1000
+}

@@ -1,0 +1,24 @@
+import { outcomeOf } from './audit/record.ts'
+import { isObject } from '../../messages/json-rpc.ts'
+import type { Middleware } from '../middleware.ts'
+
+/** Tells each request of a client in the log of the workload: what was asked for and how it ended, never with what. */
+export function debug(write: (line: string) => void): Middleware {
+  return {
+    name: 'debug',
+    watch({ method, params }) {
+      const since = performance.now()
+      const target = isObject(params) && typeof params['name'] === 'string' ? ` ${shorten(params['name'])}` : ''
+      return {
+        onEnd: (response, refusedBy) => {
+          const by = refusedBy === undefined ? '' : ` by ${refusedBy}`
+          const ms = Math.round(performance.now() - since)
+          write(`toolhaven: ${shorten(method)}${target}: ${outcomeOf(response, refusedBy)}${by} after ${ms} ms`)
+        },
+      }
+    },
+  }
+}
+
+/** Clients choose these words; a line stays one. */
+const shorten = (text: string) => text.replaceAll(/\p{Cc}/gu, '?').slice(0, 100)

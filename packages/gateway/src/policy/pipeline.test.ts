@@ -1,0 +1,72 @@
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
+import { expect, it } from 'vitest'
+import { createPipeline, type PipelineContext } from './pipeline.ts'
+import { TaskOwners } from '../sessions/task-owners.ts'
+
+const quiet = () => {}
+const context: PipelineContext = {
+  allowedHosts: () => [],
+  allowPeer: () => true,
+  maxMessageBytes: 1,
+  allowedTools: () => undefined,
+  origin: 'http://127.0.0.1:1',
+  workload: 'w',
+  sessions: new Map(),
+  tasks: new TaskOwners(),
+  identityFetch: () => () => Promise.reject(new Error('nobody there')),
+  logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+}
+
+it('has one order', async () => {
+  expect((await createPipeline(context)).names).toEqual(['guard', 'limits', 'parse', 'tool-filter'])
+  const authentication = { issuer: 'https://id.example.com' }
+  const telemetry = { serviceName: 'w', samplingRate: 1, attributes: {}, hasMetricsPath: true }
+  expect((await createPipeline({ ...context, authentication, telemetry })).names).toEqual([
+    'guard',
+    'authentication',
+    'limits',
+    'telemetry',
+    'parse',
+    'caller-state',
+    'tool-filter',
+  ])
+})
+
+it('looks at policies after names and before the filter, and records before it asks who calls', async () => {
+  const pipeline = await createPipeline({
+    ...context,
+    authentication: { issuer: 'https://id.example.com' },
+    authorization: { policies: ['permit(principal, action, resource);'] },
+    toolsOverride: { a: { name: 'b' } },
+    audit: {
+      ...{ component: 'w', eventTypes: [], excludeEventTypes: [], hasRequestData: false, hasResponseData: false },
+      maxDataBytes: 1,
+    },
+    openAuditLog: async () => ({ write: quiet, close: async () => {} }),
+  })
+  expect(pipeline.names).toEqual([
+    ...[
+      'guard',
+      'audit',
+      'authentication',
+      'limits',
+      'parse',
+      'caller-state',
+      'tools-override',
+      'authorization',
+      'tool-filter',
+    ],
+  ])
+})
+
+it('shows a tool list of an unknown shape as empty when there is a filter', async () => {
+  const pipeline = await createPipeline({ ...context, allowedTools: () => new Set(['a']) })
+  const list = { kind: 'request', id: 1, method: 'tools/list', params: undefined, body: {}, text: '' } as const
+  const asker = { session: undefined, from: new IncomingMessage(new Socket()), headers: () => ({}), id: 1 }
+  const shown = (result: object) => pipeline.toClient(list, { result }, asker)
+  expect(shown({ tools: { secret: {} }, nextCursor: 'c' })).toEqual({ result: { tools: [], nextCursor: 'c' } })
+  expect(shown({ tools: [{ name: 'a' }, { name: 'b' }, null, 'a', { name: ['a'] }] })).toEqual({
+    result: { tools: [{ name: 'a' }] },
+  })
+})

@@ -1,0 +1,148 @@
+import { describeError } from '@toolhaven/core/errors'
+import { NeedsLogin } from '@toolhaven/core/workloads/needs-login'
+import { requestOf, type RpcMessage, type RpcRequest } from '../../messages/json-rpc.ts'
+import { isRepeatable } from './is-repeatable.ts'
+import type { UpstreamTarget } from '../../http/client/upstream-target.ts'
+
+/** One session at an HTTP server. */
+export interface Upstream {
+  readonly sessionId: string | undefined
+  /** Said in a header once it is known. */
+  version: string | undefined
+  /** Delivers one message. For a request, its answer comes through `onMessage`. Rejects when it cannot be delivered. */
+  send(text: string, request: RpcRequest | undefined, headers: Readonly<Record<string, string>>): Promise<void>
+  /** Opens the way for messages that belong to no call, where that needs opening; it is open, if ever, when this ends. */
+  listen(): Promise<void>
+  /** Nobody waits for its answer any more. */
+  abandon?(request: RpcRequest): void
+  /** Ends the session at the server; messages on their way may still be answered. */
+  close(): void
+  /** Lets go of it, and of messages on their way, without ending it: it may be found again by its id. */
+  leave(): void
+}
+
+export interface UpstreamOptions {
+  target: UpstreamTarget
+  maxMessageBytes: number
+  onMessage: (message: RpcMessage, relatedTo: RpcRequest | undefined) => void
+  /** The first and last bytes of a message over the limit, which is dropped; without this, it ends its stream. */
+  onOversize?: (head: string, tail: string) => void
+  /** Whether somebody still waits for the answer. */
+  isAwaited: (request: RpcRequest) => boolean
+  /** The server closed the stream of a call and has its client come back for the answer, after so long if it said so. */
+  onPaused?: (request: RpcRequest, retryMs: number | undefined) => void
+  /** The session at the server is no more. Not called after `close`. `canAnswer`: calls have connections of their own, and go on. */
+  onEnded: (reason: string, canAnswer?: boolean) => void
+}
+
+export type UpstreamEvents = Pick<UpstreamOptions, 'onMessage' | 'onPaused' | 'onEnded' | 'isAwaited'>
+
+/** Messages on their way may be answered for so long after the session was closed. */
+const LAST_WORD_MS = 10_000
+
+/** Ends those that are not answered by then. */
+export function endAfterLastWord(open: AbortController): void {
+  const reason = new Error('the session ended before the server answered; it may have carried out the call')
+  setTimeout(() => open.abort(reason), LAST_WORD_MS).unref()
+}
+
+/** The server does not know the session (any more). */
+export class SessionGone extends Error {}
+
+/** Not found yet, too slow, too many. */
+const PASSING: ReadonlySet<number> = new Set([404, 408, 429])
+
+/** The server answered with a status that is no answer. */
+export class Refused extends Error {
+  readonly status: number
+
+  constructor(status: number) {
+    super(`the server answered with status ${status}`)
+    this.status = status
+  }
+
+  /** Something went wrong on the way or in the middle. */
+  get isUncertain(): boolean {
+    return this.status >= 500 || this.status === 408
+  }
+
+  /** The same request would get the same answer later. */
+  get isFinal(): boolean {
+    return this.status >= 400 && this.status < 500 && !PASSING.has(this.status)
+  }
+}
+
+/** The server answered, but not with a message of the protocol. */
+export class NotMcp extends Error {
+  constructor(type: string) {
+    super(
+      /^text\/html\b/.test(type)
+        ? 'it answered with a web page'
+        : `its answer is no MCP message (its type is "${type.slice(0, 100)}")`,
+    )
+  }
+}
+
+/** Gives requests the token the server wants. */
+export interface Authorizer {
+  /** The Authorization header for a request now; undefined: none. */
+  header(): Promise<string | undefined>
+  /** The server refused what was sent: another header to try once. Throws when only a person can help. */
+  renew(used: string | undefined, challenge: string | undefined): Promise<string | undefined>
+  /** It refused the new one as well: the error that says so. */
+  refused(challenge: string | undefined): Promise<Error>
+  /** It forbids what was asked: the error when a login with more rights would help, else undefined. */
+  forbidden(challenge: string | undefined): Promise<Error | undefined>
+}
+
+/** What a client is told when its call was not answered. */
+export function lostText(error: unknown): string {
+  if (error instanceof Refused)
+    return error.isUncertain ? `${error.message}; it may have carried out the call` : error.message
+  // An error of our own says what the server did.
+  if (!(error instanceof Error && 'code' in error)) return describeError(error)
+  const isBroken = BROKEN.has(error.code)
+  return isBroken
+    ? `the connection to the server broke before it answered (${describeError(error)}); it may have carried out the call`
+    : `the server could not be reached: ${describeError(error)}`
+}
+
+const BROKEN: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
+
+const NOT_REACHED: ReadonlyMap<unknown, string> = new Map([
+  ['ECONNREFUSED', 'nothing listens at that address'],
+  ['ENOENT', 'nothing listens at that address'],
+  ['EHOSTUNREACH', 'no network leads to that address'],
+  ['ENETUNREACH', 'no network leads to that address'],
+  ['EAI_AGAIN', 'the name of the host could not be looked up'],
+  ['ENOTFOUND', 'there is no host of that name'],
+])
+
+/** The connection could not even be made: nothing was handled. */
+export function isNotReached(error: unknown): error is Error & { code: unknown } {
+  return error instanceof Error && 'code' in error && NOT_REACHED.has(error.code)
+}
+
+/** The same in words, and as the system puts it. */
+export function notReachedText(error: Error & { code: unknown }): string {
+  return `${NOT_REACHED.get(error.code)} (${describeError(error)})`
+}
+
+/**
+ * After a 404 in a session. Only a server that refuses everything in it has not carried out the request, which may then be sent in
+ * another session; otherwise this throws.
+ */
+export async function ensureGone(upstream: Upstream, { method }: Pick<RpcRequest, 'method'>): Promise<void> {
+  if (isRepeatable(method)) return
+  const ping = requestOf('toolhaven-gone', 'ping')
+  const isGone = await upstream.send(ping.text, ping, {}).then(
+    () => false,
+    (error: unknown) => error instanceof SessionGone,
+  )
+  if (!isGone) throw new Refused(404)
+}
+
+/** Nothing comes of trying again, or only a person can help. */
+export function isFinal(error: unknown): boolean {
+  return error instanceof NeedsLogin || (error instanceof Refused && error.isFinal)
+}

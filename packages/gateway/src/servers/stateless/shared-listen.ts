@@ -1,0 +1,131 @@
+import { isObject, type JsonObject, type RpcNotification } from '../../messages/json-rpc.ts'
+import { META, metaOf } from '../../messages/modern-era.ts'
+import { OWN_META } from '../discovery.ts'
+import type { ServerRequests } from './requests.ts'
+
+export interface SharedListenOptions {
+  requests: ServerRequests
+  capabilities: unknown
+  onNotification: (notification: RpcNotification) => void
+}
+
+interface Stream {
+  uris: ReadonlySet<string>
+  /** The resources the server agreed to tell of. */
+  granted: Promise<ReadonlySet<string>>
+  cancel: () => void
+}
+
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 30_000
+const NOTHING: ReadonlySet<string> = new Set()
+
+/**
+ * One `subscriptions/listen` for all clients with sessions. To change what it is about, another one takes its place: as soon
+ * as that is acknowledged, and not before.
+ */
+export class SharedListen {
+  readonly #options: SharedListenOptions
+  /** Oldest first. Only the first was acknowledged, those after it are to take its place. */
+  #open: Stream[] = []
+  /** What was asked for last, whatever became of it. */
+  #latest: Stream | undefined
+  #timer: NodeJS.Timeout | undefined
+  #pauseMs = FIRST_PAUSE_MS
+
+  constructor(options: SharedListenOptions) {
+    this.#options = options
+  }
+
+  /** From now on the server tells of these resources and of its lists: of which of the resources. */
+  want(uris: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+    const latest = this.#latest
+    if (latest !== undefined && latest.uris.size === uris.size && [...uris].every((uri) => latest.uris.has(uri)))
+      return latest.granted
+    const notifications = this.#filter(uris)
+    if (Object.keys(notifications).length === 0) return Promise.resolve(NOTHING)
+    return this.#start(uris, notifications)
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+    this.#latest = undefined
+    for (const stream of this.#open.splice(0)) stream.cancel()
+  }
+
+  #start(uris: ReadonlySet<string>, notifications: JsonObject): Promise<ReadonlySet<string>> {
+    clearTimeout(this.#timer)
+    const { requests, onNotification } = this.#options
+    const { promise: granted, resolve } = Promise.withResolvers<ReadonlySet<string>>()
+    const stream: Stream = { uris, granted, cancel: () => {} }
+    this.#open.push(stream)
+    this.#latest = stream
+    const end = (isRefused: boolean) => {
+      resolve(NOTHING)
+      this.#ended(stream, isRefused)
+    }
+    const cancel = requests.send(
+      {
+        ...{ method: 'subscriptions/listen', params: { notifications, _meta: OWN_META } },
+        ...{ headers: {}, session: undefined, waitMs: 0 },
+      },
+      {
+        onNotification: (notification) => {
+          if (notification.method === 'notifications/subscriptions/acknowledged') {
+            resolve(agreedUris(notification.params))
+            this.#takeOver(stream)
+          } else if (this.#open[0] === stream) onNotification(withoutMark(notification))
+        },
+        onAnswer: (body) => end('error' in body),
+        onLost: () => end(false),
+      },
+    )
+    stream.cancel = () => {
+      resolve(NOTHING)
+      cancel({ reason: 'no longer needed' })
+    }
+    return granted
+  }
+
+  #takeOver(stream: Stream): void {
+    this.#pauseMs = FIRST_PAUSE_MS
+    for (const older of this.#open.splice(0, this.#open.indexOf(stream))) older.cancel()
+  }
+
+  /** A server that closed the stream is asked again; one that refused it is not, and the one before stays. */
+  #ended(stream: Stream, isRefused: boolean): void {
+    this.#open = this.#open.filter((candidate) => candidate !== stream)
+    if (isRefused || this.#latest !== stream) return
+    this.#timer = setTimeout(() => void this.#start(stream.uris, this.#filter(stream.uris)), this.#pauseMs)
+    this.#timer.unref()
+    this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS)
+  }
+
+  #filter(uris: ReadonlySet<string>): JsonObject {
+    const { capabilities } = this.#options
+    const can = (feature: string, ability: string) =>
+      isObject(capabilities) && isObject(capabilities[feature]) && capabilities[feature][ability] === true
+    return {
+      ...(can('tools', 'listChanged') && { toolsListChanged: true }),
+      ...(can('prompts', 'listChanged') && { promptsListChanged: true }),
+      ...(can('resources', 'listChanged') && { resourcesListChanged: true }),
+      ...(uris.size > 0 && can('resources', 'subscribe') && { resourceSubscriptions: [...uris] }),
+    }
+  }
+}
+
+function agreedUris(params: JsonObject | undefined): ReadonlySet<string> {
+  const notifications = params?.['notifications']
+  const uris = isObject(notifications) ? notifications['resourceSubscriptions'] : undefined
+  return new Set(Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : [])
+}
+
+/** Clients with sessions know nothing of the subscription. */
+function withoutMark({ kind, method, body, params }: RpcNotification): RpcNotification {
+  const { [META.subscriptionId]: _id, ...meta } = metaOf(params)
+  const { _meta: _all, ...rest } = params ?? {}
+  const shown = { ...rest, ...(Object.keys(meta).length > 0 && { _meta: meta }) }
+  const { params: _params, ...head } = body
+  const clean = Object.keys(shown).length === 0 ? head : { ...head, params: shown }
+  return { kind, method, params: shown, body: clean, text: JSON.stringify(clean) }
+}

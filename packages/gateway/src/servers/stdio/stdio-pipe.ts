@@ -1,0 +1,97 @@
+import type { Logger } from '@toolhaven/core/ports/logger'
+import type { StdioChannel } from '@toolhaven/core/ports/runtime'
+import { unavailable } from '@toolhaven/core/errors'
+import type { JsonObject, RpcNotification, RpcRequest } from '../../messages/json-rpc.ts'
+import type { GatewayLimits } from '../../endpoint/options.ts'
+import { PendingCalls } from '../pending-calls.ts'
+import { StdioWire } from './stdio-wire.ts'
+
+export interface StdioPipeOptions {
+  name: string
+  channel: StdioChannel
+  limits: GatewayLimits
+  logger: Logger
+  onOutput: (stream: 'stdout' | 'stderr', text: string) => void
+  onLost: (reason: string) => void
+}
+
+/** A process and the requests it has not answered yet, whatever it speaks. */
+export class StdioPipe {
+  readonly pending = new PendingCalls()
+  readonly #name: string
+  readonly #wire: StdioWire
+  /** Gets what the server says by itself. */
+  onMessage: (message: RpcRequest | RpcNotification) => void = () => {}
+  /** Whether there was any message of the protocol. */
+  hasSpoken = false
+  /** The first line on its standard output that is no such message. */
+  strayLine: string | undefined
+
+  constructor(options: StdioPipeOptions) {
+    this.#name = options.name
+    this.#wire = new StdioWire({
+      ...options,
+      onOutput: (stream, text) => {
+        if (stream === 'stdout') this.strayLine ??= text
+        options.onOutput(stream, text)
+      },
+      onMessage: (message) => {
+        this.hasSpoken = true
+        if (message.kind === 'response') this.pending.take(message.id)?.onAnswer(message.body, message.text)
+        else this.onMessage(message)
+      },
+      onLargeAnswer: (id, line, from, to) => this.pending.takeBytes(id, line, from, to),
+      onAnswerDropped: (id) =>
+        this.pending.take(id)?.onLost(`the answer is over the limit of ${options.limits.maxMessageBytes} bytes`),
+      onClosed: (reason) => {
+        this.pending.failAll(reason)
+        options.onLost(reason)
+      },
+    })
+  }
+
+  /** False when the pipe is closed, or the server has too much unread already. */
+  write(body: JsonObject): boolean {
+    return this.#wire.write(JSON.stringify(body))
+  }
+
+  /** The same for what is text already, on one line. */
+  writeText(text: string): boolean {
+    return this.#wire.write(text)
+  }
+
+  /** And for bytes with the end of their line, in parts. */
+  writeLine(parts: readonly Buffer[]): boolean {
+    return this.#wire.writeLine(parts)
+  }
+
+  /** A request of the gateway's own: the response, whatever it says. */
+  ask(method: string, params: JsonObject | undefined, signal: AbortSignal): Promise<JsonObject> {
+    return new Promise((resolve, reject) => {
+      signal.throwIfAborted()
+      const id = this.pending.add({
+        call: undefined,
+        onAnswer: (body) => {
+          signal.removeEventListener('abort', onAbort)
+          resolve(body)
+        },
+        onLost: (reason) => {
+          signal.removeEventListener('abort', onAbort)
+          reject(unavailable(`The server ${this.#name} did not answer: ${reason}.`))
+        },
+      })
+      const onAbort = () => {
+        this.pending.take(id)
+        reject(signal.reason)
+      }
+      signal.addEventListener('abort', onAbort, { once: true })
+      const sent = this.write({ jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) })
+      if (!sent) this.pending.take(id)?.onLost('its input is closed or full')
+    })
+  }
+
+  stop(reason: string, keepOpen: boolean): void {
+    this.#wire.stop(keepOpen)
+    this.pending.failAll(reason)
+  }
+}

@@ -1,0 +1,130 @@
+import type { StdioChannel } from '@toolhaven/core/ports/runtime'
+import type { Logger } from '@toolhaven/core/ports/logger'
+import { describeError } from '@toolhaven/core/errors'
+import { parseJson, toMessage, type LargeLine, type RpcMessage } from '../../messages/json-rpc.ts'
+import type { GatewayLimits } from '../../endpoint/options.ts'
+import { idOfDropped } from './dropped-answer.ts'
+import { HEAD_BYTES, LineSplitter } from '../../messages/line-splitter.ts'
+import { WriteQueue } from './write-queue.ts'
+
+export interface StdioWireOptions {
+  name: string
+  channel: StdioChannel
+  limits: GatewayLimits
+  logger: Logger
+  onMessage: (message: RpcMessage) => void
+  /** A large answer whose id stands at `[from, to)` of its first part; false: it is wanted as a message. */
+  onLargeAnswer: (id: number, line: LargeLine, from: number, to: number) => boolean
+  onOutput: (stream: 'stdout' | 'stderr', text: string) => void
+  /** An answer was too large to be read; `id` as far as it could be made out. */
+  onAnswerDropped: (id: number) => void
+  onClosed: (reason: string) => void
+}
+
+/** As common libraries begin it. */
+const LARGE_ANSWER = /^(\{"jsonrpc":"2\.0","id":)(\d{1,15}),"result":\{/
+const BRACE = 0x7d
+
+/** Messages in and out of one process, as lines. What is no message is output of the server for its log. */
+export class StdioWire {
+  readonly #options: StdioWireOptions
+  readonly #queue: WriteQueue
+  #isStopped = false
+
+  constructor(options: StdioWireOptions) {
+    this.#options = options
+    const { channel, limits } = options
+    this.#queue = new WriteQueue(channel, limits.maxUnreadBytes)
+    const stdout = new LineSplitter({
+      maxBytes: limits.maxMessageBytes,
+      onLine: (line) => this.#receive(line),
+      onLarge: (line) => this.#receiveLarge(line),
+      onOversize: (head, tail) => this.#oversize(head, tail),
+    })
+    const stderr = new LineSplitter({
+      maxBytes: limits.maxLogLineBytes,
+      onLine: (line) => options.onOutput('stderr', line),
+      onOversize: (head) => options.onOutput('stderr', `${head}… (line cut)`),
+    })
+    channel.onStdout = (chunk) => stdout.push(chunk)
+    channel.onStderr = (chunk) => stderr.push(chunk)
+    channel.onClose = (error) => {
+      stdout.end()
+      stderr.end()
+      this.#queue.close()
+      if (this.#isStopped) return
+      this.#isStopped = true
+      options.onClosed(`the server's process ended${error === undefined ? '' : ` (${error.message})`}`)
+    }
+  }
+
+  write(text: string): boolean {
+    return !this.#isStopped && this.#queue.push(`${escapeSeparators(text)}\n`)
+  }
+
+  /** With the end of the line. */
+  writeLine(parts: readonly Buffer[]): boolean {
+    return !this.#isStopped && this.#queue.push(parts)
+  }
+
+  /** Nothing more is read or reported; `keepOpen` leaves the process its input. */
+  stop(keepOpen: boolean): void {
+    const { channel } = this.#options
+    this.#isStopped = true
+    channel.onStdout = () => {}
+    channel.onStderr = () => {}
+    channel.onClose = () => {}
+    this.#queue.close()
+    if (!keepOpen) channel.close()
+  }
+
+  #receive(line: string): void {
+    if (line.trim() === '') return
+    const json = line.startsWith('{') || line.startsWith('[') ? parseJson(line) : undefined
+    const messages = Array.isArray(json?.value)
+      ? json.value.map((value: unknown) => toMessage(value, JSON.stringify(value)))
+      : [toMessage(json?.value, line)]
+    for (const message of messages) {
+      if (message === undefined) this.#options.onOutput('stdout', this.#cut(line))
+      else this.#handle(message)
+    }
+  }
+
+  /** Nobody is above to catch what goes wrong: it would end the daemon. */
+  #handle(message: RpcMessage): void {
+    try {
+      this.#options.onMessage(message)
+    } catch (error) {
+      const { logger, name } = this.#options
+      logger.error('a message of the server could not be handled', { workload: name, why: describeError(error) })
+    }
+  }
+
+  /** By what it begins with: to read all of a large answer for nobody is most of what it would cost. */
+  #receiveLarge(line: LargeLine): boolean {
+    const [before = '', start = '', id = ''] = LARGE_ANSWER.exec(line[0].toString('latin1', 0, HEAD_BYTES)) ?? []
+    if (before === '' || line.at(-1)?.at(-1) !== BRACE) return false
+    return this.#options.onLargeAnswer(Number(id), line, start.length, start.length + id.length)
+  }
+
+  #oversize(head: string, tail: string): void {
+    const { limits, logger, name } = this.#options
+    logger.warn('a line of the server was over the limit and dropped', {
+      workload: name,
+      maxBytes: limits.maxMessageBytes,
+    })
+    const id = idOfDropped(head, tail)
+    if (id !== undefined) this.#options.onAnswerDropped(id)
+  }
+
+  #cut(line: string): string {
+    const { maxLogLineBytes } = this.#options.limits
+    return line.length <= maxLogLineBytes ? line : `${line.slice(0, maxLogLineBytes)}… (line cut)`
+  }
+}
+
+/** Legal inside JSON text, but some line readers (Node's own) end a line there. */
+function escapeSeparators(text: string): string {
+  const isSafe = !text.includes('\u2028') && !text.includes('\u2029')
+  return isSafe ? text : text.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
+}

@@ -1,0 +1,226 @@
+import { describeError } from '@toolhaven/core/errors'
+import type { HttpRequest } from '../http/server/exchange.ts'
+import type { BackendSlot } from '../endpoint/backend-slot.ts'
+import { endToEndHeaders } from '../http/server/end-to-end-headers.ts'
+import {
+  idKey,
+  isRequestId,
+  RPC_ERROR,
+  type JsonObject,
+  type RequestId,
+  type RpcMessage,
+  type RpcNotification,
+  type RpcRequest,
+} from '../messages/json-rpc.ts'
+import type { Asker, Refusal, Watch } from '../policy/middleware.ts'
+import type { GatewayLimits } from '../endpoint/options.ts'
+import type { Pipeline, Refused } from '../policy/pipeline.ts'
+import { Call, type ReplySink } from './call.ts'
+import type { Session } from './session.ts'
+import type { SessionTable } from './session-table.ts'
+import { unfitSubscription } from './subscriptions.ts'
+import { weightOf, type CallMemory } from '../messages/weight.ts'
+
+export interface DispatchContext {
+  slot: BackendSlot
+  /** The one that is in force. */
+  pipeline: () => Pipeline
+  limits: GatewayLimits
+  /** Taken by calls that are not answered yet. */
+  memory: CallMemory
+  sessions: Pick<SessionTable, 'all'>
+  onStarted: (call: Call) => void
+  onSettled: (request: RpcRequest) => void
+}
+
+/** One message of a client, on its way to the server. */
+export function dispatch(
+  context: DispatchContext,
+  session: Session,
+  message: RpcMessage,
+  reply: ReplySink,
+  from: HttpRequest,
+): void {
+  if (message.kind === 'response') context.slot.link?.respond(session, message)
+  else if (message.kind === 'notification') notify(context, session, message, from)
+  else request(context, session, message, reply, from)
+}
+
+function notify(context: DispatchContext, session: Session, notification: RpcNotification, from: HttpRequest): void {
+  if (!context.pipeline().notified(notification, { session, from, headers: () => ({}) })) return
+  if (notification.method === 'notifications/cancelled') {
+    const id = notification.params?.['requestId']
+    if (isRequestId(id)) session.calls.get(idKey(id))?.cancel(notification.params ?? {})
+    return
+  }
+  // A call without an id would be carried out all the same by some servers, past everything that decides on calls.
+  if (!notification.method.startsWith('notifications/')) return
+  // A server that is away has nothing to be told: it will be asked anew when it is back.
+  context.slot.link?.notify(session, notification)
+}
+
+function request(
+  context: DispatchContext,
+  session: Session,
+  message: RpcRequest,
+  reply: ReplySink,
+  from: HttpRequest,
+): void {
+  const { slot, limits } = context
+  const pipeline = context.pipeline()
+  const id = reply.id ?? message.id
+  const asker = new ClientRequest(session, from, id, slot)
+  const watched = pipeline.watch(message, asker)
+  const refuse = (error: Refusal, by?: string) => {
+    const body = { jsonrpc: '2.0', id, error }
+    watched?.onEnd(body, by)
+    reply.answer(body)
+  }
+  const unfit = unfitFor(context, session, message)
+  if (unfit !== undefined) return refuse(unfit)
+  const asked = watched?.request ?? message
+  const passed = pipeline.fromClient(asked, asker)
+  if ('refusal' in passed) return refuse(passed.refusal, passed.by)
+  const room = takeRoom(context, message)
+  if ('code' in room) return refuse(room)
+  const watchedReply = watched && new WatchedReply(reply, watched)
+  const refusalOf = (refused: Refused | undefined) => {
+    if (watchedReply !== undefined) watchedReply.refusedBy = refused?.by
+    return refused?.refusal
+  }
+  const call = new Call({
+    session,
+    request: passed.request,
+    reply: watchedReply ?? reply,
+    headers: watched?.headers ?? asker.headers,
+    onAnswer: (body) => pipeline.toClient(passed.request, body, asker),
+    isUnread: watched === undefined && !pipeline.readsAnswersTo(passed.request.method),
+    checkAgain: async () => {
+      // The rules may have changed while the call waited.
+      const now = context.pipeline()
+      const judged = now === pipeline ? passed : now.fromClient(asked, asker)
+      return refusalOf('refusal' in judged ? judged : await now.waitFor(passed.request, asker))
+    },
+    onSettled: () => room.settled(),
+  })
+  context.onStarted(call)
+  call.sendLater = () => void sendToNext(call, slot, limits.backendWaitMs)
+  const waited = pipeline.waitFor(passed.request, asker)
+  if (waited === undefined) return send(call, slot)
+  void waited.then((refused) => {
+    const refusal = refusalOf(refused)
+    if (refusal !== undefined) call.answer({ jsonrpc: '2.0', error: refusal })
+    else if (!call.isSettled) send(call, slot)
+  })
+}
+
+function send(call: Call, { link }: BackendSlot): void {
+  if (link === undefined) call.sendLater?.()
+  else link.request(call)
+}
+
+async function sendToNext(call: Call, slot: BackendSlot, waitMs: number): Promise<void> {
+  try {
+    await slot.wait(waitMs)
+    if (!(await call.mayGoOn())) return
+    if (slot.link === undefined) call.fail('The server went away; try again.')
+    else slot.link.request(call)
+  } catch (error) {
+    call.fail(describeError(error))
+  }
+}
+
+/** For a call, until it is settled. */
+function takeRoom({ memory, onSettled }: DispatchContext, message: RpcRequest): Refusal | { settled: () => void } {
+  const weight = weightOf(message, memory.mostOfOne)
+  if (weight > memory.mostOfOne) return TOO_MANY_VALUES
+  if (!memory.take(weight)) return TOO_MUCH_IN_FLIGHT
+  return {
+    settled: () => {
+      memory.give(weight)
+      onSettled(message)
+    },
+  }
+}
+
+const TOO_MANY_VALUES: Refusal = {
+  code: RPC_ERROR.invalidRequest,
+  message:
+    'The request has too many values: it would take too much memory. Send less at once, or send the data as one text.',
+}
+
+export const TOO_MUCH_IN_FLIGHT: Refusal = {
+  code: RPC_ERROR.server,
+  message: 'The calls in flight take too much memory; wait for some to be answered.',
+}
+
+class ClientRequest implements Asker {
+  readonly session: Session
+  readonly from: HttpRequest
+  readonly id: RequestId
+  readonly #slot: BackendSlot
+  #headers: Readonly<Record<string, string>> | undefined
+
+  constructor(session: Session, from: HttpRequest, id: RequestId, slot: BackendSlot) {
+    this.session = session
+    this.from = from
+    this.id = id
+    this.#slot = slot
+  }
+
+  /** A server behind pipes never looks. */
+  readonly headers = (): Readonly<Record<string, string>> => {
+    const hasParams = this.session.front === 'modern' && this.#slot.link?.era === 'modern'
+    return (this.#headers ??= endToEndHeaders(this.from.headers, hasParams))
+  }
+}
+
+/** A class, not an object with a getter: each of those has a shape of its own, and all who use it are slow. */
+class WatchedReply implements ReplySink {
+  readonly #reply: ReplySink
+  readonly #watch: Watch
+  refusedBy: string | undefined
+
+  constructor(reply: ReplySink, watch: Watch) {
+    this.#reply = reply
+    this.#watch = watch
+  }
+
+  get id(): RequestId | undefined {
+    return this.#reply.id
+  }
+
+  get isAwaited(): boolean {
+    return this.#reply.isAwaited ?? true
+  }
+
+  related(text: string): boolean {
+    return this.#reply.related(text)
+  }
+
+  pause(retryMs: number | undefined): void {
+    this.#reply.pause?.(retryMs)
+  }
+
+  answer(body: JsonObject, text?: string): void {
+    this.#watch.onEnd(body, this.refusedBy)
+    this.#reply.answer(body, text)
+  }
+
+  abandon(): void {
+    this.#watch.onEnd(undefined)
+    this.#reply.abandon()
+  }
+}
+
+function unfitFor(context: DispatchContext, session: Session, message: RpcRequest): Refusal | undefined {
+  if (message.method === 'initialize')
+    return { code: RPC_ERROR.invalidRequest, message: 'This session is initialized already.' }
+  if (session.calls.has(idKey(message.id)))
+    return { code: RPC_ERROR.invalidRequest, message: 'A request with this id is still being answered.' }
+  if (session.calls.size >= context.limits.maxCallsPerSession)
+    return { code: RPC_ERROR.server, message: 'Too many calls in flight; wait for some to be answered.' }
+  return message.method === 'resources/subscribe'
+    ? unfitSubscription(session, message.params?.['uri'], context.sessions.all())
+    : undefined
+}

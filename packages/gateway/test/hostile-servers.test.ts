@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest'
+import { startGateway } from './support/gateway.ts'
+import { postModern } from './support/modern-post.ts'
+import { connectScripted } from './support/scripted-server.ts'
+
+it('a name that is no text is shown to nobody, and ends nothing', async () => {
+  await using test = await startGateway()
+  await test.open()
+  const name = { toString: 1, valueOf: 1 }
+  const tools = [{ name, inputSchema: { type: 'object', 'x-mcp-header': 'A' } }]
+  await connectScripted(test, ({ method }) => (method === 'tools/list' ? { result: { tools } } : { result: {} }))
+  const listed = await postModern(test, 'tools/list')
+  expect(await listed.json()).toMatchObject({ id: 1, result: { tools: [] } })
+})
+
+it('what it says of a call is told to no other client that describes itself in the same way', async () => {
+  await using test = await startGateway()
+  await test.open()
+  const calls: unknown[] = []
+  const { say } = await connectScripted(test, ({ method, id }) => {
+    if (method === 'tools/list') return { result: { tools: [] } }
+    if (method === 'tools/call') calls.push(id)
+    return method === 'tools/call' ? undefined : { result: {} }
+  })
+  const ask = (who: string) =>
+    postModern(
+      test,
+      'tools/call',
+      { name: 'a', arguments: { who } },
+      { meta: { 'io.modelcontextprotocol/logLevel': 'info' } },
+    ).then((response) => response.text())
+  const alice = ask('alice')
+  await expect.poll(() => calls.length).toBe(1)
+  const bob = ask('bob')
+  await expect.poll(() => calls.length).toBe(2)
+  say({ method: 'notifications/message', params: { level: 'info', data: 'the file of alice' } })
+  for (const id of calls) say({ id, result: { content: [] } })
+  expect(await bob).not.toContain('alice')
+  await alice
+})
+
+it('a server that could not say which values are in headers is asked again, not believed', async () => {
+  await using test = await startGateway()
+  await test.open()
+  const properties = { region: { type: 'string', 'x-mcp-header': 'Region' } }
+  const tools = [{ name: 'a', inputSchema: { type: 'object', properties } }]
+  let lists = 0
+  await connectScripted(test, ({ method }) => {
+    if (method !== 'tools/list') return { result: { content: [{ type: 'text', text: 'done' }] } }
+    lists += 1
+    return lists === 1 ? { error: { code: -32_000, message: 'busy' } } : { result: { tools } }
+  })
+  const mismatch = () =>
+    postModern(
+      test,
+      'tools/call',
+      { name: 'a', arguments: { region: 'us' } },
+      { headers: { 'mcp-param-region': 'eu' } },
+    )
+  expect(await (await mismatch()).text()).not.toContain('done')
+  const refused = await mismatch()
+  expect(refused.status).toBe(400)
+  expect(await refused.text()).toContain('differ')
+})

@@ -1,0 +1,51 @@
+import { question, type ScriptedProcess } from './scripted-auto.ts'
+import type { Script } from './scripted-server.ts'
+
+type Json = { [key: string]: unknown }
+
+/**
+ * A server that asks and logs in its calls, and, as the call says, after their answers and after it was told to stop. Whatever it
+ * says names the client whose call caused it.
+ */
+export function askingServer({ say }: ScriptedProcess): Script {
+  const waiting = new Map<string, (text: string) => void>()
+  /** Whose answered calls it will ask about in the middle of the next one. */
+  const late: string[] = []
+  let asked = 0
+  const ask = (owner: string) => {
+    const id = `q${++asked}`
+    say({ method: 'notifications/message', params: { level: 'error', data: `of ${owner}` } })
+    say(question(id, `of ${owner}`))
+    return new Promise<string>((resolve) => {
+      waiting.set(id, resolve)
+    })
+  }
+  const work = async (id: unknown, { owner, asks, isLate }: Work) => {
+    const heard: string[] = []
+    for (let count = 0; count < asks; count++) heard.push(await ask(owner))
+    say({ id, result: { content: [{ type: 'text', text: `for ${owner}: ${heard.join()}` }] } })
+    if (isLate) late.push(owner)
+  }
+  return (message) => {
+    const { id, method } = message
+    if (method === undefined) {
+      waiting.get(String(id))?.(JSON.stringify(message['result'] ?? 'refused'))
+      waiting.delete(String(id))
+    }
+    if (method !== 'tools/call' || !isObject(message['params'])) return undefined
+    const { arguments: args } = message['params']
+    for (const owner of late.splice(0)) void ask(owner)
+    if (isWork(args)) void work(id, args)
+    return undefined
+  }
+}
+
+interface Work {
+  owner: string
+  asks: number
+  isLate: boolean
+}
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null
+
+const isWork = (value: unknown): value is Work & Json => isObject(value) && typeof value['owner'] === 'string'

@@ -1,0 +1,61 @@
+import * as z from 'zod'
+import type { TestGateway } from './gateway.ts'
+import { postModern } from './modern-post.ts'
+
+const question = z.looseObject({
+  params: z.looseObject({ messages: z.tuple([z.looseObject({ content: z.looseObject({ text: z.string() }) })]) }),
+})
+const answer = z.looseObject({
+  result: z
+    .looseObject({
+      content: z.array(z.looseObject({ text: z.string() })).optional(),
+      inputRequests: z.record(z.string(), question).optional(),
+      requestState: z.string().optional(),
+    })
+    .optional(),
+})
+
+/** A client without a session that answers what servers ask. All of them say the same about themselves. */
+export class RawModernClient {
+  readonly name: string
+  readonly questions: string[] = []
+  readonly #test: TestGateway
+  readonly #headers: Record<string, string>
+
+  constructor(test: TestGateway, name: string, headers: Record<string, string> = {}) {
+    this.#test = test
+    this.name = name
+    this.#headers = headers
+  }
+
+  /** The text of the answer, after as many requests as the server has questions. */
+  sample(text: string): Promise<string> {
+    return this.#call('sample', { text })
+  }
+
+  /** The same for a server that does what its call says. */
+  call(args: { [key: string]: unknown }, signal: AbortSignal): Promise<string> {
+    return this.#call('work', args, signal)
+  }
+
+  async #call(name: string, args: { [key: string]: unknown }, signal?: AbortSignal): Promise<string> {
+    const meta = { 'io.modelcontextprotocol/clientCapabilities': { sampling: {} } }
+    let more = {}
+    for (;;) {
+      const params = { name, arguments: args, ...more }
+      const response = await postModern(this.#test, 'tools/call', params, { meta, signal, headers: this.#headers })
+      const body: unknown = await response.json()
+      const { result } = answer.parse(body)
+      if (result?.inputRequests === undefined) return result?.content?.[0]?.text ?? JSON.stringify(body)
+      const inputResponses = Object.fromEntries(
+        Object.entries(result.inputRequests).map(([key, { params: asked }]) => [key, this.#answer(asked.messages)]),
+      )
+      more = { inputResponses, requestState: result.requestState }
+    }
+  }
+
+  #answer([{ content }]: z.infer<typeof question>['params']['messages']) {
+    this.questions.push(content.text)
+    return { model: 'm', role: 'assistant', content: { type: 'text', text: `${this.name} answers ${content.text}` } }
+  }
+}

@@ -1,0 +1,173 @@
+import * as z from 'zod'
+import type { TestGateway } from './gateway.ts'
+
+const received = z.looseObject({
+  id: z.union([z.string(), z.number()]).nullish(),
+  method: z.string().optional(),
+  params: z.looseObject({}).optional(),
+  result: z.looseObject({}).optional(),
+  error: z.looseObject({ message: z.string() }).optional(),
+})
+export type Received = z.infer<typeof received>
+
+const question = z.looseObject({ messages: z.tuple([z.looseObject({ content: z.looseObject({ text: z.string() }) })]) })
+
+export type RawFront = 'http' | 'sse'
+
+/** Against hanging: a lost message shall be a failed test. */
+const PATIENCE_MS = 30_000
+
+const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+
+/** A client made of plain messages: its ids are what the test says, and everything that reaches it is kept. */
+export class RawClient {
+  readonly name: string
+  readonly responses: Received[] = []
+  readonly progress: { token: unknown; message: unknown }[] = []
+  readonly updates: unknown[] = []
+  readonly logs: unknown[] = []
+  readonly questions: string[] = []
+  /** Whatever else it was asked; the test answers. */
+  readonly others: Received[] = []
+  /** Of HTTP requests as such: what a client without a session gets. */
+  readonly refusals: Received[] = []
+  /** A hundred servers take longer to start. */
+  patienceMs = PATIENCE_MS
+  readonly #origin: string
+  readonly #front: RawFront
+  readonly #gone = new AbortController()
+  readonly #waiting = new Set<() => void>()
+  /** What each of its requests carries, such as a token. */
+  readonly #own: Record<string, string>
+  #headers: Record<string, string>
+  #postTo = '/mcp'
+
+  constructor(test: TestGateway, front: RawFront, name: string, headers: Record<string, string> = {}) {
+    this.#origin = test.origin
+    this.#front = front
+    this.name = name
+    this.#own = headers
+    this.#headers = { ...JSON_HEADERS, ...headers }
+  }
+
+  /** Resolves with what the server says of itself, or with nothing when it was refused. */
+  async connect(capabilities: object, protocolVersion = '2025-11-25'): Promise<Received['result']> {
+    if (this.#front === 'sse') await this.#openSse()
+    const params = { protocolVersion, capabilities, clientInfo: { name: this.name, version: '1' } }
+    const answered = this.until(() => this.responses.some(({ id }) => id === 'first'))
+    const response = await this.#post({ id: 'first', method: 'initialize', params })
+    const session = response.headers.get('mcp-session-id')
+    await this.#read(response)
+    await answered
+    const [greeting] = this.responses.splice(0)
+    if (session !== null) {
+      this.#headers = { ...this.#headers, 'mcp-session-id': session }
+      const stream = await fetch(`${this.#origin}/mcp`, { headers: this.#headers, signal: this.#gone.signal })
+      void this.#read(stream)
+    }
+    return greeting?.result
+  }
+
+  /** Resolves when the gateway has said all it has to say in reply. */
+  async send(message: object): Promise<void> {
+    await this.#read(await this.#post(message))
+  }
+
+  /** All in one body, which is part of revision 2025-03-26 only. */
+  async sendTogether(messages: readonly object[]): Promise<void> {
+    await this.#read(await this.#post(messages))
+  }
+
+  /** Ends the session, whatever is in flight. */
+  async leave(): Promise<void> {
+    if (this.#front === 'http')
+      await fetch(`${this.#origin}/mcp`, { method: 'DELETE', headers: this.#headers }).then((gone) => gone.text())
+    this.#gone.abort()
+  }
+
+  /** Closes its connections without a word, as a program that was ended. */
+  hangUp(): void {
+    this.#gone.abort()
+  }
+
+  /** Looks again whenever a message came. */
+  async until(isSo: () => boolean): Promise<void> {
+    const patience = AbortSignal.timeout(this.patienceMs)
+    while (!isSo()) {
+      if (patience.aborted) throw new Error(`waits in vain: ${JSON.stringify(this)}`)
+      await new Promise<void>((resolve) => {
+        this.#waiting.add(resolve)
+        patience.addEventListener('abort', () => resolve(), { once: true })
+      })
+    }
+  }
+
+  async #openSse(): Promise<void> {
+    const stream = await fetch(`${this.#origin}/sse`, {
+      headers: { accept: 'text/event-stream', ...this.#own },
+      signal: this.#gone.signal,
+    })
+    const named = this.until(() => this.#postTo !== '/mcp')
+    void this.#read(stream)
+    await named
+  }
+
+  #post(message: object | readonly object[]): Promise<Response> {
+    const whole = (part: object) => ({ jsonrpc: '2.0', ...part })
+    const body = JSON.stringify(Array.isArray(message) ? message.map(whole) : whole(message))
+    return fetch(`${this.#origin}${this.#postTo}`, { method: 'POST', headers: this.#headers, body })
+  }
+
+  async #read(response: Response): Promise<void> {
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
+    if (!isStream) {
+      const text = await response.text()
+      if (/^[[{]/.test(text)) for (const message of [JSON.parse(text)].flat()) this.#receive(message)
+      return
+    }
+    let rest = ''
+    try {
+      for await (const chunk of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+        const events = (rest + chunk).split('\n\n')
+        rest = events.pop() ?? ''
+        for (const event of events) this.#event(event)
+      }
+    } catch (error) {
+      // It left: that is how its streams end.
+      if (!this.#gone.signal.aborted) throw error
+    }
+  }
+
+  #event(event: string): void {
+    const data = /^data: (.*)$/m.exec(event)?.[1]
+    if (data === undefined || data === '') return
+    if (!/^event: endpoint$/m.test(event)) return this.#receive(JSON.parse(data))
+    this.#postTo = data
+    this.#woken()
+  }
+
+  #receive(json: unknown): void {
+    const { id, method, params, ...rest } = received.parse(json)
+    if (method === undefined && id === null) this.refusals.push(rest)
+    else if (method === undefined) this.responses.push({ id, ...rest })
+    else if (method === 'notifications/progress')
+      this.progress.push({ token: params?.['progressToken'], message: params?.['message'] })
+    else if (method === 'notifications/resources/updated') this.updates.push(params?.['uri'])
+    else if (method === 'notifications/message') this.logs.push(params?.['data'])
+    else if (method === 'roots/list') this.others.push({ id, method })
+    else if (method === 'sampling/createMessage') this.#answer(id, question.parse(params).messages[0].content.text)
+    this.#woken()
+  }
+
+  #answer(id: unknown, asked: string): void {
+    this.questions.push(asked)
+    const content = { type: 'text', text: `${this.name} answers ${asked}` }
+    // A client that has left cannot answer; the gateway says so in its place.
+    void this.send({ id, result: { model: 'm', role: 'assistant', content } }).catch(() => undefined)
+  }
+
+  #woken(): void {
+    for (const wake of this.#waiting) wake()
+    this.#waiting.clear()
+  }
+}
