@@ -46,28 +46,27 @@ export function schemaSections(schema: unknown, root: string): string {
     for (const reference of JSON.stringify(types[name]).matchAll(/"#\/\$defs\/([^"]+)"/g)) visit(reference[1] ?? '')
   }
   visit(root)
-  return order.map((name) => section(name, types[name] ?? {})).join('\n')
+  const meaningOf = (value: Node) => value.description ?? types[referenced(value) ?? '']?.description ?? ''
+  return order.map((name) => section(name, types[name] ?? {}, meaningOf)).join('\n')
 }
 
-function section(name: string, type: Node): string {
+function section(name: string, type: Node, meaningOf: (value: Node) => string): string {
   const lines = [
     `### ${shortName(name)} {#${anchor(name)}}`,
     '',
     ...(type.description ? [sentence(type.description), ''] : []),
   ]
   const variants = type.oneOf ?? type.anyOf
-  if (type.properties !== undefined) lines.push(...table(type))
+  if (type.properties !== undefined) lines.push(...table(type, meaningOf))
   else if (variants?.some(({ properties }) => properties !== undefined)) {
-    for (const variant of variants) lines.push(`One form, ${variantName(variant)}:`, '', ...table(variant))
+    for (const variant of variants) lines.push(`One form, ${variantName(variant)}:`, '', ...table(variant, meaningOf))
   } else lines.push(`${typeOf(type)}. ${limits(type)}`, '')
   return lines.join('\n')
 }
 
-function table({ properties = {}, required = [] }: Node): string[] {
+function table({ properties = {}, required = [] }: Node, meaningOf: (value: Node) => string): string[] {
   const rows = Object.entries(properties).map(([field, value]) => {
-    const text = [value.description === undefined ? '' : sentence(value.description), limits(value)]
-      .filter(Boolean)
-      .join(' ')
+    const text = [sentence(meaningOf(value)), limits(value)].filter(Boolean).join(' ')
     return `| \`${field}\` | ${typeOf(value)} | ${required.includes(field) && value.default === undefined ? 'yes' : ''} | ${text} |`
   })
   return ['| Field | Type | Required | Meaning |', '|---|---|---|---|', ...rows, '']
@@ -79,9 +78,8 @@ function variantName({ properties = {} }: Node): string {
 }
 
 function typeOf(type: Node): string {
-  const reference = type.$ref ?? type.allOf?.[0]?.$ref
-  if (reference !== undefined) {
-    const name = reference.replace('#/$defs/', '')
+  const name = referenced(type)
+  if (name !== undefined) {
     return `[${shortName(name)}](#${anchor(name)})`
   }
   if (type.const !== undefined) return `\`${literal(type.const)}\``
@@ -95,6 +93,10 @@ function typeOf(type: Node): string {
       : 'object'
   }
   return type.type ?? 'anything'
+}
+
+function referenced(type: Node): string | undefined {
+  return (type.$ref ?? type.allOf?.[0]?.$ref)?.replace('#/$defs/', '')
 }
 
 function limits({ default: standard, pattern, minimum, maximum }: Node): string {

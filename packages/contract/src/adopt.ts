@@ -5,37 +5,37 @@ import { API_PREFIX, ok, type Routes } from './route.ts'
 
 const place = z
   .strictObject({
-    client_type: clientType,
+    client_type: clientType.meta({ description: 'The client' }),
     key: z.string().meta({ description: 'Name of the entry in the client’s file' }),
-    file: z.string(),
+    file: z.string().meta({ description: 'Path of the file' }),
   })
-  .meta({ id: 'toolhaven.clientEntryPlace' })
+  .meta({ id: 'toolhaven.clientEntryPlace', description: 'An entry in the configuration file of a client' })
 
 const variable = z.strictObject({
-  name: z.string(),
+  name: z.string().meta({ description: 'Name of the variable or header' }),
   secret: z.boolean().meta({ description: 'Whether its value would go to the secret store' }),
 })
 
 /** What a workload would be made from; values of variables and headers are never in it. */
 const becomes = z.strictObject({
-  image: z.string().optional(),
-  url: z.string().optional(),
-  transport: z.enum(['stdio', 'sse', 'streamable-http']),
+  image: z.string().optional().meta({ description: 'Package or image' }),
+  url: z.string().optional().meta({ description: 'Address of a remote server' }),
+  transport: z.enum(['stdio', 'sse', 'streamable-http']).meta({ description: 'How the server speaks MCP' }),
   cmd_arguments: z.array(z.string()).meta({ description: 'Values that look like keys are replaced by ***' }),
-  volumes: z.array(z.string()),
+  volumes: z.array(z.string()).meta({ description: 'Files and folders the server would get, as "host:container"' }),
 })
 
 export const foreignServer = z
   .strictObject({
     name: workloadName.meta({ description: 'The name it is adopted by, and of its workload' }),
-    found_in: z.array(place),
+    found_in: z.array(place).meta({ description: 'Entries that name this server' }),
     command: z.string().meta({ description: 'What clients start or where they connect; keys are replaced by ***' }),
-    env_vars: z.array(variable),
-    headers: z.array(variable),
-    becomes: becomes.optional(),
+    env_vars: z.array(variable).meta({ description: 'Environment variables of the entry, without values' }),
+    headers: z.array(variable).meta({ description: 'HTTP headers of the entry, without values' }),
+    becomes: becomes.optional().meta({ description: 'The workload it would become' }),
     obstacle: z.string().optional().meta({ description: 'Why it cannot be adopted' }),
     shares: workloadName.optional().meta({ description: 'Adopted before from another client: that workload is used' }),
-    notes: z.array(z.string()),
+    notes: z.array(z.string()).meta({ description: 'What you need to know before you adopt it' }),
   })
   .meta({ id: 'toolhaven.foreignServer', description: 'An MCP server that clients run or reach without Toolhaven' })
 export type ForeignServer = z.infer<typeof foreignServer>
@@ -43,29 +43,34 @@ export type ForeignServer = z.infer<typeof foreignServer>
 export const adoption = z
   .strictObject({
     name: workloadName,
-    status: z.enum(['starting', 'adopted']),
-    found_in: z.array(place),
+    status: z.enum(['starting', 'adopted']).meta({ description: 'Whether the server still starts, or is adopted' }),
+    found_in: z.array(place).meta({ description: 'Entries that point to Toolhaven now' }),
     secrets: z.array(z.string()).meta({ description: 'Names of the secrets that were made for it' }),
-    notes: z.array(z.string()),
+    notes: z.array(z.string()).meta({ description: 'What you need to know' }),
   })
-  .meta({ id: 'toolhaven.adoption' })
+  .meta({ id: 'toolhaven.adoption', description: 'A server that was adopted' })
 export type Adoption = z.infer<typeof adoption>
 
 export const foreignServerList = z
   .strictObject({
-    servers: z.array(foreignServer),
+    servers: z.array(foreignServer).meta({ description: 'Servers that clients run or reach without Toolhaven' }),
     adoptions: z.array(adoption).meta({ description: 'What was adopted and can be undone' }),
     faults: z
-      .array(z.strictObject({ client_type: clientType, reason: z.string() }))
+      .array(
+        z.strictObject({
+          client_type: clientType.meta({ description: 'The client' }),
+          reason: z.string().meta({ description: 'Why the file could not be read' }),
+        }),
+      )
       .meta({ description: 'Files of clients that could not be read' }),
   })
-  .meta({ id: 'toolhaven.foreignServerList' })
+  .meta({ id: 'toolhaven.foreignServerList', description: 'What clients run without Toolhaven' })
 export type ForeignServerList = z.infer<typeof foreignServerList>
 
 export const adoptRequest = z
   .strictObject({
     name: workloadName,
-    group: groupName.optional(),
+    group: groupName.optional().meta({ description: 'Group of the workload (default: default)' }),
     accept_network: z
       .boolean()
       .optional()
@@ -75,19 +80,21 @@ export const adoptRequest = z
       .optional()
       .meta({ description: 'Confirms the volumes that the server is to get, as the list of servers shows them' }),
   })
-  .meta({ id: 'toolhaven.adoptRequest' })
+  .meta({ id: 'toolhaven.adoptRequest', description: 'A server to adopt' })
 export type AdoptRequest = z.infer<typeof adoptRequest>
 
-export const undoAdoptionRequest = z.strictObject({ name: workloadName }).meta({ id: 'toolhaven.undoAdoptionRequest' })
+export const undoAdoptionRequest = z
+  .strictObject({ name: workloadName })
+  .meta({ id: 'toolhaven.undoAdoptionRequest', description: 'A server to give back to its clients' })
 
 export const undoneAdoption = z
   .strictObject({
     name: workloadName,
     restored: z.array(place).meta({ description: 'Entries that are what they were before' }),
-    removed_secrets: z.array(z.string()),
-    notes: z.array(z.string()),
+    removed_secrets: z.array(z.string()).meta({ description: 'Keys of the secrets that were removed' }),
+    notes: z.array(z.string()).meta({ description: 'What you need to know' }),
   })
-  .meta({ id: 'toolhaven.undoneAdoption' })
+  .meta({ id: 'toolhaven.undoneAdoption', description: 'What was put back' })
 export type UndoneAdoption = z.infer<typeof undoneAdoption>
 
 const tag = 'discovery'

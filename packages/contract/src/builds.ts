@@ -9,8 +9,8 @@ export const buildRecipe = z
   .strictObject({
     package: z.string().meta({ description: 'With the exact version' }),
     image: z.string().meta({ description: 'The name a build gives the image; equal recipes have equal names' }),
-    base_image: z.string(),
-    dockerfile: z.string(),
+    base_image: z.string().meta({ description: 'Image that it is built on' }),
+    dockerfile: z.string().meta({ description: 'The Dockerfile' }),
     files: z.record(z.string(), z.string()).meta({ description: 'The other files of the build context, by name' }),
   })
   .meta({ id: 'toolhaven.buildRecipe', description: 'How the image of a package is made' })
@@ -22,18 +22,21 @@ export const buildRequest = z
     tag: z.string().min(1).max(512).optional().meta({ description: 'A further name for the image' }),
     install_hosts: installHosts.optional(),
   })
-  .meta({ id: 'toolhaven.buildRequest' })
+  .meta({ id: 'toolhaven.buildRequest', description: 'A package to build an image of' })
 export type BuildRequest = z.infer<typeof buildRequest>
 
 export const builtImage = z.strictObject({
   package: z.string().meta({ description: 'With the exact version' }),
   image: z.string().meta({ description: 'The name that was asked for, else that of the recipe' }),
-  id: z.string(),
+  id: z.string().meta({ description: 'ID of the image at the engine' }),
 })
 export type BuiltImage = z.infer<typeof builtImage>
 
 export const buildEvent = z
-  .discriminatedUnion('state', [...taskEvents, builtImage.extend({ state: z.literal('done') })])
+  .discriminatedUnion('state', [
+    ...taskEvents,
+    builtImage.extend({ state: z.literal('done').meta({ description: 'The image is built' }) }),
+  ])
   .meta({ id: 'toolhaven.buildEvent', description: 'Data of one server-sent event of a build' })
 
 const tag = 'workloads'

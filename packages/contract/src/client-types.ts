@@ -17,7 +17,9 @@ export const CLIENT_TYPES = [
   'AmpWindsurf',
 ] as const
 
-export const clientType = z.enum(CLIENT_TYPES).meta({ id: 'client.MCPClient' })
+export const clientType = z
+  .enum(CLIENT_TYPES)
+  .meta({ id: 'client.MCPClient', description: 'An AI client that Toolhaven can configure' })
 export type ClientType = z.infer<typeof clientType>
 
 const KEBAB: Record<ClientType, string> = {

@@ -19,39 +19,58 @@ const anyClientSpelling = z
   .meta({ description: 'A client type, in either spelling (RooCode or roo-code)' })
 
 export const registeredClient = z
-  .strictObject({ name: clientType, groups: z.array(groupName) })
-  .meta({ id: 'client.RegisteredClient' })
+  .strictObject({
+    name: clientType.meta({ description: 'The client' }),
+    groups: z.array(groupName).meta({ description: 'Groups whose servers the client gets' }),
+  })
+  .meta({ id: 'client.RegisteredClient', description: 'A client and the groups it is registered with' })
 export type RegisteredClient = z.infer<typeof registeredClient>
 
 /** `notes` says what a user should know, such as an entry that had to take another name. */
 export const clientResponse = registeredClient
   .extend({
-    notes: z.array(z.string()).optional(),
+    notes: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'What you need to know, such as an entry that had to take another name' }),
     problem: z.string().optional().meta({
       description: 'Why the file of the client could not be changed; the client is registered all the same',
     }),
   })
-  .meta({ id: 'v1.createClientResponse' })
+  .meta({ id: 'v1.createClientResponse', description: 'The client as it is registered now' })
 export type ClientResponse = z.infer<typeof clientResponse>
 
 export const clientStatus = z
-  .strictObject({ client_type: clientType, installed: z.boolean(), registered: z.boolean() })
-  .meta({ id: 'client.MCPClientStatus' })
+  .strictObject({
+    client_type: clientType.meta({ description: 'The client' }),
+    installed: z.boolean().meta({ description: 'Whether its configuration file or folder exists' }),
+    registered: z.boolean().meta({ description: 'Whether it is registered with at least one group' }),
+  })
+  .meta({ id: 'client.MCPClientStatus', description: 'Whether a client is installed and registered' })
 
 export const clientStatusList = z
-  .strictObject({ clients: z.array(clientStatus) })
-  .meta({ id: 'v1.clientStatusResponse' })
+  .strictObject({ clients: z.array(clientStatus).meta({ description: 'Every known client' }) })
+  .meta({ id: 'v1.clientStatusResponse', description: 'Every known client' })
 
 export const createClientRequest = z
-  .strictObject({ name: anyClientSpelling, groups: z.array(groupName).optional() })
-  .meta({ id: 'v1.createClientRequest' })
+  .strictObject({
+    name: anyClientSpelling,
+    groups: z
+      .array(groupName)
+      .optional()
+      .meta({ description: 'Groups whose servers the client gets (default: default)' }),
+  })
+  .meta({ id: 'v1.createClientRequest', description: 'A client to register' })
 
 export const bulkClientRequest = z
   .strictObject({
-    names: z.array(anyClientSpelling).min(1, 'must name at least one client'),
-    groups: z.array(groupName).optional(),
+    names: z.array(anyClientSpelling).min(1, 'must name at least one client').meta({ description: 'The clients' }),
+    groups: z
+      .array(groupName)
+      .optional()
+      .meta({ description: 'Groups to register with (default: default) or to leave (default: all)' }),
   })
-  .meta({ id: 'v1.bulkClientRequest' })
+  .meta({ id: 'v1.bulkClientRequest', description: 'Several clients' })
 
 const tag = 'clients'
 const example = { name: 'Cursor', groups: ['default'] }

@@ -3,13 +3,22 @@ import { groupName } from './names.ts'
 import { API_PREFIX, created, noContent, noGroup, ok, type Routes } from './route.ts'
 
 export const group = z
-  .strictObject({ name: groupName, registered_clients: z.array(z.string()) })
-  .meta({ id: 'groups.Group' })
+  .strictObject({
+    name: groupName,
+    registered_clients: z.array(z.string()).meta({ description: 'Clients that get the servers of the group' }),
+  })
+  .meta({ id: 'groups.Group', description: 'A set of workloads' })
 export type Group = z.infer<typeof group>
 
-export const groupList = z.strictObject({ groups: z.array(group) }).meta({ id: 'v1.groupListResponse' })
-export const createGroupRequest = z.strictObject({ name: groupName }).meta({ id: 'v1.createGroupRequest' })
-export const createGroupResponse = z.strictObject({ name: groupName }).meta({ id: 'v1.createGroupResponse' })
+export const groupList = z
+  .strictObject({ groups: z.array(group).meta({ description: 'The groups' }) })
+  .meta({ id: 'v1.groupListResponse', description: 'Every group' })
+export const createGroupRequest = z
+  .strictObject({ name: groupName })
+  .meta({ id: 'v1.createGroupRequest', description: 'A group to create' })
+export const createGroupResponse = z
+  .strictObject({ name: groupName })
+  .meta({ id: 'v1.createGroupResponse', description: 'The group that was created' })
 
 const params = z.strictObject({ name: groupName })
 const tag = 'groups'
@@ -49,7 +58,10 @@ export const groupRoutes = {
     description: 'Its workloads move to the default group, or are deleted with with-workloads=true.',
     params,
     query: z.strictObject({
-      'with-workloads': z.stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' }).optional(),
+      'with-workloads': z
+        .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' })
+        .optional()
+        .meta({ description: 'Delete the workloads too, instead of moving them to the default group' }),
     }),
     success: noContent,
     errors: noGroup,

@@ -16,11 +16,11 @@ export const inspectRequest = z
       .optional()
       .meta({ description: 'Of the Inspector; left out: the one we tested' }),
   })
-  .meta({ id: 'toolhaven.inspectRequest' })
+  .meta({ id: 'toolhaven.inspectRequest', description: 'How the Inspector is reached' })
 export type InspectRequest = z.infer<typeof inspectRequest>
 
 export const inspectionReady = z.strictObject({
-  state: z.literal('ready'),
+  state: z.literal('ready').meta({ description: 'The Inspector can be opened' }),
   url: z.string().meta({ description: 'For the browser; its token is in it' }),
   server_url: z.string().meta({ description: 'The workload, as the Inspector reaches it' }),
   version: z.string().meta({ description: 'Of the Inspector' }),

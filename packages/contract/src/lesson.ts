@@ -4,11 +4,11 @@ import { permissionProfile } from './permission-profile.ts'
 import { API_PREFIX, noWorkload, ok, type Routes } from './route.ts'
 
 const sighted = {
-  host: z.string(),
+  host: z.string().meta({ description: 'Name or address that the server asked for' }),
   port: z.int().meta({ description: '0: it asked DNS for the name and was refused, so nobody knows the port' }),
   count: z.int().meta({ description: 'How often it was asked for' }),
-  first_seen: z.iso.datetime(),
-  last_seen: z.iso.datetime(),
+  first_seen: z.iso.datetime().meta({ description: 'When it was first asked for' }),
+  last_seen: z.iso.datetime().meta({ description: 'When it was last asked for' }),
 }
 
 export const evidence = z
@@ -30,7 +30,10 @@ export type Evidence = z.infer<typeof evidence>
 
 export const leftOut = z
   .strictObject({ ...sighted, reason: z.string().meta({ description: 'Why the profile does not allow it' }) })
-  .meta({ id: 'toolhaven.leftOut' })
+  .meta({
+    id: 'toolhaven.leftOut',
+    description: 'A place that a workload asked for, and that the profile does not allow',
+  })
 export type LeftOut = z.infer<typeof leftOut>
 
 export const lesson = z
@@ -40,10 +43,10 @@ export const lesson = z
       .enum(['enforce', 'observe'])
       .meta({ description: 'What was in force: its own profile, or every public host while it is observed' }),
     since: z.iso.datetime().meta({ description: 'Since when its connections are recorded' }),
-    permission_profile: permissionProfile,
-    evidence: z.array(evidence),
-    left_out: z.array(leftOut),
-    notes: z.array(z.string()),
+    permission_profile: permissionProfile.meta({ description: 'The profile' }),
+    evidence: z.array(evidence).meta({ description: 'Why each line is in the profile' }),
+    left_out: z.array(leftOut).meta({ description: 'What the profile does not allow, and why' }),
+    notes: z.array(z.string()).meta({ description: 'What you need to know before you apply the profile' }),
   })
   .meta({ id: 'toolhaven.lesson', description: 'The smallest profile that would have worked, and why' })
 export type Lesson = z.infer<typeof lesson>
@@ -54,7 +57,7 @@ export const applyLessonRequest = z
       .optional()
       .meta({ description: 'The profile as it was shown: when it would be another by now, nothing is changed' }),
   })
-  .meta({ id: 'toolhaven.applyLessonRequest' })
+  .meta({ id: 'toolhaven.applyLessonRequest', description: 'The profile to put in force' })
 
 const params = z.strictObject({ name: workloadName })
 const tag = 'workloads'

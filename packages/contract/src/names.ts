@@ -2,13 +2,12 @@ import * as z from 'zod'
 import { UNPRINTABLE } from './text.ts'
 
 /** Grammar of workload names: checked before a name ever meets a path, a label or a container. */
-export const workloadName = nameOf('letters')
+export const workloadName = nameOf('letters').meta({ description: 'Name of the workload' })
 
 /** Group names follow the workload rule, in lower case. */
-export const groupName = nameOf('lower-case letters').refine(
-  (name) => name === name.toLowerCase(),
-  'must be lower case',
-)
+export const groupName = nameOf('lower-case letters')
+  .refine((name) => name === name.toLowerCase(), 'must be lower case')
+  .meta({ description: 'Name of the group' })
 
 function nameOf(letters: string) {
   const rule = `must be 1 to 100 ${letters}, digits, ".", "_" or "-", beginning with a letter or digit`
@@ -28,6 +27,7 @@ export const envVarName = z
     'must be an environment variable name: letters, digits and "_", not beginning with a digit',
   )
   .refine((name) => name !== '__proto__', 'is not a usable variable name')
+  .meta({ description: 'Name of the environment variable' })
 
 /** A comma would end the name in `name,target=VAR`; control characters would forge log lines; a file cannot hold half of a pair. */
 export const secretKey = z
@@ -38,5 +38,6 @@ export const secretKey = z
     new RegExp(`^[^,${UNPRINTABLE}]*$`, 'u'),
     'must not contain a comma, control characters or half of a surrogate pair',
   )
+  .meta({ description: 'Key of the secret' })
 
 export const DEFAULT_GROUP = 'default'

@@ -110,11 +110,17 @@ function parameterList(place: 'path' | 'query', object: z.ZodObject | undefined,
       name,
       in: place,
       required: place === 'path',
+      ...meaningOf(schema),
       schema: isBoolean
         ? { type: 'boolean', default: false }
         : schemaOf(z.looseObject({ schema }).shape.schema, schemas),
     }
   })
+}
+
+function meaningOf(schema: z.core.$ZodType) {
+  const description = z.globalRegistry.get(schema)?.description
+  return description === undefined ? {} : { description }
 }
 
 /** Named schemas go to components once; what is left is a reference or an inline schema. */

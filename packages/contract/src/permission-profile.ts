@@ -35,7 +35,10 @@ export const permissionProfile = z
       .boolean()
       .optional()
       .meta({ description: 'Allows mounts that are refused otherwise; never gives extra capabilities' }),
-    network: z.strictObject({ outbound: networkOutbound.optional() }).optional(),
+    network: z
+      .strictObject({ outbound: networkOutbound.optional().meta({ description: 'Connections the server may open' }) })
+      .optional()
+      .meta({ description: 'What the server may reach over the network (default: nothing)' }),
   })
   .meta({ id: 'permissions.Profile', description: 'What a workload may read, write and reach' })
 

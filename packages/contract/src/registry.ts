@@ -2,54 +2,79 @@ import * as z from 'zod'
 import { imageServer, registryDocument, remoteServer } from './registry-document.ts'
 import { API_PREFIX, ok, type Routes } from './route.ts'
 
-export const registryType = z.enum(['file', 'url', 'default']).meta({ id: 'v1.RegistryType' })
+export const registryType = z.enum(['file', 'url', 'default']).meta({
+  id: 'v1.RegistryType',
+  description: 'Where a registry comes from: a file, a URL, or the one that is built in',
+})
 
 const infoFields = {
-  name: z.string(),
-  type: registryType,
+  name: z.string().meta({ description: 'Name of the registry' }),
+  type: registryType.meta({ description: 'Where the registry comes from' }),
   source: z.string().meta({ description: 'URL, file path, or empty for the built-in registry' }),
-  version: z.string(),
-  last_updated: z.string(),
+  version: z.string().meta({ description: 'Version that the registry gives itself' }),
+  last_updated: z.string().meta({ description: 'When the registry last changed, as it says itself' }),
   server_count: z.int().meta({ description: 'Container and remote servers' }),
 }
 
-export const registryInfo = z.strictObject(infoFields).meta({ id: 'v1.registryInfo' })
+export const registryInfo = z
+  .strictObject(infoFields)
+  .meta({ id: 'v1.registryInfo', description: 'A registry without its content' })
 export type RegistryInfo = z.infer<typeof registryInfo>
 
 export const registryList = z
-  .strictObject({ registries: z.array(registryInfo) })
-  .meta({ id: 'v1.registryListResponse' })
+  .strictObject({ registries: z.array(registryInfo).meta({ description: 'The registries' }) })
+  .meta({ id: 'v1.registryListResponse', description: 'The registries' })
 
 export const registryDetails = z
-  .strictObject({ ...infoFields, registry: registryDocument })
-  .meta({ id: 'v1.getRegistryResponse' })
+  .strictObject({ ...infoFields, registry: registryDocument.meta({ description: 'Content of the registry' }) })
+  .meta({ id: 'v1.getRegistryResponse', description: 'A registry with its content' })
 export type RegistryDetails = z.infer<typeof registryDetails>
 
 export const updateRegistryRequest = z
   .strictObject({
-    url: z.string().min(1, 'must not be empty; leave it out to reset').optional(),
-    local_path: z.string().min(1, 'must not be empty; leave it out to reset').optional(),
-    allow_private_ip: z.boolean().optional(),
+    url: z
+      .string()
+      .min(1, 'must not be empty; leave it out to reset')
+      .optional()
+      .meta({ description: 'Address of a registry file' }),
+    local_path: z
+      .string()
+      .min(1, 'must not be empty; leave it out to reset')
+      .optional()
+      .meta({ description: 'Path of a registry file on this machine' }),
+    allow_private_ip: z.boolean().optional().meta({ description: 'The address may be on this machine or its network' }),
   })
   .refine((body) => !(body.url && body.local_path), 'takes url or local_path, not both')
   .meta({
     id: 'v1.updateRegistryRequest',
+    description: 'The new source. Without url and local_path, the built-in registry',
     not: { required: ['url', 'local_path'], properties: { url: {}, local_path: {} } },
   })
 
 export const updateRegistryResponse = z
-  .strictObject({ message: z.string(), type: registryType })
-  .meta({ id: 'v1.updateRegistryResponse' })
+  .strictObject({
+    message: z.string().meta({ description: 'What was done' }),
+    type: registryType.meta({ description: 'Where the registry comes from now' }),
+  })
+  .meta({ id: 'v1.updateRegistryResponse', description: 'The source in force' })
 
 export const serverList = z
-  .strictObject({ servers: z.array(imageServer), remote_servers: z.array(remoteServer) })
-  .meta({ id: 'v1.listServersResponse' })
+  .strictObject({
+    servers: z.array(imageServer).meta({ description: 'Servers that run on this machine' }),
+    remote_servers: z.array(remoteServer).meta({ description: 'Servers that run elsewhere' }),
+  })
+  .meta({ id: 'v1.listServersResponse', description: 'The servers of a registry' })
 
 export const serverResponse = z
-  .strictObject({ is_remote: z.boolean(), server: imageServer.optional(), remote_server: remoteServer.optional() })
-  .meta({ id: 'v1.getServerResponse' })
+  .strictObject({
+    is_remote: z.boolean().meta({ description: 'Whether the server runs elsewhere' }),
+    server: imageServer.optional().meta({ description: 'The server, when it runs on this machine' }),
+    remote_server: remoteServer.optional().meta({ description: 'The server, when it runs elsewhere' }),
+  })
+  .meta({ id: 'v1.getServerResponse', description: 'One server of a registry' })
 
-const params = z.strictObject({ name: z.string() })
+const registryName = z.string().meta({ description: 'Name of the registry: default' })
+const params = z.strictObject({ name: registryName })
 const tag = 'registry'
 const noRegistry = {
   404: {
@@ -153,7 +178,10 @@ export const registryRoutes = {
     path: `${API_PREFIX}/registry/{name}/servers/{serverName}`,
     tag,
     summary: 'Get one server of a registry',
-    params: z.strictObject({ name: z.string(), serverName: z.string() }),
+    params: z.strictObject({
+      name: registryName,
+      serverName: z.string().meta({ description: 'Name of the server. Write / as %2F' }),
+    }),
     success: ok(serverResponse, 'The server', { is_remote: false, server: exampleServer }),
     errors: {
       404: {

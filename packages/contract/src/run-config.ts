@@ -1,21 +1,23 @@
 import * as z from 'zod'
-import { AUDIT_EVENT_TYPES } from './audit.ts'
+import { authorizationConfig, remoteAuthConfig, tokenValidatorConfig } from './access-config.ts'
 import { envVarName, groupName, secretKey, workloadName } from './names.ts'
+import { auditConfig, telemetryConfig } from './observation-config.ts'
 import { permissionProfile } from './permission-profile.ts'
-import { headerValue, installHost, UNPRINTABLE, wellFormedText } from './text.ts'
+import { installHost, UNPRINTABLE, wellFormedText } from './text.ts'
 
 export const SCHEMA_VERSION = 'v0.1.0'
 
 export const transportType = z
   .enum(['stdio', 'sse', 'streamable-http', 'inspector'])
-  .meta({ id: 'types.TransportType' })
+  .meta({ id: 'types.TransportType', description: 'How the server itself speaks MCP' })
 export type TransportType = z.infer<typeof transportType>
 
-export const proxyMode = z.enum(['sse', 'streamable-http']).meta({ id: 'types.ProxyMode' })
+export const proxyMode = z
+  .enum(['sse', 'streamable-http'])
+  .meta({ id: 'types.ProxyMode', description: 'Transport that clients are told to use' })
 export type ProxyMode = z.infer<typeof proxyMode>
 
 const portNumber = z.int().min(1).max(65535)
-const stringMap = z.record(z.string(), z.string())
 
 /** Keys that every engine takes as a label. */
 export const labelMap = z.record(
@@ -24,9 +26,6 @@ export const labelMap = z.record(
     .regex(/^[A-Za-z0-9]([A-Za-z0-9._/-]{0,251}[A-Za-z0-9])?$/, 'must be letters, digits, ".", "_", "/" or "-"'),
   wellFormedText.max(256),
 )
-
-const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, 'must be a header name')
-export const headerMap = z.record(headerName, headerValue)
 
 /** `{name},target={env var}`, the only form in which a secret appears in a run configuration. */
 export const secretReference = z
@@ -41,110 +40,32 @@ export const secretParameter = z
   .meta({ id: 'secrets.SecretParameter', description: 'A stored secret and the environment variable that receives it' })
 export type SecretParameter = z.infer<typeof secretParameter>
 
-export const remoteAuthConfig = z
-  .strictObject({
-    issuer: z.string().optional(),
-    authorize_url: z.string().optional(),
-    token_url: z.string().optional(),
-    client_id: z.string().optional(),
-    scopes: z.array(z.string()).optional().meta({ description: 'Default: openid, profile, email' }),
-    use_pkce: z.boolean().optional().meta({ description: 'Default: true' }),
-    callback_port: portNumber.optional(),
-    oauth_params: stringMap.optional(),
-    clientSecret: z.string().optional().meta({ description: 'Name of the stored secret, never its value' }),
-    clientSecretFile: z.string().optional(),
-    enableRemoteAuth: z.boolean().optional(),
-    skipBrowser: z.boolean().optional(),
-    timeout: z
-      .string()
-      .regex(/^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$/, 'must be a duration such as "5m"')
-      .optional(),
-    allowPrivateIP: z
-      .boolean()
-      .optional()
-      .meta({ description: 'What the server names may be on this machine or its network. An extension' }),
-    headers: headerMap.optional().meta({ description: 'Headers sent to the remote server' }),
-    headers_from_secrets: z
-      .record(headerName, secretKey)
-      .optional()
-      .meta({ description: 'Header → name of the stored secret that is its value' }),
-  })
-  .meta({ id: 'runner.RemoteAuthConfig', description: 'How Toolhaven logs in to a remote server' })
-export type RemoteAuthConfig = z.infer<typeof remoteAuthConfig>
-
-export const tokenValidatorConfig = z
-  .strictObject({
-    issuer: z.string().optional(),
-    audience: z.string().optional(),
-    jwksurl: z.string().optional(),
-    clientID: z.string().optional(),
-    clientSecret: z.string().optional().meta({ description: 'Name of the stored secret, never its value' }),
-    introspectionURL: z.string().optional(),
-    cacertPath: z.string().optional(),
-    authTokenFile: z.string().optional(),
-    resourceURL: z.string().optional(),
-    allowPrivateIP: z.boolean().optional(),
-  })
-  .meta({ id: 'auth.TokenValidatorConfig', description: 'How callers of the workload prove who they are' })
-
-export const authorizationConfig = z
-  .strictObject({
-    type: z.enum(['cedarv1', 'cedar']),
-    version: z.string().min(1),
-    cedar: z.strictObject({ policies: z.array(z.string()).min(1), entities_json: z.string().optional() }),
-  })
-  .meta({ id: 'authz.Config', description: 'Which calls a caller may make, as Cedar policies' })
-export type AuthorizationConfig = z.infer<typeof authorizationConfig>
-
 export const toolsOverride = z
   .record(
     z.string().min(1),
-    z.strictObject({ name: wellFormedText.min(1).max(128).optional(), description: z.string().optional() }),
+    z.strictObject({
+      name: wellFormedText.min(1).max(128).optional().meta({ description: 'Name that clients see' }),
+      description: z.string().optional().meta({ description: 'Description that clients see' }),
+    }),
   )
   .meta({ id: 'toolhaven.ToolsOverride', description: 'By the server’s name of a tool: how clients see it' })
 
-const auditEventType = z.enum(AUDIT_EVENT_TYPES)
-
-export const auditConfig = z
-  .strictObject({
-    component: z.string().optional(),
-    event_types: z.array(auditEventType).optional().meta({ description: 'Only these are recorded; left out: all' }),
-    exclude_event_types: z.array(auditEventType).optional().meta({ description: 'Takes precedence over event_types' }),
-    include_request_data: z.boolean().optional(),
-    include_response_data: z.boolean().optional(),
-    log_file: z
-      .string()
-      .optional()
-      .meta({ description: 'A name, for the audit folder, or an absolute path; left out: the daemon’s output' }),
-    max_data_size: z
-      .int()
-      .min(0)
-      .max(1_048_576)
-      .optional()
-      .meta({ description: 'Bytes of a request or answer that are recorded at most; default 1024' }),
-  })
-  .meta({ id: 'audit.Config' })
-
-export const telemetryConfig = z
-  .strictObject({
-    endpoint: z.string().optional(),
-    serviceName: z.string().optional(),
-    serviceVersion: z.string().optional(),
-    samplingRate: z.number().min(0).max(1).optional(),
-    insecure: z.boolean().optional(),
-    headers: stringMap.optional(),
-    environmentVariables: z.array(z.string()).optional(),
-    enablePrometheusMetricsPath: z.boolean().optional(),
-  })
-  .meta({ id: 'telemetry.Config' })
-
 export const ignoreConfig = z
-  .strictObject({ loadGlobal: z.boolean().optional(), printOverlays: z.boolean().optional() })
-  .meta({ id: 'ignore.Config' })
+  .strictObject({
+    loadGlobal: z.boolean().optional().meta({ description: 'Also use the ignore file of the user (default: true)' }),
+    printOverlays: z.boolean().optional().meta({ description: 'List the hidden files in the log of the workload' }),
+  })
+  .meta({ id: 'ignore.Config', description: 'Which files of a mount are hidden from the server' })
 
 export const middlewareConfig = z
-  .strictObject({ type: z.string().min(1), parameters: z.record(z.string(), z.unknown()) })
-  .meta({ id: 'types.MiddlewareConfig' })
+  .strictObject({
+    type: z.string().min(1).meta({ description: 'Kind of middleware' }),
+    parameters: z.record(z.string(), z.unknown()).meta({ description: 'Its settings' }),
+  })
+  .meta({
+    id: 'types.MiddlewareConfig',
+    description: 'One step that every message passes. Export writes these, and they follow from the other fields',
+  })
 export type MiddlewareConfig = z.infer<typeof middlewareConfig>
 
 export const resourceLimits = z
@@ -153,15 +74,17 @@ export const resourceLimits = z
       .int()
       .min(16)
       .max(2 ** 24)
-      .optional(),
-    cpus: z.number().min(0.01).max(4096).optional(),
+      .optional()
+      .meta({ description: 'Memory in MiB' }),
+    cpus: z.number().min(0.01).max(4096).optional().meta({ description: 'CPU cores, such as 0.5' }),
     pids: z
       .int()
       .min(8)
       .max(2 ** 22)
-      .optional(),
+      .optional()
+      .meta({ description: 'Processes and threads at the same time' }),
   })
-  .meta({ id: 'toolhaven.ResourceLimits' })
+  .meta({ id: 'toolhaven.ResourceLimits', description: 'What the server may use of this machine' })
 export type ResourceLimits = z.infer<typeof resourceLimits>
 
 export const workloadLimits = z
@@ -211,39 +134,86 @@ export const installHosts = z.array(installHost).max(50).meta({
 
 export const runConfig = z
   .strictObject({
-    schema_version: z.literal(SCHEMA_VERSION),
-    name: workloadName,
-    image: z.string().min(1).optional(),
-    transport: transportType,
-    host: z.string().optional(),
-    port: portNumber.optional(),
-    target_port: portNumber.optional(),
-    target_host: z.string().optional(),
-    proxy_mode: proxyMode.optional(),
-    cmd_args: z.array(wellFormedText).optional(),
-    env_vars: z.record(envVarName, wellFormedText).optional(),
-    secrets: z.array(secretReference).optional(),
-    volumes: z.array(wellFormedText.min(1)).optional(),
-    container_name: z.string().optional(),
-    container_labels: labelMap.optional(),
-    base_name: z.string().optional(),
-    group: groupName.optional(),
-    debug: z.boolean().optional(),
-    isolate_network: z.boolean().optional(),
-    tools_filter: z.array(wellFormedText.min(1)).optional(),
-    remote_url: z.string().optional(),
+    schema_version: z.literal(SCHEMA_VERSION).meta({ description: 'Version of this format' }),
+    name: workloadName.meta({ description: 'Name of the workload' }),
+    image: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({ description: 'Container image or package (npx://, uvx://, go://) of the server' }),
+    transport: transportType.meta({ description: 'How the server itself speaks MCP' }),
+    host: z
+      .string()
+      .optional()
+      .meta({ description: 'Address that the port of the workload listens on (default: 127.0.0.1)' }),
+    port: portNumber.optional().meta({ description: 'Port that clients connect to' }),
+    target_port: portNumber
+      .optional()
+      .meta({ description: 'Port that an sse or streamable-http server listens on inside the workload' }),
+    target_host: z.string().optional().meta({
+      description: 'Loopback address that the server listens on inside the workload: 127.0.0.1, ::1 or localhost',
+    }),
+    proxy_mode: proxyMode.optional().meta({ description: 'Transport that clients are told to use for a stdio server' }),
+    cmd_args: z.array(wellFormedText).optional().meta({ description: 'Arguments of the server' }),
+    env_vars: z
+      .record(envVarName, wellFormedText)
+      .optional()
+      .meta({ description: 'Environment variables of the server' }),
+    secrets: z
+      .array(secretReference)
+      .optional()
+      .meta({ description: 'Secrets the server gets, each as "name,target=VARIABLE"' }),
+    volumes: z
+      .array(wellFormedText.min(1))
+      .optional()
+      .meta({ description: 'Folders and files the server may use, as "host:container" with an optional ":ro"' }),
+    container_name: z
+      .string()
+      .optional()
+      .meta({ description: 'Kept for other programs. Containers keep the names that Toolhaven gives them' }),
+    container_labels: labelMap.optional().meta({ description: 'Labels of the container' }),
+    base_name: z
+      .string()
+      .optional()
+      .meta({ description: 'Name of the registry entry that the workload was made from' }),
+    group: groupName.optional().meta({ description: 'Group of the workload (default: default)' }),
+    debug: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Write each request to the log of the workload: method, tool, outcome and time' }),
+    isolate_network: z.boolean().optional().meta({
+      description: 'Every workload is isolated unless network_mode is host. true is refused together with host',
+    }),
+    tools_filter: z
+      .array(wellFormedText.min(1))
+      .optional()
+      .meta({ description: 'Tools that clients may list and call (default: all)' }),
+    remote_url: z.string().optional().meta({ description: 'Address of a remote server' }),
     remote_auth_config: remoteAuthConfig.optional(),
     oidc_config: tokenValidatorConfig.optional(),
     authz_config: authorizationConfig.optional(),
     audit_config: auditConfig.optional(),
     telemetry_config: telemetryConfig.optional(),
     permission_profile: permissionProfile.optional(),
-    permission_profile_name_or_path: z.string().optional(),
-    middleware_configs: z.array(middlewareConfig).optional(),
+    permission_profile_name_or_path: z
+      .string()
+      .optional()
+      .meta({ description: 'Name of a built-in profile, or a file with one. Ignored when permission_profile is set' }),
+    middleware_configs: z.array(middlewareConfig).optional().meta({
+      description: 'What every message passes. Written by export. An import takes only what the other fields produce',
+    }),
     ignore_config: ignoreConfig.optional(),
-    k8s_pod_template_patch: z.string().optional(),
-    thv_ca_bundle: z.string().optional(),
-    jwks_auth_token_file: z.string().optional(),
+    k8s_pod_template_patch: z
+      .string()
+      .optional()
+      .meta({ description: 'Kept for the Kubernetes operator. It has no effect here' }),
+    thv_ca_bundle: z.string().optional().meta({
+      description: 'File with CA certificates to trust for the remote server, its login and the token provider',
+    }),
+    jwks_auth_token_file: z.string().optional().meta({
+      description:
+        'File with a bearer token that is sent to the provider when keys are fetched, below the configuration folder',
+    }),
     // Beyond the specification: what our own create fields need to survive an export and import.
     resources: resourceLimits.optional(),
     limits: workloadLimits.optional(),

@@ -3,51 +3,76 @@ import { secretKey } from './names.ts'
 import { API_PREFIX, created, noContent, ok, type Routes } from './route.ts'
 import { wellFormedText } from './text.ts'
 
-export const secretsProviderType = z.enum(['encrypted', '1password', 'none']).meta({ id: 'secrets.ProviderType' })
+export const secretsProviderType = z.enum(['encrypted', '1password', 'none']).meta({
+  id: 'secrets.ProviderType',
+  description: 'Where secrets are kept: an encrypted file, 1Password (read only), or nowhere',
+})
 
 export const setupSecretsRequest = z
   .strictObject({
-    provider_type: secretsProviderType,
+    provider_type: secretsProviderType.meta({ description: 'Where secrets are kept from now on' }),
     password: z
       .string()
       .optional()
       .meta({ description: 'Left out: THV_SECRETS_PASSWORD, the OS keyring, or a key file' }),
   })
-  .meta({ id: 'v1.setupSecretsRequest' })
+  .meta({ id: 'v1.setupSecretsRequest', description: 'The provider to use' })
 
 export const setupSecretsResponse = z
-  .strictObject({ message: z.string(), provider_type: secretsProviderType })
-  .meta({ id: 'v1.setupSecretsResponse' })
+  .strictObject({
+    message: z.string().meta({ description: 'What was done, and where the password comes from' }),
+    provider_type: secretsProviderType.meta({ description: 'Where secrets are kept' }),
+  })
+  .meta({ id: 'v1.setupSecretsResponse', description: 'The provider in force' })
 
 export const providerDetails = z
   .strictObject({
-    name: z.string(),
-    provider_type: secretsProviderType,
+    name: z.string().meta({ description: 'Always default' }),
+    provider_type: secretsProviderType.meta({ description: 'Where secrets are kept' }),
     capabilities: z
       .strictObject({
-        can_read: z.boolean(),
-        can_write: z.boolean(),
-        can_delete: z.boolean(),
-        can_list: z.boolean(),
-        can_cleanup: z.boolean(),
+        can_read: z.boolean().meta({ description: 'Whether workloads can get values' }),
+        can_write: z.boolean().meta({ description: 'Whether secrets can be created and changed' }),
+        can_delete: z.boolean().meta({ description: 'Whether secrets can be deleted' }),
+        can_list: z.boolean().meta({ description: 'Whether keys can be listed' }),
+        can_cleanup: z.boolean().meta({ description: 'Whether all secrets can be deleted at once' }),
       })
-      .meta({ id: 'v1.providerCapabilitiesResponse' }),
+      .meta({ id: 'v1.providerCapabilitiesResponse', description: 'What a secrets provider can do' })
+      .meta({ description: 'What the provider can do' }),
   })
-  .meta({ id: 'v1.getSecretsProviderResponse' })
+  .meta({ id: 'v1.getSecretsProviderResponse', description: 'The secrets provider' })
 
 export const createSecretRequest = z
-  .strictObject({ key: secretKey, value: wellFormedText.min(1, 'must not be empty') })
-  .meta({ id: 'v1.createSecretRequest' })
+  .strictObject({
+    key: secretKey,
+    value: wellFormedText.min(1, 'must not be empty').meta({ description: 'The secret itself' }),
+  })
+  .meta({ id: 'v1.createSecretRequest', description: 'A new secret' })
 export const updateSecretRequest = z
-  .strictObject({ value: wellFormedText.min(1, 'must not be empty') })
-  .meta({ id: 'v1.updateSecretRequest' })
-export const secretResponse = z.strictObject({ key: z.string(), message: z.string() }).meta({ id: 'v1.secretResponse' })
+  .strictObject({ value: wellFormedText.min(1, 'must not be empty').meta({ description: 'The new value' }) })
+  .meta({ id: 'v1.updateSecretRequest', description: 'A new value for a secret' })
+export const secretResponse = z
+  .strictObject({
+    key: z.string().meta({ description: 'Key of the secret' }),
+    message: z.string().meta({ description: 'What was done' }),
+  })
+  .meta({ id: 'v1.secretResponse', description: 'What was done with a secret' })
 
 export const secretKeyEntry = z
-  .strictObject({ key: z.string(), description: z.string().optional() })
-  .meta({ id: 'v1.secretKeyResponse' })
-export const secretList = z.strictObject({ keys: z.array(secretKeyEntry) }).meta({ id: 'v1.listSecretsResponse' })
-export const secretValue = z.strictObject({ key: z.string(), value: z.string() }).meta({ id: 'toolhaven.secretValue' })
+  .strictObject({
+    key: z.string().meta({ description: 'Key of the secret' }),
+    description: z.string().optional().meta({ description: 'What the provider says about it' }),
+  })
+  .meta({ id: 'v1.secretKeyResponse', description: 'A secret, without its value' })
+export const secretList = z
+  .strictObject({ keys: z.array(secretKeyEntry).meta({ description: 'Keys of the secrets, sorted' }) })
+  .meta({ id: 'v1.listSecretsResponse', description: 'Every secret, without values' })
+export const secretValue = z
+  .strictObject({
+    key: z.string().meta({ description: 'Key of the secret' }),
+    value: z.string().meta({ description: 'The secret itself' }),
+  })
+  .meta({ id: 'toolhaven.secretValue', description: 'A secret with its value' })
 
 const params = z.strictObject({ key: secretKey })
 const tag = 'secrets'

@@ -5,24 +5,39 @@ import { runConfig } from './run-config.ts'
 import { createResponse } from './workloads.ts'
 import { workloadStatus } from './workload-status.ts'
 
-export const versionResponse = z.strictObject({ version: z.string() }).meta({ id: 'v1.versionResponse' })
+export const versionResponse = z
+  .strictObject({ version: z.string().meta({ description: 'Version of the daemon' }) })
+  .meta({ id: 'v1.versionResponse', description: 'Version of the daemon' })
 
 export const runtimeReport = z
   .strictObject({
-    name: z.string(),
-    state: z.enum(['healthy', 'unhealthy', 'undetected']),
-    version: z.string().optional(),
-    reason: z.string().optional(),
-    sandbox: z.string().optional(),
-    notes: z.array(z.string()),
-    tried: z.array(z.strictObject({ candidate: z.string(), outcome: z.string() })),
+    name: z.string().meta({ description: 'Runtime in use: docker, podman or process' }),
+    state: z
+      .enum(['healthy', 'unhealthy', 'undetected'])
+      .meta({ description: 'Whether the runtime can run workloads' }),
+    version: z.string().optional().meta({ description: 'Version of the engine' }),
+    reason: z.string().optional().meta({ description: 'Why the runtime is not healthy' }),
+    sandbox: z.string().optional().meta({ description: 'What confines workloads' }),
+    notes: z.array(z.string()).meta({ description: 'What this runtime cannot enforce' }),
+    tried: z
+      .array(
+        z.strictObject({
+          candidate: z.string().meta({ description: 'Runtime or socket that was tried' }),
+          outcome: z.string().meta({ description: 'Why it is or is not used' }),
+        }),
+      )
+      .meta({ description: 'Runtimes that were looked for, in order' }),
   })
   .meta({ id: 'toolhaven.runtimeReport', description: 'Where workloads run, and what that runtime cannot enforce' })
 export type RuntimeReport = z.infer<typeof runtimeReport>
 
 export const daemonSettings = z
   .strictObject({
-    ca_certificate_path: z.string().nullable().optional(),
+    ca_certificate_path: z
+      .string()
+      .nullable()
+      .optional()
+      .meta({ description: 'File with a CA certificate to trust for downloads and remote servers' }),
     api_port: z
       .int()
       .min(1)
@@ -32,44 +47,64 @@ export const daemonSettings = z
       .meta({ description: 'Port of the API, from the next start of the daemon on' }),
     otel: z
       .strictObject({
-        endpoint: z.string().nullable().optional(),
-        'sampling-rate': z.number().min(0).max(1).nullable().optional(),
-        'env-vars': z.array(z.string()).nullable().optional(),
+        endpoint: z
+          .string()
+          .nullable()
+          .optional()
+          .meta({ description: 'host:port of an OTLP collector, without a scheme' }),
+        'sampling-rate': z
+          .number()
+          .min(0)
+          .max(1)
+          .nullable()
+          .optional()
+          .meta({ description: 'Share of the traces to keep, from 0 to 1' }),
+        'env-vars': z
+          .array(z.string())
+          .nullable()
+          .optional()
+          .meta({ description: 'Environment variables whose values are added to everything that is sent' }),
       })
-      .optional(),
+      .optional()
+      .meta({ description: 'Telemetry of workloads that have no settings of their own' }),
     base_images: z
       .strictObject({
-        npx: z.string().nullable().optional(),
-        uvx: z.string().nullable().optional(),
-        go: z.string().nullable().optional(),
+        npx: z.string().nullable().optional().meta({ description: 'For npm packages' }),
+        uvx: z.string().nullable().optional().meta({ description: 'For PyPI packages' }),
+        go: z.string().nullable().optional().meta({ description: 'For Go modules' }),
       })
-      .optional(),
+      .optional()
+      .meta({ description: 'Images that packages are built on' }),
   })
   .meta({ id: 'toolhaven.settings', description: 'Settings of the daemon; on change, null clears one' })
 export type DaemonSettings = z.infer<typeof daemonSettings>
 
 export const progress = z
   .strictObject({
-    phase: z.enum(['resolving', 'verifying', 'pulling', 'building', 'fetching', 'starting', 'connecting']),
-    done: z.number().optional(),
-    total: z.number().optional(),
-    detail: z.string().optional(),
+    phase: z
+      .enum(['resolving', 'verifying', 'pulling', 'building', 'fetching', 'starting', 'connecting'])
+      .meta({ description: 'Current step' }),
+    done: z.number().optional().meta({ description: 'Bytes or steps that are done' }),
+    total: z.number().optional().meta({ description: 'Bytes or steps in all, when known' }),
+    detail: z.string().optional().meta({ description: 'What is being worked on' }),
   })
-  .meta({ id: 'toolhaven.progress' })
+  .meta({ id: 'toolhaven.progress', description: 'How far a start has come' })
 
 export const workloadEvent = z
   .strictObject({
     workload: workloadName,
-    status: workloadStatus.or(z.literal('removed')),
-    status_context: z.string(),
-    progress: progress.optional(),
+    status: workloadStatus.or(z.literal('removed')).meta({ description: 'New status of the workload' }),
+    status_context: z.string().meta({ description: 'Progress, or the reason for the status' }),
+    progress: progress.optional().meta({ description: 'Present while the workload starts' }),
   })
   .meta({ id: 'toolhaven.workloadEvent', description: 'Data of one server-sent event' })
 export type WorkloadEvent = z.infer<typeof workloadEvent>
 
 export const pruneLogsResponse = z
-  .strictObject({ removed: z.array(z.string()) })
-  .meta({ id: 'toolhaven.pruneLogsResponse' })
+  .strictObject({
+    removed: z.array(z.string()).meta({ description: 'Names of the workloads whose logs were removed' }),
+  })
+  .meta({ id: 'toolhaven.pruneLogsResponse', description: 'Logs that were removed' })
 
 const text = (description: string) => ({
   200: { description, schema: z.string(), contentType: 'text/event-stream' },

@@ -18,12 +18,22 @@ export const lockedTool = z
       .meta({ description: 'What the server has now, against what was accepted' }),
     definition: z.unknown().meta({ description: 'As it was accepted; of what was added, as the server has it' }),
   })
-  .meta({ id: 'toolhaven.lockedTool' })
+  .meta({
+    id: 'toolhaven.lockedTool',
+    description: 'A tool, prompt, resource template or the instructions, as accepted',
+  })
 
 export const changedField = z
   .strictObject({
     field: z.string().meta({ description: 'Where in the definition, such as inputSchema.properties.path.description' }),
-    parts: z.array(z.strictObject({ kind: z.enum(['same', 'removed', 'added']), text: z.string() })),
+    parts: z
+      .array(
+        z.strictObject({
+          kind: z.enum(['same', 'removed', 'added']).meta({ description: 'What happened to this part of the text' }),
+          text: z.string().meta({ description: 'This part of the text' }),
+        }),
+      )
+      .meta({ description: 'The old and the new text, in parts' }),
   })
   .meta({
     id: 'toolhaven.changedField',
@@ -33,16 +43,16 @@ export type ChangedField = z.infer<typeof changedField>
 
 export const toolChange = z
   .strictObject({
-    part: lockPart,
+    part: lockPart.meta({ description: 'What changed' }),
     name: z.string().meta({
       description: 'Its name (of a resource template, its uriTemplate), with what is hidden in it escaped',
     }),
-    kind: z.enum(['changed', 'added', 'removed']),
+    kind: z.enum(['changed', 'added', 'removed']).meta({ description: 'How it changed' }),
     accepted_hash: hash.optional(),
     hash: hash.optional(),
-    fields: z.array(changedField),
+    fields: z.array(changedField).meta({ description: 'Fields that differ' }),
   })
-  .meta({ id: 'toolhaven.toolChange' })
+  .meta({ id: 'toolhaven.toolChange', description: 'One difference between what the server has and what was accepted' })
 export type ToolChange = z.infer<typeof toolChange>
 
 export const toolLock = z
@@ -52,9 +62,9 @@ export const toolLock = z
     since: z.iso.datetime().meta({ description: 'When its tools were first seen, and thereby accepted' }),
     seen_at: z.iso.datetime().optional().meta({ description: 'When the changes were first seen' }),
     revision: z.string().optional().meta({ description: 'Names what the server has now, for accepting just that' }),
-    tools: z.array(lockedTool),
-    prompts: z.array(lockedTool),
-    resource_templates: z.array(lockedTool),
+    tools: z.array(lockedTool).meta({ description: 'Tools' }),
+    prompts: z.array(lockedTool).meta({ description: 'Prompts' }),
+    resource_templates: z.array(lockedTool).meta({ description: 'Resource templates' }),
     instructions: lockedTool.optional().meta({ description: 'Left out: the server gave none' }),
     changes: z.array(toolChange).meta({ description: 'Empty: the server has what was accepted' }),
   })
@@ -80,7 +90,7 @@ export const acceptToolsRequest = z
       description: 'The revision that you looked at; when the server has something else by now, nothing is accepted',
     }),
   })
-  .meta({ id: 'toolhaven.acceptToolsRequest' })
+  .meta({ id: 'toolhaven.acceptToolsRequest', description: 'Which changes to accept' })
 export type AcceptToolsRequest = z.infer<typeof acceptToolsRequest>
 
 const params = z.strictObject({ name: workloadName })

@@ -1,10 +1,10 @@
 import * as z from 'zod'
+import { headerMap } from './access-config.ts'
 import { envVarName, groupName, workloadName } from './names.ts'
 import { networkOutbound, permissionProfile } from './permission-profile.ts'
+import { auditConfig, telemetryConfig } from './observation-config.ts'
 import { oauthConfig } from './registry-document.ts'
 import {
-  auditConfig,
-  headerMap,
   ignoreConfig,
   imageVerification,
   installHosts,
@@ -14,7 +14,6 @@ import {
   resourceLimits,
   secretParameter,
   sessionMode,
-  telemetryConfig,
   toolsOverride,
   transportType,
   workloadLimits,
@@ -23,12 +22,21 @@ import { wellFormedText } from './text.ts'
 
 export const oidcOptions = z
   .strictObject({
-    issuer: z.string().optional(),
-    audience: z.string().optional(),
-    client_id: z.string().optional(),
-    client_secret: z.string().optional(),
-    jwks_url: z.string().optional(),
-    introspection_url: z.string().optional(),
+    issuer: z.string().optional().meta({ description: 'Provider that must have issued the token' }),
+    audience: z.string().optional().meta({ description: 'Audience that a token must name' }),
+    client_id: z.string().optional().meta({ description: 'Client ID for token introspection' }),
+    client_secret: z
+      .string()
+      .optional()
+      .meta({ description: 'Client secret for token introspection: its value, or the name of a stored secret' }),
+    jwks_url: z
+      .string()
+      .optional()
+      .meta({ description: 'Address of the keys that sign tokens (default: discovered from the issuer)' }),
+    introspection_url: z
+      .string()
+      .optional()
+      .meta({ description: 'Introspection endpoint, for tokens that are not signed' }),
     resource_url: z
       .string()
       .optional()
@@ -70,14 +78,20 @@ const targetPort = (least: 0 | 1) =>
 const workloadFields = {
   image: z.string().meta({ description: 'Registry server, image reference, or npx://, uvx://, go:// package' }),
   host: z.string().meta({ description: 'Address the workload’s port binds; default 127.0.0.1' }),
-  transport: z.enum(['', ...transportType.options]),
-  proxy_mode: z.enum(['', ...proxyMode.options]),
+  transport: z
+    .enum(['', ...transportType.options])
+    .meta({ description: 'How the server itself speaks MCP (default: what the registry says, else stdio)' }),
+  proxy_mode: z
+    .enum(['', ...proxyMode.options])
+    .meta({ description: 'Transport that clients are told to use for a stdio server (default: streamable-http)' }),
   target_port: targetPort(0),
-  cmd_arguments: z.array(wellFormedText),
-  env_vars: z.record(envVarName, wellFormedText),
+  cmd_arguments: z.array(wellFormedText).meta({ description: 'Arguments of the server' }),
+  env_vars: z.record(envVarName, wellFormedText).meta({ description: 'Environment variables of the server' }),
   volumes: z.array(wellFormedText).meta({ description: '"host:container" with optional ":ro"' }),
   tools: z.array(wellFormedText.min(1)).meta({ description: 'Only these tools are listed and may be called' }),
-  secrets: z.array(secretParameter),
+  secrets: z
+    .array(secretParameter)
+    .meta({ description: 'Stored secrets that the server gets as environment variables' }),
   network_isolation: z.boolean().meta({
     description:
       'Every workload is isolated unless network_mode is host: true is refused together with host, and false opens nothing',
@@ -86,27 +100,32 @@ const workloadFields = {
     description:
       'Which calls are allowed: JSON text of an authorization configuration, or its path below the configuration folder',
   }),
-  permission_profile: permissionProfile,
-  oidc: oidcOptions,
-  group: groupOrEmpty,
+  permission_profile: permissionProfile.meta({
+    description: 'What the server may read, write and reach (default: what the registry says, else nothing)',
+  }),
+  oidc: oidcOptions.meta({ description: 'Who may call the workload' }),
+  group: groupOrEmpty.meta({ description: 'Group of the workload (default: default)' }),
 }
 
 /** Accepted beyond the specification. */
 const extensionFields = {
   url: z.string().meta({ description: 'Address of a remote MCP server, instead of image' }),
-  oauth_config: oauthOptions,
+  oauth_config: oauthOptions.meta({ description: 'How Toolhaven logs in to a remote server' }),
   headers: headerMap.meta({ description: 'Headers sent to the remote server' }),
-  labels: labelMap,
-  audit_config: auditConfig,
-  telemetry_config: telemetryConfig,
-  ignore_config: ignoreConfig,
-  resources: resourceLimits,
-  limits: workloadLimits,
+  labels: labelMap.meta({ description: 'Labels of the workload, for your own use' }),
+  audit_config: auditConfig.meta({ description: 'What the audit log records, and where' }),
+  telemetry_config: telemetryConfig.meta({ description: 'Where traces and metrics go' }),
+  ignore_config: ignoreConfig.meta({ description: 'Which files of a mount are hidden from the server' }),
+  resources: resourceLimits.meta({ description: 'Memory, CPU and processes the server may use' }),
+  limits: workloadLimits.meta({ description: 'How often and how much clients may ask' }),
   network_mode: networkMode,
   allow_hosts: networkOutbound.shape.allow_host
     .unwrap()
     .meta({ description: 'Hosts that are added to the allow_host of the permission profile in force' }),
-  network_isolation_mode: z.enum(['enforce', 'observe']),
+  network_isolation_mode: z.enum(['enforce', 'observe']).meta({
+    description:
+      'enforce applies the permission profile. observe allows every public host and records what is used. Default: enforce',
+  }),
   session_mode: sessionMode,
   tools_override: toolsOverride,
   tools_changed: z.enum(['warn', 'block']).meta({
@@ -140,7 +159,9 @@ export const createRequest = requestFields
   })
 export type CreateRequest = z.infer<typeof createRequest>
 
-const nullable = <T extends z.ZodType>(schema: T) => schema.nullable().optional()
+/** The meaning stays with the field, where tables and viewers look for it. */
+const nullable = <T extends z.ZodType>(schema: T) =>
+  schema.nullable().optional().meta({ description: schema.description })
 
 /** A field left out keeps its value; null or an empty value clears it. */
 export const updateRequest = z

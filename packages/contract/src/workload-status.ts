@@ -52,7 +52,9 @@ export const WORKLOAD_STATUS_NAMES: readonly [WorkloadStatus, ...WorkloadStatus[
   'unknown',
 ]
 
-export const workloadStatus = z.enum(WORKLOAD_STATUS_NAMES).meta({ id: 'runtime.WorkloadStatus' })
+export const workloadStatus = z
+  .enum(WORKLOAD_STATUS_NAMES)
+  .meta({ id: 'runtime.WorkloadStatus', description: 'State of a workload' })
 
 /** A status may follow itself: its context changes while it lasts. */
 export function mayFollow(from: WorkloadStatus, to: WorkloadStatus): boolean {

@@ -8,28 +8,28 @@ import { workloadStatus } from './workload-status.ts'
 export const workload = z
   .strictObject({
     name: workloadName,
-    group: z.string(),
-    status: workloadStatus,
+    group: z.string().meta({ description: 'Group of the workload' }),
+    status: workloadStatus.meta({ description: 'State of the workload' }),
     status_context: z
       .string()
       .meta({ description: 'Progress, or the reason of the status; empty when there is nothing to say' }),
-    port: z.int(),
+    port: z.int().meta({ description: 'Port that clients connect to' }),
     url: z.string().meta({ description: 'Where clients connect' }),
     package: z.string().meta({ description: 'The image or package that was asked for' }),
-    tool_type: z.literal('mcp'),
-    transport_type: transportType,
+    tool_type: z.literal('mcp').meta({ description: 'Always mcp' }),
+    transport_type: transportType.meta({ description: 'How the server itself speaks MCP' }),
     proxy_mode: proxyMode.meta({ description: 'How clients reach it. An extension' }),
     remote: z
       .boolean()
       .meta({ description: 'Whether it is a remote server, of which nothing runs here. An extension' }),
     tools: z.array(z.string()).meta({ description: 'Tools filter; empty: all tools' }),
-    labels: z.record(z.string(), z.string()),
+    labels: z.record(z.string(), z.string()).meta({ description: 'Labels of the workload' }),
     network_mode: networkMode
       .optional()
       .meta({ description: 'Left out: a remote server, of which nothing runs here. An extension' }),
-    created_at: z.iso.datetime(),
+    created_at: z.iso.datetime().meta({ description: 'When the workload was created' }),
   })
-  .meta({ id: 'core.Workload' })
+  .meta({ id: 'core.Workload', description: 'A workload as lists show it' })
 export type Workload = z.infer<typeof workload>
 
 export const startedImage = z
@@ -54,16 +54,24 @@ export const workloadDetails = z
   .meta({ id: 'v1.workloadDetails', description: 'A workload with the configuration in force; secrets by name only' })
 export type WorkloadDetails = z.infer<typeof workloadDetails>
 
-export const workloadList = z.strictObject({ workloads: z.array(workload) }).meta({ id: 'v1.workloadListResponse' })
+export const workloadList = z
+  .strictObject({ workloads: z.array(workload).meta({ description: 'The workloads' }) })
+  .meta({ id: 'v1.workloadListResponse', description: 'Workloads' })
 export const createResponse = z
-  .strictObject({ name: workloadName, port: z.int() })
-  .meta({ id: 'v1.createWorkloadResponse' })
-export const statusResponse = z.strictObject({ status: workloadStatus }).meta({ id: 'v1.workloadStatusResponse' })
+  .strictObject({ name: workloadName, port: z.int().meta({ description: 'Port that clients connect to' }) })
+  .meta({ id: 'v1.createWorkloadResponse', description: 'The workload as it was written down' })
+export const statusResponse = z
+  .strictObject({ status: workloadStatus.meta({ description: 'State of the workload' }) })
+  .meta({ id: 'v1.workloadStatusResponse', description: 'State of a workload' })
 
 export const bulkRequest = z
   .strictObject({
-    names: z.array(workloadName).min(1, 'needs exactly one of names (not empty) or group').optional(),
-    group: groupName.optional(),
+    names: z
+      .array(workloadName)
+      .min(1, 'needs exactly one of names (not empty) or group')
+      .optional()
+      .meta({ description: 'Names of the workloads' }),
+    group: groupName.optional().meta({ description: 'Group whose workloads are meant' }),
   })
   .refine(
     ({ names, group }) => (group === undefined) !== (names === undefined),
@@ -78,7 +86,7 @@ export type BulkRequest = z.infer<typeof bulkRequest>
 
 export const workloadRequest = z
   .strictObject({
-    request: createRequest,
+    request: createRequest.meta({ description: 'The request that creates this workload again' }),
     hidden_headers: z
       .array(z.string())
       .meta({ description: 'Headers whose values went to the secret store; request does not have them' }),
@@ -89,8 +97,8 @@ const listQuery = z.strictObject({
   all: z
     .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' })
     .optional()
-    .meta({ description: 'Stopped ones too' }),
-  group: groupName.optional(),
+    .meta({ description: 'Include stopped workloads' }),
+  group: groupName.optional().meta({ description: 'Only the workloads of this group' }),
 })
 
 const params = z.strictObject({ name: workloadName })

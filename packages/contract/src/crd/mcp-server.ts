@@ -1,8 +1,10 @@
 import * as z from 'zod'
+import { authorizationConfig } from '../access-config.ts'
 import { envVarName } from '../names.ts'
+import { auditConfig, telemetryConfig } from '../observation-config.ts'
 import { permissionProfile } from '../permission-profile.ts'
 import { oauthConfig } from '../registry-document.ts'
-import { auditConfig, authorizationConfig, proxyMode, telemetryConfig, transportType } from '../run-config.ts'
+import { proxyMode, transportType } from '../run-config.ts'
 
 /** The resource of the Kubernetes operator. A preview: the operator is not there yet, and fields may still change. */
 
@@ -16,7 +18,10 @@ const resourceName = z
   .regex(/^[a-z0-9]([a-z0-9-]{0,251}[a-z0-9])?$/, 'must be the name of a Kubernetes object')
 
 const envVar = z
-  .strictObject({ name: envVarName, value: z.string() })
+  .strictObject({
+    name: envVarName.meta({ description: 'Name of the variable' }),
+    value: z.string().meta({ description: 'Its value' }),
+  })
   .meta({ id: 'EnvVar', description: 'A variable that the server gets when it starts' })
 
 const secretRef = z
@@ -31,25 +36,28 @@ const secretRef = z
 
 const volume = z
   .strictObject({
-    name: resourceName,
+    name: resourceName.meta({ description: 'Name of the volume in the pod' }),
     claimName: resourceName.meta({ description: 'Name of the PersistentVolumeClaim' }),
     mountPath: z.string().min(1).meta({ description: 'Where the server sees it' }),
-    readOnly: z.boolean().default(true),
+    readOnly: z.boolean().default(true).meta({ description: 'Whether the server can only read it' }),
   })
   .meta({ id: 'Volume', description: 'Storage of the cluster that the server may use' })
 
 const permissionProfileRef = z
   .discriminatedUnion('type', [
     z.strictObject({
-      type: z.literal('builtin'),
+      type: z.literal('builtin').meta({ description: 'A profile that Toolhaven brings' }),
       name: z.enum(['none', 'network']).meta({ description: 'A profile that Toolhaven brings' }),
     }),
     z.strictObject({
-      type: z.literal('configMap'),
+      type: z.literal('configMap').meta({ description: 'A profile in a ConfigMap' }),
       name: resourceName.meta({ description: 'Name of the ConfigMap' }),
       key: z.string().min(1).meta({ description: 'Key in the ConfigMap, which holds a profile as JSON' }),
     }),
-    z.strictObject({ type: z.literal('inline'), profile: permissionProfile }),
+    z.strictObject({
+      type: z.literal('inline').meta({ description: 'A profile in this resource' }),
+      profile: permissionProfile.meta({ description: 'The profile' }),
+    }),
   ])
   .meta({ id: 'PermissionProfileRef', description: 'Where the permission profile is' })
 
@@ -57,7 +65,7 @@ const oidc = z
   .strictObject({
     issuer: z.string().min(1).meta({ description: 'Address of the identity provider' }),
     audience: z.string().optional().meta({ description: 'Audience that a token must name' }),
-    clientId: z.string().optional(),
+    clientId: z.string().optional().meta({ description: 'Client ID for token introspection' }),
     jwksUrl: z.string().optional().meta({ description: 'Left out: found through the issuer' }),
   })
   .meta({ id: 'OIDC', description: 'How callers prove who they are' })
@@ -67,10 +75,13 @@ const quantities = z
     cpu: z.string().optional().meta({ description: 'For example "500m"' }),
     memory: z.string().optional().meta({ description: 'For example "256Mi"' }),
   })
-  .meta({ id: 'Quantities' })
+  .meta({ id: 'Quantities', description: 'Amounts of CPU and memory' })
 
 const resources = z
-  .strictObject({ limits: quantities.optional(), requests: quantities.optional() })
+  .strictObject({
+    limits: quantities.optional().meta({ description: 'What the server may use at most' }),
+    requests: quantities.optional().meta({ description: 'What is reserved for the server' }),
+  })
   .meta({ id: 'Resources', description: 'As in a container of a pod' })
 
 const remote = z
@@ -87,22 +98,24 @@ export const mcpServerSpec = z
       .min(1)
       .optional()
       .meta({ description: 'Container image of the server. Exactly one of image and remote is given' }),
-    remote: remote.optional(),
+    remote: remote.optional().meta({ description: 'A server that runs elsewhere, instead of image' }),
     transport: transportType.default('stdio').meta({ description: 'How the server speaks inside its pod' }),
     proxyMode: proxyMode.default('streamable-http').meta({ description: 'What clients speak with a stdio server' }),
     port: portNumber.default(8080).meta({ description: 'Port of the Service that clients reach' }),
     targetPort: portNumber.optional().meta({ description: 'Port the server listens on, unless it speaks stdio' }),
     args: z.array(z.string()).optional().meta({ description: 'Arguments of the server' }),
-    env: z.array(envVar).optional(),
-    secrets: z.array(secretRef).optional(),
-    volumes: z.array(volume).optional(),
+    env: z.array(envVar).optional().meta({ description: 'Environment variables of the server' }),
+    secrets: z.array(secretRef).optional().meta({ description: 'Values of Secrets that the server gets as variables' }),
+    volumes: z.array(volume).optional().meta({ description: 'Storage of the cluster that the server may use' }),
     tools: z.array(z.string().min(1)).optional().meta({ description: 'Only these tools are listed and may be called' }),
-    permissionProfile: permissionProfileRef.optional(),
-    oidc: oidc.optional(),
-    authorization: authorizationConfig.optional(),
-    audit: auditConfig.optional(),
-    telemetry: telemetryConfig.optional(),
-    resources: resources.optional(),
+    permissionProfile: permissionProfileRef
+      .optional()
+      .meta({ description: 'What the server may read, write and reach (default: nothing)' }),
+    oidc: oidc.optional().meta({ description: 'How callers prove who they are' }),
+    authorization: authorizationConfig.optional().meta({ description: 'Which calls a caller may make' }),
+    audit: auditConfig.optional().meta({ description: 'What the audit log records' }),
+    telemetry: telemetryConfig.optional().meta({ description: 'Where traces and metrics go' }),
+    resources: resources.optional().meta({ description: 'CPU and memory of the server' }),
     serviceAccount: resourceName
       .optional()
       .meta({ description: 'Account the server runs as; left out: one that may do nothing' }),
@@ -115,30 +128,38 @@ export const mcpServerSpec = z
 
 const condition = z
   .strictObject({
-    type: z.enum(['Ready', 'PermissionsApplied', 'TokensAccepted']),
-    status: z.enum(['True', 'False', 'Unknown']),
-    reason: z.string(),
-    message: z.string(),
+    type: z
+      .enum(['Ready', 'PermissionsApplied', 'TokensAccepted'])
+      .meta({ description: 'What the condition is about' }),
+    status: z.enum(['True', 'False', 'Unknown']).meta({ description: 'Whether it holds' }),
+    reason: z.string().meta({ description: 'Why, in one word for programs' }),
+    message: z.string().meta({ description: 'Why, in a sentence for people' }),
     lastTransitionTime: z.string().meta({ description: 'RFC 3339' }),
   })
-  .meta({ id: 'Condition' })
+  .meta({ id: 'Condition', description: 'One thing that is or is not true of the server' })
 
 export const mcpServerStatus = z
   .strictObject({
-    phase: z.enum(['Pending', 'Running', 'Failed', 'Terminating']).optional(),
+    phase: z
+      .enum(['Pending', 'Running', 'Failed', 'Terminating'])
+      .optional()
+      .meta({ description: 'Where the server is in its life' }),
     message: z.string().optional().meta({ description: 'Why the server is in this phase' }),
     url: z.string().optional().meta({ description: 'Address for clients inside the cluster' }),
-    observedGeneration: z.int().optional(),
-    conditions: z.array(condition).optional(),
+    observedGeneration: z
+      .int()
+      .optional()
+      .meta({ description: 'Generation of the resource that this status is about' }),
+    conditions: z.array(condition).optional().meta({ description: 'What is and is not true of the server' }),
   })
   .meta({ id: 'MCPServerStatus', description: 'What the operator saw last' })
 
 export const mcpServer = z
   .strictObject({
-    apiVersion: z.literal(`${CRD_GROUP}/${CRD_VERSION}`),
-    kind: z.literal(CRD_KIND),
+    apiVersion: z.literal(`${CRD_GROUP}/${CRD_VERSION}`).meta({ description: 'Group and version of the resource' }),
+    kind: z.literal(CRD_KIND).meta({ description: 'Kind of the resource' }),
     metadata: z.record(z.string(), z.unknown()).meta({ description: 'As in every Kubernetes object' }),
-    spec: mcpServerSpec,
-    status: mcpServerStatus.optional(),
+    spec: mcpServerSpec.meta({ description: 'What is wanted' }),
+    status: mcpServerStatus.optional().meta({ description: 'What the operator saw last' }),
   })
   .meta({ id: 'MCPServer', description: 'One MCP server that the operator runs' })

@@ -1,5 +1,5 @@
+import { type AuthorizationConfig, authorizationConfig } from '@toolhaven/contract/access-config'
 import { parseOutside } from '@toolhaven/contract/parse-outside'
-import { type AuthorizationConfig, authorizationConfig } from '@toolhaven/contract/run-config'
 import type { CreateRequest } from '@toolhaven/contract/workload-request'
 import { describeError, invalid } from '../errors.ts'
 import type { AuthorizationSpec } from '../ports/gateway.ts'

@@ -1,4 +1,5 @@
-import type { RemoteAuthConfig, RunConfig } from '@toolhaven/contract/run-config'
+import type { RemoteAuthConfig } from '@toolhaven/contract/access-config'
+import type { RunConfig } from '@toolhaven/contract/run-config'
 import type { CreateRequest, UpdateRequest } from '@toolhaven/contract/workload-request'
 import { invalid, notFound } from '../errors.ts'
 import type { StoredWorkload } from '../ports/stores.ts'
