@@ -69,7 +69,7 @@ async function openScene(build: Build, here: Platform) {
 }
 
 const HOST: Weakness = {
-  file: 'packages/core/src/workloads/network.ts',
+  file: 'packages/core/src/workloads/config/network.ts',
   find: "if (mode === 'host') return 'host'",
   replace: "if (mode) return 'host'",
 }

@@ -29,7 +29,7 @@ const IN_MEMORY = ['/tmp', '/home/user', '/run', '/dev/shm', '/dev']
 
 /** Without it a limit that nothing enforces is taken. */
 const REFUSAL: Weakness = {
-  file: 'packages/core/src/workloads/check-resources.ts',
+  file: 'packages/core/src/workloads/config/check-resources.ts',
   find: 'if (faults.length > 0) throw',
   replace: 'if (faults.length > 9) throw',
 }

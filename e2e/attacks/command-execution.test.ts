@@ -13,7 +13,7 @@ describeAttack('a mount that gives the machine away', {
   defence: 'the judgement of what may be mounted',
   weaknesses: [
     {
-      file: 'packages/core/src/workloads/check-mounts.ts',
+      file: 'packages/core/src/workloads/config/check-mounts.ts',
       find: 'const exposed = await host.exposedBy(found)',
       replace: 'const exposed = undefined',
     },

@@ -58,7 +58,7 @@ describe.each(attackedPlatforms('default-run'))('on %s', (kind) => {
     defence: 'the network of its own',
     weaknesses: [
       {
-        file: 'packages/core/src/workloads/network.ts',
+        file: 'packages/core/src/workloads/config/network.ts',
         find: "if (mode === 'host') return 'host'",
         replace: "if (mode) return 'host'",
       },

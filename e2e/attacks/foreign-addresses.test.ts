@@ -23,7 +23,7 @@ describeAttack('a private address that somebody else chose', {
   defence: 'the question whether the user confirmed it',
   weaknesses: [
     {
-      file: 'packages/core/src/workloads/target.ts',
+      file: 'packages/core/src/workloads/operations/target.ts',
       find: "if (origin === 'request' || isAccepted === true) return",
       replace: 'if (text || isAccepted === true) return',
     },

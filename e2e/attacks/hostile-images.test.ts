@@ -127,9 +127,9 @@ describe.each(enginesInTurn())('on %s', (kind) => {
     defence: 'labels that only we set',
     weaknesses: [
       { file: IMAGE, find: 'isReservedLabel(key) && !OF_BUILDS.has(key)', replace: 'false' },
-      { file: 'packages/core/src/workloads/compose.ts', find: 'refuseReservedLabels(asked)', replace: '' },
+      { file: 'packages/core/src/workloads/config/compose.ts', find: 'refuseReservedLabels(asked)', replace: '' },
       {
-        file: 'packages/core/src/workloads/instance-spec.ts',
+        file: 'packages/core/src/workloads/running/instance-spec.ts',
         find: 'withoutReserved(config.container_labels)',
         replace: 'config.container_labels',
       },

@@ -10,7 +10,7 @@ import { callText, connectMcp } from '../src/mcp-client.ts'
 import { type Platform, usePlatform } from '../src/platform.ts'
 import { untilReport } from '../src/statuses.ts'
 
-const CHECK = 'packages/core/src/workloads/check-mounts.ts'
+const CHECK = 'packages/core/src/workloads/config/check-mounts.ts'
 const CANARY = 'only for the user'
 
 /** What the server at a URL reads at a path, or why it cannot. */

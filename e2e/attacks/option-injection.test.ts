@@ -32,17 +32,17 @@ describeAttack('an image or a name that is an option to the program behind', {
       replace: 'false',
     },
     {
-      file: 'packages/core/src/workloads/image-reference.ts',
+      file: 'packages/core/src/workloads/config/image-reference.ts',
       find: 'if (text.length > 512 || !REFERENCE.test(text)) {',
       replace: 'if (text.length > 512) {',
     },
     {
-      file: 'packages/core/src/workloads/package-reference.ts',
+      file: 'packages/core/src/workloads/config/package-reference.ts',
       find: 'if (name.length <= MAX_NAME_LENGTH && names.test(name)) return',
       replace: 'if (names) return',
     },
     {
-      file: 'packages/core/src/workloads/package-reference.ts',
+      file: 'packages/core/src/workloads/config/package-reference.ts',
       find: 'if (version.length <= MAX_VERSION_LENGTH && versions.test(version)) return',
       replace: 'if (versions) return',
     },

@@ -71,7 +71,7 @@ describeAttack('a registry that was poisoned', {
   },
 })
 
-const CONFIRM = 'packages/core/src/workloads/confirm.ts'
+const CONFIRM = 'packages/core/src/workloads/operations/confirm.ts'
 
 describe('on process', () => {
   const platform = usePlatform('process')

@@ -88,12 +88,12 @@ export const OPEN_INSTALL: Record<PlatformKind, readonly Weakness[]> = {
 /** Of the server itself: its network, the files of the machine, and the filter of system calls. */
 const OPEN_WALLS: readonly Weakness[] = [
   {
-    file: 'packages/core/src/workloads/network.ts',
+    file: 'packages/core/src/workloads/config/network.ts',
     find: "if (mode === 'host') return 'host'",
     replace: "if (mode) return 'host'",
   },
   {
-    file: 'packages/core/src/workloads/instance-spec.ts',
+    file: 'packages/core/src/workloads/running/instance-spec.ts',
     find: '    mounts,\n    network,\n    stdio',
     replace:
       '    mounts: [...mounts, { hostPath: process.env.HOME, containerPath: process.env.HOME, readOnly: true }],\n    network,\n    stdio',

@@ -1,7 +1,7 @@
 import type { Adoption, ForeignServerList, UndoneAdoption } from '@toolhaven/contract/adopt'
 import { ThvError, conflict, describeError, invalid, isThvError, notFound } from '../errors.ts'
 import type { ForeignEntry, StoredAdoption } from '../ports/foreign-entries.ts'
-import { clientUrl } from '../workloads/read.ts'
+import { clientUrl } from '../workloads/operations/read.ts'
 import type { AdoptDeps } from './adopt-deps.ts'
 import { type AdoptionWish, begin } from './begin.ts'
 import { describeServer, lookAround, placeOf } from './look-around.ts'

@@ -1,7 +1,7 @@
 import type { AdoptRequest } from '@toolhaven/contract/adopt'
 import { invalid, unsupported } from '../errors.ts'
 import type { StoredAdoption } from '../ports/foreign-entries.ts'
-import { createWorkload } from '../workloads/create.ts'
+import { createWorkload } from '../workloads/operations/create.ts'
 import type { AdoptDeps } from './adopt-deps.ts'
 import { isPlainValue } from './is-plain-value.ts'
 import type { FoundServer } from './look-around.ts'

@@ -1,6 +1,6 @@
 import type { StoredAdoption } from '../ports/foreign-entries.ts'
-import { secretsIn } from '../workloads/generated-secrets.ts'
-import { changeLifecycle } from '../workloads/lifecycle.ts'
+import { secretsIn } from '../workloads/config/generated-secrets.ts'
+import { changeLifecycle } from '../workloads/operations/lifecycle.ts'
 import type { AdoptDeps } from './adopt-deps.ts'
 import { untilGone } from './wait-for-status.ts'
 

@@ -1,5 +1,5 @@
 import { describeError, isThvError } from '../errors.ts'
-import { parsePackageReference } from '../workloads/package-reference.ts'
+import { parsePackageReference } from '../workloads/config/package-reference.ts'
 import type { ServerDefinition } from '../ports/foreign-entries.ts'
 import { readDockerRun } from './docker-arguments.ts'
 import { maskAddress } from './is-plain-value.ts'

@@ -1,4 +1,4 @@
-import { isWithin } from '../workloads/is-within.ts'
+import { isWithin } from '../workloads/config/is-within.ts'
 import type { AdoptDeps } from './adopt-deps.ts'
 import type { Translation } from './translate.ts'
 

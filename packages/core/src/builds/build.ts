@@ -3,10 +3,10 @@ import { invalid, isThvError, ThvError } from '../errors.ts'
 import type { PackageIndex } from '../ports/host.ts'
 import type { RenderRecipe } from '../ports/recipes.ts'
 import type { Progress, Runtime, Source } from '../ports/runtime.ts'
-import type { InstallNetworks } from '../workloads/install-networks.ts'
-import { checkInstallHosts } from '../workloads/check-hosts.ts'
-import { checkImageReference, printable } from '../workloads/image-reference.ts'
-import { parsePackageReference } from '../workloads/package-reference.ts'
+import type { InstallNetworks } from '../workloads/running/install-networks.ts'
+import { checkInstallHosts } from '../workloads/config/check-hosts.ts'
+import { checkImageReference, printable } from '../workloads/config/image-reference.ts'
+import { parsePackageReference } from '../workloads/config/package-reference.ts'
 
 export interface BuildsDeps {
   runtime: Runtime

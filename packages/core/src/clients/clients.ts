@@ -5,7 +5,7 @@ import { notFound } from '../errors.ts'
 import type { GroupBook } from '../groups/group-book.ts'
 import type { ClientFiles } from '../ports/clients.ts'
 import type { Journal } from '../ports/stores.ts'
-import { compareNames } from '../workloads/book.ts'
+import { compareNames } from '../workloads/running/book.ts'
 import type { ClientSync, SyncNews } from './sync.ts'
 
 export interface ClientsDeps {

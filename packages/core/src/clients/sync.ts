@@ -4,8 +4,8 @@ import type { GroupBook } from '../groups/group-book.ts'
 import type { ClientEntry, ClientFiles } from '../ports/clients.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { StoredWorkload } from '../ports/stores.ts'
-import type { WorkloadBook } from '../workloads/book.ts'
-import { clientUrl } from '../workloads/read.ts'
+import type { WorkloadBook } from '../workloads/running/book.ts'
+import { clientUrl } from '../workloads/operations/read.ts'
 
 export interface SyncNews {
   notes: string[]

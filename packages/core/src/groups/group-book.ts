@@ -3,7 +3,7 @@ import { parseClientType } from '@toolhaven/contract/client-types'
 import { DEFAULT_GROUP } from '@toolhaven/contract/names'
 import { notFound } from '../errors.ts'
 import type { RecordStore, StoredGroup } from '../ports/stores.ts'
-import { compareNames } from '../workloads/book.ts'
+import { compareNames } from '../workloads/running/book.ts'
 
 /** All groups in memory, written through. The default group always exists. */
 export class GroupBook {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { startFakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
 import { settle } from '@toolhaven/testing/fakes/manual-clock'
-import { createWorkload } from '../workloads/create.ts'
+import { createWorkload } from '../workloads/operations/create.ts'
 import { createGroup, deleteGroup, listGroups } from './groups.ts'
 
 const member = (name: string) => ({ name, image: 'npx://web@1.0.0', group: 'research' })

@@ -2,8 +2,8 @@ import type { Group } from '@toolhaven/contract/groups'
 import { DEFAULT_GROUP } from '@toolhaven/contract/names'
 import { conflict, invalid } from '../errors.ts'
 import type { Journal, StoredGroup } from '../ports/stores.ts'
-import { compareNames, type WorkloadBook } from '../workloads/book.ts'
-import { moveToDefault } from '../workloads/move-to-default.ts'
+import { compareNames, type WorkloadBook } from '../workloads/running/book.ts'
+import { moveToDefault } from '../workloads/operations/move-to-default.ts'
 import type { GroupBook } from './group-book.ts'
 
 export interface GroupsDeps {

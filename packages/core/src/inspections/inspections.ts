@@ -2,9 +2,9 @@ import type { InspectRequest, InspectionEvent } from '@toolhaven/contract/inspec
 import { conflict, invalid, unavailable } from '../errors.ts'
 import { type InstanceSpec, LABELS, type Runtime } from '../ports/runtime.ts'
 import type { OpenTunnel, Tunnel } from '../ports/tunnel.ts'
-import type { WorkloadBook } from '../workloads/book.ts'
-import type { InstallNetworks } from '../workloads/install-networks.ts'
-import { checkPackageVersion } from '../workloads/package-reference.ts'
+import type { WorkloadBook } from '../workloads/running/book.ts'
+import type { InstallNetworks } from '../workloads/running/install-networks.ts'
+import { checkPackageVersion } from '../workloads/config/package-reference.ts'
 import { type InspectorRun, inspectorInstance, inspectorPage } from './inspector-instance.ts'
 
 const PACKAGE = '@modelcontextprotocol/inspector'

@@ -1,7 +1,7 @@
 import type { AuditEventType } from '@toolhaven/contract/audit'
 import type { LockPart } from '@toolhaven/contract/tools'
 import type { ProxyMode, TransportType } from '@toolhaven/contract/run-config'
-import type { NeedsLogin } from '../workloads/needs-login.ts'
+import type { NeedsLogin } from '../workloads/running/needs-login.ts'
 import type { StdioChannel } from './runtime.ts'
 import type { LockedDefinition } from './stores.ts'
 

@@ -5,7 +5,7 @@ import { parseUrl } from '../net/parse-url.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { RegistryLocation, RegistrySource } from '../ports/registry-source.ts'
 import type { ConfigStore, Journal } from '../ports/stores.ts'
-import { compareNames } from '../workloads/book.ts'
+import { compareNames } from '../workloads/running/book.ts'
 
 export interface RegistryDeps {
   source: RegistrySource

@@ -2,7 +2,7 @@ import { hasNul, NO_HALF_PAIR, NO_NUL } from '@toolhaven/contract/text'
 import { conflict, invalid, notFound, unsupported } from '../errors.ts'
 import type { SecretsProvider, SecretsProviders, SecretsProviderType } from '../ports/secrets.ts'
 import type { ConfigStore, Journal } from '../ports/stores.ts'
-import { compareNames } from '../workloads/book.ts'
+import { compareNames } from '../workloads/running/book.ts'
 import type { Masker } from './masker.ts'
 
 export interface SecretsDeps {

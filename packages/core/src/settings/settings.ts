@@ -1,6 +1,6 @@
 import type { DaemonSettings } from '@toolhaven/contract/system'
 import { invalid } from '../errors.ts'
-import { checkImageReference } from '../workloads/image-reference.ts'
+import { checkImageReference } from '../workloads/config/image-reference.ts'
 import type { ConfigStore, DaemonConfig, Journal } from '../ports/stores.ts'
 
 export interface SettingsDeps {

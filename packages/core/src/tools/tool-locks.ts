@@ -5,7 +5,7 @@ import type { SeenDefinitions } from '../ports/gateway.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { LockedDefinition, LockedPart, RecordStore, StoredToolLock } from '../ports/stores.ts'
 import type { Masker } from '../secrets/masker.ts'
-import { timestamp } from '../workloads/timestamp.ts'
+import { timestamp } from '../workloads/config/timestamp.ts'
 import { describeChanges, labelOf } from './describe-changes.ts'
 import { changedDefinitions, changesOf, type Changed } from './tool-difference.ts'
 

@@ -6,8 +6,8 @@ import type { Runtime } from '../ports/runtime.ts'
 import type { DaemonConfig, Journal, LogStore } from '../ports/stores.ts'
 import type { Masker } from '../secrets/masker.ts'
 import type { ToolLocks } from '../tools/tool-locks.ts'
-import type { WorkloadBook } from './book.ts'
-import type { Sightings } from './sightings.ts'
+import type { WorkloadBook } from './running/book.ts'
+import type { Sightings } from './running/sightings.ts'
 
 /** What the operations on workloads need. */
 export interface WorkloadsDeps {

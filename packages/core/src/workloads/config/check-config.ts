@@ -1,0 +1,122 @@
+import type { ImageServer, RemoteServer } from '@toolhaven/contract/registry-document'
+import type { RunConfig } from '@toolhaven/contract/run-config'
+import { invalid, notFound } from '../../errors.ts'
+import { parseUrl } from '../../net/parse-url.ts'
+import type { StoredWorkload } from '../../ports/stores.ts'
+import { checkAudit } from './audit.ts'
+import { checkHosts } from './check-hosts.ts'
+import { checkPorts } from './check-ports.ts'
+import { withResolvedMounts } from './check-mounts.ts'
+import { checkResources } from './check-resources.ts'
+import { checkSizes } from './check-sizes.ts'
+import { parseSecretReference } from '../running/instance-spec.ts'
+import { checkOauth, oauthOptionsOf } from './oauth.ts'
+import { checkOidc, oidcOptionsOf } from './oidc.ts'
+import { checkHeaders } from './own-headers.ts'
+import { checkSessionMode } from './session-mode.ts'
+import { checkToolsOverride } from './tools-override.ts'
+import { checkTelemetry } from './telemetry.ts'
+import type { WorkloadsDeps } from '../workloads-deps.ts'
+
+type Deps = Pick<WorkloadsDeps, 'groupExists' | 'secretExists' | 'host' | 'config' | 'runtime'>
+
+/** Everything that can be known to be wrong before anything is written down. Gives the configuration with host paths resolved. */
+export async function checkConfig(
+  deps: Deps,
+  config: RunConfig,
+  entry: ImageServer | RemoteServer | undefined,
+  before?: StoredWorkload,
+): Promise<RunConfig> {
+  const group = config.group ?? 'default'
+  if (!deps.groupExists(group)) throw notFound(`group ${group} not found; create it first`)
+  const oidc = oidcOptionsOf(config.oidc_config)
+  if (oidc) checkOidc(oidc)
+  const oauth = oauthOptionsOf(config.remote_auth_config)
+  if (oauth) checkOauth(oauth)
+  checkBindAddress(deps, config.host || '127.0.0.1', oidc !== undefined)
+  refuseOwnAddress(config)
+  if (config.telemetry_config) checkTelemetry(config.telemetry_config)
+  checkSessionMode(config)
+  checkHosts(config.permission_profile, before?.config.permission_profile)
+  if (config.network_mode !== 'host') checkPorts(config, before?.config)
+  checkTools(config, entry)
+  checkToolsOverride(config, entry)
+  await checkAudit(deps, config)
+  checkRequiredVariables(config, entry)
+  checkHeaders(config)
+  checkRequiredHeaders(config, entry)
+  await checkSecrets(deps, config)
+  checkSizes(config.cmd_args ?? [], config.env_vars ?? {})
+  await checkResources(deps, config)
+  return withResolvedMounts(deps, config, before)
+}
+
+/** Others on the network may only reach what asks them who they are. */
+export function checkBindAddress(deps: Pick<Deps, 'config'>, host: string, isProtected: boolean): void {
+  const isLoopback = host === '127.0.0.1' || host === '::1' || host === 'localhost'
+  if (isLoopback) return
+  const isAllowed = deps.config().allowedHosts.includes(host)
+  if (isAllowed && isProtected) return
+  throw invalid(
+    isAllowed
+      ? `host "${host}" needs oidc to protect the workload; add it, or use 127.0.0.1`
+      : `host "${host}" is not a loopback address; use 127.0.0.1`,
+  )
+}
+
+/** A workload that calls itself would answer each call with another one. */
+function refuseOwnAddress({ name, host = '127.0.0.1', port, remote_url: text }: RunConfig): void {
+  const url = text === undefined ? undefined : parseUrl(text)
+  if (!url || Number(url.port || (url.protocol === 'https:' ? 443 : 80)) !== port) return
+  const target = url.hostname.replaceAll(/^\[|\]$/g, '').replace(/\.$/, '')
+  if (!isThisMachine(target) && target !== host) return
+  throw invalid(
+    `url leads to port ${port} of this machine, which is that of ${name} itself; give the server's own address`,
+  )
+}
+
+/** As far as the text tells. The parser has written IPv4 as four decimal numbers and IPv6 in its short form. */
+export function isThisMachine(host: string): boolean {
+  return /^(?:(?:.+\.)?localhost|127\..*|::1|::ffff:7f.*)$/.test(host)
+}
+
+function checkTools(config: RunConfig, entry: ImageServer | RemoteServer | undefined): void {
+  if (!entry || entry.tools.length === 0) return
+  const unknown = (config.tools_filter ?? []).filter((tool) => !entry.tools.includes(tool))
+  if (unknown.length > 0)
+    throw invalid(`tools: ${entry.name} has no tool ${unknown.join(', ')}; it has ${entry.tools.join(', ')}`)
+}
+
+function checkRequiredVariables(config: RunConfig, entry: ImageServer | RemoteServer | undefined): void {
+  const given = new Set(Object.keys(config.env_vars ?? {}))
+  for (const reference of config.secrets ?? []) given.add(parseSecretReference(reference).target)
+  const missing = (entry?.env_vars ?? []).filter(({ name, required }) => required && !given.has(name))
+  if (missing.length === 0) return
+  const list = missing.map(({ name, secret }) => (secret ? `${name} (a secret)` : name)).join(', ')
+  throw invalid(`${entry?.name} needs ${list}: give each in env_vars, or as the target of a secret`)
+}
+
+/** A login stands in for the key that a header would bring. */
+function checkRequiredHeaders(config: RunConfig, entry: ImageServer | RemoteServer | undefined): void {
+  if (!entry || !('headers' in entry) || oauthOptionsOf(config.remote_auth_config)) return
+  const { headers = {}, headers_from_secrets: hidden = {} } = config.remote_auth_config ?? {}
+  const given = new Set(Object.keys({ ...headers, ...hidden }).map((name) => name.toLowerCase()))
+  const missing = (entry.headers ?? []).filter(({ name, required }) => required && !given.has(name.toLowerCase()))
+  if (missing.length === 0) return
+  const list = missing.map(({ name, description }) => `${name} (${description})`).join(', ')
+  throw invalid(`${entry.name} needs the header ${list}: give it in headers`)
+}
+
+async function checkSecrets(deps: Deps, config: RunConfig): Promise<void> {
+  const references = (config.secrets ?? []).map(parseSecretReference)
+  const targets = references.map(({ target }) => target)
+  const twice = targets.find((target, at) => targets.indexOf(target) !== at)
+  if (twice !== undefined)
+    throw invalid(`secrets: ${twice} is the target of more than one secret; name each target once`)
+  const needed = references.map(({ name }) => name)
+  const missing: string[] = []
+  for (const name of [...needed, ...Object.values(config.remote_auth_config?.headers_from_secrets ?? {})]) {
+    if (!(await deps.secretExists(name))) missing.push(name)
+  }
+  if (missing.length > 0) throw notFound(`secret ${missing.join(', ')} not found; create it first`)
+}

@@ -1,0 +1,40 @@
+import { parseListedHost, showHost } from '@toolhaven/contract/listed-host'
+import type { PermissionProfile } from '@toolhaven/contract/permission-profile'
+import { invalid } from '../../errors.ts'
+import { hostReach } from '../../net/host-reach.ts'
+import { printable } from './image-reference.ts'
+
+/**
+ * Checks the hosts that a request lists. Those that were stored before stay as they are: private ones without a port keep the
+ * ports of their profile.
+ */
+export function checkHosts(profile: PermissionProfile | undefined, before: PermissionProfile | undefined): void {
+  const { allow_host: hosts = [], allow_port: ports = [] } = profile?.network?.outbound ?? {}
+  const stored = new Set(before?.network?.outbound?.allow_host)
+  for (const entry of hosts) {
+    const fault = faultOf(entry, ports)
+    if (fault !== undefined && !stored.has(entry))
+      throw invalid(`permission_profile: allow_host "${printable(entry, 100)}" ${fault}`)
+  }
+}
+
+/** The same for hosts that a package may reach while it is installed. */
+export function checkInstallHosts(hosts: readonly string[]): void {
+  for (const entry of hosts) {
+    const fault = faultOf(entry)
+    if (fault !== undefined) throw invalid(`install_hosts: "${printable(entry, 100)}" ${fault}`)
+  }
+}
+
+const NO_HOST = 'is no host; write NAME, NAME:PORT, an address, ADDRESS:PORT or [IPv6]:PORT'
+
+function faultOf(entry: string, [example = 5432]: readonly number[] = []): string | undefined {
+  const listed = parseListedHost(entry)
+  if (listed === undefined) return NO_HOST
+  const { host, port } = listed
+  const shown = showHost(host)
+  const reach = hostReach(shown)
+  if (reach === 'never') return 'is a link-local, metadata or reserved address, which no server may reach; leave it out'
+  if (reach !== 'private' || port !== undefined) return undefined
+  return `is this machine or a private network, which is listed with its port; write it as "${shown}:PORT", for example "${shown}:${example}"`
+}

@@ -1,0 +1,129 @@
+import type { RunConfig } from '@toolhaven/contract/run-config'
+import { invalid, notFound } from '../../errors.ts'
+import type { Host, HostPath } from '../../ports/host.ts'
+import type { Mount } from '../../ports/runtime.ts'
+import type { StoredWorkload } from '../../ports/stores.ts'
+import { isWithin } from './is-within.ts'
+import { declaredMounts, type MountDeclaration } from './mounts.ts'
+
+type Deps = { host: Pick<Host, 'resolvePath' | 'exposedBy' | 'linkOnTheWay'> }
+
+/**
+ * At create and edit: refuses what must not be mounted, and gives the configuration with host paths resolved. A path that
+ * an edit keeps must lead where it led before: nobody named what a link leads to that was put there meanwhile.
+ */
+export async function withResolvedMounts(
+  { host }: Deps,
+  config: RunConfig,
+  before?: Pick<StoredWorkload, 'asked' | 'config'>,
+): Promise<RunConfig> {
+  const isPrivileged = config.permission_profile?.privileged === true
+  const kept = before && keptMounts(before)
+  const resolved = new Map<string, string>()
+  const mounts: MountDeclaration[] = []
+  for (const mount of declaredMounts(config)) {
+    const found = await host.resolvePath(mount.host)
+    if (!found) throw invalid(`volume "${mount.host}" does not exist on this machine; create it first`)
+    const earlier = kept?.(mount)
+    if (earlier !== undefined && earlier !== found.path) throw invalid(describeMove(earlier, found.path))
+    if (!isPrivileged) await refuseExposure(host, mount.host, found)
+    resolved.set(mount.host, found.path)
+    mounts.push({ ...mount, host: found.path })
+  }
+  if (!isPrivileged) refuseNested(mounts)
+  return withHostPaths(config, resolved)
+}
+
+/**
+ * At every start: whoever can write a folder above a mount could have put a link in its place since the last look. The
+ * runtime mounts only what has the identity that is seen here.
+ */
+export async function checkedMounts({ host }: Deps, config: RunConfig): Promise<Mount[]> {
+  const isPrivileged = config.permission_profile?.privileged === true
+  const declared = declaredMounts(config)
+  if (!isPrivileged) refuseNested(declared)
+  const mounts: Mount[] = []
+  for (const mount of declared) {
+    const found = await host.resolvePath(mount.host)
+    if (!found) throw notFound(`volume "${mount.host}" does not exist on this machine any more; create it again`)
+    if (found.path !== mount.host) throw invalid(describeMove(mount.host, found.path))
+    if (!isPrivileged) await refuseExposure(host, mount.host, found)
+    const { container: containerPath, readOnly } = mount
+    mounts.push({ hostPath: found.path, containerPath, readOnly, identity: found.identity })
+  }
+  await refuseLinkedPlaces(host, mounts)
+  return mounts
+}
+
+/** Where a host path led when it was stored, wherever it is mounted now; undefined for a path that is new. */
+function keptMounts({ asked, config }: Pick<StoredWorkload, 'asked' | 'config'>) {
+  const stored = declaredMounts(config)
+  const byPlace = new Map(stored.map(({ container, host }) => [container, host]))
+  const named = declaredMounts(asked).map(({ host, container }) => [host, byPlace.get(container)] as const)
+  const byHost = new Map([...named, ...stored.map(({ host }) => [host, host] as const)])
+  return ({ host }: MountDeclaration) => byHost.get(host)
+}
+
+const describeMove = (stored: string, now: string) =>
+  `volume "${stored}" now leads through a link to "${now}", so it is not mounted; put the folder or file back, or name "${now}" as the volume if you want that`
+
+async function refuseExposure(host: Deps['host'], name: string, found: HostPath): Promise<void> {
+  const exposed = await host.exposedBy(found)
+  if (exposed !== undefined)
+    throw invalid(
+      `volume "${name}" would expose ${exposed}; it is only mounted with "privileged" in the permission profile`,
+    )
+}
+
+/** The server could put a link in the place of the inner mount, and find there what the link leads to after a restart. */
+function refuseNested(mounts: readonly MountDeclaration[]): void {
+  const writable = mounts.filter(({ readOnly }) => !readOnly)
+  for (const { host: inner } of mounts) {
+    const outer = writable.find(({ host }) => host !== inner && isWithin(inner, host))?.host
+    if (outer !== undefined)
+      throw invalid(
+        `volume "${inner}" lies below volume "${outer}", which the server can write, so the server could replace it with a link; mount "${outer}" read-only, or leave one of the two out`,
+      )
+  }
+}
+
+/**
+ * Engines follow links when they look for the place of a mount. A link in another mount of the server could lead this one
+ * over what Toolhaven has in the container, so that the server replaces it.
+ */
+async function refuseLinkedPlaces(host: Deps['host'], mounts: readonly Mount[]): Promise<void> {
+  for (const { hostPath, containerPath } of mounts) {
+    const place = namesOf(containerPath)
+    for (const outer of mounts) {
+      const above = namesOf(outer.containerPath)
+      if (place.length <= above.length || above.some((name, at) => name !== place[at])) continue
+      const link = await host.linkOnTheWay(outer.hostPath, place.slice(above.length))
+      if (link !== undefined)
+        throw invalid(
+          `volume "${hostPath}" is not mounted at "${containerPath}", because "${link}" is a link; remove the link, or mount the volume at another path`,
+        )
+    }
+  }
+}
+
+const namesOf = (path: string) => path.split('/').filter((name) => name !== '' && name !== '.')
+
+function withHostPaths(config: RunConfig, resolved: ReadonlyMap<string, string>): RunConfig {
+  const replaceHost = (text: string, isProfile: boolean) => {
+    const [host = '', ...rest] = text.split(':')
+    const real = resolved.get(host) ?? host
+    return [real, ...(isProfile && rest.length === 0 && real !== host ? [host] : rest)].join(':')
+  }
+  const profile = config.permission_profile
+  return {
+    ...config,
+    ...(config.volumes && { volumes: config.volumes.map((text) => replaceHost(text, false)) }),
+    ...(profile && {
+      permission_profile: {
+        ...profile,
+        ...(profile.read && { read: profile.read.map((text) => replaceHost(text, true)) }),
+        ...(profile.write && { write: profile.write.map((text) => replaceHost(text, true)) }),
+      },
+    }),
+  }
+}

@@ -1,0 +1,150 @@
+import { BUILT_IN_PROFILES, type PermissionProfile } from '@toolhaven/contract/permission-profile'
+import type { ImageServer, RemoteServer } from '@toolhaven/contract/registry-document'
+import { type ProxyMode, type RunConfig, SCHEMA_VERSION, type TransportType } from '@toolhaven/contract/run-config'
+import type { CreateRequest } from '@toolhaven/contract/workload-request'
+import { DEFAULT_GROUP } from '@toolhaven/contract/names'
+import { invalid } from '../../errors.ts'
+import { isReservedLabel } from '../../ports/runtime.ts'
+import type { StoredWorkload } from '../../ports/stores.ts'
+import { authorizationConfigOf } from './authorization.ts'
+import { checkInstallHosts } from './check-hosts.ts'
+import { chooseNetworkMode } from './network.ts'
+import { oauthConfigOf } from './oauth.ts'
+import { oidcConfigOf } from './oidc.ts'
+import { parsePackageReference } from './package-reference.ts'
+import { checkVerifiable } from './provenance.ts'
+import { withoutEmpty } from './without-empty.ts'
+import type { Target } from '../operations/target.ts'
+
+export interface Composition {
+  config: RunConfig
+  profileOrigin: StoredWorkload['profileOrigin']
+}
+
+/** What was asked for + what the registry entry says where the request is silent → the configuration in force. Pure. */
+export function composeRunConfig(name: string, port: number, asked: CreateRequest, target: Target): Composition {
+  const isRemote = target.kind === 'remote'
+  if (asked.headers && !isRemote) throw invalid('headers are for remote servers only; leave them out')
+  if (asked.network_isolation_mode === 'observe' && isRemote)
+    throw invalid('network_isolation_mode observe is for servers that run here; leave it out')
+  if (isRemote && (asked.network_mode === 'host' || asked.allow_hosts?.length))
+    throw invalid('network_mode host and allow_hosts are for servers that run here; leave them out')
+  if (asked.image_verification === 'enabled') checkVerifiable(target)
+  refuseReservedLabels(asked)
+  refuseInstallHosts(asked, target)
+  const transport = chooseTransport(asked.transport || undefined, target)
+  const { profile: chosen, profileOrigin } = chooseProfile(asked.permission_profile, target.entry)
+  const profile = withHosts(chosen, asked.allow_hosts)
+  const imageEntry = target.kind === 'image' ? target.entry : undefined
+  const targetPort = transport === 'stdio' || isRemote ? undefined : asked.target_port || imageEntry?.target_port
+  if (transport !== 'stdio' && !isRemote && !targetPort) {
+    throw invalid(`target_port is missing: a ${transport} server needs the port it listens on`)
+  }
+  const oidc = oidcConfigOf(asked.oidc)
+  const authorization = authorizationConfigOf(asked.authz_config)
+  const config: RunConfig = {
+    schema_version: SCHEMA_VERSION,
+    name,
+    transport,
+    ...(target.kind === 'image' ? { image: target.image } : { remote_url: target.url }),
+    ...(target.entry?.name && { base_name: target.entry.name }),
+    host: asked.host || '127.0.0.1',
+    port,
+    proxy_mode: chooseProxyMode(asked.proxy_mode || undefined, transport),
+    ...(targetPort && { target_port: targetPort }),
+    cmd_args: asked.cmd_arguments?.length ? asked.cmd_arguments : (imageEntry?.args ?? []),
+    env_vars: { ...entryDefaults(target.entry), ...asked.env_vars },
+    secrets: (asked.secrets ?? []).map(({ name: key, target: variable }) => `${key},target=${variable}`),
+    volumes: asked.volumes ?? [],
+    group: asked.group || DEFAULT_GROUP,
+    tools_filter: asked.tools ?? [],
+    container_labels: asked.labels ?? {},
+    ...(!isRemote && { container_name: `thv-${name}`, permission_profile: profile }),
+    ...(!isRemote && { network_mode: chooseNetworkMode(asked, profile) }),
+    ...(!isRemote && asked.network_isolation && { isolate_network: true }),
+    ...(asked.network_isolation_mode === 'observe' && { network_isolation_mode: 'observe' }),
+    ...(!isRemote && asked.ignore_config && { ignore_config: asked.ignore_config }),
+    remote_auth_config: {
+      ...oauthConfigOf(asked.oauth_config, target),
+      ...(asked.headers && { headers: asked.headers }),
+    },
+    ...(oidc && { oidc_config: oidc }),
+    ...(authorization && { authz_config: authorization }),
+    ...(asked.audit_config && { audit_config: asked.audit_config }),
+    ...(asked.tools_override && { tools_override: asked.tools_override }),
+    ...(asked.tools_changed === 'block' && { tools_changed: 'block' }),
+    ...(asked.telemetry_config && { telemetry_config: asked.telemetry_config }),
+    ...(asked.resources && { resources: asked.resources }),
+    ...(asked.limits && { limits: asked.limits }),
+    ...(asked.install_hosts?.length && { install_hosts: asked.install_hosts }),
+    ...(asked.session_mode && asked.session_mode !== 'auto' && { session_mode: asked.session_mode }),
+    ...verificationOf(asked),
+  }
+  return { config: { ...withoutEmpty(config), name, transport, schema_version: SCHEMA_VERSION }, profileOrigin }
+}
+
+function refuseReservedLabels({ labels }: CreateRequest): void {
+  const reserved = Object.keys(labels ?? {}).find(isReservedLabel)
+  if (reserved !== undefined) throw invalid(`labels.${reserved} is set by Toolhaven itself; choose another key`)
+}
+
+function refuseInstallHosts({ install_hosts: hosts = [] }: CreateRequest, target: Target): void {
+  const isPackage = target.kind === 'image' && parsePackageReference(target.image)
+  if (hosts.length > 0 && !isPackage)
+    throw invalid('install_hosts is for packages (npx://, uvx://, go://), which are installed here; leave it out')
+  checkInstallHosts(hosts)
+}
+
+function verificationOf({ image_verification: mode }: CreateRequest): Pick<RunConfig, 'image_verification'> {
+  return mode === 'enabled' || mode === 'disabled' ? { image_verification: mode } : {}
+}
+
+function chooseTransport(asked: TransportType | undefined, target: Target): TransportType {
+  if (asked === 'inspector')
+    throw invalid('transport "inspector" is for the inspector’s own workload; use stdio, sse or streamable-http')
+  if (target.kind === 'remote') {
+    if (asked === 'stdio') throw invalid('transport must be sse or streamable-http for a remote server')
+    return asked ?? target.entry?.transport ?? 'streamable-http'
+  }
+  return asked ?? target.entry?.transport ?? 'stdio'
+}
+
+/** A native sse or streamable-http server has the path of its transport. */
+function chooseProxyMode(asked: ProxyMode | undefined, transport: TransportType): ProxyMode {
+  if (transport === 'sse' || transport === 'streamable-http') return transport
+  return asked ?? 'streamable-http'
+}
+
+function chooseProfile(asked: PermissionProfile | undefined, entry: ImageServer | RemoteServer | undefined) {
+  if (asked && Object.keys(asked).length > 0) return { profile: builtInOr(asked), profileOrigin: 'request' } as const
+  if (entry?.permissions) return { profile: entry.permissions, profileOrigin: 'registry' } as const
+  return { profile: BUILT_IN_PROFILES.network, profileOrigin: 'default' } as const
+}
+
+/** `{name: "none"}` or `{name: "network"}` alone picks the built-in one. */
+function builtInOr(profile: PermissionProfile): PermissionProfile {
+  const isNameAlone = Object.keys(profile).length === 1 && profile.name !== undefined
+  if (!isNameAlone) return profile
+  const builtIn = Object.values(BUILT_IN_PROFILES).find(({ name }) => name === profile.name)
+  if (!builtIn)
+    throw invalid(
+      `permission_profile: there is no built-in profile "${profile.name}"; use "none" or "network", or say what it allows`,
+    )
+  return builtIn
+}
+
+/** The profile keeps its name only as long as it is what the name says. */
+function withHosts(profile: PermissionProfile, hosts: readonly string[] = []): PermissionProfile {
+  if (hosts.length === 0) return profile
+  const { name: _name, ...rest } = profile
+  const outbound = profile.network?.outbound ?? {}
+  const allowHost = [...new Set([...(outbound.allow_host ?? []), ...hosts])]
+  return { ...rest, network: { outbound: { ...outbound, allow_host: allowHost } } }
+}
+
+function entryDefaults(entry: ImageServer | RemoteServer | undefined): Record<string, string> {
+  const pairs = (entry?.env_vars ?? []).flatMap(({ name, default: value }) =>
+    value === undefined ? [] : [[name, value] as const],
+  )
+  return Object.fromEntries(pairs)
+}

@@ -1,0 +1,36 @@
+import type { Provenance } from '@toolhaven/contract/registry-document'
+import { invalid } from '../../errors.ts'
+import type { StoredWorkload } from '../../ports/stores.ts'
+import { printable } from './image-reference.ts'
+import { parsePackageReference } from './package-reference.ts'
+import type { Target } from '../operations/target.ts'
+
+/** What the registry says about who signs the image, or why that is not enough to check anything. */
+export type Expectation = { provenance: Provenance } | { lack: string }
+
+export function expectationOf(entry: StoredWorkload['entry'], image: string): Expectation {
+  const provenance = entry && 'image' in entry ? entry.provenance : undefined
+  const none = `no provenance is known for ${printable(image, 200)}`
+  if (!provenance) return { lack: none }
+  const { cert_issuer: issuer, repository_uri: repository, signer_identity: signer } = provenance
+  // The same log has certificates of everybody: without these two any of them would do.
+  const isPathAlone = signer?.startsWith('/') === true && !repository
+  if (issuer && (repository || signer) && !isPathAlone) return { provenance }
+  return { lack: `${none}: its registry entry needs cert_issuer, and repository_uri or a whole signer_identity` }
+}
+
+/** What can never be verified is refused when it is asked for, before anything is written down. */
+export function checkVerifiable(target: Target): void {
+  const instead = 'leave image_verification out'
+  if (target.kind === 'remote')
+    throw invalid(`image_verification enabled is for servers that run here from an image; ${instead}`)
+  if (parsePackageReference(target.image))
+    throw invalid(
+      `image_verification enabled: the image of ${printable(target.image, 200)} is built here from a package and signed by nobody; ${instead}`,
+    )
+  const expectation = expectationOf(target.entry, target.image)
+  if ('lack' in expectation)
+    throw invalid(
+      `image_verification enabled: ${expectation.lack}; use a registry entry that has it, or ${instead}, which starts the image all the same`,
+    )
+}

@@ -1,0 +1,31 @@
+import { conflict, unavailable } from '../../errors.ts'
+import type { WorkloadsDeps } from '../workloads-deps.ts'
+
+const LOWEST = 10_000
+/** Above it begins the range from which systems hand out ports by themselves. */
+const HIGHEST = 32_767
+const ATTEMPTS = 200
+
+type Deps = Pick<WorkloadsDeps, 'book' | 'gateway' | 'host'>
+
+/** Chosen once and kept for ever: client files name it. */
+export async function choosePort(deps: Deps, host: string, asked: number | undefined): Promise<number> {
+  if (asked !== undefined) {
+    if (deps.host.apiPorts?.has(asked))
+      throw conflict(`proxy_port ${asked} is the one of Toolhaven's own API; choose another or leave it out`)
+    if (deps.book.isPortTaken(asked))
+      throw conflict(`proxy_port ${asked} belongs to another workload; choose another or leave it out`)
+    if (!(await deps.gateway.isPortFree(host, asked))) {
+      throw conflict(`proxy_port ${asked} is in use by another program; choose another or leave it out`)
+    }
+    return asked
+  }
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const port = LOWEST + Math.floor(Math.random() * (HIGHEST - LOWEST + 1))
+    if (!deps.book.isPortTaken(port) && (await deps.gateway.isPortFree(host, port)) && !deps.book.isPortTaken(port))
+      return port
+  }
+  throw unavailable(
+    `no free port was found between ${LOWEST} and ${HIGHEST}; delete workloads that are no longer needed`,
+  )
+}

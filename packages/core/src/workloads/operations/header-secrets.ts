@@ -1,0 +1,37 @@
+import type { ImageServer, RemoteServer } from '@toolhaven/contract/registry-document'
+import type { RunConfig } from '@toolhaven/contract/run-config'
+import type { CreateRequest } from '@toolhaven/contract/workload-request'
+import { headerSecret } from '../config/generated-secrets.ts'
+import type { WorkloadsDeps } from '../workloads-deps.ts'
+
+const SENSITIVE = /^(authorization|proxy-authorization|cookie|x-api-key|api-key)$|token|secret|password/i
+
+/** Header values that are keys go to the secret store; the configuration keeps their names only. */
+export async function hideHeaderSecrets(
+  deps: Pick<WorkloadsDeps, 'storeSecret'>,
+  config: RunConfig,
+  entry: ImageServer | RemoteServer | undefined,
+): Promise<RunConfig> {
+  const { headers = {}, ...rest } = config.remote_auth_config ?? {}
+  const secretHeaders =
+    entry && 'headers' in entry
+      ? (entry.headers ?? []).filter(({ secret }) => secret).map(({ name }) => name.toLowerCase())
+      : []
+  const isSecret = (header: string) => SENSITIVE.test(header) || secretHeaders.includes(header.toLowerCase())
+  const toHide = Object.entries(headers).filter(([header]) => isSecret(header))
+  if (toHide.length === 0) return config
+  const fromSecrets: Record<string, string> = { ...rest.headers_from_secrets }
+  for (const [header, value] of toHide) {
+    const key = headerSecret(config.name, header)
+    await deps.storeSecret(key, value)
+    fromSecrets[header] = key
+  }
+  const clear = Object.fromEntries(Object.entries(headers).filter(([header]) => !isSecret(header)))
+  return { ...config, remote_auth_config: { ...rest, headers: clear, headers_from_secrets: fromSecrets } }
+}
+
+/** What was asked for, without the values that went to the secret store. */
+export function withoutHeaderSecrets(asked: CreateRequest, config: RunConfig): CreateRequest {
+  if (!asked.headers) return asked
+  return { ...asked, headers: config.remote_auth_config?.headers ?? {} }
+}

@@ -1,0 +1,22 @@
+import type { RunConfig } from '@toolhaven/contract/run-config'
+import type { CreateRequest } from '@toolhaven/contract/workload-request'
+import { hideHeaderSecrets, withoutHeaderSecrets } from './header-secrets.ts'
+import { hideOauthSecret, withoutOauthSecret } from '../config/oauth.ts'
+import { hideOidcSecret, withoutOidcSecret } from '../config/oidc.ts'
+import type { Target } from './target.ts'
+import type { WorkloadsDeps } from '../workloads-deps.ts'
+
+/** Whatever in a configuration is a secret goes to the secret store; its name takes its place. */
+export async function hideSecrets(
+  deps: Pick<WorkloadsDeps, 'secretExists' | 'storeSecret'>,
+  config: RunConfig,
+  target: Target,
+): Promise<RunConfig> {
+  const withHeaders = await hideHeaderSecrets(deps, config, target.entry)
+  return hideOidcSecret(deps, await hideOauthSecret(deps, withHeaders))
+}
+
+/** What was asked for, without the values that went there. */
+export function withoutSecrets(asked: CreateRequest, config: RunConfig): CreateRequest {
+  return withoutOidcSecret(withoutOauthSecret(withoutHeaderSecrets(asked, config), config), config)
+}

@@ -1,0 +1,137 @@
+import type { RunConfig } from '@toolhaven/contract/run-config'
+import type { CreateRequest } from '@toolhaven/contract/workload-request'
+import { isThisMachine } from '../config/check-config.ts'
+import { createWorkload } from './create.ts'
+import { parseSecretReference } from '../running/instance-spec.ts'
+import { invalid, notFound } from '../../errors.ts'
+import { printable } from '../config/image-reference.ts'
+import { oauthOptionsOf } from '../config/oauth.ts'
+import { oidcOptionsOf } from '../config/oidc.ts'
+import { middlewareConfigs } from '../config/middleware-configs.ts'
+import { checkNamedFiles, readProfile } from '../config/named-files.ts'
+import type { WorkloadsDeps } from '../workloads-deps.ts'
+
+/** Runs an exported configuration: what was exported can be imported and exported again unchanged. */
+export async function importWorkload(
+  deps: WorkloadsDeps,
+  config: RunConfig,
+  confirmed: Pick<CreateRequest, 'accept_network' | 'accept_mounts'> = {},
+): Promise<{ name: string; port: number }> {
+  checkTargetHost(config)
+  await checkNamedFiles(deps, config)
+  await checkOidcConfig(deps, config)
+  refuseForeignMiddleware(config)
+  const auth = config.remote_auth_config
+  await checkRemoteAuth(deps, config)
+  if (auth?.allowPrivateIP && confirmed.accept_network !== true)
+    throw invalid(
+      'remote_auth_config.allowPrivateIP opens private addresses to the login; confirm it with accept_network=true (--accept-network)',
+    )
+  const request = await fromRegistry(deps, config, {
+    ...requestOf(await withProfile(deps, config)),
+    ...(confirmed.accept_network && { accept_network: true }),
+    ...(confirmed.accept_mounts && { accept_mounts: true }),
+  })
+  const headers = auth?.headers_from_secrets ? { remote_auth_config: auth } : {}
+  return createWorkload(deps, request, { urlOrigin: 'import', imported: config, ...headers })
+}
+
+/** What came from a registry entry still comes from it, when it is here and names the same server. */
+async function fromRegistry(deps: WorkloadsDeps, config: RunConfig, request: CreateRequest): Promise<CreateRequest> {
+  const found = config.base_name === undefined ? undefined : await deps.findServer(config.base_name)
+  if (!found) return request
+  const isSame = 'url' in found.server ? found.server.url === config.remote_url : found.server.image === config.image
+  if (!isSame) return request
+  const { url: _url, permission_profile: profile, ...rest } = request
+  const isOfEntry = JSON.stringify(found.server.permissions) === JSON.stringify(profile)
+  return { ...rest, image: found.name, ...(profile && !isOfEntry && { permission_profile: profile }) }
+}
+
+/** What an exported configuration lists follows from its other fields; anything else would be lost silently. */
+function refuseForeignMiddleware(config: RunConfig): void {
+  const derived = middlewareConfigs(config).map((middleware) => JSON.stringify(middleware))
+  const foreign = (config.middleware_configs ?? []).filter(
+    ({ type, parameters }) => !derived.includes(JSON.stringify({ type, parameters })),
+  )
+  if (foreign.length === 0) return
+  throw invalid(
+    `not available yet: middleware_configs of type ${foreign.map(({ type }) => printable(type)).join(', ')}; leave it out`,
+  )
+}
+
+const TARGET_HOSTS: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost'])
+
+/** Inside the workload, on its own loopback: the only address on which nobody but the gateway reaches a server. */
+function checkTargetHost({ target_host: host }: RunConfig): void {
+  if (host === undefined || TARGET_HOSTS.has(host)) return
+  throw invalid(
+    isThisMachine(host)
+      ? `target_host "${printable(host)}" cannot be reached: inside a workload only the loopback addresses 127.0.0.1 and ::1 can; let the server listen on one of them`
+      : `target_host "${printable(host)}" must be 127.0.0.1, ::1 or localhost, a loopback address inside the workload; leave it out`,
+  )
+}
+
+/** A profile that is named is read once; the stored one counts from then on, and in a copy of the configuration too. */
+async function withProfile(deps: WorkloadsDeps, config: RunConfig): Promise<RunConfig> {
+  const nameOrPath = config.permission_profile_name_or_path
+  if (nameOrPath === undefined || config.permission_profile !== undefined) return config
+  return { ...config, permission_profile: await readProfile(deps, nameOrPath) }
+}
+
+async function checkRemoteAuth(deps: WorkloadsDeps, config: RunConfig): Promise<void> {
+  const auth = config.remote_auth_config
+  if (auth?.clientSecret !== undefined && auth.clientSecretFile !== undefined)
+    throw invalid('remote_auth_config: takes clientSecret or clientSecretFile, not both')
+  if (auth?.clientSecretFile !== undefined && auth.client_id === undefined)
+    throw invalid('remote_auth_config: clientSecretFile needs client_id')
+  const key = auth?.clientSecret
+  if (key !== undefined && !(await deps.secretExists(key))) throw notFound(`secret ${key} not found; create it first`)
+}
+
+async function checkOidcConfig(deps: WorkloadsDeps, { oidc_config: oidc }: RunConfig): Promise<void> {
+  // In a configuration it is always a name: taken for a value, it would be stored and believed to be the secret.
+  const key = oidc?.clientSecret
+  if (key !== undefined && !(await deps.secretExists(key))) throw notFound(`secret ${key} not found; create it first`)
+}
+
+function requestOf(config: RunConfig): CreateRequest {
+  const request: CreateRequest = {
+    name: config.name,
+    transport: config.transport,
+    cmd_arguments: config.cmd_args ?? [],
+    env_vars: config.env_vars ?? {},
+    volumes: config.volumes ?? [],
+    secrets: (config.secrets ?? []).map(parseSecretReference),
+    tools: config.tools_filter ?? [],
+    labels: config.container_labels ?? {},
+    group: config.group ?? '',
+  }
+  if (config.image !== undefined) request.image = config.image
+  if (config.remote_url !== undefined) request.url = config.remote_url
+  if (config.host !== undefined) request.host = config.host
+  if (config.port !== undefined) request.proxy_port = config.port
+  if (config.proxy_mode !== undefined) request.proxy_mode = config.proxy_mode
+  if (config.target_port !== undefined) request.target_port = config.target_port
+  if (config.permission_profile !== undefined) request.permission_profile = config.permission_profile
+  if (config.isolate_network) request.network_isolation = true
+  if (config.network_mode !== undefined) request.network_mode = config.network_mode
+  if (config.network_isolation_mode) request.network_isolation_mode = config.network_isolation_mode
+  if (config.ignore_config !== undefined) request.ignore_config = config.ignore_config
+  if (config.telemetry_config !== undefined) request.telemetry_config = config.telemetry_config
+  if (config.resources !== undefined) request.resources = config.resources
+  if (config.limits !== undefined) request.limits = config.limits
+  if (config.image_verification !== undefined) request.image_verification = config.image_verification
+  if (config.install_hosts !== undefined) request.install_hosts = config.install_hosts
+  if (config.session_mode !== undefined) request.session_mode = config.session_mode
+  if (config.authz_config !== undefined) request.authz_config = JSON.stringify(config.authz_config)
+  if (config.audit_config !== undefined) request.audit_config = config.audit_config
+  if (config.tools_override !== undefined) request.tools_override = config.tools_override
+  if (config.tools_changed !== undefined) request.tools_changed = config.tools_changed
+  const oidc = oidcOptionsOf(config.oidc_config)
+  if (oidc !== undefined) request.oidc = oidc
+  const oauth = oauthOptionsOf(config.remote_auth_config)
+  if (oauth !== undefined) request.oauth_config = oauth
+  const clear = config.remote_auth_config?.headers
+  if (clear !== undefined) request.headers = clear
+  return request
+}

@@ -1,0 +1,28 @@
+import type { Confinement } from '@toolhaven/contract/isolation'
+import { conflict } from '../../errors.ts'
+import type { Runtime } from '../../ports/runtime.ts'
+import type { WorkloadBook } from '../running/book.ts'
+import type { SessionInstances } from '../running/session-instances.ts'
+import { hasOwnServers } from '../config/session-mode.ts'
+
+export interface IsolationDeps {
+  book: WorkloadBook
+  runtime: Runtime
+  sessions: Pick<SessionInstances, 'handleOf'>
+}
+
+/** What confines the workload right now, as seen from outside it. */
+export async function getIsolation(
+  { book, runtime, sessions }: IsolationDeps,
+  name: string,
+  signal: AbortSignal,
+): Promise<Confinement> {
+  const { stored, observed } = book.get(name)
+  if (stored.config.remote_url !== undefined) throw conflict(`${name} is a remote server: nothing of it runs here`)
+  const handle = observed.handle ?? (await sessions.handleOf(name))
+  const found = handle && (await runtime.confinement?.(handle, signal))
+  if (!found && observed.connected && hasOwnServers(stored))
+    throw conflict(`${name} has no client now, and its servers run for clients only; connect one and ask again`)
+  if (!found) throw conflict(`${name} does not run now; "thv restart ${name}" starts it`)
+  return found
+}

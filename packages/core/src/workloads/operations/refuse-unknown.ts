@@ -1,0 +1,20 @@
+import { notFound } from '../../errors.ts'
+import { printable } from '../config/image-reference.ts'
+import type { WorkloadsDeps } from '../workloads-deps.ts'
+
+/**
+ * A bare word that neither the registry nor this machine knows is most likely a typing error. Pulling an image of that name
+ * would run whatever a stranger has published under it.
+ */
+export async function refuseUnknown({ runtime }: Pick<WorkloadsDeps, 'runtime'>, reference: string): Promise<void> {
+  if (/[/:@\s]/.test(reference)) return
+  const limit = AbortSignal.timeout(10_000)
+  try {
+    await runtime.prepare({ kind: 'image', reference }, { pull: 'never', onProgress: () => {} }, limit)
+  } catch (error) {
+    throw notFound(
+      `The registry has no "${printable(reference)}", and this machine has no image of that name. An image needs a tag or a path, such as ${printable(reference)}:latest`,
+      error,
+    )
+  }
+}

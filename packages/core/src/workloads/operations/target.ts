@@ -1,0 +1,116 @@
+import type { ImageServer, RemoteServer } from '@toolhaven/contract/registry-document'
+import type { CreateRequest } from '@toolhaven/contract/workload-request'
+import { invalid } from '../../errors.ts'
+import { hostReach } from '../../net/host-reach.ts'
+import type { Host } from '../../ports/host.ts'
+import { parseUrl } from '../../net/parse-url.ts'
+import { checkImageReference } from '../config/image-reference.ts'
+import { parsePackageReference } from '../config/package-reference.ts'
+import { refuseUnknown } from './refuse-unknown.ts'
+import type { WorkloadsDeps } from '../workloads-deps.ts'
+
+/** What a request asks to run. */
+export type Target =
+  | { kind: 'image'; image: string; entry?: ImageServer; suggestedName: string }
+  | { kind: 'remote'; url: string; publicOnly: boolean; entry?: RemoteServer; suggestedName: string }
+
+export type OwnAddresses = Pick<Host, 'ownAddresses'>
+
+/** Who chose the address of a remote server: the user in the request, or a text that somebody else wrote. */
+export type UrlOrigin = 'request' | 'registry' | 'import' | 'adoption'
+
+export interface TargetOptions {
+  urlOrigin?: UrlOrigin | undefined
+  /** A bare word must name a server of the registry or an image of this machine. */
+  knownOnly?: boolean | undefined
+}
+
+/** In this order: a url, a scheme, the name of a registry server, an image reference. */
+export async function resolveTarget(
+  deps: Pick<WorkloadsDeps, 'findServer' | 'runtime' | 'host'>,
+  asked: CreateRequest,
+  { urlOrigin = 'request', knownOnly = false }: TargetOptions = {},
+): Promise<Target> {
+  const { image, url } = asked
+  if (image && url) throw invalid('takes image or url, not both')
+  if (url)
+    return { kind: 'remote', ...checkRemoteUrl(deps.host, url, urlOrigin, asked), suggestedName: nameFromUrl(url) }
+  if (!image)
+    throw invalid('image is missing: name a registry server, an image or a package, or give url for a remote server')
+  const asPackage = parsePackageReference(image)
+  if (asPackage) return { kind: 'image', image, suggestedName: lastSegment(asPackage.name) }
+  const found = await deps.findServer(image)
+  if (found) return targetOfEntry(deps.host, found.name, found.server, asked)
+  if (knownOnly) await refuseUnknown(deps, image)
+  checkImageReference(image)
+  return { kind: 'image', image, suggestedName: nameFromImage(image) }
+}
+
+export function targetOfEntry(
+  host: OwnAddresses,
+  name: string,
+  server: ImageServer | RemoteServer,
+  asked: CreateRequest,
+): Target {
+  const suggestedName = lastSegment(name)
+  if ('url' in server)
+    return { kind: 'remote', ...checkRemoteUrl(host, server.url, 'registry', asked), entry: server, suggestedName }
+  if (!parsePackageReference(server.image)) checkImageReference(server.image)
+  return { kind: 'image', image: server.image, entry: server, suggestedName }
+}
+
+export const WHO = {
+  registry: 'the registry entry',
+  import: 'the imported configuration',
+  adoption: 'the entry of the client',
+} as const satisfies Record<Exclude<UrlOrigin, 'request'>, string>
+
+function checkRemoteUrl(
+  host: OwnAddresses,
+  text: string,
+  origin: UrlOrigin,
+  { accept_network: isAccepted }: CreateRequest,
+): { url: string; publicOnly: boolean } {
+  const url = parseUrl(text)
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:'))
+    throw invalid('url must be an http or https address without spaces or line breaks')
+  if (url.username || url.password) throw invalid('url must not carry a user name or password; use headers or secrets')
+  const reach = hostReach(url.hostname, host.ownAddresses())
+  if (reach === 'never')
+    throw invalid(
+      `url leads to ${url.hostname}, a link-local, metadata or reserved address where no MCP server can be; give another url`,
+    )
+  if (origin === 'request' || isAccepted === true) return { url: text, publicOnly: false }
+  if (reach === 'private')
+    throw invalid(
+      `${WHO[origin]} names ${url.hostname}, an address of this machine or a private network; confirm it with accept_network: true (--accept-network)`,
+    )
+  return { url: text, publicOnly: true }
+}
+
+const lastSegment = (path: string) => path.split('/').findLast((part) => part !== '') ?? 'workload'
+
+function nameFromImage(image: string): string {
+  return lastSegment(image.replace(/@sha256:.*$/, '')).replace(/:.*$/, '')
+}
+
+function nameFromUrl(url: string): string {
+  const host = URL.parse(url)?.hostname ?? 'remote'
+  // A part of an address of numbers tells nobody anything.
+  if (/^[\d.]+$/.test(host)) return host
+  const labels = host.split('.').filter((label) => label !== 'www' && label !== 'mcp' && label !== 'api')
+  return labels[0] ?? 'remote'
+}
+
+/** Fits the grammar and is not taken yet: `fetch`, `fetch-2`, `fetch-3` … */
+export function uniqueName(suggested: string, isTaken: (name: string) => boolean): string {
+  const clean =
+    suggested
+      .replaceAll(/[^A-Za-z0-9._-]+/g, '-')
+      .replaceAll(/\.{2,}/g, '.')
+      .replace(/^[^A-Za-z0-9]+/, '')
+      .slice(0, 90) || 'workload'
+  let name = clean
+  for (let number = 2; isTaken(name); number += 1) name = `${clean}-${number}`
+  return name
+}

@@ -1,0 +1,73 @@
+import { describeError, isThvError } from '../../errors.ts'
+import { EndedEarly } from './ended-early.ts'
+import { NeedsLogin } from './needs-login.ts'
+import { LAST_OUTPUT, lastWords, noteInLog } from './last-words.ts'
+import { MAX_FIRST_EXITS, MAX_QUICK_EXITS, type Failure } from './observed.ts'
+import { backoffMs } from './reconcile.ts'
+import type { SupervisorDeps } from './supervisor-deps.ts'
+
+type Deps = Pick<SupervisorDeps, 'book' | 'clock' | 'logs' | 'masker' | 'logger'>
+
+/** Thrown when the reason of a failure is written down already. */
+export class Recorded extends Error {}
+
+/** A server that ran this long before it ended did not fail to start. */
+export const STABLE_AFTER_MS = 60_000
+
+/** Writes down why an attempt failed and when to try again. */
+export function recordFailure(deps: Deps, name: string, error: unknown, runtimeDown?: string): void {
+  const entry = deps.book.find(name)
+  if (!entry) return
+  const attempts = entry.observed.attempts + 1
+  const retryAt = deps.clock.now() + backoffMs(attempts)
+  if (!isThvError(error))
+    deps.logger.warn('workload failed', { workload: name, reason: deps.masker.mask(describeError(error)) })
+  if (runtimeDown !== undefined) {
+    const failure: Failure = { message: runtimeDown, retryAt, isError: false }
+    deps.book.observe(name, { runtimeDown, attempts, failure, instance: 'unknown' })
+    return
+  }
+  // What can never work is not tried again before something is changed.
+  const isFinal = error instanceof NeedsLogin || (isThvError(error, 'invalid') && entry.stored.wanted === 'running')
+  const failure: Failure = {
+    message: deps.masker.mask(error instanceof NeedsLogin ? error.context : describeError(error)),
+    isError: !(error instanceof EndedEarly),
+    ...(!isFinal && { retryAt }),
+  }
+  // A remote server that stays away is tried every minute, which need not be told every minute.
+  if (failure.message !== entry.observed.failure?.message && !(error instanceof NeedsLogin))
+    noteInLog(deps, name, `the server could not be started: ${failure.message}`)
+  deps.book.observe(name, { attempts, failure }, ['runtimeDown'])
+}
+
+/** The server was ended because it no longer answered: it starts again after a pause. */
+export function recordRestart(deps: Deps, name: string, reason: string): void {
+  const attempts = (deps.book.find(name)?.observed.attempts ?? 0) + 1
+  noteInLog(deps, name, `the server is restarted: ${reason}`)
+  const failure: Failure = { message: reason, retryAt: deps.clock.now() + backoffMs(attempts), isError: false }
+  deps.book.observe(name, { attempts, failure })
+}
+
+/** The server ended by itself. The first few times that is only a restart; then it is an error with its last words. */
+export async function recordExit(
+  deps: Deps,
+  name: string,
+  exit: { exitCode: number; oomKilled: boolean },
+): Promise<void> {
+  const words = await lastWords(deps, name)
+  const how = exit.oomKilled ? 'was killed: it used more memory than allowed' : `exited with code ${exit.exitCode}`
+  const entry = deps.book.find(name)
+  if (!entry) return
+  const { connectedAt, hasWorked = false, attempts: before } = entry.observed
+  const now = deps.clock.now()
+  const wasStable = connectedAt !== undefined && now - connectedAt >= STABLE_AFTER_MS
+  const attempts = wasStable ? 1 : before + 1
+  const pause = backoffMs(attempts)
+  const failure: Failure = {
+    message: `the server ${how}${words === undefined ? ' and wrote nothing' : `${LAST_OUTPUT}${words}`}`,
+    retryAt: now + pause,
+    isError: attempts >= (hasWorked ? MAX_QUICK_EXITS : MAX_FIRST_EXITS),
+  }
+  noteInLog(deps, name, `the server ${how}; it starts again in ${pause / 1000} s`)
+  deps.book.observe(name, { attempts, failure }, ['runtimeDown', 'connectedAt'])
+}

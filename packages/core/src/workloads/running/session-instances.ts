@@ -1,0 +1,148 @@
+import { describeError } from '../../errors.ts'
+import type { EndServer, SessionServer, SeveralServers, StdioServer } from '../../ports/gateway.ts'
+import { type InstanceHandle, type InstanceSpec, LABELS, type Mount } from '../../ports/runtime.ts'
+import { createLimiter } from './limiter.ts'
+import type { SupervisorDeps } from './supervisor-deps.ts'
+
+type Deps = Pick<SupervisorDeps, 'book' | 'runtime' | 'logger' | 'instanceId' | 'stopGraceMs'>
+
+/** Besides the time a server is given to end by itself. */
+const REMOVE_MS = 30_000
+
+interface Live {
+  workload: string
+  name: string
+  /** Undefined when it could not be created. */
+  created: Promise<InstanceHandle | undefined>
+  ending?: Promise<void>
+}
+
+/** What every instance of a workload is made from. */
+export interface Template {
+  spec: InstanceSpec
+  /** Looks at the mounts again: each start needs a check of its own. */
+  checkMounts: () => Promise<readonly Mount[]>
+}
+
+/**
+ * Instances that serve one client session each. They live as long as their session and no longer than this daemon: after
+ * it, what bears the label of a session is an orphan and is removed as one.
+ */
+export class SessionInstances {
+  readonly #deps: Deps
+  /** From before they are created until nothing of them is left: in between they are no orphans. */
+  readonly #live = new Set<Live>()
+  readonly #starts = createLimiter(8)
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  owns(instanceName: string): boolean {
+    return [...this.#live].some(({ name }) => name === instanceName)
+  }
+
+  /** One of the workload's, for whoever wants to look at one. */
+  async handleOf(workload: string): Promise<InstanceHandle | undefined> {
+    return this.#of(workload)[0]?.created
+  }
+
+  /** `first` runs for the workload until a client has it; all others are made like it. */
+  servers(
+    workload: string,
+    template: (signal: AbortSignal) => Promise<Template>,
+    first: { handle: InstanceHandle; server: StdioServer },
+  ): SeveralServers {
+    return {
+      first: first.server,
+      claimFirst: () => {
+        const { handle } = first
+        const end = this.#add({ workload, name: handle.name, created: Promise.resolve(handle) })
+        // The workload goes on without it: the end of one session says nothing about the others.
+        this.#deps.book.observe(workload, {}, ['handle'])
+        return end
+      },
+      startAnother: async (signal) => this.#start(workload, await template(signal), signal),
+    }
+  }
+
+  /** The runtime says so: with what is left of it, its session ends too. */
+  async ended({ id, name }: InstanceHandle): Promise<void> {
+    const live = [...this.#live].find((each) => each.name === name)
+    if (live && (await live.created)?.id === id) void this.#end(live)
+  }
+
+  /** Resolves when none of the workload's is left. */
+  async endAll(workload: string): Promise<void> {
+    await Promise.all(this.#of(workload).map((live) => this.#end(live)))
+  }
+
+  /** Resolves when those that are ending have ended. */
+  async idle(): Promise<void> {
+    await Promise.all([...this.#live].map(async ({ ending }) => ending))
+  }
+
+  async #start(workload: string, { spec: base, checkMounts }: Template, signal: AbortSignal): Promise<SessionServer> {
+    const { runtime } = this.#deps
+    const tag = this.#freeTag(workload)
+    const name = `${base.name}-${tag}`
+    const create = async () => {
+      const labels = { ...base.labels, [LABELS.session]: tag }
+      return runtime.create({ ...base, name, labels, mounts: await checkMounts() }, signal)
+    }
+    const creating = this.#starts(create, signal)
+    const end = this.#add({ workload, name, created: creating.catch(() => undefined) })
+    try {
+      const handle = await creating
+      const channel = await runtime.attach(handle, signal)
+      const start = () => runtime.start(handle, signal)
+      return { tag, server: { kind: 'stdio', channel, processId: handle.id, start }, end }
+    } catch (error) {
+      await end()
+      throw error
+    }
+  }
+
+  #add(live: Live): EndServer {
+    this.#live.add(live)
+    return () => this.#end(live)
+  }
+
+  #end(live: Live): Promise<void> {
+    return (live.ending ??= this.#remove(live))
+  }
+
+  async #remove(live: Live): Promise<void> {
+    const { runtime, stopGraceMs, logger } = this.#deps
+    // Not the session's signal: it has aborted when there is most to remove.
+    const signal = AbortSignal.timeout(stopGraceMs + REMOVE_MS)
+    try {
+      const handle = (await live.created) ?? (await this.#leftover(live.name, signal))
+      if (handle === undefined) return
+      await runtime.stop(handle, stopGraceMs, signal)
+      await runtime.remove(handle, signal)
+    } catch (error) {
+      // Its label says that it is nobody's now: the next look around removes it.
+      logger.warn('the server of a session could not be removed', { instance: live.name, reason: describeError(error) })
+    } finally {
+      this.#live.delete(live)
+    }
+  }
+
+  /** An engine may have created what it did not come to answer for. */
+  async #leftover(name: string, signal: AbortSignal): Promise<InstanceHandle | undefined> {
+    const found = await this.#deps.runtime.find(name, signal)
+    return found?.labels[LABELS.instance] === this.#deps.instanceId ? found.handle : undefined
+  }
+
+  /** Nothing of the session's id, which is as good as a password, and no workload's name. */
+  #freeTag(workload: string): string {
+    const tag = crypto.randomUUID().slice(0, 8)
+    const isTaken = this.#deps.book.isNameTaken(`${workload}-${tag}`) || this.owns(`thv-${workload}-${tag}`)
+    return isTaken ? this.#freeTag(workload) : tag
+  }
+
+  #of(workload: string): Live[] {
+    return [...this.#live].filter((live) => live.workload === workload)
+  }
+}
