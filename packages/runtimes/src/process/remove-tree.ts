@@ -19,7 +19,12 @@ export async function removeTree(folder: string): Promise<void> {
 async function removeFlat(folder: string): Promise<void> {
   const root: Buffer = Buffer.from(folder)
   const failures: unknown[] = []
-  const attempt = (work: Promise<void>) => work.catch((error: unknown) => void failures.push(error))
+  // What is gone already was still being removed when the first way failed: Node does that side by side and does not wait.
+  const attempt = <T>(work: Promise<T>) =>
+    work.catch((error: unknown) => {
+      if (!isMissing(error)) failures.push(error)
+      return undefined
+    })
   // Not to be guessed, so nothing in the tree has such a name already.
   const mark = randomBytes(12).toString('hex')
   let moved = 0
@@ -35,7 +40,7 @@ async function removeFlat(folder: string): Promise<void> {
   const waiting: Buffer[] = [root]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const parent = next
-    for (const entry of await readdir(parent, { withFileTypes: true, encoding: 'buffer' })) {
+    for (const entry of (await attempt(readdir(parent, { withFileTypes: true, encoding: 'buffer' }))) ?? []) {
       const path = below(parent, entry.name)
       if (entry.isDirectory()) await attempt(moveUp(path, parent).then((place) => void waiting.push(place)))
       else await attempt(unlink(path))
@@ -45,5 +50,7 @@ async function removeFlat(folder: string): Promise<void> {
   await attempt(rmdir(root))
   if (failures.length > 0) throw failures[0]
 }
+
+const isMissing = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
 const below = (parent: Buffer, name: Buffer): Buffer => Buffer.concat([parent, Buffer.from(sep), name])
