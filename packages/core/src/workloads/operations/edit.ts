@@ -36,7 +36,7 @@ export async function editWorkload(
   const checked = await checkConfig(deps, withKeptOfEdited(merged, stored.config), target.entry, stored)
   const config = await hideSecrets(deps, checked, target)
 
-  await deps.book.change(name, (current) => {
+  const change = (current: StoredWorkload) => {
     if (current.wanted === 'absent') throw notFound(`workload ${name} is being removed`)
     const { entry: _entry, resolved, publicOnly: _publicOnly, ...rest } = current
     const next: StoredWorkload = {
@@ -55,12 +55,12 @@ export async function editWorkload(
     // Another server may ask nothing.
     if (update.image !== undefined) delete next.needsOwnServers
     return next
-  })
+  }
+  await deps.book.change(name, change, { forgetsFailure: true })
   // Only what it uses from now on says what it needs.
   const isObservedAnew = stored.config.network_isolation_mode !== 'observe'
   if (config.network_isolation_mode === 'observe' && isObservedAnew) deps.sightings.begin(name)
   await leaveDeletedGroup(deps, name)
-  deps.book.observe(name, { attempts: 0 }, ['failure'])
   await deps.journal.append({ actor: 'api', action: 'edit', target: name, detail: { fields: Object.keys(update) } })
   deps.poke(name)
   void deps.syncClients()

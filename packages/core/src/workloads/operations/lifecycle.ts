@@ -14,11 +14,11 @@ const CHANGES: Record<Verb, (stored: StoredWorkload) => StoredWorkload> = {
 
 /** Stops, restarts or deletes one workload. Stopping a stopped one is fine. */
 export async function changeLifecycle(deps: WorkloadsDeps, name: string, verb: Verb): Promise<void> {
-  await deps.book.change(name, (stored) => {
+  const change = (stored: StoredWorkload) => {
     if (stored.wanted === 'absent') throw notFound(`workload ${name} is being removed`)
     return CHANGES[verb](stored)
-  })
-  deps.book.observe(name, { attempts: 0 }, ['failure'])
+  }
+  await deps.book.change(name, change, { forgetsFailure: true })
   await deps.journal.append({ actor: 'api', action: verb, target: name })
   deps.poke(name)
   void deps.syncClients()

@@ -95,13 +95,22 @@ export class WorkloadBook {
   }
 
   /** `change` sees the newest state and is applied after all changes asked for before it. */
-  async change(name: string, change: (stored: StoredWorkload) => StoredWorkload): Promise<void> {
+  async change(
+    name: string,
+    change: (stored: StoredWorkload) => StoredWorkload,
+    { forgetsFailure = false } = {},
+  ): Promise<void> {
     await this.#serialise(name, async () => {
       const entry = this.get(name)
       const next = change(entry.stored)
       if (next === entry.stored) return
       await this.#store.save(next)
       entry.stored = next
+      // Before the status is told: a stopped workload that is wanted again must not show the error of its last run.
+      if (forgetsFailure) {
+        entry.observed.attempts = 0
+        delete entry.observed.failure
+      }
       this.report(name)
     })
   }

@@ -54,6 +54,17 @@ const STEPS: Record<string, Step> = {
   'things settle': () => settle(),
 }
 
+/** Each was a fault once. */
+const FOUND_BEFORE = [
+  // The edit wanted the stopped workload again, and it showed the error of its last run before it started.
+  ['stop web', 'create web', 'restart web', 'the engine goes', 'stop far'].concat([
+    'stop web',
+    'create web',
+    'the engine comes back',
+    'edit web',
+  ]),
+]
+
 /** A refusal is a fine answer; a fault is not. */
 async function tolerate(work: Promise<unknown>): Promise<void> {
   try {
@@ -95,7 +106,7 @@ test(
           expect([...fake.runtime.instances.keys()]).toEqual(wantsInstance ? ['thv-web'] : [])
         },
       ),
-      { numRuns: full ? 1_000 : 60, interruptAfterTimeLimit: 240_000 },
+      { numRuns: full ? 1_000 : 60, interruptAfterTimeLimit: 240_000, examples: FOUND_BEFORE.map((names) => [names]) },
     )
   },
 )
