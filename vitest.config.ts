@@ -5,6 +5,8 @@ import { defineConfig } from 'vitest/config'
 const isSampled = process.env['THV_TEST_ROTATION'] !== undefined
 const never = ['**/node_modules/**', '**/dist/**', ...(isSampled ? waitingFiles() : [])]
 
+const unitTests = '{apps,packages,tools,bench,conformance/src,fuzz}/**/*.test.ts'
+
 /** Timeouts are deadlines against hanging, not measurements: a busy machine must not fail a correct test. */
 const deadlines = { testTimeout: 60_000, hookTimeout: 120_000, teardownTimeout: 60_000 }
 
@@ -21,8 +23,21 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['{apps,packages,tools,bench,conformance/src,fuzz}/**/*.test.ts'],
-          exclude: [...never, '**/*.engine.test.ts', 'apps/website/tests/**'],
+          include: [unitTests],
+          exclude: [...never, '**/*.{engine,alone}.test.ts', 'apps/website/tests/**'],
+          // Files share a process: to import everything again for each took more processor time than most tests.
+          isolate: false,
+          maxWorkers: 3,
+          ...deadlines,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // Tests that look at the memory of their process.
+          name: 'alone',
+          include: [unitTests.replace('.test.ts', '.alone.test.ts')],
+          exclude: never,
           maxWorkers: 3,
           ...deadlines,
         },

@@ -24,7 +24,9 @@ export function runVitest(run: VitestRun): Promise<number | string> {
   const { stage, full, filters, summaryFile, scratch, prefixed, signal } = run
   const args = [
     path.join(root, 'node_modules/vitest/vitest.mjs'),
-    ...['run', '--project', stage.name, '--reporter=default', '--reporter=./tools/test-run/summary-reporter.ts'],
+    'run',
+    ...(stage.projects ?? [stage.name]).map((project) => `--project=${project}`),
+    ...['--reporter=default', '--reporter=./tools/test-run/summary-reporter.ts'],
     ...(filters.length > 0 ? ['--passWithNoTests', ...filters] : []),
   ]
   const env = {

@@ -2,6 +2,8 @@ export type StageName = 'unit' | 'engine' | 'site' | 'e2e'
 
 export interface Stage {
   name: StageName
+  /** The projects of vitest.config.ts that belong to it, if it is not the one of its name alone. */
+  projects?: readonly string[]
   /** How long a sampled run should take beside the other lane. The runner says when it takes longer. */
   budgetSeconds: number
   /** A stage that hangs is ended after this many minutes. A full run has no such limit. */
@@ -11,7 +13,7 @@ export interface Stage {
 }
 
 export const STAGES = {
-  unit: { name: 'unit', budgetSeconds: 460, limitMinutes: 25 },
+  unit: { name: 'unit', projects: ['unit', 'alone'], budgetSeconds: 460, limitMinutes: 25 },
   engine: { name: 'engine', budgetSeconds: 220, limitMinutes: 20 },
   site: { name: 'site', budgetSeconds: 300, limitMinutes: 20, ownNetwork: true },
   e2e: { name: 'e2e', budgetSeconds: 540, limitMinutes: 30 },
