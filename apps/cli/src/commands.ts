@@ -29,10 +29,12 @@ import { configUnsetPort } from './commands/config/unset-port.ts'
 import { configUnsetRegistry } from './commands/config/unset-registry.ts'
 import { diff } from './commands/diff.ts'
 import { doctor } from './commands/doctor.ts'
+import { edit } from './commands/edit.ts'
 import { exportCommand } from './commands/export.ts'
 import { groupCreate } from './commands/group/create.ts'
 import { groupList } from './commands/group/list.ts'
 import { groupRm } from './commands/group/rm.ts'
+import { inspect } from './commands/inspect.ts'
 import { inspector } from './commands/inspector.ts'
 import { learn } from './commands/learn.ts'
 import { list } from './commands/list.ts'
@@ -43,6 +45,7 @@ import { mcpListResources } from './commands/mcp/list-resources.ts'
 import { mcpListTools } from './commands/mcp/list-tools.ts'
 import { mcpList } from './commands/mcp/list.ts'
 import { mcpServe } from './commands/mcp/serve.ts'
+import { move } from './commands/move.ts'
 import { proxy } from './commands/proxy.ts'
 import { proxyStdio } from './commands/proxy/stdio.ts'
 import { proxyTunnel } from './commands/proxy/tunnel.ts'
@@ -90,10 +93,12 @@ export const COMMANDS: readonly CommandDef[] = [
   configUnsetRegistry,
   diff,
   doctor,
+  edit,
   exportCommand,
   groupCreate,
   groupList,
   groupRm,
+  inspect,
   inspector,
   learn,
   list,
@@ -104,6 +109,7 @@ export const COMMANDS: readonly CommandDef[] = [
   mcpListResources,
   mcpListTools,
   mcpServe,
+  move,
   otelGetEndpoint,
   otelGetEnvVars,
   otelGetSamplingRate,

@@ -87,7 +87,8 @@ async function run(command: CommandDef, input: Input, env: NodeJS.ProcessEnv, de
 async function asTyped(error: unknown, { words, flags }: CommandDef, input: Input): Promise<unknown> {
   if (!isThvError(error)) return error
   const { inFlags } = await import('./output/in-flags.ts')
-  const isOfFlags = (words === 'run' && input.flags['fromConfig'] === undefined) || words === 'proxy'
+  const isOfFlags =
+    (words === 'run' && input.flags['fromConfig'] === undefined) || words === 'edit' || words === 'proxy'
   return inFlags(error, isOfFlags ? flags : {})
 }
 

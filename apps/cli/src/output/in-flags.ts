@@ -3,7 +3,7 @@ import type { FlagDef } from '../command.ts'
 import { spelledFlag } from '../spelled-flag.ts'
 
 /** Fields of the API, and the flags that set them. A longer name stands before one that it begins with. */
-const FLAG_OF_FIELD = [
+export const FLAG_OF_FIELD = [
   ['resources.memory_mb', 'memory'],
   ['resources.cpus', 'cpus'],
   ['resources.pids', 'pids'],

@@ -1,0 +1,34 @@
+import { defineCommand } from '../command.ts'
+import { EDIT_FLAGS } from '../edit/edit-flags.ts'
+
+export const edit = defineCommand({
+  words: 'edit',
+  summary: 'Change a workload',
+  description:
+    'Changes the configuration of a workload and runs it with it. It takes the options of "thv run". Options that may be ' +
+    'repeated, such as --env, --volume and --secret, are added to those there are, or replace the one of the same name. ' +
+    '--tools and --header replace all of them. What follows -- replaces the arguments of the server.\n\n' +
+    '--unset takes an option back: --unset memory, or one entry of it: --unset env=API_KEY. "--unset args" removes the arguments ' +
+    'of the server.\n\n' +
+    'What changes is shown first. A terminal is asked; elsewhere --yes is needed. The server restarts, and its address stays. ' +
+    'To change the name or the port, create a new workload.\n\n' +
+    'As JSON: {"name", "applied", "restarts", "changes"}, each change with its option, from and to.',
+  args: [
+    { name: 'name', summary: 'which workload', required: true, completes: 'workload' },
+    { name: 'args', summary: 'arguments of the server, after --', variadic: true },
+  ],
+  flags: EDIT_FLAGS,
+  usageHint: 'Options of the server follow "--": thv edit NAME -- --verbose.',
+  examples: [
+    { command: 'thv edit time --env TZ=UTC --dry-run', shows: 'what would change' },
+    { command: 'thv edit time --env TZ=UTC --tools get_current_time --yes', shows: 'without a question' },
+    {
+      command: 'thv edit time --allow-host api.example.com --permission-profile none --yes',
+      shows: 'one host and no other',
+    },
+  ],
+  run: async (context, { args, flags }) => {
+    const { editWorkload } = await import('../edit/edit-workload.ts')
+    await editWorkload(context, args, flags)
+  },
+})

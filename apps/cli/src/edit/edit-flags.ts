@@ -1,0 +1,24 @@
+import type { FlagDef, FlagValues } from '../command.ts'
+import { RUN_FLAGS, type RunFlags } from '../run/run-flags.ts'
+
+const { name: _name, proxyPort: _port, fromConfig: _file, keep: _keep, ...RUN_FLAGS_THAT_CHANGE } = RUN_FLAGS
+
+/** The flags of `thv run`, as far as they can change later. */
+export const EDIT_FLAGS = {
+  server: { type: 'text', value: 'server', summary: 'run this server or version instead; written as for "thv run"' },
+  unset: {
+    type: 'list',
+    value: 'option[=key]',
+    summary: 'take an option back, such as memory, or one entry of it, such as env=API_KEY; may be repeated',
+  },
+  ...RUN_FLAGS_THAT_CHANGE,
+  dryRun: { type: 'boolean', summary: 'show what would change, and change nothing' },
+  yes: { type: 'boolean', short: 'y', summary: 'do not ask' },
+} as const satisfies Record<string, FlagDef>
+
+export type EditFlags = FlagValues<typeof EDIT_FLAGS>
+
+export function asRunFlags(flags: EditFlags): RunFlags {
+  const { server: _server, unset: _unset, dryRun: _dryRun, yes: _yes, ...rest } = flags
+  return { ...rest, name: undefined, proxyPort: undefined, fromConfig: undefined, keep: false }
+}

@@ -1,0 +1,89 @@
+import { conflict, invalid } from '@toolhaven/core/errors'
+import type { WorkloadDetails } from '@toolhaven/contract/workloads'
+import type { Context } from '../context.ts'
+import { homeDirOf } from '../home-dir.ts'
+import { orUnknownGroup, orUnknownWorkload } from '../lifecycle/or-unknown.ts'
+import type { Output } from '../output/output.ts'
+import { confirm } from '../output/prompt.ts'
+import { printable } from '../output/table.ts'
+import { WorkloadFailed, waitForOutcome, withNextStep } from '../output/wait-for-outcome.ts'
+import { withServerMeant } from '../registry/with-server-meant.ts'
+import { createRequestOf } from '../run/create-request.ts'
+import { type Difference, differencesOf } from './differences.ts'
+import { asRunFlags, type EditFlags } from './edit-flags.ts'
+import { updateOf } from './update-of.ts'
+
+/** Shows what changes, asks, makes the change, and waits until the workload runs. */
+export async function editWorkload(context: Context, [name = '', ...args]: readonly string[], flags: EditFlags) {
+  const { out, cwd, env, signal } = context
+  const params = { name }
+  const { image, ...others } = await createRequestOf(
+    { cwd, env, homeDir: homeDirOf(env) },
+    [flags.server ?? '', ...args],
+    asRunFlags(flags),
+  )
+  const wished = { ...others, ...(flags.server !== undefined && image !== undefined && { image }) }
+  if (Object.keys(wished).length === 0 && flags.unset.length === 0)
+    throw invalid(`what should change of ${name}? Give the options of "thv run", or --unset OPTION`)
+  const client = await context.daemon()
+  const { request, hidden_headers: hidden } = await orUnknownWorkload(client, [name], signal, () =>
+    client.call('getWorkloadRequest', { params }, signal),
+  )
+  if (wished.headers) refuseLostHeaders(name, hidden, Object.keys(wished.headers))
+  const body = updateOf(request, wished, flags.unset)
+  const changes = differencesOf(request, body)
+  const workload = await client.call('getWorkload', { params }, signal)
+  const report = (applied: boolean) => out.json({ name, applied, restarts: changes.length > 0, changes })
+  if (changes.length === 0)
+    return flags.format === 'json' ? report(false) : out.note(`Nothing changes: ${name} is so already.`)
+  if (flags.format !== 'json' || !flags.yes) showDifferences(out, workload, changes)
+  if (flags.dryRun) return flags.format === 'json' ? report(false) : out.note('Nothing was changed (--dry-run).')
+  if (!flags.yes) await askFirst(name, signal)
+  try {
+    const query = { known_only: true }
+    await orUnknownGroup(client, flags.group, signal, () =>
+      client.call('editWorkload', { params, body, query }, signal),
+    )
+  } catch (error) {
+    throw await withServerMeant(client, flags.server, error, signal)
+  }
+  if (!flags.noWait)
+    await waitForOutcome(context, client, [name], 'run').catch((error: unknown) => {
+      throw error instanceof WorkloadFailed ? withNextStep(error) : error
+    })
+  if (flags.format === 'json') return report(true)
+  out.line(flags.noWait ? `${name} is changed` : `${name} is changed and running at ${workload.url}`)
+}
+
+/** Their values are in the secret store, and headers are replaced as a whole. */
+function refuseLostHeaders(name: string, hidden: readonly string[], given: readonly string[]): void {
+  const known = new Set(given.map((header) => header.toLowerCase()))
+  const lost = hidden.filter((header) => !known.has(header.toLowerCase()))
+  if (lost.length > 0)
+    throw invalid(
+      `--header replaces all headers of ${name}, and ${lost.join(', ')} would be lost\nGive all of them again.`,
+    )
+}
+
+function showDifferences(out: Output, { name, status, url }: WorkloadDetails, changes: readonly Difference[]): void {
+  out.note(`${name} changes:`)
+  const width = Math.max(...changes.map(({ option }) => option.length))
+  for (const { option, from, to, hidden } of changes) {
+    const values = hidden ? '(value not shown)' : `${spelled(from)} → ${spelled(to)}`
+    out.note(`  ${option.padEnd(width)}  ${printable(values)}`)
+  }
+  out.note(
+    status === 'stopped'
+      ? `${name} is stopped, and is started with this.`
+      : `The server restarts. Its address stays ${url}; calls that run at that moment fail.`,
+  )
+}
+
+const spelled = (value: unknown) =>
+  value === undefined ? 'not set' : typeof value === 'string' ? value : JSON.stringify(value)
+
+async function askFirst(name: string, signal: AbortSignal): Promise<void> {
+  const instead = 'there is no terminal to ask at; add --yes to make these changes\nNothing was changed.'
+  if (!(await confirm({ message: `Change ${name}?`, instead, signal })))
+    throw conflict('cancelled; nothing was changed')
+}
