@@ -7,7 +7,7 @@ import { directionRules } from './direction-rules.ts'
 
 type Tree = Record<string, string>
 
-const packages = ['contract', 'core', 'api', 'runtimes', 'stores', 'gateway', 'testing', 'search']
+const packages = ['contract', 'core', 'api', 'runtimes', 'stores', 'gateway', 'testing', 'fakes', 'search']
 
 /** Small, but laid out and linked as the repository is; every import goes the right way. */
 const clean: Tree = {
@@ -21,9 +21,11 @@ const clean: Tree = {
   'packages/gateway/src/policy/pipeline.ts': `import 'node:http'\nexport const pipeline = 1`,
   'packages/gateway/test/support/gateway.ts': `import '@toolhaven/testing/fake'\nexport const gateway = 1`,
   'packages/testing/src/fake.ts': `import { stop } from '@toolhaven/core/stop'\nexport const fake = stop`,
+  'packages/fakes/src/clock.ts': `import { stop } from '@toolhaven/core/stop'\nexport const clock = stop`,
   'packages/search/src/query.ts': `export const query = 1`,
   'apps/cli/src/wire.ts': `import { docker } from '@toolhaven/runtimes/docker'\nimport { app } from '@toolhaven/api/app'\nexport const wire = [docker, app]`,
   'apps/console/src/main.ts': `import { name } from '@toolhaven/contract/names'\nimport { query } from '@toolhaven/search/query'\nexport { name, query }`,
+  'apps/console/src/demo/start.ts': `import { clock } from '@toolhaven/fakes/clock'\nexport const start = clock`,
   'tools/report.ts': `export const report = 1`,
   'node_modules/zod/package.json': '{"name":"zod","version":"4.0.0","type":"module","exports":"./index.js"}',
   'node_modules/zod/index.js': '',
@@ -57,6 +59,9 @@ const planted: [rule: string, what: string, tree: Tree][] = [
   ['packages-never-import-apps', 'a tool', { 'packages/stores/src/bad.ts': `import '../../../tools/report.ts'` }],
   ['apps-never-meet', 'console → cli', { 'apps/console/src/bad.ts': `import '../../cli/src/wire.ts'` }],
   ['browser-apps-import-contract-only', 'core', { 'apps/console/src/bad.ts': `import '@toolhaven/core/stop'` }],
+  ['fakes-stay-in-tests-and-the-demo', 'a package', { 'packages/api/src/bad.ts': `import '@toolhaven/fakes/clock'` }],
+  ['fakes-stay-in-tests-and-the-demo', 'an app', { 'apps/console/src/bad.ts': `import '@toolhaven/fakes/clock'` }],
+  ['no-node-in-pure-packages', 'fakes', { 'packages/fakes/src/bad.ts': `import 'node:fs'` }],
   ['testing-stays-in-tests', 'a package', { 'packages/core/src/bad.ts': `import '@toolhaven/testing/fake'` }],
   ['testing-stays-in-tests', 'an app', { 'apps/cli/src/bad.ts': `import '@toolhaven/testing/fake'` }],
   [

@@ -2,7 +2,7 @@ import type { ICruiseOptions, IForbiddenRuleType, IResolveOptions } from 'depend
 
 /** Tests, and the support that only tests import: `test/` of a package, and `test-*.ts`. */
 const TEST = '(\\.test|/test-[^/]+)\\.ts$|^packages/[^/]+/test/'
-const PURE = '^packages/(contract|core|api)/src/'
+const PURE = '^packages/(contract|core|api|fakes)/src/'
 const ADAPTER = '^packages/(api|runtimes|stores|gateway|egress)/'
 
 /** The rules of docs/architecture.md; check-direction.test.ts plants a violation of each. */
@@ -17,7 +17,7 @@ export const directionRules: IForbiddenRuleType[] = [
   {
     name: 'no-node-in-pure-packages',
     severity: 'error',
-    comment: 'contract, core and api reach the host through ports, so they also run on fakes in a browser.',
+    comment: 'contract, core and api reach the host through ports, so they also run in a browser, on fakes.',
     from: { path: PURE, pathNot: TEST },
     to: { dependencyTypes: ['core'] },
   },
@@ -52,13 +52,20 @@ export const directionRules: IForbiddenRuleType[] = [
     severity: 'error',
     comment: 'Console and website are clients of the API.',
     from: { path: '^apps/(console|website)/', pathNot: TEST },
-    to: { path: '^packages/', pathNot: '^packages/(contract|search)/' },
+    to: { path: '^packages/', pathNot: '^packages/(contract|search|fakes)/' },
   },
   {
     name: 'testing-stays-in-tests',
     severity: 'error',
     from: { path: '^(apps|packages)/', pathNot: [TEST, '^packages/testing/'] },
     to: { path: '^packages/testing/' },
+  },
+  {
+    name: 'fakes-stay-in-tests-and-the-demo',
+    severity: 'error',
+    comment: 'The demo of the console is the one program that runs on fakes.',
+    from: { path: '^(apps|packages)/', pathNot: [TEST, '^packages/(testing|fakes)/', '^apps/console/src/demo/'] },
+    to: { path: '^packages/fakes/' },
   },
   {
     name: 'nobody-imports-a-test',

@@ -59,6 +59,7 @@ function allSteps(): Step[] {
     '**/node_modules/**',
     '**/generated/**',
     'packages/testing/**',
+    'packages/fakes/**',
     'apps/website/{build,build.next,.cache,.docusaurus,.docusaurus-*}/**',
   ]
   return [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { workloadEvent } from '@toolhaven/contract/system'
-import { type FakeDaemon, startFakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
-import { settle } from '@toolhaven/testing/fakes/manual-clock'
+import { type FakeDaemon, startFakeDaemon } from '@toolhaven/fakes/fake-daemon'
+import { settle } from '@toolhaven/fakes/manual-clock'
 import { ask, done, scenario } from '@toolhaven/testing/scenario'
 import { eventStream } from './event-stream.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { RouteDef } from '@toolhaven/contract/route'
 import { routes } from '@toolhaven/contract/routes'
-import { type FakeDaemon, startFakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
-import { settle } from '@toolhaven/testing/fakes/manual-clock'
+import { type FakeDaemon, startFakeDaemon } from '@toolhaven/fakes/fake-daemon'
+import { settle } from '@toolhaven/fakes/manual-clock'
 import { ask, done, send } from '@toolhaven/testing/scenario'
 
 const PLAIN = 'canary-plain-4711'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { type FakeDaemon, startFakeDaemon } from './fakes/fake-daemon.ts'
-import { settle } from './fakes/manual-clock.ts'
+import { type FakeDaemon, startFakeDaemon } from '@toolhaven/fakes/fake-daemon'
+import { settle } from '@toolhaven/fakes/manual-clock'
 import { checkAnswer } from './scenario/check-answer.ts'
 import { type Answer, type Answered, checkExpected } from './scenario/check-expected.ts'
 import { routeOf } from './scenario/route-of.ts'

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startFakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
+import { startFakeDaemon } from '@toolhaven/fakes/fake-daemon'
 import { expect, test } from 'vitest'
 import { createDaemonClient } from '../connect/daemon-client.ts'
 import { listenOnSocket } from '../daemon/listen.ts'

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createGateway } from '@toolhaven/gateway/gateway'
 import { freePort } from '@toolhaven/testing/free-port'
-import { silentLogger } from '@toolhaven/testing/fakes/memory-stores'
+import { silentLogger } from '@toolhaven/fakes/memory-stores'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createSessionFiles } from './session-files.ts'
 

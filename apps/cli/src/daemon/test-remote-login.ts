@@ -7,7 +7,7 @@ import { createLogins } from '@toolhaven/gateway/login/logins'
 import { NAME, startGateway, type TestGateway } from '@toolhaven/gateway/testing/gateway'
 import { createLoginStore } from '@toolhaven/stores/logins/login-store'
 import { createGuardedFetch } from '@toolhaven/stores/net/guarded-fetch'
-import { silentLogger } from '@toolhaven/testing/fakes/memory-stores'
+import { silentLogger } from '@toolhaven/fakes/memory-stores'
 import {
   startLoginProvider,
   type LoginProvider,

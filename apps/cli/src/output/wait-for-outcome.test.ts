@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type FakeDaemon, startFakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
+import { type FakeDaemon, startFakeDaemon } from '@toolhaven/fakes/fake-daemon'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type DaemonClient, createDaemonClient } from '../connect/daemon-client.ts'
 import { listenOnSocket } from '../daemon/listen.ts'

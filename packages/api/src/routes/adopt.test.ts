@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
-import type { FakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
+import type { FakeDaemon } from '@toolhaven/fakes/fake-daemon'
 import { done, scenario } from '@toolhaven/testing/scenario'
-import { settle } from '@toolhaven/testing/fakes/manual-clock'
+import { settle } from '@toolhaven/fakes/manual-clock'
 import { invalid } from '@toolhaven/core/errors'
 
 const GITHUB = {

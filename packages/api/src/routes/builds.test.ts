@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { buildEvent } from '@toolhaven/contract/builds'
-import { type FakeDaemon, startFakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
+import { type FakeDaemon, startFakeDaemon } from '@toolhaven/fakes/fake-daemon'
 import { unavailable } from '@toolhaven/core/errors'
 import { ask, done, scenario } from '@toolhaven/testing/scenario'
 import { eventsOf } from '../test-events.ts'

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { CLIENT_TYPES } from '@toolhaven/contract/client-types'
-import type { FakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
+import type { FakeDaemon } from '@toolhaven/fakes/fake-daemon'
 import { done, scenario, send } from '@toolhaven/testing/scenario'
 
 const research = (fake: FakeDaemon) => done(fake, 'POST /api/v1beta/groups', { name: 'research' })

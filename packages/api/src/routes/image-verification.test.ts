@@ -1,5 +1,5 @@
 import { workloadDetails } from '@toolhaven/contract/workloads'
-import type { FakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
+import type { FakeDaemon } from '@toolhaven/fakes/fake-daemon'
 import { scenario, send } from '@toolhaven/testing/scenario'
 import { describe, expect } from 'vitest'
 

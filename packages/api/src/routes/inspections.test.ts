@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { inspectionEvent } from '@toolhaven/contract/inspections'
-import { type FakeDaemon, startFakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
-import { settle } from '@toolhaven/testing/fakes/manual-clock'
+import { type FakeDaemon, startFakeDaemon } from '@toolhaven/fakes/fake-daemon'
+import { settle } from '@toolhaven/fakes/manual-clock'
 import { ask, done, scenario } from '@toolhaven/testing/scenario'
 
 const PORTS = { ui_port: 6274, mcp_proxy_port: 6277 }

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
-import type { FakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
+import type { FakeDaemon } from '@toolhaven/fakes/fake-daemon'
 import { done, scenario, send } from '@toolhaven/testing/scenario'
-import { settle } from '@toolhaven/testing/fakes/manual-clock'
+import { settle } from '@toolhaven/fakes/manual-clock'
 
 const WEB = { name: 'web', image: 'npx://web@1.0.0' }
 const LISTED = { network: { outbound: { allow_host: ['a.example'], allow_port: [443] } } }

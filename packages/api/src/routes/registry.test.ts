@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { invalid } from '@toolhaven/core/errors'
-import { type FakeDaemon, fakeRegistry } from '@toolhaven/testing/fakes/fake-daemon'
+import { type FakeDaemon, fakeRegistry } from '@toolhaven/fakes/fake-daemon'
 import { done, scenario, send } from '@toolhaven/testing/scenario'
 
 const INFO = {

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import type { FakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
+import type { FakeDaemon } from '@toolhaven/fakes/fake-daemon'
 import { done, scenario, send } from '@toolhaven/testing/scenario'
 
 const KEYS = '/api/v1beta/secrets/default/keys'

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import type { LockPart } from '@toolhaven/contract/tools'
-import { type FakeDaemon, startFakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
-import { settle } from '@toolhaven/testing/fakes/manual-clock'
+import { type FakeDaemon, startFakeDaemon } from '@toolhaven/fakes/fake-daemon'
+import { settle } from '@toolhaven/fakes/manual-clock'
 import { done, scenario, send } from '@toolhaven/testing/scenario'
 
 const WEB = { name: 'web', image: 'npx://web@1.0.0' }

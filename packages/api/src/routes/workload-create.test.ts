@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type FakeDaemon, startFakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
-import { settle } from '@toolhaven/testing/fakes/manual-clock'
+import { type FakeDaemon, startFakeDaemon } from '@toolhaven/fakes/fake-daemon'
+import { settle } from '@toolhaven/fakes/manual-clock'
 import { ask, done, scenario, send } from '@toolhaven/testing/scenario'
 
 const CREATE = 'POST /api/v1beta/workloads'

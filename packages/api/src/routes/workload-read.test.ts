@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import type { FakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
+import type { FakeDaemon } from '@toolhaven/fakes/fake-daemon'
 import { done, scenario } from '@toolhaven/testing/scenario'
 
 const web = (fake: FakeDaemon, fields: object = {}) =>

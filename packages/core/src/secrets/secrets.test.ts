@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { MemoryJournal, memoryConfig, memorySecrets } from '@toolhaven/testing/fakes/memory-stores'
+import { MemoryJournal, memoryConfig, memorySecrets } from '@toolhaven/fakes/memory-stores'
 import { createMasker } from './masker.ts'
 import { Secrets } from './secrets.ts'
 

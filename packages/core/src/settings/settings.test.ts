@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { MemoryJournal, memoryConfig } from '@toolhaven/testing/fakes/memory-stores'
+import { MemoryJournal, memoryConfig } from '@toolhaven/fakes/memory-stores'
 import { invalid } from '../errors.ts'
 import { type SettingsDeps, getSettings, updateSettings } from './settings.ts'
 

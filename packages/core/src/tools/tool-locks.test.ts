@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { MemoryRecordStore, silentLogger } from '@toolhaven/testing/fakes/memory-stores'
-import { ManualClock } from '@toolhaven/testing/fakes/manual-clock'
+import { MemoryRecordStore, silentLogger } from '@toolhaven/fakes/memory-stores'
+import { ManualClock } from '@toolhaven/fakes/manual-clock'
 import type { StoredToolLock } from '../ports/stores.ts'
 import { createMasker } from '../secrets/masker.ts'
 import { revisionOf, ToolLocks, type Chosen } from './tool-locks.ts'

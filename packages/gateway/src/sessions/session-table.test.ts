@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { silentLogger } from '@toolhaven/testing/fakes/memory-stores'
+import { silentLogger } from '@toolhaven/fakes/memory-stores'
 import { DEFAULT_LIMITS } from '../endpoint/options.ts'
 import { KeptBytes } from './kept-bytes.ts'
 import type { Session } from './session.ts'

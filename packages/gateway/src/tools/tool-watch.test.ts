@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { silentLogger } from '@toolhaven/testing/fakes/memory-stores'
+import { silentLogger } from '@toolhaven/fakes/memory-stores'
 import { toHandshake, type BackendLink } from '../servers/backend.ts'
 import type { Call } from '../sessions/call.ts'
 import { DEFAULT_LIMITS } from '../endpoint/options.ts'

@@ -5,8 +5,8 @@ import type { SeenDefinitions } from '@toolhaven/core/ports/gateway'
 import type { StoredToolLock } from '@toolhaven/core/ports/stores'
 import { createMasker } from '@toolhaven/core/secrets/masker'
 import { revisionOf, ToolLocks } from '@toolhaven/core/tools/tool-locks'
-import { ManualClock } from '@toolhaven/testing/fakes/manual-clock'
-import { MemoryRecordStore, silentLogger } from '@toolhaven/testing/fakes/memory-stores'
+import { ManualClock } from '@toolhaven/fakes/manual-clock'
+import { MemoryRecordStore, silentLogger } from '@toolhaven/fakes/memory-stores'
 import {
   childServer,
   modernServer,

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { silentLogger } from '@toolhaven/testing/fakes/memory-stores'
+import { silentLogger } from '@toolhaven/fakes/memory-stores'
 import { makeSocketFolder, passingSocketFolder, removeLostSocketFolders, socketFolder } from './socket-folder.ts'
 
 test('folders of sockets go when their process is gone, and those of containers and of others stay', async () => {

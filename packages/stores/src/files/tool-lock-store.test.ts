@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { StoredToolLock } from '@toolhaven/core/ports/stores'
-import { silentLogger } from '@toolhaven/testing/fakes/memory-stores'
+import { silentLogger } from '@toolhaven/fakes/memory-stores'
 import { expect, onTestFinished, test } from 'vitest'
 import { createToolLockStore } from './tool-lock-store.ts'
 

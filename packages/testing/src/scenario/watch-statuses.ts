@@ -1,5 +1,5 @@
 import { type WorkloadStatus, mayFollow } from '@toolhaven/contract/workload-status'
-import type { FakeDaemon } from '../fakes/fake-daemon.ts'
+import type { FakeDaemon } from '@toolhaven/fakes/fake-daemon'
 
 /** Collects every change of status that the table of statuses does not allow. */
 export function watchStatuses(fake: FakeDaemon): { violations: string[] } {

@@ -1,6 +1,6 @@
 import type { RemoteServer } from '@toolhaven/contract/registry-document'
 import type { RunConfig } from '@toolhaven/contract/run-config'
-import { startFakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
+import { startFakeDaemon } from '@toolhaven/fakes/fake-daemon'
 import { describe, expect, test } from 'vitest'
 import { checkConfig } from './check-config.ts'
 import { withoutOurs } from './own-headers.ts'

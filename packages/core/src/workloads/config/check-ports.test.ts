@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { CreateRequest } from '@toolhaven/contract/workload-request'
-import { startFakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
+import { startFakeDaemon } from '@toolhaven/fakes/fake-daemon'
 import { createWorkload } from '../operations/create.ts'
 import { editWorkload } from '../operations/edit.ts'
 

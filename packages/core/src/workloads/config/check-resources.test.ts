@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { startFakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
-import { settle } from '@toolhaven/testing/fakes/manual-clock'
+import { startFakeDaemon } from '@toolhaven/fakes/fake-daemon'
+import { settle } from '@toolhaven/fakes/manual-clock'
 import { createWorkload } from '../operations/create.ts'
 import { editWorkload } from '../operations/edit.ts'
 import { changeLifecycle } from '../operations/lifecycle.ts'

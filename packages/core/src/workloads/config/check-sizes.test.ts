@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { startFakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
+import { startFakeDaemon } from '@toolhaven/fakes/fake-daemon'
 import { checkSizes } from './check-sizes.ts'
 import { createWorkload } from '../operations/create.ts'
 

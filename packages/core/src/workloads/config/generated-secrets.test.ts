@@ -1,5 +1,5 @@
-import { type FakeDaemon, startFakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
-import { settle } from '@toolhaven/testing/fakes/manual-clock'
+import { type FakeDaemon, startFakeDaemon } from '@toolhaven/fakes/fake-daemon'
+import { settle } from '@toolhaven/fakes/manual-clock'
 import { expect, test } from 'vitest'
 import { createWorkload } from '../operations/create.ts'
 import { changeLifecycle } from '../operations/lifecycle.ts'

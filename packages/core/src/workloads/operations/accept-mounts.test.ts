@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { PermissionProfile } from '@toolhaven/contract/permission-profile'
 import type { ImageServer } from '@toolhaven/contract/registry-document'
-import { fakeRegistry, startFakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
+import { fakeRegistry, startFakeDaemon } from '@toolhaven/fakes/fake-daemon'
 import { createWorkload } from './create.ts'
 import { editWorkload } from './edit.ts'
 import { importWorkload } from './import.ts'

@@ -1,4 +1,4 @@
-import { startFakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
+import { startFakeDaemon } from '@toolhaven/fakes/fake-daemon'
 import { expect, test } from 'vitest'
 import { createWorkload } from './create.ts'
 import { editWorkload } from './edit.ts'

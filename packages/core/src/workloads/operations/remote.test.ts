@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type FakeDaemon, startFakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
-import { settle } from '@toolhaven/testing/fakes/manual-clock'
+import { type FakeDaemon, startFakeDaemon } from '@toolhaven/fakes/fake-daemon'
+import { settle } from '@toolhaven/fakes/manual-clock'
 import { createWorkload } from './create.ts'
 import { editWorkload } from './edit.ts'
 import { importWorkload } from './import.ts'

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { startFakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
-import { settle } from '@toolhaven/testing/fakes/manual-clock'
+import { startFakeDaemon } from '@toolhaven/fakes/fake-daemon'
+import { settle } from '@toolhaven/fakes/manual-clock'
 import { invalid } from '../../errors.ts'
 import { createWorkload } from '../operations/create.ts'
 import { changeLifecycle } from '../operations/lifecycle.ts'

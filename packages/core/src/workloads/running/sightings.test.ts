@@ -1,5 +1,5 @@
-import { ManualClock, settle } from '@toolhaven/testing/fakes/manual-clock'
-import { MemoryRecordStore, silentLogger } from '@toolhaven/testing/fakes/memory-stores'
+import { ManualClock, settle } from '@toolhaven/fakes/manual-clock'
+import { MemoryRecordStore, silentLogger } from '@toolhaven/fakes/memory-stores'
 import { expect, test } from 'vitest'
 import type { Sighting } from '../../ports/egress.ts'
 import type { StoredSightings } from '../../ports/stores.ts'

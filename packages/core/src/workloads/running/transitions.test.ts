@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { type FakeDaemon, startFakeDaemon } from '@toolhaven/testing/fakes/fake-daemon'
-import { settle } from '@toolhaven/testing/fakes/manual-clock'
+import { type FakeDaemon, startFakeDaemon } from '@toolhaven/fakes/fake-daemon'
+import { settle } from '@toolhaven/fakes/manual-clock'
 import { fc } from '@toolhaven/testing/properties'
 import { rotationFrom } from '@toolhaven/testing/rotation'
 import { watchStatuses } from '@toolhaven/testing/scenario/watch-statuses'

@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { silentLogger } from '@toolhaven/testing/fakes/memory-stores'
+import { silentLogger } from '@toolhaven/fakes/memory-stores'
 import { type JsonObject, requestOf } from '../../messages/json-rpc.ts'
 import { definitionHash, seenInstructions } from '../../tools/seen-definitions.ts'
 import { ToolWatch } from '../../tools/tool-watch.ts'

@@ -1,4 +1,4 @@
-import { silentLogger } from '@toolhaven/testing/fakes/memory-stores'
+import { silentLogger } from '@toolhaven/fakes/memory-stores'
 import { expect, it } from 'vitest'
 import { requestOf } from '../../messages/json-rpc.ts'
 import { DEFAULT_LIMITS } from '../../endpoint/options.ts'
