@@ -2,4 +2,4 @@
 import process from 'node:process'
 import { become, run, setUp } from './set-up.mjs'
 
-await run(() => become(setUp(), 'tools/run-site-build.ts', process.argv.slice(2)))
+await run(() => become(setUp(), 'apps/website/builder/main.ts', process.argv.slice(2)))

@@ -17,7 +17,10 @@ await run(() => {
   execFileSync(node, [own('bundle-cli.ts')], { stdio: 'inherit' })
   // It follows this process, which becomes the daemon, and ends when that ends.
   const env = { ...ownEnvironment(node), TOOLHAVEN_DAEMON_PID: String(process.pid) }
-  spawn(node, [own('run-site.ts'), ...args], { stdio: ['ignore', 'inherit', 'inherit'], env }).unref()
+  spawn(node, [own('../apps/website/server/beside-daemon.ts'), ...args], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env,
+  }).unref()
   become(node, 'apps/cli/dist/thv.mjs', ['serve', ...args])
 })
 

@@ -2,7 +2,7 @@ import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { sample } from '@toolhaven/testing/rotation'
 import { expect, test } from 'vitest'
-import { buildSite } from '../../../tools/site-build.ts'
+import { buildSite } from '../builder/site-build.ts'
 import { DOCS_ROUTES } from './test-routes.ts'
 
 const cases = [

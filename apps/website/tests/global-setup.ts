@@ -2,7 +2,7 @@ import { cp, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { copyFromCache, fromCache } from '@toolhaven/testing/cache'
-import { buildSite, inputMark, isSiteFresh, type SiteBuild, siteFolder } from '../../../tools/site-build.ts'
+import { buildSite, inputMark, isSiteFresh, type SiteBuild, siteFolder } from '../builder/site-build.ts'
 
 const fixture = path.resolve(import.meta.dirname, 'fixture-site')
 

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { buildSite, siteFolder } from '../../../tools/site-build.ts'
+import { buildSite, siteFolder } from '../../../apps/website/builder/site-build.ts'
 import { type Bench, type Figure, lessIsBetter } from '../figure.ts'
 import type { Rig } from '../rig/rig.ts'
 import { type Loaded, startSiteRig } from '../rig/site-pages.ts'

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { buildRecords } from '@toolhaven/search/build-records'
 
-const root = path.resolve(import.meta.dirname, '..')
-const site = path.join(root, 'apps/website')
+const site = path.resolve(import.meta.dirname, '..')
+const root = path.resolve(site, '../..')
 export const siteFolder = path.join(site, 'build')
 
 export interface SiteBuild {
@@ -77,7 +77,7 @@ export function inputMark(outDir: string, build: Omit<SiteBuild, 'log' | 'outDir
       'apps/website/{docs,site,src,static}/**/{*,.*,.*/**}',
       'apps/website/{docusaurus.config.ts,sidebars.ts,package.json,tsconfig.json}',
       'packages/search/src/**/*.ts',
-      'tools/site-build.ts',
+      'apps/website/builder/site-build.ts',
       'package-lock.json',
       ...fixture,
     ],

@@ -1,7 +1,7 @@
-import { openSearch } from '../apps/website/server/open-search.ts'
-import { type RunningSite, serveSite } from '../apps/website/server/serve-site.ts'
+import { openSearch } from './open-search.ts'
+import { type RunningSite, serveSite } from './serve-site.ts'
 import { serveAfterEarlier } from './serve-after-earlier.ts'
-import { buildSite, isSiteFresh, siteFolder } from './site-build.ts'
+import { buildSite, isSiteFresh, siteFolder } from '../builder/site-build.ts'
 
 /**
  * The documentation beside the daemon of `npm start`: waits until the daemon answers, builds the site when it is stale,
