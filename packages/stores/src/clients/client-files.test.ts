@@ -430,9 +430,14 @@ describe('an entry that we have no note of', () => {
 })
 
 describe('an editor that writes all the time', () => {
-  it.each(['in place', 'by replacing the file'])(
-    '%s loses no write',
-    async (how) => {
+  it.each([
+    { how: 'in place', mayLose: 0 },
+    // Node cannot exchange two files, so between our comparison and our replacement lie microseconds (decision 0093). Without
+    // the comparison three of a hundred are lost.
+    { how: 'by replacing the file', mayLose: 1 },
+  ])(
+    '$how loses no write, or at most $mayLose of a hundred',
+    async ({ how, mayLose }) => {
       const path = await place('.cursor/mcp.json', '{"count":0}')
       const script = join(import.meta.dirname, 'test-sync-forever.ts')
       const child = spawn(process.execPath, [script, join(base, 'home'), join(base, 'state')], {
@@ -444,21 +449,32 @@ describe('an editor that writes all the time', () => {
         await writeFile(to, text)
         if (to !== path) await rename(to, path)
       }
+      const read = async () => Object(parse(await readFile(path, 'utf8')))
+      let lost = 0
       try {
         for (let count = 1; count <= 100; count += 1) {
-          const present: unknown = parse(await readFile(path, 'utf8'))
-          await write(JSON.stringify({ ...Object(present), count }))
-          const written = async () => Object(parse(await readFile(path, 'utf8'))).count
+          await write(JSON.stringify({ ...(await read()), count }))
+          const isThere = async () => (await read()).count === count
           // What it wrote to the file that was just replaced is put back a moment later.
-          await expect.poll(written, { timeout: 30_000, interval: 5 }).toBe(count)
+          const arrives = await eventually(isThere)
           await setTimeout(Math.random() * 80)
-          await expect.poll(written, { timeout: 30_000, interval: 5 }).toBe(count)
+          if (!arrives || !(await eventually(isThere))) lost += 1
         }
+        expect(lost).toBeLessThanOrEqual(mayLose)
       } finally {
         child.kill('SIGKILL')
         await once(child, 'exit')
       }
     },
-    120_000,
+    240_000,
   )
 })
+
+async function eventually(isSo: () => Promise<boolean>): Promise<boolean> {
+  const deadline = Date.now() + 15_000
+  while (!(await isSo())) {
+    if (Date.now() > deadline) return false
+    await setTimeout(5)
+  }
+  return true
+}
