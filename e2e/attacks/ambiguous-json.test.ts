@@ -26,8 +26,13 @@ describeAttack('a request that can be read in two ways', {
     },
     {
       file: 'packages/gateway/src/messages/parse.ts',
-      find: 'if (!isDecidedOn()) {',
-      replace: 'if (isDecidedOn() || true) {',
+      find: 'if (isDecidedOn()) return',
+      replace: 'if (isDecidedOn() && false) return',
+    },
+    {
+      file: 'packages/gateway/src/messages/twin-of.ts',
+      find: 'const twin = ENVELOPE.twinIn(message)',
+      replace: 'if (message !== undefined) return undefined\n  const twin = ENVELOPE.twinIn(message)',
     },
   ],
   attack: async (build) => {

@@ -112,6 +112,7 @@ const BODIES: [string, string | Buffer, number][] = [
   ['has an object for an id', text({ ...CALL, id: {} }), -32_600],
   ['has a number for a method', text({ ...CALL, method: 5 }), -32_600],
   ['has a list for params', text({ ...CALL, params: ['echo'] }), -32_600],
+  ['has a second id to servers that ignore case', text(CALL).replace('"id":1', '"id":1,"ID":7'), -32_600],
   ['has neither method nor answer', text({ jsonrpc: '2.0', id: 1 }), -32_600],
 ]
 
@@ -197,6 +198,13 @@ describe('a request without a session is refused, and the server hears nothing o
     ['is cut off', body.slice(0, -1), {}, 400, -32_700],
     ['says one revision above and another within', body, { 'mcp-protocol-version': '2026-07-29' }, 400, -32_020],
     ['says an unknown revision', said('2099-01-01'), { 'mcp-protocol-version': '2099-01-01' }, 400, -32_022],
+    [
+      'has _meta that some servers read as another',
+      body.replace('"_meta":{', '"_meta":{"io.modelcontextprotocol/ClientInfo":{},'),
+      {},
+      400,
+      -32_602,
+    ],
     ['says another method above', body, { 'mcp-method': 'tools/list' }, 400, -32_020],
     ['says another name above', body, { 'mcp-name': 'add' }, 400, -32_020],
     ['comes from another site', body, { origin: 'https://evil.example' }, 403, -32_000],

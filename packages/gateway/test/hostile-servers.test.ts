@@ -1,6 +1,8 @@
+import type { EndpointSpec } from '@toolhaven/core/ports/gateway'
 import { expect, it } from 'vitest'
 import { startGateway } from './support/gateway.ts'
 import { postModern } from './support/modern-post.ts'
+import { openSession } from './support/raw-server.ts'
 import { connectScripted } from './support/scripted-server.ts'
 
 it('a name that is no text is shown to nobody, and ends nothing', async () => {
@@ -61,4 +63,40 @@ it('a server that could not say which values are in headers is asked again, not 
   const refused = await mismatch()
   expect(refused.status).toBe(400)
   expect(await refused.text()).toContain('differ')
+})
+
+it('a client gets no message that it could read as another than the one that was judged', async () => {
+  await using test = await startGateway()
+  await test.open()
+  const { say } = await connectScripted(test, () => {
+    say({
+      method: 'notifications/message',
+      Method: 'sampling/createMessage',
+      ID: 1,
+      params: { level: 'error', data: 'a' },
+    })
+    say({ method: 'notifications/message', params: { level: 'error', data: 'b' } })
+    return { result: { content: [] } }
+  })
+  const post = await openSession(test)
+  const call = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x' } })
+  const heard = await (await post(call)).text()
+  expect(heard).toContain('"data":"b"')
+  expect(heard).not.toContain('sampling/createMessage')
+})
+
+it.each<[string, Partial<EndpointSpec>]>([
+  ['a filter', { toolsFilter: ['shown'] }],
+  ['overrides', { toolsOverride: { hidden: { name: 'other' } } }],
+  ['policies', { authorization: { policies: ['permit(principal, action, resource == Tool::"shown");'] } }],
+])('a list that %s did not see reaches nobody, however the server spells its key', async (_what, change) => {
+  await using test = await startGateway()
+  await test.open(change)
+  const inputSchema = { type: 'object' }
+  const tools = [{ name: 'shown', inputSchema }]
+  await connectScripted(test, () => ({ result: { tools, Tools: [{ name: 'hidden', inputSchema }] } }))
+  const post = await openSession(test)
+  const listed = await (await post(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }))).text()
+  expect(JSON.parse(listed)).toMatchObject({ result: { tools } })
+  expect(listed).not.toContain('hidden')
 })

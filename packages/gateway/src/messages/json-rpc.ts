@@ -1,4 +1,5 @@
 import { LONG_DIGITS, parseExactly } from './exact-numbers.ts'
+import { twinOf } from './twin-of.ts'
 
 export type JsonObject = { [key: string]: unknown }
 export type RequestId = string | number
@@ -86,7 +87,10 @@ export function parseJson(text: string): { value: unknown } | undefined {
   }
 }
 
-/** Undefined when the value is not a JSON-RPC 2.0 message as MCP allows it. */
+/**
+ * Undefined when the value is not a JSON-RPC 2.0 message as MCP allows it. Of an answer its reader has to take no more than
+ * what belongs in it; anything else is refused when it could be read in two ways.
+ */
 export function toMessage(value: unknown, text: string): RpcMessage | undefined {
   if (!isObject(value) || value['jsonrpc'] !== '2.0') return undefined
   const { id, method, params } = value
@@ -95,6 +99,7 @@ export function toMessage(value: unknown, text: string): RpcMessage | undefined 
     return isAnswer ? { kind: 'response', id, body: value, text } : undefined
   }
   if (typeof method !== 'string' || (params !== undefined && !isObject(params))) return undefined
+  if (twinOf(value) !== undefined) return undefined
   if (!('id' in value)) return { kind: 'notification', method, params, body: value, text }
   return isRequestId(id) ? { kind: 'request', id, method, params, body: value, text } : undefined
 }

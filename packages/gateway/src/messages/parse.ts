@@ -1,9 +1,9 @@
-import { isAlike } from './alike.ts'
 import type { HttpRefusal } from '../http/server/reply.ts'
 import { isObject, LARGE_BYTES, parseJson, RPC_ERROR, toMessage, WrittenRequest, type RpcMessage } from './json-rpc.ts'
 import { largeRequest } from './large-request.ts'
 import { joined, sizeOf } from './parts.ts'
 import type { Middleware, Parsed } from '../policy/middleware.ts'
+import { twinOf } from './twin-of.ts'
 
 /** More messages in one body than any client has use for. */
 const MAX_BATCH = 1000
@@ -30,57 +30,35 @@ export function parse({ isDecidedOn = () => false }: ParseOptions = {}): Middlew
       if (text === undefined || json === undefined)
         return { status: 400, code: RPC_ERROR.parse, message: 'Parse error: the body is not JSON in UTF-8.' }
       if (!Array.isArray(json.value)) {
-        const message = toMessage(json.value, text)
-        if (message === undefined) return notRpc()
-        if (!isDecidedOn()) {
-          if (body.length >= LARGE_BYTES) message.bytes = [body]
-          return { messages: [message], isBatch: false }
-        }
-        return ambiguity(message) ?? { messages: [written(message)], isBatch: false }
+        const message = readMessage(json.value, text)
+        if ('status' in message) return message
+        if (isDecidedOn()) return { messages: [written(message)], isBatch: false }
+        if (body.length >= LARGE_BYTES) message.bytes = [body]
+        return { messages: [message], isBatch: false }
       }
-      if (json.value.length === 0 || json.value.length > MAX_BATCH) return notRpc()
-      const messages = json.value.map((item: unknown) => toMessage(item, JSON.stringify(item)))
-      const valid = messages.filter((message): message is RpcMessage => message !== undefined)
-      if (valid.length !== messages.length) return notRpc()
-      const ambiguous = isDecidedOn() ? valid.map(ambiguity).find((refusal) => refusal !== undefined) : undefined
-      return ambiguous ?? { messages: valid, isBatch: true }
+      if (json.value.length > MAX_BATCH) return tooMany(json.value.length)
+      const messages: RpcMessage[] = []
+      for (const item of json.value) {
+        const message = readMessage(item, JSON.stringify(item))
+        if ('status' in message) return message
+        messages.push(message)
+      }
+      return messages.length === 0 ? notRpc() : { messages, isBatch: true }
     },
   }
 }
 
-const ENVELOPE = ['jsonrpc', 'id', 'method', 'params', 'result', 'error']
-const PARAMETERS = ['name', 'arguments', 'uri', 'ref', 'notifications', '_meta', 'requestState', 'taskId']
-const REFERENCE = ['type', 'name', 'uri']
-const SUBSCRIPTIONS = ['resourceSubscriptions']
-
-/**
- * Some servers read keys without regard to case, so that `Name` could be taken for the `name` that was judged. Of two equal
- * keys the last was judged; only that one goes on, for the text is written anew.
- */
-function ambiguity(message: RpcMessage): HttpRefusal | undefined {
-  const params = 'params' in message ? (message.params ?? {}) : {}
-  const { ref, notifications } = params
-  const twin =
-    alike(message.body, ENVELOPE) ??
-    alike(params, PARAMETERS) ??
-    alike(ref, REFERENCE) ??
-    alike(notifications, SUBSCRIPTIONS)
-  if (twin === undefined) return undefined
-  return {
-    status: 400,
-    code: RPC_ERROR.invalidRequest,
-    message: `Invalid request: the key ${JSON.stringify(twin)} could be taken for another.`,
-  }
+function readMessage(value: unknown, text: string): RpcMessage | HttpRefusal {
+  const message = toMessage(value, text)
+  if (message !== undefined && message.kind !== 'response') return message
+  const twin = isObject(value) ? twinOf(value) : undefined
+  return twin === undefined ? (message ?? notRpc()) : ambiguous(twin)
 }
 
+/** Of two equal keys the last was judged; only that one goes on. */
 function written(message: RpcMessage): RpcMessage {
   if (message.kind === 'request') return new WrittenRequest(message, message.body, message.params)
   return { ...message, text: JSON.stringify(message.body) }
-}
-
-function alike(object: unknown, known: readonly string[]): string | undefined {
-  if (!isObject(object)) return undefined
-  return Object.keys(object).find((key) => !known.includes(key) && known.some((name) => isAlike(name, key)))
 }
 
 function decode(decoder: TextDecoder, body: Buffer): string | undefined {
@@ -89,6 +67,23 @@ function decode(decoder: TextDecoder, body: Buffer): string | undefined {
   } catch {
     // Not UTF-8; the caller says so.
     return undefined
+  }
+}
+
+function ambiguous(twin: string): HttpRefusal {
+  const key = JSON.stringify(twin.slice(0, 100))
+  return {
+    status: 400,
+    code: RPC_ERROR.invalidRequest,
+    message: `Invalid request: the key ${key} could be taken for another, because some servers ignore case.`,
+  }
+}
+
+function tooMany(messages: number): HttpRefusal {
+  return {
+    status: 400,
+    code: RPC_ERROR.invalidRequest,
+    message: `Invalid request: the batch holds ${messages} messages; send at most ${MAX_BATCH} at once.`,
   }
 }
 

@@ -4,6 +4,7 @@ import { isObject, RPC_ERROR, type JsonObject, type RpcRequest } from '../../mes
 import { META, metaOf, MODERN_ERROR, MODERN_VERSION, NAMED } from '../../messages/modern-era.ts'
 import { PROTOCOL_VERSIONS } from '../../messages/protocol-versions.ts'
 import type { HeldRoom } from '../../messages/weight.ts'
+import { KnownNames } from '../../messages/alike.ts'
 
 /** What a request of this era says about itself. */
 export interface ModernRequest {
@@ -13,6 +14,8 @@ export interface ModernRequest {
   /** Left out: the client wants no log messages with this call. */
   logLevel: string | undefined
 }
+
+const META_KEYS = new KnownNames(Object.values(META))
 
 /** A request that may wait before it is dispatched. Until then it holds this room. */
 export interface WaitingRequest extends ModernRequest {
@@ -66,6 +69,9 @@ function readMeta(request: RpcRequest, meta: JsonObject): ModernRequest | Fault 
   const capabilities = meta[META.clientCapabilities]
   if (meta[META.version] === undefined) return malformed(`_meta lacks ${META.version}`)
   if (!isObject(capabilities)) return malformed(`_meta lacks ${META.clientCapabilities}`)
+  const twin = META_KEYS.twinIn(meta)
+  if (twin !== undefined)
+    return malformed(`the key ${twin} in _meta could be taken for another, because some servers ignore case`)
   const clientInfo = meta[META.clientInfo]
   const logLevel = meta[META.logLevel]
   return {

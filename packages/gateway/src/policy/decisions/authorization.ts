@@ -5,6 +5,7 @@ import { LISTS, questionsOf, tooManyQuestions } from './cedar/questions.ts'
 import { isObject, parseMessage, RPC_ERROR } from '../../messages/json-rpc.ts'
 import type { Callers } from '../../oidc/caller.ts'
 import type { Middleware, Refusal } from '../middleware.ts'
+import { withoutTwins } from '../../messages/alike.ts'
 
 export interface AuthorizationOptions {
   engine: PolicyEngine
@@ -58,7 +59,10 @@ export function authorization({ engine, callers }: AuthorizationOptions): Middle
       })
       // Made for this caller: nobody in between may show it to another.
       const cache = 'cacheScope' in result ? { cacheScope: 'private' } : {}
-      const withShown = (shown: unknown[]) => ({ ...answer, result: { ...result, ...cache, [list.field]: shown } })
+      const withShown = (shown: unknown[]) => ({
+        ...answer,
+        result: { ...withoutTwins(result, list.field), ...cache, [list.field]: shown },
+      })
       return judged instanceof Promise ? judged.then(withShown) : withShown(judged)
     },
   }

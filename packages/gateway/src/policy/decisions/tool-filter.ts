@@ -1,5 +1,6 @@
 import { isObject } from '../../messages/json-rpc.ts'
 import type { Middleware } from '../middleware.ts'
+import { withoutTwins } from '../../messages/alike.ts'
 import { unknownTool } from './tools-override.ts'
 
 /** Lists and calls go by the same set, so a hidden tool cannot be called. */
@@ -23,7 +24,7 @@ export function toolFilter(allowed: () => ReadonlySet<string> | undefined): Midd
       const shown = tools.filter(
         (tool: unknown) => isObject(tool) && typeof tool['name'] === 'string' && names.has(tool['name']),
       )
-      return { ...answer, result: { ...result, tools: shown } }
+      return { ...answer, result: { ...withoutTwins(result, 'tools'), tools: shown } }
     },
   }
 }

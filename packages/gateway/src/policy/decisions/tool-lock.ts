@@ -7,6 +7,7 @@ import { mayComeFrom } from '../../tools/may-come-from.ts'
 import { definitionHash, INSTRUCTIONS, seenInstructions } from '../../tools/seen-definitions.ts'
 import { isHandshake, type ToolWatch } from '../../tools/tool-watch.ts'
 import type { Middleware, Refusal } from '../middleware.ts'
+import { withoutTwins } from '../../messages/alike.ts'
 import { unknownTool } from './tools-override.ts'
 
 export interface ToolLockOptions {
@@ -120,26 +121,19 @@ function onlyAccepted(list: LockedList, answer: JsonObject, accepted: Hashes | u
     const name = keyOf(list, definition)
     return name !== undefined && accepted?.get(name) === definitionHash(definition)
   })
-  return { ...answer, result: { ...withoutSpellings(result, list.field), [list.field]: shown } }
+  return { ...answer, result: { ...withoutTwins(result, list.field), [list.field]: shown } }
 }
 
 /** Nothing stands in their place: a model would read it as if the server had said it. */
 function withAcceptedInstructions(answer: JsonObject, accepted: Hashes | undefined): JsonObject {
   const { result } = answer
   if (!isObject(result)) return answer
-  const { instructions, ...rest } = withoutSpellings(result, INSTRUCTIONS)
+  const { instructions, ...rest } = withoutTwins(result, INSTRUCTIONS)
   const [said] = seenInstructions(instructions).definitions
   const isAccepted = said === undefined || accepted?.get(INSTRUCTIONS) === said.hash
   if (isAccepted && Object.keys(rest).length + Number('instructions' in result) === Object.keys(result).length)
     return answer
   return { ...answer, result: isAccepted && said !== undefined ? { ...rest, instructions } : rest }
-}
-
-/** `Instructions` is `instructions` to some readers, and nobody compared it. */
-function withoutSpellings(result: JsonObject, field: string): JsonObject {
-  const isOther = (key: string) => key !== field && key.toLowerCase() === field.toLowerCase()
-  const keys = Object.keys(result)
-  return keys.some(isOther) ? Object.fromEntries(Object.entries(result).filter(([key]) => !isOther(key))) : result
 }
 
 function refusalOf(workload: string, { watch: { list }, name = '' }: Use, standing: Standing): Refusal | undefined {

@@ -1,6 +1,7 @@
 import type { ToolsOverride } from '@toolhaven/core/ports/gateway'
 import { isObject, WrittenRequest, RPC_ERROR, type RpcRequest } from '../../messages/json-rpc.ts'
 import type { Middleware, Refusal } from '../middleware.ts'
+import { withoutTwins } from '../../messages/alike.ts'
 
 /** Clients see and call tools under the names they are given here; the server never notices. */
 export function toolsOverride(overrides: ToolsOverride): Middleware {
@@ -29,7 +30,7 @@ export function toolsOverride(overrides: ToolsOverride): Middleware {
         if (override?.name === undefined && serverNames.has(tool['name'])) return []
         return override === undefined ? [tool] : [{ ...tool, ...withoutUndefined(override) }]
       })
-      return { ...answer, result: { ...result, tools } }
+      return { ...answer, result: { ...withoutTwins(result, 'tools'), tools } }
     },
   }
 }
