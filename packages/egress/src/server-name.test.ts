@@ -3,8 +3,10 @@ import { createServer } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { describe, expect, it } from 'vitest'
 import { fc } from '@toolhaven/testing/properties'
-import { readServerName } from './server-name.ts'
+import { FirstBytesReader } from './server-name.ts'
 import { portOf } from './test-port-of.ts'
+
+const readServerName = (bytes: Buffer) => new FirstBytesReader().take(bytes)
 
 /** The first bytes that Node's own TLS client sends. */
 async function helloFor(servername: string | undefined): Promise<Buffer> {
@@ -28,7 +30,14 @@ async function helloFor(servername: string | undefined): Promise<Buffer> {
   return bytes
 }
 
-describe('readServerName', () => {
+/** With its length in two bytes before it. */
+function sized(bytes: Buffer): Buffer {
+  const length = Buffer.alloc(2)
+  length.writeUInt16BE(bytes.length)
+  return Buffer.concat([length, bytes])
+}
+
+describe('the first bytes of a connection', () => {
   it('reads the name a real client asks for', async () => {
     expect(readServerName(await helloFor('api.example.com'))).toEqual({ kind: 'tls', serverName: 'api.example.com' })
   })
@@ -55,6 +64,20 @@ describe('readServerName', () => {
       return Buffer.concat([Buffer.from([0x16, 3, 1, 0, part.length]), part])
     })
     expect(readServerName(Buffer.concat(records))).toEqual({ kind: 'tls', serverName: 'api.example.com' })
+  })
+
+  it('reads a long message in records of one byte, each in a chunk of its own', () => {
+    const name = 'api.example.com'
+    const extension = sized(Buffer.concat([Buffer.from([0]), sized(Buffer.from(name))]))
+    const padding = Buffer.alloc(16_000)
+    const extensions = [Buffer.from([0, 0]), sized(extension), Buffer.from([0, 21]), sized(padding)]
+    const hello = Buffer.concat([Buffer.alloc(34), Buffer.from([0, 0, 0, 0]), sized(Buffer.concat(extensions))])
+    const message = Buffer.concat([Buffer.from([1, 0]), sized(hello)])
+    const reader = new FirstBytesReader()
+    const seen = [...message].map((byte) => reader.take(Buffer.from([0x16, 3, 1, 0, 1, byte])))
+    expect(seen.pop()).toEqual({ kind: 'tls', serverName: name })
+    expect(new Set(seen.map(({ kind }) => kind))).toEqual(new Set(['more']))
+    expect(reader.bytes).toHaveLength(6 * message.length)
   })
 
   it.each(['GET / HTTP/1.1\r\n', 'SSH-2.0-x\r\n', 'PRI * HTTP/2.0\r\n', '\x05\x01\x00'])(

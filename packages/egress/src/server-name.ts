@@ -1,3 +1,5 @@
+import { GrowingBytes } from './growing-bytes.ts'
+
 /** What the first bytes of a connection say about whom it is for. */
 export type FirstBytes = { kind: 'more' } | { kind: 'not-tls' } | { kind: 'tls'; serverName: string | undefined }
 
@@ -6,43 +8,72 @@ const CLIENT_HELLO = 0x01
 const SERVER_NAME = 0
 const HOST_NAME = 0
 
+const RECORD_HEADER = 5
+
+const MORE: FirstBytes = { kind: 'more' }
+const NOT_TLS: FirstBytes = { kind: 'not-tls' }
+
 /** No honest first message of a client is longer. */
 const LONGEST_HELLO = 32 * 1024
 
-/** Reads the name a TLS client asks for (RFC 6066) from as many bytes as have come. */
-export function readServerName(bytes: Buffer): FirstBytes {
-  const hello = readHello(bytes)
-  if (!Buffer.isBuffer(hello)) return hello
+/** Reads the name a TLS client asks for (RFC 6066). Each byte is looked at once, however many pieces and records it comes in. */
+export class FirstBytesReader {
+  readonly #all = new GrowingBytes()
+  /** The ClientHello, put together from as many records as it was cut into. */
+  readonly #hello = new GrowingBytes()
+  #at = 0
+  #leftInRecord = 0
+
+  /** What came so far. */
+  get bytes(): Buffer {
+    return this.#all.bytes
+  }
+
+  take(chunk: Buffer): FirstBytes {
+    this.#all.add(chunk)
+    while (true) {
+      this.#takePart()
+      const hello = readHello(this.#hello.bytes)
+      if (Buffer.isBuffer(hello)) return readName(hello)
+      if (hello.kind === 'not-tls' || this.#leftInRecord > 0) return hello
+      const record = this.#beginRecord()
+      if (record !== undefined) return record
+    }
+  }
+
+  #takePart(): void {
+    const part = this.bytes.subarray(this.#at, this.#at + this.#leftInRecord)
+    this.#hello.add(part)
+    this.#at += part.length
+    this.#leftInRecord -= part.length
+  }
+
+  #beginRecord(): FirstBytes | undefined {
+    const { bytes } = this
+    const at = this.#at
+    if (bytes.length > at && bytes[at] !== HANDSHAKE_RECORD) return NOT_TLS
+    if (bytes.length < at + RECORD_HEADER) return MORE
+    this.#leftInRecord = bytes.readUInt16BE(at + 3)
+    this.#at += RECORD_HEADER
+    return bytes[at + 1] !== 3 || this.#leftInRecord === 0 ? NOT_TLS : undefined
+  }
+}
+
+/** What follows the length of the message, when all of it is there. */
+function readHello(message: Buffer): Buffer | FirstBytes {
+  if (message.length < 4) return MORE
+  const wanted = message.readUIntBE(1, 3)
+  if (message[0] !== CLIENT_HELLO || wanted > LONGEST_HELLO) return NOT_TLS
+  return message.length < 4 + wanted ? MORE : message.subarray(4, 4 + wanted)
+}
+
+function readName(hello: Buffer): FirstBytes {
   try {
     return { kind: 'tls', serverName: nameOf(hello) }
   } catch (error) {
     // A length that points past the end: no TLS library writes that.
-    if (error instanceof RangeError) return { kind: 'not-tls' }
+    if (error instanceof RangeError) return NOT_TLS
     throw error
-  }
-}
-
-/** The ClientHello, put together from as many records as it was cut into. */
-function readHello(bytes: Buffer): Buffer | FirstBytes {
-  const parts: Buffer[] = []
-  let have = 0
-  let at = 0
-  while (true) {
-    if (bytes.length > at && bytes[at] !== HANDSHAKE_RECORD) return { kind: 'not-tls' }
-    if (bytes.length < at + 5) return { kind: 'more' }
-    const length = bytes.readUInt16BE(at + 3)
-    if (bytes[at + 1] !== 3 || length === 0) return { kind: 'not-tls' }
-    const part = bytes.subarray(at + 5, at + 5 + length)
-    parts.push(part)
-    have += part.length
-    if (have >= 4) {
-      const message = Buffer.concat(parts)
-      const wanted = message.readUIntBE(1, 3)
-      if (message[0] !== CLIENT_HELLO || wanted > LONGEST_HELLO) return { kind: 'not-tls' }
-      if (message.length >= 4 + wanted) return message.subarray(4, 4 + wanted)
-    }
-    if (part.length < length) return { kind: 'more' }
-    at += 5 + length
   }
 }
 

@@ -3,7 +3,7 @@ import { isIP, type Socket } from 'node:net'
 import type { OutboundRules } from '@toolhaven/core/ports/egress'
 import type { Download } from './download.ts'
 import { type Destination, isListedPort } from './outbound-policy.ts'
-import { readServerName } from './server-name.ts'
+import { type FirstBytes, FirstBytesReader } from './server-name.ts'
 
 const HTTPS = 443
 /** Three ways to say the same. */
@@ -56,30 +56,28 @@ export function openTunnel(workload: Duplex, remote: Socket, options: TunnelOpti
     workload.pipe(remote)
   }
   const isHeld = !options.rules.allowAll
-  let first = options.head ?? Buffer.alloc(0)
-  const look = () => {
-    const contents = examine(first, options)
-    if (contents === 'more') return
-    workload.off('data', onData)
+  const { head = Buffer.alloc(0) } = options
+  const reader = new FirstBytesReader()
+  const look = (chunk: Buffer) => {
+    const seen = reader.take(chunk)
+    if (seen.kind === 'more') return
+    workload.off('data', look)
+    const contents = examine(seen, reader.bytes, options)
     tell(contents)
     if (!isHeld) return
     workload.pause()
-    if (contents.fault === undefined) pass(first)
+    if (contents.fault === undefined) pass(reader.bytes)
     else end()
   }
-  const onData = (chunk: Buffer) => {
-    first = Buffer.concat([first, chunk])
-    look()
-  }
-  workload.on('data', onData)
+  workload.on('data', look)
   if (isHeld) {
     workload.resume()
     // A workload that only listens (a server that speaks first) may end its side without a word.
     workload.once('end', () => remote.end())
   } else {
-    pass(first)
+    pass(head)
   }
-  if (first.length > 0) look()
+  if (head.length > 0) look(head)
   // It may have ended its side while its place was dialled.
   if (isHeld && workload.readableEnded) remote.end()
 }
@@ -90,10 +88,12 @@ function endAfterWriting(side: Duplex): void {
   else side.once('finish', () => side.destroy()).end()
 }
 
-function examine(first: Buffer, { place, rules }: TunnelOptions): Contents | 'more' {
+function examine(
+  seen: Exclude<FirstBytes, { kind: 'more' }>,
+  first: Buffer,
+  { place, rules }: TunnelOptions,
+): Contents {
   const { host, port } = place
-  const seen = readServerName(first)
-  if (seen.kind === 'more') return 'more'
   if (seen.kind === 'not-tls') {
     // On a port that somebody listed the protocol is theirs to choose; on the web's own it is TLS.
     const isListable = port !== HTTPS
