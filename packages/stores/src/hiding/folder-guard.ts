@@ -72,6 +72,7 @@ export class FolderGuard implements Disposable {
 
   async #enter(top: string, above: readonly Scope[], signal: AbortSignal): Promise<void> {
     const waiting = [{ folder: top, above }]
+    let pauseAt = performance.now() + AT_ONCE_MS
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       signal.throwIfAborted()
       const { folder } = next
@@ -82,9 +83,12 @@ export class FolderGuard implements Disposable {
       watched.scopes = own ? [...next.above, own] : next.above
       // Only at the top: a folder without rules is not looked through, and costs next to nothing.
       if (watched.scopes.length === 0) return
-      for (const [at, entry] of (await this.#entries(folder)).entries()) {
-        // A folder of many files must not hold up everybody else.
-        if (at % FILES_AT_ONCE === FILES_AT_ONCE - 1) await setImmediate()
+      for (const entry of await this.#entries(folder)) {
+        // Many files, and rules that take long to compare, must not hold up everybody else.
+        if (performance.now() > pauseAt) {
+          await setImmediate()
+          pauseAt = performance.now() + AT_ONCE_MS
+        }
         const path = join(folder, entry.name)
         const isHidden = await this.#judge(path, entry.isDirectory(), watched.scopes)
         if (isHidden || !entry.isDirectory()) continue
@@ -221,7 +225,7 @@ export class FolderGuard implements Disposable {
   }
 }
 
-const FILES_AT_ONCE = 256
+const AT_ONCE_MS = 10
 const NEVER = new AbortController().signal
 
 const lookAt = (path: string) => lstat(path, { bigint: true }).catch(() => undefined)
