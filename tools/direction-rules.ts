@@ -1,7 +1,7 @@
 import type { ICruiseOptions, IForbiddenRuleType, IResolveOptions } from 'dependency-cruiser'
 
-/** Tests, and the support that only tests import: `test/` of a package, and `test-*.ts`. */
-const TEST = '(\\.test|/test-[^/]+)\\.ts$|^packages/[^/]+/test/'
+/** Tests, and `test/` of a package: the support that only tests import. */
+const TEST = '\\.test\\.ts$|^(apps|packages)/[^/]+/test/'
 const PURE = '^packages/(contract|core|api|fakes)/src/'
 const ADAPTER = '^packages/(api|runtimes|stores|gateway|egress)/'
 

@@ -20,7 +20,7 @@ const planted: [rule: string, file: string, source: string, allowed?: string][] 
   ],
   ['no-default-export', 'packages/core/src/default.ts', 'export default 1', 'vitest.config.ts'],
   ['max-lines', 'packages/core/src/long-file.ts', longFile, 'packages/core/src/long-file.test.ts'],
-  ['max-lines-per-function', 'packages/core/src/long-function.ts', longFunction, 'packages/core/src/test-long.ts'],
+  ['max-lines-per-function', 'packages/core/src/long-function.ts', longFunction, 'packages/core/test/long.ts'],
   ['no-floating-promises', 'packages/core/src/floating.ts', 'async function a(): Promise<void> {}\na()'],
   ['no-explicit-any', 'packages/core/src/any.ts', 'export const a = (b: any): unknown => b'],
   ['consistent-type-assertions', 'packages/core/src/as.ts', 'export const a = (b: unknown) => b as string'],

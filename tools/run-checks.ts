@@ -54,8 +54,7 @@ function allSteps(): Step[] {
   )
   const copies = [
     '**/*.test.ts',
-    '**/test-*.ts',
-    'packages/*/test/**',
+    '{apps,packages}/*/test/**',
     '**/node_modules/**',
     '**/generated/**',
     'packages/testing/**',

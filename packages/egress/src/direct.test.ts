@@ -13,7 +13,7 @@ import type { Decision } from './decision.ts'
 import { connectOverTcp } from './dial.ts'
 import { EgressGate, type EgressGateOptions } from './egress-gate.ts'
 import { NameMap } from './name-map.ts'
-import { portOf } from './test-port-of.ts'
+import { portOf } from '../test/support/port-of.ts'
 
 const ends: (() => unknown)[] = []
 afterEach(async () => {

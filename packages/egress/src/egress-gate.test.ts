@@ -10,7 +10,7 @@ import type { OutboundRules, Sighting } from '@toolhaven/core/ports/egress'
 import type { Decision } from './decision.ts'
 import { connectOverTcp } from './dial.ts'
 import { EgressGate, type EgressGateOptions } from './egress-gate.ts'
-import { portOf } from './test-port-of.ts'
+import { portOf } from '../test/support/port-of.ts'
 
 const ends: (() => Promise<unknown>)[] = []
 afterEach(async () => {

@@ -10,7 +10,7 @@ import type { OutboundRules, Sighting } from '@toolhaven/core/ports/egress'
 import { EgressGate, type EgressGateOptions } from './egress-gate.ts'
 import { type FoundRecord, NoSuchName } from './look-up-records.ts'
 import { NameMap } from './name-map.ts'
-import { askName, sayTo } from './test-ask-name.ts'
+import { askName, sayTo } from '../test/support/ask-name.ts'
 
 const ends: (() => unknown)[] = []
 afterEach(async () => {

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, it } from 'vitest'
 import { connectOverTcp } from './dial.ts'
 import { EgressGate } from './egress-gate.ts'
-import { portOf } from './test-port-of.ts'
+import { portOf } from '../test/support/port-of.ts'
 
 const ends: (() => unknown)[] = []
 afterEach(async () => {

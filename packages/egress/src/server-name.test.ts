@@ -3,8 +3,8 @@ import { createServer } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { describe, expect, it } from 'vitest'
 import { fc } from '@toolhaven/testing/properties'
+import { portOf } from '../test/support/port-of.ts'
 import { FirstBytesReader } from './server-name.ts'
-import { portOf } from './test-port-of.ts'
 
 const readServerName = (bytes: Buffer) => new FirstBytesReader().take(bytes)
 

@@ -9,7 +9,7 @@ import { afterEach, expect, it } from 'vitest'
 import { EgressGate } from './egress-gate.ts'
 import { NameMap } from './name-map.ts'
 import { createSystemResolver } from './system-resolver.ts'
-import { askName } from './test-ask-name.ts'
+import { askName } from '../test/support/ask-name.ts'
 
 const ends: (() => unknown)[] = []
 afterEach(async () => {

@@ -9,7 +9,7 @@ import { setTimeout } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { connectOverTcp } from './dial.ts'
 import { Download } from './download.ts'
-import { portOf } from './test-port-of.ts'
+import { portOf } from '../test/support/port-of.ts'
 import { openTunnel } from './tunnel.ts'
 
 async function listening(server: Server, where: string | number): Promise<void> {

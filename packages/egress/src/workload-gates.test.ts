@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { OutboundRules, Sighting, WayOut } from '@toolhaven/core/ports/egress'
-import { askName } from './test-ask-name.ts'
+import { askName } from '../test/support/ask-name.ts'
 import { createWorkloadGates, type WorkloadGatesOptions } from './workload-gates.ts'
 
 const ends: (() => Promise<unknown>)[] = []

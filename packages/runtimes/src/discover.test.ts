@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Runtime } from '@toolhaven/core/ports/runtime'
 import { discoverRuntime, type DiscoverOptions } from './discover.ts'
-import { testIsolation } from './isolation/test-isolation.ts'
+import { testIsolation } from '../test/support/isolation.ts'
 
 let home: string
 let servers: Server[]

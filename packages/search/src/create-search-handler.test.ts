@@ -5,7 +5,7 @@ import { liteClient } from 'algoliasearch/lite'
 import { describe, expect, it } from 'vitest'
 import { fc } from '@toolhaven/testing/properties'
 import { createSearchHandler } from './create-search-handler.ts'
-import { records } from './test-records.ts'
+import { records } from '../test/support/records.ts'
 
 const KEYS = { appId: 'app', apiKey: 'key&1', indexName: 'docs' }
 const handle = createSearchHandler({ ...KEYS, records })

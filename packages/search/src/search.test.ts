@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { fc } from '@toolhaven/testing/properties'
 import { search } from './search.ts'
 import { createSearchIndex } from './search-index.ts'
-import { records } from './test-records.ts'
+import { records } from '../test/support/records.ts'
 
 const index = createSearchIndex(records)
 const everything = new Uint8Array(records.length).fill(1)

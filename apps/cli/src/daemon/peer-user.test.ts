@@ -129,7 +129,7 @@ describe.runIf(IS_LINUX)('on Linux', () => {
 
   test('the address a caller comes from changes nothing', async (context) => {
     const verdictsOn = async (uid: number) => {
-      const program = fileURLToPath(new URL('test-own-addresses.ts', import.meta.url))
+      const program = fileURLToPath(new URL('../../test/support/own-addresses.ts', import.meta.url))
       const asRoot = OWN_ID === 0 ? [] : ['--map-root-user']
       const command = ['--net', ...asRoot, process.execPath, program, String(uid)]
       const { stdout } = await promisify(execFile)('unshare', command)

@@ -6,7 +6,7 @@ import { discover } from '@toolhaven/gateway/login/discover'
 import { loginFetch } from '@toolhaven/gateway/login/login-fetch'
 import { createGuardedFetch } from '@toolhaven/stores/net/guarded-fetch'
 import { browse } from '@toolhaven/testing/testbed/login-provider'
-import { startLoginBed } from './test-remote-login.ts'
+import { startLoginBed } from '../../test/support/remote-login.ts'
 
 const LIMITS = { maxBytes: 64 * 1024, timeoutMs: 5_000 }
 

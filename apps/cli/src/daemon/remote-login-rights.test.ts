@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { connectClient } from '@toolhaven/gateway/testing/gateway'
 import { browse } from '@toolhaven/testing/testbed/login-provider'
-import { startLoginBed, type LoginBed } from './test-remote-login.ts'
+import { startLoginBed, type LoginBed } from '../../test/support/remote-login.ts'
 
 async function logIn(bed: LoginBed, ...options: Parameters<LoginBed['connect']>): Promise<URL> {
   const address = await bed.connect(...options)

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { connectClient, NAME } from '@toolhaven/gateway/testing/gateway'
 import { freePort } from '@toolhaven/testing/free-port'
 import { browse, CONFIDENTIAL_CLIENT } from '@toolhaven/testing/testbed/login-provider'
-import { startLoginBed, type LoginBed } from './test-remote-login.ts'
+import { startLoginBed, type LoginBed } from '../../test/support/remote-login.ts'
 
 async function logIn(bed: LoginBed, ...options: Parameters<LoginBed['connect']>): Promise<string> {
   const address = await bed.connect(...options)

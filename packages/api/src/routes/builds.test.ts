@@ -3,7 +3,7 @@ import { buildEvent } from '@toolhaven/contract/builds'
 import { type FakeDaemon, startFakeDaemon } from '@toolhaven/fakes/fake-daemon'
 import { unavailable } from '@toolhaven/core/errors'
 import { ask, done, scenario } from '@toolhaven/testing/scenario'
-import { eventsOf } from '../test-events.ts'
+import { eventsOf } from '../../test/support/events.ts'
 
 const REQUEST = 'POST /api/v1beta/builds'
 

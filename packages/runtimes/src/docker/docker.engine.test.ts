@@ -6,7 +6,7 @@ import { volumeCases } from '@toolhaven/testing/runtime-suite/volume-cases'
 import { startDocker } from '@toolhaven/testing/testbed/docker'
 import { createEngineClient } from '../engine/engine-client.ts'
 import type { Forwarding } from '../engine/forwarding.ts'
-import { testIsolation } from '../isolation/test-isolation.ts'
+import { testIsolation } from '../../test/support/isolation.ts'
 import { createDockerRuntime } from './docker-runtime.ts'
 
 describeRuntime('docker', () => dockerUnderTest())

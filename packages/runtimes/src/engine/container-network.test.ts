@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import { expect, test } from 'vitest'
 import type { InstanceSpec } from '@toolhaven/core/ports/runtime'
-import { testIsolation } from '../isolation/test-isolation.ts'
+import { testIsolation } from '../../test/support/isolation.ts'
 import { containerNetwork } from './container-network.ts'
 import { createEngineClient } from './engine-client.ts'
 

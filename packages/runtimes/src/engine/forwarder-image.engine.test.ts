@@ -11,7 +11,7 @@ import { engineMust } from '@toolhaven/testing/testbed/engine-http'
 import { startRootlessPodman } from '@toolhaven/testing/testbed/rootless-podman'
 import { Unavailable } from '@toolhaven/testing/testbed/unavailable'
 import { createDockerRuntime } from '../docker/docker-runtime.ts'
-import { testIsolation } from '../isolation/test-isolation.ts'
+import { testIsolation } from '../../test/support/isolation.ts'
 import { createPodmanRuntime } from '../podman/podman-runtime.ts'
 import { createEngineClient } from './engine-client.ts'
 

@@ -11,7 +11,7 @@ import { freePort } from '@toolhaven/testing/free-port'
 import { until } from '@toolhaven/testing/testbed/until'
 import { DoorLink, isReadyBehind } from '../engine/door-link.ts'
 import type { Door } from '../engine/door.ts'
-import { compileForwarder } from './test-forwarder.ts'
+import { compileForwarder } from '../../test/support/forwarder.ts'
 
 const run = promisify(execFile)
 const TOKEN = '0123456789abcdef'.repeat(4)

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest'
 import { ALLOWED, openWayOut, type OpenWayOut } from '@toolhaven/testing/runtime-suite/way-out'
 import { until } from '@toolhaven/testing/testbed/until'
-import { compileForwarder } from './test-forwarder.ts'
+import { compileForwarder } from '../../test/support/forwarder.ts'
 
 const run = promisify(execFile)
 

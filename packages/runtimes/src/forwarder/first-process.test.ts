@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vit
 import { fileIdentity } from '@toolhaven/core/ports/runtime'
 import { isFiltered } from '../engine/verify-filter.ts'
 import { seccompFilter } from '../process/seccomp.ts'
-import { compileForwarder } from './test-forwarder.ts'
+import { compileForwarder } from '../../test/support/forwarder.ts'
 
 const run = promisify(execFile)
 

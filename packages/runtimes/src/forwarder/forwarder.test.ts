@@ -11,7 +11,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest'
 import { until } from '@toolhaven/testing/testbed/until'
 import { seccompFilter } from '../process/seccomp.ts'
-import { compileForwarder } from './test-forwarder.ts'
+import { compileForwarder } from '../../test/support/forwarder.ts'
 
 const run = promisify(execFile)
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createDockerRuntime } from '../docker/docker-runtime.ts'
 import { createEngineClient } from '../engine/engine-client.ts'
-import { testIsolation } from '../isolation/test-isolation.ts'
+import { testIsolation } from '../../test/support/isolation.ts'
 import { recipeRenderer } from './recipe-renderer.ts'
 
 test('without a network, a package with an image of another version says why it is not used', async () => {

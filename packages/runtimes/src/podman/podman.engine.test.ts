@@ -7,7 +7,7 @@ import { volumeCases } from '@toolhaven/testing/runtime-suite/volume-cases'
 import { startRootlessPodman } from '@toolhaven/testing/testbed/rootless-podman'
 import { createEngineClient } from '../engine/engine-client.ts'
 import type { Forwarding } from '../engine/forwarding.ts'
-import { testIsolation } from '../isolation/test-isolation.ts'
+import { testIsolation } from '../../test/support/isolation.ts'
 import { createPodmanRuntime } from './podman-runtime.ts'
 
 describeRuntime('rootless podman', () => podmanUnderTest())

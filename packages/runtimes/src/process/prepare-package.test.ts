@@ -12,7 +12,7 @@ import { isRefusedGit, START_NOTHING } from '../install-rules.ts'
 import { findNpm } from '../package-index/npm.ts'
 import { createPackageIndex } from '../package-index/package-index.ts'
 import { runProgram } from '../package-index/run-program.ts'
-import { testIsolation } from '../isolation/test-isolation.ts'
+import { testIsolation } from '../../test/support/isolation.ts'
 import { createProcessRuntime } from './process-runtime.ts'
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }

@@ -11,7 +11,7 @@ import { Unavailable } from '@toolhaven/testing/testbed/unavailable'
 import { until } from '@toolhaven/testing/testbed/until'
 import type { IsolationPlaces } from '../isolation/isolation-places.ts'
 import { findProgram } from '../package-index/find-program.ts'
-import { testIsolation } from '../isolation/test-isolation.ts'
+import { testIsolation } from '../../test/support/isolation.ts'
 import { createProcessRuntime } from './process-runtime.ts'
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }

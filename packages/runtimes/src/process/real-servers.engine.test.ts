@@ -6,7 +6,7 @@ import { isThvError } from '@toolhaven/core/errors'
 import { LABELS } from '@toolhaven/core/ports/runtime'
 import type { PackageScheme, Progress, Runtime } from '@toolhaven/core/ports/runtime'
 import { createPackageIndex } from '../package-index/package-index.ts'
-import { testIsolation } from '../isolation/test-isolation.ts'
+import { testIsolation } from '../../test/support/isolation.ts'
 import { createProcessRuntime } from './process-runtime.ts'
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }

@@ -355,7 +355,7 @@ describe('the list of our entries', () => {
   it('holds over kill -9 at any moment: no entry is left behind, none of others is lost, no file is half written', async () => {
     const original = '{\n  // mine\n  "mcpServers": {\n    "git": { "command": "theirs" }, // keep\n  },\n}\n'
     const path = await place('.cursor/mcp.json', original)
-    const script = join(import.meta.dirname, 'test-sync-forever.ts')
+    const script = join(import.meta.dirname, '../../test/support/sync-forever.ts')
     for (let round = 0; round < 6; round += 1) {
       const child = spawn(process.execPath, [script, join(base, 'home'), join(base, 'state')], {
         stdio: ['ignore', 'pipe', 'inherit'],
@@ -439,7 +439,7 @@ describe('an editor that writes all the time', () => {
     '$how loses no write, or at most $mayLose of a hundred',
     async ({ how, mayLose }) => {
       const path = await place('.cursor/mcp.json', '{"count":0}')
-      const script = join(import.meta.dirname, 'test-sync-forever.ts')
+      const script = join(import.meta.dirname, '../../test/support/sync-forever.ts')
       const child = spawn(process.execPath, [script, join(base, 'home'), join(base, 'state')], {
         stdio: ['ignore', 'pipe', 'inherit'],
       })

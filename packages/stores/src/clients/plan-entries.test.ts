@@ -3,7 +3,7 @@ import { fc } from '@toolhaven/testing/properties'
 import { CLIENT_PROGRAMS } from './catalogue.ts'
 import type { OwnedFile } from './owned-entries.ts'
 import { planEntries } from './plan-entries.ts'
-import { madeFile } from './test-made-files.ts'
+import { madeFile } from '../../test/support/made-files.ts'
 
 const program = CLIENT_PROGRAMS.AmpVSCode
 const nobody: OwnedFile = { path: 'settings.json', footprint: {}, entries: [] }

@@ -14,7 +14,7 @@ import {
   type LoginProviderOptions,
 } from '@toolhaven/testing/testbed/login-provider'
 import { startProtectedServer, type ProtectedServer } from '@toolhaven/testing/testbed/protected-server'
-import { createPeerCheck } from './peer-user.ts'
+import { createPeerCheck } from '../../src/daemon/peer-user.ts'
 
 /** A provider, a server that asks for its tokens, and a gateway in front: all real, and put together as the daemon does. */
 export interface LoginBed extends AsyncDisposable {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { forwarderFinder, forwarderLack } from './forwarder-program.ts'
-import { socatFinder } from './socat.ts'
+import { forwarderFinder, forwarderLack } from '../../src/isolation/forwarder-program.ts'
+import { socatFinder } from '../../src/isolation/socat.ts'
 
 /** What isolated instances need, below a folder of the test's own. */
 export function testIsolation(folder: string, env = process.env) {

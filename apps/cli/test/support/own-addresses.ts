@@ -1,11 +1,11 @@
 /**
- * Runs in a network of its own, given as `node test-own-addresses.ts UID`: connects from other addresses of the machine than
+ * Runs in a network of its own, given as `node own-addresses.ts UID`: connects from other addresses of the machine than
  * loopback, as the given user, and writes the verdicts of the peer check.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type Socket, createServer } from 'node:net'
-import { createPeerCheck } from './peer-user.ts'
+import { createPeerCheck } from '../../src/daemon/peer-user.ts'
 
 const ADDRESSES = ['10.99.0.9', 'fd99::9']
 

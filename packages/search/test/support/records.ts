@@ -1,5 +1,5 @@
-import type { SearchRecord } from './record.ts'
-import { readPage } from './read-page.ts'
+import type { SearchRecord } from '../../src/record.ts'
+import { readPage } from '../../src/read-page.ts'
 
 /** A small manual with titles, headings and text that lie close to one another. */
 const PAGES: Record<string, string> = {

@@ -1,4 +1,4 @@
-import { createClientFiles } from './client-files.ts'
+import { createClientFiles } from '../../src/clients/client-files.ts'
 
 /** For a test that kills it: changes the entries of Cursor as fast as it can. Arguments: home folder, state folder. */
 const [, , homeDir = '', stateDir = ''] = process.argv
