@@ -75,3 +75,39 @@ test('a workload is looked at, changed after a question, and moved to another gr
     changes: [{ option: '--group', from: 'research', to: 'default' }],
   })
 })
+
+test('output of several workloads is merged, with times, and that of an earlier life is kept apart', async () => {
+  const before = new Date().toISOString()
+  await thv('run', 'time')
+  await thv('run', 'fetch')
+  await thv('restart', 'time')
+  const merged = await thv('logs', 'fetch', 'time', '--timestamps')
+  expect(merged.stdout).toMatch(
+    /^time {2}\| \d{4}-[\dT:.-]+Z ready\nfetch \| \d{4}-[\dT:.-]+Z ready\ntime {2}\| .* ready\n$/,
+  )
+  const json = await thv('logs', 'time', '--since', before, '--format', 'json')
+  const parsed = json.stdout.trimEnd().split('\n')
+  expect(parsed.map((line) => JSON.parse(line))).toEqual([
+    { workload: 'time', time: expect.stringMatching(/Z$/), stream: 'stderr', text: 'ready' },
+    { workload: 'time', time: expect.stringMatching(/Z$/), stream: 'stderr', text: 'ready' },
+  ])
+  expect(await thv('logs', 'time', '--tail', '1')).toMatchObject({ code: 0, stdout: 'ready\n' })
+  expect(await thv('logs', 'time', '--previous')).toMatchObject({ code: 0, stdout: 'ready\n' })
+  const none = await thv('logs', 'fetch', '--previous')
+  expect(none).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('no earlier start') })
+  const interruptWhen = (output: string) => /time .*ready/.test(output) && /fetch .*ready/.test(output)
+  const followed = await runThv(world.home, ['logs', 'time', 'fetch', '--follow'], { interruptWhen })
+  expect(followed).toMatchObject({ code: 0, stderr: '' })
+
+  for (const [args, told] of [
+    [['time', '--since', 'yesterday'], /--since yesterday is no time\n.*10m/],
+    [['time', '--follow', '--previous'], /give one of them/],
+    [['time', 'fetsh'], /workload fetsh not found[^]*Did you mean fetch\?/],
+    [['time', 'fetsh', '--follow'], /workload fetsh not found/],
+    [['time', '--tail', 'all'], /must be a number from 0 to 10000/],
+  ] as const) {
+    const wrong = await thv('logs', ...args)
+    expect(wrong.code, args.join(' ')).toBeGreaterThan(0)
+    expect(wrong.stderr, args.join(' ')).toMatch(told)
+  }
+})

@@ -66,6 +66,7 @@ describe('the route table', () => {
         'getWorkloadRequest',
         'importWorkload',
         'pruneLogs',
+        'readLogs',
         'readSecret',
         'streamEvents',
         'undoAdoption',

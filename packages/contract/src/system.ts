@@ -106,6 +106,24 @@ export const pruneLogsResponse = z
   })
   .meta({ id: 'toolhaven.pruneLogsResponse', description: 'Logs that were removed' })
 
+export const logLine = z
+  .strictObject({
+    time: z
+      .string()
+      .optional()
+      .meta({ description: 'RFC 3339; left out with stream: the line was stored before times were' }),
+    stream: z.enum(['stdout', 'stderr']).optional().meta({ description: 'Lines of Toolhaven itself are stderr' }),
+    text: z.string().meta({ description: 'The line without its end' }),
+  })
+  .meta({ id: 'toolhaven.logLine', description: 'A line of output' })
+
+const logLines = z
+  .strictObject({ lines: z.array(logLine).meta({ description: 'Oldest first' }) })
+  .meta({ id: 'toolhaven.logLines' })
+
+const tail = z.coerce.number().int().min(0).max(10_000).optional()
+const since = z.iso.datetime({ offset: true }).optional()
+
 const text = (description: string) => ({
   200: { description, schema: z.string(), contentType: 'text/event-stream' },
 })
@@ -185,8 +203,38 @@ export const systemRoutes = {
     path: `${API_PREFIX}/workloads/{name}/logs/follow`,
     tag: 'workloads',
     summary: 'Output as it comes, as server-sent events',
+    description: 'The data of an event is a line as a JSON string, or with details=true as an object.',
     params: z.strictObject({ name: workloadName }),
-    success: text('One event per line; the last 100 lines first'),
+    query: z.strictObject({
+      tail: tail.meta({ description: 'How many earlier lines come first; default 100' }),
+      since: since.meta({ description: 'Of the earlier lines, only those written then or later' }),
+      details: z
+        .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' })
+        .optional()
+        .meta({ description: 'Each line as an object with time, stream and text' }),
+    }),
+    success: text('One event per line; the earlier lines first'),
+    errors: noWorkload,
+    extension: true,
+  },
+  readLogs: {
+    method: 'GET',
+    path: `${API_PREFIX}/workloads/{name}/logs/lines`,
+    tag: 'workloads',
+    summary: 'Output with times and streams',
+    description: 'The newest lines that the query asks for, oldest first. Secrets are masked.',
+    params: z.strictObject({ name: workloadName }),
+    query: z.strictObject({
+      tail: tail.meta({ description: 'How many lines at most, the newest; default 100' }),
+      since: since.meta({ description: 'Only lines written then or later' }),
+      previous: z
+        .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' })
+        .optional()
+        .meta({ description: 'Only what the server wrote in the life before its latest start' }),
+    }),
+    success: ok(logLines, 'The lines', {
+      lines: [{ time: '2026-01-15T09:30:00.125Z', stream: 'stderr', text: 'server listening' }],
+    }),
     errors: noWorkload,
     extension: true,
   },

@@ -9,7 +9,10 @@ import type {
   DaemonConfig,
   Journal,
   JournalEntry,
+  LogLine,
+  LogQuery,
   LogStore,
+  LogStream,
   RecordStore,
 } from '@toolhaven/core/ports/stores'
 import { invalid } from '@toolhaven/core/errors'
@@ -63,24 +66,42 @@ export class MemoryJournal implements Journal {
 }
 
 export class MemoryLogs implements LogStore {
-  readonly lines = new Map<string, string[]>()
+  readonly lines = new Map<string, (LogLine | 'start')[]>()
   readonly #listeners = new Set<() => void>()
 
-  append(name: string, _stream: 'stdout' | 'stderr', text: string): void {
-    const lines = this.lines.get(name) ?? []
-    lines.push(text)
-    this.lines.set(name, lines)
+  append(name: string, stream: LogStream, text: string): void {
+    this.#add(name, { time: new Date(0).toISOString(), stream, text })
+  }
+
+  begin(name: string): void {
+    this.#add(name, 'start')
+  }
+
+  #add(name: string, entry: LogLine | 'start'): void {
+    this.lines.set(name, [...(this.lines.get(name) ?? []), entry])
     for (const listener of this.#listeners) listener()
   }
 
-  async tail(name: string, count: number): Promise<string[]> {
-    return (this.lines.get(name) ?? []).slice(-count)
+  #linesOf(name: string): LogLine[] {
+    return (this.lines.get(name) ?? []).filter((entry) => entry !== 'start')
   }
 
-  async *follow(name: string, signal: AbortSignal): AsyncIterable<string> {
-    let seen = this.lines.get(name)?.length ?? 0
+  async tail(name: string, count: number): Promise<string[]> {
+    return (await this.read(name, { lines: count })).map(({ text }) => text)
+  }
+
+  async read(name: string, { lines, previous }: LogQuery): Promise<LogLine[]> {
+    const all = this.lines.get(name) ?? []
+    const end = all.lastIndexOf('start')
+    const before = all.slice(0, Math.max(end, 0))
+    const chosen = previous ? before.slice(before.lastIndexOf('start') + 1) : all
+    return chosen.filter((entry) => entry !== 'start').slice(-lines)
+  }
+
+  async *follow(name: string, signal: AbortSignal): AsyncIterable<LogLine> {
+    let seen = this.#linesOf(name).length
     while (!signal.aborted) {
-      const all = this.lines.get(name) ?? []
+      const all = this.#linesOf(name)
       yield* all.slice(seen)
       seen = all.length
       const { promise, resolve } = Promise.withResolvers<void>()

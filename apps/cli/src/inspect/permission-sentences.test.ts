@@ -58,8 +58,9 @@ test('files, secrets, callers and tools have sentences of their own', () => {
 
 test('the last exit is told with what the server wrote before it', () => {
   const ended = '[toolhaven] the server exited with code 3; it starts again in 1 s'
-  expect(lastExit(['[toolhaven] the server exited with code 9', 'no key', 'bye', ended, 'ready'])).toEqual({
-    last_exit: { message: ended.slice('[toolhaven] '.length), last_lines: ['no key', 'bye'] },
+  const lines = ['[toolhaven] the server exited with code 9', 'no key', 'bye', ended, 'ready'].map((text) => ({ text }))
+  expect(lastExit(lines)).toEqual({
+    last_exit: { message: ended.slice('[toolhaven] '.length), last_lines: ['no key', 'bye'], times: 2 },
   })
-  expect(lastExit(['ready'])).toEqual({})
+  expect(lastExit([{ text: 'ready' }])).toEqual({})
 })

@@ -5,6 +5,7 @@ import { isThvError } from '@toolhaven/core/errors'
 import { isOurLine } from '@toolhaven/core/workloads/running/last-words'
 import type { DaemonClient } from '../connect/daemon-client.ts'
 import { orUnknownWorkload } from '../lifecycle/or-unknown.ts'
+import type { Line } from '../logs/line-writer.ts'
 import { permissionSentences } from './permission-sentences.ts'
 
 /** Everything that the daemon knows of one workload. This is also what `--format json` prints. */
@@ -17,8 +18,8 @@ export interface Inspection {
   tools?: Pick<ToolLock, 'mode' | 'since'> & { names: string[]; changed: string[] }
   /** Left out when nothing of it runs here. */
   confinement?: Confinement
-  /** How it ended last, as far back as the log goes. */
-  last_exit?: { message: string; last_lines: string[] }
+  /** How it ended last, and how often it did, as far back as the log goes. */
+  last_exit?: { time?: string; message: string; last_lines: string[]; times: number }
 }
 
 const LAST_LINES = 5
@@ -32,7 +33,7 @@ export async function readInspection(client: DaemonClient, name: string, signal:
     client.call('listClients', {}, signal),
     orNothing(client.call('getToolLock', { params }, signal)),
     orNothing(client.call('getIsolation', { params }, signal)),
-    client.call('getWorkloadLogs', { params }, signal),
+    client.call('readLogs', { params, query: { tail: '10000' } }, signal),
   ])
   return {
     workload,
@@ -40,7 +41,7 @@ export async function readInspection(client: DaemonClient, name: string, signal:
     permissions: permissionSentences(workload),
     ...(lock && { tools: toolsOf(lock) }),
     ...(confinement && { confinement }),
-    ...lastExit(log.split('\n').slice(0, -1)),
+    ...lastExit(log.lines),
   }
 }
 
@@ -59,11 +60,14 @@ function toolsOf({ mode, since, tools, changes }: ToolLock): NonNullable<Inspect
   return { mode, since, names, changed: changes.map(({ name }) => name) }
 }
 
-export function lastExit(lines: readonly string[]): Pick<Inspection, 'last_exit'> {
-  const at = lines.findLastIndex((line) => isOurLine(line) && ENDED.test(line))
-  const message = lines[at]
-  if (message === undefined) return {}
-  const before = lines.slice(0, at)
+export function lastExit(lines: readonly Line[]): Pick<Inspection, 'last_exit'> {
+  const ends = lines.filter(({ text }) => isOurLine(text) && ENDED.test(text))
+  const last = ends.at(-1)
+  if (last === undefined) return {}
+  const before = lines.slice(0, lines.lastIndexOf(last)).map(({ text }) => text)
   const own = before.slice(before.findLastIndex(isOurLine) + 1).slice(-LAST_LINES)
-  return { last_exit: { message: message.replace(/^\[toolhaven\] /, ''), last_lines: own } }
+  const message = last.text.replace(/^\[toolhaven\] /, '')
+  return {
+    last_exit: { ...(last.time !== undefined && { time: last.time }), message, last_lines: own, times: ends.length },
+  }
 }

@@ -15,7 +15,7 @@ export function showInspection(out: Output, inspection: Inspection): void {
     'Clients',
     clients.length > 0 ? [`${clients.join(', ')} see it.`] : [`None sees it. "thv client register NAME" adds one.`],
   )
-  if (lastExit) section(out, 'Last exit', [lastExit.message, ...lastExit.last_lines.map((line) => `  ${line}`)])
+  if (lastExit) section(out, 'Last exit', exitLines(lastExit))
 }
 
 function section(out: Output, title: string, lines: readonly string[]): void {
@@ -47,6 +47,12 @@ const pairs = (labels: Readonly<Record<string, string>>) =>
   Object.entries(labels)
     .map(([key, value]) => `${key}=${value}`)
     .join(', ')
+
+function exitLines({ time, message, last_lines: lines, times }: NonNullable<Inspection['last_exit']>): string[] {
+  const when = time === undefined ? '' : `${time}  `
+  const often = times > 1 ? [`It ended ${times} times, as far back as its log goes.`] : []
+  return [`${when}${message}`, ...lines.map((line) => `  ${line}`), ...often]
+}
 
 function toolLines({ workload, tools }: Inspection): string[] {
   if (tools === undefined) return ['Not seen yet: they are once the server has run.']

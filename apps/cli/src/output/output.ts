@@ -21,6 +21,9 @@ export interface Colour {
   green: (text: string) => string
   red: (text: string) => string
   yellow: (text: string) => string
+  blue: (text: string) => string
+  magenta: (text: string) => string
+  cyan: (text: string) => string
   dim: (text: string) => string
   bold: (text: string) => string
 }
@@ -48,7 +51,10 @@ export function createOutput({ stdout, stderr, env, now = () => performance.now(
   }
   return {
     isTerminal,
-    colour: { green: paint('32'), red: paint('31'), yellow: paint('33'), dim: paint('2'), bold: paint('1') },
+    colour: {
+      ...{ red: paint('31'), green: paint('32'), yellow: paint('33'), blue: paint('34') },
+      ...{ magenta: paint('35'), cyan: paint('36'), dim: paint('2'), bold: paint('1') },
+    },
     line: (text) => result(`${text}\n`),
     json: (value) => result(`${withoutControls(JSON.stringify(value, null, 2))}\n`),
     table: (columns, rows) => result(renderTable(columns, rows, isTerminal ? stdout.columns : undefined)),

@@ -6,7 +6,7 @@ import type { Handlers } from '../bind.ts'
 import { eventStream } from '../event-stream.ts'
 import { textResponse } from '../http-errors.ts'
 
-type Own = Exclude<keyof typeof systemRoutes, 'importWorkload' | 'followLogs' | 'pruneLogs'>
+type Own = Exclude<keyof typeof systemRoutes, 'importWorkload' | 'followLogs' | 'readLogs' | 'pruneLogs'>
 
 export function systemHandlers(deps: ApiDeps): Pick<Handlers, Own> {
   return {

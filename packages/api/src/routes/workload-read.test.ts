@@ -229,7 +229,7 @@ describe('pruning logs', () => {
   })
 })
 
-for (const path of ['', '/status', '/logs', '/export', '/logs/follow']) {
+for (const path of ['', '/status', '/logs', '/logs/lines', '/export', '/logs/follow']) {
   for (const name of ['-x', 'a..b', '..%2f..%2fetc%2fpasswd', '%00', 'a%2Fb', '%FF', '%zz']) {
     scenario(`GET …/${name}${path} names the fault of the name`, {
       request: `GET /api/v1beta/workloads/${name}${path}`,

@@ -4,20 +4,23 @@ import { editWorkload } from '@toolhaven/core/workloads/operations/edit'
 import { importWorkload } from '@toolhaven/core/workloads/operations/import'
 import { pruneLogs } from '@toolhaven/core/workloads/operations/prune-logs'
 import {
+  MAX_LOG_LINES,
   exportWorkload,
   getWorkload,
   getWorkloadRequest,
   listWorkloads,
+  readWorkloadLogs,
   workloadLogs,
   workloadStatusOf,
 } from '@toolhaven/core/workloads/operations/read'
+import type { LogLine, LogQuery } from '@toolhaven/core/ports/stores'
 import type { workloadRoutes } from '@toolhaven/contract/workloads'
 import type { ApiDeps } from '../api-deps.ts'
 import type { Handlers } from '../bind.ts'
 import { eventStream } from '../event-stream.ts'
 import { jsonResponse } from '../json-response.ts'
 
-type Own = keyof typeof workloadRoutes | 'importWorkload' | 'followLogs' | 'pruneLogs'
+type Own = keyof typeof workloadRoutes | 'importWorkload' | 'followLogs' | 'readLogs' | 'pruneLogs'
 
 export function workloadHandlers(deps: ApiDeps): Pick<Handlers, Own> {
   const { workloads } = deps
@@ -39,22 +42,38 @@ export function workloadHandlers(deps: ApiDeps): Pick<Handlers, Own> {
     stopWorkloads: async ({ body }) => void (await changeLifecycles(workloads, body, 'stop')),
     importWorkload: ({ body, query }) => importWorkload(workloads, body, query),
     pruneLogs: () => pruneLogs(workloads),
-    followLogs: ({ params, signal }) => followLogs(deps, params.name, signal),
+    followLogs: ({ params, query, signal }) => followLogs(deps, params.name, query, signal),
+    readLogs: ({ params, query }) =>
+      readWorkloadLogs(workloads, params.name, { ...queryOf(query), previous: query.previous }),
   }
 }
 
+interface LogRange {
+  tail?: number | undefined
+  since?: string | undefined
+}
+
+function queryOf({ tail = MAX_LOG_LINES, since }: LogRange): LogQuery {
+  return { lines: tail, since: since === undefined ? undefined : Date.parse(since) }
+}
+
 /** The lines there are, then each new one. */
-async function followLogs(deps: ApiDeps, name: string, signal: AbortSignal): Promise<Response> {
-  const { logs, masker, book } = deps.workloads
-  book.get(name)
+async function followLogs(
+  deps: ApiDeps,
+  name: string,
+  { details = false, ...range }: LogRange & { details?: boolean | undefined },
+  signal: AbortSignal,
+): Promise<Response> {
+  const { logs, masker } = deps.workloads
+  const { lines: earlier } = await readWorkloadLogs(deps.workloads, name, queryOf(range))
   const limit = AbortSignal.any([signal, deps.shutdown])
-  const earlier = await logs.tail(name, 100)
   return eventStream(limit, (send) => {
     const stop = new AbortController()
-    for (const line of earlier) send('line', JSON.stringify(masker.mask(line)))
+    const sendLine = (line: LogLine) => send('line', JSON.stringify(details ? line : line.text))
+    for (const line of earlier) sendLine(line)
     const pump = async () => {
       for await (const line of logs.follow(name, AbortSignal.any([limit, stop.signal])))
-        send('line', JSON.stringify(masker.mask(line)))
+        sendLine({ ...line, text: masker.mask(line.text) })
     }
     // The reader left or the log was removed: the stream has nothing more to say.
     pump().catch(() => undefined)

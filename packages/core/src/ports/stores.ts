@@ -138,11 +138,34 @@ export interface Journal {
 
 /** Output of workloads, kept over restarts of the container and rotated. Never throws: a full disk must not stop a server. */
 export interface LogStore {
-  append(name: string, stream: 'stdout' | 'stderr', text: string): void
+  append(name: string, stream: LogStream, text: string): void
+  /** The server starts: what it writes from now on is of another life. */
+  begin(name: string): void
+  /** The last lines, oldest first, as the server wrote them. */
   tail(name: string, lines: number): Promise<string[]>
+  /** The newest lines that the query asks for, oldest first. */
+  read(name: string, query: LogQuery): Promise<LogLine[]>
   /** Lines as they come, until aborted. */
-  follow(name: string, signal: AbortSignal): AsyncIterable<string>
+  follow(name: string, signal: AbortSignal): AsyncIterable<LogLine>
   remove(name: string): Promise<void>
   /** Whose output there is, sorted; in lower case, as file systems may not tell more. */
   names(): Promise<string[]>
+}
+
+export type LogStream = 'stdout' | 'stderr'
+
+export interface LogLine {
+  /** RFC 3339 with milliseconds. Lines that were stored before times were have neither time nor stream. */
+  time?: string
+  stream?: LogStream
+  text: string
+}
+
+export interface LogQuery {
+  /** At most so many, the newest. */
+  lines: number
+  /** Milliseconds since the epoch: only what was written then or later. */
+  since?: number | undefined
+  /** Only what the server wrote in the life before its latest start. */
+  previous?: boolean | undefined
 }

@@ -1,14 +1,16 @@
+import type { LogLine } from '@toolhaven/core/ports/stores'
+
 /** Hands lines to any number of readers; each has a bounded queue, so a slow one loses lines of its own only. */
 export interface LineFeed {
-  publish(name: string, lines: readonly string[]): void
+  publish(name: string, lines: readonly LogLine[]): void
   /** Listens from this call on, until aborted. */
-  follow(name: string, signal: AbortSignal): AsyncIterable<string>
+  follow(name: string, signal: AbortSignal): AsyncIterable<LogLine>
 }
 
 const MAX_QUEUED = 5000
 
 interface Reader {
-  queue: string[]
+  queue: LogLine[]
   dropped: number
   wake: () => void
 }
@@ -51,13 +53,13 @@ export function createLineFeed(): LineFeed {
   }
 }
 
-async function* drain(reader: Reader, signal: AbortSignal, leave: () => void): AsyncGenerator<string> {
+async function* drain(reader: Reader, signal: AbortSignal, leave: () => void): AsyncGenerator<LogLine> {
   try {
     while (!signal.aborted) {
       if (reader.dropped > 0) {
         const { dropped } = reader
         reader.dropped = 0
-        yield `[toolhaven: ${dropped} lines left out, this reader is too slow]`
+        yield { text: `[toolhaven: ${dropped} lines left out, this reader is too slow]` }
       }
       const line = reader.queue.shift()
       if (line !== undefined) {

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtemp, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { LogQuery } from '@toolhaven/core/ports/stores'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { fc } from '@toolhaven/testing/properties'
 import { createLogStore, type LogStoreOptions } from './log-store.ts'
@@ -43,15 +44,56 @@ describe('the log store', () => {
     expect(await store.tail('fetch', 0)).toEqual([])
   })
 
+  it('keeps the time and the stream of each line, also beside lines that were stored without', async () => {
+    let now = Date.parse('2026-01-15T09:30:00.000Z')
+    const { store, start, dir } = await setUp({ now: () => now })
+    await store.tail('w', 1)
+    await mkdir(dir, { recursive: true, mode: 0o700 })
+    await writeFile(join(dir, 'w.log'), 'older\n2026-01-01 not our format\n', { mode: 0o600 })
+    store.append('w', 'stdout', 'one\n')
+    now += 1500
+    store.append('w', 'stderr', '2026-01-15T09:30:00.000Z\tstdout\tforged\n')
+    await store[Symbol.asyncDispose]()
+    const one = { time: '2026-01-15T09:30:00.000Z', stream: 'stdout', text: 'one' }
+    const forged = { ...one, time: '2026-01-15T09:30:01.500Z', stream: 'stderr' }
+    const text = '2026-01-15T09:30:00.000Z\tstdout\tforged'
+    const read = (query: LogQuery) => start().read('w', query)
+    expect(await read({ lines: 9 })).toEqual([
+      { text: 'older' },
+      { text: '2026-01-01 not our format' },
+      one,
+      { ...forged, text },
+    ])
+    expect(await read({ lines: 9, since: now })).toEqual([{ ...forged, text }])
+    expect(await read({ lines: 9, since: now - 1500 })).toHaveLength(2)
+    expect(await read({ lines: 9, since: now + 1 })).toEqual([])
+  })
+
+  it('tells the lives of a server apart, however many starts wrote nothing', async () => {
+    const { store } = await setUp()
+    const textsOf = async (query: LogQuery) => (await store.read('w', query)).map(({ text }) => text)
+    store.append('w', 'stdout', 'before any start\n')
+    expect(await textsOf({ lines: 9, previous: true })).toEqual([])
+    for (const life of ['first', 'second', 'third']) {
+      store.begin('w')
+      store.append('w', 'stdout', `${life} 1\n${life} 2\n`)
+    }
+    expect(await textsOf({ lines: 9, previous: true })).toEqual(['second 1', 'second 2'])
+    expect(await textsOf({ lines: 1, previous: true })).toEqual(['second 2'])
+    for (let start = 0; start < 200; start += 1) store.begin('w')
+    expect(await textsOf({ lines: 2 })).toEqual(['third 1', 'third 2'])
+    expect(await textsOf({ lines: 9, previous: true })).toEqual([])
+  })
+
   it('rotates within its bounds and reads on over the older files', async () => {
-    const { store, dir } = await setUp({ maxBytes: 1000, files: 3 })
+    const { store, dir } = await setUp({ maxBytes: 4000, files: 3 })
     for (const line of numbered(400)) {
       store.append('w', 'stdout', `${line}\n`)
       if (Number(line.slice(5)) % 20 === 0) await store.tail('w', 1)
     }
     const lines = await store.tail('w', 10_000)
     expect((await readdir(dir)).toSorted()).toEqual(['w.log', 'w.log.1', 'w.log.2'])
-    for (const file of await readdir(dir)) expect((await stat(join(dir, file))).size).toBeLessThanOrEqual(1000)
+    for (const file of await readdir(dir)) expect((await stat(join(dir, file))).size).toBeLessThanOrEqual(4000)
     expect(lines.length).toBeGreaterThan(150)
     expect(lines).toEqual(numbered(lines.length, 400 - lines.length))
     expect(await store.tail('w', 150)).toEqual(numbered(150, 250))
@@ -86,14 +128,14 @@ describe('the log store', () => {
     store.append('w', 'stdout', 'one\ntwo\n')
     store.append('v', 'stdout', 'foreign\n')
     const seen: string[] = []
-    for await (const line of following) {
-      seen.push(line)
-      if (line === 'two') store.append('w', 'stderr', 'three\n')
-      if (line === 'three') stop.abort()
+    for await (const { text } of following) {
+      seen.push(text)
+      if (text === 'two') store.append('w', 'stderr', 'three\n')
+      if (text === 'three') stop.abort()
     }
     expect(seen).toEqual(['one', 'two', 'three'])
     const ended = store.follow('w', stop.signal)
-    for await (const line of ended) expect.unreachable(line)
+    for await (const { text } of ended) expect.unreachable(text)
   })
 
   it('wakes a follower that waits when it is aborted', async () => {
@@ -109,15 +151,17 @@ describe('the log store', () => {
     const stop = new AbortController()
     const following = store.follow('w', stop.signal)[Symbol.asyncIterator]()
     store.append('w', 'stdout', numbered(200_000).join('\n'))
-    expect((await following.next()).value).toBe('[toolhaven: 195000 lines left out, this reader is too slow]')
-    expect((await following.next()).value).toBe('line 195000')
+    expect((await following.next()).value).toEqual({
+      text: '[toolhaven: 195000 lines left out, this reader is too slow]',
+    })
+    expect((await following.next()).value).toMatchObject({ text: 'line 195000' })
     stop.abort()
   })
 
   it('bounds what waits for the disk and says how many lines are missing', async () => {
     const { store } = await setUp()
     store.append('w', 'stdout', Array.from({ length: 3000 }, () => 'x'.repeat(999)).join('\n'))
-    expect(await store.tail('w', 1)).toEqual(['[toolhaven: 1952 lines left out, they came faster than the disk]'])
+    expect(await store.tail('w', 1)).toEqual(['[toolhaven: 1984 lines left out, they came faster than the disk]'])
   })
 
   it('names whose output there is, also what waits or is left of older files, and nothing else', async () => {

@@ -9,6 +9,7 @@ import { createLimitedLanes } from './limited-lanes.ts'
 import { createLineFeed } from './line-feed.ts'
 import { createLogWriter } from './log-writer.ts'
 import { printable } from './printable.ts'
+import { readLines, storedLine, storedStart } from './stored-line.ts'
 import { tailFile } from './tail-file.ts'
 
 export interface LogStoreOptions {
@@ -18,6 +19,8 @@ export interface LogStoreOptions {
   /** Files in all, the present one included. */
   files?: number
   maxLineLength?: number
+  /** Milliseconds since the epoch; left out: the clock of this machine. */
+  now?: () => number
 }
 
 export interface FileLogStore extends LogStore, AsyncDisposable {}
@@ -30,11 +33,19 @@ const MAX_OPEN = 8
  * the output can join the pieces it came in, for a secret may lie across two of them. Disposing writes what waits.
  */
 export function createLogStore(options: LogStoreOptions): FileLogStore {
-  const { dir, logger, maxBytes = 10 * 1024 * 1024, files = 3, maxLineLength = 16 * 1024 } = options
+  const { dir, logger, maxBytes = 10 * 1024 * 1024, files = 3, maxLineLength = 16 * 1024, now = Date.now } = options
   const fileOf = (stem: string) => join(dir, `${stem}.log`)
   const run = createLimitedLanes(MAX_OPEN)
   const feed = createLineFeed()
-  const writer = createLogWriter({ fileOf, prepare: () => ensurePrivateFolder(dir), run, logger, maxBytes, files })
+  const time = () => new Date(now()).toISOString()
+  const prepare = () => ensurePrivateFolder(dir)
+  const noticeOf = (dropped: number) =>
+    storedLine({
+      time: time(),
+      stream: 'stderr',
+      text: `[toolhaven: ${dropped} lines left out, they came faster than the disk]`,
+    })
+  const writer = createLogWriter({ fileOf, prepare, noticeOf, run, logger, maxBytes, files })
 
   /** A log that cannot be read or removed is worth a line, never a failed request. */
   async function attempt<R>(stem: string, work: () => Promise<R>, otherwise: R): Promise<R> {
@@ -46,20 +57,28 @@ export function createLogStore(options: LogStoreOptions): FileLogStore {
     }
   }
 
+  const read: LogStore['read'] = async (name, query) => {
+    const stem = stemOf(name)
+    if (stem === undefined || query.lines < 1) return []
+    await writer.flush(stem)
+    return attempt(stem, () => readLines((count) => tailOver(fileOf(stem), files, count), query), [])
+  }
+
   return {
-    append(name, _stream, text) {
+    append(name, stream, text) {
       const stem = stemOf(name)
       if (stem === undefined || text === '') return
-      const lines = toLines(text, maxLineLength)
+      const at = time()
+      const lines = toLines(text, maxLineLength).map((line) => ({ time: at, stream, text: line }))
       feed.publish(stem, lines)
-      writer.add(stem, lines)
+      writer.add(stem, lines.map(storedLine))
     },
-    async tail(name, lines) {
+    begin(name) {
       const stem = stemOf(name)
-      if (stem === undefined || lines < 1) return []
-      await writer.flush(stem)
-      return attempt(stem, () => tailOver(fileOf(stem), files, lines), [])
+      if (stem !== undefined) writer.add(stem, [storedStart(time())])
     },
+    tail: async (name, lines) => (await read(name, { lines })).map(({ text }) => text),
+    read,
     follow: (name, signal) => feed.follow(stemOf(name) ?? '', signal),
     async remove(name) {
       const stem = stemOf(name)
@@ -72,9 +91,7 @@ export function createLogStore(options: LogStoreOptions): FileLogStore {
     },
     async names() {
       await writer.flushAll()
-      const found = await readdir(dir).catch((): string[] => [])
-      const stems = found.map((file) => /^(.+)\.log(\.\d+)?$/.exec(file)?.[1]).filter((stem) => stem !== undefined)
-      return [...new Set(stems.filter((stem) => stemOf(stem) === stem))].toSorted()
+      return stemsOf(await readdir(dir).catch((): string[] => []))
     },
     [Symbol.asyncDispose]: () => writer.flushAll(),
   }
@@ -84,6 +101,12 @@ export function createLogStore(options: LogStoreOptions): FileLogStore {
 function stemOf(name: string): string | undefined {
   const stem = name.toLowerCase()
   return /^[a-z0-9][a-z0-9._-]{0,99}$/.test(stem) && !stem.includes('..') ? stem : undefined
+}
+
+/** Of files of ours, the older ones included. */
+function stemsOf(files: readonly string[]): string[] {
+  const stems = files.map((file) => /^(.+)\.log(\.\d+)?$/.exec(file)?.[1]).filter((stem) => stem !== undefined)
+  return [...new Set(stems.filter((stem) => stemOf(stem) === stem))].toSorted()
 }
 
 function toLines(text: string, maxLength: number): string[] {

@@ -7,6 +7,8 @@ export interface LogWriterOptions {
   fileOf: (stem: string) => string
   /** Makes the folder; called before each write, for it may have been removed. */
   prepare: () => Promise<void>
+  /** The line that stands for those that were dropped. */
+  noticeOf: (dropped: number) => string
   run: SerialQueue
   logger: Logger
   maxBytes: number
@@ -98,7 +100,7 @@ function addLines(batch: Waiting, lines: readonly string[]): void {
 
 async function writeBatch(options: LogWriterOptions, stem: string, batch: Waiting): Promise<void> {
   const { dropped } = batch
-  const notice = dropped === 0 ? [] : [`[toolhaven: ${dropped} lines left out, they came faster than the disk]`]
+  const notice = dropped === 0 ? [] : [options.noticeOf(dropped)]
   const text = `${[...batch.lines, ...notice].join('\n')}\n`
   const { maxBytes, files } = options
   await appendRotating({ file: options.fileOf(stem), maxBytes, files }, text)

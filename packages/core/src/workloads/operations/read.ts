@@ -1,7 +1,7 @@
 import type { Workload, WorkloadDetails } from '@toolhaven/contract/workloads'
 import type { RunConfig } from '@toolhaven/contract/run-config'
 import { notFound } from '../../errors.ts'
-import type { StoredWorkload } from '../../ports/stores.ts'
+import type { LogLine, LogQuery, StoredWorkload } from '../../ports/stores.ts'
 import type { Entry } from '../running/book.ts'
 import { parseSecretReference } from '../running/instance-spec.ts'
 import { oauthOptionsOf } from '../config/oauth.ts'
@@ -99,6 +99,13 @@ export async function workloadLogs(deps: Deps, name: string): Promise<string> {
   deps.book.get(name)
   const lines = await deps.logs.tail(name, MAX_LOG_LINES)
   return lines.map((line) => `${deps.masker.mask(line)}\n`).join('')
+}
+
+/** With times and streams, and as far back as is asked for. */
+export async function readWorkloadLogs(deps: Deps, name: string, query: LogQuery): Promise<{ lines: LogLine[] }> {
+  deps.book.get(name)
+  const lines = await deps.logs.read(name, query)
+  return { lines: lines.map((line) => ({ ...line, text: deps.masker.mask(line.text) })) }
 }
 
 /** The run configuration, complete enough to run it elsewhere; secrets by name only. */

@@ -18,10 +18,6 @@ function make() {
   const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
   const logs = {
     append: (name: string, _stream: string, line: string) => void lines.push(`${name}: ${line}`),
-    tail: async () => [],
-    async *follow() {},
-    remove: async () => {},
-    names: async () => [],
   }
   const installs = new InstallNetworks({ egress: () => egress, logger: silent, logs, instanceId: 'me' })
   return { installs, opened, lines, key: () => [...opened.keys()][0] ?? '' }

@@ -6,7 +6,7 @@ import type { LogStore } from '../../ports/stores.ts'
 export interface InstallNetworksDeps {
   egress: () => Egress
   logger: Logger
-  logs: LogStore
+  logs: Pick<LogStore, 'append'>
   /** Which installation this is. */
   instanceId: string
 }

@@ -26,6 +26,7 @@ import { telemetrySpec } from '../config/telemetry.ts'
 export async function startInstance(deps: SupervisorDeps, { stored }: Entry, signal: AbortSignal): Promise<void> {
   const { config, generation } = stored
   const { name } = config
+  deps.logs.begin(name)
   await checkStoredResources(deps, config)
   const report = (progress: Progress) => deps.book.observe(name, { progress })
   await openEndpoint(deps, stored)
