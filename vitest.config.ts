@@ -24,7 +24,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: [unitTests],
-          exclude: [...never, '**/*.{engine,alone}.test.ts', 'apps/website/tests/**'],
+          exclude: [...never, '**/*.{engine,alone}.test.ts', 'apps/{website,console}/tests/**'],
           // Files share a process: to import everything again for each took more processor time than most tests.
           isolate: false,
           maxWorkers: 3,
@@ -79,6 +79,19 @@ export default defineConfig({
           testTimeout: 600_000,
           hookTimeout: 600_000,
           teardownTimeout: 120_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'console',
+          globalSetup: ['apps/console/tests/global-setup.ts'],
+          include: ['apps/console/tests/*.test.ts'],
+          exclude: never,
+          maxWorkers: 2,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          teardownTimeout: 60_000,
         },
       },
     ],

@@ -52,7 +52,7 @@ export const directionRules: IForbiddenRuleType[] = [
     severity: 'error',
     comment: 'Console and website are clients of the API.',
     from: { path: '^apps/(console|website)/', pathNot: TEST },
-    to: { path: '^packages/', pathNot: '^packages/(contract|search|fakes)/' },
+    to: { path: '^packages/', pathNot: '^packages/(contract|search|fakes|theme)/' },
   },
   {
     name: 'testing-stays-in-tests',

@@ -64,6 +64,7 @@ function allSteps(): Step[] {
   return [
     { name: 'types', command: types('.', 'all') },
     { name: 'types of the site', command: types('apps/website', 'site') },
+    { name: 'types of the console', command: types('apps/console', 'console') },
     { name: 'lint', command: tool('oxlint', '--type-aware', '--deny-warnings', ...sources, 'vitest.config.ts') },
     { name: 'format', command: tool('oxfmt', '--check', '.') },
     { name: 'dead code', command: tool('knip', '--no-progress', '--no-config-hints') },

@@ -15,6 +15,8 @@ test('a file belongs to the stage whose folder it is in', () => {
   expect(stageOf('packages/runtimes/src/docker/docker.engine.test.ts')).toBe('engine')
   expect(stageOf('apps/website/tests/routes.test.ts')).toBe('site')
   expect(stageOf('apps/website/site/links.test.ts')).toBe('unit')
+  expect(stageOf('apps/console/tests/servers.test.ts')).toBe('console')
+  expect(stageOf('apps/console/src/servers/choose-servers.test.ts')).toBe('unit')
   expect(stageOf('e2e/attacks/csrf.test.ts')).toBe('e2e')
   expect(stageOf('conformance/clients.test.ts')).toBe('e2e')
 })

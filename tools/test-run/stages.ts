@@ -1,4 +1,4 @@
-export type StageName = 'unit' | 'engine' | 'site' | 'e2e'
+export type StageName = 'unit' | 'engine' | 'site' | 'e2e' | 'console'
 
 export interface Stage {
   name: StageName
@@ -17,6 +17,7 @@ export const STAGES = {
   engine: { name: 'engine', budgetSeconds: 220, limitMinutes: 20 },
   site: { name: 'site', budgetSeconds: 300, limitMinutes: 20, ownNetwork: true },
   e2e: { name: 'e2e', budgetSeconds: 540, limitMinutes: 30 },
+  console: { name: 'console', budgetSeconds: 150, limitMinutes: 15, ownNetwork: true },
 } as const satisfies Record<StageName, Stage>
 
 /**
@@ -25,7 +26,8 @@ export const STAGES = {
  */
 export const LANES: readonly (readonly Stage[])[] = [
   [STAGES.unit, STAGES.site],
-  [STAGES.engine, STAGES.e2e],
+  // After `e2e`, which uses the same built program.
+  [STAGES.engine, STAGES.e2e, STAGES.console],
 ]
 
 /** The stage that runs a file, if the file is a test. The folders are those of vitest.config.ts. */
@@ -33,5 +35,6 @@ export function stageOf(file: string): StageName | undefined {
   if (!file.endsWith('.test.ts')) return undefined
   if (file.endsWith('.engine.test.ts')) return 'engine'
   if (file.startsWith('apps/website/tests/')) return 'site'
+  if (file.startsWith('apps/console/tests/')) return 'console'
   return file.startsWith('e2e/') || /^conformance\/[^/]+$/.test(file) ? 'e2e' : 'unit'
 }

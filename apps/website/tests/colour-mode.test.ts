@@ -1,10 +1,10 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { launchBrowser } from '@toolhaven/testing/browser'
 import type { RunningSite } from '../server/serve-site.ts'
 import {
   expectMode as isTheme,
   hydrated,
-  launchBrowser,
   openPage,
   paintedMode as theme,
   startFixture,

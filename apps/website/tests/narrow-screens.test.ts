@@ -1,16 +1,8 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { launchBrowser } from '@toolhaven/testing/browser'
 import type { RunningSite } from '../server/serve-site.ts'
-import {
-  expectMode,
-  expectSeen,
-  hydrated,
-  launchBrowser,
-  MOBILE,
-  openPage,
-  startSite,
-  type Watched,
-} from './test-site.ts'
+import { expectMode, expectSeen, hydrated, MOBILE, openPage, startSite, type Watched } from './test-site.ts'
 
 let site: RunningSite
 let browser: Browser

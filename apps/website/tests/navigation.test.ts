@@ -1,8 +1,9 @@
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { launchBrowser } from '@toolhaven/testing/browser'
 import type { RunningSite } from '../server/serve-site.ts'
 import { links } from '../site/settings.ts'
-import { expectMode, expectSeen, launchBrowser, openPage, SharedPages, startSite } from './test-site.ts'
+import { expectMode, expectSeen, openPage, SharedPages, startSite } from './test-site.ts'
 
 let site: RunningSite
 let browser: Browser

@@ -1,7 +1,8 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { launchBrowser } from '@toolhaven/testing/browser'
 import type { RunningSite } from '../server/serve-site.ts'
-import { expectSeen, hydrated, launchBrowser, openPage, startFixture, startSite } from './test-site.ts'
+import { expectSeen, hydrated, openPage, startFixture, startSite } from './test-site.ts'
 
 let site: RunningSite
 let fixture: RunningSite

@@ -4,9 +4,10 @@ import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { launchBrowser } from '@toolhaven/testing/browser'
 import type { RunningSite } from '../server/serve-site.ts'
 import { DOCS_ROUTES } from './test-routes.ts'
-import { launchBrowser, openPage, startSite } from './test-site.ts'
+import { openPage, startSite } from './test-site.ts'
 
 const LIMIT = 138_000
 /** In the script that holds the text of a page; what stands behind it about its neighbours has no slug. */

@@ -3,19 +3,10 @@ import { createRequire } from 'node:module'
 import { sample } from '@toolhaven/testing/rotation'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { launchBrowser } from '@toolhaven/testing/browser'
 import type { RunningSite } from '../server/serve-site.ts'
 import { DOCS_ROUTES, OTHER_ROUTES, ROUTES } from './test-routes.ts'
-import {
-  DESKTOP,
-  expectSeen,
-  hydrated,
-  launchBrowser,
-  MOBILE,
-  openPage,
-  paintedMode,
-  startSite,
-  type Watched,
-} from './test-site.ts'
+import { DESKTOP, expectSeen, hydrated, MOBILE, openPage, paintedMode, startSite, type Watched } from './test-site.ts'
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 

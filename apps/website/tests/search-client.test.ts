@@ -5,8 +5,8 @@ import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { rolldown } from 'rolldown'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { launchBrowser } from '@toolhaven/testing/browser'
 import { failing, fakeHits, found, type SearchHost, silent, startSearchHost } from './test-search-host.ts'
-import { launchBrowser } from './test-site.ts'
 
 interface Outcome {
   value?: { results: Array<{ nbHits: number }> }

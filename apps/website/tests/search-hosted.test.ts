@@ -1,8 +1,9 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { launchBrowser } from '@toolhaven/testing/browser'
 import type { RunningSite } from '../server/serve-site.ts'
 import { failing, fakeHits, found, type SearchHost, silent, startSearchHost } from './test-search-host.ts'
-import { launchBrowser, startFixture } from './test-site.ts'
+import { startFixture } from './test-site.ts'
 
 let a: SearchHost
 let b: SearchHost

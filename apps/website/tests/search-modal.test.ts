@@ -1,9 +1,10 @@
 import AxeSource from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { launchBrowser } from '@toolhaven/testing/browser'
 import { sample } from '@toolhaven/testing/rotation'
 import type { RunningSite } from '../server/serve-site.ts'
-import { DESKTOP, expectSeen, hydrated, launchBrowser, MOBILE, openPage, startSite, type Watched } from './test-site.ts'
+import { DESKTOP, expectSeen, hydrated, MOBILE, openPage, startSite, type Watched } from './test-site.ts'
 
 let browser: Browser
 let site: RunningSite

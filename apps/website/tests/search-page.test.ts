@@ -1,7 +1,8 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { launchBrowser } from '@toolhaven/testing/browser'
 import type { RunningSite } from '../server/serve-site.ts'
-import { expectSeen, launchBrowser, openPage, startSite } from './test-site.ts'
+import { expectSeen, openPage, startSite } from './test-site.ts'
 
 let browser: Browser
 let site: RunningSite

@@ -1,8 +1,9 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { launchBrowser } from '@toolhaven/testing/browser'
 import type { RunningSite } from '../server/serve-site.ts'
 import { fakeHits } from './test-search-host.ts'
-import { hydrated, launchBrowser, openPage, startFixture, type Watched } from './test-site.ts'
+import { hydrated, openPage, startFixture, type Watched } from './test-site.ts'
 
 let browser: Browser
 let site: RunningSite

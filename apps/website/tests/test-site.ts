@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { type Browser, type BrowserContext, type Locator, type Page, chromium } from 'playwright-core'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { expect, inject } from 'vitest'
 import { openSearch } from '../server/open-search.ts'
 import { type RunningSite, serveSite } from '../server/serve-site.ts'
@@ -14,23 +13,6 @@ declare module 'vitest' {
 
 export const DESKTOP = { width: 1280, height: 900 }
 export const MOBILE = { width: 390, height: 844 }
-
-const WINDOWED = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
-/** The same engine without windows takes half the processor time. */
-const HEADLESS = ['/usr/bin/chromium-headless-shell', ...WINDOWED]
-
-export interface BrowserOptions {
-  /** For tests that tell tabs from windows, which the headless program does not have. */
-  windows?: boolean
-  args?: readonly string[]
-}
-
-/** Debian's browser. The sandbox of the browser needs rights that a test run as root in a container does not have. */
-export function launchBrowser({ windows = false, args = [] }: BrowserOptions = {}): Promise<Browser> {
-  const executablePath = (windows ? WINDOWED : HEADLESS).find((file) => existsSync(file))
-  if (executablePath === undefined) throw new Error('There is no Chromium: install the package chromium.')
-  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage', ...args] })
-}
 
 /**
  * The site that was built once for all test files, served with its embedded search. It is compressed in a hurry, since each

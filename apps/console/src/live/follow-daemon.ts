@@ -1,0 +1,84 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { api, messageOf } from '../api.ts'
+import { applyEvents } from './apply-event.ts'
+import { type Connection, connectionQuery } from './connection.ts'
+import { readEvents, type ServerSentEvent } from './read-events.ts'
+
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 5_000
+/** The daemon writes a heartbeat every 15 s. */
+const SILENCE_MS = 40_000
+
+/** Keeps the cache as the daemon says it is, until the signal ends it. After a gap everything that is shown is fetched again. */
+export async function followDaemon(cache: QueryClient, signal: AbortSignal): Promise<void> {
+  let pause = FIRST_PAUSE_MS
+  while (!signal.aborted) {
+    const reason = await followOnce(cache, signal, () => (pause = FIRST_PAUSE_MS))
+    if (signal.aborted) return
+    const before = cache.getQueryData(connectionQuery.queryKey)
+    const since = before?.state === 'away' ? before.since : Date.now()
+    report(cache, { state: 'away', since, reason })
+    await waitFor(pause, signal)
+    pause = Math.min(pause * 2, LONGEST_PAUSE_MS)
+  }
+}
+
+/** Why the stream ended. */
+async function followOnce(cache: QueryClient, signal: AbortSignal, onOpen: () => void): Promise<string> {
+  const silence = new AbortController()
+  const stop = AbortSignal.any([signal, silence.signal])
+  let watch: ReturnType<typeof setTimeout> | undefined
+  const heard = () => {
+    clearTimeout(watch)
+    watch = setTimeout(() => silence.abort(new Error('the connection went silent')), SILENCE_MS)
+  }
+  try {
+    heard()
+    const response = await api.open('streamEvents', {}, stop)
+    onOpen()
+    report(cache, { state: 'live' })
+    void cache.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'connection' })
+    const apply = batched((events) => applyEvents(cache, events))
+    for await (const event of readEvents(response)) {
+      heard()
+      if (event.data !== '') apply(event)
+    }
+    return 'it ended the connection'
+  } catch (error) {
+    return messageOf(error)
+  } finally {
+    clearTimeout(watch)
+  }
+}
+
+/** Many events in a moment are one change on the screen. */
+function batched(apply: (events: readonly ServerSentEvent[]) => void): (event: ServerSentEvent) => void {
+  let waiting: ServerSentEvent[] = []
+  return (event) => {
+    waiting.push(event)
+    if (waiting.length > 1) return
+    setTimeout(() => {
+      const events = waiting
+      waiting = []
+      apply(events)
+    }, 30)
+  }
+}
+
+function report(cache: QueryClient, connection: Connection): void {
+  cache.setQueryData(connectionQuery.queryKey, connection)
+}
+
+/** Also ends when the machine is back from sleep or the network returns: nobody waits for a clock then. */
+function waitFor(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      removeEventListener('online', done)
+      resolve()
+    }
+    const timer = setTimeout(done, milliseconds)
+    addEventListener('online', done)
+    signal.addEventListener('abort', done, { once: true })
+  })
+}

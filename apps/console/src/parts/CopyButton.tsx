@@ -1,0 +1,23 @@
+import { useState } from 'react'
+
+/** Copies a text and says so until the pointer or the focus leaves. */
+export function CopyButton({ text, label }: { text: string; label: string }) {
+  const [outcome, setOutcome] = useState<string>()
+  const copy = () =>
+    navigator.clipboard.writeText(text).then(
+      () => setOutcome('Copied'),
+      () => setOutcome('Select it and copy it yourself'),
+    )
+  return (
+    <button
+      type="button"
+      className="small"
+      aria-label={outcome ? `${label}: ${outcome}` : label}
+      onClick={copy}
+      onBlur={() => setOutcome(undefined)}
+      onPointerLeave={() => setOutcome(undefined)}
+    >
+      {outcome ?? 'Copy'}
+    </button>
+  )
+}

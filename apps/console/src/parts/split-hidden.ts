@@ -1,0 +1,22 @@
+/** As packages/core/src/tools/visible-text.ts, apart from line breaks and tabs, which a page shows as what they are. */
+const HIDDEN =
+  /[\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?![\n\t])\p{Cc}|(?! )\p{Zs}/gu
+
+export interface TextPart {
+  text: string
+  isHidden: boolean
+}
+
+/** A text in pieces: what a reader sees as it is, and what nobody would see, by its number. */
+export function splitHidden(text: string): TextPart[] {
+  const parts: TextPart[] = []
+  let end = 0
+  for (const { 0: hidden, index } of text.matchAll(HIDDEN)) {
+    if (index > end) parts.push({ text: text.slice(end, index), isHidden: false })
+    const number = (hidden.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
+    parts.push({ text: `U+${number}`, isHidden: true })
+    end = index + hidden.length
+  }
+  if (end < text.length) parts.push({ text: text.slice(end), isHidden: false })
+  return parts
+}

@@ -1,0 +1,34 @@
+import { queryOptions } from '@tanstack/react-query'
+import { api } from './api.ts'
+
+/** Everything the console knows of the daemon, by key. Events keep it fresh (live/apply-event.ts). */
+
+export const workloadsQuery = queryOptions({
+  queryKey: ['workloads'],
+  queryFn: async ({ signal }) => (await api.call('listWorkloads', { query: { all: true } }, signal)).workloads,
+})
+
+export const workloadQuery = (name: string) =>
+  queryOptions({
+    queryKey: ['workload', name, 'details'],
+    queryFn: ({ signal }) => api.call('getWorkload', { params: { name } }, signal),
+  })
+
+export const lastLinesQuery = (name: string) =>
+  queryOptions({
+    queryKey: ['workload', name, 'last-lines'],
+    queryFn: async ({ signal }) => {
+      const lines = (await api.call('getWorkloadLogs', { params: { name } }, signal)).split('\n')
+      return lines.filter((line) => line !== '').slice(-8)
+    },
+  })
+
+export const groupsQuery = queryOptions({
+  queryKey: ['groups'],
+  queryFn: async ({ signal }) => (await api.call('listGroups', {}, signal)).groups,
+})
+
+export const clientsQuery = queryOptions({
+  queryKey: ['clients'],
+  queryFn: ({ signal }) => api.call('listClients', {}, signal),
+})

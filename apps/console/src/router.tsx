@@ -1,0 +1,42 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { createRootRouteWithContext, createRoute, createRouter } from '@tanstack/react-router'
+import { SERVERS_SEARCH } from './servers/servers-search.ts'
+import { NoSuchPage, PageFault } from './shell/PageFault.tsx'
+import { Shell } from './shell/Shell.tsx'
+
+const root = createRootRouteWithContext<{ cache: QueryClient }>()({ component: Shell, notFoundComponent: NoSuchPage })
+
+const home = createRoute({ getParentRoute: () => root, path: '/' }).lazy(() =>
+  import('./home/HomePage.tsx').then((module) => module.Route),
+)
+
+const servers = createRoute({ getParentRoute: () => root, path: '/servers', validateSearch: SERVERS_SEARCH }).lazy(() =>
+  import('./servers/ServersPage.tsx').then((module) => module.Route),
+)
+
+const server = createRoute({ getParentRoute: () => root, path: '/servers/$name' }).lazy(() =>
+  import('./server/ServerPage.tsx').then((module) => module.Route),
+)
+
+const serverOverview = createRoute({ getParentRoute: () => server, path: '/' }).lazy(() =>
+  import('./server/OverviewTab.tsx').then((module) => module.Route),
+)
+
+const routeTree = root.addChildren([home, servers, server.addChildren([serverOverview])])
+
+export function makeRouter(cache: QueryClient) {
+  return createRouter({
+    routeTree,
+    context: { cache },
+    defaultPreload: 'intent',
+    scrollRestoration: true,
+    defaultErrorComponent: PageFault,
+    defaultNotFoundComponent: NoSuchPage,
+  })
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof makeRouter>
+  }
+}

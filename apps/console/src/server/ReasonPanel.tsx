@@ -1,0 +1,35 @@
+import { useQuery } from '@tanstack/react-query'
+import type { WorkloadDetails } from '@toolhaven/contract/workloads'
+import { ForeignText } from '../parts/ForeignText.tsx'
+import { lastLinesQuery } from '../queries.ts'
+import { FixButton } from '../servers/FixButton.tsx'
+import { needsAttention } from '../servers/fix-of.ts'
+
+/** Why the server is as it is, its last words where it failed, and the button that puts it right. */
+export function ReasonPanel({ server }: { server: WorkloadDetails }) {
+  const { name, status, status_context: reason } = server
+  const hasFailed = status === 'error' || status === 'unhealthy'
+  const { data: lines = [] } = useQuery({ ...lastLinesQuery(name), enabled: hasFailed })
+  if (reason === '' && !hasFailed) return null
+  return (
+    <section
+      className={hasFailed ? 'problem' : `notice ${needsAttention(server) ? 'warning' : ''}`}
+      aria-label="Reason"
+    >
+      {reason !== '' && (
+        <p>
+          <ForeignText text={reason} />
+        </p>
+      )}
+      {hasFailed && lines.length > 0 && (
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so the keyboard must reach it
+        <pre className="lines" aria-label="Last lines of its log" role="region" tabIndex={0}>
+          <ForeignText text={lines.join('\n')} />
+        </pre>
+      )}
+      <div className="actions">
+        <FixButton server={server} />
+      </div>
+    </section>
+  )
+}

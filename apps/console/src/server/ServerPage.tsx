@@ -1,0 +1,49 @@
+import { useQuery } from '@tanstack/react-query'
+import { createLazyRoute, getRouteApi, Link, Outlet } from '@tanstack/react-router'
+import type { WorkloadDetails } from '@toolhaven/contract/workloads'
+import { isNotFound, messageOf } from '../api.ts'
+import { PageTitle } from '../parts/PageTitle.tsx'
+import { Problem } from '../parts/Problem.tsx'
+import { StatusBadge } from '../parts/StatusBadge.tsx'
+import { workloadQuery } from '../queries.ts'
+import { ReasonPanel } from './ReasonPanel.tsx'
+import { ServerActions } from './ServerActions.tsx'
+
+export const Route = createLazyRoute('/servers/$name')({ component: ServerPage })
+const here = getRouteApi('/servers/$name')
+
+function ServerPage() {
+  const { name } = here.useParams()
+  const { data: server, error } = useQuery(workloadQuery(name))
+  if (isNotFound(error)) return <Gone name={name} />
+  if (server) return <Server server={server} />
+  return error ? <Problem message={messageOf(error)} /> : <p className="muted">Asking the daemon …</p>
+}
+
+function Server({ server }: { server: WorkloadDetails }) {
+  return (
+    <>
+      <PageTitle title={server.name} before={<StatusBadge status={server.status} />}>
+        <ServerActions server={server} />
+      </PageTitle>
+      <ReasonPanel server={server} />
+      <nav className="tabs" aria-label={`Pages of ${server.name}`}>
+        <Link to="/servers/$name" params={{ name: server.name }} activeOptions={{ exact: true }}>
+          Overview
+        </Link>
+      </nav>
+      <Outlet />
+    </>
+  )
+}
+
+function Gone({ name }: { name: string }) {
+  return (
+    <>
+      <PageTitle title="No such server" />
+      <p>
+        There is no server {name} any more. See <Link to="/servers">all servers</Link>.
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,101 @@
+import { getRouteApi, Link } from '@tanstack/react-router'
+import type { Workload } from '@toolhaven/contract/workloads'
+import { ForeignText } from '../parts/ForeignText.tsx'
+import { StatusBadge } from '../parts/StatusBadge.tsx'
+import { FixButton } from './FixButton.tsx'
+import type { ServersSearch } from './servers-search.ts'
+
+const here = getRouteApi('/servers')
+
+export interface ServerTableProps {
+  servers: readonly Workload[]
+  chosen: ReadonlySet<string>
+  onChoose: (names: ReadonlySet<string>) => void
+}
+
+export function ServerTable({ servers, chosen, onChoose }: ServerTableProps) {
+  const isEveryOne = servers.every(({ name }) => chosen.has(name))
+  const toggle = (name: string) => {
+    const next = new Set(chosen)
+    if (!next.delete(name)) next.add(name)
+    onChoose(next)
+  }
+  return (
+    <table className="table">
+      <caption className="only-read-aloud">Servers</caption>
+      <thead>
+        <tr>
+          <th className="fits">
+            <input
+              type="checkbox"
+              aria-label="Choose all servers in the list"
+              checked={isEveryOne}
+              onChange={() => onChoose(new Set(isEveryOne ? [] : servers.map(({ name }) => name)))}
+            />
+          </th>
+          <SortHeader sort="name" label="Name" />
+          <SortHeader sort="status" label="Status" />
+          <th scope="col">Reason</th>
+          <SortHeader sort="group" label="Group" />
+          <th scope="col">
+            <span className="only-read-aloud">Fix</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {servers.map((server) => (
+          <ServerRow key={server.name} server={server} isChosen={chosen.has(server.name)} onToggle={toggle} />
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+interface ServerRowProps {
+  server: Workload
+  isChosen: boolean
+  onToggle: (name: string) => void
+}
+
+function ServerRow({ server, isChosen, onToggle }: ServerRowProps) {
+  const { name, status, status_context, group } = server
+  return (
+    <tr>
+      <td className="choice">
+        <input type="checkbox" aria-label={`Choose ${name}`} checked={isChosen} onChange={() => onToggle(name)} />
+      </td>
+      <td>
+        <Link to="/servers/$name" params={{ name }}>
+          {name}
+        </Link>
+      </td>
+      <td className="fits">
+        <StatusBadge status={status} />
+      </td>
+      <td className="reason">
+        <ForeignText text={status_context} />
+      </td>
+      <td>{group}</td>
+      <td className="fits">
+        <FixButton server={server} />
+      </td>
+    </tr>
+  )
+}
+
+function SortHeader({ sort, label }: { sort: NonNullable<ServersSearch['sort']>; label: string }) {
+  const { sort: current = 'name' } = here.useSearch()
+  const navigate = here.useNavigate()
+  const isCurrent = current === sort
+  return (
+    <th scope="col" aria-sort={isCurrent ? 'ascending' : undefined}>
+      <button
+        type="button"
+        className="sort-button"
+        onClick={() => navigate({ search: (before) => ({ ...before, sort }), replace: true, resetScroll: false })}
+      >
+        {label} <span aria-hidden="true">{isCurrent ? '↓' : ''}</span>
+      </button>
+    </th>
+  )
+}

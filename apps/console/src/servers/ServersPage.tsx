@@ -1,0 +1,47 @@
+import { useQuery } from '@tanstack/react-query'
+import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import { messageOf } from '../api.ts'
+import { PageTitle } from '../parts/PageTitle.tsx'
+import { Problem } from '../parts/Problem.tsx'
+import { workloadsQuery } from '../queries.ts'
+import { BulkActions } from './BulkActions.tsx'
+import { chooseServers } from './choose-servers.ts'
+import { NoServers } from './NoServers.tsx'
+import { ServerFilters } from './ServerFilters.tsx'
+import { ServerTable } from './ServerTable.tsx'
+
+export const Route = createLazyRoute('/servers')({ component: ServersPage })
+const here = getRouteApi('/servers')
+
+function ServersPage() {
+  const search = here.useSearch()
+  const { data: all, error } = useQuery(workloadsQuery)
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  if (error && all === undefined) return <Problem message={messageOf(error)} />
+  if (all === undefined) return <p className="muted">Asking the daemon …</p>
+  const shown = chooseServers(all, search)
+  // What a filter hides or what is gone is not acted on.
+  const names = shown.map(({ name }) => name).filter((name) => chosen.has(name))
+  return (
+    <>
+      <PageTitle title="Servers" />
+      {all.length === 0 ? (
+        <NoServers />
+      ) : (
+        <>
+          <ServerFilters all={all} />
+          <BulkActions names={names} onDone={() => setChosen(new Set())} />
+          <p role="status" className="muted">
+            {shown.length === all.length ? `${all.length} servers` : `${shown.length} of ${all.length} servers`}
+          </p>
+          {shown.length > 0 ? (
+            <ServerTable servers={shown} chosen={chosen} onChoose={setChosen} />
+          ) : (
+            <p>No server fits these filters.</p>
+          )}
+        </>
+      )}
+    </>
+  )
+}

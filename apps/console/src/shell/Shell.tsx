@@ -1,0 +1,45 @@
+import { Outlet, useLocation } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
+import { useConnection } from '../live/connection.ts'
+import { ColourMode } from './ColourMode.tsx'
+import { ConnectionBar } from './ConnectionBar.tsx'
+import { Navigation } from './Navigation.tsx'
+
+/** The frame of every page. */
+export function Shell() {
+  const connection = useConnection()
+  const main = useFocusAfterNavigation()
+  return (
+    <div className="shell">
+      <a className="skip-link" href="#main">
+        Skip to the content
+      </a>
+      <header className="top">
+        <a className="brand" href="/">
+          <img src="/console.svg" alt="" width="24" height="24" /> Toolhaven
+        </a>
+        <ColourMode />
+      </header>
+      <Navigation />
+      <div className="content">
+        <ConnectionBar connection={connection} />
+        <main id="main" ref={main} className={connection.state === 'away' ? 'outdated' : ''} tabIndex={-1}>
+          <Outlet />
+        </main>
+      </div>
+    </div>
+  )
+}
+
+/** A reader of another page starts at its heading, as after a full load; a changed filter moves nothing. */
+function useFocusAfterNavigation() {
+  const main = useRef<HTMLElement>(null)
+  const { pathname } = useLocation()
+  const last = useRef(pathname)
+  useEffect(() => {
+    if (last.current === pathname) return
+    last.current = pathname
+    main.current?.focus({ preventScroll: true })
+  }, [pathname])
+  return main
+}

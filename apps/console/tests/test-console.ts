@@ -1,0 +1,94 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { preview } from 'vite'
+import { launchBrowser } from '@toolhaven/testing/browser'
+import { startPackageRegistry } from '@toolhaven/testing/testbed/package-registry'
+import { type DaemonProcess, startDaemon } from '../../../e2e/src/daemon-process.ts'
+import { FIXTURE_PACKAGE, writeFixturePackage } from '../../../e2e/src/fixture-package.ts'
+import { type Home, makeHome } from '../../../e2e/src/home.ts'
+
+export const WIDE = { width: 1280, height: 900 }
+export const PHONE = { width: 390, height: 844 }
+
+/** A working MCP server, as a workload's `image`. */
+export const FIXTURE = `npx://${FIXTURE_PACKAGE}@1.0.0`
+
+/** The policy that the daemon sends with the console. A page that needs more complains, and the test fails. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+  "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+export interface TestConsole extends AsyncDisposable {
+  home: Home
+  daemon: () => DaemonProcess
+  /** Starts the daemon again at its old port. */
+  restartDaemon: () => Promise<void>
+  /** A page of its own context. What its console says lands in `complaints`. */
+  open: (route: string, options?: BrowserContextOptions) => Promise<Page>
+  complaints: string[]
+}
+
+/** A daemon with sandboxed processes, the built console before it, and a browser. */
+export async function startConsole(): Promise<TestConsole> {
+  await using stack = new AsyncDisposableStack()
+  const folder = await mkdtemp(path.join(tmpdir(), 'thv-console-'))
+  stack.defer(() => rm(folder, { recursive: true, force: true }))
+  await writeFixturePackage(path.join(folder, FIXTURE_PACKAGE), FIXTURE_PACKAGE)
+  const registry = stack.use(await startPackageRegistry([path.join(folder, FIXTURE_PACKAGE)]))
+  const home = stack.use(await makeHome({ env: { THV_RUNTIME: 'process', npm_config_registry: registry.url } }))
+  let daemon = await startDaemon(home)
+  stack.defer(() => daemon[Symbol.asyncDispose]())
+  const site = await serveConsole(daemon.baseUrl)
+  stack.defer(site.close)
+  const browser = await launchBrowser()
+  stack.defer(() => browser.close())
+  const complaints: string[] = []
+  const all = stack.move()
+  return {
+    ...{ home, complaints },
+    daemon: () => daemon,
+    restartDaemon: async () => {
+      daemon = await startDaemon(home, ['--port', String(daemon.port)])
+    },
+    open: (route, options) => openPage(browser, site.url + route, complaints, options),
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  }
+}
+
+async function serveConsole(daemon: string) {
+  const proxy = { '/api': { target: daemon }, '/health': { target: daemon } }
+  const root = path.resolve(import.meta.dirname, '..')
+  const headers = { 'content-security-policy': POLICY }
+  const server = await preview({
+    ...{ root, configFile: false, logLevel: 'silent' },
+    preview: { host: '127.0.0.1', port: 0, proxy, headers },
+  })
+  const address = server.httpServer.address()
+  const port = typeof address === 'object' ? address?.port : undefined
+  return { url: `http://127.0.0.1:${port}`, close: () => server.close() }
+}
+
+async function openPage(
+  browser: Browser,
+  address: string,
+  complaints: string[],
+  options: BrowserContextOptions = {},
+): Promise<Page> {
+  const context = await browser.newContext({ viewport: WIDE, colorScheme: 'dark', ...options })
+  // A deadline against hanging: a busy machine must not fail a correct test.
+  context.setDefaultTimeout(30_000)
+  const page = await context.newPage()
+  page.on('pageerror', (error) => complaints.push(`error: ${error.message}`))
+  page.on('console', (message) => {
+    // An answer with an error status is told by the page itself.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      complaints.push(message.text())
+  })
+  page.on('request', (request) => {
+    if (new URL(request.url()).host !== new URL(address).host) complaints.push(`outside request: ${request.url()}`)
+  })
+  await page.goto(address)
+  return page
+}

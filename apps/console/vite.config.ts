@@ -1,0 +1,24 @@
+import babel from '@rolldown/plugin-babel'
+import react, { reactCompilerPreset } from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+import { stripDescriptions } from './strip-descriptions.ts'
+
+/** Where the daemon listens whose API the development server and the preview pass on. */
+// oxlint-disable-next-line node/no-process-env -- the configuration of a tool
+const daemon = process.env['TOOLHAVEN_ADDRESS'] ?? 'http://127.0.0.1:8080'
+const proxy = { '/api': { target: daemon }, '/health': { target: daemon } }
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [stripDescriptions(), react(), babel({ presets: [reactCompilerPreset()] })],
+  server: { proxy },
+  preview: { proxy },
+  build: {
+    target: 'es2023',
+    // The content security policy allows neither inline scripts nor data URLs.
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+    emptyOutDir: true,
+  },
+})
