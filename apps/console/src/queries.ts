@@ -23,11 +23,6 @@ export const lastLinesQuery = (name: string) =>
     },
   })
 
-export const groupsQuery = queryOptions({
-  queryKey: ['groups'],
-  queryFn: async ({ signal }) => (await api.call('listGroups', {}, signal)).groups,
-})
-
 export const clientsQuery = queryOptions({
   queryKey: ['clients'],
   queryFn: ({ signal }) => api.call('listClients', {}, signal),

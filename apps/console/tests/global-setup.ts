@@ -1,10 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import path from 'node:path'
-import { buildConsole } from '../../../tools/console-build.ts'
 
-/** What these tests use is what ships: the built console and the built program. */
-export default async function setUp(): Promise<void> {
-  const bundle = path.resolve(import.meta.dirname, '../../../tools/bundle-cli.ts')
-  execFileSync(process.execPath, [bundle], { stdio: 'inherit' })
-  await buildConsole()
+/** What these tests use is what ships: the built program and the built console. */
+export default function setUp(): void {
+  runTool('bundle-cli.ts')
+  runTool('run-console-build.ts')
+}
+
+function runTool(name: string): void {
+  const file = path.resolve(import.meta.dirname, '../../../tools', name)
+  // Vitest says `test`, and Vite would build React as for development.
+  execFileSync(process.execPath, [file], { stdio: 'inherit', env: { ...process.env, NODE_ENV: 'production' } })
 }

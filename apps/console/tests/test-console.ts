@@ -2,23 +2,18 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { preview } from 'vite'
 import { launchBrowser } from '@toolhaven/testing/browser'
 import { startPackageRegistry } from '@toolhaven/testing/testbed/package-registry'
 import { type DaemonProcess, startDaemon } from '../../../e2e/src/daemon-process.ts'
 import { FIXTURE_PACKAGE, writeFixturePackage } from '../../../e2e/src/fixture-package.ts'
 import { type Home, makeHome } from '../../../e2e/src/home.ts'
+import { serveConsole } from './test-serve-console.ts'
 
 export const WIDE = { width: 1280, height: 900 }
 export const PHONE = { width: 390, height: 844 }
 
 /** A working MCP server, as a workload's `image`. */
 export const FIXTURE = `npx://${FIXTURE_PACKAGE}@1.0.0`
-
-/** The policy that the daemon sends with the console. A page that needs more complains, and the test fails. */
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; connect-src 'self'; " +
-  "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 export interface TestConsole extends AsyncDisposable {
   home: Home
@@ -55,19 +50,6 @@ export async function startConsole(): Promise<TestConsole> {
     open: (route, options) => openPage(browser, site.url + route, complaints, options),
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   }
-}
-
-async function serveConsole(daemon: string) {
-  const proxy = { '/api': { target: daemon }, '/health': { target: daemon } }
-  const root = path.resolve(import.meta.dirname, '..')
-  const headers = { 'content-security-policy': POLICY }
-  const server = await preview({
-    ...{ root, configFile: false, logLevel: 'silent' },
-    preview: { host: '127.0.0.1', port: 0, proxy, headers },
-  })
-  const address = server.httpServer.address()
-  const port = typeof address === 'object' ? address?.port : undefined
-  return { url: `http://127.0.0.1:${port}`, close: () => server.close() }
 }
 
 async function openPage(

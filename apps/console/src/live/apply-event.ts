@@ -1,25 +1,35 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { type WorkloadEvent, workloadEvent } from '@toolhaven/contract/system'
+import * as z from 'zod'
 import { workloadQuery, workloadsQuery } from '../queries.ts'
 import type { ServerSentEvent } from './read-events.ts'
 
-/** What each kind of event makes stale. A workload's own event carries what is new and is applied instead. */
+/** What each kind of change makes stale. A workload's own event carries what is new and is applied instead. */
 const STALE_AFTER: Readonly<Record<string, readonly string[]>> = {
   group: ['groups', 'workloads', 'clients'],
   client: ['clients', 'groups'],
   secret: ['secrets'],
   registry: ['registry'],
+  tools: ['workload'],
+  isolation: ['workload'],
+  settings: ['settings'],
 }
+
+const change = z.object({ about: z.string() })
 
 export function applyEvents(cache: QueryClient, events: readonly ServerSentEvent[]): void {
   const stale = new Set<string>()
   for (const { event, data } of events) {
     if (event === 'workload') applyWorkload(cache, workloadEvent.parse(JSON.parse(data)))
-    else if (event === 'gap') return void cache.invalidateQueries()
-    else if (event === 'tools' || event === 'isolation') stale.add('workload')
-    else for (const key of STALE_AFTER[event] ?? []) stale.add(key)
+    if (event === 'change') for (const key of STALE_AFTER[change.parse(JSON.parse(data)).about] ?? []) stale.add(key)
+    if (event === 'gap') return refetchEverything(cache)
   }
   for (const key of stale) void cache.invalidateQueries({ queryKey: [key] })
+}
+
+/** After a gap nobody knows what changed. */
+export function refetchEverything(cache: QueryClient): void {
+  void cache.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'connection' })
 }
 
 function applyWorkload(cache: QueryClient, { workload: name, status, status_context }: WorkloadEvent): void {

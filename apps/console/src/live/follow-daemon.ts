@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { api, messageOf } from '../api.ts'
-import { applyEvents } from './apply-event.ts'
+import { applyEvents, refetchEverything } from './apply-event.ts'
 import { type Connection, connectionQuery } from './connection.ts'
 import { readEvents, type ServerSentEvent } from './read-events.ts'
 
@@ -37,7 +37,7 @@ async function followOnce(cache: QueryClient, signal: AbortSignal, onOpen: () =>
     const response = await api.open('streamEvents', {}, stop)
     onOpen()
     report(cache, { state: 'live' })
-    void cache.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'connection' })
+    refetchEverything(cache)
     const apply = batched((events) => applyEvents(cache, events))
     for await (const event of readEvents(response)) {
       heard()
