@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { readLock } from '@toolhaven/stores/files/lock-file'
@@ -109,4 +110,24 @@ test('damaged and unusable files do not keep a daemon from starting, and are tol
   await writeFile(config, '', { mode: 0o600 })
   expect(await thv(home, ['config', 'set-port', '4711'])).toMatchObject({ stderr: expect.stringContaining('is empty') })
   expect(await readFile(config, 'utf8')).toBe('')
+})
+
+test('a daemon whose state folder was removed ends, and the next command gets another one', async () => {
+  await using home = await makeQuietHome()
+  expect(await thv(home, ['list'])).toMatchObject({ code: 0 })
+  const pid = await daemonPid(home)
+  await rm(home.stateDir, { recursive: true })
+  expect(await thv(home, ['list'])).toMatchObject({ code: 0, stderr: expect.stringContaining('Starting the daemon') })
+  expect(await daemonPid(home)).not.toBe(pid)
+  await until('the first daemon to end', async () => !existsSync(`/proc/${pid}`))
+  expect(await thv(home, ['list'])).toMatchObject({ code: 0, stderr: expect.not.stringContaining('Starting') })
+})
+
+test('a runtime that does not exist ends no daemon', async () => {
+  await using home = await makeQuietHome()
+  await thv(home, ['list'])
+  const pid = await daemonPid(home)
+  const refused = await thv(home, ['serve'], { env: { THV_RUNTIME: 'podmn' } })
+  expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('it may be docker, podman') })
+  expect(await daemonPid(home)).toBe(pid)
 })

@@ -10,8 +10,9 @@ if (major >= 24) {
   // Compiled code of earlier starts. In the user's own folder: in a shared one others could plant code for us to run.
   // It is written when the program ends, so whoever removes everything must do without.
   const { XDG_CACHE_HOME: cache = '' } = process.env
-  if (!process.argv.includes('--purge'))
-    module.enableCompileCache(join(isAbsolute(cache) ? cache : join(homedir(), '.cache'), 'toolhaven', 'compiled'))
+  const folder = join(isAbsolute(cache) ? cache : join(homedir(), '.cache'), 'toolhaven', 'compiled')
+  // Node would try forever to make a folder in /proc.
+  if (!process.argv.includes('--purge') && !folder.startsWith('/proc/')) module.enableCompileCache(folder)
   await import('../src/main.ts')
 } else {
   const { runOwnNode } = await import('./own-node.mjs')

@@ -65,6 +65,8 @@ export interface CommandDef<Flags extends Record<string, FlagDef> = Record<strin
   examples: readonly Example[]
   /** Told after a line that cannot be parsed, where a mistake is likely. */
   usageHint?: string
+  /** Options of other programs that people type here, each with what they may have meant. */
+  foreignOptions?: Readonly<Record<string, string>>
   /** Left out of help and completion. */
   hidden?: boolean
   run: (context: Context, input: Input<Flags>) => Promise<void>

@@ -11,9 +11,7 @@ async function parse(...args: string[]) {
   const run = async (command: CommandDef, input: Input) => {
     calls.push({ words: command.words, input, debug: program.opts()['debug'] === true })
   }
-  const program = buildProgram([define('list'), define('list tools')], { groups: {}, run })
-  for (const list of program.commands)
-    for (const tools of list.commands) tools.configureOutput({ writeErr: () => undefined })
+  const program = buildProgram([define('list'), define('list tools')], { groups: {}, run, writeErr: () => undefined })
   await program.parseAsync(['node', 'thv', ...args])
   return calls
 }

@@ -1,20 +1,24 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
 import type { CommandDef, FlagDef, Input } from './command.ts'
-import { closest } from './output/did-you-mean.ts'
+import { closest } from '@toolhaven/core/closest'
 import { spelledFlag } from './spelled-flag.ts'
+import { VERSION } from './version.ts'
 
 export interface ParseHooks {
   run: (command: CommandDef, input: Input) => Promise<void>
   /** Summaries of words that only group commands: `config`, `config otel`. */
   groups: Readonly<Record<string, string>>
+  /** Where what is wrong with the line is written. */
+  writeErr: (text: string) => void
 }
 
 export const SUMMARY = 'Runs MCP servers in isolation and gives every AI client one safe way to reach them.'
 
 /** Turns the command tree into a commander program; commander parses, the definitions say what. */
 export function buildProgram(commands: readonly CommandDef[], hooks: ParseHooks): Command {
-  const root = base(new Command('thv'))
+  const root = base(new Command('thv'), hooks)
     .description(SUMMARY)
+    .version(`thv ${VERSION}`, '-V, --version', 'show the version')
     .option('--debug', 'say more about what happens')
     // It may stand anywhere, so every command takes it.
     .hook('preAction', (program, command) => {
@@ -23,19 +27,19 @@ export function buildProgram(commands: readonly CommandDef[], hooks: ParseHooks)
   const nodes = new Map<string, Command>([['', root]])
   for (const definition of commands) {
     const words = definition.words.split(' ')
-    const command = nodeFor(nodes, words, hooks.groups)
+    const command = nodeFor(nodes, words, hooks)
     fill(command, definition, hooks.run)
   }
   return root
 }
 
-function nodeFor(nodes: Map<string, Command>, words: readonly string[], groups: ParseHooks['groups']): Command {
+function nodeFor(nodes: Map<string, Command>, words: readonly string[], hooks: ParseHooks): Command {
   const path = words.join(' ')
   const known = nodes.get(path)
   if (known) return known
-  const parent = words.length === 1 ? nodes.get('') : nodeFor(nodes, words.slice(0, -1), groups)
-  const node = base(new Command(words.at(-1)))
-    .description(groups[path] ?? '')
+  const parent = words.length === 1 ? nodes.get('') : nodeFor(nodes, words.slice(0, -1), hooks)
+  const node = base(new Command(words.at(-1)), hooks)
+    .description(hooks.groups[path] ?? '')
     .showHelpAfterError(`"thv ${path} --help" lists its commands.`)
     .addOption(new Option('--debug').hideHelp())
   parent?.addCommand(node)
@@ -43,10 +47,11 @@ function nodeFor(nodes: Map<string, Command>, words: readonly string[], groups: 
   return node
 }
 
-function base(command: Command): Command {
+function base(command: Command, { writeErr }: Pick<ParseHooks, 'writeErr'>): Command {
   return (
     command
       .exitOverride()
+      .configureOutput({ writeErr, outputError: (text, write) => write(text.replace(/^error: /, 'thv: ')) })
       // Options after `mcp list tools` are its own, though `mcp list` is a command too and has the same.
       .enablePositionalOptions()
       .showSuggestionAfterError(true)
@@ -69,6 +74,9 @@ function fill(command: Command, definition: CommandDef, run: ParseHooks['run']):
   const examples = definition.examples.map(({ command: line, shows }) => `  $ ${line}\n      ${shows}`)
   if (examples.length > 0) command.addHelpText('after', `\nExamples:\n${examples.join('\n')}`)
   const hint = definition.usageHint === undefined ? '' : `${definition.usageHint}\n`
+  const { foreignOptions } = definition
+  if (foreignOptions !== undefined)
+    command.configureOutput({ outputError: (text, write) => write(inOwnWords(text, foreignOptions)) })
   command.showHelpAfterError(`${hint}"thv ${definition.words} --help" shows how to use it.`)
   // Checked below: a word too many may be a command that was mistyped.
   command.allowExcessArguments(true)
@@ -82,6 +90,14 @@ function fill(command: Command, definition: CommandDef, run: ParseHooks['run']):
     // oxlint-disable-next-line typescript/consistent-type-assertions -- commander parsed each value by the option made from the same definition
     await run(definition, { args, flags } as Input)
   })
+}
+
+/** `-p` of another program → what it is here. */
+function inOwnWords(text: string, foreignOptions: Readonly<Record<string, string>>): string {
+  const [, option = ''] = /unknown option '(-[^'=]*)/.exec(text) ?? []
+  const meant = foreignOptions[option]
+  const told = text.replace(/^error: /, 'thv: ')
+  return meant === undefined ? told : `${told.trimEnd()}\n${meant}\n`
 }
 
 function refuseExcess(command: Command, words: string): void {

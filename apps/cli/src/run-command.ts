@@ -1,3 +1,4 @@
+import { normalize } from 'node:path'
 import { invalid, isThvError } from '@toolhaven/core/errors'
 import type { CommandDef, Input } from './command.ts'
 import { list } from './commands/list.ts'
@@ -15,8 +16,11 @@ const ENDED_BY = { SIGINT: 130, SIGTERM: 143 } as const
  */
 export async function runCommand(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const { commands, groups } = await definitionsFor(argv[2])
+  const told: string[] = []
+  const asJson = wantsJson(argv)
   const program = buildProgram(commands, {
     groups,
+    writeErr: (text) => void (asJson ? told.push(text) : process.stderr.write(text)),
     run: (command, input) => run(command, input, env, program.opts()['debug'] === true),
   })
   try {
@@ -25,8 +29,15 @@ export async function runCommand(argv: readonly string[], env: NodeJS.ProcessEnv
     return Number(process.exitCode ?? 0)
   } catch (error) {
     const { explainFailure } = await import('./output/explain-failure.ts')
-    return explainFailure(error)
+    return explainFailure(error, asJson ? told.join('') : undefined)
   }
+}
+
+/** A line that cannot be parsed may still say that a program reads the answer. */
+function wantsJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--')
+  const typed = argv.slice(2, end === -1 ? undefined : end)
+  return typed.some((word, at) => word === '--format=json' || (word === '--format' && typed[at + 1] === 'json'))
 }
 
 /** Some programs and pages turn "--" into one long dash. The option would then count as an argument of the server. */
@@ -55,7 +66,7 @@ function neededOf(commands: readonly CommandDef[], first: string | undefined): r
 }
 
 async function run(command: CommandDef, input: Input, env: NodeJS.ProcessEnv, debug: boolean): Promise<void> {
-  refuseRelativeFolders(env)
+  refuseUnusableFolders(env)
   const out = createOutput({ stdout: process.stdout, stderr: process.stderr, env })
   // The daemon has its own way with signals; every other command is simply given up, tidily.
   const abort = new AbortController()
@@ -92,11 +103,17 @@ async function asTyped(error: unknown, { words, flags }: CommandDef, input: Inpu
   return inFlags(error, isOfFlags ? flags : {})
 }
 
+/** Node makes folders there forever: the kernel says that the parent is missing, whatever is made. */
+const NO_PLACE = /^\/+proc(?:\/|$)/
+
 const FOLDERS = ['HOME', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_DATA_HOME', 'XDG_CACHE_HOME', 'XDG_RUNTIME_DIR']
 
 /** A relative folder would be another one for each command, and for the daemon that one of them starts. */
-function refuseRelativeFolders(env: NodeJS.ProcessEnv): void {
+function refuseUnusableFolders(env: NodeJS.ProcessEnv): void {
   const wrong = FOLDERS.find((name) => env[name] && !env[name].startsWith('/'))
   if (wrong !== undefined)
     throw invalid(`${wrong} is "${env[wrong]}"\nSet it to the whole path of a folder, which begins with "/".`)
+  const unusable = FOLDERS.find((name) => NO_PLACE.test(normalize(env[name] ?? '')))
+  if (unusable !== undefined)
+    throw invalid(`${unusable} is "${env[unusable]}", where no files can be kept\nSet it to another folder.`)
 }

@@ -84,7 +84,8 @@ export async function discoverRuntime(options: DiscoverOptions, signal: AbortSig
   throw unavailable(`${wish} (${summary(tried)}); install Docker, Podman or bubblewrap.`)
 }
 
-function readChoice(text: string | undefined): Choice | undefined {
+/** Of THV_RUNTIME; refuses what is none. */
+export function readChoice(text: string | undefined): Choice | undefined {
   if (text === undefined || text === '') return undefined
   const choice = CHOICES.find((candidate) => candidate === text)
   if (choice === undefined)

@@ -2,6 +2,7 @@ import { FORMAT_FLAG, defineCommand } from '../command.ts'
 
 export const inspect = defineCommand({
   words: 'inspect',
+  aliases: ['show'],
   summary: 'Show everything about a workload',
   description:
     'Shows the status of a workload with its reason, its address, what it runs, what it may reach and read, its tools, its ' +

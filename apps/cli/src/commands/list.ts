@@ -9,7 +9,7 @@ import { workloadTable } from '../output/workload-table.ts'
 
 export const list = defineCommand({
   words: 'list',
-  aliases: ['ls'],
+  aliases: ['ls', 'ps'],
   summary: 'List workloads',
   description: 'Lists the workloads that should be running, whatever their status. With --all, stopped ones too.',
   flags: {

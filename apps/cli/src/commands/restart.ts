@@ -2,6 +2,7 @@ import { lifecycleCommand } from '../lifecycle/lifecycle-command.ts'
 
 export const restart = lifecycleCommand('restart', {
   words: 'restart',
+  aliases: ['start'],
   summary: 'Start stopped workloads, or restart running ones',
   description: 'Starts workloads, also those that run, and waits until they answer. Port and address stay the same.',
   examples: [

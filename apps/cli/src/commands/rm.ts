@@ -2,6 +2,7 @@ import { lifecycleCommand } from '../lifecycle/lifecycle-command.ts'
 
 export const rm = lifecycleCommand('delete', {
   words: 'rm',
+  aliases: ['remove', 'delete'],
   summary: 'Remove workloads',
   description:
     'Stops workloads and removes them with their configuration, logs and client entries. Stored secrets stay.\n\n' +

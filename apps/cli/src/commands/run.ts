@@ -1,6 +1,10 @@
 import { defineCommand } from '../command.ts'
 import { RUN_FLAGS } from '../run/run-flags.ts'
 
+const DETACHED = 'The server goes on running when "thv run" ends. To return before it works, use --no-wait.'
+const PORTS = '--proxy-port is the port that clients connect to, and --target-port the one that the server listens on.'
+const NO_TERMINAL = 'Servers need no terminal. Leave the option out.'
+
 export const run = defineCommand({
   words: 'run',
   summary: 'Run an MCP server',
@@ -26,6 +30,17 @@ export const run = defineCommand({
   flags: RUN_FLAGS,
   usageHint:
     'Options of the server follow "--": thv run SERVER -- --verbose. A command such as "npx -y NAME" is written npx://NAME.',
+  foreignOptions: {
+    '-d': DETACHED,
+    '--detach': DETACHED,
+    '-p': PORTS,
+    '--publish': PORTS,
+    '--port': PORTS,
+    '-i': NO_TERMINAL,
+    '-t': NO_TERMINAL,
+    '-it': NO_TERMINAL,
+    '--rm': 'A workload stays until you remove it with "thv rm NAME". Leave the option out.',
+  },
   examples: [
     { command: 'thv run time', shows: 'a server of the registry' },
     { command: 'thv run npx://@modelcontextprotocol/server-everything --name everything', shows: 'a package of npm' },

@@ -1,6 +1,7 @@
 import { describeError, isThvError } from '@toolhaven/core/errors'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import { type InstanceLock, acquireInstanceLock } from '@toolhaven/stores/files/instance-lock'
+import { readChoice } from '@toolhaven/runtimes/discover'
 import { openConfigStore } from '@toolhaven/stores/config/config-store'
 import { type ToolhavenPaths, toolhavenPaths } from '@toolhaven/stores/files/paths'
 import { ensurePrivateFolder } from '@toolhaven/stores/files/private-folder'
@@ -9,6 +10,7 @@ import { type DaemonLogFile, createDaemonLog, openDaemonLogFile } from '@toolhav
 import { VERSION } from '../version.ts'
 import { ensurePortIsFree } from './listen.ts'
 import { type ApiListening, listenForApi } from './listen-for-api.ts'
+import { endWhenReplaced } from './end-when-replaced.ts'
 import { giveBackMemory } from './give-back-memory.ts'
 import { boundNewObjects } from './bound-new-objects.ts'
 import { leaveRoomForBuffers } from './leave-room-for-buffers.ts'
@@ -22,6 +24,8 @@ const DRAIN_MS = 10_000
 /** Runs the daemon until it is asked to stop. */
 export async function serve(settings: ServeSettings): Promise<void> {
   const say = (line: string) => void process.stdout.write(`${line}\n`)
+  // Before a daemon that works is ended for this one.
+  readChoice(settings.env['THV_RUNTIME'])
   const paths = toolhavenPaths(settings)
   await ensurePrivateFolder(paths.stateDir)
   // Whoever makes it first must not leave it open: secrets and packages come to lie in it.
@@ -54,6 +58,15 @@ export async function serve(settings: ServeSettings): Promise<void> {
   leaveRoomForBuffers()
   using _newObjects = boundNewObjects()
   using _memory = giveBackMemory()
+  using _lock = endWhenReplaced(lock, (why) => {
+    say(
+      `The state folder ${paths.stateDir} ${why === 'gone' ? 'was removed' : 'belongs to another daemon now'}. Stopping …`,
+    )
+    // Nothing remembers these instances once the folder is gone. Another daemon takes over those it finds.
+    const stopped = why === 'gone' ? stopInstances(parts) : Promise.resolve()
+    // An exit would remove the socket, which is the other daemon's by now.
+    void stopped.finally(() => process.kill(process.pid, 'SIGKILL'))
+  })
   const running = parts.daemon.run()
   await stop.asked
   say('Stopping …')

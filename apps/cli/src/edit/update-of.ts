@@ -1,6 +1,6 @@
 import type { CreateRequest, UpdateRequest } from '@toolhaven/contract/workload-request'
 import { invalid } from '@toolhaven/core/errors'
-import { closest } from '../output/did-you-mean.ts'
+import { closest } from '@toolhaven/core/closest'
 import { FLAG_OF_FIELD } from '../output/in-flags.ts'
 import { spelledFlag } from '../spelled-flag.ts'
 

@@ -14,6 +14,7 @@ const DELETE_FLAGS = { ...CHOICE_FLAGS, ...YES_FLAG, ...FORMAT_FLAG }
 
 export interface LifecycleTexts {
   words: string
+  aliases?: readonly string[]
   summary: string
   description: string
   examples: readonly Example[]

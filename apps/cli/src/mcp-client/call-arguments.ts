@@ -1,6 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/client'
 import { invalid } from '@toolhaven/core/errors'
-import { closest } from '../output/did-you-mean.ts'
+import { closest } from '@toolhaven/core/closest'
 
 type Values = Record<string, unknown>
 

@@ -1,6 +1,7 @@
+import { closest } from '@toolhaven/core/closest'
 import { describe, expect, test } from 'vitest'
 import { conflict, notFound } from '@toolhaven/core/errors'
-import { closest, orDidYouMean, unknownName } from './did-you-mean.ts'
+import { orDidYouMean, unknownName } from './did-you-mean.ts'
 
 describe('the closest name', () => {
   for (const [typed, names, meant] of [

@@ -14,16 +14,27 @@ const EXIT_CODES = {
   upstream: 4,
 } as const satisfies Record<ErrorCode, number>
 
-/** Says what failed, in one line, and gives the exit code. */
-export function explainFailure(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-  if (isThvError(error)) {
-    process.stderr.write(`thv: ${tame(error.message)}\n`)
-    return EXIT_CODES[error.code]
+/**
+ * Says what failed, and gives the exit code. `told` is what was said about the line so far, and asks for JSON: one object on
+ * stderr, as stdout holds results only.
+ */
+export function explainFailure(error: unknown, told?: string): number {
+  const { code, kind, message } = failureOf(error, told)
+  if (told !== undefined && code !== 0)
+    process.stderr.write(`${JSON.stringify({ error: { code: kind, message: tame(message), exit_code: code } })}\n`)
+  else if (message !== '') process.stderr.write(`thv: ${tame(message)}\n`)
+  return code
+}
+
+function failureOf(error: unknown, told: string | undefined): { code: number; kind: string; message: string } {
+  if (error instanceof CommanderError) {
+    // What is wrong with the line was said when it was parsed.
+    const message = told?.replace(/^thv: /, '').trim() ?? ''
+    return { code: error.exitCode === 0 ? 0 : 2, kind: 'invalid', message }
   }
+  if (isThvError(error)) return { code: EXIT_CODES[error.code], kind: error.code, message: error.message }
   const fault = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  process.stderr.write(`thv: an unexpected fault: ${tame(fault)}\n`)
-  return 1
+  return { code: 1, kind: 'internal', message: `an unexpected fault: ${fault}` }
 }
 
 /** The reason of a failure may be in the words of a server. */

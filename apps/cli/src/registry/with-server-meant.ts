@@ -1,6 +1,6 @@
 import { isThvError, notFound } from '@toolhaven/core/errors'
 import type { DaemonClient } from '../connect/daemon-client.ts'
-import { closest } from '../output/did-you-mean.ts'
+import { closest } from '@toolhaven/core/closest'
 import { serverNames } from './servers.ts'
 
 /** The daemon refuses a bare word that nobody knows; the registry may have a similar one. */

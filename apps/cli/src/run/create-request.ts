@@ -38,7 +38,7 @@ export async function createRequestOf(
     permission_profile:
       flags.permissionProfile === undefined ? undefined : await profileOf(caller, flags.permissionProfile),
     network_mode: flags.network,
-    allow_hosts: flags.allowHost,
+    allow_hosts: flags.allowHost.map(refuseAddress),
     network_isolation: flags.isolateNetwork || undefined,
     network_isolation_mode: flags.observeNetwork ? 'observe' : undefined,
     session_mode: flags.sessionMode,
@@ -58,6 +58,13 @@ export async function createRequestOf(
     resources: withoutUnset(resources),
   }
   return withoutUnset(request)
+}
+
+/** People copy the address of a service from a browser. */
+function refuseAddress(host: string): string {
+  const url = host.includes('://') ? URL.parse(host) : null
+  if (url === null) return host
+  throw invalid(`--allow-host takes a host, not the address ${host}\nWrite --allow-host ${url.host}`)
 }
 
 /** Fields that nobody asked for are left to the daemon, and to the registry's entry. */

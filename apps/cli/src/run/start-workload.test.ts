@@ -34,7 +34,11 @@ test('Ctrl-C right after the workload was created says that it goes on starting'
   const out = createOutput({ stdout: { write: () => {} }, stderr: { write: (text) => void (said += text) }, env: {} })
   const daemon = async () => createDaemonClient({ host: '127.0.0.1', port: Object(server.address()).port })
   const context = { daemon, out, env: { HOME: '/' }, cwd: '/', debug: false, signal: interrupt.signal }
-  const program = buildProgram([run], { groups: {}, run: (command, input) => command.run(context, input) })
+  const program = buildProgram([run], {
+    groups: {},
+    run: (command, input) => command.run(context, input),
+    writeErr: () => undefined,
+  })
   try {
     await expect(program.parseAsync(['node', 'thv', 'run', 'time'])).rejects.toThrow()
   } finally {

@@ -84,7 +84,8 @@ interface Start {
 const UNTIL_ANSWERED = new AbortController().signal
 
 /** All that can be wrong with the call itself is found before the daemon is asked, or started. */
-async function prepare({ cwd, env, out }: Context, args: readonly string[], flags: RunFlags): Promise<Start> {
+async function prepare(context: Context, args: readonly string[], flags: RunFlags): Promise<Start> {
+  const { cwd, env, out } = context
   if (flags.fromConfig !== undefined) {
     const body = await importOf(cwd, args, flags, flags.fromConfig)
     const query = {
@@ -106,8 +107,12 @@ async function prepare({ cwd, env, out }: Context, args: readonly string[], flag
   }
   if (!args[0]) throw invalid('what should run? Name a server, or give --from-config; "thv search WORD" finds servers')
   const body = await createRequestOf({ cwd, env, homeDir: homeDirOf(env) }, args, flags)
-  const send: Start['send'] = (client) =>
-    client.call('createWorkload', { body, query: { known_only: true } }, UNTIL_ANSWERED)
+  const send: Start['send'] = async (client) => {
+    const { askForMissing, askForSecond } = await import('./ask-for-missing.ts')
+    if (flags.name === undefined) await askForSecond(context, client, args[0] ?? '')
+    const complete = await askForMissing(context, client, body)
+    return client.call('createWorkload', { body: complete, query: { known_only: true } }, UNTIL_ANSWERED)
+  }
   return { send, sharesNetwork: body.network_mode === 'host', login: loginOf(flags) }
 }
 

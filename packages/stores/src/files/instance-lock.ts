@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { constants } from 'node:fs'
+import { constants, existsSync } from 'node:fs'
 import { link, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { conflict, unavailable } from '@toolhaven/core/errors'
@@ -12,6 +12,8 @@ import { pidNamespace, processStart } from './process-identity.ts'
 
 export interface InstanceLock extends AsyncDisposable {
   readonly token: string
+  /** `taken`: another daemon has it. `gone`: the folder was removed, and nothing remembers what this daemon started. */
+  state(): Promise<'held' | 'taken' | 'gone'>
   /** Gives the folder up, unless somebody else holds it by now. */
   release(): Promise<void>
 }
@@ -51,7 +53,12 @@ export async function acquireInstanceLock(options: { stateDir: string; socketPat
     const holder = await readHolder(path)
     if (holder?.token === token) await rm(path, { force: true })
   }
-  return { token, release, [Symbol.asyncDispose]: release }
+  const state: InstanceLock['state'] = async () => {
+    if (!existsSync(stateDir) || folderIdentity(stateDir) !== own.folder) return 'gone'
+    const holder = await readHolder(path)
+    return holder === undefined || holder.token === token ? 'held' : 'taken'
+  }
+  return { token, state, release, [Symbol.asyncDispose]: release }
 }
 
 interface Taking {

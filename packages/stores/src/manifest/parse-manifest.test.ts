@@ -70,8 +70,8 @@ describe('parseManifest', () => {
       '  - name: emacs',
     ].join('\n')
     expect(faultsOf(text)).toEqual([
-      expect.stringMatching(/^line 2, column 1: grops: unknown field$/),
-      expect.stringMatching(/^line 6, column 5: workloads\[0\]\.toools: unknown field$/),
+      expect.stringMatching(/^line 2, column 1: grops: unknown field; did you mean groups\?$/),
+      expect.stringMatching(/^line 6, column 5: workloads\[0\]\.toools: unknown field; did you mean tools\?$/),
       expect.stringMatching(/^line 7, column 5: workloads\[0\]\.proxy_port: must be at most 65535/),
       'line 8, column 5: workloads[1].name: time is the name of two workloads',
       'line 9, column 5: workloads[1].group: nowhere is not listed under groups',

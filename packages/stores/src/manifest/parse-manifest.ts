@@ -1,8 +1,9 @@
 import { type Manifest, manifest } from '@toolhaven/contract/manifest'
 import { parseOutside } from '@toolhaven/contract/parse-outside'
+import { closest } from '@toolhaven/core/closest'
 import { invalid } from '@toolhaven/core/errors'
 import { type Document, LineCounter, isMap, isNode, isPair, isScalar, parseAllDocuments } from 'yaml'
-import type * as z from 'zod'
+import * as z from 'zod'
 
 /** Reads what `thv apply` is given; `where` is what errors call it. Every fault is named at once, with its line. */
 export function parseManifest(source: string, where: string): Manifest {
@@ -54,11 +55,26 @@ function faultsOf(document: Document, issue: z.core.$ZodIssue): Fault[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
       offset: offsetOf(document, [...path, key]),
-      text: `${spelled([...path, key])}: unknown field`,
+      text: `${spelled([...path, key])}: unknown field${meantOf(path, key)}`,
     }))
   }
   const where = path.length > 0 ? `${spelled(path)}:` : 'the file'
   return [{ offset: offsetOf(document, path), text: `${where} ${issue.message}` }]
+}
+
+function meantOf(path: readonly (string | number)[], key: string): string {
+  const meant = closest(key, fieldsAt(manifest, path))
+  return meant === undefined ? '' : `; did you mean ${meant}?`
+}
+
+/** The fields that the schema has at this place. */
+function fieldsAt(schema: unknown, path: readonly (string | number)[]): string[] {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodNullable)
+    return fieldsAt(schema.unwrap(), path)
+  const [first, ...rest] = path
+  if (schema instanceof z.ZodArray) return fieldsAt(schema.element, rest)
+  if (!(schema instanceof z.ZodObject)) return []
+  return first === undefined ? Object.keys(schema.shape) : fieldsAt(schema.shape[first], rest)
 }
 
 const spelled = (path: readonly (string | number)[]) =>

@@ -14,12 +14,25 @@ export async function knownClients(
   const { clients } = await daemon.call('discoverClients', {}, signal)
   const byName = new Map(clients.map((client) => [spelling(client.client_type), client]))
   const known = async () => clients.map((client) => client.client_type)
+  const unknown = names.filter((name) => !byName.has(spelling(name)))
+  const meant = unknown.length > 0 ? meantBy(unknown, [...byName.values()]) : undefined
+  if (meant !== undefined)
+    throw notFound(
+      `client ${unknown.join(' ')} is not known\nDid you mean ${meant}? "thv client status" shows what there is.`,
+    )
   return orDidYouMean({ wanted: names, known, seeAll: 'thv client status' }, async () => {
-    const unknown = names.filter((name) => !byName.has(spelling(name)))
     if (unknown.length > 0) throw notFound(`client ${unknown.join(', ')} is not known`)
     return [...new Set(names.flatMap((name) => byName.get(spelling(name)) ?? []))]
   })
 }
 
+/** `claude code` is one client in two words, and `claude` the beginning of its name. */
+function meantBy(unknown: readonly string[], clients: readonly KnownClient[]): string | undefined {
+  const typed = spelling(unknown.join(''))
+  const names = clients.map((client) => client.client_type)
+  const begun = names.filter((name) => spelling(name).startsWith(typed))
+  return names.find((name) => spelling(name) === typed) ?? (begun.length > 0 ? begun.join(' or ') : undefined)
+}
+
 /** One spelling for comparing; the dashes of the other one carry nothing. */
-const spelling = (name: string) => name.toLowerCase().replaceAll('-', '')
+const spelling = (name: string) => name.toLowerCase().replaceAll(/[-_ ]/g, '')

@@ -2,6 +2,7 @@ import { FORMAT_FLAG, defineCommand } from '../../command.ts'
 
 export const clientListRegistered = defineCommand({
   words: 'client list-registered',
+  aliases: ['list', 'ls'],
   summary: 'List registered clients',
   description: 'Lists the clients that are given your workloads, with the groups each of them sees.',
   flags: FORMAT_FLAG,

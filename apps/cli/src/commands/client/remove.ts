@@ -4,6 +4,7 @@ import { knownClients } from './known-clients.ts'
 
 export const clientRemove = defineCommand({
   words: 'client remove',
+  aliases: ['unregister', 'rm'],
   summary: 'Unregister clients',
   description:
     'Takes our entries out of the configuration files of clients and stops following them. Entries of your own stay. ' +

@@ -2,6 +2,7 @@ import { FORMAT_FLAG, defineCommand } from '../../command.ts'
 
 export const groupList = defineCommand({
   words: 'group list',
+  aliases: ['ls'],
   summary: 'List groups',
   description: 'Lists the groups with the clients registered with each and the workloads it holds.',
   flags: FORMAT_FLAG,

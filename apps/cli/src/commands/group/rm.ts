@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts'
 
 export const groupRm = defineCommand({
   words: 'group rm',
+  aliases: ['remove', 'delete'],
   summary: 'Remove a group',
   description:
     'Removes a group. Its workloads move to the group "default" and keep running, or are removed too with --with-workloads.\n\n' +

@@ -5,6 +5,7 @@ import { orSecretMeant } from './or-secret-meant.ts'
 
 export const secretDelete = defineCommand({
   words: 'secret delete',
+  aliases: ['rm', 'remove'],
   summary: 'Delete a secret',
   description:
     'Deletes a secret for good. A secret that workloads use is deleted only with --force: they keep running, and cannot be ' +

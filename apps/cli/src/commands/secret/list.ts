@@ -3,6 +3,7 @@ import { orSetUp } from './or-set-up.ts'
 
 export const secretList = defineCommand({
   words: 'secret list',
+  aliases: ['ls'],
   summary: 'List secrets',
   description: 'Lists the names of the secrets; never their values.',
   flags: FORMAT_FLAG,
