@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api } from './api.ts'
+import { api, isNotFound } from './api.ts'
 
 /** Everything the console knows of the daemon, by key. Events keep it fresh (live/apply-event.ts). */
 
@@ -26,4 +26,29 @@ export const lastLinesQuery = (name: string) =>
 export const clientsQuery = queryOptions({
   queryKey: ['clients'],
   queryFn: ({ signal }) => api.call('listClients', {}, signal),
+})
+
+export const groupsQuery = queryOptions({
+  queryKey: ['groups'],
+  queryFn: async ({ signal }) => (await api.call('listGroups', {}, signal)).groups,
+})
+
+export const registryQuery = queryOptions({
+  queryKey: ['registry', 'servers'],
+  queryFn: async ({ signal }) => {
+    const { servers, remote_servers } = await api.call('listServers', { params: { name: 'default' } }, signal)
+    return [...servers, ...remote_servers]
+  },
+})
+
+/** A store that is not set up yet has no secrets. */
+export const secretsQuery = queryOptions({
+  queryKey: ['secrets', 'keys'],
+  queryFn: async ({ signal }) => {
+    const found = await api.call('listSecrets', {}, signal).catch((error: unknown) => {
+      if (isNotFound(error)) return { keys: [] }
+      throw error
+    })
+    return found.keys.map(({ key }) => key)
+  },
 })

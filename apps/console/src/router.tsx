@@ -1,5 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute, createRouter } from '@tanstack/react-router'
+import { REGISTRY_SEARCH } from './registry/choose-entries.ts'
+import { RUN_SEARCH } from './run/run-search.ts'
 import { SERVERS_SEARCH } from './servers/servers-search.ts'
 import { NoSuchPage, PageFault } from './shell/PageFault.tsx'
 import { Shell } from './shell/Shell.tsx'
@@ -22,7 +24,19 @@ const serverOverview = createRoute({ getParentRoute: () => server, path: '/' }).
   import('./server/OverviewTab.tsx').then((module) => module.Route),
 )
 
-const routeTree = root.addChildren([home, servers, server.addChildren([serverOverview])])
+const registry = createRoute({ getParentRoute: () => root, path: '/registry', validateSearch: REGISTRY_SEARCH }).lazy(
+  () => import('./registry/RegistryPage.tsx').then((module) => module.Route),
+)
+
+const entry = createRoute({ getParentRoute: () => root, path: '/registry/$name' }).lazy(() =>
+  import('./registry/EntryPage.tsx').then((module) => module.Route),
+)
+
+const run = createRoute({ getParentRoute: () => root, path: '/run', validateSearch: RUN_SEARCH }).lazy(() =>
+  import('./run/RunPage.tsx').then((module) => module.Route),
+)
+
+const routeTree = root.addChildren([home, servers, server.addChildren([serverOverview]), registry, entry, run])
 
 export function makeRouter(cache: QueryClient) {
   return createRouter({

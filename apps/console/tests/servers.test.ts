@@ -24,7 +24,7 @@ const goTo = (place: string) =>
 
 test('a first visit says how to get a first server', async () => {
   await page.getByRole('heading', { name: 'No servers yet' }).waitFor()
-  await page.getByText('thv run everything').waitFor()
+  await page.getByRole('link', { name: 'Find one in the registry' }).waitFor()
   await expectAccessible(page)
 })
 

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import { Code } from '../parts/Code.tsx'
 
 /** The ways to a first server. */
@@ -5,10 +6,16 @@ export function NoServers() {
   return (
     <section className="panel" aria-label="Start here">
       <h2>No servers yet</h2>
-      <p>Run one from the registry in a terminal:</p>
-      <Code text="thv run everything" label="Copy the command" />
-      <p>Servers that your clients run already can move into isolation:</p>
-      <Code text="thv adopt" label="Copy the command for adopting" />
+      <div className="actions">
+        <Link to="/registry" className="button primary">
+          Find one in the registry
+        </Link>
+        <Link to="/run" className="button">
+          Run a package, an image or a remote server
+        </Link>
+      </div>
+      <p>Servers that your clients run already can move into isolation. In a terminal:</p>
+      <Code text="thv adopt" label="Copy the command" />
     </section>
   )
 }

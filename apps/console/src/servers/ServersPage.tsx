@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
+import { createLazyRoute, getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { messageOf } from '../api.ts'
 import { PageTitle } from '../parts/PageTitle.tsx'
@@ -25,7 +25,11 @@ function ServersPage() {
   const names = shown.map(({ name }) => name).filter((name) => chosen.has(name))
   return (
     <>
-      <PageTitle title="Servers" />
+      <PageTitle title="Servers">
+        <Link to="/run" className="button primary">
+          Run a server
+        </Link>
+      </PageTitle>
       {all.length === 0 ? (
         <NoServers />
       ) : (

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { Icon, type IconName } from './Icon.tsx'
 
 interface Place {
-  to: '/' | '/servers'
+  to: '/' | '/servers' | '/registry'
   label: string
   icon: IconName
 }
@@ -10,6 +10,7 @@ interface Place {
 const PLACES: readonly Place[] = [
   { to: '/', label: 'Home', icon: 'home' },
   { to: '/servers', label: 'Servers', icon: 'servers' },
+  { to: '/registry', label: 'Registry', icon: 'registry' },
 ]
 /** As many as a phone shows beside one another; the others are behind “More” there. */
 const ON_A_PHONE = 4

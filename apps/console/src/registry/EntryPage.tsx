@@ -1,0 +1,97 @@
+import { useQuery } from '@tanstack/react-query'
+import { createLazyRoute, getRouteApi, Link } from '@tanstack/react-router'
+import { messageOf } from '../api.ts'
+import { ForeignText } from '../parts/ForeignText.tsx'
+import { OutsideLink } from '../parts/OutsideLink.tsx'
+import { PageTitle } from '../parts/PageTitle.tsx'
+import { Problem } from '../parts/Problem.tsx'
+import { registryQuery } from '../queries.ts'
+import { describePermissions } from '../server/describe-permissions.ts'
+import type { RegistryEntry } from './choose-entries.ts'
+
+export const Route = createLazyRoute('/registry/$name')({ component: EntryPage })
+const here = getRouteApi('/registry/$name')
+
+function EntryPage() {
+  const { name } = here.useParams()
+  const { data: all, error } = useQuery(registryQuery)
+  if (error && !all) return <Problem message={messageOf(error)} />
+  if (!all) return <p className="muted">Asking the daemon …</p>
+  const entry = all.find((each) => each.name === name)
+  if (!entry) return <Problem message={`The registry has no server ${name}.`} />
+  return (
+    <>
+      <PageTitle title={name}>
+        <Link to="/run" search={{ server: name }} className="button primary">
+          Run
+        </Link>
+      </PageTitle>
+      <p>
+        <ForeignText text={entry.description} />
+      </p>
+      <Permissions entry={entry} />
+      <Variables entry={entry} />
+      <Tools tools={entry.tools} />
+      {entry.repository_url && (
+        <p>
+          Sources: <OutsideLink address={entry.repository_url} />
+        </p>
+      )}
+    </>
+  )
+}
+
+function Permissions({ entry }: { entry: RegistryEntry }) {
+  const sentences = describePermissions({
+    remote: 'url' in entry,
+    // Without a profile the daemon takes its built-in one, which lets a server reach every public host.
+    permission_profile: entry.permissions ?? { network: { outbound: { insecure_allow_all: true } } },
+  })
+  return (
+    <section className="panel" aria-label="Permissions">
+      <h2>What it asks for</h2>
+      <ul className="plain-list">
+        {sentences
+          .filter((sentence) => sentence !== 'Gets no secret.')
+          .map((sentence) => (
+            <li key={sentence}>
+              <ForeignText text={sentence} />
+            </li>
+          ))}
+      </ul>
+    </section>
+  )
+}
+
+function Variables({ entry: { env_vars = [] } }: { entry: RegistryEntry }) {
+  if (env_vars.length === 0) return null
+  return (
+    <section className="panel" aria-label="Variables">
+      <h2>What it needs to know</h2>
+      <dl className="facts">
+        {env_vars.map(({ name, description, required, secret }) => (
+          <div key={name} className="fact">
+            <dt>
+              <code>{name}</code>
+            </dt>
+            <dd>
+              <ForeignText text={description} /> {required ? 'Required.' : 'Optional.'}
+              {secret && ' Kept as a secret.'}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}
+
+function Tools({ tools }: { tools: readonly string[] }) {
+  return (
+    <section className="panel" aria-label="Tools">
+      <h2>{tools.length === 1 ? '1 tool' : `${tools.length} tools`}</h2>
+      <p>
+        <ForeignText text={tools.join(', ')} />
+      </p>
+    </section>
+  )
+}

@@ -1,0 +1,86 @@
+import { useQuery } from '@tanstack/react-query'
+import { createLazyRoute, getRouteApi, Link } from '@tanstack/react-router'
+import { messageOf } from '../api.ts'
+import { ForeignText } from '../parts/ForeignText.tsx'
+import { PageTitle } from '../parts/PageTitle.tsx'
+import { Problem } from '../parts/Problem.tsx'
+import { registryQuery } from '../queries.ts'
+import { chooseEntries, REGISTRY_SEARCH, type RegistryEntry } from './choose-entries.ts'
+
+export const Route = createLazyRoute('/registry')({ component: RegistryPage })
+const here = getRouteApi('/registry')
+
+function RegistryPage() {
+  const search = here.useSearch()
+  const { data: all, error } = useQuery(registryQuery)
+  if (error && !all) return <Problem message={messageOf(error)} />
+  if (!all) return <p className="muted">Asking the daemon …</p>
+  const found = chooseEntries(all, search)
+  return (
+    <>
+      <PageTitle title="Registry">
+        <Link to="/run" className="button">
+          Run something else
+        </Link>
+      </PageTitle>
+      <Filters />
+      <p role="status" className="muted">
+        {found.length === all.length ? `${all.length} servers` : `${found.length} of ${all.length} servers`}
+      </p>
+      {found.length === 0 && <p>No server has all of these words in its name, description, tags or tools.</p>}
+      <ul className="entries">
+        {found.map((entry) => (
+          <Entry key={entry.name} entry={entry} />
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function Filters() {
+  const { q = '', tier = '' } = here.useSearch()
+  const navigate = here.useNavigate()
+  const set = (change: { q?: string; tier?: string }) =>
+    navigate({
+      search: Object.fromEntries(
+        Object.entries(REGISTRY_SEARCH.parse({ q, tier, ...change })).filter(([, value]) => value),
+      ),
+      replace: true,
+      resetScroll: false,
+    })
+  return (
+    <search className="filters">
+      <label className="grow">
+        Find
+        <input type="search" value={q} onChange={(event) => set({ q: event.target.value })} />
+      </label>
+      <label>
+        Tier
+        <select value={tier} onChange={(event) => set({ tier: event.target.value })}>
+          <option value="">All</option>
+          <option>Official</option>
+          <option>Community</option>
+        </select>
+      </label>
+    </search>
+  )
+}
+
+function Entry({ entry: { name = '', description, tier, status } }: { entry: RegistryEntry }) {
+  return (
+    <li className="panel">
+      <h2>
+        <Link to="/registry/$name" params={{ name }}>
+          <ForeignText text={name} />
+        </Link>
+      </h2>
+      <p>
+        <ForeignText text={description} />
+      </p>
+      <p className="muted">
+        {tier}
+        {status === 'deprecated' && ' · deprecated'}
+      </p>
+    </li>
+  )
+}

@@ -1,0 +1,98 @@
+import type { CreateRequest } from '@toolhaven/contract/workload-request'
+import type { RegistryEntry } from '../registry/choose-entries.ts'
+
+export interface Variable {
+  name: string
+  value: string
+  /** Its value goes to the secret store, and the server gets it from there. */
+  isSecret: boolean
+  /** A secret that is stored already, instead of a value. */
+  stored?: string
+  description?: string
+  isRequired?: boolean
+}
+
+export type NetworkChoice = 'as-asked' | 'none' | 'hosts' | 'internet'
+
+/** What a person fills in. Lists are texts with a line for each item: that is how people paste them. */
+export interface RunForm {
+  source: 'package' | 'remote'
+  image: string
+  url: string
+  name: string
+  group: string
+  variables: Variable[]
+  args: string
+  volumes: string
+  network: NetworkChoice
+  hosts: string
+  memory: string
+  acceptMounts: boolean
+}
+
+export const EMPTY_FORM: RunForm = {
+  ...{ source: 'package', image: '', url: '', name: '', group: 'default', variables: [], args: '', volumes: '' },
+  ...{ network: 'as-asked', hosts: '', memory: '', acceptMounts: false },
+}
+
+/** The form as the registry would fill it in. */
+export function formOf(entry: RegistryEntry): RunForm {
+  const { name = '', env_vars = [], permissions } = entry
+  return {
+    ...EMPTY_FORM,
+    // The daemon takes the entry by its name, with all that belongs to it; remote ones too.
+    image: name,
+    name: name.split('/').at(-1) ?? '',
+    variables: env_vars.map(({ name, description, required, secret = false, default: value = '' }) => ({
+      ...{ name, value, description, isSecret: secret, isRequired: required },
+    })),
+    hosts: (permissions?.network?.outbound?.allow_host ?? []).join('\n'),
+  }
+}
+
+/** Lines that hold something. */
+export function linesOf(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+}
+
+/** The name that a new secret gets: what it is for, and for whom. */
+export function secretNameFor(form: RunForm, variable: Variable): string {
+  return variable.stored ?? `${form.name || 'server'}-${variable.name}`
+}
+
+export const newSecrets = (form: RunForm): Variable[] =>
+  form.variables.filter(({ isSecret, stored, value }) => isSecret && stored === undefined && value !== '')
+
+export function requestOf(form: RunForm, entry?: RegistryEntry): CreateRequest {
+  const { variables } = form
+  const plain = variables.filter(({ name, value, isSecret }) => !isSecret && name !== '' && value !== '')
+  const secrets = variables.filter(({ isSecret, stored, value }) => isSecret && (stored !== undefined || value !== ''))
+  const memory = Number(form.memory)
+  return {
+    ...(form.source === 'remote' ? { url: form.url.trim() } : { image: form.image.trim() }),
+    ...(form.name.trim() !== '' && { name: form.name.trim() }),
+    group: form.group,
+    env_vars: Object.fromEntries(plain.map(({ name, value }) => [name, value])),
+    secrets: secrets.map((variable) => ({ name: secretNameFor(form, variable), target: variable.name })),
+    // Without any, those of the registry entry apply.
+    ...(linesOf(form.args).length > 0 && { cmd_arguments: linesOf(form.args) }),
+    ...(linesOf(form.volumes).length > 0 && { volumes: linesOf(form.volumes) }),
+    ...profileOf(form, entry),
+    ...(form.memory.trim() !== '' && { resources: { memory_mb: memory } }),
+    ...(form.acceptMounts && { accept_mounts: true }),
+  }
+}
+
+function profileOf(form: RunForm, entry?: RegistryEntry): Pick<CreateRequest, 'permission_profile'> {
+  if (form.network === 'as-asked' || form.source === 'remote') return {}
+  const { name: _, network: _asked, ...files } = entry?.permissions ?? {}
+  const outbound = {
+    none: {},
+    internet: { insecure_allow_all: true },
+    hosts: { allow_host: linesOf(form.hosts) },
+  }[form.network]
+  return { permission_profile: { ...files, network: { outbound } } }
+}

@@ -1,0 +1,107 @@
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expectAccessible, expectNoSidewaysScroll } from './test-accessible.ts'
+import { FIXTURE, PHONE, startConsole, type TestConsole } from './test-console.ts'
+
+const HIDDEN = 'Takes notes \u{202e}and more'
+const registry = {
+  version: '1.0.0',
+  last_updated: '2026-01-15T00:00:00Z',
+  servers: {
+    'io.example/notes': {
+      ...{ image: FIXTURE, description: HIDDEN, transport: 'stdio', tier: 'Community', status: 'active' },
+      ...{ tools: ['add', 'echo'], tags: ['writing'], repository_url: 'https://example.com/notes' },
+      env_vars: [{ name: 'NOTES_KEY', description: 'Key of your notes', required: true, secret: true }],
+      permissions: { network: { outbound: { allow_host: ['api.example.com'], allow_port: [443] } } },
+    },
+    other: {
+      ...{ image: FIXTURE, description: '<img src=x onerror=alert(1)>', transport: 'stdio', tier: 'Official' },
+      ...{ status: 'active', tools: [] },
+    },
+  },
+}
+
+let toolhaven: TestConsole
+let page: Page
+beforeAll(async () => {
+  toolhaven = await startConsole()
+  const file = path.join(toolhaven.home.dir, 'registry.json')
+  await writeFile(file, JSON.stringify(registry))
+  await toolhaven.daemon().api.call('updateRegistry', { params: { name: 'default' }, body: { local_path: file } })
+  page = await toolhaven.open('/registry')
+})
+afterAll(async () => {
+  await toolhaven?.[Symbol.asyncDispose]()
+  expect(toolhaven?.complaints).toEqual([])
+})
+
+const outcome = () => page.getByRole('region', { name: 'Outcome' })
+
+test('a server of the registry is found, explained and run with its secret', async () => {
+  await page.getByText('<img src=x onerror=alert(1)>').waitFor()
+  await page.getByRole('searchbox', { name: 'Find' }).fill('writing')
+  await page.getByText('1 of 2 servers').waitFor()
+  await page.getByText('U+202E').waitFor()
+  await expectAccessible(page)
+  await page.getByRole('link', { name: 'io.example/notes' }).click()
+  await page.getByText('May reach api.example.com on port 443, and nothing else.').waitFor()
+  await expectAccessible(page)
+  await page.getByRole('link', { name: 'Run', exact: true }).click()
+  await page.getByLabel('NOTES_KEY').fill('a-secret-value')
+  await page.getByRole('region', { name: 'Plan' }).getByText('Stores notes-NOTES_KEY in the secret store.').waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  await outcome().getByText('running').waitFor()
+  const { secrets } = await toolhaven.daemon().api.call('getWorkload', { params: { name: 'notes' } })
+  expect(secrets).toEqual([{ name: 'notes-NOTES_KEY', target: 'NOTES_KEY' }])
+  await page.getByRole('link', { name: 'Open notes' }).click()
+  await page.getByText('Gets the secret notes-NOTES_KEY as NOTES_KEY.').waitFor()
+  expect(await page.content()).not.toContain('a-secret-value')
+})
+
+test('a failed start says why beside the form, and the next try changes the same server', async () => {
+  await page.getByRole('link', { name: 'Servers' }).click()
+  await page.getByRole('link', { name: 'Run a server' }).click()
+  await page.getByLabel('Package or image').fill(FIXTURE)
+  await page.getByLabel('Name', { exact: true }).fill('mine')
+  await page.getByLabel('Arguments').fill('--behaviour=crash-at-start')
+  await page.getByRole('radio', { name: 'No network' }).check()
+  await page.getByText('May not reach the network.').waitFor()
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  await outcome()
+    .getByText(/exited with code 1/)
+    .waitFor()
+  await expectAccessible(page)
+  await page.getByLabel('Arguments').fill('')
+  await page.getByRole('button', { name: 'Apply and restart' }).click()
+  await outcome().getByText('running').waitFor()
+})
+
+test('a refused request shows the sentence of the API, and nothing that was typed is lost', async () => {
+  await page.getByRole('link', { name: 'Servers' }).click()
+  await page.getByRole('link', { name: 'Run a server' }).click()
+  await page.getByLabel('Package or image').fill(FIXTURE)
+  await page.getByLabel('Name', { exact: true }).fill('mine')
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  await page
+    .getByRole('alert')
+    .getByText(/mine already exists/)
+    .waitFor()
+  expect(await page.getByLabel('Package or image').inputValue()).toBe(FIXTURE)
+})
+
+test('pasted JSON fills in the form on a phone', async () => {
+  await page.setViewportSize(PHONE)
+  await page.getByText('Paste mcpServers JSON').click()
+  const server = { command: 'npx', args: ['-y', 'thv-mcp-fixture@1.0.0'], env: { API_TOKEN: 'abc' } }
+  await page.getByLabel('JSON of the server').fill(JSON.stringify({ mcpServers: { pasted: server } }))
+  await page.getByRole('button', { name: 'Fill in the form' }).click()
+  expect(await page.getByLabel('Package or image').inputValue()).toBe('npx://thv-mcp-fixture@1.0.0')
+  await expectNoSidewaysScroll(page)
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  await outcome().getByText('running').waitFor()
+  const { keys } = await toolhaven.daemon().api.call('listSecrets', {})
+  expect(keys.map(({ key }) => key)).toContain('pasted-API_TOKEN')
+})
