@@ -100,3 +100,35 @@ it.each<[string, Partial<EndpointSpec>]>([
   expect(JSON.parse(listed)).toMatchObject({ result: { tools } })
   expect(listed).not.toContain('hidden')
 })
+
+it.each([
+  ['that are no messages', 'x'],
+  ['of the protocol', '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}'],
+])('one that prints endless short lines %s lets others have their turn, and loses none', async (_what, line) => {
+  await using test = await startGateway()
+  await test.open()
+  const { channel } = await connectScripted(test, () => undefined)
+  const lines = 100_000
+  let isPaused = false
+  Object.assign(channel, { pause: () => (isPaused = true), resume: () => (isPaused = false) })
+  let othersHadTheirTurn = false
+  channel.onStdout(Buffer.from(`${line}\n`.repeat(lines)))
+  channel.onStdout(Buffer.from('the last one\n'))
+  setImmediate(() => (othersHadTheirTurn = !test.output.includes('stdout: the last one')))
+  expect(isPaused).toBe(true)
+  channel.onClose()
+  await expect.poll(() => test.lost.length).toBe(1)
+  expect(othersHadTheirTurn).toBe(true)
+  expect(test.output).toHaveLength(line === 'x' ? lines + 1 : 1)
+  expect(test.output.at(-1)).toBe('stdout: the last one')
+  expect(isPaused).toBe(false)
+})
+
+it('a batch of more messages than any server has use for is one line of output', async () => {
+  await using test = await startGateway()
+  await test.open()
+  const { channel } = await connectScripted(test, () => undefined)
+  channel.onStdout(Buffer.from(`[${Array(1001).fill('{}').join()}]\n`))
+  channel.onStdout(Buffer.from('[{},{},{}]\n'))
+  expect(test.output.map((line) => line.slice(0, 20))).toEqual(['stdout: [{},{},{},{}', 'stdout: [{},{},{}]'])
+})

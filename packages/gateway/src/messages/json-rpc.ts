@@ -69,6 +69,9 @@ export const RPC_ERROR = {
   denied: -32_003,
 } as const
 
+/** More messages at once than anybody has use for. */
+export const MAX_BATCH = 1000
+
 /** Deeper than any tool's schema, far from what exhausts the stack or the memory. */
 const MAX_DEPTH = 400
 

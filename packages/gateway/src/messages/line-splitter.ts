@@ -27,15 +27,18 @@ export class LineSplitter {
     this.#options = options
   }
 
-  push(chunk: Uint8Array): void {
+  /** Asked after each line whether it may go on; gives what is left when it may not. */
+  push(chunk: Uint8Array, mayGoOn: () => boolean = () => true): Buffer | undefined {
     const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
     let start = 0
     for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
       this.#add(bytes.subarray(start, end))
       this.#endLine()
       start = end + 1
+      if (start < bytes.length && !mayGoOn()) return bytes.subarray(start)
     }
     if (start < bytes.length) this.#add(bytes.subarray(start))
+    return undefined
   }
 
   /** The stream is over: what is left is a line too. */

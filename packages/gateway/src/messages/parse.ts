@@ -1,12 +1,19 @@
 import type { HttpRefusal } from '../http/server/reply.ts'
-import { isObject, LARGE_BYTES, parseJson, RPC_ERROR, toMessage, WrittenRequest, type RpcMessage } from './json-rpc.ts'
+import {
+  isObject,
+  LARGE_BYTES,
+  MAX_BATCH,
+  parseJson,
+  RPC_ERROR,
+  toMessage,
+  WrittenRequest,
+  type RpcMessage,
+} from './json-rpc.ts'
 import { largeRequest } from './large-request.ts'
 import { joined, sizeOf } from './parts.ts'
 import type { Middleware, Parsed } from '../policy/middleware.ts'
 import { twinOf } from './twin-of.ts'
 
-/** More messages in one body than any client has use for. */
-const MAX_BATCH = 1000
 /** Smaller bodies are read faster than outlined. */
 const OUTLINED_BYTES = 32 * 1024
 

@@ -1,7 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { readEvents } from '../../http/client/event-parser.ts'
 import { NOT_IN_HEADER_VALUE } from '../../http/head-grammar.ts'
-import { idKey, parseJson, parseMessage, toMessage, type RpcMessage, type RpcRequest } from '../../messages/json-rpc.ts'
+import {
+  idKey,
+  MAX_BATCH,
+  parseJson,
+  parseMessage,
+  toMessage,
+  type RpcMessage,
+  type RpcRequest,
+} from '../../messages/json-rpc.ts'
 import { isRepeatable } from './is-repeatable.ts'
 import { endAfterLastWord, NotMcp, Refused, SessionGone, type Upstream, type UpstreamOptions } from './upstream.ts'
 import type { UpstreamResponse } from '../../http/client/upstream-response.ts'
@@ -107,6 +115,8 @@ export class StreamableUpstream implements Upstream {
       const text = await response.text(this.#options.maxMessageBytes)
       const value = parseJson(text)?.value
       if (value === undefined && type !== '' && text !== '') throw new NotMcp(type)
+      if (Array.isArray(value) && value.length > MAX_BATCH)
+        throw new Error(`the server answered with ${value.length} messages at once; ${MAX_BATCH} are read at most`)
       if (Array.isArray(value)) for (const item of value) receive(toMessage(item, JSON.stringify(item)))
       else receive(toMessage(value, text))
     }

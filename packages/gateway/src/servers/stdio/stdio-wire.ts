@@ -1,10 +1,11 @@
 import type { StdioChannel } from '@toolhaven/core/ports/runtime'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import { describeError } from '@toolhaven/core/errors'
-import { parseJson, toMessage, type LargeLine, type RpcMessage } from '../../messages/json-rpc.ts'
+import { MAX_BATCH, parseJson, toMessage, type LargeLine, type RpcMessage } from '../../messages/json-rpc.ts'
 import type { GatewayLimits } from '../../endpoint/options.ts'
 import { idOfDropped } from './dropped-answer.ts'
 import { HEAD_BYTES, LineSplitter } from '../../messages/line-splitter.ts'
+import { LineTurns } from './line-turns.ts'
 import { WriteQueue } from './write-queue.ts'
 
 export interface StdioWireOptions {
@@ -29,6 +30,7 @@ const BRACE = 0x7d
 export class StdioWire {
   readonly #options: StdioWireOptions
   readonly #queue: WriteQueue
+  readonly #turns: LineTurns
   #isStopped = false
 
   constructor(options: StdioWireOptions) {
@@ -46,15 +48,19 @@ export class StdioWire {
       onLine: (line) => options.onOutput('stderr', line),
       onOversize: (head) => options.onOutput('stderr', `${head}… (line cut)`),
     })
-    channel.onStdout = (chunk) => stdout.push(chunk)
-    channel.onStderr = (chunk) => stderr.push(chunk)
+    const turns = new LineTurns(channel)
+    this.#turns = turns
+    channel.onStdout = (chunk) => turns.take(stdout, chunk)
+    channel.onStderr = (chunk) => turns.take(stderr, chunk)
     channel.onClose = (error) => {
-      stdout.end()
-      stderr.end()
       this.#queue.close()
-      if (this.#isStopped) return
-      this.#isStopped = true
-      options.onClosed(`the server's process ended${error === undefined ? '' : ` (${error.message})`}`)
+      turns.whenDone(() => {
+        stdout.end()
+        stderr.end()
+        if (this.#isStopped) return
+        this.#isStopped = true
+        options.onClosed(`the server's process ended${error === undefined ? '' : ` (${error.message})`}`)
+      })
     }
   }
 
@@ -74,6 +80,7 @@ export class StdioWire {
     channel.onStdout = () => {}
     channel.onStderr = () => {}
     channel.onClose = () => {}
+    this.#turns.stop()
     this.#queue.close()
     if (!keepOpen) channel.close()
   }
@@ -81,13 +88,12 @@ export class StdioWire {
   #receive(line: string): void {
     if (line.trim() === '') return
     const json = line.startsWith('{') || line.startsWith('[') ? parseJson(line) : undefined
-    const messages = Array.isArray(json?.value)
+    const isBatch = Array.isArray(json?.value) && json.value.length <= MAX_BATCH
+    const messages = isBatch
       ? json.value.map((value: unknown) => toMessage(value, JSON.stringify(value)))
       : [toMessage(json?.value, line)]
-    for (const message of messages) {
-      if (message === undefined) this.#options.onOutput('stdout', this.#cut(line))
-      else this.#handle(message)
-    }
+    for (const message of messages) if (message !== undefined) this.#handle(message)
+    if (messages.includes(undefined)) this.#options.onOutput('stdout', this.#cut(line))
   }
 
   /** Nobody is above to catch what goes wrong: it would end the daemon. */
