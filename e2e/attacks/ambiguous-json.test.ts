@@ -21,7 +21,7 @@ describeAttack('a request that can be read in two ways', {
   weaknesses: [
     {
       file: 'packages/api/src/read-body.ts',
-      find: 'return parseJson(text, { maxDepth: MAX_DEPTH })',
+      find: 'return parseJson(text, { maxDepth: MAX_DEPTH, maxValues: MAX_VALUES })',
       replace: 'return JSON.parse(text)',
     },
     {

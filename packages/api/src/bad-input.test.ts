@@ -335,3 +335,23 @@ describe('every route refuses', () => {
     }
   })
 })
+
+test('a body of more values than any request has use for is refused before they are compared', async () => {
+  using fake = await populated()
+  const body = `{"name":"x","image":"everything","cmd_arguments":[${Array(20_000).fill('0').join()}]}`
+  const response = await ask(fake, 'POST /api/v1beta/workloads', { body })
+  expect(response.status).toBe(400)
+  expect(await response.text()).toContain('it holds more than 20000 values')
+})
+
+test('of many fields that are not known, a few are named', async () => {
+  using fake = await populated()
+  const unknown = Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`field${at}`, 1]))
+  const body = JSON.stringify({ name: 'x', image: 'everything', ...unknown })
+  const response = await ask(fake, 'POST /api/v1beta/workloads', { body })
+  expect(response.status).toBe(400)
+  const text = await response.text()
+  expect(text).toContain('unknown field field0, field1')
+  expect(text).toContain('and 4995 more')
+  expect(text.length).toBeLessThan(500)
+})

@@ -43,9 +43,12 @@ function describeIssue(issue: z.core.$ZodIssue): string {
   const field = issue.path.map(String).join('.')
   const message = issue.message.replaceAll(/\p{Cc}/gu, '?')
   if (issue.code === 'unrecognized_keys')
-    return `${field ? `${field}: ` : ''}unknown field ${issue.keys.map(shorten).join(', ')}`
+    return `${field ? `${field}: ` : ''}unknown field ${fewOf(issue.keys.map(shorten)).join(', ')}`
   if (field) return `${shorten(field)}: ${message}`
   return issue.code === 'invalid_type' ? `the body ${message}` : message
 }
+
+const fewOf = (keys: readonly string[]) =>
+  keys.length > MAX_FAULTS ? [...keys.slice(0, MAX_FAULTS), `and ${keys.length - MAX_FAULTS} more`] : keys
 
 const shorten = (text: string) => text.replaceAll(/\p{Cc}/gu, '?').slice(0, 100)

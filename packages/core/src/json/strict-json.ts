@@ -3,6 +3,8 @@ import { invalid, type ThvError } from '../errors.ts'
 export interface JsonLimits {
   /** How deep arrays and objects may nest; a scalar alone has depth 0. */
   maxDepth: number
+  /** How many there may be, objects and arrays included; left out: as many as there are. */
+  maxValues?: number
 }
 
 /**
@@ -11,7 +13,7 @@ export interface JsonLimits {
  * made, so that a hostile one costs no more than its length.
  */
 export function parseJson(text: string, limits: JsonLimits): unknown {
-  scan(text, limits.maxDepth)
+  scan(text, limits)
   try {
     const value: unknown = JSON.parse(text)
     return value
@@ -40,12 +42,13 @@ const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 /** The keys seen so far of an open object; undefined for an open array. */
 type Open = Set<string> | undefined
 
-/** Checks grammar, depth and keys in one pass without recursion, so that depth costs no stack. */
-function scan(text: string, maxDepth: number): void {
+/** Checks grammar, depth, size and keys in one pass without recursion, so that depth costs no stack. */
+function scan(text: string, { maxDepth, maxValues = Infinity }: JsonLimits): void {
   if (text.charCodeAt(0) === BYTE_ORDER_MARK) throw fault(text, 0, 'a byte order mark is not allowed')
   const open: Open[] = []
   let at = skipSpace(text, 0)
-  for (;;) {
+  for (let values = 1; ; values++) {
+    if (values > maxValues) throw fault(text, at, `it holds more than ${maxValues} values`)
     const code = text.charCodeAt(at)
     if (code === OPEN_BRACE || code === OPEN_BRACKET) {
       if (open.length === maxDepth) throw fault(text, at, `it nests deeper than ${maxDepth} levels`)
