@@ -1,16 +1,16 @@
-import { readFile, realpath, stat } from 'node:fs/promises'
+import { readdir, readFile, readlink, realpath, stat } from 'node:fs/promises'
+import { isAbsolute, join } from 'node:path'
 import { invalid } from '@toolhaven/core/errors'
 import type { Mount } from '@toolhaven/core/ports/runtime'
 
 /**
- * A socket with a path is reached through the file system, whatever the network is: whoever listens in a mounted folder would
- * be a way out. Only what listens now can be seen.
+ * A socket with a path is reached through the file system, whatever the network is: one in a mounted folder would be a way
+ * out. Only those that a program holds now can be seen.
  */
-export async function refuseSocketMounts(mounts: readonly Mount[], table = '/proc/net/unix'): Promise<void> {
+export async function refuseSocketMounts(mounts: readonly Mount[], processes = '/proc'): Promise<void> {
   if (mounts.length === 0) return
-  const bound = listening(await readFile(table, 'utf8').catch(() => ''))
-  // The table has what each program called its socket, links included: /var/run is /run on most machines.
-  const sockets = await Promise.all(bound.map((path) => realpath(path).catch(() => path)))
+  const table = await readFile(join(processes, 'net', 'unix'), 'utf8').catch(() => '')
+  const sockets = await findSockets(namesOf(table), processes)
   for (const { hostPath } of mounts) {
     const isSocket = (await stat(hostPath).catch(() => undefined))?.isSocket() ?? false
     const inside = sockets.find((path) => path === hostPath || path.startsWith(`${hostPath.replace(/\/$/, '')}/`))
@@ -21,11 +21,40 @@ export async function refuseSocketMounts(mounts: readonly Mount[], table = '/pro
   }
 }
 
-/** Columns are "address: references protocol flags type state inode path"; flag 0x10000 is a socket that listens. */
-function listening(table: string): string[] {
+const DATAGRAM = '0002'
+const CONNECTED = '03'
+
+/**
+ * Columns are "address: references protocol flags type state inode path". A connection has the path of the socket that took it,
+ * and nobody else can reach it. A datagram socket can be reached in any state.
+ */
+function namesOf(table: string): string[] {
   return table.split('\n').flatMap((line) => {
-    const [, , , flags = '', , , , ...path] = line.trim().split(/\s+/)
+    const [, , , , type, state, inode = '', ...path] = line.trim().split(/\s+/)
     const name = path.join(' ')
-    return Number.parseInt(flags, 16) & 0x10000 && name.startsWith('/') ? [name] : []
+    const isReachable = type === DATAGRAM || state !== CONNECTED
+    return /^\d+$/.test(inode) && isReachable && name !== '' && !name.startsWith('@') ? [name] : []
   })
+}
+
+/** The table has what each program called its socket: by a link (/var/run is /run on most machines), or from its folder. */
+async function findSockets(names: readonly string[], processes: string): Promise<string[]> {
+  const relative = names.filter((name) => !isAbsolute(name))
+  const folders = relative.length === 0 ? [] : await workingFolders(processes)
+  const guessed = folders.flatMap((folder) => relative.map((name) => join(folder, name)))
+  const found = await Promise.all([
+    ...names.filter((name) => isAbsolute(name)).map((path) => realpath(path).catch(() => path)),
+    ...guessed
+      .map(async (path) => ((await stat(path)).isSocket() ? realpath(path) : ''))
+      .map((path) => path.catch(() => '')),
+  ])
+  return found.filter((path) => path !== '')
+}
+
+async function workingFolders(processes: string): Promise<string[]> {
+  const entries = await readdir(processes).catch(() => [])
+  const ids = entries.filter((name) => /^\d+$/.test(name))
+  // Of other users' processes only root learns it.
+  const folders = await Promise.all(ids.map((id) => readlink(join(processes, id, 'cwd')).catch(() => undefined)))
+  return [...new Set(folders.filter((folder) => folder !== undefined))]
 }
