@@ -53,7 +53,12 @@ export async function containerNetwork(
   if (network === 'host' && targetPort !== undefined) refuseUnreachable(spec, forwarding)
   const deps = { ...known, image: known.image ?? (await readImageConfig(known.client, spec, signal)) }
   await removeLeftover(deps, spec, signal)
-  if (network === 'host') return { ...HOST_NETWORK, ...(await mountGuard(deps, spec, signal)) }
+  if (network === 'host') {
+    // The filter also keeps a server from leaving programs in a mount that run as its user.
+    const isWritable = spec.mounts.some(({ readOnly }) => !readOnly)
+    const guard = isWritable && (await hasFilter(deps, signal)) ? filterFromFolder : mountGuard
+    return { ...HOST_NETWORK, ...(await guard(deps, spec, signal)) }
+  }
   await refuseSocketMounts(spec.mounts)
   if (network === 'none' && targetPort === undefined) {
     // Without a forwarder there is no filter of ours, as `notes` say. A loopback alone needs none to confine the network.

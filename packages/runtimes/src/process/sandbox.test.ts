@@ -188,6 +188,41 @@ print(json.dumps({'vsock': attempt(40), 'inet': attempt(2), 'inet6': attempt(10)
     expect(free.vsock).toBe('made')
   })
 
+  test('makes no file that runs as its user, by any system call', async (context) => {
+    if (bwrap === undefined) return context.skip('bubblewrap is not installed')
+    const python = await findProgram('python3', '/usr/bin')
+    if (python === undefined) return context.skip('the probe needs /usr/bin/python3')
+    const probe = `
+import ctypes, os, platform, json
+call = ctypes.CDLL(None, use_errno=True).syscall
+here = -100
+calls = {'mknodat': (259, 33), 'openat': (257, 56), 'fchmod': (91, 52), 'fchmodat': (268, 53), 'fchmodat2': (452, 452), 'openat2': (437, 437)}
+numbers = {name: both[platform.machine() == 'aarch64'] for name, both in calls.items()}
+os.chdir('/tmp')
+def attempt(name, *arguments):
+    ctypes.set_errno(0)
+    return 'done' if call(numbers[name], *arguments) >= 0 else ctypes.get_errno()
+open('file', 'w').close()
+fd = os.open('file', os.O_RDONLY)
+how = (ctypes.c_uint64 * 3)(os.O_CREAT | os.O_WRONLY, 0o4755, 0)
+CREATE, TEMPORARY = os.O_CREAT | os.O_WRONLY, os.O_TMPFILE | os.O_WRONLY
+said = {}
+for mode in (0o755, 0o4755, 0o2755):
+    m, n = ctypes.c_long(mode), oct(mode)[2:]
+    said[n] = [attempt('mknodat', here, b'node' + n.encode(), m, 0), attempt('openat', here, b'new' + n.encode(), CREATE, m),
+      attempt('openat', here, b'.', TEMPORARY, m), attempt('fchmod', fd, m), attempt('fchmodat', here, b'file', m, 0), attempt('fchmodat2', here, b'file', m, 0)]
+said['without a mode'] = attempt('openat', here, b'file', os.O_RDONLY, ctypes.c_long(0o6777))
+said['openat2'] = attempt('openat2', here, b'new2', how, 24)
+said['left'] = [name for name in os.listdir('.') if os.stat(name).st_mode & 0o6000]
+print(json.dumps(said))`
+    const { stdout } = await run(await bubblewrap(), python, ['-c', probe])
+    const said = JSON.parse(stdout)
+    expect(said).toMatchObject({ 'without a mode': 'done', openat2: 38, left: [] })
+    expect(said['755'].slice(0, 5)).toEqual(Array(5).fill('done'))
+    expect(said['4755']).toEqual(Array(6).fill(1))
+    expect(said['2755']).toEqual(Array(6).fill(1))
+  })
+
   test('ends with the daemon, even one that is killed', async (context) => {
     if (bwrap === undefined) return context.skip('bubblewrap is not installed')
     const script = fileURLToPath(new URL('leave-running.fixture.ts', import.meta.url))

@@ -4,7 +4,10 @@
 import { spawn } from 'node:child_process'
 import {
   chmodSync,
+  closeSync,
+  fchmodSync,
   linkSync,
+  openSync,
   readFileSync,
   readdirSync,
   renameSync,
@@ -46,6 +49,25 @@ const behaviours = {
   },
   facts() {
     say(JSON.stringify({ ...processFacts(), env: process.env, cwd: process.cwd() }))
+  },
+  /** Tries to leave programs in the folder that run as another user or group than whoever runs them. */
+  leaveSetId(folder) {
+    const tries = {
+      chmod: (path, mode) => chmodSync(path, mode),
+      fchmod: (path, mode) => fchmodSync(openSync(path, 'r'), mode),
+      open: (path, mode) => closeSync(openSync(`${path}-new`, 'w', mode)),
+    }
+    for (const [how, leave] of Object.entries(tries))
+      for (const mode of [0o755, 0o4755, 0o2755, 0o6711]) {
+        const path = `${folder}/${how}-${mode.toString(8)}`
+        writeFileSync(path, '')
+        try {
+          leave(path, mode)
+        } catch (error) {
+          say(`${how} ${mode.toString(8)} ${error.code}`)
+        }
+      }
+    say('tried')
   },
   /** The most files it may open, and the size in MiB of each folder in memory that it can write to. */
   limits() {

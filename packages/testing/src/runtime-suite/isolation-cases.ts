@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -96,6 +96,19 @@ export const isolationCases: RuntimeCases = {
     const mounts = [{ hostPath: folder, containerPath: '/shared', readOnly: false }]
     expect((await run(['write', '/shared/new'], { mounts })).stdout).toBe('written\n')
     expect(await readFile(join(folder, 'new'), 'utf8')).toBe('written by the fixture')
+  },
+
+  'leaves no program behind that others run as its user or group': async ({ run, sharedFolder }) => {
+    for (const network of ['none', 'host'] as const) {
+      const folder = await sharedFolder()
+      const mounts = [{ hostPath: folder, containerPath: '/shared', readOnly: false }]
+      const { stdout } = await run(['leaveSetId', '/shared'], { mounts, network })
+      expect(stdout).toContain('tried\n')
+      const names = await readdir(folder)
+      const modes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).mode & 0o6000))
+      expect(names.filter((_, at) => modes[at] !== 0)).toEqual([])
+      expect(stdout).not.toContain(' 755 ')
+    }
   },
 
   'has a private place for temporary files': async ({ run }) => {
