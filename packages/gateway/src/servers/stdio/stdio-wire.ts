@@ -88,10 +88,11 @@ export class StdioWire {
   #receive(line: string): void {
     if (line.trim() === '') return
     const json = line.startsWith('{') || line.startsWith('[') ? parseJson(line) : undefined
-    const isBatch = Array.isArray(json?.value) && json.value.length <= MAX_BATCH
-    const messages = isBatch
-      ? json.value.map((value: unknown) => toMessage(value, JSON.stringify(value)))
-      : [toMessage(json?.value, line)]
+    const value = json?.value
+    const messages =
+      Array.isArray(value) && value.length <= MAX_BATCH
+        ? value.map((item: unknown) => toMessage(item, JSON.stringify(item)))
+        : [toMessage(value, line)]
     for (const message of messages) if (message !== undefined) this.#handle(message)
     if (messages.includes(undefined)) this.#options.onOutput('stdout', this.#cut(line))
   }
