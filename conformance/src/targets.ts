@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { Backend, Gateway, Handshake } from '@toolhaven/core/ports/gateway'
-import { createGateway } from '@toolhaven/gateway/gateway'
+import { createGateway } from '@toolhaven/gateway'
 import { childServer, startHttpServer, type ChildServer } from '@toolhaven/testing/mcp-servers/child-channel'
 import type { SuiteRun } from './suites.ts'
 

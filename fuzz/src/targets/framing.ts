@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { LineSplitter } from '@toolhaven/gateway/messages/line-splitter'
-import { onOneLine, parseJson, parseMessage } from '@toolhaven/gateway/messages/json-rpc'
+import { LineSplitter } from '@toolhaven/gateway/line-splitter'
+import { onOneLine, parseJson, parseMessage } from '@toolhaven/gateway/json-rpc'
 import { fc } from '@toolhaven/testing/properties'
 import { changedText } from '../changed-text.ts'
 import { type Json, pureTarget, textOf } from '../target.ts'

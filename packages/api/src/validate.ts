@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { parseOutside } from '@toolhaven/contract/parse-outside'
 import { invalid } from '@toolhaven/core/errors'
-import { isEmpty } from '@toolhaven/core/workloads/config/without-empty'
+import { isEmpty } from '@toolhaven/core/workloads/without-empty'
 
 const MAX_FAULTS = 5
 

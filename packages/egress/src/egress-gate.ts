@@ -8,7 +8,7 @@ import { Blocked, type Connect, connectOverTcp, dial, Unreachable } from './dial
 import { LONGEST_QUESTION } from './dns-message.ts'
 import { Download } from './download.ts'
 import { GateSockets } from './gate-sockets.ts'
-import { createLimiter } from '@toolhaven/core/workloads/running/limiter'
+import { createLimiter } from '@toolhaven/core/workloads/limiter'
 import { type LookUpRecords, lookUpWithSystem } from './look-up-records.ts'
 import { NameAnswers } from './name-answers.ts'
 import { isMappedRange, type NameMap } from './name-map.ts'

@@ -1,7 +1,7 @@
 import { lookup, Resolver } from 'node:dns/promises'
 import { readFileSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
-import { createLimiter } from '@toolhaven/core/workloads/running/limiter'
+import { createLimiter } from '@toolhaven/core/workloads/limiter'
 
 /** All addresses of a name. */
 export type Resolve = (host: string) => Promise<readonly string[]>

@@ -1,6 +1,6 @@
 import type { LockPart } from '@toolhaven/contract/tools'
 import { conflict } from '@toolhaven/core/errors'
-import type { NeedsLogin } from '@toolhaven/core/workloads/running/needs-login'
+import type { NeedsLogin } from '@toolhaven/core/workloads/needs-login'
 import type {
   AuthorizationSpec,
   Backend,

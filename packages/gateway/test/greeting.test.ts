@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { EndedEarly } from '@toolhaven/core/workloads/running/ended-early'
+import { EndedEarly } from '@toolhaven/core/workloads/ended-early'
 import { describe, expect, it } from 'vitest'
 import { connectClient, memoryStore, NAME, never, startGateway, type TestGateway } from './support/gateway.ts'
 import { DISCOVERED, scriptedServer, type Script } from './support/scripted-server.ts'

@@ -4,9 +4,9 @@ import { type Socket, connect } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
 import { ThvError, conflict, unavailable } from '@toolhaven/core/errors'
-import type { WaitingLimits } from '@toolhaven/gateway/http/server/connections'
-import { BoundedServer } from '@toolhaven/gateway/http/server/bounded-server'
-import { findPortHolder } from '@toolhaven/gateway/endpoint/port-holder'
+import type { WaitingLimits } from '@toolhaven/gateway/connections'
+import { BoundedServer } from '@toolhaven/gateway/bounded-server'
+import { findPortHolder } from '@toolhaven/gateway/port-holder'
 
 export interface Listening {
   addresses: { host: string; port: number }[]

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { SessionStore } from '@toolhaven/gateway/sessions/session-store'
+import type { SessionStore } from '@toolhaven/gateway/session-store'
 import { atomicWrite } from '@toolhaven/stores/files/atomic-write'
 import { ensurePrivateFolder } from '@toolhaven/stores/files/private-folder'
 import { errnoOf } from '@toolhaven/stores/files/errno'

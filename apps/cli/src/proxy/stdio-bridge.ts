@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { describeError } from '@toolhaven/core/errors'
-import { StreamableUpstream } from '@toolhaven/gateway/servers/http/streamable-upstream'
-import { isNotReached, Refused, SessionGone } from '@toolhaven/gateway/servers/http/upstream'
-import { UpstreamTarget } from '@toolhaven/gateway/http/client/upstream-target'
+import { StreamableUpstream } from '@toolhaven/gateway/streamable-upstream'
+import { isNotReached, Refused, SessionGone } from '@toolhaven/gateway/upstream'
+import { UpstreamTarget } from '@toolhaven/gateway/upstream-target'
 import {
   errorText,
   idKey,
@@ -11,7 +11,7 @@ import {
   RPC_ERROR,
   type RpcMessage,
   type RpcRequest,
-} from '@toolhaven/gateway/messages/json-rpc'
+} from '@toolhaven/gateway/json-rpc'
 
 export interface StdioBridgeOptions {
   /** Where the server is now, and what it wants to hear with each request. */

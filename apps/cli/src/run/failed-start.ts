@@ -1,5 +1,5 @@
 import { ThvError, isThvError } from '@toolhaven/core/errors'
-import { LAST_OUTPUT, isOurLine } from '@toolhaven/core/workloads/running/last-words'
+import { LAST_OUTPUT, isOurLine } from '@toolhaven/core/workloads/last-words'
 import type { DaemonClient } from '../connect/daemon-client.ts'
 import type { Context } from '../context.ts'
 import { printable } from '../output/table.ts'

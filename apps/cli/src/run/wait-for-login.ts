@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { NEEDS_LOGIN } from '@toolhaven/core/workloads/running/needs-login'
+import { NEEDS_LOGIN } from '@toolhaven/core/workloads/needs-login'
 import { ThvError } from '@toolhaven/core/errors'
 import type { Context } from '../context.ts'
 

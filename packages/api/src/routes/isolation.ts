@@ -1,5 +1,5 @@
 import type { isolationRoutes } from '@toolhaven/contract/isolation'
-import { getIsolation } from '@toolhaven/core/workloads/operations/isolation'
+import { getIsolation } from '@toolhaven/core/workloads/isolation'
 import type { ApiDeps } from '../api-deps.ts'
 import type { Handlers } from '../bind.ts'
 

@@ -1,5 +1,5 @@
 import type { lessonRoutes } from '@toolhaven/contract/lesson'
-import { applyLesson, getLesson } from '@toolhaven/core/workloads/operations/learn'
+import { applyLesson, getLesson } from '@toolhaven/core/workloads/learn'
 import type { ApiDeps } from '../api-deps.ts'
 import type { Handlers } from '../bind.ts'
 

@@ -1,8 +1,8 @@
-import { changeLifecycle, changeLifecycles } from '@toolhaven/core/workloads/operations/lifecycle'
-import { createWorkload } from '@toolhaven/core/workloads/operations/create'
-import { editWorkload } from '@toolhaven/core/workloads/operations/edit'
-import { importWorkload } from '@toolhaven/core/workloads/operations/import'
-import { pruneLogs } from '@toolhaven/core/workloads/operations/prune-logs'
+import { changeLifecycle, changeLifecycles } from '@toolhaven/core/workloads/lifecycle'
+import { createWorkload } from '@toolhaven/core/workloads/create'
+import { editWorkload } from '@toolhaven/core/workloads/edit'
+import { importWorkload } from '@toolhaven/core/workloads/import'
+import { pruneLogs } from '@toolhaven/core/workloads/prune-logs'
 import {
   MAX_LOG_LINES,
   exportWorkload,
@@ -12,7 +12,7 @@ import {
   readWorkloadLogs,
   workloadLogs,
   workloadStatusOf,
-} from '@toolhaven/core/workloads/operations/read'
+} from '@toolhaven/core/workloads/read'
 import type { LogLine, LogQuery } from '@toolhaven/core/ports/stores'
 import type { workloadRoutes } from '@toolhaven/contract/workloads'
 import type { ApiDeps } from '../api-deps.ts'

@@ -1,6 +1,6 @@
 import type { AutoBackend, Backend, IsolatedBackend, StdioServer } from '@toolhaven/core/ports/gateway'
 import { describeError, unavailable } from '@toolhaven/core/errors'
-import { EndedEarly } from '@toolhaven/core/workloads/running/ended-early'
+import { EndedEarly } from '@toolhaven/core/workloads/ended-early'
 import type { BackendLink } from '../servers/backend.ts'
 import { connectStdio } from '../servers/stdio/connect-stdio.ts'
 import type { GatewayLimits, GatewayOptions } from './options.ts'

@@ -2,7 +2,7 @@ import { calculatePKCECodeChallenge, generateRandomCodeVerifier, generateRandomS
 import type { LoginSpec } from '@toolhaven/core/ports/gateway'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import { describeError, isThvError, unavailable } from '@toolhaven/core/errors'
-import { NeedsLogin } from '@toolhaven/core/workloads/running/needs-login'
+import { NeedsLogin } from '@toolhaven/core/workloads/needs-login'
 import type { Authorizer } from '../servers/http/upstream.ts'
 import { authorizationUrl } from './authorization-url.ts'
 import type { CallbackListeners, CallbackOutcome } from './callback-listener.ts'

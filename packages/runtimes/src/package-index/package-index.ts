@@ -1,5 +1,5 @@
 import type { PackageIndex } from '@toolhaven/core/ports/host'
-import { checkPackageName, checkPackageVersion } from '@toolhaven/core/workloads/config/package-reference'
+import { checkPackageName, checkPackageVersion } from '@toolhaven/core/workloads/package-reference'
 import { latestNpmVersion } from './npm.ts'
 import { latestPythonVersion } from './pypi.ts'
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { checkPackageName, checkPackageVersion } from '@toolhaven/core/workloads/config/package-reference'
+import { checkPackageName, checkPackageVersion } from '@toolhaven/core/workloads/package-reference'
 import type { PackageScheme, Source } from '@toolhaven/core/ports/runtime'
 import { fullReference, parseImageReference } from '../engine/image-reference.ts'
 import type { RecipeOptions } from '@toolhaven/core/ports/recipes'

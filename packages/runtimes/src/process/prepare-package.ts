@@ -1,7 +1,7 @@
 import { invalid } from '@toolhaven/core/errors'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import type { Prepared, PrepareOptions, Source } from '@toolhaven/core/ports/runtime'
-import { checkPackageName, checkPackageVersion } from '@toolhaven/core/workloads/config/package-reference'
+import { checkPackageName, checkPackageVersion } from '@toolhaven/core/workloads/package-reference'
 import type { IndexKey } from '../package-index/index-key.ts'
 import { type KnownIndex, withIndex } from '../package-index/with-index.ts'
 import { prepareGo } from './go-package.ts'

@@ -1,7 +1,7 @@
 import type { Verifier } from '@sigstore/verify'
 import { describeError } from '@toolhaven/core/errors'
 import type { ImageClaim, Verdict } from '@toolhaven/core/ports/image-verifier'
-import { printable } from '@toolhaven/core/workloads/config/image-reference'
+import { printable } from '@toolhaven/core/workloads/image-reference'
 import { parseImageReference } from '../engine/image-reference.ts'
 import { checkSignature } from './check-signature.ts'
 import { findSignatures } from './find-signatures.ts'

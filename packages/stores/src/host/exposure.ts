@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { parseMountTable } from '@toolhaven/core/mount-table'
 import type { HostPath } from '@toolhaven/core/ports/host'
 import { fileIdentity } from '@toolhaven/core/ports/runtime'
-import { isWithin } from '@toolhaven/core/workloads/config/is-within'
+import { isWithin } from '@toolhaven/core/workloads/is-within'
 import { findFile } from './find-file.ts'
 
 export interface ProtectedPlaces {

@@ -32,7 +32,7 @@ const inUse = (name: string, users: readonly string[]) =>
 
 /** Names of the workloads that cannot start without it. */
 async function usersOf(client: DaemonClient, key: string, signal: AbortSignal): Promise<string[]> {
-  const { secretsIn } = await import('@toolhaven/core/workloads/config/generated-secrets')
+  const { secretsIn } = await import('@toolhaven/core/workloads/generated-secrets')
   const { workloads } = await client.call('listWorkloads', { query: { all: true } }, signal)
   const users: string[] = []
   for (const { name } of workloads) {

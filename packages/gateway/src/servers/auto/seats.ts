@@ -1,6 +1,6 @@
 import { describeError, unavailable } from '@toolhaven/core/errors'
 import type { AutoBackend, EndServer } from '@toolhaven/core/ports/gateway'
-import { MAX_FAILED_PINGS } from '@toolhaven/core/workloads/running/observed'
+import { MAX_FAILED_PINGS } from '@toolhaven/core/workloads/observed'
 import type { JsonObject } from '../../messages/json-rpc.ts'
 import type { Call } from '../../sessions/call.ts'
 import { UNHEARD_MS, type Session } from '../../sessions/session.ts'

@@ -1,5 +1,5 @@
 import { describeError } from '@toolhaven/core/errors'
-import { NeedsLogin } from '@toolhaven/core/workloads/running/needs-login'
+import { NeedsLogin } from '@toolhaven/core/workloads/needs-login'
 import { requestOf, type RpcMessage, type RpcRequest } from '../../messages/json-rpc.ts'
 import { isRepeatable } from './is-repeatable.ts'
 import type { UpstreamTarget } from '../../http/client/upstream-target.ts'

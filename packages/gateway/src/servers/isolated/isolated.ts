@@ -1,6 +1,6 @@
 import { describeError, unavailable } from '@toolhaven/core/errors'
 import type { EndServer, Handshake, IsolatedBackend } from '@toolhaven/core/ports/gateway'
-import { MAX_FAILED_PINGS } from '@toolhaven/core/workloads/running/observed'
+import { MAX_FAILED_PINGS } from '@toolhaven/core/workloads/observed'
 import {
   RPC_ERROR,
   type JsonObject,

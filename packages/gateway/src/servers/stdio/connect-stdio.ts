@@ -1,5 +1,5 @@
 import { ThvError, unavailable } from '@toolhaven/core/errors'
-import { StayedSilent } from '@toolhaven/core/workloads/running/stayed-silent'
+import { StayedSilent } from '@toolhaven/core/workloads/stayed-silent'
 import type { JsonObject } from '../../messages/json-rpc.ts'
 import type { BackendLink } from '../backend.ts'
 import { greetStdio, type Opening } from './greet-stdio.ts'

@@ -1,5 +1,5 @@
 import { registryDocument } from '@toolhaven/contract/registry-document'
-import { parsePackageReference } from '@toolhaven/core/workloads/config/package-reference'
+import { parsePackageReference } from '@toolhaven/core/workloads/package-reference'
 import { describe, expect, test } from 'vitest'
 import { builtInRegistry } from './built-in-registry.ts'
 
