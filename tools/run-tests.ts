@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { bundleCli } from './bundle-cli.ts'
 import { changedFiles } from './test-run/changes.ts'
 import { watchCores } from './test-run/cores.ts'
 import { describeStage, percent, writeDurations } from './test-run/report.ts'
@@ -37,6 +38,7 @@ const isStrict = process.env['CI'] === 'true'
 const changedBefore = isStrict ? changedFiles('HEAD') : []
 const busyShare = watchCores()
 const startedAt = Date.now()
+if (lanes.flat().some(({ usesProgram }) => usesProgram)) await bundleCli()
 const results = (await Promise.all(lanes.map(runLane))).flat()
 const busy = busyShare()
 

@@ -37,6 +37,7 @@ export function runVitest(run: VitestRun): Promise<number | string> {
     THV_TEST_SUMMARY: summaryFile,
     THV_TEST_ROTATION: process.env['THV_TEST_ROTATION'] ?? commitNumber(),
     ...(full ? { THV_TEST_FULL: '1' } : {}),
+    ...(stage.usesProgram ? { THV_TEST_BUILT: '1' } : {}),
   }
   // A process group of its own, so that what hangs can be ended with everything it started.
   const stdio = prefixed ? (['ignore', 'pipe', 'pipe'] as const) : (['ignore', 'inherit', 'inherit'] as const)

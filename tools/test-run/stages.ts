@@ -10,14 +10,16 @@ export interface Stage {
   limitMinutes: number
   /** Chromium drops its connections when an interface of its network comes or goes, as the engines' do all the time. */
   ownNetwork?: boolean
+  /** Its tests run the built program. The runner builds it once, before the lanes: two of these may run side by side. */
+  usesProgram?: boolean
 }
 
 export const STAGES = {
-  unit: { name: 'unit', projects: ['unit', 'alone'], budgetSeconds: 460, limitMinutes: 25 },
+  unit: { name: 'unit', projects: ['unit', 'alone'], budgetSeconds: 300, limitMinutes: 25 },
   engine: { name: 'engine', budgetSeconds: 220, limitMinutes: 20 },
   site: { name: 'site', budgetSeconds: 300, limitMinutes: 20, ownNetwork: true },
-  e2e: { name: 'e2e', budgetSeconds: 540, limitMinutes: 30 },
-  console: { name: 'console', budgetSeconds: 150, limitMinutes: 15, ownNetwork: true },
+  e2e: { name: 'e2e', budgetSeconds: 540, limitMinutes: 30, usesProgram: true },
+  console: { name: 'console', budgetSeconds: 150, limitMinutes: 15, ownNetwork: true, usesProgram: true },
 } as const satisfies Record<StageName, Stage>
 
 /**
@@ -25,9 +27,8 @@ export const STAGES = {
  * waits for engines and browsers, so that both cores have work until the end.
  */
 export const LANES: readonly (readonly Stage[])[] = [
-  [STAGES.unit, STAGES.site],
-  // After `e2e`, which uses the same built program.
-  [STAGES.engine, STAGES.e2e, STAGES.console],
+  [STAGES.unit, STAGES.site, STAGES.console],
+  [STAGES.engine, STAGES.e2e],
 ]
 
 /** The stage that runs a file, if the file is a test. The folders are those of vitest.config.ts. */

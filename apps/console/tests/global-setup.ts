@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 
-/** What these tests use is what ships: the built program and the built console. */
+/** What these tests use is what ships: the built program and the built console. `npm test` has built the first already. */
 export default function setUp(): void {
-  runTool('bundle-cli.ts')
+  if (process.env['THV_TEST_BUILT'] === undefined) runTool('bundle-cli.ts')
   runTool('run-console-build.ts')
 }
 
