@@ -24,7 +24,7 @@ export const lastLinesQuery = (name: string) =>
   })
 
 export const clientsQuery = queryOptions({
-  queryKey: ['clients'],
+  queryKey: ['clients', 'registered'],
   queryFn: ({ signal }) => api.call('listClients', {}, signal),
 })
 
@@ -51,4 +51,15 @@ export const secretsQuery = queryOptions({
     })
     return found.keys.map(({ key }) => key)
   },
+})
+
+export const toolLockQuery = (name: string) =>
+  queryOptions({
+    queryKey: ['workload', name, 'tools'],
+    queryFn: ({ signal }) => api.call('getToolLock', { params: { name } }, signal),
+  })
+
+export const discoveryQuery = queryOptions({
+  queryKey: ['clients', 'discovery'],
+  queryFn: async ({ signal }) => (await api.call('discoverClients', {}, signal)).clients,
 })

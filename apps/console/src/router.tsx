@@ -1,7 +1,9 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute, createRouter } from '@tanstack/react-router'
+import { LOGS_SEARCH } from './logs/logs-search.ts'
 import { REGISTRY_SEARCH } from './registry/choose-entries.ts'
 import { RUN_SEARCH } from './run/run-search.ts'
+import { SECRETS_SEARCH } from './secrets/secrets-search.ts'
 import { SERVERS_SEARCH } from './servers/servers-search.ts'
 import { NoSuchPage, PageFault } from './shell/PageFault.tsx'
 import { Shell } from './shell/Shell.tsx'
@@ -24,6 +26,14 @@ const serverOverview = createRoute({ getParentRoute: () => server, path: '/' }).
   import('./server/OverviewTab.tsx').then((module) => module.Route),
 )
 
+const serverTools = createRoute({ getParentRoute: () => server, path: '/tools' }).lazy(() =>
+  import('./tools/ToolsTab.tsx').then((module) => module.Route),
+)
+
+const serverLogs = createRoute({ getParentRoute: () => server, path: '/logs', validateSearch: LOGS_SEARCH }).lazy(() =>
+  import('./logs/LogsTab.tsx').then((module) => module.Route),
+)
+
 const registry = createRoute({ getParentRoute: () => root, path: '/registry', validateSearch: REGISTRY_SEARCH }).lazy(
   () => import('./registry/RegistryPage.tsx').then((module) => module.Route),
 )
@@ -36,7 +46,24 @@ const run = createRoute({ getParentRoute: () => root, path: '/run', validateSear
   import('./run/RunPage.tsx').then((module) => module.Route),
 )
 
-const routeTree = root.addChildren([home, servers, server.addChildren([serverOverview]), registry, entry, run])
+const clients = createRoute({ getParentRoute: () => root, path: '/clients' }).lazy(() =>
+  import('./clients/ClientsPage.tsx').then((module) => module.Route),
+)
+
+const secrets = createRoute({ getParentRoute: () => root, path: '/secrets', validateSearch: SECRETS_SEARCH }).lazy(() =>
+  import('./secrets/SecretsPage.tsx').then((module) => module.Route),
+)
+
+const routeTree = root.addChildren([
+  home,
+  servers,
+  server.addChildren([serverOverview, serverTools, serverLogs]),
+  registry,
+  entry,
+  run,
+  clients,
+  secrets,
+])
 
 export function makeRouter(cache: QueryClient) {
   return createRouter({

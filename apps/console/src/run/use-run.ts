@@ -1,7 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { api, isNotFound } from '../api.ts'
+import { api } from '../api.ts'
 import { secretsQuery } from '../queries.ts'
 import type { RegistryEntry } from '../registry/choose-entries.ts'
+import { storeSecret } from '../secrets/store-secret.ts'
 import { newSecrets, requestOf, type RunForm, secretNameFor } from './run-form.ts'
 
 /** What an edit would keep if it were left out, though the form has it empty now. */
@@ -23,18 +24,5 @@ export function useRun(entry: RegistryEntry | undefined) {
 }
 
 async function storeSecrets(form: RunForm): Promise<void> {
-  const fresh = newSecrets(form)
-  if (fresh.length === 0) return
-  await api.call('getSecretsProvider', {}).catch(async (error: unknown) => {
-    if (!isNotFound(error)) throw error
-    await api.call('setupSecrets', { body: { provider_type: 'encrypted' } })
-  })
-  const { keys } = await api.call('listSecrets', {})
-  const known = new Set(keys.map(({ key }) => key))
-  for (const variable of fresh) {
-    const key = secretNameFor(form, variable)
-    const { value } = variable
-    if (known.has(key)) await api.call('updateSecret', { params: { key }, body: { value } })
-    else await api.call('createSecret', { body: { key, value } })
-  }
+  for (const variable of newSecrets(form)) await storeSecret(secretNameFor(form, variable), variable.value)
 }

@@ -31,6 +31,12 @@ function Server({ server }: { server: WorkloadDetails }) {
         <Link to="/servers/$name" params={{ name: server.name }} activeOptions={{ exact: true }}>
           Overview
         </Link>
+        <Link to="/servers/$name/tools" params={{ name: server.name }}>
+          Tools
+        </Link>
+        <Link to="/servers/$name/logs" params={{ name: server.name }}>
+          Logs
+        </Link>
       </nav>
       <Outlet />
     </>

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import type { Workload } from '@toolhaven/contract/workloads'
 import { fixOf } from './fix-of.ts'
 import { useLifecycle } from './use-lifecycle.ts'
@@ -12,6 +13,13 @@ export function FixButton({ server }: { server: Pick<Workload, 'name' | 'status'
         {fix.label}
         <span className="only-read-aloud"> to {server.name}, in a new tab</span>
       </a>
+    )
+  if (fix?.kind === 'review')
+    return (
+      <Link to="/servers/$name/tools" params={{ name: server.name }} className="button small">
+        {fix.label}
+        <span className="only-read-aloud"> the changed tools of {server.name}</span>
+      </Link>
     )
   if (fix?.kind === 'restart')
     return (

@@ -1,7 +1,10 @@
 import type { Workload } from '@toolhaven/contract/workloads'
 
 /** The one thing that puts a server right. */
-export type Fix = { kind: 'log-in'; label: string; address: string } | { kind: 'restart'; label: string }
+export type Fix =
+  | { kind: 'log-in'; label: string; address: string }
+  | { kind: 'review'; label: string }
+  | { kind: 'restart'; label: string }
 
 /** As packages/core/src/workloads/needs-login.ts writes it. */
 const NEEDS_LOGIN = /needs login: .*?(https?:\/\/\S+)/
@@ -17,10 +20,11 @@ export function needsAttention({ status, status_context }: Troubled): boolean {
 export function fixOf({ status, status_context: reason }: Troubled): Fix | undefined {
   const address = NEEDS_LOGIN.exec(reason)?.[1]
   if (address !== undefined) return { kind: 'log-in', label: 'Log in', address }
+  if (status !== 'stopped' && hasChangedTools(reason)) return { kind: 'review', label: 'Review' }
   if (status === 'error' || status === 'unhealthy') return { kind: 'restart', label: 'Restart' }
   return undefined
 }
 
-export function hasChangedTools(reason: string): boolean {
+function hasChangedTools(reason: string): boolean {
   return /\b(?:the tools of|what) \S+ (?:offers )?changed: /.test(reason)
 }

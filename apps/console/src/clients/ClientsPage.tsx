@@ -1,0 +1,108 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { createLazyRoute } from '@tanstack/react-router'
+import { api, messageOf } from '../api.ts'
+import { ForeignText } from '../parts/ForeignText.tsx'
+import { PageTitle } from '../parts/PageTitle.tsx'
+import { Problem } from '../parts/Problem.tsx'
+import { clientsQuery, discoveryQuery, groupsQuery } from '../queries.ts'
+
+export const Route = createLazyRoute('/clients')({ component: ClientsPage })
+
+type Client = Awaited<ReturnType<typeof api.call<'discoverClients'>>>['clients'][number]
+
+function ClientsPage() {
+  const { data: found, error } = useQuery(discoveryQuery)
+  const { data: groups } = useQuery(groupsQuery)
+  const connecting = useConnect()
+  if (error && !found) return <Problem message={messageOf(error)} />
+  if (!found || !groups) return <p className="muted">Asking the daemon …</p>
+  const names = groups.map(({ name }) => name)
+  const { notes = [], problem } = connecting.data ?? {}
+  // Those that can be connected now come first.
+  const clients = found.toSorted((one, other) => Number(other.installed) - Number(one.installed))
+  return (
+    <>
+      <PageTitle title="Clients" />
+      <p>
+        A client that is connected to a group gets an entry for each of its servers. Your own entries stay as they are.
+      </p>
+      {connecting.error && <Problem message={messageOf(connecting.error)} />}
+      {problem !== undefined && <Problem message={problem} />}
+      {notes.length > 0 && (
+        <p className="notice" role="status">
+          <ForeignText text={notes.join(' ')} />
+        </p>
+      )}
+      <table className="table matrix">
+        <caption className="only-read-aloud">Clients and the groups that they are connected to</caption>
+        <thead>
+          <tr>
+            <th scope="col">Client</th>
+            {names.map((group) => (
+              <th key={group} scope="col">
+                {group}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {clients.map((client) => (
+            <ClientRow key={client.client_type} client={client} groups={names} connecting={connecting} />
+          ))}
+        </tbody>
+      </table>
+    </>
+  )
+}
+
+interface Wish {
+  name: Client['client_type']
+  group: string
+  isWanted: boolean
+}
+
+/** The daemon writes the client's file and says what it could not do. */
+function useConnect() {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: async ({ name, group, isWanted }: Wish) => {
+      if (isWanted) return api.call('createClient', { body: { name, groups: [group] } })
+      await api.call('deleteClientFromGroup', { params: { name, group } })
+      return undefined
+    },
+    onSettled: () => Promise.all(['clients', 'groups'].map((key) => cache.invalidateQueries({ queryKey: [key] }))),
+  })
+}
+
+interface ClientRowProps {
+  client: Client
+  groups: readonly string[]
+  connecting: ReturnType<typeof useConnect>
+}
+
+function ClientRow({ client: { client_type: name, installed }, groups, connecting }: ClientRowProps) {
+  const { data: registered = [] } = useQuery(clientsQuery)
+  const own = registered.find((client) => client.name === name)?.groups ?? []
+  return (
+    <tr>
+      <th scope="row">
+        {name} {!installed && <span className="muted">not installed here</span>}
+      </th>
+      {groups.map((group) => (
+        <td key={group}>
+          <label className="choice-line">
+            <input
+              type="checkbox"
+              role="switch"
+              aria-label={`${name} in ${group}`}
+              checked={own.includes(group)}
+              disabled={connecting.isPending}
+              onChange={(event) => connecting.mutate({ name, group, isWanted: event.target.checked })}
+            />
+            <span className="group-name">{group}</span>
+          </label>
+        </td>
+      ))}
+    </tr>
+  )
+}

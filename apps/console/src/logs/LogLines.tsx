@@ -1,0 +1,70 @@
+import { Link } from '@tanstack/react-router'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { useEffect, useRef } from 'react'
+import { ForeignText } from '../parts/ForeignText.tsx'
+import type { LogLine } from './log-buffer.ts'
+
+const LINE_HEIGHT = 20
+
+export interface LogLinesProps {
+  lines: readonly LogLine[]
+  /** The line that a search or a link points to. */
+  shown: number | undefined
+  isFollowing: boolean
+  onFollow: (isFollowing: boolean) => void
+}
+
+/** Only the lines in sight are in the page, however many there are. */
+export function LogLines({ lines, shown, isFollowing, onFollow }: LogLinesProps) {
+  'use no memo' // The virtualizer keeps its state in an object that stays the same.
+  const box = useRef<HTMLDivElement>(null)
+  const rows = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => LINE_HEIGHT,
+    overscan: 20,
+  })
+  useEffect(() => {
+    if (isFollowing) rows.scrollToIndex(lines.length - 1)
+  }, [isFollowing, lines.length, rows])
+  useEffect(() => {
+    if (shown !== undefined) rows.scrollToIndex(shown, { align: 'center' })
+  }, [shown, rows])
+  const pause = () => isFollowing && onFollow(false)
+  return (
+    <div
+      ref={box}
+      className="log"
+      role="region"
+      aria-label="Log"
+      tabIndex={0}
+      onWheel={(event) => event.deltaY < 0 && pause()}
+      onKeyDown={(event) => ['ArrowUp', 'PageUp', 'Home'].includes(event.key) && pause()}
+    >
+      <div style={{ height: rows.getTotalSize(), position: 'relative' }}>
+        {rows.getVirtualItems().map(({ index, start, key }) => (
+          <div
+            key={key}
+            className={index === shown ? 'log-line shown' : 'log-line'}
+            style={{ transform: `translateY(${start}px)` }}
+          >
+            <LineTime line={lines[index]} />
+            <ForeignText text={lines[index]?.text ?? ''} />
+          </div>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+/** The time of a line is the link to it. */
+function LineTime({ line }: { line: LogLine | undefined }) {
+  if (line?.time === undefined) return null
+  return (
+    <Link to="." search={(before) => ({ ...before, at: line.time })} replace resetScroll={false} className="log-time">
+      <time dateTime={line.time} title={line.time}>
+        {line.time.slice(11, 19)}
+      </time>
+    </Link>
+  )
+}
