@@ -73,10 +73,10 @@ export class PlainCall implements AnswerControl, OpenCall {
     this.#response?.end()
   }
 
-  /** `isUnheard`: a kept connection that the server closed at the same moment. Most likely it has not seen the request. */
-  onBroken(error: Error, isUnheard: boolean): void {
+  /** A kept connection that the server closed, before all of the request was sent or at the same moment. */
+  onBroken(error: Error, { isUnsent, isUnseen }: { isUnsent: boolean; isUnseen: boolean }): void {
     if (this.isOver) return
-    if (isUnheard && this.#options.isRepeatable) this.#options.askAnew(this)
+    if (isUnsent || (isUnseen && this.#options.isRepeatable)) this.#options.askAnew(this)
     else this.fail(error)
   }
 

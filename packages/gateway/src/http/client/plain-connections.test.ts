@@ -80,6 +80,15 @@ describe('a connection of our own client', () => {
     expect(server.asked).toHaveLength(4)
   })
 
+  it('is a new one for what was never sent, whatever it does: the server reset the kept one before', async () => {
+    await using server = await bareServer(({ socket, connection }) => socket.write(answer(`${connection}`)))
+    await server.ask({ isRepeatable: false })
+    // In the last moment, after the client has looked whether the connection is still there.
+    setImmediate(() => server.sockets[0]?.resetAndDestroy())
+    expect(await server.ask({ isRepeatable: false })).toBe('2')
+    expect(server.asked).toHaveLength(2)
+  })
+
   it('is not tried anew when a kept one brought the first byte of an answer', async () => {
     await using server = await bareServer(({ socket, turn }) => {
       if (turn === 1) socket.write(answer(''))

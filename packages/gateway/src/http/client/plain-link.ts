@@ -72,9 +72,12 @@ export class PlainLink implements AnswerSink {
   fail(error: Error): void {
     if (this.#isGone) return
     const call = this.#call
-    const isUnheard = this.#hasAnswered && !this.#isHeard && isAtTheMoment(this.#askedAt)
+    const isUnheard = this.#hasAnswered && !this.#isHeard && !(error instanceof MalformedAnswer)
     this.drop()
-    call?.onBroken(error, isUnheard && !(error instanceof MalformedAnswer))
+    call?.onBroken(error, {
+      isUnsent: isUnheard && isOfWriting(error),
+      isUnseen: isUnheard && isAtTheMoment(this.#askedAt),
+    })
   }
 
   onHead(head: AnswerHead): void {
@@ -118,3 +121,6 @@ export class PlainLink implements AnswerSink {
     else this.fail(Object.assign(new Error('other side closed'), { code: 'ECONNRESET' }))
   }
 }
+
+/** Head and body are written at once, so the server has not got all of them. */
+const isOfWriting = (error: Error) => 'syscall' in error && error.syscall === 'write'

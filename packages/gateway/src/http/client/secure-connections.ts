@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { getCACertificates } from 'node:tls'
-import { buildConnector, Pool, type Dispatcher } from 'undici'
+import { buildConnector, Client, Pool, type Dispatcher } from 'undici'
 import { isAtTheMoment } from './at-the-moment.ts'
 import { CallsOfSignals, type OpenCall } from './calls-of-signals.ts'
 import { connectToSocket } from './connect-to-socket.ts'
@@ -16,6 +16,9 @@ export interface SecureOptions extends Vetting {
 /** The kept connections to one server that is asked over TLS. */
 export class SecureConnections implements Connections {
   readonly #pool: Pool
+  readonly #makeClient: () => Client
+  /** With one connection each, for what is asked once more. */
+  readonly #clients = new Set<Client>()
   /** Errors of connections that had carried an answer before. */
   readonly #ofKept = new WeakSet<Error>()
   readonly #open = new CallsOfSignals<Exchange>()
@@ -32,17 +35,19 @@ export class SecureConnections implements Connections {
         callback(...result)
       })
     // A call takes as long as its client waits, and a stream may be silent for hours.
-    this.#pool = new Pool(origin, { connect, connections: null, headersTimeout: 0, bodyTimeout: 0 })
+    const options = { connect, headersTimeout: 0, bodyTimeout: 0 }
+    this.#pool = new Pool(origin, { ...options, connections: null })
+    this.#makeClient = () => new Client(origin, options)
   }
 
   send(request: UpstreamRequest, path: string): Promise<UpstreamResponse> {
     return new Promise((resolve, reject) => {
       const askedAt = performance.now()
-      this.#once(request, path, resolve, (error) => {
+      this.#once(this.#pool, request, path, resolve, (error) => {
         // A kept connection that the server closed at the same moment. Most likely it has not seen the request.
         const isUnseen = error instanceof Error && this.#wasKept(error) && isAtTheMoment(askedAt)
         if (isUnseen && request.isRepeatable === true && !request.signal.aborted)
-          this.#once(request, path, resolve, reject)
+          this.#askAnew(request, path, resolve, reject)
         else reject(error)
       })
     })
@@ -50,10 +55,26 @@ export class SecureConnections implements Connections {
 
   close(): void {
     // It never rejects; there is nobody left to tell.
-    void this.#pool.destroy().catch(() => undefined)
+    for (const dispatcher of [this.#pool, ...this.#clients]) void dispatcher.destroy().catch(() => undefined)
+  }
+
+  /** Not in the pool: the other connections that it keeps may be closed as well. */
+  #askAnew(
+    request: UpstreamRequest,
+    path: string,
+    resolve: (response: UpstreamResponse) => void,
+    reject: (error: unknown) => void,
+  ): void {
+    const client = this.#makeClient()
+    this.#clients.add(client)
+    this.#once(client, request, path, resolve, reject)
+    // When the answer has ended.
+    const ended = () => this.#clients.delete(client)
+    void client.close().then(ended, ended)
   }
 
   #once(
+    dispatcher: Dispatcher,
     { method, headers, body, signal }: UpstreamRequest,
     path: string,
     resolve: (response: UpstreamResponse) => void,
@@ -61,7 +82,7 @@ export class SecureConnections implements Connections {
   ): void {
     if (signal.aborted) return reject(signal.reason)
     const exchange = new Exchange(this.#open.of(signal), resolve, reject)
-    this.#pool.dispatch({ method, path, headers, body: body ?? null }, exchange)
+    dispatcher.dispatch({ method, path, headers, body: body ?? null }, exchange)
   }
 
   #watch(socket: Socket): void {

@@ -76,6 +76,21 @@ describe.each([plain, secure])('connections over $scheme', (kind) => {
     expect(await server.ask('/mcp', true)).toBe('answer 3')
   })
 
+  it('ask on a new one then, though others are kept: the server has closed those too', async () => {
+    const kept = new Set<Socket>()
+    const waiting: (() => void)[] = []
+    await using server = await serve((request, response) => {
+      if (kept.has(request.socket)) return void request.socket.destroy()
+      kept.add(request.socket)
+      // Each waits for the others, so that each has a connection of its own.
+      waiting.push(() => response.end('answer'))
+      if (kept.size >= 3) for (const go of waiting) go()
+    })
+    await Promise.all([server.ask(), server.ask(), server.ask()])
+    await nextTurn()
+    expect(await server.ask('/mcp', true)).toBe('answer')
+  })
+
   it('do not ask again when it breaks after a while: the server was at work', async () => {
     let asked = 0
     await using server = await serve(async (request, response) => {
