@@ -16,7 +16,8 @@ describe('a client of the older transport has one session at an HTTP server', ()
     expect(server.sessions.size).toBe(2)
     server.sessions.clear()
     await client.post({ id: 'again', method: 'tools/list' })
-    await expect.poll(() => client.got).toMatchObject([{ id: 'first' }, { id: 'again', result: {} }])
+    const changed = { method: 'notifications/tools/list_changed' }
+    await expect.poll(() => client.got).toMatchObject([{ id: 'first' }, changed, { id: 'again', result: {} }])
   })
 
   it('that a call waits for which came before the answer to initialize', async () => {

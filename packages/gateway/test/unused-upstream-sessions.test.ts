@@ -123,6 +123,16 @@ describe('the session at an HTTP server of a client that is away', () => {
     expect(server.sessions.size).toBe(2)
   })
 
+  it('is ended when the call that was to start a task there was refused', async () => {
+    await using test = await startGateway({ limits: LIMITS })
+    const refuse = ({ method }: { method?: unknown }) =>
+      method === 'tools/call' ? { error: { code: -32_602, message: 'no' } } : { result: {} }
+    const { opened, expectCount } = await start(test, 1, refuse)
+    await (await opened[0]?.(call('tools/call', { name: 'long', task: { ttl: 86_400_000 } })))?.text()
+    passTime(2 * HALF_AN_HOUR_MS)
+    await expectCount(1)
+  })
+
   it('has its time after a restart of the daemon too', async () => {
     const sessionStore = memoryStore()
     await using former = await startGateway({ limits: LIMITS, sessionStore })

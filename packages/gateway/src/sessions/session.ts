@@ -44,6 +44,8 @@ export class Session {
   isOpening = false
   /** Its initialize was answered, and not with an error. */
   isInitialized = false
+  /** A server has greeted it, perhaps one that is no more. */
+  isServed = false
   isEnded = false
 
   constructor(
@@ -116,6 +118,7 @@ export class Session {
     session.owner = stored.owner
     session.upstream = stored.upstream
     session.hasTasks = stored.hasTasks
+    session.isServed = true
     for (const uri of stored.subscriptions) session.subscriptions.add(uri)
     return session
   }

@@ -161,8 +161,15 @@ export class ListWatch {
     const signal = AbortSignal.timeout(LIST_MS)
     const { field, method, part } = this.list
     // Many servers declare resources and know nothing of templates: their resources must stay readable.
-    const isOptional = part === 'resource_template'
-    return listAll(field, (params) => ask(link, session, { method, params }, signal), isOptional)
+    const isOptional = part === 'resource_template' || !declaresTools(link)
+    const listing = listAll(field, (params) => ask(link, session, { method, params }, signal), isOptional)
+    return part !== 'tool' || declaresTools(link)
+      ? listing
+      : listing.catch((error: unknown) => {
+          // It said that it has none, and does not answer.
+          if (signal.aborted) return []
+          throw error
+        })
   }
 
   #take(owner: object, at: number, all: readonly unknown[]): void {
@@ -187,6 +194,10 @@ export class ListWatch {
     const { logger, name: workload } = this.#options
     logger.warn(`the ${this.list.noun}s of a server could not be looked at`, { workload, reason })
   }
+}
+
+function declaresTools({ result: { capabilities } }: BackendLink): boolean {
+  return isObject(capabilities) && isObject(capabilities['tools'])
 }
 
 function ownerOf(link: BackendLink, session: Session | undefined): object {

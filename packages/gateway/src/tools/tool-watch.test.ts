@@ -51,3 +51,25 @@ it('does not look without end at a server that is another one each time it is lo
   expect(looks).toBe(2)
   watch.close()
 })
+
+it.each([-32_602, -32_600, -32_603])(
+  'a server that declares no tools and answers with %i has none, which is known',
+  async (code) => {
+    const seen: unknown[] = []
+    const link = { ...perSession(() => {}), ask: async () => ({ error: { code, message: 'no such thing' } }) }
+    const watch = new ToolWatch({
+      name: 'w',
+      events: { onDefinitions: (_name, part, { definitions }) => void seen.push([part, definitions]) },
+      logger: silentLogger,
+      server: async () => link,
+      link: () => link,
+    })
+    await watch.connecting(link, new AbortController().signal)
+    expect(seen).toContainEqual(['tool', []])
+    seen.length = 0
+    const withTools = { ...link, result: { capabilities: { tools: {} } } }
+    await watch.connecting(withTools, new AbortController().signal)
+    expect(seen).not.toContainEqual(['tool', []])
+    watch.close()
+  },
+)

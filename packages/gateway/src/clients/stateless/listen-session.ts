@@ -72,6 +72,7 @@ export class ListenSession extends Session {
   /** The first message says what the client will hear of. */
   start(stream: EventStream, notifications: Filter): void {
     this.#stream = stream
+    this.isServed = true
     this.#write({ method: 'notifications/subscriptions/acknowledged', params: { notifications } })
     // It may have ended while its server was waited for.
     if (this.isEnded) this.#finish()

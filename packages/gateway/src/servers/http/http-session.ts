@@ -1,6 +1,7 @@
 import { describeError, isThvError, unavailable } from '@toolhaven/core/errors'
 import {
   idKey,
+  isObject,
   onOneLine,
   requestOf,
   type JsonObject,
@@ -11,6 +12,7 @@ import {
 } from '../../messages/json-rpc.ts'
 import type { Call } from '../../sessions/call.ts'
 import { callOfProgress } from '../../sessions/server-requests.ts'
+import { tellMissed } from '../../sessions/tell-missed.ts'
 import { AbsentServer } from './absent-server.ts'
 import { Greetings } from './greetings.ts'
 import { GrowingPause } from './growing-pause.ts'
@@ -148,6 +150,7 @@ export class HttpSession {
   async #renew(headers: Headers): Promise<Upstream> {
     const { session } = this.#options
     const upstream = this.#create(undefined)
+    const { isServed } = session
     const id = `toolhaven-${session.id.slice(0, 8)}-${Date.now()}`
     const answer = await this.#greet(upstream, requestOf(id, 'initialize', session.client), headers)
     if ('error' in answer) throw new Error('the restarted server refused the session')
@@ -156,6 +159,7 @@ export class HttpSession {
     this.#options.onListChanged()
     for (const uri of session.subscriptions) await this.#replay(upstream, 'resources/subscribe', { uri })
     if (session.logLevel !== undefined) await this.#replay(upstream, 'logging/setLevel', { level: session.logLevel })
+    if (isServed && isObject(answer['result'])) tellMissed(session, answer['result'])
     const listening = session.isListening ? upstream.listen() : undefined
     if (this.#options.call !== undefined) await listening
     return upstream
@@ -174,6 +178,7 @@ export class HttpSession {
     if ('error' in answer || this.#isClosed) return upstream.close()
     const former = this.#upstream
     this.#upstream = upstream
+    this.#options.session.isServed = true
     this.#pause.worked()
     if (former !== undefined) this.#giveUp(former, REPLACED)
     this.#questions.forget()

@@ -157,12 +157,18 @@ export class HttpBackend implements BackendLink {
   request(call: Call): void {
     // The level is the client's, for its calls to come: a session for one call would take it along.
     const isForOneCall = call.request.method !== 'logging/setLevel' && this.#needsOwn(call.session)
-    if (call.request.params?.['task'] !== undefined && !call.session.hasTasks) {
-      call.session.hasTasks = true
-      this.#options.onStored()
-    }
+    if (call.request.params?.['task'] !== undefined) call.shape = (body) => this.#noteTask(call.session, body)
     const http = isForOneCall ? this.#ofCall(call) : this.#of(call.session)
     void http.request(call)
+  }
+
+  /** A call that was refused has begun no task: its session need not be kept. */
+  #noteTask(session: Session, body: JsonObject): JsonObject {
+    if (!session.hasTasks && 'result' in body) {
+      session.hasTasks = true
+      this.#options.onStored()
+    }
+    return body
   }
 
   async ask(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {

@@ -14,6 +14,7 @@ import { negotiateVersion } from '../../messages/protocol-versions.ts'
 import type { Call } from '../../sessions/call.ts'
 import { isLogLevel, sharedLevel } from '../../sessions/log-levels.ts'
 import type { Session } from '../../sessions/session.ts'
+import { tellMissed } from '../../sessions/tell-missed.ts'
 import type { ListPart } from '../../tools/locked-lists.ts'
 import { requestLine, requestWithId } from '../../messages/with-id.ts'
 import { toHandshake, type BackendLink } from '../backend.ts'
@@ -75,7 +76,8 @@ export class StdioBackend implements BackendLink {
     if (isNew && this.#options.isExclusive !== true) this.#beginAnew()
   }
 
-  async initialize(_session: Session, request: RpcRequest): Promise<JsonObject> {
+  async initialize(session: Session, request: RpcRequest): Promise<JsonObject> {
+    session.isServed = true
     if (this.#options.isExclusive === true) return this.#ownHandshake(request)
     const { capabilities, ...rest } = this.result
     // Tasks of a shared server would be everybody's: each client could list and cancel the others'.
@@ -251,6 +253,11 @@ export class StdioBackend implements BackendLink {
   #beginAnew(): void {
     this.#write({ jsonrpc: '2.0', method: 'notifications/initialized' })
     this.replay()
+    this.#tellMissed()
+  }
+
+  #tellMissed(): void {
+    for (const session of this.#options.sessions()) tellMissed(session, this.result)
   }
 
   /** Asks without caring for the answer: a refusal changes nothing for anybody. */
