@@ -16,6 +16,7 @@ import { tellMissed } from '../../sessions/tell-missed.ts'
 import { AbsentServer } from './absent-server.ts'
 import { Greetings } from './greetings.ts'
 import { GrowingPause } from './growing-pause.ts'
+import { rememberRequest } from './remember.ts'
 import { isForOne, SessionQuestions } from './session-questions.ts'
 import { LIST_CHANGED } from '../server-messages.ts'
 import type { HttpSessionOptions } from './http-session-options.ts'
@@ -70,7 +71,7 @@ export class HttpSession {
         const upstream = this.#upstream ?? (await this.#openFor(call))
         if (upstream === undefined) return
         await this.#send(upstream, call)
-        this.#remember(call)
+        rememberRequest(this.#options.session, call.request)
         return
       } catch (error) {
         if (error instanceof SessionGone && mayRenew) mayRenew = false
@@ -270,17 +271,6 @@ export class HttpSession {
     const request = requestOf(`toolhaven-${method}`, method, params)
     // A resource may be gone with the restart; the session is worth having all the same.
     await upstream.send(request.text, request, {}).catch(() => undefined)
-  }
-
-  /** What was accepted must be asked for again should the server forget it. */
-  #remember(call: Call): void {
-    const { session } = this.#options
-    const { method, params } = call.request
-    if (method === 'resources/subscribe' && typeof params?.['uri'] === 'string')
-      session.subscriptions.add(params['uri'])
-    if (method === 'resources/unsubscribe' && typeof params?.['uri'] === 'string')
-      session.subscriptions.delete(params['uri'])
-    if (method === 'logging/setLevel' && typeof params?.['level'] === 'string') session.logLevel = params['level']
   }
 
   #cancel(call: Call, params: JsonObject): Promise<void> {

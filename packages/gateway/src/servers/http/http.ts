@@ -21,6 +21,7 @@ import { GATEWAY_CLIENT, toHandshake, type BackendLink } from '../backend.ts'
 import { HttpSession } from './http-session.ts'
 import { SseUpstream } from './sse-upstream.ts'
 import { StreamableUpstream } from './streamable-upstream.ts'
+import { rememberTask } from './remember.ts'
 import { isFinalOfRemote, reasonOf } from './remote-failure.ts'
 import { Refused, type Authorizer } from './upstream.ts'
 import { UpstreamTarget } from '../../http/client/upstream-target.ts'
@@ -157,18 +158,10 @@ export class HttpBackend implements BackendLink {
   request(call: Call): void {
     // The level is the client's, for its calls to come: a session for one call would take it along.
     const isForOneCall = call.request.method !== 'logging/setLevel' && this.#needsOwn(call.session)
-    if (call.request.params?.['task'] !== undefined) call.shape = (body) => this.#noteTask(call.session, body)
+    if (call.request.params?.['task'] !== undefined)
+      call.shape = (body) => rememberTask(call.session, body, this.#options.onStored)
     const http = isForOneCall ? this.#ofCall(call) : this.#of(call.session)
     void http.request(call)
-  }
-
-  /** A call that was refused has begun no task: its session need not be kept. */
-  #noteTask(session: Session, body: JsonObject): JsonObject {
-    if (!session.hasTasks && 'result' in body) {
-      session.hasTasks = true
-      this.#options.onStored()
-    }
-    return body
   }
 
   async ask(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
