@@ -1,4 +1,4 @@
-import { type WorkloadEvent, workloadEvent } from '@toolhaven/contract/system'
+import { type WorkloadEvent, workloadEvent } from '@toolhaven/contract/events'
 import type { DaemonProcess } from './daemon-process.ts'
 
 export interface EventWatch extends Disposable {
@@ -30,7 +30,7 @@ async function* parseEvents(response: Response): AsyncGenerator<WorkloadEvent> {
     const blocks = (rest + text).split('\n\n')
     rest = blocks.pop() ?? ''
     for (const block of blocks) {
-      const data = /^data: ?(.*)$/m.exec(block)?.[1]
+      const data = /^event: workload\ndata: ?(.*)$/m.exec(block)?.[1]
       if (data) yield workloadEvent.parse(JSON.parse(data))
     }
   }

@@ -101,6 +101,7 @@ describe('the guard', () => {
 function depsOf(fake: Awaited<ReturnType<typeof startFakeDaemon>>) {
   return {
     ...fake.daemon,
+    doctor: async () => ({ grade: 'A' as const, machine: { grade: 'A' as const, checks: [] }, workloads: [] }),
     ...{ version: '1', openApi: buildOpenApi('1'), logger: silentLogger, shutdown: new AbortController().signal },
     runtimeReport: async () => ({ name: 'docker', state: 'healthy' as const, notes: [], tried: [] }),
   }

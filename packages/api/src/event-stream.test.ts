@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { workloadEvent } from '@toolhaven/contract/system'
 import { type FakeDaemon, startFakeDaemon } from '@toolhaven/fakes/fake-daemon'
 import { settle } from '@toolhaven/fakes/manual-clock'
+import { changeEvent, workloadEvent } from '@toolhaven/contract/events'
 import { ask, done, scenario } from '@toolhaven/testing/scenario'
 import { eventStream } from './event-stream.ts'
 
@@ -96,20 +96,80 @@ describe('the stream of events', () => {
     expect(errors).toEqual([])
   })
 
-  test('lets a reader go that is far behind', async () => {
-    let isStopped = false
+  test('tells what else changed: groups, clients, secrets, registry, tools, isolation and settings', async () => {
+    using fake = await startFakeDaemon()
+    await web(fake)
+    const stream = await read(fake, 'GET /api/v1beta/events')
+    const changes = async (work: () => unknown) => {
+      const before = stream.events().length
+      await work()
+      await settle()
+      return stream
+        .events()
+        .slice(before)
+        .filter(({ event }) => event === 'change')
+        .map(({ data }) => changeEvent.parse(data))
+    }
+    const ask = (request: string, body?: unknown) => changes(() => done(fake, request, body))
+    expect(await ask('POST /api/v1beta/groups', { name: 'research' })).toEqual([{ about: 'group', name: 'research' }])
+    expect(await ask('POST /api/v1beta/clients', { name: 'Cursor', groups: ['research'] })).toEqual([
+      { about: 'group', name: 'research' },
+      { about: 'client', name: 'Cursor' },
+    ])
+    expect(await ask('DELETE /api/v1beta/clients/Cursor')).toEqual([
+      { about: 'group', name: 'research' },
+      { about: 'client', name: 'Cursor' },
+    ])
+    expect(await ask('POST /api/v1beta/secrets', { provider_type: 'encrypted' })).toEqual([{ about: 'secret' }])
+    expect(await ask('POST /api/v1beta/secrets/default/keys', { key: 'k', value: 'hidden' })).toEqual([
+      { about: 'secret', name: 'k' },
+    ])
+    expect(await ask('DELETE /api/v1beta/secrets/default/keys/k')).toEqual([{ about: 'secret', name: 'k' }])
+    expect(await ask('PUT /api/v1beta/registry/default', {})).toEqual([{ about: 'registry', name: 'default' }])
+    expect(await ask('PUT /api/v1beta/config', { api_port: 9000 })).toEqual([{ about: 'settings' }])
+    const definitions = [{ name: 'echo', hash: 'h', definition: '{}' }]
+    const seeTools = () => fake.gateway.events.onDefinitions?.('web', 'tool', { revision: 'r', definitions })
+    expect(await changes(seeTools)).toEqual([{ about: 'tools', name: 'web' }])
+    const place = { host: 'example.com', port: 443, outcome: 'refused' } as const
+    expect(await changes(() => fake.egress.events.onSeen?.('web', place))).toEqual([
+      { about: 'isolation', name: 'web' },
+    ])
+    await stream.cancel()
+  })
+
+  test('tells a reader that fell behind how much it missed, and then what is true', async () => {
     let send = (_event: string, _data: string) => {}
-    const response = eventStream(new AbortController().signal, (give) => {
+    const end = new AbortController()
+    const start = (give: typeof send) => {
       send = give
-      return () => {
-        isStopped = true
-      }
-    })
+      return () => {}
+    }
+    const response = eventStream(end.signal, start, { afterGap: (give) => give('x', 'now') })
     for (let at = 0; at < 20_000; at += 1) send('x', String(at))
-    expect(isStopped).toBe(true)
+    const reading = response.text()
+    await settle()
+    send('x', 'later')
+    end.abort()
+    const text = await reading
+    expect(text).toMatch(/\nevent: gap\ndata: \{"missed":20000\}\n\nevent: x\ndata: now\n\nevent: x\ndata: later\n\n$/)
+    expect(text).not.toContain('data: 5\n')
+  })
+
+  test('keeps the newest events for a reader that fell behind where nothing can be read again', async () => {
+    let send = (_event: string, _data: string) => {}
+    const end = new AbortController()
+    const response = eventStream(end.signal, (give) => {
+      send = give
+      return () => {}
+    })
+    const line = 'x'.repeat(1024)
+    for (let at = 0; at < 20_000; at += 1) send('line', `${line}${at}`)
+    end.abort()
     const text = await response.text()
-    expect(text).toContain('data: 9000\n')
-    expect(text).not.toContain('data: 19999\n')
+    const missed = Number(/event: gap\ndata: \{"missed":(\d+)\}/.exec(text)?.[1])
+    expect([...text.matchAll(/^event: line$/gm)].length + missed).toBe(20_000)
+    expect(text.endsWith(`${line}19999\n\n`)).toBe(true)
+    expect(text.length).toBeLessThan(5 * 1024 * 1024)
   })
 
   test('that begins after the end is closed at once', async () => {

@@ -1,27 +1,43 @@
 const HEARTBEAT_MS = 15_000
 
-/** A reader that is this many events behind is let go: it asks again and gets what is true then. */
-const MAX_WAITING = 10_000
+/** What waits for a reader that is slower than the events. */
+const MAX_WAITING = { events: 10_000, characters: 4 * 1024 * 1024 }
 
-/** A server-sent event stream fed by `start`, which gives its own clean-up. Ends with the request. */
+type Send = (event: string, data: string) => void
+
+export interface EventStreamOptions {
+  /** After a gap: sends what is true by then. What still waited is dropped with the rest. */
+  afterGap?: (send: Send) => void
+}
+
+/**
+ * A server-sent event stream fed by `start`, which gives its own clean-up. Ends with the request. A reader that falls behind
+ * gets an event named gap in place of those that it missed.
+ */
 export function eventStream(
   signal: AbortSignal,
-  start: (send: (event: string, data: string) => void) => () => void,
+  start: (send: Send) => () => void,
+  { afterGap }: EventStreamOptions = {},
 ): Response {
   const encoder = new TextEncoder()
+  const waiting = createWaiting(afterGap)
   let stop = () => {}
+  let flush = () => {}
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       let isOpen = true
+      const give = (text: string) => text !== '' && controller.enqueue(encoder.encode(text))
+      flush = () => void ((controller.desiredSize ?? 0) > 0 && give(waiting.take()))
+      const write = (text: string) => {
+        if (!isOpen) return
+        waiting.add(text)
+        flush()
+      }
       const end = () => {
         if (!isOpen) return
         stop()
+        give(waiting.take())
         controller.close()
-      }
-      const write = (text: string) => {
-        if (!isOpen) return
-        controller.enqueue(encoder.encode(text))
-        if ((controller.desiredSize ?? 0) < -MAX_WAITING) end()
       }
       const heartbeat = setInterval(() => write(': still here\n\n'), HEARTBEAT_MS)
       let unsubscribe = () => {}
@@ -32,14 +48,48 @@ export function eventStream(
         unsubscribe()
       }
       write(': open\n\n')
-      unsubscribe = start((event, data) => write(`event: ${event}\ndata: ${data}\n\n`))
+      unsubscribe = start((event, data) => write(format(event, data)))
       signal.addEventListener('abort', end, { once: true })
       if (signal.aborted) end()
-      else if (!isOpen) unsubscribe()
     },
+    pull: () => flush(),
     cancel: () => stop(),
   })
   return new Response(body, {
     headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
   })
+}
+
+const format = (event: string, data: string) => `event: ${event}\ndata: ${data}\n\n`
+
+/** Texts that the reader has not taken yet, as many as may wait. */
+function createWaiting(afterGap: EventStreamOptions['afterGap']) {
+  let texts: string[] = []
+  let characters = 0
+  let missed = 0
+  const clear = () => {
+    texts = []
+    characters = 0
+  }
+  return {
+    add: (text: string) => {
+      if (texts.length >= MAX_WAITING.events || characters + text.length > MAX_WAITING.characters) {
+        missed += texts.length
+        clear()
+      }
+      texts.push(text)
+      characters += text.length
+    },
+    take: () => {
+      if (missed > 0) {
+        const known = afterGap ? texts.splice(0).length : 0
+        texts.unshift(format('gap', JSON.stringify({ missed: missed + known })))
+        afterGap?.((event, data) => texts.push(format(event, data)))
+      }
+      const text = texts.join('')
+      clear()
+      missed = 0
+      return text
+    },
+  }
 }

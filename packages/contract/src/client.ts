@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { type WorkloadPlan, workloadPlan } from './plans.ts'
 import type { RouteDef } from './route.ts'
 import { type OperationId, routes } from './routes.ts'
 
@@ -25,6 +26,11 @@ export type CallResult<Id extends OperationId> =
     ? z.output<SuccessSchemas<RouteOf<Id>['success']>>
     : undefined
 
+/** Operations that have a plan. */
+export type PlannedId = {
+  [Id in OperationId]: RouteOf<Id> extends { plan: object } ? Id : never
+}[OperationId]
+
 /** The daemon answered with an error; its text is for people. */
 export class ApiError extends Error {
   readonly status: number
@@ -47,6 +53,8 @@ export interface ApiClient {
   call<Id extends OperationId>(id: Id, input: CallInput<Id>, signal?: AbortSignal): Promise<CallResult<Id>>
   /** For streams: the raw response of a route, already checked for errors. */
   open<Id extends OperationId>(id: Id, input: CallInput<Id>, signal?: AbortSignal): Promise<Response>
+  /** What a call would do; nothing of it is done. */
+  plan<Id extends PlannedId>(id: Id, input: CallInput<Id>, signal?: AbortSignal): Promise<WorkloadPlan>
 }
 
 /** A client of the daemon whose types come from the route table. */
@@ -72,6 +80,11 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 
   return {
     open,
+    async plan(id, input, signal) {
+      const { query, ...rest } = callParts.parse(input)
+      const response = await open(id, { ...rest, query: { ...query, dry_run: true } }, signal)
+      return workloadPlan.parse(await response.json())
+    },
     async call(id, input, signal) {
       const response = await open(id, input, signal)
       const route: RouteDef = routes[id]

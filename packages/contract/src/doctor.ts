@@ -1,33 +1,70 @@
 import * as z from 'zod'
 import { confinement } from './isolation.ts'
 import { workloadName } from './names.ts'
+import { API_PREFIX, noWorkload, ok, type Routes } from './route.ts'
 
-export const doctorCheck = z.strictObject({
-  check: z.string(),
-  status: z.enum(['ok', 'info', 'warning', 'failed']),
-  found: z.string(),
-  /** The command that puts it right, or what to do. */
-  fix: z.string().optional(),
-})
+export const doctorCheck = z
+  .strictObject({
+    check: z.string().meta({ description: 'What was looked at' }),
+    status: z.enum(['ok', 'info', 'warning', 'failed']).meta({ description: 'What came of it' }),
+    found: z.string().meta({ description: 'What was found' }),
+    fix: z.string().optional().meta({ description: 'The command that fixes it, or what to do' }),
+  })
+  .meta({ id: 'toolhaven.doctorCheck', description: 'One finding' })
 export type DoctorCheck = z.infer<typeof doctorCheck>
 
-export const doctorGrade = z.enum(['A', 'B', 'C', 'D', 'F'])
+export const doctorGrade = z.enum(['A', 'B', 'C', 'D', 'F']).meta({
+  id: 'toolhaven.doctorGrade',
+  description: 'A: nothing to say. B: warnings. C: one check failed. D: several failed. F: it does not work',
+})
 export type DoctorGrade = z.infer<typeof doctorGrade>
 
 /** What `thv doctor --format json` prints. */
-export const doctorReport = z.strictObject({
-  grade: doctorGrade,
-  machine: z.strictObject({ grade: doctorGrade, checks: z.array(doctorCheck) }),
-  workloads: z.array(
-    z.strictObject({
-      name: workloadName,
-      grade: doctorGrade,
-      checks: z.array(doctorCheck),
-      protocol_version: z.string().optional(),
-      tools: z.int().optional(),
-      estimated_tokens: z.int().optional(),
-      isolation: confinement.optional(),
-    }),
-  ),
-})
+export const doctorReport = z
+  .strictObject({
+    grade: doctorGrade.meta({ description: 'The worst of all grades' }),
+    machine: z
+      .strictObject({
+        grade: doctorGrade.meta({ description: 'Grade of the machine' }),
+        checks: z.array(doctorCheck).meta({ description: 'What was found on the machine' }),
+      })
+      .meta({ description: 'What all workloads depend on' }),
+    workloads: z
+      .array(
+        z.strictObject({
+          name: workloadName.meta({ description: 'Name of the workload' }),
+          grade: doctorGrade.meta({ description: 'Grade of the workload' }),
+          checks: z.array(doctorCheck).meta({ description: 'What was found' }),
+          protocol_version: z.string().optional().meta({ description: 'Revision of MCP that was agreed on' }),
+          tools: z.int().optional().meta({ description: 'How many tools it has' }),
+          estimated_tokens: z
+            .int()
+            .optional()
+            .meta({ description: 'What their definitions cost in each conversation, as an estimate' }),
+          isolation: confinement.optional().meta({ description: 'What confines it' }),
+        }),
+      )
+      .meta({ description: 'Each workload that should run, or the one that was named' }),
+  })
+  .meta({ id: 'toolhaven.doctorReport', description: 'What is wrong, and how to fix it' })
 export type DoctorReport = z.infer<typeof doctorReport>
+
+export const doctorRoutes = {
+  runDoctor: {
+    method: 'GET',
+    path: `${API_PREFIX}/doctor`,
+    tag: 'system',
+    summary: 'Look for what is wrong',
+    description: 'The same as thv doctor. Connects to each workload as a client would, so it can take a while.',
+    query: z.strictObject({
+      workload: workloadName.optional().meta({ description: 'Only this workload, and the machine' }),
+    }),
+    success: ok(doctorReport, 'What was found', {
+      grade: 'A',
+      machine: { grade: 'A', checks: [{ check: 'runtime', status: 'ok', found: 'docker 28.2.2 (Docker)' }] },
+      workloads: [],
+    }),
+    errors: noWorkload,
+    extension: true,
+  },
+} as const satisfies Routes

@@ -83,7 +83,7 @@ function operation(id: string, route: RouteDef, schemas: Record<string, unknown>
 
 function responses(route: RouteDef, schemas: Record<string, unknown>) {
   const answers: Record<string, unknown> = {}
-  for (const [status, response] of Object.entries(route.success)) answers[status] = success(response, schemas)
+  for (const [status, response] of Object.entries(successOf(route))) answers[status] = success(response, schemas)
   for (const [status, { when, example }] of Object.entries({ ...commonErrors(route), ...route.errors })) {
     answers[status] = {
       description: when,
@@ -91,6 +91,15 @@ function responses(route: RouteDef, schemas: Record<string, unknown>) {
     }
   }
   return answers
+}
+
+/** With the plan, which is a 200 beside or in place of the usual answer. */
+export function successOf({ success: usual, plan }: RouteDef): RouteDef['success'] {
+  if (!plan?.schema) return usual
+  const other = usual[200]
+  if (!other?.schema) return { ...usual, 200: plan }
+  const description = `${other.description}. ${plan.description}`
+  return { ...usual, 200: { ...other, description, schema: z.union([other.schema, plan.schema]) } }
 }
 
 function success(response: ResponseDef, schemas: Record<string, unknown>) {

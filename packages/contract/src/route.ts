@@ -58,6 +58,8 @@ export interface RouteDef {
   errors?: ErrorDefs
   /** Ours, beside the specification's routes. */
   extension?: true
+  /** With `dry_run=true`: answers 200 with what it would do, and does nothing. */
+  plan?: ResponseDef
   /** Answers over the 0600 unix socket only; elsewhere 404. */
   socketOnly?: true
 }

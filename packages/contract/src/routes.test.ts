@@ -13,8 +13,8 @@ const specified = [...section.matchAll(/^\| (GET|POST|PUT|DELETE) \| (\S+) \| ([
 )
 /** Ours, on calls of the specification. Callers that do not know them leave them out. */
 const OWN_QUERIES: Readonly<Record<string, readonly string[]>> = {
-  'POST /api/v1beta/workloads': ['known_only'],
-  'POST /api/v1beta/workloads/{name}/edit': ['known_only'],
+  'POST /api/v1beta/workloads': ['known_only', 'dry_run'],
+  'POST /api/v1beta/workloads/{name}/edit': ['known_only', 'dry_run'],
 }
 const table: [string, RouteDef][] = Object.entries(routes)
 const find = (method: string, path: string) =>
@@ -65,8 +65,12 @@ describe('the route table', () => {
         'getSettings',
         'getWorkloadRequest',
         'importWorkload',
+        'listExits',
+        'listFolders',
+        'listSecretUses',
         'pruneLogs',
         'readLogs',
+        'runDoctor',
         'readSecret',
         'streamEvents',
         'undoAdoption',

@@ -1,6 +1,9 @@
 import { adoptRoutes } from './adopt.ts'
 import { buildRoutes } from './builds.ts'
 import { clientRoutes } from './clients.ts'
+import { doctorRoutes } from './doctor.ts'
+import { exitRoutes } from './exits.ts'
+import { folderRoutes } from './folders.ts'
 import { groupRoutes } from './groups.ts'
 import { inspectionRoutes } from './inspections.ts'
 import { isolationRoutes } from './isolation.ts'
@@ -14,7 +17,10 @@ import { workloadRoutes } from './workloads.ts'
 /** Every route by operation id. Validation, OpenAPI, the typed client and the reference page all come from here. */
 export const routes = {
   ...systemRoutes,
+  ...doctorRoutes,
+  ...folderRoutes,
   ...workloadRoutes,
+  ...exitRoutes,
   ...buildRoutes,
   ...inspectionRoutes,
   ...groupRoutes,

@@ -67,6 +67,16 @@ export const secretKeyEntry = z
 export const secretList = z
   .strictObject({ keys: z.array(secretKeyEntry).meta({ description: 'Keys of the secrets, sorted' }) })
   .meta({ id: 'v1.listSecretsResponse', description: 'Every secret, without values' })
+export const secretUse = z
+  .strictObject({
+    key: z.string().meta({ description: 'Key of the secret' }),
+    workloads: z.array(z.string()).meta({ description: 'Names of the workloads that use it, sorted' }),
+  })
+  .meta({ id: 'toolhaven.secretUse', description: 'A secret and the workloads that use it' })
+export type SecretUse = z.infer<typeof secretUse>
+export const secretUses = z
+  .strictObject({ uses: z.array(secretUse).meta({ description: 'Secrets that workloads use, sorted by key' }) })
+  .meta({ id: 'toolhaven.secretUses', description: 'Which workloads use which secret' })
 export const secretValue = z
   .strictObject({
     key: z.string().meta({ description: 'Key of the secret' }),
@@ -154,6 +164,17 @@ export const secretRoutes = {
     params,
     success: noContent,
     errors: { 404: noSecret, 405: cannot('delete') },
+  },
+  listSecretUses: {
+    method: 'GET',
+    path: `${API_PREFIX}/secrets/default/uses`,
+    tag,
+    summary: 'See which workloads use a secret',
+    description: 'Every secret that a workload refers to, also one that does not exist.',
+    success: ok(secretUses, 'Secrets in use, sorted by key', {
+      uses: [{ key: 'github-token', workloads: ['github'] }],
+    }),
+    extension: true,
   },
   readSecret: {
     method: 'GET',

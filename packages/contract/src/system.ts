@@ -1,9 +1,11 @@
 import * as z from 'zod'
 import { workloadName } from './names.ts'
+import { dryRun, planOf } from './plans.ts'
 import { API_PREFIX, notCreated, noWorkload, ok, type Routes } from './route.ts'
 import { runConfig } from './run-config.ts'
 import { createResponse } from './workloads.ts'
-import { workloadStatus } from './workload-status.ts'
+
+export { type WorkloadEvent, workloadEvent } from './events.ts'
 
 export const versionResponse = z
   .strictObject({ version: z.string().meta({ description: 'Version of the daemon' }) })
@@ -79,27 +81,6 @@ export const daemonSettings = z
   .meta({ id: 'toolhaven.settings', description: 'Settings of the daemon; on change, null clears one' })
 export type DaemonSettings = z.infer<typeof daemonSettings>
 
-export const progress = z
-  .strictObject({
-    phase: z
-      .enum(['resolving', 'verifying', 'pulling', 'building', 'fetching', 'starting', 'connecting'])
-      .meta({ description: 'Current step' }),
-    done: z.number().optional().meta({ description: 'Bytes or steps that are done' }),
-    total: z.number().optional().meta({ description: 'Bytes or steps in all, when known' }),
-    detail: z.string().optional().meta({ description: 'What is being worked on' }),
-  })
-  .meta({ id: 'toolhaven.progress', description: 'How far a start has come' })
-
-export const workloadEvent = z
-  .strictObject({
-    workload: workloadName,
-    status: workloadStatus.or(z.literal('removed')).meta({ description: 'New status of the workload' }),
-    status_context: z.string().meta({ description: 'Progress, or the reason for the status' }),
-    progress: progress.optional().meta({ description: 'Present while the workload starts' }),
-  })
-  .meta({ id: 'toolhaven.workloadEvent', description: 'Data of one server-sent event' })
-export type WorkloadEvent = z.infer<typeof workloadEvent>
-
 export const pruneLogsResponse = z
   .strictObject({
     removed: z.array(z.string()).meta({ description: 'Names of the workloads whose logs were removed' }),
@@ -119,7 +100,7 @@ export const logLine = z
 
 const logLines = z
   .strictObject({ lines: z.array(logLine).meta({ description: 'Oldest first' }) })
-  .meta({ id: 'toolhaven.logLines' })
+  .meta({ id: 'toolhaven.logLines', description: 'Lines of a log' })
 
 const tail = z.coerce.number().int().min(0).max(10_000).optional()
 const since = z.iso.datetime({ offset: true }).optional()
@@ -194,8 +175,12 @@ export const systemRoutes = {
     method: 'GET',
     path: `${API_PREFIX}/events`,
     tag: 'system',
-    summary: 'Changes of workloads as server-sent events',
-    success: text('One event per change; data is a workload event as JSON'),
+    summary: 'Changes as server-sent events',
+    description:
+      'Events named workload tell the status of each workload, first as it is now and then whenever it changes. Events named change say that something else changed: a group, a client, a secret, the registry, the tools of a workload, what it reaches, or the settings. A reader that falls behind gets an event named gap, then the status of each workload again. Readers skip events that they do not know.',
+    success: text(
+      'Data is JSON: a workload event {workload, status, status_context, progress}, a change event {about, name} or a gap event {missed}',
+    ),
     extension: true,
   },
   followLogs: {
@@ -213,7 +198,9 @@ export const systemRoutes = {
         .optional()
         .meta({ description: 'Each line as an object with time, stream and text' }),
     }),
-    success: text('One event per line; the earlier lines first'),
+    success: text(
+      'One event named line per line; the earlier lines first. An event named gap stands for lines that a slow reader missed',
+    ),
     errors: noWorkload,
     extension: true,
   },
@@ -262,6 +249,7 @@ export const systemRoutes = {
         .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' })
         .optional()
         .meta({ description: 'Confirms the mounts, and privileged, that the configuration asks for' }),
+      dry_run: dryRun,
     }),
     body: runConfig,
     bodyExample: { schema_version: 'v0.1.0', name: 'everything', image: 'everything', transport: 'stdio' },
@@ -272,6 +260,7 @@ export const systemRoutes = {
         example: { name: 'everything', port: 18342 },
       },
     },
+    plan: planOf({ name: 'everything', differences: [], problems: [], restarts: false }),
     errors: notCreated,
     extension: true,
   },

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { progress } from './system.ts'
+import { progress } from './progress.ts'
 
 /** What a task that is followed as server-sent events says about itself while it goes on, or when it fails. */
 export const taskEvents = [

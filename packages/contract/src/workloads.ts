@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { groupName, workloadName } from './names.ts'
 import { API_PREFIX, accepted, created, noGroup, notCreated, noWorkload, ok, type Routes } from './route.ts'
+import { changeQuery, planOf } from './plans.ts'
 import { networkMode, proxyMode, runConfig, transportType } from './run-config.ts'
 import { createRequest, updateRequest } from './workload-request.ts'
 import { workloadStatus } from './workload-status.ts'
@@ -122,15 +123,6 @@ const exampleWorkload: Workload = {
   created_at: '2026-01-15T09:30:00Z',
 }
 
-const knownOnlyQuery = z.strictObject({
-  known_only: z
-    .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' })
-    .optional()
-    .meta({
-      description: 'Refuses an image without tag and path that neither the registry nor this machine has. An extension',
-    }),
-})
-
 export const workloadRoutes = {
   listWorkloads: {
     method: 'GET',
@@ -148,10 +140,16 @@ export const workloadRoutes = {
     tag,
     summary: 'Create and run a workload',
     description: 'Answers once the request is checked and written down; fetching and starting go on behind it.',
-    query: knownOnlyQuery,
+    query: changeQuery,
     body: createRequest,
     bodyExample: { name: 'everything', image: 'everything' },
     success: created(createResponse, 'Written down and starting', { name: 'everything', port: 18342 }),
+    plan: planOf({
+      name: 'everything',
+      differences: [{ field: 'name', after: 'everything' }],
+      problems: [{ status: 404, field: 'group', message: 'group research not found; create it first' }],
+      restarts: false,
+    }),
     errors: notCreated,
   },
   getWorkload: {
@@ -179,10 +177,18 @@ export const workloadRoutes = {
     summary: 'Edit a workload and run it',
     description: 'A field left out keeps its value; null or an empty value clears it. The port stays.',
     params,
-    query: knownOnlyQuery,
+    query: changeQuery,
     body: updateRequest,
     bodyExample: { tools: ['echo'] },
     success: ok(createResponse, 'Written down and restarting', { name: 'everything', port: 18342 }),
+    plan: planOf({
+      name: 'everything',
+      port: 18342,
+      configuration: { schema_version: 'v0.1.0', name: 'everything', transport: 'stdio', tools_filter: ['echo'] },
+      differences: [{ field: 'tools_filter', after: ['echo'] }],
+      problems: [],
+      restarts: true,
+    }),
     errors: {
       404: {
         when: 'unknown workload, group or secret, or no secrets provider',

@@ -1,3 +1,4 @@
+import type { ChangeEvent, WorkloadEvent } from '@toolhaven/contract/events'
 import { Adoptions } from './adopt/adoptions.ts'
 import type { BuildsDeps } from './builds/build.ts'
 import type { ClientsDeps } from './clients/clients.ts'
@@ -7,6 +8,8 @@ import { type EventBus, createEventBus } from './event-bus.ts'
 import { GroupBook } from './groups/group-book.ts'
 import type { GroupsDeps } from './groups/groups.ts'
 import { Inspections } from './inspections/inspections.ts'
+import type { ExitHistory } from './history/exit-history.ts'
+import { recordsOf } from './history/records-of.ts'
 import type { ClientFiles } from './ports/clients.ts'
 import type { Clock } from './ports/clock.ts'
 import type { ForeignEntries, StoredAdoption } from './ports/foreign-entries.ts'
@@ -26,6 +29,7 @@ import type {
   Journal,
   LogStore,
   RecordStore,
+  StoredExits,
   StoredGroup,
   StoredSightings,
   StoredToolLock,
@@ -35,11 +39,11 @@ import { type RegistryDeps, findServer } from './registry/registry.ts'
 import { type Masker, createMasker } from './secrets/masker.ts'
 import { Secrets } from './secrets/secrets.ts'
 import type { SettingsDeps } from './settings/settings.ts'
-import { ToolLocks } from './tools/tool-locks.ts'
+import type { ToolLocks } from './tools/tool-locks.ts'
 import { WorkloadBook } from './workloads/running/book.ts'
 import { changeLifecycle } from './workloads/operations/lifecycle.ts'
 import type { IsolationDeps } from './workloads/operations/isolation.ts'
-import { Sightings } from './workloads/running/sightings.ts'
+import type { Sightings } from './workloads/running/sightings.ts'
 import { SessionInstances } from './workloads/running/session-instances.ts'
 import type { SupervisorDeps } from './workloads/running/supervisor-deps.ts'
 import { InstallNetworks } from './workloads/running/install-networks.ts'
@@ -57,6 +61,7 @@ export interface DaemonPorts {
   groupStore: RecordStore<StoredGroup>
   sightingsStore: RecordStore<StoredSightings>
   toolLockStore: RecordStore<StoredToolLock>
+  exitStore: RecordStore<StoredExits>
   config: ConfigStore
   journal: Journal
   logs: LogStore
@@ -98,10 +103,13 @@ export interface Daemon {
   builds: BuildsDeps
   inspections: Inspections
   events: EventBus
+  /** Whatever changed besides the status of a workload. */
+  changes: EventBus<ChangeEvent>
   gateway: Gateway
   egress: Egress
   sightings: Sightings
   toolLocks: ToolLocks
+  exits: ExitHistory
   hiding: Hiding
   supervisor: Supervisor
   sessions: SessionInstances
@@ -115,20 +123,21 @@ export interface Daemon {
 export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon {
   const { logger, journal, config, clock, logs, runtime, host, readCertificate } = ports
   const { shutdown } = options
-  const events = createEventBus()
+  const events = createEventBus<WorkloadEvent>()
+  const changes = createEventBus<ChangeEvent>()
+  const announce = changes.publish
   const masker = createMasker()
   const book = new WorkloadBook(ports.workloadStore, (event) =>
     events.publish({ ...event, status_context: masker.mask(event.status_context) }),
   )
-  const groupBook = new GroupBook(ports.groupStore)
-  const secrets = new Secrets({ providers: ports.secretsProviders, config, journal, masker })
-  const registry: RegistryDeps = { source: ports.registrySource, config, journal, logger }
+  const groupBook = new GroupBook(ports.groupStore, announce)
+  const secrets = new Secrets({ providers: ports.secretsProviders, config, journal, masker, announce })
+  const registry: RegistryDeps = { source: ports.registrySource, config, journal, logger, announce }
   const [held, adopted] = [new Set<string>(), new Set<string>()]
   const sync = createClientSync({ groups: groupBook, book, files: ports.clientFiles, logger, held, adopted })
   const syncClients = async () => void (await sync())
-  const toolLocks = new ToolLocks({ store: ports.toolLockStore, clock, masker, logger, ...toolEvents(book, logs) })
+  const { toolLocks, sightings, exits } = recordsOf(ports, { book, masker, announce, shutdown })
   const gateway = ports.createGateway(gatewayEvents(() => supervisor, toolLocks, { book, logs, masker }))
-  const sightings = new Sightings({ store: ports.sightingsStore, clock, masker, logger, shutdown })
   const { instanceId } = options
   const installs = new InstallNetworks({ egress: () => egress, logger, logs, instanceId })
   const egress: Egress = ports.createEgress(egressEvents({ book, logs, masker, sightings, installs }))
@@ -141,14 +150,14 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
   const supervisorDeps: SupervisorDeps = {
     ...{ book, runtime, gateway, egress, hiding, packages, images, logs, masker, sessions, clock, logger, sightings },
     deleteSecret: (key) => secrets.delete(key),
-    ...{ installs, toolLocks, readSecret, caCertificate, syncClients, shutdown, host, readCertificate },
+    ...{ installs, toolLocks, exits, readSecret, caCertificate, syncClients, shutdown, host, readCertificate },
     telemetry: () => ({ ...config.get().otel, variable: options.variable ?? (() => undefined) }),
     isInUse: (name) => inspections.owns(name) || sessions.owns(name),
     ...{ instanceId, handshakeTimeoutMs: options.handshakeTimeoutMs, stopGraceMs: options.stopGraceMs },
   }
   const supervisor = new Supervisor(supervisorDeps)
   const workloads: WorkloadsDeps = {
-    ...{ book, runtime, host, gateway, clock, journal, logs, masker, syncClients, sightings, toolLocks },
+    ...{ book, runtime, host, gateway, clock, journal, logs, masker, syncClients, sightings, toolLocks, exits },
     ...{ readCertificate, ...answersFor(supervisor, groupBook, secrets) },
     findServer: (name) => findServer(registry, name, shutdown),
     config: () => config.get(),
@@ -164,10 +173,10 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
     clients: { groups: groupBook, files: ports.clientFiles, sync, journal },
     registry,
     secrets,
-    settings: { config, journal, readCertificate },
+    settings: { config, journal, readCertificate, announce },
     builds: { runtime, packages, renderRecipe, caCertificate, installs },
-    ...{ inspections, events, gateway, egress, hiding, sightings, toolLocks, supervisor, sessions },
-    load: () => load([book, groupBook, adoptions, sightings], toolLocks),
+    ...{ inspections, events, changes, gateway, egress, hiding, sightings, toolLocks, exits, supervisor, sessions },
+    load: () => load([book, groupBook, adoptions, sightings, exits], toolLocks),
     run: () => run(supervisorDeps, supervisor),
   }
 }
@@ -207,16 +216,6 @@ function gatewayEvents(
     },
     onLoginNeeded: (name, needed) => supervisor().loginNeeded(name, needed),
     onLoggedIn: (name) => supervisor().loggedIn(name),
-  }
-}
-
-function toolEvents(book: WorkloadBook, logs: LogStore) {
-  return {
-    onDifference: (name: string, what: string | undefined, isNew: boolean) => {
-      if (what === undefined) return book.observe(name, {}, ['toolsChanged'])
-      if (isNew) logs.append(name, 'stderr', `${what}; see "thv tools diff ${name}"`)
-      book.observe(name, { toolsChanged: what })
-    },
   }
 }
 
@@ -260,6 +259,7 @@ function answersFor(supervisor: Supervisor, groups: GroupBook, secrets: Secrets)
     groupExists: (name: string) => groups.has(name),
     secretExists: (key: string) => secrets.has(key),
     storeSecret: (key: string, value: string) => secrets.store(key, value),
+    checkSecret: (key: string, value: string) => secrets.check(key, value),
   }
 }
 

@@ -1,12 +1,16 @@
-import type { WorkloadEvent } from '@toolhaven/contract/system'
+import type { ChangeEvent, WorkloadEvent } from '@toolhaven/contract/events'
+import type { RecordStore } from './ports/stores.ts'
 
-export interface EventBus {
-  publish(event: WorkloadEvent): void
-  subscribe(listener: (event: WorkloadEvent) => void): () => void
+export interface EventBus<Event = WorkloadEvent> {
+  publish(event: Event): void
+  subscribe(listener: (event: Event) => void): () => void
 }
 
-export function createEventBus(): EventBus {
-  const listeners = new Set<(event: WorkloadEvent) => void>()
+/** Told of every change that is not a workload's status. */
+export type Announce = (change: ChangeEvent) => void
+
+export function createEventBus<Event>(): EventBus<Event> {
+  const listeners = new Set<(event: Event) => void>()
   return {
     publish: (event) => {
       for (const listener of listeners) listener(event)
@@ -15,5 +19,19 @@ export function createEventBus(): EventBus {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
+  }
+}
+
+/** The same store, which announces each record that changes. A failed write is announced too: the change holds in memory. */
+export function announcing<T extends { name: string }>(
+  store: RecordStore<T>,
+  about: ChangeEvent['about'],
+  announce: Announce,
+): RecordStore<T> {
+  return {
+    load: () => store.load(),
+    save: (record) => store.save(record).finally(() => announce({ about, name: record.name })),
+    remove: (name) => store.remove(name).finally(() => announce({ about, name })),
+    ...(store.unreadable && { unreadable: () => store.unreadable?.() ?? new Map<string, string>() }),
   }
 }

@@ -5,7 +5,13 @@ import type { RegistryDocument } from '@toolhaven/contract/registry-document'
 import { type Daemon, createDaemon } from '@toolhaven/core/daemon'
 import type { Host, PackageIndex } from '@toolhaven/core/ports/host'
 import type { StoredAdoption } from '@toolhaven/core/ports/foreign-entries'
-import type { StoredGroup, StoredSightings, StoredToolLock, StoredWorkload } from '@toolhaven/core/ports/stores'
+import type {
+  StoredExits,
+  StoredGroup,
+  StoredSightings,
+  StoredToolLock,
+  StoredWorkload,
+} from '@toolhaven/core/ports/stores'
 import { FakeEgress } from './fake-egress.ts'
 import { FakeHiding } from './fake-hiding.ts'
 import { FakeGateway } from './fake-gateway.ts'
@@ -95,6 +101,7 @@ export interface FakeDaemon extends Disposable {
   groupStore: MemoryRecordStore<StoredGroup>
   sightingsStore: MemoryRecordStore<StoredSightings>
   toolLockStore: MemoryRecordStore<StoredToolLock>
+  exitStore: MemoryRecordStore<StoredExits>
   clientFiles: MemoryClientFiles
   foreignEntries: MemoryForeignEntries
   adoptionStore: MemoryRecordStore<StoredAdoption>
@@ -112,6 +119,7 @@ export interface FakeDaemonParts {
   groupStore?: MemoryRecordStore<StoredGroup>
   sightingsStore?: MemoryRecordStore<StoredSightings>
   toolLockStore?: MemoryRecordStore<StoredToolLock>
+  exitStore?: MemoryRecordStore<StoredExits>
   registry?: RegistryDocument
 }
 
@@ -125,6 +133,7 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
   const groupStore = parts.groupStore ?? new MemoryRecordStore<StoredGroup>(({ name }) => name)
   const sightingsStore = parts.sightingsStore ?? new MemoryRecordStore<StoredSightings>(({ name }) => name)
   const toolLockStore = parts.toolLockStore ?? new MemoryRecordStore<StoredToolLock>(({ name }) => name)
+  const exitStore = parts.exitStore ?? new MemoryRecordStore<StoredExits>(({ name }) => name)
   const clientFiles = new MemoryClientFiles()
   const foreignEntries = new MemoryForeignEntries()
   const adoptionStore = new MemoryRecordStore<StoredAdoption>(({ name }) => name)
@@ -142,6 +151,7 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
       ...{ runtime, workloadStore, groupStore, journal, logs, clientFiles, clock, foreignEntries, adoptionStore },
       sightingsStore,
       toolLockStore,
+      exitStore,
       createGateway: (events) => {
         const gateway = new FakeGateway(events)
         gateways.push(gateway)
@@ -177,6 +187,7 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
     logger: silentLogger,
     shutdown: shutdown.signal,
     runtimeReport: async () => reportOf(runtime),
+    doctor: async () => ({ grade: 'A' as const, machine: { grade: 'A' as const, checks: [] }, workloads: [] }),
   }
   const [gateway] = gateways
   if (!gateway) throw new Error('the daemon made no gateway')
@@ -195,6 +206,7 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
       groupStore,
       sightingsStore,
       toolLockStore,
+      exitStore,
       clientFiles,
       journal,
       logs,

@@ -15,7 +15,7 @@ import type {
   LogStream,
   RecordStore,
 } from '@toolhaven/core/ports/stores'
-import { invalid } from '@toolhaven/core/errors'
+import { invalid, notFound } from '@toolhaven/core/errors'
 import type { RegistryDocument } from '@toolhaven/contract/registry-document'
 
 export const silentLogger: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
@@ -184,6 +184,10 @@ export const fakeHost: Host = {
   linkOnTheWay: async () => undefined,
   isOwn: async ({ path }) => isStateOfFake(path),
   ownAddresses: () => ['198.51.44.7/24'],
+  listFolders: async (path) => {
+    if (path !== '') throw notFound(`there is no folder ${path}; choose another one`)
+    return { path: '/home/me', folders: ['notes', 'website'] }
+  },
   readConfigFile: async (path) => {
     if (path.startsWith('/')) throw invalid(`"${path}" is not a file below the configuration folder`)
     return path === 'token.txt' ? 'canary-of-a-file\n' : undefined

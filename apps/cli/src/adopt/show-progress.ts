@@ -1,4 +1,4 @@
-import type { WorkloadEvent } from '@toolhaven/contract/system'
+import type { WorkloadEvent } from '@toolhaven/contract/events'
 import type { DaemonClient } from '../connect/daemon-client.ts'
 import type { Context } from '../context.ts'
 import { progressLine } from '../output/progress-line.ts'

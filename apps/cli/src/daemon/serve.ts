@@ -47,6 +47,7 @@ export async function serve(settings: ServeSettings): Promise<void> {
   await using _runtime = parts.runtime
   await using _logs = parts.logs
   await using _sightings = parts.daemon.sightings
+  await using _exits = parts.daemon.exits
   await using _toolLocks = parts.daemon.toolLocks
   await using _egress = parts.daemon.egress
   using _hiding = parts.daemon.hiding

@@ -23,6 +23,7 @@ import { createImageVerifier } from '@toolhaven/runtimes/signatures/image-verifi
 import { createAdoptionStore } from '@toolhaven/stores/adopt/adoption-store'
 import { createForeignEntries } from '@toolhaven/stores/adopt/foreign-entries'
 import { createClientFiles } from '@toolhaven/stores/clients/client-files'
+import { createExitStore } from '@toolhaven/stores/files/exit-store'
 import { createGroupStore } from '@toolhaven/stores/files/group-store'
 import { loadInstanceId } from '@toolhaven/stores/files/instance-id'
 import { createJournal } from '@toolhaven/stores/files/journal'
@@ -42,6 +43,7 @@ import { REGISTRY_FETCH_LIMITS, createRegistrySource } from '@toolhaven/stores/r
 import { createSecretsProviders } from '@toolhaven/stores/secrets/providers'
 import { VERSION } from '../version.ts'
 import { chooseRuntime } from './choose-runtime.ts'
+import { createDaemonDoctor } from './daemon-doctor.ts'
 import { identityFetches, lazyFetch, proxyOf } from './lazy-fetch.ts'
 import { type PeerCheck, createPeerCheck } from './peer-user.ts'
 import { readCertificate } from './read-certificate.ts'
@@ -124,7 +126,7 @@ export async function wire({ settings, paths, config, logger, shutdown }: WireOp
       shutdown,
     },
   )
-  const apiDeps = apiDepsOf(daemon, { logger, shutdown, runtimeReport: reportOn(runtime, tried) })
+  const apiDeps = apiDepsOf(daemon, { logger, shutdown, runtimeReport: reportOn(runtime, tried) }, env)
   return { daemon, apiDeps, runtime, logs, allowPeer, waiting, ...ports, allowedHosts: config.get().allowedHosts }
 }
 
@@ -132,6 +134,7 @@ function recordsOf({ stateDir, groupsDir }: ToolhavenPaths, logger: Logger) {
   return {
     groupStore: createGroupStore({ dir: groupsDir, logger }),
     sightingsStore: createSightingsStore({ dir: join(stateDir, 'sightings'), logger }),
+    exitStore: createExitStore({ dir: join(stateDir, 'exits'), logger }),
     toolLockStore: createToolLockStore({ dir: join(stateDir, 'tools'), logger }),
     adoptionStore: createAdoptionStore({ dir: join(stateDir, 'adoptions'), logger }),
   }
@@ -235,9 +238,13 @@ function reportOn(runtime: Runtime, tried: RuntimeReport['tried']) {
   }
 }
 
-function apiDepsOf(daemon: Daemon, rest: Pick<ApiDeps, 'logger' | 'shutdown' | 'runtimeReport'>): ApiDeps {
+function apiDepsOf(
+  daemon: Daemon,
+  rest: Pick<ApiDeps, 'logger' | 'shutdown' | 'runtimeReport'>,
+  env: ServeSettings['env'],
+): ApiDeps {
   let openApi: OpenApiDocument | undefined
-  return {
+  const deps: ApiDeps = {
     ...daemon,
     ...rest,
     version: VERSION,
@@ -245,5 +252,7 @@ function apiDepsOf(daemon: Daemon, rest: Pick<ApiDeps, 'logger' | 'shutdown' | '
     get openApi() {
       return (openApi ??= buildOpenApi(VERSION))
     },
+    doctor: createDaemonDoctor(() => deps, env),
   }
+  return deps
 }

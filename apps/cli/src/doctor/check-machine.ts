@@ -12,7 +12,7 @@ import { isListening } from './is-listening.ts'
 
 /** Everything that all workloads stand on. */
 export async function checkMachine(
-  { env, signal }: Context,
+  { env, signal }: Pick<Context, 'env' | 'signal'>,
   client: DaemonClient,
   workloads: readonly Workload[],
 ): Promise<{ checks: DoctorCheck[]; runtime: RuntimeReport }> {

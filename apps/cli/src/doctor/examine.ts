@@ -7,8 +7,13 @@ import { checkMachine } from './check-machine.ts'
 import { checkWorkload } from './check-workload.ts'
 import { gradeOf, worstOf } from './grade.ts'
 
+/** Part of a command's context. */
+export interface Examining extends Pick<Context, 'daemon' | 'env' | 'signal'> {
+  out: Pick<Context['out'], 'transient'>
+}
+
 /** The machine, and each workload that should run or the one that is named. */
-export async function examine(context: Context, only: string | undefined): Promise<DoctorReport> {
+export async function examine(context: Examining, only: string | undefined): Promise<DoctorReport> {
   const { signal, out } = context
   let client: DaemonClient
   try {

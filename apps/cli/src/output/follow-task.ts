@@ -1,6 +1,6 @@
 import type { BuiltImage } from '@toolhaven/contract/builds'
 import type { InspectionEvent } from '@toolhaven/contract/inspections'
-import type { WorkloadEvent } from '@toolhaven/contract/system'
+import type { WorkloadEvent } from '@toolhaven/contract/events'
 import type { CallInput } from '@toolhaven/contract/client'
 import { unavailable } from '@toolhaven/core/errors'
 import { type DaemonClient, failureOf } from '../connect/daemon-client.ts'

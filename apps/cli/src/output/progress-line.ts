@@ -1,4 +1,4 @@
-import type { WorkloadEvent } from '@toolhaven/contract/system'
+import type { WorkloadEvent } from '@toolhaven/contract/events'
 
 const BAR_WIDTH = 20
 

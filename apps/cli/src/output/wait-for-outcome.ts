@@ -1,4 +1,4 @@
-import type { WorkloadEvent } from '@toolhaven/contract/system'
+import type { WorkloadEvent } from '@toolhaven/contract/events'
 import { ThvError, conflict, unavailable } from '@toolhaven/core/errors'
 import type { DaemonClient } from '../connect/daemon-client.ts'
 import type { Output } from './output.ts'

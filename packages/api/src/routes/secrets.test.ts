@@ -231,3 +231,33 @@ describe('the value of a secret', () => {
     answers: { status: 404 },
   })
 })
+
+describe('the uses of secrets', () => {
+  scenario('are told by key, of secrets that are there and of those that are gone', {
+    given: async (fake) => {
+      await done(fake, 'POST /api/v1beta/secrets', { provider_type: 'encrypted' })
+      for (const key of ['a', 'b']) await done(fake, 'POST /api/v1beta/secrets/default/keys', { key, value: 'x' })
+      const image = 'npx://web@1.0.0'
+      const uses = (...names: string[]) => names.map((name) => ({ name, target: name.toUpperCase() }))
+      await done(fake, 'POST /api/v1beta/workloads', { name: 'two', image, secrets: uses('b') })
+      await done(fake, 'POST /api/v1beta/workloads', { name: 'one', image, secrets: uses('a', 'b') })
+      await done(fake, 'POST /api/v1beta/workloads', { name: 'gone', image, secrets: uses('a') })
+      await done(fake, 'DELETE /api/v1beta/workloads/gone')
+      await done(fake, 'DELETE /api/v1beta/secrets/default/keys/b')
+    },
+    request: 'GET /api/v1beta/secrets/default/uses',
+    answers: {
+      status: 200,
+      json: {
+        uses: [
+          { key: 'a', workloads: ['one'] },
+          { key: 'b', workloads: ['one', 'two'] },
+        ],
+      },
+    },
+  })
+  scenario('are none where there is no provider', {
+    request: 'GET /api/v1beta/secrets/default/uses',
+    answers: { status: 200, json: { uses: [] } },
+  })
+})

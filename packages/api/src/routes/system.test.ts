@@ -104,3 +104,25 @@ describe('settings', () => {
     answers: { status: 400, text: 'the certificate file does not exist' },
   })
 })
+
+describe('the doctor', () => {
+  scenario('reports what it finds', {
+    request: 'GET /api/v1beta/doctor',
+    answers: { status: 200, matches: { grade: 'A', workloads: [] } },
+  })
+  scenario('knows the workloads', {
+    request: 'GET /api/v1beta/doctor?workload=ghost',
+    answers: { status: 404, text: /^workload ghost not found/ },
+  })
+})
+
+describe('folders', () => {
+  scenario('are those of the home folder unless another is named', {
+    request: 'GET /api/v1beta/folders',
+    answers: { status: 200, json: { path: '/home/me', folders: ['notes', 'website'] } },
+  })
+  scenario('that are not there', {
+    request: 'GET /api/v1beta/folders?path=other',
+    answers: { status: 404, text: /^there is no folder other/ },
+  })
+})

@@ -1,3 +1,5 @@
+import type { doctorRoutes } from '@toolhaven/contract/doctor'
+import type { folderRoutes } from '@toolhaven/contract/folders'
 import { serversAt } from '@toolhaven/contract/openapi'
 import type { systemRoutes } from '@toolhaven/contract/system'
 import { getSettings, updateSettings } from '@toolhaven/core/settings/settings'
@@ -6,7 +8,10 @@ import type { Handlers } from '../bind.ts'
 import { eventStream } from '../event-stream.ts'
 import { textResponse } from '../http-errors.ts'
 
-type Own = Exclude<keyof typeof systemRoutes, 'importWorkload' | 'followLogs' | 'readLogs' | 'pruneLogs'>
+type Own =
+  | Exclude<keyof typeof systemRoutes, 'importWorkload' | 'followLogs' | 'readLogs' | 'pruneLogs'>
+  | keyof typeof doctorRoutes
+  | keyof typeof folderRoutes
 
 export function systemHandlers(deps: ApiDeps): Pick<Handlers, Own> {
   return {
@@ -16,8 +21,15 @@ export function systemHandlers(deps: ApiDeps): Pick<Handlers, Own> {
     getRuntime: ({ signal }) => deps.runtimeReport(signal),
     getSettings: () => getSettings(deps.settings),
     updateSettings: ({ body }) => updateSettings(deps.settings, body),
+    runDoctor: ({ query, signal }) => runDoctor(deps, query.workload, signal),
+    listFolders: ({ query }) => deps.workloads.host.listFolders(query.path ?? ''),
     streamEvents: ({ signal }) => streamEvents(deps, signal),
   }
+}
+
+function runDoctor(deps: ApiDeps, workload: string | undefined, signal: AbortSignal) {
+  if (workload !== undefined) deps.workloads.book.get(workload)
+  return deps.doctor(workload, AbortSignal.any([signal, deps.shutdown]))
 }
 
 async function health(deps: ApiDeps, signal: AbortSignal): Promise<Response> {
@@ -29,11 +41,22 @@ async function health(deps: ApiDeps, signal: AbortSignal): Promise<Response> {
 /** What is true now, then each change. */
 function streamEvents(deps: ApiDeps, signal: AbortSignal): Response {
   const { book, masker } = deps.workloads
-  return eventStream(AbortSignal.any([signal, deps.shutdown]), (send) => {
+  const sendAll = (send: (event: string, data: string) => void) => {
     for (const { stored } of book.all()) {
       const { status, context } = book.status(stored.config.name)
       send('workload', JSON.stringify({ workload: stored.config.name, status, status_context: masker.mask(context) }))
     }
-    return deps.events.subscribe((event) => send('workload', JSON.stringify(event)))
-  })
+  }
+  return eventStream(
+    AbortSignal.any([signal, deps.shutdown]),
+    (send) => {
+      sendAll(send)
+      const stops = [
+        deps.events.subscribe((event) => send('workload', JSON.stringify(event))),
+        deps.changes.subscribe((change) => send('change', JSON.stringify(change))),
+      ]
+      return () => stops.forEach((stop) => stop())
+    },
+    { afterGap: sendAll },
+  )
 }

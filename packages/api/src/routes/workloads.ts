@@ -3,6 +3,7 @@ import { createWorkload } from '@toolhaven/core/workloads/create'
 import { editWorkload } from '@toolhaven/core/workloads/edit'
 import { importWorkload } from '@toolhaven/core/workloads/import'
 import { pruneLogs } from '@toolhaven/core/workloads/prune-logs'
+import { type Plan, planCreate, planEdit, planImport } from '@toolhaven/core/workloads/plan'
 import {
   MAX_LOG_LINES,
   exportWorkload,
@@ -13,39 +14,71 @@ import {
   workloadLogs,
   workloadStatusOf,
 } from '@toolhaven/core/workloads/read'
+import type { exitRoutes } from '@toolhaven/contract/exits'
+import type { WorkloadPlan } from '@toolhaven/contract/plans'
 import type { LogLine, LogQuery } from '@toolhaven/core/ports/stores'
 import type { workloadRoutes } from '@toolhaven/contract/workloads'
 import type { ApiDeps } from '../api-deps.ts'
 import type { Handlers } from '../bind.ts'
 import { eventStream } from '../event-stream.ts'
+import { toErrorAnswer } from '../http-errors.ts'
 import { jsonResponse } from '../json-response.ts'
 
-type Own = keyof typeof workloadRoutes | 'importWorkload' | 'followLogs' | 'readLogs' | 'pruneLogs'
+type Own =
+  | keyof typeof workloadRoutes
+  | keyof typeof exitRoutes
+  | 'importWorkload'
+  | 'followLogs'
+  | 'readLogs'
+  | 'pruneLogs'
 
 export function workloadHandlers(deps: ApiDeps): Pick<Handlers, Own> {
   const { workloads } = deps
   return {
     listWorkloads: ({ query }) => jsonResponse(`{"workloads":[${listWorkloads(workloads, query).join(',')}]}`),
-    createWorkload: ({ body, query }) => createWorkload(workloads, body, { knownOnly: query.known_only === true }),
+    createWorkload: async ({ body, query: { dry_run: isPlan, known_only: knownOnly } }) =>
+      isPlan
+        ? planResponse(deps, await planCreate(workloads, body, { knownOnly }))
+        : createWorkload(workloads, body, { knownOnly }),
     getWorkload: ({ params }) => getWorkload(workloads, params.name),
     deleteWorkload: async ({ params }) => void (await changeLifecycle(workloads, params.name, 'delete')),
-    editWorkload: ({ params, body, query }) =>
-      editWorkload(workloads, params.name, body, { knownOnly: query.known_only === true }),
+    editWorkload: async ({ params: { name }, body, query: { dry_run: isPlan, known_only: knownOnly } }) =>
+      isPlan
+        ? planResponse(deps, await planEdit(workloads, name, body, { knownOnly }))
+        : editWorkload(workloads, name, body, { knownOnly }),
     exportWorkload: ({ params }) => exportWorkload(workloads, params.name),
     getWorkloadRequest: ({ params }) => getWorkloadRequest(workloads, params.name),
     getWorkloadLogs: ({ params }) => workloadLogs(workloads, params.name),
+    listExits: ({ params }) => {
+      workloads.book.get(params.name)
+      return { exits: workloads.exits.of(params.name) }
+    },
     restartWorkload: async ({ params }) => void (await changeLifecycle(workloads, params.name, 'restart')),
     getWorkloadStatus: ({ params }) => workloadStatusOf(workloads, params.name),
     stopWorkload: async ({ params }) => void (await changeLifecycle(workloads, params.name, 'stop')),
     deleteWorkloads: async ({ body }) => void (await changeLifecycles(workloads, body, 'delete')),
     restartWorkloads: async ({ body }) => void (await changeLifecycles(workloads, body, 'restart')),
     stopWorkloads: async ({ body }) => void (await changeLifecycles(workloads, body, 'stop')),
-    importWorkload: ({ body, query }) => importWorkload(workloads, body, query),
+    importWorkload: async ({ body, query: { dry_run: isPlan, ...confirmed } }) =>
+      isPlan
+        ? planResponse(deps, await planImport(workloads, body, confirmed))
+        : importWorkload(workloads, body, confirmed),
     pruneLogs: () => pruneLogs(workloads),
     followLogs: ({ params, query, signal }) => followLogs(deps, params.name, query, signal),
     readLogs: ({ params, query }) =>
       readWorkloadLogs(workloads, params.name, { ...queryOf(query), previous: query.previous }),
   }
+}
+
+/** Each problem as the request itself would tell it. */
+function planResponse({ logger, workloads }: ApiDeps, { problems, ...plan }: Plan): Response {
+  const mask = (text: string) => workloads.masker.mask(text)
+  const told = problems.map(({ field, error }) => {
+    const { status, text } = toErrorAnswer(error, { logger, mask, isOwner: false })
+    return { status, ...(field !== undefined && { field }), message: text.replaceAll(/\p{Cc}+/gu, '?') }
+  })
+  const answer: WorkloadPlan = { ...plan, problems: told }
+  return jsonResponse(JSON.stringify(answer))
 }
 
 interface LogRange {

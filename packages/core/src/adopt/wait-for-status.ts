@@ -1,4 +1,4 @@
-import type { WorkloadEvent } from '@toolhaven/contract/system'
+import type { WorkloadEvent } from '@toolhaven/contract/events'
 import { conflict, unavailable } from '../errors.ts'
 import type { AdoptDeps } from './adopt-deps.ts'
 

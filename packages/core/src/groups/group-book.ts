@@ -2,6 +2,7 @@ import type { ClientType } from '@toolhaven/contract/client-types'
 import { parseClientType } from '@toolhaven/contract/client-types'
 import { DEFAULT_GROUP } from '@toolhaven/contract/names'
 import { notFound } from '../errors.ts'
+import type { Announce } from '../event-bus.ts'
 import type { RecordStore, StoredGroup } from '../ports/stores.ts'
 import { compareNames } from '../workloads/running/book.ts'
 
@@ -9,10 +10,12 @@ import { compareNames } from '../workloads/running/book.ts'
 export class GroupBook {
   readonly #groups = new Map<string, StoredGroup>()
   readonly #store: RecordStore<StoredGroup>
+  readonly #announce: Announce
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(store: RecordStore<StoredGroup>) {
+  constructor(store: RecordStore<StoredGroup>, announce: Announce) {
     this.#store = store
+    this.#announce = announce
   }
 
   async load(): Promise<void> {
@@ -49,8 +52,16 @@ export class GroupBook {
       else await this.#store.remove(name)
       if (after) this.#groups.set(name, after)
       else this.#groups.delete(name)
+      this.#announce({ about: 'group', name })
+      for (const client of differing(before?.registeredClients, after?.registeredClients))
+        this.#announce({ about: 'client', name: client })
     })
     this.#last = run.catch(() => undefined)
     await run
   }
+}
+
+/** What is in one of the two lists only. */
+function differing(before: readonly string[] = [], after: readonly string[] = []): string[] {
+  return [...before.filter((each) => !after.includes(each)), ...after.filter((each) => !before.includes(each))]
 }

@@ -14,6 +14,11 @@ export interface Host {
   ownAddresses(): readonly string[]
   /** Ports at which the daemon's own API listens. */
   apiPorts?: ReadonlySet<number>
+  /**
+   * Names of the folders in a folder below the home folder, which a path may leave out. Without hidden ones and symbolic links;
+   * `invalid` when the path leads through one or out of the home folder, `not-found` when nothing is there.
+   */
+  listFolders(path: string): Promise<{ path: string; folders: string[] }>
   /** Text of a file below the configuration folder; undefined when absent, `invalid` when the path leads outside. */
   readConfigFile(relativePath: string): Promise<string | undefined>
   /** Text of a file anywhere; undefined when absent, `invalid` when it is no plain file, too long or not readable. */

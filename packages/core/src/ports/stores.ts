@@ -1,3 +1,4 @@
+import type { ExitRecord } from '@toolhaven/contract/exits'
 import type { ImageServer, RemoteServer } from '@toolhaven/contract/registry-document'
 import type { RunConfig } from '@toolhaven/contract/run-config'
 import type { LockPart } from '@toolhaven/contract/tools'
@@ -63,6 +64,12 @@ export interface SeenPlace {
   count: number
   firstAt: string
   lastAt: string
+}
+
+/** How the server of a workload ended, oldest first. */
+export interface StoredExits {
+  name: string
+  exits: ExitRecord[]
 }
 
 /** A tool, a prompt, a resource template or the instructions, as the server defines them. */

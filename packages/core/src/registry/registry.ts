@@ -1,6 +1,7 @@
 import type { ImageServer, RegistryDocument, RemoteServer } from '@toolhaven/contract/registry-document'
 import type { RegistryDetails, RegistryInfo } from '@toolhaven/contract/registry'
 import { describeError, invalid, isThvError, notFound } from '../errors.ts'
+import type { Announce } from '../event-bus.ts'
 import { parseUrl } from '../net/parse-url.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { RegistryLocation, RegistrySource } from '../ports/registry-source.ts'
@@ -12,6 +13,7 @@ export interface RegistryDeps {
   config: ConfigStore
   journal: Journal
   logger: Logger
+  announce: Announce
 }
 
 export const REGISTRY_NAME = 'default'
@@ -67,6 +69,7 @@ export async function updateRegistry(
     throw isThvError(error, 'unavailable') ? invalid(error.message, error) : error
   })
   await deps.config.update((config) => ({ ...config, registry: settingOf(location) }))
+  deps.announce({ about: 'registry', name: REGISTRY_NAME })
   await deps.journal.append({ actor: 'api', action: 'update-registry', target: name, detail: { type: location.type } })
   const from = location.type === 'default' ? 'the built-in one' : `read from ${sourceOf(location)}`
   return { message: `the registry is now ${from}`, type: location.type }

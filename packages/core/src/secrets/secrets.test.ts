@@ -9,6 +9,7 @@ function parts() {
     config: memoryConfig(),
     journal: new MemoryJournal(),
     masker: createMasker(),
+    announce: () => {},
   }
   return { deps, secrets: new Secrets(deps) }
 }

@@ -1,5 +1,6 @@
 import { hasNul, NO_HALF_PAIR, NO_NUL } from '@toolhaven/contract/text'
 import { conflict, invalid, notFound, unsupported } from '../errors.ts'
+import type { Announce } from '../event-bus.ts'
 import type { SecretsProvider, SecretsProviders, SecretsProviderType } from '../ports/secrets.ts'
 import type { ConfigStore, Journal } from '../ports/stores.ts'
 import { compareNames } from '../workloads/running/book.ts'
@@ -10,6 +11,7 @@ export interface SecretsDeps {
   config: ConfigStore
   journal: Journal
   masker: Masker
+  announce: Announce
 }
 
 /** The secrets provider in use, and the operations on it. */
@@ -31,6 +33,7 @@ export class Secrets {
     await this.#deps.config.update((config) => ({ ...config, secrets: { providerType: type } }))
     this.#provider = provider
     if (password !== undefined) this.#deps.masker.hold('secrets-password', [password])
+    this.#deps.announce({ about: 'secret' })
     await this.#deps.journal.append({ actor: 'api', action: 'setup-secrets', target: type })
     return { message, provider_type: type }
   }
@@ -77,6 +80,7 @@ export class Secrets {
     if (!provider.capabilities.can_delete)
       throw unsupported(`the secrets provider ${provider.type} cannot delete secrets`)
     if (!(await provider.delete(key))) throw secretNotFound(key)
+    this.#deps.announce({ about: 'secret', name: key })
     await this.#deps.journal.append({ actor: 'api', action: 'delete-secret', target: key })
   }
 
@@ -98,6 +102,12 @@ export class Secrets {
     await this.#inTurn(async () => this.#set(await this.#writable(), 'store-secret', key, value))
   }
 
+  /** Refuses what `store` would refuse. */
+  async check(key: string, value: string): Promise<void> {
+    await this.#writable()
+    checkValue(key, value)
+  }
+
   /** One change at a time: what a change looked up still holds when it writes. */
   async #inTurn<T>(change: () => Promise<T>): Promise<T> {
     const run = this.#lastChange.then(change)
@@ -108,6 +118,7 @@ export class Secrets {
   async #set(provider: SecretsProvider, action: string, key: string, value: string): Promise<void> {
     checkValue(key, value)
     await provider.set(key, value)
+    this.#deps.announce({ about: 'secret', name: key })
     await this.#deps.journal.append({ actor: 'api', action, target: key })
   }
 

@@ -11,6 +11,7 @@ function depsOf(): SettingsDeps & { journal: MemoryJournal } {
       if (path === '/ca.pem') return 'PEM'
       throw invalid('the certificate file does not exist')
     },
+    announce: () => {},
   }
 }
 

@@ -1,6 +1,7 @@
 import type { DaemonSettings } from '@toolhaven/contract/system'
 import { invalid } from '../errors.ts'
 import { checkImageReference } from '../workloads/config/image-reference.ts'
+import type { Announce } from '../event-bus.ts'
 import type { ConfigStore, DaemonConfig, Journal } from '../ports/stores.ts'
 
 export interface SettingsDeps {
@@ -8,6 +9,7 @@ export interface SettingsDeps {
   journal: Journal
   /** PEM text of a certificate file; `invalid` when it is missing or not PEM. */
   readCertificate: (path: string) => Promise<string>
+  announce: Announce
 }
 
 export function getSettings({ config }: Pick<SettingsDeps, 'config'>): DaemonSettings {
@@ -30,6 +32,7 @@ export async function updateSettings(deps: SettingsDeps, change: DaemonSettings)
   if (change.otel?.endpoint?.includes('://')) throw invalid('otel.endpoint takes host:port, without a scheme')
   for (const image of Object.values(change.base_images ?? {})) if (typeof image === 'string') checkImageReference(image)
   await deps.config.update((config) => applySettings(config, change))
+  deps.announce({ about: 'settings' })
   await deps.journal.append({
     actor: 'api',
     action: 'update-settings',

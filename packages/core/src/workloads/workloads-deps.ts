@@ -1,4 +1,5 @@
 import type { ImageServer, RemoteServer } from '@toolhaven/contract/registry-document'
+import type { ExitHistory } from '../history/exit-history.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Gateway } from '../ports/gateway.ts'
 import type { Host } from '../ports/host.ts'
@@ -20,6 +21,8 @@ export interface WorkloadsDeps {
   /** `not-found` when no provider is set up. */
   secretExists: (key: string) => Promise<boolean>
   storeSecret: (key: string, value: string) => Promise<void>
+  /** Refuses what `storeSecret` would refuse. */
+  checkSecret: (key: string, value: string) => Promise<void>
   host: Host
   /** PEM text of a file of certificates; `invalid` when it is none. */
   readCertificate: (path: string) => Promise<string>
@@ -30,6 +33,7 @@ export interface WorkloadsDeps {
   logs: LogStore
   sightings: Sightings
   toolLocks: ToolLocks
+  exits: ExitHistory
   masker: Masker
   config: () => DaemonConfig
   syncClients: () => Promise<void>

@@ -4,6 +4,7 @@ import { isAbsolute, join, relative, resolve } from 'node:path'
 import { invalid, isThvError } from '@toolhaven/core/errors'
 import type { Host } from '@toolhaven/core/ports/host'
 import { fileIdentity } from '@toolhaven/core/ports/runtime'
+import { listFolders } from './list-folders.ts'
 import { exposureOf, isInside, type ProtectedPlaces } from './exposure.ts'
 
 export interface HostOptions extends ProtectedPlaces {
@@ -47,6 +48,7 @@ export function createHost({ homeDir, configDir, cwd, ownAddresses, ...places }:
         throw unreadable(path, error)
       }
     },
+    listFolders: (path) => listFolders(homeDir, path),
     readConfigFile: async (relativePath) => {
       const asked = resolve(configDir, relativePath)
       refuseOutside(configDir, asked, relativePath)

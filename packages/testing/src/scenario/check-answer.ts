@@ -1,3 +1,4 @@
+import { successOf } from '@toolhaven/contract/openapi'
 import { expect } from 'vitest'
 import type { FoundRoute } from './route-of.ts'
 
@@ -13,7 +14,7 @@ export async function checkAnswer(response: Response, found: FoundRoute | undefi
 }
 
 function checkSuccess(response: Response, body: string, found: FoundRoute | undefined): void {
-  const answer = found?.route.success[response.status]
+  const answer = found && successOf(found.route)[response.status]
   expect(answer, `${found?.id} does not promise ${response.status}`).toBeDefined()
   if (!answer?.schema) {
     expect(body).toBe('')

@@ -3,6 +3,7 @@ import type { RunConfig } from '@toolhaven/contract/run-config'
 import { invalid, notFound } from '../../errors.ts'
 import { parseUrl } from '../../net/parse-url.ts'
 import type { StoredWorkload } from '../../ports/stores.ts'
+import { type Problems, REFUSE } from './problems.ts'
 import { checkAudit } from './audit.ts'
 import { checkHosts } from './check-hosts.ts'
 import { checkPorts } from './check-ports.ts'
@@ -25,30 +26,37 @@ export async function checkConfig(
   deps: Deps,
   config: RunConfig,
   entry: ImageServer | RemoteServer | undefined,
-  before?: StoredWorkload,
+  { before, problems = REFUSE }: { before?: StoredWorkload; problems?: Problems } = {},
 ): Promise<RunConfig> {
-  const group = config.group ?? 'default'
-  if (!deps.groupExists(group)) throw notFound(`group ${group} not found; create it first`)
   const oidc = oidcOptionsOf(config.oidc_config)
-  if (oidc) checkOidc(oidc)
   const oauth = oauthOptionsOf(config.remote_auth_config)
-  if (oauth) checkOauth(oauth)
-  checkBindAddress(deps, config.host || '127.0.0.1', oidc !== undefined)
-  refuseOwnAddress(config)
-  if (config.telemetry_config) checkTelemetry(config.telemetry_config)
-  checkSessionMode(config)
-  checkHosts(config.permission_profile, before?.config.permission_profile)
-  if (config.network_mode !== 'host') checkPorts(config, before?.config)
-  checkTools(config, entry)
-  checkToolsOverride(config, entry)
-  await checkAudit(deps, config)
-  checkRequiredVariables(config, entry)
-  checkHeaders(config)
-  checkRequiredHeaders(config, entry)
-  await checkSecrets(deps, config)
-  checkSizes(config.cmd_args ?? [], config.env_vars ?? {})
-  await checkResources(deps, config)
-  return withResolvedMounts(deps, config, before)
+  const profileBefore = before?.config.permission_profile
+  const checks: readonly (readonly [field: string, check: () => void | Promise<void>])[] = [
+    ['group', () => checkGroup(deps, config)],
+    ['oidc', () => oidc && checkOidc(oidc)],
+    ['oauth_config', () => oauth && checkOauth(oauth)],
+    ['host', () => checkBindAddress(deps, config.host || '127.0.0.1', oidc !== undefined)],
+    ['url', () => refuseOwnAddress(config)],
+    ['telemetry_config', () => config.telemetry_config && checkTelemetry(config.telemetry_config)],
+    ['session_mode', () => checkSessionMode(config)],
+    ['permission_profile', () => checkHosts(config.permission_profile, profileBefore)],
+    ['permission_profile', () => (config.network_mode === 'host' ? undefined : checkPorts(config, before?.config))],
+    ['tools', () => checkTools(config, entry)],
+    ['tools_override', () => checkToolsOverride(config, entry)],
+    ['audit_config', () => checkAudit(deps, config)],
+    ['env_vars', () => checkRequiredVariables(config, entry)],
+    ['headers', () => checkHeaders(config)],
+    ['headers', () => checkRequiredHeaders(config, entry)],
+    ['secrets', () => checkSecrets(deps, config)],
+    ['cmd_arguments', () => checkSizes(config.cmd_args ?? [], config.env_vars ?? {})],
+    ['resources', () => checkResources(deps, config)],
+  ]
+  for (const [field, check] of checks) await problems.wait(field, async () => check(), undefined)
+  return problems.wait('volumes', () => withResolvedMounts(deps, config, before), config)
+}
+
+function checkGroup({ groupExists }: Deps, { group = 'default' }: RunConfig): void {
+  if (!groupExists(group)) throw notFound(`group ${group} not found; create it first`)
 }
 
 /** Others on the network may only reach what asks them who they are. */

@@ -6,6 +6,7 @@ import { DEFAULT_GROUP } from '@toolhaven/contract/names'
 import { invalid } from '../../errors.ts'
 import { isReservedLabel } from '../../ports/runtime.ts'
 import type { StoredWorkload } from '../../ports/stores.ts'
+import { type Problems, REFUSE } from './problems.ts'
 import { authorizationConfigOf } from './authorization.ts'
 import { checkInstallHosts } from './check-hosts.ts'
 import { chooseNetworkMode } from './network.ts'
@@ -22,25 +23,34 @@ export interface Composition {
 }
 
 /** What was asked for + what the registry entry says where the request is silent → the configuration in force. Pure. */
-export function composeRunConfig(name: string, port: number, asked: CreateRequest, target: Target): Composition {
+export function composeRunConfig(
+  name: string,
+  port: number,
+  asked: CreateRequest,
+  target: Target,
+  problems: Problems = REFUSE,
+): Composition {
   const isRemote = target.kind === 'remote'
-  if (asked.headers && !isRemote) throw invalid('headers are for remote servers only; leave them out')
-  if (asked.network_isolation_mode === 'observe' && isRemote)
-    throw invalid('network_isolation_mode observe is for servers that run here; leave it out')
-  if (isRemote && (asked.network_mode === 'host' || asked.allow_hosts?.length))
-    throw invalid('network_mode host and allow_hosts are for servers that run here; leave them out')
-  if (asked.image_verification === 'enabled') checkVerifiable(target)
-  refuseReservedLabels(asked)
-  refuseInstallHosts(asked, target)
-  const transport = chooseTransport(asked.transport || undefined, target)
-  const { profile: chosen, profileOrigin } = chooseProfile(asked.permission_profile, target.entry)
+  refuseMisplaced(asked, target, problems)
+  const defaultTransport = target.entry?.transport ?? (isRemote ? 'streamable-http' : 'stdio')
+  const transport = problems.check(
+    'transport',
+    () => chooseTransport(asked.transport || undefined, target),
+    defaultTransport,
+  )
+  const { profile: chosen, profileOrigin } = problems.check(
+    'permission_profile',
+    () => chooseProfile(asked.permission_profile, target.entry),
+    chooseProfile(undefined, target.entry),
+  )
   const profile = withHosts(chosen, asked.allow_hosts)
   const imageEntry = target.kind === 'image' ? target.entry : undefined
-  const targetPort = transport === 'stdio' || isRemote ? undefined : asked.target_port || imageEntry?.target_port
-  if (transport !== 'stdio' && !isRemote && !targetPort) {
-    throw invalid(`target_port is missing: a ${transport} server needs the port it listens on`)
-  }
-  const oidc = oidcConfigOf(asked.oidc)
+  const targetPort = problems.check('target_port', () => chooseTargetPort(asked, target, transport), undefined)
+  const oidc = problems.check('oidc', () => oidcConfigOf(asked.oidc), undefined)
+  const oauth = problems.check('oauth_config', () => oauthConfigOf(asked.oauth_config, target), {})
+  const networkMode = isRemote
+    ? undefined
+    : problems.check('network_mode', () => chooseNetworkMode(asked, profile), 'isolated')
   const authorization = authorizationConfigOf(asked.authz_config)
   const config: RunConfig = {
     schema_version: SCHEMA_VERSION,
@@ -60,16 +70,21 @@ export function composeRunConfig(name: string, port: number, asked: CreateReques
     tools_filter: asked.tools ?? [],
     container_labels: asked.labels ?? {},
     ...(!isRemote && { container_name: `thv-${name}`, permission_profile: profile }),
-    ...(!isRemote && { network_mode: chooseNetworkMode(asked, profile) }),
+    ...(!isRemote && { network_mode: networkMode }),
     ...(!isRemote && asked.network_isolation && { isolate_network: true }),
     ...(asked.network_isolation_mode === 'observe' && { network_isolation_mode: 'observe' }),
     ...(!isRemote && asked.ignore_config && { ignore_config: asked.ignore_config }),
-    remote_auth_config: {
-      ...oauthConfigOf(asked.oauth_config, target),
-      ...(asked.headers && { headers: asked.headers }),
-    },
+    remote_auth_config: { ...oauth, ...(asked.headers && { headers: asked.headers }) },
     ...(oidc && { oidc_config: oidc }),
     ...(authorization && { authz_config: authorization }),
+    ...asAsked(asked),
+  }
+  return { config: { ...withoutEmpty(config), name, transport, schema_version: SCHEMA_VERSION }, profileOrigin }
+}
+
+/** What is taken over unless it is the default. */
+function asAsked(asked: CreateRequest): Partial<RunConfig> {
+  return {
     ...(asked.audit_config && { audit_config: asked.audit_config }),
     ...(asked.tools_override && { tools_override: asked.tools_override }),
     ...(asked.tools_changed === 'block' && { tools_changed: 'block' }),
@@ -80,7 +95,39 @@ export function composeRunConfig(name: string, port: number, asked: CreateReques
     ...(asked.session_mode && asked.session_mode !== 'auto' && { session_mode: asked.session_mode }),
     ...verificationOf(asked),
   }
-  return { config: { ...withoutEmpty(config), name, transport, schema_version: SCHEMA_VERSION }, profileOrigin }
+}
+
+function chooseTargetPort(asked: CreateRequest, target: Target, transport: TransportType): number | undefined {
+  if (transport === 'stdio' || target.kind === 'remote') return undefined
+  const port = asked.target_port || target.entry?.target_port
+  if (!port) throw invalid(`target_port is missing: a ${transport} server needs the port it listens on`)
+  return port
+}
+
+/** What does not go with a target of this kind. */
+function refuseMisplaced(asked: CreateRequest, target: Target, problems: Problems): void {
+  const isRemote = target.kind === 'remote'
+  const refuse = (field: string, isMisplaced: boolean, why: string) => {
+    const check = () => {
+      if (isMisplaced) throw invalid(why)
+    }
+    problems.check(field, check, undefined)
+  }
+  refuse('headers', asked.headers !== undefined && !isRemote, 'headers are for remote servers only; leave them out')
+  refuse(
+    'network_isolation_mode',
+    asked.network_isolation_mode === 'observe' && isRemote,
+    'network_isolation_mode observe is for servers that run here; leave it out',
+  )
+  refuse(
+    'network_mode',
+    isRemote && (asked.network_mode === 'host' || Boolean(asked.allow_hosts?.length)),
+    'network_mode host and allow_hosts are for servers that run here; leave them out',
+  )
+  if (asked.image_verification === 'enabled')
+    problems.check('image_verification', () => checkVerifiable(target), undefined)
+  problems.check('labels', () => refuseReservedLabels(asked), undefined)
+  problems.check('install_hosts', () => refuseInstallHosts(asked, target), undefined)
 }
 
 function refuseReservedLabels({ labels }: CreateRequest): void {

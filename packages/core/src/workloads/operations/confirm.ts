@@ -5,6 +5,7 @@ import { invalid } from '../../errors.ts'
 import { hostReach, listedHostReach } from '../../net/host-reach.ts'
 import type { Composition } from '../config/compose.ts'
 import { declaredMounts } from '../config/mounts.ts'
+import { type Problems, REFUSE } from '../config/problems.ts'
 import { type OwnAddresses, type Target, type UrlOrigin, WHO } from './target.ts'
 
 /** The part of a configuration that somebody else wrote. */
@@ -28,25 +29,37 @@ export function checkConfirmed(
   asked: CreateRequest,
   target: Target,
   { config, profileOrigin }: Composition,
-  origin: UrlOrigin = 'request',
+  { origin = 'request', problems = REFUSE }: { origin?: UrlOrigin | undefined; problems?: Problems } = {},
 ): void {
   const own = host.ownAddresses()
-  if (origin !== 'request') return refuseUnconfirmed(asked, WHO[origin], config, own)
+  if (origin !== 'request') return refuseUnconfirmed({ asked, own, problems }, WHO[origin], config)
   if (target.kind === 'remote') return
   // Not the profile in force, to which the request may have added hosts.
   const profile = target.entry?.permissions
   if (profileOrigin === 'registry' && profile)
-    refuseUnconfirmed(asked, WHO.registry, { permission_profile: profile }, own)
+    refuseUnconfirmed({ asked, own, problems }, WHO.registry, { permission_profile: profile })
 }
 
-function refuseUnconfirmed(asked: CreateRequest, who: string, text: ForeignText, own: readonly string[]): void {
-  refuseMetadata(who, text)
-  const openings = networkOpenings(text, own)
+interface Confirming {
+  asked: CreateRequest
+  own: readonly string[]
+  problems: Problems
+}
+
+function refuseUnconfirmed({ asked, own, problems }: Confirming, who: string, text: ForeignText): void {
+  problems.check('permission_profile', () => refuseMetadata(who, text), undefined)
+  problems.check('accept_network', () => refuseOpenings(asked, who, networkOpenings(text, own)), undefined)
+  problems.check('accept_mounts', () => refuseMounts(asked, who, mountsAskedFor(text)), undefined)
+}
+
+function refuseOpenings(asked: CreateRequest, who: string, openings: readonly string[]): void {
   if (openings.length > 0 && asked.accept_network !== true)
     throw invalid(
       `${who} asks for ${openings.join(', ')}, which opens more of the network than servers get by default; confirm it with accept_network: true (--accept-network)`,
     )
-  const mounts = mountsAskedFor(text)
+}
+
+function refuseMounts(asked: CreateRequest, who: string, mounts: readonly string[]): void {
   if (mounts.length > 0 && asked.accept_mounts !== true)
     throw invalid(
       `${who} asks for files of this machine: ${mounts.join(', ')}; confirm them with accept_mounts: true (--accept-mounts)`,

@@ -5,6 +5,7 @@ import { conflict } from '../../errors.ts'
 import type { StoredWorkload } from '../../ports/stores.ts'
 import { withPolicies } from '../config/authorization.ts'
 import { checkBindAddress, checkConfig } from '../config/check-config.ts'
+import { type Problems, REFUSE } from '../config/problems.ts'
 import { choosePort } from './choose-port.ts'
 import { composeRunConfig } from '../config/compose.ts'
 import { checkConfirmed } from './confirm.ts'
@@ -28,25 +29,48 @@ export interface Origin extends TargetOptions {
 export async function createWorkload(
   deps: WorkloadsDeps,
   request: CreateRequest,
-  { urlOrigin, knownOnly, imported, ...secrets }: Origin = {},
+  origin: Origin = {},
 ): Promise<{ name: string; port: number }> {
-  const asked = await withPolicies(deps, request)
+  using draft = await draftCreate(deps, request, origin, REFUSE)
+  const { stored } = draft
+  const { port } = stored
+  const { name } = stored.config
+  await deps.book.add(stored)
+  await leaveDeletedGroup(deps, name)
+  await deps.journal.append({ actor: 'api', action: 'create', target: name, detail: { package: stored.package, port } })
+  deps.poke(name)
+  void deps.syncClients()
+  return { name, port }
+}
+
+export interface Draft extends Disposable {
+  stored: StoredWorkload
+}
+
+/** What would be written down. Name and port are held until it is disposed of, but not for a plan. */
+export async function draftCreate(
+  deps: WorkloadsDeps,
+  request: CreateRequest,
+  { urlOrigin, knownOnly, imported, ...secrets }: Origin,
+  problems: Problems,
+): Promise<Draft> {
+  const { authz_config: _policies, ...withoutOwn } = request
+  const asked = await problems.wait('authz_config', () => withPolicies(deps, request), withoutOwn)
   const target = await resolveTarget(deps, asked, { urlOrigin, knownOnly })
-  if (asked.name !== undefined && deps.book.isNameTaken(asked.name)) throw nameTaken(deps, asked.name)
-  const host = asked.host || '127.0.0.1'
-  // Before a port is looked for: no address of others is tried.
-  checkBindAddress(deps, host, oidcConfigOf(asked.oidc) !== undefined)
-  let port = await choosePort(deps, host, asked.proxy_port)
+  problems.check('name', () => refuseTakenName(deps, asked.name), undefined)
+  let port = await portFor(deps, asked, problems)
   // Another create may have taken the same one meanwhile; a port that was asked for is then refused there.
-  while (deps.book.isPortTaken(port)) port = await choosePort(deps, host, asked.proxy_port)
+  while (!problems.isPlan && deps.book.isPortTaken(port)) port = await portFor(deps, asked, problems)
   const name = asked.name ?? uniqueName(target.suggestedName, (candidate) => deps.book.isNameTaken(candidate))
   // Nothing is awaited between the choice of port and name and their reservation.
-  using _held = deps.book.reserve(name, port)
+  using held = new DisposableStack()
+  if (!problems.isPlan) held.use(deps.book.reserve(name, port))
 
-  const composed = composeRunConfig(name, port, asked, target)
-  checkConfirmed(deps.host, asked, target, composed, urlOrigin)
+  const composed = composeRunConfig(name, port, asked, target, problems)
+  checkConfirmed(deps.host, asked, target, composed, { origin: urlOrigin, problems })
   const complete = { ...composed.config, ...secrets }
-  const checked = await checkConfig(deps, imported ? withKept(complete, imported) : complete, target.entry)
+  const kept = imported ? withKept(complete, imported) : complete
+  const checked = await checkConfig(deps, kept, target.entry, { problems })
   const config = await hideSecrets(deps, checked, target)
   const stored: StoredWorkload = {
     asked: { ...withoutSecrets(asked, config), name },
@@ -60,17 +84,28 @@ export async function createWorkload(
     profileOrigin: composed.profileOrigin,
     ...(target.kind === 'remote' && target.publicOnly && { publicOnly: true }),
   }
-  await deps.book.add(stored)
-  await leaveDeletedGroup(deps, name)
-  await deps.journal.append({ actor: 'api', action: 'create', target: name, detail: { package: stored.package, port } })
-  deps.poke(name)
-  void deps.syncClients()
-  return { name, port }
+  const reservation = held.move()
+  return { stored, [Symbol.dispose]: () => reservation.dispose() }
 }
 
-function nameTaken(deps: WorkloadsDeps, name: string) {
+async function portFor(deps: WorkloadsDeps, asked: CreateRequest, problems: Problems): Promise<number> {
+  const { host = '', proxy_port: wanted = NO_PORT } = asked
+  const address = host || '127.0.0.1'
+  // Before a port is looked for: no address of others is tried.
+  const choose = async () => {
+    checkBindAddress(deps, address, oidcConfigOf(asked.oidc) !== undefined)
+    return problems.isPlan && wanted === NO_PORT ? NO_PORT : choosePort(deps, address, asked.proxy_port)
+  }
+  return problems.wait('proxy_port', choose, wanted)
+}
+
+/** In a plan: one is chosen when the workload is created. */
+export const NO_PORT = 0
+
+function refuseTakenName(deps: WorkloadsDeps, name: string | undefined): void {
+  if (name === undefined || !deps.book.isNameTaken(name)) return
   const isRemoving = deps.book.find(name)?.stored.wanted === 'absent'
-  return conflict(
+  throw conflict(
     isRemoving
       ? `workload ${name} is still being removed; try again in a moment`
       : `workload ${name} already exists; choose another name or delete it first`,

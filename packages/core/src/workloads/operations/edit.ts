@@ -6,6 +6,7 @@ import type { StoredWorkload } from '../../ports/stores.ts'
 import { withPolicies } from '../config/authorization.ts'
 import { checkConfig } from '../config/check-config.ts'
 import { composeRunConfig } from '../config/compose.ts'
+import { type Problems, REFUSE } from '../config/problems.ts'
 import { checkConfirmed } from './confirm.ts'
 import { hideSecrets, withoutSecrets } from './hide-secrets.ts'
 import { withKeptOfEdited } from './kept-fields.ts'
@@ -21,21 +22,7 @@ export async function editWorkload(
   update: UpdateRequest,
   { knownOnly }: Pick<TargetOptions, 'knownOnly'> = {},
 ): Promise<{ name: string; port: number }> {
-  const { stored } = deps.book.get(name)
-  if (stored.wanted === 'absent') throw notFound(`workload ${name} is being removed`)
-  if (update.name !== undefined && update.name !== name)
-    throw invalid(`name cannot be changed: it is ${name}; create a new workload instead`)
-  const wished = applyUpdate(stored.asked, update)
-  const asked = await withPolicies(deps, wished)
-  const target = await targetAfter(deps, stored, asked, { update, knownOnly })
-  const keptAuth = keepsHeaders(update, stored, target) ? stored.config.remote_auth_config : undefined
-  if (update.headers === undefined && !keptAuth) delete asked.headers
-  const composed = composeRunConfig(name, stored.port, asked, target)
-  checkConfirmed(deps.host, asked, target, composed)
-  const merged = keptAuth ? withHeadersOf(composed.config, keptAuth) : composed.config
-  const checked = await checkConfig(deps, withKeptOfEdited(merged, stored.config), target.entry, stored)
-  const config = await hideSecrets(deps, checked, target)
-
+  const { stored, asked, target, profileOrigin, config } = await draftEdit(deps, name, update, { knownOnly }, REFUSE)
   const change = (current: StoredWorkload) => {
     if (current.wanted === 'absent') throw notFound(`workload ${name} is being removed`)
     const { entry: _entry, resolved, publicOnly: _publicOnly, ...rest } = current
@@ -46,7 +33,7 @@ export async function editWorkload(
       wanted: 'running',
       generation: current.generation + 1,
       package: target.kind === 'remote' ? target.url : target.image,
-      profileOrigin: composed.profileOrigin,
+      profileOrigin,
     }
     if (target.entry) next.entry = target.entry
     if (target.kind === 'remote' && target.publicOnly) next.publicOnly = true
@@ -65,6 +52,46 @@ export async function editWorkload(
   deps.poke(name)
   void deps.syncClients()
   return { name, port: stored.port }
+}
+
+export interface EditDraft {
+  /** As it is before the edit. */
+  stored: StoredWorkload
+  asked: CreateRequest
+  target: Target
+  profileOrigin: StoredWorkload['profileOrigin']
+  config: RunConfig
+}
+
+/** What would be written down. */
+export async function draftEdit(
+  deps: WorkloadsDeps,
+  name: string,
+  update: UpdateRequest,
+  { knownOnly }: Pick<TargetOptions, 'knownOnly'>,
+  problems: Problems,
+): Promise<EditDraft> {
+  const { stored } = deps.book.get(name)
+  if (stored.wanted === 'absent') throw notFound(`workload ${name} is being removed`)
+  problems.check('name', () => refuseRenaming(name, update), undefined)
+  const wished = applyUpdate(stored.asked, update)
+  const { authz_config: _policies, ...withoutOwn } = wished
+  const asked = await problems.wait('authz_config', () => withPolicies(deps, wished), withoutOwn)
+  const target = await targetAfter(deps, stored, asked, { update, knownOnly })
+  const keptAuth = keepsHeaders(update, stored, target) ? stored.config.remote_auth_config : undefined
+  if (update.headers === undefined && !keptAuth) delete asked.headers
+  const composed = composeRunConfig(name, stored.port, asked, target, problems)
+  checkConfirmed(deps.host, asked, target, composed, { problems })
+  const merged = keptAuth ? withHeadersOf(composed.config, keptAuth) : composed.config
+  const kept = withKeptOfEdited(merged, stored.config)
+  const checked = await checkConfig(deps, kept, target.entry, { before: stored, problems })
+  const config = await hideSecrets(deps, checked, target)
+  return { stored, asked, target, profileOrigin: composed.profileOrigin, config }
+}
+
+function refuseRenaming(name: string, update: UpdateRequest): void {
+  if (update.name !== undefined && update.name !== name)
+    throw invalid(`name cannot be changed: it is ${name}; create a new workload instead`)
 }
 
 /** Headers hold keys: they go to the server they were given for, and not to another that an edit names. */

@@ -1,7 +1,6 @@
 import type { RunConfig } from '@toolhaven/contract/run-config'
 import type { CreateRequest } from '@toolhaven/contract/workload-request'
 import { isThisMachine } from '../config/check-config.ts'
-import { createWorkload } from './create.ts'
 import { parseSecretReference } from '../running/instance-spec.ts'
 import { invalid, notFound } from '../../errors.ts'
 import { printable } from '../config/image-reference.ts'
@@ -10,30 +9,41 @@ import { oidcOptionsOf } from '../config/oidc.ts'
 import { middlewareConfigs } from '../config/middleware-configs.ts'
 import { checkNamedFiles, readProfile } from '../config/named-files.ts'
 import type { WorkloadsDeps } from '../workloads-deps.ts'
+import { type Origin, createWorkload } from './create.ts'
+import { type Problems, REFUSE } from '../config/problems.ts'
 
 /** Runs an exported configuration: what was exported can be imported and exported again unchanged. */
 export async function importWorkload(
   deps: WorkloadsDeps,
   config: RunConfig,
-  confirmed: Pick<CreateRequest, 'accept_network' | 'accept_mounts'> = {},
+  confirmed: Confirmed = {},
 ): Promise<{ name: string; port: number }> {
-  checkTargetHost(config)
-  await checkNamedFiles(deps, config)
-  await checkOidcConfig(deps, config)
-  refuseForeignMiddleware(config)
+  const { request, origin } = await draftImport(deps, config, confirmed, REFUSE)
+  return createWorkload(deps, request, origin)
+}
+
+export type Confirmed = Pick<CreateRequest, 'accept_network' | 'accept_mounts'>
+
+/** The request that makes a workload of an exported configuration. */
+export async function draftImport(
+  deps: WorkloadsDeps,
+  config: RunConfig,
+  confirmed: Confirmed,
+  problems: Problems,
+): Promise<{ request: CreateRequest; origin: Origin }> {
+  problems.check('target_host', () => checkTargetHost(config), undefined)
+  await problems.wait(undefined, () => checkNamedFiles(deps, config), undefined)
+  await problems.wait('oidc_config', () => checkOidcConfig(deps, config), undefined)
+  problems.check('middleware_configs', () => refuseForeignMiddleware(config), undefined)
   const auth = config.remote_auth_config
-  await checkRemoteAuth(deps, config)
-  if (auth?.allowPrivateIP && confirmed.accept_network !== true)
-    throw invalid(
-      'remote_auth_config.allowPrivateIP opens private addresses to the login; confirm it with accept_network=true (--accept-network)',
-    )
+  await problems.wait('remote_auth_config', () => checkRemoteAuth(deps, config, confirmed), undefined)
   const request = await fromRegistry(deps, config, {
     ...requestOf(await withProfile(deps, config)),
     ...(confirmed.accept_network && { accept_network: true }),
     ...(confirmed.accept_mounts && { accept_mounts: true }),
   })
   const headers = auth?.headers_from_secrets ? { remote_auth_config: auth } : {}
-  return createWorkload(deps, request, { urlOrigin: 'import', imported: config, ...headers })
+  return { request, origin: { urlOrigin: 'import', imported: config, ...headers } }
 }
 
 /** What came from a registry entry still comes from it, when it is here and names the same server. */
@@ -78,7 +88,7 @@ async function withProfile(deps: WorkloadsDeps, config: RunConfig): Promise<RunC
   return { ...config, permission_profile: await readProfile(deps, nameOrPath) }
 }
 
-async function checkRemoteAuth(deps: WorkloadsDeps, config: RunConfig): Promise<void> {
+async function checkRemoteAuth(deps: WorkloadsDeps, config: RunConfig, confirmed: Confirmed): Promise<void> {
   const auth = config.remote_auth_config
   if (auth?.clientSecret !== undefined && auth.clientSecretFile !== undefined)
     throw invalid('remote_auth_config: takes clientSecret or clientSecretFile, not both')
@@ -86,6 +96,10 @@ async function checkRemoteAuth(deps: WorkloadsDeps, config: RunConfig): Promise<
     throw invalid('remote_auth_config: clientSecretFile needs client_id')
   const key = auth?.clientSecret
   if (key !== undefined && !(await deps.secretExists(key))) throw notFound(`secret ${key} not found; create it first`)
+  if (auth?.allowPrivateIP && confirmed.accept_network !== true)
+    throw invalid(
+      'remote_auth_config.allowPrivateIP opens private addresses to the login; confirm it with accept_network=true (--accept-network)',
+    )
 }
 
 async function checkOidcConfig(deps: WorkloadsDeps, { oidc_config: oidc }: RunConfig): Promise<void> {

@@ -142,6 +142,7 @@ async function remove(deps: SupervisorDeps, entry: Entry, signal: AbortSignal): 
   await deps.logs.remove(name)
   await deps.sightings.forget(name)
   await deps.toolLocks.forget(name)
+  await deps.exits.forget(name)
   await deps.gateway.forgetLogin(name)
   await deleteGeneratedSecrets(deps, entry.stored.config)
   await deps.book.forget(name)

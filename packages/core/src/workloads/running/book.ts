@@ -1,6 +1,6 @@
-import type { WorkloadEvent } from '@toolhaven/contract/system'
 import { conflict, notFound } from '../../errors.ts'
 import type { RecordStore, StoredWorkload } from '../../ports/stores.ts'
+import type { WorkloadEvent } from '@toolhaven/contract/events'
 import { nothingObserved, type Observed } from './observed.ts'
 import { deriveStatus, type StatusReport } from './status.ts'
 

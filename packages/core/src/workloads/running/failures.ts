@@ -1,12 +1,12 @@
 import { describeError, isThvError } from '../../errors.ts'
 import { EndedEarly } from './ended-early.ts'
 import { NeedsLogin } from './needs-login.ts'
-import { LAST_OUTPUT, lastWords, noteInLog } from './last-words.ts'
+import { LAST_OUTPUT, lastLines, lastWords, noteInLog } from './last-words.ts'
 import { MAX_FIRST_EXITS, MAX_QUICK_EXITS, type Failure } from './observed.ts'
 import { backoffMs } from './reconcile.ts'
 import type { SupervisorDeps } from './supervisor-deps.ts'
 
-type Deps = Pick<SupervisorDeps, 'book' | 'clock' | 'logs' | 'masker' | 'logger'>
+type Deps = Pick<SupervisorDeps, 'book' | 'clock' | 'logs' | 'masker' | 'logger' | 'exits'>
 
 /** Thrown when the reason of a failure is written down already. */
 export class Recorded extends Error {}
@@ -35,14 +35,17 @@ export function recordFailure(deps: Deps, name: string, error: unknown, runtimeD
     ...(!isFinal && { retryAt }),
   }
   // A remote server that stays away is tried every minute, which need not be told every minute.
-  if (failure.message !== entry.observed.failure?.message && !(error instanceof NeedsLogin))
+  if (failure.message !== entry.observed.failure?.message && !(error instanceof NeedsLogin)) {
+    deps.exits.add(name, { kind: 'not-started', reason: failure.message, last_lines: [] })
     noteInLog(deps, name, `the server could not be started: ${failure.message}`)
+  }
   deps.book.observe(name, { attempts, failure }, ['runtimeDown'])
 }
 
 /** The server was ended because it no longer answered: it starts again after a pause. */
 export function recordRestart(deps: Deps, name: string, reason: string): void {
   const attempts = (deps.book.find(name)?.observed.attempts ?? 0) + 1
+  deps.exits.add(name, { kind: 'unresponsive', reason, last_lines: [] })
   noteInLog(deps, name, `the server is restarted: ${reason}`)
   const failure: Failure = { message: reason, retryAt: deps.clock.now() + backoffMs(attempts), isError: false }
   deps.book.observe(name, { attempts, failure })
@@ -55,6 +58,7 @@ export async function recordExit(
   exit: { exitCode: number; oomKilled: boolean },
 ): Promise<void> {
   const words = await lastWords(deps, name)
+  const last_lines = await lastLines(deps.logs, name)
   const how = exit.oomKilled ? 'was killed: it used more memory than allowed' : `exited with code ${exit.exitCode}`
   const entry = deps.book.find(name)
   if (!entry) return
@@ -68,6 +72,10 @@ export async function recordExit(
     retryAt: now + pause,
     isError: attempts >= (hasWorked ? MAX_QUICK_EXITS : MAX_FIRST_EXITS),
   }
+  deps.exits.add(name, {
+    ...{ kind: 'exited', reason: `the server ${how}`, exit_code: exit.exitCode, last_lines },
+    ...(exit.oomKilled && { out_of_memory: true }),
+  })
   noteInLog(deps, name, `the server ${how}; it starts again in ${pause / 1000} s`)
   deps.book.observe(name, { attempts, failure }, ['runtimeDown', 'connectedAt'])
 }

@@ -9,6 +9,8 @@ const OURS = '[toolhaven] '
 export const isOurLine = (line: string) => line.startsWith(OURS)
 
 const MAX_LINES = 5
+/** As many as the history of exits keeps. */
+const MAX_HISTORY_LINES = 20
 const MAX_CHARACTERS = 600
 
 /** Writes a line of ours between those of the server: why it ended, and what happens next. */
@@ -21,7 +23,16 @@ export async function lastWords(
   { logs, masker }: Pick<SupervisorDeps, 'logs' | 'masker'>,
   name: string,
 ): Promise<string | undefined> {
-  const lines = await logs.tail(name, MAX_LINES)
-  const own = lines.slice(lines.findLastIndex(isOurLine) + 1)
+  const own = await lastLines(logs, name, MAX_LINES)
   return own.length === 0 ? undefined : masker.mask(own.join(' | ')).slice(-MAX_CHARACTERS)
+}
+
+/** The same as lines, and more of them. */
+export async function lastLines(
+  logs: SupervisorDeps['logs'],
+  name: string,
+  most: number = MAX_HISTORY_LINES,
+): Promise<string[]> {
+  const lines = await logs.tail(name, most)
+  return lines.slice(lines.findLastIndex(isOurLine) + 1)
 }

@@ -9,6 +9,7 @@ import type { Runtime } from '../../ports/runtime.ts'
 import type { LogStore } from '../../ports/stores.ts'
 import type { Masker } from '../../secrets/masker.ts'
 import type { ToolLocks } from '../../tools/tool-locks.ts'
+import type { ExitHistory } from '../../history/exit-history.ts'
 import type { WorkloadBook } from './book.ts'
 import type { InstallNetworks } from './install-networks.ts'
 import type { Sightings } from './sightings.ts'
@@ -31,6 +32,7 @@ export interface SupervisorDeps {
   installs: InstallNetworks
   sightings: Sightings
   toolLocks: ToolLocks
+  exits: ExitHistory
   masker: Masker
   /** Servers that belong to one client session each. */
   sessions: SessionInstances

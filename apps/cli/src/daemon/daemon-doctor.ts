@@ -1,0 +1,27 @@
+import { createApp } from '@toolhaven/api/app'
+import type { ApiDeps } from '@toolhaven/api/api-deps'
+import { ApiError, createApiClient } from '@toolhaven/contract/client'
+import { type DaemonClient, failureOf } from '../connect/daemon-client.ts'
+import type { ServeSettings } from './serve-settings.ts'
+
+/** What `thv doctor` does, from inside the daemon: over the API, without a connection. */
+export function createDaemonDoctor(deps: () => ApiDeps, env: ServeSettings['env']): ApiDeps['doctor'] {
+  return async (workload, signal) => {
+    // Loaded only when asked for: it brings a client of MCP.
+    const { examine } = await import('../doctor/examine.ts')
+    const client = clientOf(deps())
+    return examine({ daemon: async () => client, env, signal, out: { transient: () => {} } }, workload)
+  }
+}
+
+function clientOf(deps: ApiDeps): DaemonClient {
+  const app = createApp(deps, { overSocket: true, allowedHosts: [] })
+  const api = createApiClient({ baseUrl: 'http://localhost', fetch: async (request) => app.fetch(request) })
+  return {
+    call: (id, input, signal) =>
+      api.call(id, input, signal).catch((error: unknown) => {
+        throw error instanceof ApiError ? failureOf(error.status, error.message) : error
+      }),
+    stream: () => Promise.reject(new Error('the doctor follows no stream')),
+  }
+}

@@ -1,0 +1,86 @@
+import type { Difference } from '@toolhaven/contract/plans'
+import type { RunConfig } from '@toolhaven/contract/run-config'
+import type { CreateRequest, UpdateRequest } from '@toolhaven/contract/workload-request'
+import { draftCreate, NO_PORT, type Origin } from './create.ts'
+import { draftEdit } from './edit.ts'
+import { type Confirmed, draftImport } from './import.ts'
+import type { TargetOptions } from './target.ts'
+import type { WorkloadsDeps } from '../workloads-deps.ts'
+import { differencesOf } from './differences.ts'
+import { collectProblems, type FoundProblems, type Problem } from '../config/problems.ts'
+
+/** What a request would do. */
+export interface Plan {
+  name?: string
+  port?: number
+  configuration?: RunConfig
+  differences: Difference[]
+  problems: readonly Problem[]
+  restarts: boolean
+}
+
+export async function planCreate(deps: WorkloadsDeps, request: CreateRequest, origin: Origin = {}): Promise<Plan> {
+  return planNew(deps, request, origin, collectProblems())
+}
+
+export async function planImport(deps: WorkloadsDeps, config: RunConfig, confirmed: Confirmed): Promise<Plan> {
+  const problems = collectProblems()
+  const draft = await unlessRefused(problems, () => draftImport(withoutStoring(deps), config, confirmed, problems))
+  if (!draft) return { differences: [], problems: problems.found, restarts: false }
+  return planNew(deps, draft.request, draft.origin, problems)
+}
+
+async function planNew(
+  deps: WorkloadsDeps,
+  request: CreateRequest,
+  origin: Origin,
+  problems: FoundProblems,
+): Promise<Plan> {
+  const draft = await unlessRefused(problems, () => draftCreate(withoutStoring(deps), request, origin, problems))
+  const rest = { problems: problems.found, restarts: false }
+  if (!draft) return { ...rest, ...(request.name !== undefined && { name: request.name }), differences: [] }
+  const { config, port } = draft.stored
+  const configuration: RunConfig = { ...config }
+  if (port === NO_PORT) delete configuration.port
+  return {
+    ...rest,
+    name: config.name,
+    ...(port !== NO_PORT && { port }),
+    configuration,
+    differences: differencesOf({}, configuration),
+  }
+}
+
+export async function planEdit(
+  deps: WorkloadsDeps,
+  name: string,
+  update: UpdateRequest,
+  options: Pick<TargetOptions, 'knownOnly'> = {},
+): Promise<Plan> {
+  // An unknown workload has no plan.
+  const { stored } = deps.book.get(name)
+  const problems = collectProblems()
+  const draft = await unlessRefused(problems, () => draftEdit(withoutStoring(deps), name, update, options, problems))
+  return {
+    ...{ name, port: stored.port },
+    ...(draft && { configuration: draft.config }),
+    differences: draft ? differencesOf(stored.config, draft.config) : [],
+    problems: problems.found,
+    restarts: stored.wanted === 'running',
+  }
+}
+
+/** Some problems leave nothing to go on with. */
+async function unlessRefused<T>(problems: FoundProblems, draft: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await draft()
+  } catch (error) {
+    problems.add(error)
+    return undefined
+  }
+}
+
+/** A value that would be kept needs a provider that can keep it, and is not kept. */
+function withoutStoring(deps: WorkloadsDeps): WorkloadsDeps {
+  return { ...deps, storeSecret: (key, value) => deps.checkSecret(key, value) }
+}
