@@ -77,9 +77,9 @@ export const directionRules: IForbiddenRuleType[] = [
   {
     name: 'no-cycles',
     severity: 'error',
-    comment: 'Types may refer to one another; code that runs may not.',
+    comment: 'No two files need each other to be understood: a type that both use lies in a file below them.',
     from: {},
-    to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    to: { circular: true },
   },
   {
     name: 'everything-resolves',

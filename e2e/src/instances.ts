@@ -5,7 +5,6 @@ import type { Engine } from '@toolhaven/testing/testbed/engine'
 import { engineHttp, engineMust } from '@toolhaven/testing/testbed/engine-http'
 import { until } from '@toolhaven/testing/testbed/until'
 import type { Home } from './home.ts'
-import type { Platform } from './platform.ts'
 
 const containerList = z.array(
   z.looseObject({ Id: z.string(), ImageID: z.string(), State: z.string(), Labels: z.record(z.string(), z.string()) }),
@@ -62,14 +61,19 @@ export async function processesOf(home: Home): Promise<number[]> {
   return pids.filter((_, index) => mounts[index]?.includes(mark))
 }
 
+/** Where workloads run: on an engine, or as processes in sandboxes. */
+interface Place {
+  engine?: Engine
+}
+
 /** The workloads that have an instance now, however it does. */
-export async function instancesOf(platform: Platform, home: Home): Promise<string[]> {
+export async function instancesOf(platform: Place, home: Home): Promise<string[]> {
   if (platform.engine) return (await containersOf(platform.engine)).map(({ name }) => name)
   return (await processesOf(home)).map((pid) => `process ${pid}`)
 }
 
 /** Nothing of ours is left running anywhere. */
-export async function untilNothingIsLeft(platform: Platform, home: Home): Promise<void> {
+export async function untilNothingIsLeft(platform: Place, home: Home): Promise<void> {
   let left: string[] = []
   const look = async () => {
     left = platform.engine

@@ -27,7 +27,10 @@ export async function makeRig(say: (line: string) => void): Promise<Rig> {
     fixture,
     processHome,
     say,
-    hundred: () => (hundred ??= startHundred(rig).then((started) => stack.use(started))),
+    hundred: () =>
+      (hundred ??= startHundred({ image: fixture.image, makeHome: processHome, say }).then((started) =>
+        stack.use(started),
+      )),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
   return rig

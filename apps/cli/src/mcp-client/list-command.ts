@@ -1,6 +1,5 @@
 import { type CommandDef, type Example, type FlagDef, FORMAT_FLAG, defineCommand } from '../command.ts'
-
-export type ListKind = 'tools' | 'resources' | 'prompts'
+import type { ListKind } from './list-server.ts'
 
 export interface ListTexts {
   words: string

@@ -8,8 +8,9 @@ import {
   type Tool,
 } from '@modelcontextprotocol/client'
 import { type AskOptions, withServer } from './connect-server.ts'
-import type { ListKind } from './list-command.ts'
 import type { McpTarget } from './target.ts'
+
+export type ListKind = 'tools' | 'resources' | 'prompts'
 
 /** What a server offers, in the protocol's own shapes. */
 export interface Listing {

@@ -1,4 +1,4 @@
-import type { FieldsProps } from './RunServerForm.tsx'
+import type { FieldsProps } from './fields-props.ts'
 import type { NetworkChoice } from './run-form.ts'
 import { TextField } from './TextField.tsx'
 

@@ -5,6 +5,7 @@ import { Problem } from '../parts/Problem.tsx'
 import { groupsQuery } from '../queries.ts'
 import type { RegistryEntry } from '../registry/choose-entries.ts'
 import { NetworkFields } from './NetworkFields.tsx'
+import type { FieldsProps } from './fields-props.ts'
 import { Outcome } from './Outcome.tsx'
 import { RunPlan } from './RunPlan.tsx'
 import type { RunForm } from './run-form.ts'
@@ -13,14 +14,12 @@ import { TextField } from './TextField.tsx'
 import { useRun } from './use-run.ts'
 import { VariableFields } from './VariableFields.tsx'
 
-export type Change = (change: Partial<RunForm>) => void
-
 /** One form for every kind of server. What was typed stays, whatever becomes of it. */
 export function RunServerForm({ initial, entry }: { initial: RunForm; entry?: RegistryEntry }) {
   const [form, setForm] = useState(initial)
   const [made, setMade] = useState<string>()
   const run = useRun(entry)
-  const change: Change = (part) => setForm((before) => ({ ...before, ...part }))
+  const change: FieldsProps['onChange'] = (part) => setForm((before) => ({ ...before, ...part }))
   const submit = (event: FormEvent) => {
     event.preventDefault()
     run.mutate({ form, made }, { onSuccess: ({ name }) => setMade(name) })
@@ -41,11 +40,6 @@ export function RunServerForm({ initial, entry }: { initial: RunForm; entry?: Re
       </div>
     </form>
   )
-}
-
-export interface FieldsProps {
-  form: RunForm
-  onChange: Change
 }
 
 function NameFields({ form, onChange, isMade }: FieldsProps & { isMade: boolean }) {

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import type { FieldsProps } from './RunServerForm.tsx'
+import type { FieldsProps } from './fields-props.ts'
 import { TextField } from './TextField.tsx'
 
 export function SourceFields({ form, onChange }: FieldsProps) {

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useId } from 'react'
 import { secretsQuery } from '../queries.ts'
-import type { FieldsProps } from './RunServerForm.tsx'
+import type { FieldsProps } from './fields-props.ts'
 import type { Variable } from './run-form.ts'
 import { TextField } from './TextField.tsx'
 

@@ -2,6 +2,7 @@ import type { HttpRequest, HttpResponse } from '../http/server/exchange.ts'
 import type { HttpAnswer, HttpRefusal } from '../http/server/reply.ts'
 import type { JsonObject, RequestId, RpcMessage, RpcNotification, RpcRequest } from '../messages/json-rpc.ts'
 import type { Session } from '../sessions/session.ts'
+import type { Refusal } from './refusal.ts'
 
 export type Parsed = { messages: RpcMessage[]; isBatch: boolean }
 
@@ -24,12 +25,6 @@ export interface Asker extends Origin {
   id: RequestId
   /** Somebody wants to know what would be decided; the request itself comes later, and counts then. */
   isTrial?: true
-}
-
-/** A JSON-RPC error in place of an answer of the server. */
-export interface Refusal {
-  code: number
-  message: string
 }
 
 /** Follows one request to its end. */

@@ -1,7 +1,6 @@
 import type { RequestId } from '../messages/json-rpc.ts'
-import type { Call } from '../sessions/call.ts'
 import type { Asked } from '../sessions/server-requests.ts'
-import type { Session } from '../sessions/session.ts'
+import type { OpenCall, Session } from '../sessions/session.ts'
 import { firstId } from '../messages/first-id.ts'
 
 /** More than any client is asked at once. */
@@ -19,11 +18,11 @@ export function isKeptId(id: RequestId): boolean {
 /** What a shared server asked and no client has answered yet, by the id we gave it: the server's own ids start again with its process. */
 export class OpenQuestions {
   readonly #open = new Map<number, Asked>()
-  readonly #idsOf = new Map<Session | Call, Set<number>>()
+  readonly #idsOf = new Map<Session | OpenCall, Set<number>>()
   #nextId = firstId()
 
   /** Clients without sessions may share one of ours: there each call has room of its own. */
-  hasRoom(session: Session, call: Call | undefined): boolean {
+  hasRoom(session: Session, call: OpenCall | undefined): boolean {
     const ids = this.#idsOf.get(session.front === 'modern' ? (call ?? session) : session)
     return ids === undefined || ids.size < MOST_QUESTIONS
   }
@@ -54,19 +53,19 @@ export class OpenQuestions {
     return [...this.#open]
   }
 
-  of(owner: Session | Call): Asked[] {
+  of(owner: Session | OpenCall): Asked[] {
     return [...(this.#idsOf.get(owner) ?? [])].flatMap((id) => this.#open.get(id) ?? [])
   }
 
   /** Takes them out. */
-  takeOf(owner: Session | Call): Asked[] {
+  takeOf(owner: Session | OpenCall): Asked[] {
     const questions = this.of(owner)
     for (const id of this.#idsOf.get(owner) ?? []) this.delete(id)
     return questions
   }
 
   /** The call is over: takes out the questions that no other call can have caused. */
-  takeOfCall(call: Call): Asked[] {
+  takeOfCall(call: OpenCall): Asked[] {
     const over: Asked[] = []
     for (const id of [...(this.#idsOf.get(call) ?? [])]) {
       const question = this.#open.get(id)
@@ -80,13 +79,13 @@ export class OpenQuestions {
     return over
   }
 
-  #forget(owner: Session | Call, id: number): void {
+  #forget(owner: Session | OpenCall, id: number): void {
     const ids = this.#idsOf.get(owner)
     ids?.delete(id)
     if (ids?.size === 0) this.#idsOf.delete(owner)
   }
 }
 
-function ownersOf({ session, calls }: Asked): (Session | Call)[] {
+function ownersOf({ session, calls }: Asked): (Session | OpenCall)[] {
   return [session, ...calls]
 }

@@ -1,7 +1,7 @@
 import type { JsonObject, LargeLine } from '../messages/json-rpc.ts'
-import type { Call, Cause } from '../sessions/call.ts'
+import type { Call } from '../sessions/call.ts'
 import { callerOf } from '../sessions/server-requests.ts'
-import type { Session } from '../sessions/session.ts'
+import type { Cause, Session } from '../sessions/session.ts'
 import { firstId } from '../messages/first-id.ts'
 
 interface Pending {

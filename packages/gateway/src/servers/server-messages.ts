@@ -19,8 +19,7 @@ import {
   type Route,
   type RoutedQuestion,
 } from '../sessions/server-requests.ts'
-import type { Call, Cause } from '../sessions/call.ts'
-import type { Session } from '../sessions/session.ts'
+import type { Cause, OpenCall, Session } from '../sessions/session.ts'
 import type { ListPart } from '../tools/locked-lists.ts'
 import type { PendingCalls } from './pending-calls.ts'
 import { CALL_IS_OVER, isKeptId, MOST_QUESTIONS, OpenQuestions, TOO_MANY_QUESTIONS } from './open-questions.ts'
@@ -136,7 +135,7 @@ export class ServerMessages {
   }
 
   /** Its server may still wait for an answer. */
-  #callOver(call: Call): void {
+  #callOver(call: OpenCall): void {
     for (const asked of this.#asked.takeOfCall(call)) this.#refuse(asked.serverId, failed(CALL_IS_OVER))
   }
 

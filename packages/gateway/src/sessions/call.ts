@@ -8,9 +8,9 @@ import {
   type RequestId,
   type RpcRequest,
 } from '../messages/json-rpc.ts'
-import type { Refusal } from '../policy/middleware.ts'
+import type { Refusal } from '../policy/refusal.ts'
 import { answerWithId, isPlainAnswer } from '../messages/with-id.ts'
-import type { Session } from './session.ts'
+import type { Cause, OpenCall, Session } from './session.ts'
 
 /** Where a front end puts what belongs to one call. `text` is one line. */
 export interface ReplySink {
@@ -45,13 +45,8 @@ export interface CallOptions {
   onSettled: () => void
 }
 
-/** Who made a call, without the call itself: that may be large, and this is remembered for a while. */
-export interface Cause {
-  readonly session: Session
-}
-
 /** One request of a client, from its arrival to its single answer. */
-export class Call {
+export class Call implements OpenCall {
   readonly session: Session
   readonly request: RpcRequest
   readonly cause: Cause

@@ -12,7 +12,8 @@ import {
   type RpcNotification,
   type RpcRequest,
 } from '../messages/json-rpc.ts'
-import type { Asker, Refusal, Watch } from '../policy/middleware.ts'
+import type { Asker, Watch } from '../policy/middleware.ts'
+import type { Refusal } from '../policy/refusal.ts'
 import type { GatewayLimits } from '../endpoint/options.ts'
 import type { Pipeline, Refused } from '../policy/pipeline.ts'
 import { Call, type ReplySink } from './call.ts'

@@ -1,7 +1,6 @@
 import { isObject, RPC_ERROR, type JsonObject, type RequestId, type RpcRequest } from '../messages/json-rpc.ts'
 import { metaOf } from '../messages/modern-era.ts'
-import type { Call, Cause } from './call.ts'
-import type { Session } from './session.ts'
+import type { Cause, OpenCall, Session } from './session.ts'
 
 const CAPABILITY: Readonly<Record<string, string>> = {
   'sampling/createMessage': 'sampling',
@@ -14,13 +13,13 @@ export interface Asked {
   serverId: RequestId
   progressToken: unknown
   /** It is over when all of these are. Empty: it is about the client itself, and worth an answer after its calls as well. */
-  calls: Set<Call>
+  calls: Set<OpenCall>
 }
 
 export interface RoutedQuestion {
   session: Session
   /** Those of the client that can have caused it, oldest first. */
-  calls: readonly Call[]
+  calls: readonly OpenCall[]
 }
 
 /** `session`: the only client that can have caused it, which cannot answer. */
@@ -28,7 +27,7 @@ export type Route = RoutedQuestion | { error: { code: number; message: string };
 
 export interface Users {
   /** Calls that the server has not answered. */
-  open: readonly Call[]
+  open: readonly OpenCall[]
   /** Calls that nobody waits for any more, although the server may still work on them. */
   cancelled: readonly Cause[]
   /** Whether there may be more of those. */
@@ -69,7 +68,7 @@ function hasOther(sessions: ReadonlySet<Session>, session: Session): boolean {
 }
 
 /** The same for a process that only this client uses. `isItsOwn`: so is the handshake, and with it all that the server may ask. */
-export function routeToOwner(request: RpcRequest, owner: Session, open: readonly Call[], isItsOwn: boolean): Route {
+export function routeToOwner(request: RpcRequest, owner: Session, open: readonly OpenCall[], isItsOwn: boolean): Route {
   const isUnreachable = owner.front === 'modern' && open.length === 0
   if (isUnreachable) return refused(RPC_ERROR.server, 'the call is over')
   const isDeclared = canAnswer(owner, request)
@@ -114,7 +113,7 @@ function hasMode(session: Session, params: JsonObject | undefined): boolean {
 }
 
 /** The call that asked for progress with this token. */
-export function callOfProgress(calls: Iterable<Call>, token: unknown): Call | undefined {
+export function callOfProgress(calls: Iterable<OpenCall>, token: unknown): OpenCall | undefined {
   for (const call of calls) if (metaOf(call.request.params)['progressToken'] === token) return call
   return undefined
 }

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { GatewayLimits } from '../endpoint/options.ts'
-import { isObject, type JsonObject } from '../messages/json-rpc.ts'
+import { isObject, type JsonObject, type RpcRequest } from '../messages/json-rpc.ts'
 import { AnswerStreams } from './answer-streams.ts'
-import type { Call } from './call.ts'
 import type { KeptBytes } from './kept-bytes.ts'
 import { Outbox } from './outbox.ts'
 import type { StoredSession } from './session-store.ts'
@@ -13,6 +12,26 @@ export const UNHEARD_MS = 60_000
 /** `modern`: of clients without sessions; what they need of one is the gateway's. */
 export type Front = 'streamable-http' | 'sse' | 'modern'
 
+/** Who made a call, without the call itself: that may be large, and this is remembered for a while. */
+export interface Cause {
+  readonly session: Session
+}
+
+/** A request of the client that is not answered yet: what others may do with it. */
+export interface OpenCall {
+  readonly session: Session
+  readonly cause: Cause
+  readonly request: RpcRequest
+  readonly isAwaited: boolean
+  /** Set by the backend that carries it once its server asked something: nobody is to answer that any more. */
+  onOver: (() => void) | undefined
+  answer(body: JsonObject, text?: string): void
+  fail(reason: string): void
+  related(text: string): void
+  pause(retryMs: number | undefined): void
+  cancel(params: JsonObject): void
+}
+
 /** One client of one endpoint. It outlives the server behind the endpoint, and (streamable HTTP) the daemon. */
 export class Session {
   readonly id: string
@@ -22,7 +41,7 @@ export class Session {
   /** Made with the first: most calls are answered without a stream. */
   #answers: AnswerStreams | undefined
   /** In flight, by the client's own ids. */
-  readonly calls = new Map<string, Call>()
+  readonly calls = new Map<string, OpenCall>()
   readonly subscriptions = new Set<string>()
   /** How many it is about to have: one by one, the server is asked for them. */
   expectedSubscriptions = 0

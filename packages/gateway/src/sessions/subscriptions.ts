@@ -1,5 +1,5 @@
 import { RPC_ERROR } from '../messages/json-rpc.ts'
-import type { Refusal } from '../policy/middleware.ts'
+import type { Refusal } from '../policy/refusal.ts'
 import type { Session } from './session.ts'
 
 /** Subscriptions are kept as long as their session, and stored. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
-import { UpstreamConnections, type UpstreamRequest } from '../../src/http/client/upstream-connections.ts'
+import type { UpstreamRequest } from '../../src/http/client/connections.ts'
+import { UpstreamConnections } from '../../src/http/client/upstream-connections.ts'
 
 interface Asked {
   /** All that came, head and body. */

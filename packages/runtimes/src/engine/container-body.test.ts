@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { InstanceSpec } from '@toolhaven/core/ports/runtime'
 import { containerBody } from './container-body.ts'
-import { HOST_NETWORK, NO_NETWORK, type ContainerNetwork } from './container-network.ts'
+import { HOST_NETWORK, NO_NETWORK } from './container-network.ts'
+import type { ContainerNetwork } from './network-of-container.ts'
 
 const SPEC: InstanceSpec = {
   name: 'thv-x',

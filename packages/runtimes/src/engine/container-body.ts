@@ -2,7 +2,7 @@ import type { InstanceSpec } from '@toolhaven/core/ports/runtime'
 import { DEFAULT_MEMORY_BYTES, DEFAULT_PIDS, OPEN_FILES, TEMPORARY_BYTES } from '../default-limits.ts'
 import { refuseNul } from '../refuse-nul.ts'
 import { FILTERED_BY } from './container-guard.ts'
-import type { ContainerNetwork } from './container-network.ts'
+import type { ContainerNetwork } from './network-of-container.ts'
 import { HOST_PORT } from './container-state.ts'
 import { volumeMount } from './volumes.ts'
 

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { invalid } from '@toolhaven/core/errors'
 import type { WayOut } from '@toolhaven/core/ports/egress'
-import { LABELS, type InstanceSpec, type Mount } from '@toolhaven/core/ports/runtime'
+import { LABELS, type InstanceSpec } from '@toolhaven/core/ports/runtime'
 import { refuseSocketMounts } from '../isolation/refuse-socket-mounts.ts'
 import { makeSocketFolder, socketFolder } from '../isolation/socket-folder.ts'
 import { HOSTS_FILE, proxyVariables, RESOLVER_FILE, withoutPorts } from '../isolation/ways.ts'
@@ -19,18 +19,9 @@ import {
 import { createDoor } from './door.ts'
 import { type Forwarding, isInVolumes } from './forwarding.ts'
 import { readImageConfig } from './image-config.ts'
+import type { ContainerNetwork } from './network-of-container.ts'
 import { createSidecar } from './sidecar.ts'
 import { createVolumes, removeVolumes, volumesOf } from './volumes.ts'
-
-/** How a container is connected, and what its network asks of the rest of it. */
-export interface ContainerNetwork extends Partial<Guard> {
-  /** The engine's word for it. */
-  mode: string
-  env: Readonly<Record<string, string>>
-  mounts: readonly Mount[]
-  /** Volumes of the engine, all of them read-only. */
-  volumes?: readonly { name: string; containerPath: string }[]
-}
 
 export const HOST_NETWORK: ContainerNetwork = { mode: 'host', env: {}, mounts: [] }
 export const NO_NETWORK: ContainerNetwork = { mode: 'none', env: {}, mounts: [] }

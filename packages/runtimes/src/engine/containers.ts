@@ -8,7 +8,7 @@ import {
   type RuntimeName,
 } from '@toolhaven/core/ports/runtime'
 import { containerBody, type Hardening } from './container-body.ts'
-import type { ContainerNetwork } from './container-network.ts'
+import type { ContainerNetwork } from './network-of-container.ts'
 import { containerSchema, containerState, stateOf, type Container } from './container-state.ts'
 import type { EngineClient } from './engine-client.ts'
 import { hasStatus, refusal } from './engine-fault.ts'

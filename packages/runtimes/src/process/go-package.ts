@@ -10,7 +10,7 @@ import { runProgram } from '../package-index/run-program.ts'
 import { bundleCertificates } from './bundle-certificates.ts'
 import { createLayout, isSystemPath } from './layout.ts'
 import { fillFolder, isFetched, packageFolder } from './package-cache.ts'
-import type { PackageName, PackageTools } from './prepare-package.ts'
+import type { PackageName, PackageTools } from './package-tools.ts'
 import { makeFresh, runStep } from './run-step.ts'
 import { SANDBOX_PACKAGE } from './sandbox-plan.ts'
 

@@ -15,7 +15,7 @@ import { createLayout, isSystemPath } from './layout.ts'
 import type { Layout } from './layout.ts'
 import { npmEntry } from './npm-entry.ts'
 import { fillFolder, installKey, isFetched, packageFolder } from './package-cache.ts'
-import type { PackageName, PackageTools } from './prepare-package.ts'
+import type { PackageName, PackageTools } from './package-tools.ts'
 import { makeFresh, runStep } from './run-step.ts'
 import { SANDBOX_NODE, SANDBOX_PACKAGE } from './sandbox-plan.ts'
 

@@ -1,34 +1,12 @@
 import { invalid } from '@toolhaven/core/errors'
-import type { Logger } from '@toolhaven/core/ports/logger'
 import type { Prepared, PrepareOptions, Source } from '@toolhaven/core/ports/runtime'
 import { checkPackageName, checkPackageVersion } from '@toolhaven/core/workloads/package-reference'
 import type { IndexKey } from '../package-index/index-key.ts'
 import { type KnownIndex, withIndex } from '../package-index/with-index.ts'
 import { prepareGo } from './go-package.ts'
 import { prepareNpx } from './npx-package.ts'
-import type { IsolationPlaces } from '../isolation/isolation-places.ts'
-import type { ControlGroups } from './control-group.ts'
-import type { ProcessLimits } from './process-limits.ts'
-import type { Sandbox } from './sandbox.ts'
+import type { PackageTools } from './package-tools.ts'
 import { prepareUvx } from './uvx-package.ts'
-
-export interface PackageTools {
-  dataDir: string
-  nodePath: string
-  env: Readonly<Record<string, string | undefined>>
-  homeDir: string
-  sandbox: Sandbox
-  controlGroups: ControlGroups
-  processLimits: ProcessLimits | undefined
-  isolation: IsolationPlaces
-  index: KnownIndex
-  logger: Logger
-}
-
-export interface PackageName {
-  name: string
-  version: string
-}
 
 /** Fetches a package into the data folder unless it is there; gives the folder. */
 export async function preparePackage(

@@ -12,7 +12,7 @@ import { isUvCredential, uvIndexVariables } from '../package-index/uv-variables.
 import { bundleCertificates } from './bundle-certificates.ts'
 import { isSystemPath } from './layout.ts'
 import type { Layout } from './layout.ts'
-import type { PackageTools } from './prepare-package.ts'
+import type { PackageTools } from './package-tools.ts'
 
 /** How a fetch reaches the user's package index. */
 export interface IndexAccess {

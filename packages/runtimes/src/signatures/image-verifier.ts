@@ -1,6 +1,6 @@
 import { describeError } from '@toolhaven/core/errors'
 import type { ImageVerifier } from '@toolhaven/core/ports/image-verifier'
-import type { RegistryFetch } from './registry-client.ts'
+import type { RegistryFetch } from './registry-fetch.ts'
 
 export interface ImageVerifierOptions {
   /** Folder of Docker's `config.json`: a registry that asks for a login for the image asks for its signatures too. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { RegistryCredentials } from '../engine/registry-credentials.ts'
-import type { RegistryFetch } from './registry-client.ts'
+import type { RegistryFetch } from './registry-fetch.ts'
 
 export interface AuthorizationOptions {
   fetch: RegistryFetch

@@ -4,18 +4,7 @@ import { unavailable } from '@toolhaven/core/errors'
 import type { ImageReference } from '../engine/image-reference.ts'
 import { registryCredentials } from '../engine/registry-credentials.ts'
 import { createAuthorization } from './registry-authorization.ts'
-
-/** As much of `fetch` as registries are asked with. */
-export type RegistryFetch = (
-  url: string,
-  init: {
-    method?: string
-    headers?: Record<string, string>
-    body?: URLSearchParams
-    redirect?: 'error'
-    signal: AbortSignal
-  },
-) => Promise<Response>
+import type { RegistryFetch } from './registry-fetch.ts'
 
 export interface RegistryClientOptions {
   fetch: RegistryFetch

@@ -1,10 +1,17 @@
 import { describeError } from '../../errors.ts'
 import type { EndServer, SessionServer, SeveralServers, StdioServer } from '../../ports/gateway.ts'
-import { type InstanceHandle, type InstanceSpec, LABELS, type Mount } from '../../ports/runtime.ts'
+import type { Logger } from '../../ports/logger.ts'
+import { type InstanceHandle, type InstanceSpec, LABELS, type Mount, type Runtime } from '../../ports/runtime.ts'
 import { createLimiter } from './limiter.ts'
-import type { SupervisorDeps } from './supervisor-deps.ts'
+import type { WorkloadBook } from './book.ts'
 
-type Deps = Pick<SupervisorDeps, 'book' | 'runtime' | 'logger' | 'instanceId' | 'stopGraceMs'>
+interface Deps {
+  book: WorkloadBook
+  runtime: Runtime
+  logger: Logger
+  instanceId: string
+  stopGraceMs: number
+}
 
 /** Besides the time a server is given to end by itself. */
 const REMOVE_MS = 30_000

@@ -1,6 +1,5 @@
 import type { AnswerHead } from './answer-head.ts'
 import type { OpenCall } from './calls-of-signals.ts'
-import type { PlainLink } from './plain-link.ts'
 import { type AnswerControl, UpstreamResponse } from './upstream-response.ts'
 
 export interface PlainCallOptions {
@@ -13,12 +12,21 @@ export interface PlainCallOptions {
   askAnew: (call: PlainCall) => void
 }
 
+/** The connection that carries a call. */
+interface CallLink {
+  readonly isPaused: boolean
+  ask(call: PlainCall, message: string | Buffer, encoding: BufferEncoding): void
+  pause(): void
+  resume(): void
+  drop(): void
+}
+
 /** One request to a plain server, and its answer. */
 export class PlainCall implements AnswerControl, OpenCall {
   readonly #options: PlainCallOptions
   #message: string | Buffer
   readonly #encoding: BufferEncoding
-  #link: PlainLink | undefined
+  #link: CallLink | undefined
   #response: UpstreamResponse | undefined
   isOver = false
 
@@ -52,7 +60,7 @@ export class PlainCall implements AnswerControl, OpenCall {
     this.abort(reason)
   }
 
-  askOn(link: PlainLink): void {
+  askOn(link: CallLink): void {
     this.#link = link
     link.ask(this, this.#message, this.#encoding)
   }

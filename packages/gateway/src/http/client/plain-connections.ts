@@ -4,7 +4,7 @@ import { connectToSocket } from './connect-to-socket.ts'
 import { PlainCall } from './plain-call.ts'
 import { PlainPool } from './plain-pool.ts'
 import { RequestHeads } from './request-head.ts'
-import type { Connections, UpstreamRequest } from './upstream-connections.ts'
+import type { Connections, UpstreamRequest } from './connections.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
 import { type Vetting, vettedLookup } from './vetted-lookup.ts'
 

@@ -4,7 +4,7 @@ import { buildConnector, Client, Pool, type Dispatcher } from 'undici'
 import { isAtTheMoment } from './at-the-moment.ts'
 import { CallsOfSignals, type OpenCall } from './calls-of-signals.ts'
 import { connectToSocket } from './connect-to-socket.ts'
-import type { Connections, UpstreamRequest } from './upstream-connections.ts'
+import type { Connections, UpstreamRequest } from './connections.ts'
 import { UpstreamResponse } from './upstream-response.ts'
 import { type Vetting, vettedLookup } from './vetted-lookup.ts'
 

@@ -8,7 +8,7 @@ import { testCertificate } from '@toolhaven/testing/testbed/certificate'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PlainConnections } from './plain-connections.ts'
 import { SecureConnections } from './secure-connections.ts'
-import type { Connections } from './upstream-connections.ts'
+import type { Connections } from './connections.ts'
 
 const never = () => new AbortController().signal
 

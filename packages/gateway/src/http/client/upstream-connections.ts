@@ -1,23 +1,8 @@
+import type { Connections, UpstreamRequest } from './connections.ts'
 import { PlainConnections } from './plain-connections.ts'
 import type { SecureOptions } from './secure-connections.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
 import { checkHost, type Vetting } from './vetted-lookup.ts'
-
-export interface UpstreamRequest {
-  method: 'GET' | 'POST' | 'DELETE'
-  url: URL
-  headers: Readonly<Record<string, string>>
-  body: string | undefined
-  /** It does no harm if the server gets it twice; left out: it may. */
-  isRepeatable?: boolean | undefined
-  signal: AbortSignal
-}
-
-/** Of one kind of server. */
-export interface Connections {
-  send(request: UpstreamRequest, path: string): Promise<UpstreamResponse>
-  close(): void
-}
 
 /** The kept connections to one HTTP server. */
 export class UpstreamConnections {

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { UpstreamConnections, type UpstreamRequest } from './upstream-connections.ts'
+import type { Authorizer } from './authorizer.ts'
+import type { UpstreamRequest } from './connections.ts'
+import { UpstreamConnections } from './upstream-connections.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
-import type { Authorizer } from '../../servers/http/upstream.ts'
 import type { Vetting } from './vetted-lookup.ts'
 
 /** A server may have a session for each of a thousand clients. */

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import { addPart } from '../../messages/parts.ts'
 import type { PlainHead } from './plain-head.ts'
-import type { Body, BodyBounds } from './read-body.ts'
+import type { Body, BodyBounds } from './body.ts'
 
 /** A POST whose head we read ourselves. Its body is taken from the connection once somebody wants it. */
 export class PlainRequest {

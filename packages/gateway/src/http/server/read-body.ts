@@ -1,16 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { addPart } from '../../messages/parts.ts'
+import type { Body, BodyBounds } from './body.ts'
 import type { HttpRequest } from './exchange.ts'
 import { PlainRequest } from './plain-request.ts'
-
-/** All of it, in the parts it came in. */
-export type Body = readonly Buffer[] | 'too-large' | 'no-room' | 'aborted'
-
-export interface BodyBounds {
-  maxBytes: number
-  /** Asked as more of the body comes, with all bytes so far; left out: there is room for each body. */
-  hasRoom?: (bytes: number) => boolean
-}
 
 /**
  * Calls back once, with the whole body, or `too-large` or `no-room` as soon as it is so, or `aborted` when the caller went

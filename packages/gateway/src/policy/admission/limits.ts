@@ -5,7 +5,8 @@ import { RPC_ERROR, type RpcRequest } from '../../messages/json-rpc.ts'
 import type { Callers } from '../../oidc/caller.ts'
 import { isKnownVersion } from '../../messages/protocol-versions.ts'
 import type { Session } from '../../sessions/session.ts'
-import type { Asker, Middleware, Refusal } from '../middleware.ts'
+import type { Asker, Middleware } from '../middleware.ts'
+import type { Refusal } from '../refusal.ts'
 import { TokenBucket } from './token-bucket.ts'
 
 export interface LimitsOptions {

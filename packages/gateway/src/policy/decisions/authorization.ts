@@ -4,7 +4,8 @@ import { filterInPieces } from './cedar/filter-in-pieces.ts'
 import { LISTS, questionsOf, tooManyQuestions } from './cedar/questions.ts'
 import { isObject, parseMessage, RPC_ERROR } from '../../messages/json-rpc.ts'
 import type { Callers } from '../../oidc/caller.ts'
-import type { Middleware, Refusal } from '../middleware.ts'
+import type { Middleware } from '../middleware.ts'
+import type { Refusal } from '../refusal.ts'
 import { withoutTwins } from '../../messages/alike.ts'
 
 export interface AuthorizationOptions {

@@ -1,7 +1,8 @@
 import { isObject, RPC_ERROR, type JsonObject } from '../../messages/json-rpc.ts'
 import type { Callers } from '../../oidc/caller.ts'
 import type { TaskOwners } from '../../sessions/task-owners.ts'
-import type { Middleware, Refusal } from '../middleware.ts'
+import type { Middleware } from '../middleware.ts'
+import type { Refusal } from '../refusal.ts'
 
 export interface CallerStateOptions {
   callers: Callers

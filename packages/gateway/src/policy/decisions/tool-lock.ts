@@ -6,7 +6,8 @@ import { keyOf, lockedListOf, type LockedList } from '../../tools/locked-lists.t
 import { mayComeFrom } from '../../tools/may-come-from.ts'
 import { definitionHash, INSTRUCTIONS, seenInstructions } from '../../tools/seen-definitions.ts'
 import { isHandshake, type ToolWatch } from '../../tools/tool-watch.ts'
-import type { Middleware, Refusal } from '../middleware.ts'
+import type { Middleware } from '../middleware.ts'
+import type { Refusal } from '../refusal.ts'
 import { withoutTwins } from '../../messages/alike.ts'
 import { unknownTool } from './tools-override.ts'
 

@@ -1,6 +1,7 @@
 import type { ToolsOverride } from '@toolhaven/core/ports/gateway'
 import { isObject, WrittenRequest, RPC_ERROR, type RpcRequest } from '../../messages/json-rpc.ts'
-import type { Middleware, Refusal } from '../middleware.ts'
+import type { Middleware } from '../middleware.ts'
+import type { Refusal } from '../refusal.ts'
 import { withoutTwins } from '../../messages/alike.ts'
 
 /** Clients see and call tools under the names they are given here; the server never notices. */

@@ -11,6 +11,7 @@ import {
   type RpcResponse,
 } from '../../messages/json-rpc.ts'
 import type { Call } from '../../sessions/call.ts'
+import type { OpenCall } from '../../sessions/session.ts'
 import { callOfProgress } from '../../sessions/server-requests.ts'
 import { tellMissed } from '../../sessions/tell-missed.ts'
 import { AbsentServer } from './absent-server.ts'
@@ -221,19 +222,19 @@ export class HttpSession {
     if (!isUnplaced) this.#tell(onOneLine(message), call)
   }
 
-  #ask(message: RpcRequest, call: Call | undefined): void {
+  #ask(message: RpcRequest, call: OpenCall | undefined): void {
     const id = this.#questions.open(message, call, this.#options.session)
     if (id === undefined) return
     this.#tell(id === message.id ? onOneLine(message) : JSON.stringify({ ...message.body, id }), call)
   }
 
-  #tell(text: string, call: Call | undefined): void {
+  #tell(text: string, call: OpenCall | undefined): void {
     if (call === undefined) this.#options.session.send(text)
     else call.related(text)
   }
 
   /** Where everything comes on one stream, progress names its call: on another stream it might come after the answer. */
-  #callOf(message: RpcNotification | RpcRequest): Call | undefined {
+  #callOf(message: RpcNotification | RpcRequest): OpenCall | undefined {
     const { session, call } = this.#options
     if (message.method === 'notifications/progress')
       return callOfProgress(session.calls.values(), message.params?.['progressToken'])

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Backend, Handshake } from '@toolhaven/core/ports/gateway'
+import type { Handshake } from '@toolhaven/core/ports/gateway'
 import { isThvError, unavailable } from '@toolhaven/core/errors'
 import {
   idKey,
@@ -10,39 +10,24 @@ import {
   type RpcRequest,
   type RpcResponse,
 } from '../../messages/json-rpc.ts'
-import type { GatewayLimits } from '../../endpoint/options.ts'
 import { NEWEST_VERSION } from '../../messages/protocol-versions.ts'
 import { askInNameOf, Call } from '../../sessions/call.ts'
 import { canAnswerSome } from '../../sessions/server-requests.ts'
 import { Session } from '../../sessions/session.ts'
-import type { ListChanged } from '../../tools/locked-lists.ts'
 import { abortable } from '../abortable.ts'
 import { GATEWAY_CLIENT, toHandshake, type BackendLink } from '../backend.ts'
+import type { HttpBackendOptions } from './http-options.ts'
 import { HttpSession } from './http-session.ts'
 import { SseUpstream } from './sse-upstream.ts'
 import { StreamableUpstream } from './streamable-upstream.ts'
 import { rememberTask } from './remember.ts'
 import { isFinalOfRemote, reasonOf } from './remote-failure.ts'
-import { Refused, type Authorizer } from './upstream.ts'
+import { Refused } from './upstream.ts'
 import { UpstreamTarget } from '../../http/client/upstream-target.ts'
-import type { Vetting } from '../../http/client/vetted-lookup.ts'
 import { within } from '../within.ts'
 
 const FIRST_PAUSE_MS = 25
 const LONGEST_PAUSE_MS = 2000
-
-export interface HttpBackendOptions {
-  name: string
-  backend: Extract<Backend, { kind: 'http' }>
-  limits: GatewayLimits
-  authorizer?: Authorizer | undefined
-  ownAddresses?: Vetting['ownAddresses']
-  sessions: () => Iterable<Session>
-  onStored: () => void
-  onLost: (reason: string) => void
-  /** The tools are others now, as this session sees them. */
-  onListChanged?: ListChanged | undefined
-}
 
 /** Waits until the server says what it speaks. */
 export async function connectHttp(options: HttpBackendOptions, signal: AbortSignal): Promise<BackendLink> {

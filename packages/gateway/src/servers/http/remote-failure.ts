@@ -1,5 +1,5 @@
 import { describeError } from '@toolhaven/core/errors'
-import type { HttpBackendOptions } from './http.ts'
+import type { HttpBackendOptions } from './http-options.ts'
 import { isNotReached, notReachedText, NotMcp, Refused } from './upstream.ts'
 
 /** A server of ours may still be about to listen. Of a remote one, so many failed connections are worth a report. */

@@ -7,8 +7,7 @@ import {
   type RpcNotification,
   type RpcRequest,
 } from '../../messages/json-rpc.ts'
-import type { Call } from '../../sessions/call.ts'
-import type { Session } from '../../sessions/session.ts'
+import type { OpenCall, Session } from '../../sessions/session.ts'
 import { firstId } from '../../messages/first-id.ts'
 import { CALL_IS_OVER, isKeptId, MOST_QUESTIONS, TOO_MANY_QUESTIONS } from '../open-questions.ts'
 
@@ -25,8 +24,8 @@ export class SessionQuestions {
   readonly #send: Send
   /** What the server asked and the client has not answered: the server's id by the one that the client was told. */
   readonly #asked = new Map<string, RequestId>()
-  readonly #aboutCalls = new Map<string, Call>()
-  readonly #keysOf = new Map<Call, Set<string>>()
+  readonly #aboutCalls = new Map<string, OpenCall>()
+  readonly #keysOf = new Map<OpenCall, Set<string>>()
   #refusals = 0
 
   constructor(send: Send) {
@@ -37,7 +36,7 @@ export class SessionQuestions {
    * The id under which the client is to hear it; undefined: it is refused. It is open until it is answered, or the call it is
    * about is over.
    */
-  open({ id, method }: RpcRequest, call: Call | undefined, { front }: Session): RequestId | undefined {
+  open({ id, method }: RpcRequest, call: OpenCall | undefined, { front }: Session): RequestId | undefined {
     if (!isKeptId(id)) return undefined
     // Several clients without sessions, which say the same about themselves, may share this one.
     if (call === undefined && front === 'modern') {
@@ -78,7 +77,7 @@ export class SessionQuestions {
     this.#keysOf.clear()
   }
 
-  #callOver(over: Call): void {
+  #callOver(over: OpenCall): void {
     for (const key of [...(this.#keysOf.get(over) ?? [])]) {
       const id = this.#close(key)
       if (id !== undefined) this.#refuse(id, CALL_IS_OVER)
@@ -94,7 +93,7 @@ export class SessionQuestions {
     return id
   }
 
-  #forget(call: Call, key: string): void {
+  #forget(call: OpenCall, key: string): void {
     const keys = this.#keysOf.get(call)
     keys?.delete(key)
     if (keys?.size === 0) this.#keysOf.delete(call)
