@@ -1,4 +1,5 @@
 import { ApiError, createApiClient } from '@toolhaven/contract/client'
+import { pageSession } from './session/page-session.ts'
 
 /** The daemon did not answer at all. */
 export class DaemonAway extends Error {
@@ -10,10 +11,12 @@ export class DaemonAway extends Error {
 
 export const api = createApiClient({
   baseUrl: location.origin,
-  fetch: (request) =>
-    fetch(request).catch((error: unknown) => {
+  fetch: async (request) => {
+    const admitted = await pageSession.admit(request)
+    return fetch(admitted).catch((error: unknown) => {
       throw request.signal.aborted ? error : new DaemonAway(error)
-    }),
+    })
+  },
 })
 
 /** The API's own sentence, which says what is wrong and what to do. */

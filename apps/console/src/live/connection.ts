@@ -1,6 +1,10 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 
-export type Connection = { state: 'connecting' } | { state: 'live' } | { state: 'away'; since: number; reason: string }
+export type Connection =
+  | { state: 'connecting' }
+  | { state: 'live' }
+  | { state: 'locked' }
+  | { state: 'away'; since: number; reason: string }
 
 /** Not narrowed to the value that it begins with. */
 const begin = (): Connection => ({ state: 'connecting' })

@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { api, messageOf } from '../api.ts'
+import { pageSession } from '../session/page-session.ts'
 import { applyEvents, refetchEverything } from './apply-event.ts'
 import { type Connection, connectionQuery } from './connection.ts'
 import { readEvents, type ServerSentEvent } from './read-events.ts'
@@ -34,6 +35,11 @@ async function followOnce(cache: QueryClient, signal: AbortSignal, onOpen: () =>
   }
   try {
     heard()
+    if ((await pageSession.check(stop)) === 'needed') {
+      report(cache, { state: 'locked' })
+      // The page begins again with a login.
+      return await forever(signal)
+    }
     const response = await api.open('streamEvents', {}, stop)
     onOpen()
     report(cache, { state: 'live' })
@@ -49,6 +55,11 @@ async function followOnce(cache: QueryClient, signal: AbortSignal, onOpen: () =>
   } finally {
     clearTimeout(watch)
   }
+}
+
+/** Until the page goes. */
+function forever(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
 }
 
 /** Many events in a moment are one change on the screen. */

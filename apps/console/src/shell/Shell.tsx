@@ -1,9 +1,11 @@
 import { Outlet, useLocation } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
+import { lazy, Suspense, useEffect, useRef } from 'react'
 import { useConnection } from '../live/connection.ts'
 import { ColourMode } from './ColourMode.tsx'
 import { ConnectionBar } from './ConnectionBar.tsx'
 import { Navigation } from './Navigation.tsx'
+
+const LoginPage = lazy(() => import('../session/LoginPage.tsx').then((module) => ({ default: module.LoginPage })))
 
 /** The frame of every page. */
 export function Shell() {
@@ -24,7 +26,7 @@ export function Shell() {
       <div className="content">
         <ConnectionBar connection={connection} />
         <main id="main" ref={main} className={connection.state === 'away' ? 'outdated' : ''} tabIndex={-1}>
-          <Outlet />
+          <Suspense>{connection.state === 'locked' ? <LoginPage /> : <Outlet />}</Suspense>
         </main>
       </div>
     </div>
