@@ -63,3 +63,8 @@ export const discoveryQuery = queryOptions({
   queryKey: ['clients', 'discovery'],
   queryFn: async ({ signal }) => (await api.call('discoverClients', {}, signal)).clients,
 })
+
+export const secretUsesQuery = queryOptions({
+  queryKey: ['secrets', 'uses'],
+  queryFn: async ({ signal }) => (await api.call('listSecretUses', {}, signal)).uses,
+})

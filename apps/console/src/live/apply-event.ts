@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { type WorkloadEvent, workloadEvent } from '@toolhaven/contract/system'
+import { type WorkloadEvent, workloadEvent } from '@toolhaven/contract/events'
 import * as z from 'zod'
 import { workloadQuery, workloadsQuery } from '../queries.ts'
 import type { ServerSentEvent } from './read-events.ts'
@@ -42,6 +42,8 @@ function applyWorkload(cache: QueryClient, { workload: name, status, status_cont
   // An answer that is on its way may be older than this event.
   const isFetching = cache.isFetching(workloadsQuery) > 0
   if (before === undefined || isFetching) refetchList(cache)
+  // A new server may use a secret.
+  if (before === undefined) void cache.invalidateQueries({ queryKey: ['secrets'] })
   if (before?.status === status && before.status_context === status_context) return
   cache.setQueryData(workloadsQuery.queryKey, (list) =>
     list?.map((known) => (known.name === name ? { ...known, status, status_context } : known)),

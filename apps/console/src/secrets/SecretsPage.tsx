@@ -6,7 +6,7 @@ import { ConfirmButton } from '../parts/ConfirmButton.tsx'
 import { ForeignText } from '../parts/ForeignText.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Problem } from '../parts/Problem.tsx'
-import { secretsQuery } from '../queries.ts'
+import { secretsQuery, secretUsesQuery } from '../queries.ts'
 import { TextField } from '../run/TextField.tsx'
 import { storeSecret } from './store-secret.ts'
 
@@ -66,6 +66,8 @@ function SecretForm({ initialKey, keys }: { initialKey: string; keys: readonly s
 
 function SecretTable({ keys }: { keys: readonly string[] }) {
   const cache = useQueryClient()
+  const { data: uses = [] } = useQuery(secretUsesQuery)
+  const userNames = (key: string) => uses.find((use) => use.key === key)?.workloads.join(', ') ?? ''
   const removing = useMutation({
     mutationFn: (key: string) => api.call('deleteSecret', { params: { key } }),
     onSuccess: () => cache.invalidateQueries(secretsQuery),
@@ -78,6 +80,7 @@ function SecretTable({ keys }: { keys: readonly string[] }) {
         <thead>
           <tr>
             <th scope="col">Name</th>
+            <th scope="col">Used by</th>
             <th scope="col">
               <span className="only-read-aloud">Actions</span>
             </th>
@@ -91,6 +94,7 @@ function SecretTable({ keys }: { keys: readonly string[] }) {
                   <ForeignText text={key} />
                 </code>
               </th>
+              <td>{userNames(key) || 'no server'}</td>
               <td className="fits">
                 <div className="actions">
                   <Link to="/secrets" search={{ key }} className="button small">
@@ -102,7 +106,10 @@ function SecretTable({ keys }: { keys: readonly string[] }) {
                     className="small danger"
                     onConfirm={() => removing.mutate(key)}
                   >
-                    <p>Its value is lost. Servers that use it cannot start again until you store it again.</p>
+                    <p>
+                      Its value is lost.
+                      {userNames(key) && ` ${userNames(key)} cannot start again until you store it again.`}
+                    </p>
                   </ConfirmButton>
                 </div>
               </td>
