@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -137,4 +137,22 @@ test('a workload that is stopped is not bridged', async () => {
   await thv('stop', 'time')
   const result = await thv('proxy', 'stdio', 'time')
   expect(result).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('thv restart time') })
+})
+
+test('a client that only starts commands finds a working entry in its file', async () => {
+  const folder = join(world.home.env['HOME'] ?? '', '.config', 'Claude')
+  await mkdir(folder, { recursive: true })
+  const file = join(folder, 'claude_desktop_config.json')
+  await writeFile(file, '{"globalShortcut": ""}')
+  expect(await thv('client', 'register', 'claude-desktop')).toMatchObject({ code: 0 })
+  await thv('run', 'time')
+  const { command, args } = JSON.parse(await readFile(file, 'utf8')).mcpServers.time
+  expect([command, args.slice(0, -1)]).toEqual([process.execPath, [THV, 'proxy', 'stdio']])
+  const connection = await connectStdio(args.slice(3))
+  expect(await callText(connection, 'echo', { text: 'hello' })).toContain('hello')
+  await connection.client.close()
+  const wrong = await thv('proxy', 'stdio', 'http://127.0.0.1:1/mcp')
+  expect(wrong).toMatchObject({ code: 3, stderr: expect.stringContaining('no workload has the address') })
+  await thv('client', 'remove', 'claude-desktop')
+  expect(await readFile(file, 'utf8')).toBe('{"globalShortcut": ""}')
 })

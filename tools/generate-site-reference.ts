@@ -66,26 +66,42 @@ function clientTables(): Record<string, string> {
     AmpCursor: ['Amp in Cursor', 'amp-cursor'],
     AmpVSCodeInsider: ['Amp in VS Code Insiders', 'amp-vscode-insider'],
     AmpWindsurf: ['Amp in Windsurf', 'amp-windsurf'],
+    GeminiCli: ['Gemini CLI', 'gemini-cli'],
+    QwenCode: ['Qwen Code', 'qwen-code'],
+    CopilotCli: ['GitHub Copilot CLI', 'copilot-cli'],
+    Zed: ['Zed', 'zed'],
+    LMStudio: ['LM Studio', 'lm-studio'],
+    Kiro: ['Kiro', 'kiro'],
+    Crush: ['Crush', 'crush'],
+    Antigravity: ['Antigravity', 'antigravity'],
+    VSCodeServer: ['VS Code Server', 'vscode-server'],
+    ClaudeDesktop: ['Claude Desktop', 'claude-desktop'],
+    Junie: ['JetBrains Junie', 'junie'],
   } as const satisfies Record<ClientType, readonly [string, string]>
   for (const type of CLIENT_TYPES) {
     if (parseClientType(names[type][1]) !== type) throw new Error(`${names[type][1]} does not name ${type}`)
   }
   const programs: [ClientType, ClientProgram][] = CLIENT_TYPES.map((type) => [type, CLIENT_PROGRAMS[type]])
   const clients = programs.map(
-    ([type, { serversKey, urlField, types }]) =>
-      `| ${names[type][0]} | \`${names[type][1]}\` | \`${serversKey}\` | \`${urlField}\` | \`${types['streamable-http']}\`, \`${types.sse}\` |`,
+    ([type, { serversKey, urlFields, types, source, reads }]) =>
+      `| [${names[type][0]}](${source}) | \`${names[type][1]}\` | \`${serversKey}\` | ${urlFields ? words(urlFields) : 'starts `thv proxy stdio`'} | ${types ? words(types) : 'none'} | ${reads ?? ''} |`,
   )
   const places = programs.map(
     ([type, { files }]) => `| ${names[type][0]} | ${list(files.linux)} | ${list(files.darwin)} |`,
   )
   return {
     CLIENTS: [
-      '| Client | Name | Key of the servers | Field of the address | Types |',
-      '|---|---|---|---|---|',
+      '| Client | Name | Key of the servers | Field of the address | Types | Reads a changed file |',
+      '|---|---|---|---|---|---|',
       ...clients,
     ].join('\n'),
     FILES: ['| Client | Linux and WSL | macOS |', '|---|---|---|', ...places].join('\n'),
   }
+}
+
+function words(byTransport: Readonly<Record<'sse' | 'streamable-http', string>>): string {
+  const both = new Set([byTransport['streamable-http'], byTransport.sse])
+  return [...both].map((word) => `\`${word}\``).join(', ')
 }
 
 function list(paths: readonly string[]): string {

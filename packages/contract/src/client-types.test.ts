@@ -5,16 +5,35 @@ import { CLIENT_TYPES, parseClientType } from './client-types.ts'
 const KEBAB = [
   ...['roo-code', 'cline', 'cursor', 'vscode-insider', 'vscode', 'claude-code', 'windsurf', 'windsurf-jetbrains'],
   ...['amp-cli', 'amp-vscode', 'amp-cursor', 'amp-vscode-insider', 'amp-windsurf'],
+  ...[
+    'gemini-cli',
+    'qwen-code',
+    'copilot-cli',
+    'zed',
+    'lm-studio',
+    'kiro',
+    'crush',
+    'antigravity',
+    'vscode-server',
+    'claude-desktop',
+    'junie',
+  ],
 ]
 
 test('every client is known in both spellings, in any case', () => {
-  expect(CLIENT_TYPES).toHaveLength(13)
+  expect(CLIENT_TYPES).toHaveLength(24)
   for (const [at, type] of CLIENT_TYPES.entries()) {
     const kebab = KEBAB[at] ?? ''
     for (const spelling of [type, type.toLowerCase(), type.toUpperCase(), kebab, kebab.toUpperCase()]) {
       expect(parseClientType(spelling), spelling).toBe(type)
     }
   }
+})
+
+test('those of the specification come first, in its order', () => {
+  expect(CLIENT_TYPES.slice(0, 13).join(' ')).toBe(
+    'RooCode Cline Cursor VSCodeInsider VSCode ClaudeCode Windsurf WindsurfJetBrains AmpCli AmpVSCode AmpCursor AmpVSCodeInsider AmpWindsurf',
+  )
 })
 
 test('nothing else is a client', () => {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** The client programs we write configuration for, in the order and spelling of the specification. */
+/** The client programs we write configuration for: those of the specification in its order and spelling, then ours. */
 export const CLIENT_TYPES = [
   'RooCode',
   'Cline',
@@ -15,6 +15,17 @@ export const CLIENT_TYPES = [
   'AmpCursor',
   'AmpVSCodeInsider',
   'AmpWindsurf',
+  'GeminiCli',
+  'QwenCode',
+  'CopilotCli',
+  'Zed',
+  'LMStudio',
+  'Kiro',
+  'Crush',
+  'Antigravity',
+  'VSCodeServer',
+  'ClaudeDesktop',
+  'Junie',
 ] as const
 
 export const clientType = z
@@ -36,6 +47,17 @@ const KEBAB: Record<ClientType, string> = {
   AmpCursor: 'amp-cursor',
   AmpVSCodeInsider: 'amp-vscode-insider',
   AmpWindsurf: 'amp-windsurf',
+  GeminiCli: 'gemini-cli',
+  QwenCode: 'qwen-code',
+  CopilotCli: 'copilot-cli',
+  Zed: 'zed',
+  LMStudio: 'lm-studio',
+  Kiro: 'kiro',
+  Crush: 'crush',
+  Antigravity: 'antigravity',
+  VSCodeServer: 'vscode-server',
+  ClaudeDesktop: 'claude-desktop',
+  Junie: 'junie',
 }
 
 /** Takes the specification's spelling or the kebab-case one, in any case. */

@@ -22,6 +22,7 @@ import { createPackageIndex } from '@toolhaven/runtimes/package-index/package-in
 import { createImageVerifier } from '@toolhaven/runtimes/signatures/image-verifier'
 import { createAdoptionStore } from '@toolhaven/stores/adopt/adoption-store'
 import { createForeignEntries } from '@toolhaven/stores/adopt/foreign-entries'
+import type { ClientPlatform } from '@toolhaven/stores/clients/catalogue'
 import { createClientFiles } from '@toolhaven/stores/clients/client-files'
 import { createExitStore } from '@toolhaven/stores/files/exit-store'
 import { createGroupStore } from '@toolhaven/stores/files/group-store'
@@ -88,6 +89,7 @@ export async function wire({ settings, paths, config, logger, shutdown }: WireOp
   const isHeld = (port: number) => daemon.workloads.book.isReachedAt(port) || runtime.isOwnPort?.(port) === true
   const { ports, ...ownPlaces } = ownPlacesOf(engine, isHeld)
   const { ownAddresses } = ownPlaces
+  const clientPlaces = clientPlacesOf(settings)
   const daemon: Daemon = createDaemon(
     {
       runtime,
@@ -108,8 +110,8 @@ export async function wire({ settings, paths, config, logger, shutdown }: WireOp
       logs,
       secretsProviders: createSecretsProviders({ dataDir, env, logger }),
       registrySource: registrySourceOf(dataDir, env, logger, ownAddresses),
-      clientFiles: createClientFiles({ ...clientPlacesOf(settings), stateDir, logger }),
-      foreignEntries: createForeignEntries(clientPlacesOf(settings)),
+      clientFiles: createClientFiles({ ...clientPlaces, stateDir, logger }),
+      foreignEntries: createForeignEntries(clientPlaces),
       host: { ...hostOf(settings, paths, engine, ownAddresses), apiPorts: ports.apiPorts },
       renderRecipe,
       openTunnel: tunnelsOf(allowPeer, ports.ownPorts),
@@ -170,8 +172,9 @@ function auditLogsOf(stateDir: string, logger: Logger) {
   return createAuditLogs({ dir: join(stateDir, 'audit'), writeOut, logger })
 }
 
-function clientPlacesOf({ homeDir, platform }: ServeSettings) {
-  return { homeDir, platform: platform === 'darwin' ? 'darwin' : 'linux', inTurn: createSerialQueue() } as const
+function clientPlacesOf({ homeDir, platform, nodePath }: ServeSettings) {
+  const place: ClientPlatform = platform === 'darwin' ? 'darwin' : 'linux'
+  return { homeDir, platform: place, inTurn: createSerialQueue(), ownCommand: [nodePath, process.argv[1] ?? 'thv'] }
 }
 
 /** The ports of a tunnel count as ours until the daemon ends. */

@@ -1,4 +1,5 @@
-import { conflict } from '@toolhaven/core/errors'
+import type { Workload } from '@toolhaven/contract/workloads'
+import { conflict, notFound } from '@toolhaven/core/errors'
 import { LineSplitter } from '@toolhaven/gateway/line-splitter'
 import { errorText, parseJson, RPC_ERROR, toMessage } from '@toolhaven/gateway/json-rpc'
 import { DEFAULT_LIMITS } from '@toolhaven/gateway/options'
@@ -52,12 +53,24 @@ function receive(bridge: StdioBridge, line: string, write: (line: string) => voi
 }
 
 /** Its streamable HTTP address, which every workload has whatever its clients use. */
-async function endpointOf(context: Context, name: string): Promise<string> {
-  const client = await context.daemon()
-  const { url, status } = await orUnknownWorkload(client, [name], context.signal, () =>
-    client.call('getWorkload', { params: { name } }, context.signal),
-  )
+async function endpointOf(context: Context, nameOrAddress: string): Promise<string> {
+  const { name, url, status } = await workloadOf(context, nameOrAddress)
   if (status === 'stopped' || status === 'stopping' || status === 'removing')
     throw conflict(`${name} is ${status}\nStart it with "thv restart ${name}".`)
   return new URL('/mcp', url).href
+}
+
+/** Entries in the files of clients name the address, as those of other clients do. */
+async function workloadOf({ daemon, signal }: Context, nameOrAddress: string): Promise<Workload> {
+  const client = await daemon()
+  if (!/^https?:\/\//i.test(nameOrAddress))
+    return orUnknownWorkload(client, [nameOrAddress], signal, () =>
+      client.call('getWorkload', { params: { name: nameOrAddress } }, signal),
+    )
+  const { workloads } = await client.call('listWorkloads', { query: { all: true } }, signal)
+  const origin = URL.parse(nameOrAddress)?.origin
+  const found = workloads.find(({ url }) => new URL(url).origin === origin)
+  if (found === undefined)
+    throw notFound(`no workload has the address ${nameOrAddress}\n"thv list --all" shows what there is.`)
+  return found
 }

@@ -1,13 +1,13 @@
 import type { ClientEntry } from '@toolhaven/core/ports/clients'
 import type { EntryPlace } from '@toolhaven/core/ports/foreign-entries'
 import { getNodeValue, type Node } from 'jsonc-parser'
-import type { ClientProgram } from '../clients/catalogue.ts'
+import { entryFields } from '../clients/entry-form.ts'
 import { indentUnitOf, lineEndOf, lineIndentAt } from '../clients/jsonc-insert.ts'
 import { endOf, keyOf, parseJsoncObject, propertiesOf, valueOf } from '../clients/jsonc-text.ts'
-import { serversIn } from '../clients/servers-document.ts'
+import { type EntryShape, serversIn } from '../clients/servers-document.ts'
 import { SERVER_FIELDS } from './server-definition.ts'
 
-type Shape = Pick<ClientProgram, 'serversKey' | 'urlField' | 'types'>
+type Shape = EntryShape
 
 export interface EntryText {
   key: string
@@ -41,7 +41,7 @@ export function pointedEntry(text: string, { path, key }: EntryPlace, shape: Sha
   const kept = propertiesOf(node)
     .filter((field) => !SERVER_FIELDS.has(keyOf(field)))
     .map((field): [string, unknown] => [keyOf(field), getNodeValue(valueOf(field) ?? node)])
-  const value = { [shape.urlField]: to.url, type: shape.types[to.transport], ...Object.fromEntries(kept) }
+  const value = { ...entryFields(shape, to), ...Object.fromEntries(kept) }
   if (!text.slice(node.offset, endOf(node)).includes('\n')) return JSON.stringify(value)
   const lines = JSON.stringify(value, undefined, indentUnitOf(text)).split('\n')
   return lines.join(lineEndOf(text) + lineIndentAt(text, property.offset))

@@ -6,7 +6,8 @@ import type { StoredAdoption } from '@toolhaven/core/ports/foreign-entries'
 import { silentLogger } from '@toolhaven/fakes/memory-stores'
 import { parse } from 'jsonc-parser'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { CLIENT_PROGRAMS } from '../clients/catalogue.ts'
+import { CLIENT_PROGRAMS, type ClientProgram } from '../clients/catalogue.ts'
+import { entryFields } from '../clients/entry-form.ts'
 import { createSerialQueue } from '../files/serial-queue.ts'
 import { createAdoptionStore } from './adoption-store.ts'
 import { createForeignEntries } from './foreign-entries.ts'
@@ -28,7 +29,7 @@ async function place(file: string, text: string): Promise<string> {
 }
 
 describe.each(CLIENT_TYPES)('%s', (client) => {
-  const program = CLIENT_PROGRAMS[client]
+  const program: ClientProgram = CLIENT_PROGRAMS[client]
   it('has its entry found, pointed to the workload and put back byte for byte', async () => {
     const original = `{
   // mine
@@ -38,7 +39,7 @@ describe.each(CLIENT_TYPES)('%s', (client) => {
       "env": {"TOKEN": "k\\u0065y"},
       "alwaysAllow": ["a"],
     },
-    "other": {"${program.urlField}": "https://example.com/mcp"}
+    "other": {"${program.urlFields?.['streamable-http'] ?? 'url'}": "https://example.com/mcp"}
   }, "more": 1
 }`
     const path = await place(program.files.linux[0] ?? '', original)
@@ -56,8 +57,7 @@ describe.each(CLIENT_TYPES)('%s', (client) => {
     expect(await files.point(found, entry?.text ?? '', TO)).toBe('written')
     const changed = await readFile(path, 'utf8')
     expect(parse(changed)[program.serversKey].gh).toEqual({
-      [program.urlField]: TO.url,
-      type: program.types['streamable-http'],
+      ...entryFields(program, TO),
       alwaysAllow: ['a'],
     })
     expect(changed).not.toContain('TOKEN')

@@ -2,10 +2,9 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CLIENT_TYPES, type ClientType } from '@toolhaven/contract/client-types'
 import { describeError, unavailable } from '@toolhaven/core/errors'
-import type { ClientEntry } from '@toolhaven/core/ports/clients'
 import type { EntryPlace, ForeignEntries, ForeignEntry } from '@toolhaven/core/ports/foreign-entries'
 import { parse } from 'jsonc-parser'
-import { CLIENT_PROGRAMS, type ClientPlatform, type ClientProgram } from '../clients/catalogue.ts'
+import { CLIENT_PROGRAMS, type ClientPlatform, clientProgram } from '../clients/catalogue.ts'
 import { copiesOf, readClientFile, replaceClientFile } from '../clients/client-file.ts'
 import { CLIENT_FILES } from '../clients/client-files.ts'
 import { skipTrivia } from '../clients/jsonc-text.ts'
@@ -17,12 +16,16 @@ export interface ForeignEntriesOptions {
   homeDir: string
   platform: ClientPlatform
   inTurn: SerialQueue
+  /** How `thv` is started, for clients that only start commands. */
+  ownCommand?: readonly string[]
 }
 
 const MAX_ATTEMPTS = 5
 
 /** Entries that others made in the files of client programs; see docs/decisions on adopted servers. */
-export function createForeignEntries({ homeDir, platform, inTurn }: ForeignEntriesOptions): ForeignEntries {
+export function createForeignEntries(options: ForeignEntriesOptions): ForeignEntries {
+  const { homeDir, platform, inTurn, ownCommand = ['thv'] } = options
+  const shapeOf = ({ client }: Pick<EntryPlace, 'client'>) => clientProgram(client, ownCommand)
   const pathsOf = (client: ClientType) => CLIENT_PROGRAMS[client].files[platform].map((file) => join(homeDir, file))
   return {
     async list() {
@@ -44,7 +47,7 @@ export function createForeignEntries({ homeDir, platform, inTurn }: ForeignEntri
       inTurn(CLIENT_FILES, () =>
         change(place, (text, found) => {
           if (found?.text !== before) return 'changed'
-          return pointTo(text, place, to)
+          return { text: replaceEntry(text, place, shapeOf(place), pointedEntry(text, place, shapeOf(place), to)) }
         }).then((outcome) => (outcome === 'done' ? 'written' : 'changed')),
       ),
     restore: (place, url, original) =>
@@ -64,23 +67,16 @@ export function createForeignEntries({ homeDir, platform, inTurn }: ForeignEntri
   }
 }
 
-const shapeOf = ({ client }: Pick<EntryPlace, 'client'>): ClientProgram => CLIENT_PROGRAMS[client]
-
 async function entriesOf(client: ClientType, path: string): Promise<ForeignEntry[]> {
   const { text } = await readClientFile(path)
   if (text === null || skipTrivia(text, 0) === text.length) return []
-  return entriesIn(text, path, shapeOf({ client })).map(({ key, text: raw, value }) => ({
+  return entriesIn(text, path, CLIENT_PROGRAMS[client]).map(({ key, text: raw, value }) => ({
     client,
     path,
     key,
     text: raw,
     definition: serverDefinition(key, value),
   }))
-}
-
-function pointTo(text: string, place: EntryPlace, to: ClientEntry): { text: string } {
-  const shape = shapeOf(place)
-  return { text: replaceEntry(text, place, shape, pointedEntry(text, place, shape, to)) }
 }
 
 type Edit<Outcome> = (text: string, found: ForeignEntry | undefined) => Outcome | { text: string }

@@ -1,6 +1,7 @@
 import { parseOutside } from '@toolhaven/contract/parse-outside'
 import type { ServerDefinition } from '@toolhaven/core/ports/foreign-entries'
 import * as z from 'zod'
+import { bridgedUrl } from '../clients/entry-form.ts'
 
 const text = z.union([z.string(), z.number(), z.boolean()]).transform(String)
 
@@ -10,6 +11,7 @@ const entry = z.looseObject({
   env: z.record(z.string(), text).nullish(),
   url: z.string().min(1).optional(),
   serverUrl: z.string().min(1).optional(),
+  httpUrl: z.string().min(1).optional(),
   type: z.string().optional(),
   transport: z.string().optional(),
   headers: z.record(z.string(), text).nullish(),
@@ -21,7 +23,7 @@ const entry = z.looseObject({
 
 /** What is said of the server itself; all else in an entry concerns the client. */
 export const SERVER_FIELDS: ReadonlySet<string> = new Set([
-  ...['command', 'args', 'env', 'url', 'serverUrl', 'type', 'transport', 'headers', 'cwd', 'envFile'],
+  ...['command', 'args', 'env', 'url', 'serverUrl', 'httpUrl', 'type', 'transport', 'headers', 'cwd', 'envFile'],
 ])
 
 /** What an entry of a client's file says about its server, in the one form that all clients share. */
@@ -35,11 +37,12 @@ export function serverDefinition(key: string, value: unknown): ServerDefinition 
     return { args: [], env: {}, headers: {}, isDisabled: false, unsupported: [], fault }
   }
   const { command, args = [], env, headers, disabled, enabled, cwd, envFile, ...rest } = parsed.data[key] ?? {}
-  const url = rest.url ?? rest.serverUrl
+  const bridged = bridgedUrl(args)
+  const url = bridged ?? rest.httpUrl ?? rest.url ?? rest.serverUrl
   const type = rest.type ?? rest.transport
   return {
-    ...(command !== undefined && { command }),
-    args,
+    ...(command !== undefined && bridged === undefined && { command }),
+    args: bridged === undefined ? args : [],
     env: env ?? {},
     ...(url !== undefined && { url }),
     ...(type !== undefined && { type }),

@@ -1,19 +1,21 @@
 import { join } from 'node:path'
 import type { ClientType } from '@toolhaven/contract/client-types'
-import type { ClientEntry } from '@toolhaven/core/ports/clients'
+import type { EntryForm } from './entry-form.ts'
 
 /** WSL 2 is Linux. */
 export type ClientPlatform = 'linux' | 'darwin'
 
-export interface ClientProgram {
+export interface ClientProgram extends EntryForm {
   /** Below the home folder. Where a program has moved its file, the old place is listed too: each one whose folder exists is kept. */
   files: Record<ClientPlatform, readonly string[]>
   /** One key of the root object; a dot in it is part of the key. */
-  serversKey: 'mcpServers' | 'servers' | 'amp.mcpServers'
-  urlField: 'url' | 'serverUrl'
-  types: Record<ClientEntry['transport'], string>
+  serversKey: 'mcpServers' | 'servers' | 'amp.mcpServers' | 'context_servers' | 'mcp'
   /** Below the home folder: the program is there when one of these is, or the folder of its file. */
   signs?: readonly string[]
+  /** Where its makers describe the file. */
+  source: string
+  /** When the program reads a changed file; left out: its makers do not say. */
+  reads?: 'at once' | 'at its start'
 }
 
 const everywhere = (...files: string[]): ClientProgram['files'] => ({ linux: files, darwin: files })
@@ -24,19 +26,32 @@ const userData = (...segments: string[]): ClientProgram['files'] => ({
   darwin: [join('Library', 'Application Support', ...segments)],
 })
 
+const URL_FIELD = { sse: 'url', 'streamable-http': 'url' } as const
+const SERVER_URL_FIELD = { sse: 'serverUrl', 'streamable-http': 'serverUrl' } as const
 const HTTP = { sse: 'sse', 'streamable-http': 'http' } as const
 
 const amp = (files: ClientProgram['files']): ClientProgram => ({
   files,
   serversKey: 'amp.mcpServers',
-  urlField: 'url',
+  urlFields: URL_FIELD,
   types: HTTP,
+  source: 'https://ampcode.com/manual',
 })
-const vsCode = (product: string): ClientProgram => ({
-  files: userData(product, 'User', 'mcp.json'),
+const vsCode = (files: ClientProgram['files']): ClientProgram => ({
+  files,
   serversKey: 'servers',
-  urlField: 'url',
+  urlFields: URL_FIELD,
   types: HTTP,
+  source: 'https://code.visualstudio.com/docs/copilot/reference/mcp-configuration',
+})
+
+/** Gemini CLI, and Qwen Code, which was made from it. */
+const geminiKin = (folder: string, source: string): ClientProgram => ({
+  files: everywhere(join(folder, 'settings.json')),
+  serversKey: 'mcpServers',
+  urlFields: { sse: 'url', 'streamable-http': 'httpUrl' },
+  source,
+  reads: 'at its start',
 })
 
 const CLINE_FILES = userData(
@@ -53,42 +68,117 @@ export const CLIENT_PROGRAMS = {
   RooCode: {
     files: userData('Code', 'User', 'globalStorage', 'rooveterinaryinc.roo-cline', 'settings', 'mcp_settings.json'),
     serversKey: 'mcpServers',
-    urlField: 'url',
+    urlFields: URL_FIELD,
     types: { sse: 'sse', 'streamable-http': 'streamable-http' },
+    source: 'https://docs.roocode.com/features/mcp/using-mcp-in-roo',
   },
   Cline: {
     // Newer releases share one file between the extension and the command.
     files: { linux: [...CLINE_FILES.linux, CLINE_SHARED_FILE], darwin: [...CLINE_FILES.darwin, CLINE_SHARED_FILE] },
     serversKey: 'mcpServers',
-    urlField: 'url',
+    urlFields: URL_FIELD,
     types: { sse: 'sse', 'streamable-http': 'streamableHttp' },
+    source: 'https://docs.cline.bot/mcp/configuring-mcp-servers',
   },
-  Cursor: { files: everywhere(join('.cursor', 'mcp.json')), serversKey: 'mcpServers', urlField: 'url', types: HTTP },
-  VSCodeInsider: vsCode('Code - Insiders'),
-  VSCode: vsCode('Code'),
+  Cursor: {
+    files: everywhere(join('.cursor', 'mcp.json')),
+    serversKey: 'mcpServers',
+    urlFields: URL_FIELD,
+    types: HTTP,
+    source: 'https://cursor.com/docs/context/mcp',
+  },
+  VSCodeInsider: vsCode(userData('Code - Insiders', 'User', 'mcp.json')),
+  VSCode: vsCode(userData('Code', 'User', 'mcp.json')),
   ClaudeCode: {
     files: everywhere('.claude.json'),
     serversKey: 'mcpServers',
-    urlField: 'url',
+    urlFields: URL_FIELD,
     types: HTTP,
+    source: 'https://code.claude.com/docs/en/mcp',
     // Its file lies in the home folder itself, which says nothing.
     signs: ['.claude.json', '.claude'],
   },
   Windsurf: {
     files: everywhere(join('.codeium', 'windsurf', 'mcp_config.json')),
     serversKey: 'mcpServers',
-    urlField: 'serverUrl',
+    urlFields: SERVER_URL_FIELD,
     types: HTTP,
+    source: 'https://docs.windsurf.com/windsurf/cascade/mcp',
   },
   WindsurfJetBrains: {
     files: everywhere(join('.codeium', 'mcp_config.json')),
     serversKey: 'mcpServers',
-    urlField: 'serverUrl',
+    urlFields: SERVER_URL_FIELD,
     types: HTTP,
+    source: 'https://docs.windsurf.com/plugins/cascade/mcp',
   },
   AmpCli: amp(everywhere(join('.config', 'amp', 'settings.json'))),
   AmpVSCode: amp(userData('Code', 'User', 'settings.json')),
   AmpCursor: amp(userData('Cursor', 'User', 'settings.json')),
   AmpVSCodeInsider: amp(userData('Code - Insiders', 'User', 'settings.json')),
   AmpWindsurf: amp(userData('Windsurf', 'User', 'settings.json')),
+  GeminiCli: geminiKin('.gemini', 'https://geminicli.com/docs/tools/mcp-server/'),
+  QwenCode: geminiKin('.qwen', 'https://qwenlm.github.io/qwen-code-docs/en/users/features/mcp/'),
+  CopilotCli: {
+    files: everywhere(join('.copilot', 'mcp-config.json')),
+    serversKey: 'mcpServers',
+    urlFields: URL_FIELD,
+    types: HTTP,
+    // Without it the program offers none of a server's tools.
+    extra: { tools: ['*'] },
+    source: 'https://docs.github.com/en/copilot/how-tos/copilot-cli/customize-copilot/add-mcp-servers',
+    reads: 'at its start',
+  },
+  Zed: {
+    files: everywhere(join('.config', 'zed', 'settings.json')),
+    serversKey: 'context_servers',
+    urlFields: URL_FIELD,
+    source: 'https://zed.dev/docs/ai/mcp',
+  },
+  LMStudio: {
+    files: everywhere(join('.lmstudio', 'mcp.json')),
+    serversKey: 'mcpServers',
+    urlFields: URL_FIELD,
+    source: 'https://lmstudio.ai/docs/app/mcp',
+  },
+  Kiro: {
+    files: everywhere(join('.kiro', 'settings', 'mcp.json')),
+    serversKey: 'mcpServers',
+    urlFields: URL_FIELD,
+    source: 'https://kiro.dev/docs/mcp/configuration/',
+    reads: 'at once',
+  },
+  Crush: {
+    files: everywhere(join('.config', 'crush', 'crush.json')),
+    serversKey: 'mcp',
+    urlFields: URL_FIELD,
+    types: HTTP,
+    source: 'https://github.com/charmbracelet/crush#mcps',
+  },
+  Antigravity: {
+    files: everywhere(join('.gemini', 'antigravity', 'mcp_config.json')),
+    serversKey: 'mcpServers',
+    urlFields: SERVER_URL_FIELD,
+    source: 'https://antigravity.google/docs/mcp',
+  },
+  ClaudeDesktop: {
+    files: userData('Claude', 'claude_desktop_config.json'),
+    serversKey: 'mcpServers',
+    source: 'https://modelcontextprotocol.io/docs/develop/connect-local-servers',
+    reads: 'at its start',
+  },
+  Junie: {
+    files: everywhere(join('.junie', 'mcp', 'mcp.json')),
+    serversKey: 'mcpServers',
+    // In IDEs it starts commands only; its command line also takes addresses.
+    source: 'https://www.jetbrains.com/help/junie/model-context-protocol-mcp.html',
+  },
+  // The part of VS Code that runs on the machine that a window is connected to.
+  VSCodeServer: vsCode(everywhere(join('.vscode-server', 'data', 'User', 'mcp.json'))),
 } as const satisfies Record<ClientType, ClientProgram>
+
+/** The program, with the command by which it can start a bridge of ours. */
+export const clientProgram = (client: ClientType, ownCommand: readonly string[]): ClientProgram => ({
+  ...CLIENT_PROGRAMS[client],
+  ownCommand,
+})

@@ -11,9 +11,10 @@ import type { Logger } from '@toolhaven/core/ports/logger'
 import { parse } from 'jsonc-parser'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { CLIENT_PROGRAMS, type ClientPlatform } from './catalogue.ts'
+import { CLIENT_PROGRAMS, type ClientPlatform, type ClientProgram } from './catalogue.ts'
 import { readClientFile, replaceClientFile } from './client-file.ts'
 import { createClientFiles } from './client-files.ts'
+import { entryFields } from './entry-form.ts'
 
 let base = ''
 beforeEach(async () => {
@@ -77,7 +78,7 @@ describe('every client program', () => {
   it.each(layouts)(
     '%s on %s: registered, changed and unregistered, its file is as before',
     async (client, platform) => {
-      const program = CLIENT_PROGRAMS[client]
+      const program: ClientProgram = CLIENT_PROGRAMS[client]
       const files = clientFiles(platform)
       const original = `// mine\r\n{\r\n\t"z": [1, 2,],\r\n\t"${program.serversKey}": {\r\n\t\t"own": { "command": "x" }, // keep\r\n\t},\r\n\t"a": null\r\n}\r\n`
       const paths: string[] = []
@@ -91,8 +92,8 @@ describe('every client program', () => {
       for (const path of paths) {
         expect(await serversOf(path, program.serversKey)).toEqual({
           own: { command: 'x' },
-          fetch: { [program.urlField]: 'http://127.0.0.1:4001/mcp', type: program.types['streamable-http'] },
-          time: { [program.urlField]: 'http://127.0.0.1:4002/sse', type: program.types.sse },
+          fetch: entryFields(program, entry(4001)),
+          time: entryFields(program, entry(4002, 'sse')),
         })
       }
       expect(await files.sync(client, wanted({ fetch: entry(4003, 'sse'), time: entry(4002, 'sse') }))).toEqual({
@@ -100,10 +101,7 @@ describe('every client program', () => {
         notes: [],
       })
       for (const path of paths) {
-        expect((await serversOf(path, program.serversKey))['fetch']).toEqual({
-          [program.urlField]: 'http://127.0.0.1:4003/sse',
-          type: program.types.sse,
-        })
+        expect((await serversOf(path, program.serversKey))['fetch']).toEqual(entryFields(program, entry(4003, 'sse')))
       }
       expect((await files.sync(client, wanted({ time: entry(4002, 'sse'), fetch: entry(4003, 'sse') }))).outcome).toBe(
         'unchanged',

@@ -6,7 +6,7 @@ import { isThvError, unavailable } from '@toolhaven/core/errors'
 import type { ClientEntry, ClientFiles, ClientSyncResult } from '@toolhaven/core/ports/clients'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import { type SerialQueue, createSerialQueue } from '../files/serial-queue.ts'
-import { CLIENT_PROGRAMS, type ClientPlatform, type ClientProgram } from './catalogue.ts'
+import { type ClientPlatform, type ClientProgram, clientProgram } from './catalogue.ts'
 import {
   type ClientFile,
   EMPTY_MS,
@@ -23,6 +23,8 @@ export interface ClientFilesOptions {
   platform: ClientPlatform
   stateDir: string
   logger: Logger
+  /** How `thv` is started, for clients that only start commands. */
+  ownCommand?: readonly string[]
   /** Shared with whoever else changes these files. */
   inTurn?: SerialQueue
 }
@@ -36,11 +38,11 @@ export const CLIENT_FILES = 'client files'
 
 /** Keeps our entries in the configuration files of AI client programs; see docs/decisions/0030-client-entries.md. */
 export function createClientFiles(options: ClientFilesOptions): ClientFiles {
-  const { homeDir, platform, stateDir, logger, inTurn = createSerialQueue() } = options
+  const { homeDir, platform, stateDir, logger, inTurn = createSerialQueue(), ownCommand = ['thv'] } = options
   const ownedEntries = createOwnedEntries({ stateDir, logger })
   const swept = new Set<string>()
   const locate = (client: ClientType) => {
-    const program: ClientProgram = CLIENT_PROGRAMS[client]
+    const program = clientProgram(client, ownCommand)
     return { program, paths: program.files[platform].map((file) => join(homeDir, file)) }
   }
   const presentPaths = async (client: ClientType): Promise<string[]> => {

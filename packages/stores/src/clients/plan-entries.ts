@@ -1,13 +1,14 @@
 import type { ClientEntry } from '@toolhaven/core/ports/clients'
 import type { Node } from 'jsonc-parser'
-import type { ClientProgram } from './catalogue.ts'
+import { type EntryForm, entryFields, entryType, entryUrl, isExactly } from './entry-form.ts'
 import type { PlainValue } from './jsonc-insert.ts'
-import { keyOf, propertiesOf, stringIn, valueOf } from './jsonc-text.ts'
+import { keyOf, propertiesOf, valueOf } from './jsonc-text.ts'
 import type { Footprint, OwnedEntry, OwnedFile } from './owned-entries.ts'
 import {
   addEntries,
   changeEntry,
   closeDocument,
+  type EntryShape,
   listEntries,
   openDocument,
   removeEntry,
@@ -28,7 +29,7 @@ export interface EntriesPlan {
 export interface PlanInput {
   /** For messages. */
   client: string
-  program: Pick<ClientProgram, 'serversKey' | 'urlField' | 'types'>
+  program: EntryShape
   /** Text of the file without a byte order mark; null when there is none. */
   found: string | null
   owned: OwnedFile
@@ -48,25 +49,16 @@ export function planEntries({ client, program, found, owned, wanted, known = new
   const added = new Map<string, PlainValue>()
   const taken = new Set(listEntries(document).map((entry) => entry.key))
   for (const [name, { url, transport }] of wanted) {
-    const type = program.types[transport]
+    const fields = entryFields(program, { url, transport })
+    const type = entryType(program, { url, transport })
     const own = ours.get(name)
     if (own) {
-      if (own.lastUrl !== url || own.type !== type) {
-        changeEntry(
-          document,
-          own.key,
-          own.url,
-          new Map([
-            ['type', type],
-            [program.urlField, url],
-          ]),
-        )
-      }
+      if (own.lastUrl !== url || own.type !== type) changeEntry(document, own.key, own.url, changing(program, fields))
       kept.set(name, { name, key: own.key, urls: [url], type })
     } else if (!listEntries(document).some((entry) => entry.url === url)) {
       const key = freeKey(name, taken)
       taken.add(key)
-      added.set(key, { [program.urlField]: url, type })
+      added.set(key, fields)
       kept.set(name, { name, key, urls: [url], type })
     }
     const entry = kept.get(name)
@@ -79,6 +71,11 @@ export function planEntries({ client, program, found, owned, wanted, known = new
     throw new Error(`the edit of ${owned.path} would change more than our entries`)
   }
   return { text: closeDocument(document), entries, footprint: document.footprint, notes, hadOurs: ours.size > 0 }
+}
+
+/** Fields that are always the same may be the user's by now. */
+function changing({ extra = {} }: EntryForm, fields: Readonly<Record<string, PlainValue>>) {
+  return Object.fromEntries(Object.entries(fields).filter(([field]) => !(field in extra)))
 }
 
 interface PresentEntry {
@@ -108,7 +105,7 @@ function stillOurs(document: ServersDocument, owned: readonly OwnedEntry[]): Map
  */
 function forgotten(
   document: ServersDocument,
-  { urlField, types }: PlanInput['program'],
+  form: EntryForm,
   owned: readonly OwnedEntry[],
   known: ReadonlyMap<string, ClientEntry>,
 ): OwnedEntry[] {
@@ -116,19 +113,12 @@ function forgotten(
   const present = servers === undefined ? [] : propertiesOf(servers)
   const isListed = (name: string) => owned.some((entry) => entry.name === name)
   return [...known].flatMap(([name, { url, transport }]) => {
-    const type = types[transport]
-    const isExact = (entry: Node) => {
-      const value = valueOf(entry)
-      return (
-        isKeyFor(name, keyOf(entry)) &&
-        value?.type === 'object' &&
-        propertiesOf(value).length === 2 &&
-        stringIn(value, urlField) === url &&
-        stringIn(value, 'type') === type
-      )
-    }
+    const fields = entryFields(form, { url, transport })
+    const isExact = (entry: Node) => isKeyFor(name, keyOf(entry)) && isExactly(fields, valueOf(entry))
     const found = isListed(name) ? undefined : present.findLast(isExact)
-    return found === undefined ? [] : [{ name, key: keyOf(found), urls: [url], type }]
+    return found === undefined
+      ? []
+      : [{ name, key: keyOf(found), urls: [url], type: entryType(form, { url, transport }) }]
   })
 }
 
@@ -159,7 +149,7 @@ function freeKey(name: string, taken: ReadonlySet<string>): string {
 function foreignPart(document: ServersDocument, ours: readonly OwnedEntry[]): string {
   const { root, servers } = serversIn(document)
   const isOurs = (entry: Node) => {
-    const url = stringIn(valueOf(entry), document.shape.urlField)
+    const url = entryUrl(document.shape, valueOf(entry))
     return ours.some((own) => own.key === keyOf(entry) && own.urls.includes(url ?? ''))
   }
   const data = (node: Node | undefined): unknown => {

@@ -1,5 +1,6 @@
 import type { Node } from 'jsonc-parser'
 import type { ClientProgram } from './catalogue.ts'
+import { type EntryForm, entryUrl, urlFieldsOf } from './entry-form.ts'
 import { insertProperties, type PlainValue } from './jsonc-insert.ts'
 import { removeProperty } from './jsonc-remove.ts'
 import {
@@ -9,14 +10,13 @@ import {
   parseJsoncObject,
   propertiesOf,
   skipTrivia,
-  stringIn,
   type TextEdit,
   unreadable,
   valueOf,
 } from './jsonc-text.ts'
 import type { Footprint } from './owned-entries.ts'
 
-export type EntryShape = Pick<ClientProgram, 'serversKey' | 'urlField'>
+export type EntryShape = Pick<ClientProgram, 'serversKey'> & EntryForm
 
 /** One client file as text, and the edits we make of it. Every call reads the text anew: offsets never go stale. */
 export interface ServersDocument {
@@ -68,7 +68,7 @@ export function serversIn({ text, file, shape }: ServersDocument): { root: Node;
 export function listEntries(document: ServersDocument): { key: string; url: string | undefined }[] {
   const { servers } = serversIn(document)
   const entries = servers === undefined ? [] : propertiesOf(servers)
-  return entries.map((entry) => ({ key: keyOf(entry), url: stringIn(valueOf(entry), document.shape.urlField) }))
+  return entries.map((entry) => ({ key: keyOf(entry), url: entryUrl(document.shape, valueOf(entry)) }))
 }
 
 export function addEntries(document: ServersDocument, entries: ReadonlyMap<string, PlainValue>): void {
@@ -91,21 +91,35 @@ export function changeEntry(
   document: ServersDocument,
   key: string,
   url: string,
-  fields: ReadonlyMap<string, string>,
+  fields: Readonly<Record<string, PlainValue>>,
 ): void {
-  for (const [field, value] of fields) {
-    const entry = findEntry(document, key, url)
-    const object = entry && valueOf(entry.property)
-    // The url is what finds the entry, so it is set last.
-    if (object === undefined) return
-    const present = findProperty(object, field)
-    const node = present && valueOf(present)
-    const edits =
-      node === undefined
-        ? insertProperties(document.text, object, new Map([[field, value]])).edits
-        : [{ from: node.offset, to: node.offset + node.length, text: JSON.stringify(value) }]
-    edit(document, edits)
+  const found = findEntry(document, key, url)
+  if (found === undefined) return
+  // An edit moves what is behind it, but the entry stays the same one of its neighbours.
+  const at = propertiesOf(found.servers).indexOf(found.property)
+  const object = () => {
+    const { servers } = serversIn(document)
+    const property = servers && propertiesOf(servers)[at]
+    return property && valueOf(property)
   }
+  for (const [field, value] of Object.entries(fields)) setField(document, object(), field, value)
+  // Some programs have a field of the address for each transport.
+  for (const field of urlFieldsOf(document.shape)) {
+    const entry = object()
+    const stale = field in fields || entry === undefined ? undefined : findProperty(entry, field)
+    if (entry && stale) edit(document, removeProperty(document.text, entry, stale, undefined))
+  }
+}
+
+function setField(document: ServersDocument, object: Node | undefined, field: string, value: PlainValue): void {
+  if (object === undefined) return
+  const present = findProperty(object, field)
+  const node = present && valueOf(present)
+  const edits =
+    node === undefined
+      ? insertProperties(document.text, object, new Map([[field, value]])).edits
+      : [{ from: node.offset, to: node.offset + node.length, text: JSON.stringify(value) }]
+  edit(document, edits)
 }
 
 export function removeEntry(document: ServersDocument, key: string, url: string): void {
@@ -122,7 +136,7 @@ export function removeEntry(document: ServersDocument, key: string, url: string)
 function findEntry(document: ServersDocument, key: string, url: string): { servers: Node; property: Node } | undefined {
   const { servers } = serversIn(document)
   if (servers === undefined) return undefined
-  const isIt = (entry: Node) => keyOf(entry) === key && stringIn(valueOf(entry), document.shape.urlField) === url
+  const isIt = (entry: Node) => keyOf(entry) === key && entryUrl(document.shape, valueOf(entry)) === url
   const property = propertiesOf(servers).findLast(isIt)
   return property && { servers, property }
 }

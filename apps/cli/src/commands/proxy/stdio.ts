@@ -8,7 +8,7 @@ export const proxyStdio = defineCommand({
     '"thv proxy stdio NAME" as the command. Messages are JSON-RPC, one per line; nothing else is written to stdout.\n\n' +
     'It ends when stdin does. A restart of the workload or of the daemon is bridged; calls that were under way then get an\n' +
     'error. A workload that asks its callers for a token takes it from --token-file.',
-  args: [{ name: 'name', summary: 'which workload', required: true, completes: 'workload' }],
+  args: [{ name: 'name', summary: 'which workload, by its name or address', required: true, completes: 'workload' }],
   flags: {
     tokenFile: { type: 'text', value: 'file', summary: 'file with a token for a workload that asks for one' },
   },
