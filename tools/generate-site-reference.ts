@@ -77,6 +77,7 @@ function clientTables(): Record<string, string> {
     VSCodeServer: ['VS Code Server', 'vscode-server'],
     ClaudeDesktop: ['Claude Desktop', 'claude-desktop'],
     Junie: ['JetBrains Junie', 'junie'],
+    Codex: ['Codex', 'codex'],
   } as const satisfies Record<ClientType, readonly [string, string]>
   for (const type of CLIENT_TYPES) {
     if (parseClientType(names[type][1]) !== type) throw new Error(`${names[type][1]} does not name ${type}`)

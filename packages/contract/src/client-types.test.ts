@@ -17,11 +17,12 @@ const KEBAB = [
     'vscode-server',
     'claude-desktop',
     'junie',
+    'codex',
   ],
 ]
 
 test('every client is known in both spellings, in any case', () => {
-  expect(CLIENT_TYPES).toHaveLength(24)
+  expect(CLIENT_TYPES).toHaveLength(25)
   for (const [at, type] of CLIENT_TYPES.entries()) {
     const kebab = KEBAB[at] ?? ''
     for (const spelling of [type, type.toLowerCase(), type.toUpperCase(), kebab, kebab.toUpperCase()]) {

@@ -26,6 +26,7 @@ export const CLIENT_TYPES = [
   'VSCodeServer',
   'ClaudeDesktop',
   'Junie',
+  'Codex',
 ] as const
 
 export const clientType = z
@@ -58,6 +59,7 @@ const KEBAB: Record<ClientType, string> = {
   VSCodeServer: 'vscode-server',
   ClaudeDesktop: 'claude-desktop',
   Junie: 'junie',
+  Codex: 'codex',
 }
 
 /** Takes the specification's spelling or the kebab-case one, in any case. */

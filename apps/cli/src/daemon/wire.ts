@@ -89,7 +89,6 @@ export async function wire({ settings, paths, config, logger, shutdown }: WireOp
   const isHeld = (port: number) => daemon.workloads.book.isReachedAt(port) || runtime.isOwnPort?.(port) === true
   const { ports, ...ownPlaces } = ownPlacesOf(engine, isHeld)
   const { ownAddresses } = ownPlaces
-  const clientPlaces = clientPlacesOf(settings)
   const daemon: Daemon = createDaemon(
     {
       runtime,
@@ -110,8 +109,7 @@ export async function wire({ settings, paths, config, logger, shutdown }: WireOp
       logs,
       secretsProviders: createSecretsProviders({ dataDir, env, logger }),
       registrySource: registrySourceOf(dataDir, env, logger, ownAddresses),
-      clientFiles: createClientFiles({ ...clientPlaces, stateDir, logger }),
-      foreignEntries: createForeignEntries(clientPlaces),
+      ...clientsOf(settings, stateDir, logger),
       host: { ...hostOf(settings, paths, engine, ownAddresses), apiPorts: ports.apiPorts },
       renderRecipe,
       openTunnel: tunnelsOf(allowPeer, ports.ownPorts),
@@ -172,9 +170,15 @@ function auditLogsOf(stateDir: string, logger: Logger) {
   return createAuditLogs({ dir: join(stateDir, 'audit'), writeOut, logger })
 }
 
-function clientPlacesOf({ homeDir, platform, nodePath }: ServeSettings) {
+/** Both change the same files, and take turns. */
+function clientsOf({ homeDir, platform, nodePath }: ServeSettings, stateDir: string, logger: Logger) {
   const place: ClientPlatform = platform === 'darwin' ? 'darwin' : 'linux'
-  return { homeDir, platform: place, inTurn: createSerialQueue(), ownCommand: [nodePath, process.argv[1] ?? 'thv'] }
+  const ownCommand = [nodePath, process.argv[1] ?? 'thv']
+  const places = { homeDir, platform: place, inTurn: createSerialQueue(), ownCommand }
+  return {
+    clientFiles: createClientFiles({ ...places, stateDir, logger }),
+    foreignEntries: createForeignEntries(places),
+  }
 }
 
 /** The ports of a tunnel count as ours until the daemon ends. */

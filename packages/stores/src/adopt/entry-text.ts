@@ -1,13 +1,13 @@
 import type { ClientEntry } from '@toolhaven/core/ports/clients'
 import type { EntryPlace } from '@toolhaven/core/ports/foreign-entries'
 import { getNodeValue, type Node } from 'jsonc-parser'
-import { entryFields } from '../clients/entry-form.ts'
+import { entryFields, entryFor } from '../clients/entry-form.ts'
 import { indentUnitOf, lineEndOf, lineIndentAt } from '../clients/jsonc-insert.ts'
 import { endOf, keyOf, parseJsoncObject, propertiesOf, valueOf } from '../clients/jsonc-text.ts'
-import { type EntryShape, serversIn } from '../clients/servers-document.ts'
+import type { EntryShape } from '../clients/entries-document.ts'
+import { serversIn } from '../clients/servers-document.ts'
+import { pointedTable, replaceTable, tablesIn } from './table-text.ts'
 import { SERVER_FIELDS } from './server-definition.ts'
-
-type Shape = EntryShape
 
 export interface EntryText {
   key: string
@@ -17,7 +17,8 @@ export interface EntryText {
 }
 
 /** Every entry of the file, in order. */
-export function entriesIn(text: string, path: string, shape: Shape): EntryText[] {
+export function entriesIn(text: string, path: string, shape: EntryShape): EntryText[] {
+  if (shape.format === 'toml') return tablesIn(text, path, shape)
   return propertiesIn(text, path, shape).flatMap((property) => {
     const node = valueOf(property)
     if (node === undefined) return []
@@ -27,7 +28,8 @@ export function entriesIn(text: string, path: string, shape: Shape): EntryText[]
 }
 
 /** The file with another text for one entry's value; every other byte stays. */
-export function replaceEntry(text: string, { path, key }: EntryPlace, shape: Shape, value: string): string {
+export function replaceEntry(text: string, { path, key }: EntryPlace, shape: EntryShape, value: string): string {
+  if (shape.format === 'toml') return replaceTable(text, { path, key }, shape, value)
   const { node } = find(text, path, key, shape)
   const after = text.slice(0, node.offset) + value + text.slice(endOf(node))
   // What cannot be read afterwards is not written.
@@ -36,7 +38,9 @@ export function replaceEntry(text: string, { path, key }: EntryPlace, shape: Sha
 }
 
 /** The entry made to lead to an address, laid out as the old one: what only concerns the client stays in it. */
-export function pointedEntry(text: string, { path, key }: EntryPlace, shape: Shape, to: ClientEntry): string {
+export function pointedEntry(text: string, { path, key }: EntryPlace, shape: EntryShape, wanted: ClientEntry): string {
+  const to = entryFor(shape, wanted)
+  if (shape.format === 'toml') return pointedTable(text, { path, key }, shape, to)
   const { node, property } = find(text, path, key, shape)
   const kept = propertiesOf(node)
     .filter((field) => !SERVER_FIELDS.has(keyOf(field)))
@@ -47,7 +51,7 @@ export function pointedEntry(text: string, { path, key }: EntryPlace, shape: Sha
   return lines.join(lineEndOf(text) + lineIndentAt(text, property.offset))
 }
 
-function find(text: string, path: string, key: string, shape: Shape): { property: Node; node: Node } {
+function find(text: string, path: string, key: string, shape: EntryShape): { property: Node; node: Node } {
   const property = propertiesIn(text, path, shape).findLast((each) => keyOf(each) === key)
   const node = property && valueOf(property)
   // The caller has just seen it.
@@ -55,7 +59,7 @@ function find(text: string, path: string, key: string, shape: Shape): { property
   return { property, node }
 }
 
-function propertiesIn(text: string, path: string, shape: Shape): readonly Node[] {
+function propertiesIn(text: string, path: string, shape: EntryShape): readonly Node[] {
   const { servers } = serversIn({ text, file: path, shape, footprint: {} })
   return servers === undefined ? [] : propertiesOf(servers)
 }

@@ -28,7 +28,10 @@ async function place(file: string, text: string): Promise<string> {
   return path
 }
 
-describe.each(CLIENT_TYPES)('%s', (client) => {
+const JSON_CLIENTS = CLIENT_TYPES.filter((client) => !('format' in CLIENT_PROGRAMS[client]))
+
+// Tables are tried in written-entries.test.ts.
+describe.each(JSON_CLIENTS)('%s', (client) => {
   const program: ClientProgram = CLIENT_PROGRAMS[client]
   it('has its entry found, pointed to the workload and put back byte for byte', async () => {
     const original = `{

@@ -4,13 +4,15 @@ import { CLIENT_TYPES, type ClientType } from '@toolhaven/contract/client-types'
 import { describeError, unavailable } from '@toolhaven/core/errors'
 import type { EntryPlace, ForeignEntries, ForeignEntry } from '@toolhaven/core/ports/foreign-entries'
 import { parse } from 'jsonc-parser'
-import { CLIENT_PROGRAMS, type ClientPlatform, clientProgram } from '../clients/catalogue.ts'
+import { CLIENT_PROGRAMS, type ClientPlatform, type ClientProgram, clientProgram } from '../clients/catalogue.ts'
 import { copiesOf, readClientFile, replaceClientFile } from '../clients/client-file.ts'
 import { CLIENT_FILES } from '../clients/client-files.ts'
+import { entryFor } from '../clients/entry-form.ts'
 import { skipTrivia } from '../clients/jsonc-text.ts'
 import type { SerialQueue } from '../files/serial-queue.ts'
 import { entriesIn, pointedEntry, replaceEntry } from './entry-text.ts'
 import { serverDefinition } from './server-definition.ts'
+import { entryOfTable } from './table-text.ts'
 
 export interface ForeignEntriesOptions {
   homeDir: string
@@ -42,7 +44,8 @@ export function createForeignEntries(options: ForeignEntriesOptions): ForeignEnt
       }
       return { entries, faults }
     },
-    read: (text) => serverDefinition('', parse(text, [], { allowTrailingComma: true })),
+    read: (text) =>
+      serverDefinition('', text.startsWith('[') ? entryOfTable(text) : parse(text, [], { allowTrailingComma: true })),
     point: (place, before, to) =>
       inTurn(CLIENT_FILES, () =>
         change(place, (text, found) => {
@@ -55,7 +58,8 @@ export function createForeignEntries(options: ForeignEntriesOptions): ForeignEnt
         change(place, (text, found) => {
           if (found === undefined) return 'gone'
           if (found.text === original) return 'restored'
-          if (found.definition.url !== url) return 'changed'
+          const to = entryFor(shapeOf(place), { url, transport: url.endsWith('/sse') ? 'sse' : 'streamable-http' })
+          if (found.definition.url !== to.url) return 'changed'
           return { text: replaceEntry(text, place, shapeOf(place), original) }
         }).then((outcome) => (outcome === 'done' ? 'restored' : outcome)),
       ),
@@ -69,8 +73,9 @@ export function createForeignEntries(options: ForeignEntriesOptions): ForeignEnt
 
 async function entriesOf(client: ClientType, path: string): Promise<ForeignEntry[]> {
   const { text } = await readClientFile(path)
-  if (text === null || skipTrivia(text, 0) === text.length) return []
-  return entriesIn(text, path, CLIENT_PROGRAMS[client]).map(({ key, text: raw, value }) => ({
+  const shape: ClientProgram = CLIENT_PROGRAMS[client]
+  if (text === null || (shape.format !== 'toml' && skipTrivia(text, 0) === text.length)) return []
+  return entriesIn(text, path, shape).map(({ key, text: raw, value }) => ({
     client,
     path,
     key,

@@ -15,6 +15,9 @@ const entry = z.looseObject({
   type: z.string().optional(),
   transport: z.string().optional(),
   headers: z.record(z.string(), text).nullish(),
+  http_headers: z.record(z.string(), text).nullish(),
+  env_http_headers: z.record(z.string(), text).nullish(),
+  bearer_token_env_var: z.string().optional(),
   disabled: z.boolean().optional(),
   enabled: z.boolean().optional(),
   cwd: z.string().optional(),
@@ -24,6 +27,7 @@ const entry = z.looseObject({
 /** What is said of the server itself; all else in an entry concerns the client. */
 export const SERVER_FIELDS: ReadonlySet<string> = new Set([
   ...['command', 'args', 'env', 'url', 'serverUrl', 'httpUrl', 'type', 'transport', 'headers', 'cwd', 'envFile'],
+  ...['http_headers', 'env_http_headers', 'bearer_token_env_var'],
 ])
 
 /** What an entry of a client's file says about its server, in the one form that all clients share. */
@@ -46,8 +50,13 @@ export function serverDefinition(key: string, value: unknown): ServerDefinition 
     env: env ?? {},
     ...(url !== undefined && { url }),
     ...(type !== undefined && { type }),
-    headers: headers ?? {},
+    headers: headers ?? rest.http_headers ?? {},
     isDisabled: disabled === true || enabled === false,
-    unsupported: [...(cwd ? ['cwd'] : []), ...(envFile ? ['envFile'] : [])],
+    unsupported: [
+      ...(cwd ? ['cwd'] : []),
+      ...(envFile ? ['envFile'] : []),
+      ...(rest.env_http_headers ? ['env_http_headers'] : []),
+      ...(rest.bearer_token_env_var ? ['bearer_token_env_var'] : []),
+    ],
   }
 }

@@ -9,7 +9,9 @@ export interface ClientProgram extends EntryForm {
   /** Below the home folder. Where a program has moved its file, the old place is listed too: each one whose folder exists is kept. */
   files: Record<ClientPlatform, readonly string[]>
   /** One key of the root object; a dot in it is part of the key. */
-  serversKey: 'mcpServers' | 'servers' | 'amp.mcpServers' | 'context_servers' | 'mcp'
+  serversKey: 'mcpServers' | 'servers' | 'amp.mcpServers' | 'context_servers' | 'mcp' | 'mcp_servers'
+  /** Left out: JSON with comments. */
+  format?: 'toml'
   /** Below the home folder: the program is there when one of these is, or the folder of its file. */
   signs?: readonly string[]
   /** Where its makers describe the file. */
@@ -133,6 +135,7 @@ export const CLIENT_PROGRAMS = {
     files: everywhere(join('.config', 'zed', 'settings.json')),
     serversKey: 'context_servers',
     urlFields: URL_FIELD,
+    isHttpOnly: true,
     source: 'https://zed.dev/docs/ai/mcp',
   },
   LMStudio: {
@@ -165,6 +168,15 @@ export const CLIENT_PROGRAMS = {
     files: userData('Claude', 'claude_desktop_config.json'),
     serversKey: 'mcpServers',
     source: 'https://modelcontextprotocol.io/docs/develop/connect-local-servers',
+    reads: 'at its start',
+  },
+  Codex: {
+    files: everywhere(join('.codex', 'config.toml')),
+    serversKey: 'mcp_servers',
+    format: 'toml',
+    urlFields: URL_FIELD,
+    isHttpOnly: true,
+    source: 'https://developers.openai.com/codex/mcp',
     reads: 'at its start',
   },
   Junie: {

@@ -13,8 +13,16 @@ export interface EntryForm {
   types?: ByTransport
   /** Fields that the program needs besides, always the same. */
   extra?: Readonly<Record<string, PlainValue>>
+  /** It reaches no SSE address. Every workload has the other one too. */
+  isHttpOnly?: boolean
   /** How `thv` is started, for a bridge. A program with a desktop of its own finds no command by its name alone. */
   ownCommand?: readonly string[]
+}
+
+/** Where the program finds the workload. */
+export function entryFor({ isHttpOnly }: EntryForm, entry: ClientEntry): ClientEntry {
+  if (isHttpOnly !== true || entry.transport !== 'sse') return entry
+  return { url: entry.url.replace(/\/sse$/, '/mcp'), transport: 'streamable-http' }
 }
 
 const BRIDGE = ['proxy', 'stdio'] as const

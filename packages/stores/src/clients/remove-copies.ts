@@ -2,9 +2,9 @@ import { lstat, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CLIENT_TYPES } from '@toolhaven/contract/client-types'
 import { describeError } from '@toolhaven/core/errors'
-import { CLIENT_PROGRAMS, type ClientPlatform } from './catalogue.ts'
+import { CLIENT_PROGRAMS, type ClientPlatform, type ClientProgram } from './catalogue.ts'
 import { copiesOf, readClientFile } from './client-file.ts'
-import { openDocument } from './servers-document.ts'
+import { openEntries } from './entries-document.ts'
 
 export interface CopiesRemoval {
   removed: string[]
@@ -19,14 +19,14 @@ export interface CopiesRemoval {
 export async function removeCopies(homeDir: string, platform: ClientPlatform): Promise<CopiesRemoval> {
   const result: CopiesRemoval = { removed: [], kept: [] }
   const seen = new Set<string>()
-  for (const program of CLIENT_TYPES.map((client) => CLIENT_PROGRAMS[client])) {
+  for (const program of CLIENT_TYPES.map((client): ClientProgram => CLIENT_PROGRAMS[client])) {
     for (const path of program.files[platform].map((file) => join(homeDir, file))) {
       if (seen.has(path)) continue
       seen.add(path)
       const copies = await presentOf(Object.values(copiesOf(path)))
       if (copies.length === 0) continue
       try {
-        openDocument(path, (await readClientFile(path)).text, {}, program)
+        openEntries(path, (await readClientFile(path)).text, {}, program)
         for (const copy of copies) await rm(copy)
         result.removed.push(...copies)
       } catch (error) {

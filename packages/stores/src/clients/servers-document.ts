@@ -1,6 +1,6 @@
 import type { Node } from 'jsonc-parser'
-import type { ClientProgram } from './catalogue.ts'
-import { type EntryForm, entryUrl, urlFieldsOf } from './entry-form.ts'
+import type { EntryShape } from './entries-document.ts'
+import { entryUrl, urlFieldsOf } from './entry-form.ts'
 import { insertProperties, type PlainValue } from './jsonc-insert.ts'
 import { removeProperty } from './jsonc-remove.ts'
 import {
@@ -15,8 +15,6 @@ import {
   valueOf,
 } from './jsonc-text.ts'
 import type { Footprint } from './owned-entries.ts'
-
-export type EntryShape = Pick<ClientProgram, 'serversKey'> & EntryForm
 
 /** One client file as text, and the edits we make of it. Every call reads the text anew: offsets never go stale. */
 export interface ServersDocument {
@@ -62,13 +60,6 @@ export function serversIn({ text, file, shape }: ServersDocument): { root: Node;
     )
   }
   return { root, property, servers }
-}
-
-/** Every entry with its url, in order; a url that is missing or no text is undefined. */
-export function listEntries(document: ServersDocument): { key: string; url: string | undefined }[] {
-  const { servers } = serversIn(document)
-  const entries = servers === undefined ? [] : propertiesOf(servers)
-  return entries.map((entry) => ({ key: keyOf(entry), url: entryUrl(document.shape, valueOf(entry)) }))
 }
 
 export function addEntries(document: ServersDocument, entries: ReadonlyMap<string, PlainValue>): void {

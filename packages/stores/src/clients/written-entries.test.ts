@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import type { ClientType } from '@toolhaven/contract/client-types'
 import type { ClientEntry } from '@toolhaven/core/ports/clients'
 import { parse } from 'jsonc-parser'
+import { parse as parseToml } from 'smol-toml'
 import { expect, onTestFinished, test } from 'vitest'
 import { createForeignEntries } from '../adopt/foreign-entries.ts'
 import { createSerialQueue } from '../files/serial-queue.ts'
@@ -82,7 +83,8 @@ const FILES: readonly {
 }
 `,
     http: { url: HTTP.url },
-    sse: { url: SSE.url },
+    // It speaks streamable HTTP only.
+    sse: { url: HTTP.url },
   },
   {
     client: 'LMStudio',
@@ -148,6 +150,35 @@ const FILES: readonly {
     sse: { command: '/opt/node', args: ['/opt/thv.mjs', 'proxy', 'stdio', SSE.url] },
   },
   {
+    client: 'Codex',
+    file: '.codex/config.toml',
+    key: 'mcp_servers',
+    text: `model = "gpt-5-codex" # the usual one
+notify = [
+  ["notify-send", "codex"], # [mcp_servers.time]
+]
+
+[mcp_servers.own]
+command = "npx"
+args = [
+  "-y",
+  "server",
+]
+
+[mcp_servers.own.env]
+KEY = '''
+[mcp_servers.fetch]
+'''
+# the last word
+
+[tui]
+theme = "dark"
+`,
+    http: { url: HTTP.url },
+    // It speaks streamable HTTP only.
+    sse: { url: HTTP.url },
+  },
+  {
     client: 'Junie',
     file: '.junie/mcp/mcp.json',
     key: 'mcpServers',
@@ -171,8 +202,9 @@ test.each(FILES)(
     const ownCommand = ['/opt/node', '/opt/thv.mjs']
     const places = { homeDir, platform: 'linux', inTurn: createSerialQueue(), ownCommand } as const
     const files = createClientFiles({ ...places, stateDir: join(folder, 'state'), logger: silent })
-    const servers = async () => parse(await readFile(path, 'utf8'))[key]
-    const own = parse(text)[key].own
+    const read = (content: string) => Object(file.endsWith('.toml') ? parseToml(content) : parse(content))[key]
+    const servers = async () => read(await readFile(path, 'utf8'))
+    const { own } = read(text)
     const sync = (...entries: [string, ClientEntry][]) => files.sync(client, new Map(entries), new Map())
 
     await sync(['time', HTTP], ['fetch', SSE])

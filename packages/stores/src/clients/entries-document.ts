@@ -1,0 +1,48 @@
+import type { EntryForm } from './entry-form.ts'
+import { openJsoncEntries } from './jsonc-entries.ts'
+import type { PlainValue } from './jsonc-insert.ts'
+import type { Footprint } from './owned-entries.ts'
+import { openTomlEntries } from './toml-entries.ts'
+
+export type EntryFields = Readonly<Record<string, PlainValue>>
+
+export interface EntryShape extends EntryForm {
+  serversKey: string
+  /** Left out: JSON with comments. */
+  format?: 'toml'
+}
+
+/** An entry as it stands in the file. */
+export interface ListedEntry {
+  key: string
+  /** Left out: it leads to no address. */
+  url: string | undefined
+  /** No field more or less, and no other value. */
+  isExactly: (fields: EntryFields) => boolean
+}
+
+/** A client's file as text, and the edits we make of it. */
+export interface EntriesDocument {
+  readonly footprint: Footprint
+  list(): ListedEntry[]
+  add(entries: ReadonlyMap<string, EntryFields>): void
+  /** Sets fields of an entry and leaves the others as the user or the client program made them. */
+  change(key: string, url: string, fields: EntryFields): void
+  remove(key: string, url: string): void
+  /** All that is not ours, order and duplicates included, as text to compare. */
+  foreignPart(isOurs: (key: string, url: string | undefined) => boolean): string
+  /** The text to write, or null when the file was not there before us and nothing of others is in it. */
+  close(): string | null
+}
+
+/** Refuses a file that cannot be read, saying where it stops making sense. */
+export function openEntries(
+  file: string,
+  found: string | null,
+  footprint: Footprint,
+  shape: EntryShape,
+): EntriesDocument {
+  return shape.format === 'toml'
+    ? openTomlEntries(file, found, footprint, shape)
+    : openJsoncEntries(file, found, footprint, shape)
+}
