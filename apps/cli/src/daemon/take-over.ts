@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { unavailable } from '@toolhaven/core/errors'
 import { readLock } from '@toolhaven/stores/files/lock-file'
+import { pidNamespace } from '@toolhaven/stores/files/process-identity'
 
 const PATIENCE_MS = 30_000
 
@@ -12,8 +13,13 @@ export async function takeOver(
   say: (line: string) => void,
 ): Promise<void> {
   const found = await readLock(stateDir)
-  if (!found?.alive || found.holder.pid === process.pid) return
-  const { pid, token } = found.holder
+  if (!found?.alive) return
+  const { pid, token, pidNamespace: namespace } = found.holder
+  if (namespace !== undefined && namespace !== (await pidNamespace()))
+    throw unavailable(
+      `the daemon that owns ${stateDir} runs in another container, so it cannot be asked to end from here; stop it there`,
+    )
+  if (pid === process.pid) return
   await checkBefore(pid)
   say(`Taking over from the daemon with process id ${pid}`)
   try {
