@@ -1,8 +1,6 @@
 import type { EntryForm } from './entry-form.ts'
-import { openJsoncEntries } from './jsonc-entries.ts'
 import type { PlainValue } from './jsonc-insert.ts'
 import type { Footprint } from './owned-entries.ts'
-import { openTomlEntries } from './toml-entries.ts'
 
 export type EntryFields = Readonly<Record<string, PlainValue>>
 
@@ -33,16 +31,4 @@ export interface EntriesDocument {
   foreignPart(isOurs: (key: string, url: string | undefined) => boolean): string
   /** The text to write, or null when the file was not there before us and nothing of others is in it. */
   close(): string | null
-}
-
-/** Refuses a file that cannot be read, saying where it stops making sense. */
-export function openEntries(
-  file: string,
-  found: string | null,
-  footprint: Footprint,
-  shape: EntryShape,
-): EntriesDocument {
-  return shape.format === 'toml'
-    ? openTomlEntries(file, found, footprint, shape)
-    : openJsoncEntries(file, found, footprint, shape)
 }

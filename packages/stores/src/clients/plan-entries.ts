@@ -1,6 +1,7 @@
 import type { ClientEntry } from '@toolhaven/core/ports/clients'
-import { type EntriesDocument, type EntryFields, type EntryShape, openEntries } from './entries-document.ts'
+import type { EntriesDocument, EntryFields, EntryShape } from './entries-document.ts'
 import { type EntryForm, entryFields, entryFor, entryType } from './entry-form.ts'
+import { openEntries } from './open-entries.ts'
 import type { Footprint, OwnedEntry, OwnedFile } from './owned-entries.ts'
 
 export interface EntriesPlan {

@@ -4,7 +4,7 @@ import { CLIENT_TYPES } from '@toolhaven/contract/client-types'
 import { describeError } from '@toolhaven/core/errors'
 import { CLIENT_PROGRAMS, type ClientPlatform, type ClientProgram } from './catalogue.ts'
 import { copiesOf, readClientFile } from './client-file.ts'
-import { openEntries } from './entries-document.ts'
+import { openEntries } from './open-entries.ts'
 
 export interface CopiesRemoval {
   removed: string[]

@@ -1,0 +1,16 @@
+import type { EntriesDocument, EntryShape } from './entries-document.ts'
+import { openJsoncEntries } from './jsonc-entries.ts'
+import type { Footprint } from './owned-entries.ts'
+import { openTomlEntries } from './toml-entries.ts'
+
+/** Refuses a file that cannot be read, saying where it stops making sense. */
+export function openEntries(
+  file: string,
+  found: string | null,
+  footprint: Footprint,
+  shape: EntryShape,
+): EntriesDocument {
+  return shape.format === 'toml'
+    ? openTomlEntries(file, found, footprint, shape)
+    : openJsoncEntries(file, found, footprint, shape)
+}
