@@ -1,6 +1,7 @@
 import type * as Preset from '@docusaurus/preset-classic'
 import type { Config } from '@docusaurus/types'
 import { codeTheme } from './code-themes'
+import { labelCells } from './label-cells'
 import { footer, navbar } from './navigation'
 import { publishPlugin } from './publish-plugin'
 import { NO_ADDRESS, type SiteSettings } from './settings'
@@ -27,7 +28,7 @@ export function createSiteConfig(settings: SiteSettings): Config {
     themes: ['@docusaurus/theme-mermaid'],
     presets: [['classic', presetOptions(settings)]],
     plugins: [sitePlugin(settings), publishPlugin(settings)],
-    customFields: { search: { ...settings.search } },
+    customFields: { search: { ...settings.search }, feedbackUrl: settings.feedbackUrl ?? null },
     themeConfig: themeConfig(settings),
   }
 }
@@ -36,6 +37,9 @@ function presetOptions(settings: SiteSettings): Preset.Options {
   return {
     docs: settings.docs && {
       routeBasePath: '/',
+      rehypePlugins: [labelCells],
+      ...editLinks(settings),
+      showLastUpdateTime: settings.lastUpdate,
       sidebarPath: './sidebars.ts',
       sidebarCollapsible: true,
       sidebarCollapsed: false,
@@ -46,6 +50,16 @@ function presetOptions(settings: SiteSettings): Preset.Options {
     // A map consists of whole addresses, so a site that has none cannot have one.
     sitemap: settings.url === NO_ADDRESS ? false : { ignorePatterns: ['/search', '/theme-preview'] },
     ...(settings.tagManagerId === undefined ? {} : { googleTagManager: { containerId: settings.tagManagerId } }),
+  }
+}
+
+/** Pages below `reference` are made from the program; there is nothing in them to edit. */
+function editLinks({ editUrl }: SiteSettings) {
+  if (editUrl === undefined) return {}
+  const folder = editUrl.replace(/\/$/, '')
+  return {
+    editUrl: ({ docPath }: { docPath: string }) =>
+      docPath.includes('/reference/') ? undefined : `${folder}/docs/${docPath}`,
   }
 }
 

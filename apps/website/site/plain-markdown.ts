@@ -25,5 +25,8 @@ export function plainMarkdown(page: { title: string; description: string }, sour
 
 /** Lines that mean something to the site's renderer only. */
 function isMarkup(line: string): boolean {
-  return /^(?:import|export) /.test(line) || /^\s*<\/?(?:Tabs|TabItem|DocCardList|ApiReference)\b[^>]*>\s*$/.test(line)
+  return (
+    /^(?:import|export) /.test(line) ||
+    /^\s*<\/?(?:Tabs|TabItem|DocCardList|ApiReference|div|head|meta)\b[^>]*>\s*$/.test(line)
+  )
 }

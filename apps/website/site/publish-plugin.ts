@@ -11,7 +11,7 @@ interface Page {
   source: string
 }
 
-/** After the build: a Markdown copy of each page beside it, llms.txt that lists them, and a note for our server. */
+/** After the build: a Markdown copy of each page beside it, lists of them for machines, and a note for our server. */
 export const publishPlugin =
   (settings: SiteSettings) =>
   (context: LoadContext): Plugin => {
@@ -22,11 +22,14 @@ export const publishPlugin =
       async postBuild({ outDir, plugins }) {
         const docs = plugins.find(({ name }) => name === 'docusaurus-plugin-content-docs')
         const pages = pagesOf(docs?.content).filter(({ permalink }) => permalink !== `${baseUrl}theme-preview`)
-        for (const page of pages) {
+        const copies: string[] = []
+        for (const page of pages.toSorted((one, other) => one.permalink.localeCompare(other.permalink))) {
           const source = path.join(context.siteDir, page.source.replace(/^@site\//, ''))
           const target = path.join(outDir, markdownPath(page.permalink.slice(baseUrl.length)))
           await mkdir(path.dirname(target), { recursive: true })
-          await writeFile(target, plainMarkdown(page, await readFile(source, 'utf8')))
+          const copy = plainMarkdown(page, await readFile(source, 'utf8'))
+          copies.push(copy)
+          await writeFile(target, copy)
         }
         const lines = pages
           .toSorted((one, other) => one.permalink.localeCompare(other.permalink))
@@ -34,6 +37,8 @@ export const publishPlugin =
             ({ title, description, permalink }) =>
               `- [${title}](${url}${baseUrl}${markdownPath(permalink.slice(baseUrl.length))}): ${description}`,
           )
+        await writeFile(path.join(outDir, 'llms-full.txt'), copies.join('\n---\n\n'))
+        await writeFile(path.join(outDir, 'robots.txt'), robots(url && `${url}${baseUrl}`))
         await writeFile(path.join(outDir, 'llms.txt'), [`# ${title}`, '', `> ${tagline}`, '', ...lines, ''].join('\n'))
         await writeFile(
           path.join(outDir, '.site.json'),
@@ -42,6 +47,10 @@ export const publishPlugin =
       },
     }
   }
+
+function robots(site: string): string {
+  return ['User-agent: *', 'Disallow: /search', ...(site === '' ? [] : [`Sitemap: ${site}sitemap.xml`]), ''].join('\n')
+}
 
 /** `guides-cli/install` → `guides-cli/install.md`; a folder's own page is `guides-cli/index.md`. */
 function markdownPath(route: string): string {

@@ -40,6 +40,12 @@ export interface SiteSettings {
   url: string
   baseUrl: string
   search: SearchSettings
+  /** The folder of the website's sources on the source host, for a link below each page; absent, there is no such link. */
+  editUrl?: string
+  /** Shows when a page last changed, as git knows it. The build then needs the whole history. */
+  lastUpdate: boolean
+  /** Where readers say more about a page, with `{page}` and `{answer}` in it. Absent, their answer stays in their browser. */
+  feedbackUrl?: string
   /** Google Tag Manager, when a container id is configured. */
   tagManagerId?: string
   colorModeSwitch: boolean
@@ -54,10 +60,15 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 export function settingsFrom(env: Environment): SiteSettings {
   const tagManagerId = env['SITE_TAG_MANAGER_ID']
+  const editUrl = env['SITE_EDIT_URL']
+  const feedbackUrl = env['SITE_FEEDBACK_URL']
   return {
     url: env['SITE_URL'] || NO_ADDRESS,
     baseUrl: env['SITE_BASE_URL'] ?? '/',
     search: searchFrom(env),
+    lastUpdate: env['SITE_LAST_UPDATE'] === '1',
+    ...(editUrl === undefined ? {} : { editUrl }),
+    ...(feedbackUrl === undefined ? {} : { feedbackUrl }),
     ...(tagManagerId === undefined ? {} : { tagManagerId }),
     colorModeSwitch: true,
     followSystemColor: true,

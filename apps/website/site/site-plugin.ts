@@ -86,18 +86,24 @@ const LIST_OF_PAGES = /docusaurus-plugin-content-docs[\\/]default[\\/]p[\\/]inde
 const LIST_OF_LOADERS = /\.docusaurus[\\/](?:[^\\/]+[\\/])?registry\.js$/
 const CONFIGURATION = /\.docusaurus[\\/](?:[^\\/]+[\\/])?docusaurus\.config\.mjs$/
 
-/** Docusaurus insists on an address. Where none is known, pages make their canonical links without a host. */
-const withoutAddress: Change = {
-  file: CONFIGURATION,
-  changes: [{ from: `"url": "${NO_ADDRESS}"`, to: '"url": ""' }],
-}
+/** Docusaurus insists on an address. Where none is known, pages name none and have no canonical link. */
+const withoutAddress: Change[] = [
+  { file: CONFIGURATION, changes: [{ from: `"url": "${NO_ADDRESS}"`, to: '"url": ""' }] },
+  {
+    file: /theme-classic[\\/]lib[\\/]theme[\\/]SiteMetadata[\\/]index\.js$/,
+    changes: [
+      { from: '<meta property="og:url" content={canonicalUrl} />', to: '' },
+      { from: '<link rel="canonical" href={canonicalUrl} />', to: '' },
+    ],
+  },
+]
 
 /** What the site needs of the bundler and of every page's HTML. */
 export const sitePlugin =
   (settings: SiteSettings) =>
   (context: LoadContext): Plugin => {
     const { colorMode } = context.siteConfig.themeConfig
-    const changed = settings.url === NO_ADDRESS ? [...libraryChanges, withoutAddress] : libraryChanges
+    const changed = settings.url === NO_ADDRESS ? [...libraryChanges, ...withoutAddress] : libraryChanges
     return {
       name: 'toolhaven-site',
       getClientModules: () =>

@@ -100,6 +100,8 @@ describe('the server of the site', () => {
     const faq = (await ask('/toolhaven/faq.md')).body.toString()
     expect(faq).toMatch(/^# .+\n\n> .+\n/)
     expect(faq).not.toMatch(/^---$|^import /m)
+    const everything = (await ask('/llms-full.txt')).body.toString()
+    expect(everything).toContain(faq)
     const api = (await ask('/toolhaven/reference/api.md')).body.toString()
     expect(api).toContain('### Restart a workload\n\n`POST /api/v1beta/workloads/{name}/restart`')
     expect(api).not.toContain('<ApiReference')
@@ -115,6 +117,7 @@ describe('the server of the site', () => {
     expect(files.length).toBeGreaterThan(300)
     expect(named.map(([address]) => address)).toEqual([])
     expect((await ask('/sitemap.xml')).status).toBe(404)
+    expect((await ask('/robots.txt')).body.toString()).toBe('User-agent: *\nDisallow: /search\n')
   })
 
   test('with an address, the sitemap lists the pages that are for readers', async () => {
@@ -123,6 +126,7 @@ describe('the server of the site', () => {
     expect(map).toContain('<loc>https://docs.example.com/first</loc>')
     expect(map).not.toContain('/search</loc>')
     expect(files.get('/first/index.html')?.body.toString()).toContain('href=https://docs.example.com/first')
+    expect(files.get('/robots.txt')?.body.toString()).toContain('Sitemap: https://docs.example.com/sitemap.xml')
     expect(files.get('/llms.txt')?.body.toString()).toContain('](https://docs.example.com/first.md)')
   })
 

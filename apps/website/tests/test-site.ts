@@ -42,6 +42,7 @@ export interface PageOptions {
   viewport?: { width: number; height: number }
   colorScheme?: 'light' | 'dark'
   reducedMotion?: 'reduce'
+  hasTouch?: true
   bypassCSP?: true
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { codeSamples } from './code-samples.ts'
 import type { ErrorDefs, ResponseDef, RouteDef } from './route.ts'
 import { routes } from './routes.ts'
 
@@ -78,6 +79,7 @@ function operation(id: string, route: RouteDef, schemas: Record<string, unknown>
       },
     }),
     responses: responses(route, schemas),
+    'x-codeSamples': codeSamples(id, route),
   }
 }
 

@@ -41,6 +41,7 @@ export function readPage(html: string, path: string): SearchRecord[] {
     language: metas.get('docsearch:language') ?? 'en',
     docusaurus_tag: metas.get('docsearch:docusaurus_tag') ?? 'default',
     version: metas.get('docsearch:version') ?? 'current',
+    ...(metas.get('docsearch:planned') === 'true' && { isPlanned: true as const }),
   }
   return toRecords(
     { blocks, url: canonicalPath(document) ?? path, section: sectionOf(document) ?? siteName(document) ?? title },
@@ -55,7 +56,7 @@ interface Block {
   text: string
 }
 
-type PageFacets = Pick<SearchRecord, 'language' | 'docusaurus_tag' | 'version'>
+type PageFacets = Pick<SearchRecord, 'language' | 'docusaurus_tag' | 'version' | 'isPlanned'>
 
 function toRecords(
   page: { blocks: readonly Block[]; url: string; section: string },

@@ -13,4 +13,6 @@ export interface SearchRecord {
   language: string
   docusaurus_tag: string
   version: string
+  /** Of a page about something that does not exist yet: it stands behind the others. */
+  isPlanned?: true
 }

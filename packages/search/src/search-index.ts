@@ -32,7 +32,9 @@ export function createSearchIndex(records: readonly SearchRecord[]): SearchIndex
   const terms = records.map((record, number) => {
     const attributes = [...LEVELS.map((level) => record.hierarchy[level]), record.content]
     return attributes.map((text, attribute) => {
-      const list = text === null ? EMPTY : numberTerms(text)
+      const own = text === null ? EMPTY : numberTerms(text)
+      const list =
+        attribute === 1 && record.type === 'lvl1' ? Int32Array.of(...own, ...numberTerms(nameOf(record))) : own
       for (const term of new Set(list)) (lists[term] ??= []).push(number * 8 + attribute)
       return list
     })
@@ -49,6 +51,16 @@ export function createSearchIndex(records: readonly SearchRecord[]): SearchIndex
 }
 
 const EMPTY = new Int32Array(0)
+
+/** The last part of a page's address: readers search for `client-configuration` whatever the title says. */
+function nameOf({ url }: SearchRecord): string {
+  return (
+    url
+      .replace(/[?#].*$/, '')
+      .split('/')
+      .findLast((part) => part !== '') ?? ''
+  )
+}
 
 function numberOf(numbers: Map<string, number>, key: string): number {
   const known = numbers.get(key)

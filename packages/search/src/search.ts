@@ -14,6 +14,8 @@ const ATTRIBUTE_RANK = Uint8Array.of(4, 0, 1, 2, 3, 3, 3, 5)
 const NOTHING = 255
 /** In a question of three words or more, one that no record has beside the others must not hide them all. */
 const MAY_MISS = 0.34
+/** With fewer records that have enough of the query, those that have less of it follow. */
+const ENOUGH = 12
 
 /**
  * Finds records for a query among those that `allowed` marks with 1. Ranked by words matched (rare ones weigh more),
@@ -31,7 +33,7 @@ export function search(index: SearchIndex, query: string, allowed: Uint8Array): 
     for (const match of word.joined) spread(index, match, codes.slice(at - 1, at + 1), isOwn)
   }
   for (let number = 0; number < isOwn.length; number++) if (allowed[number] !== 1) isOwn[number] = 0
-  const keys = rank(codes, isOwn, words.length > 2 ? MAY_MISS : 0)
+  const keys = rank(index, codes, isOwn, words.length > 2 ? MAY_MISS : 0)
   return { words, numbers: distinct(index, refineOrder(index, words, keys)) }
 }
 
@@ -48,15 +50,22 @@ function spread(index: SearchIndex, { term, typos }: Match, codes: readonly Uint
   }
 }
 
-/** The keys of the records that have enough of the query; where none has, of all that have any of it. */
-function rank(codes: readonly Uint8Array[], isOwn: Uint8Array, mayMiss: number): Float64Array {
+/** The keys of the records that have enough of the query; where few have, of all that have any of it. */
+function rank(
+  { records }: SearchIndex,
+  codes: readonly Uint8Array[],
+  isOwn: Uint8Array,
+  mayMiss: number,
+): Float64Array {
   const weights = codes.map((code) => Math.log(1 + isOwn.length / (1 + countMatched(code))))
   const total = weights.reduce((sum, weight) => sum + weight, 0)
   const complete = createKeyring(isOwn.length)
   const partial = createKeyring(isOwn.length)
   for (let number = 0; number < isOwn.length; number++) {
     if (isOwn[number] !== 1) continue
-    let [missed, typos, attributes] = [0, 0, 0]
+    let [missed, typos] = [0, 0]
+    // As if each word stood two levels deeper.
+    let attributes = records[number]?.isPlanned === true ? 2 * codes.length : 0
     for (let at = 0; at < codes.length; at++) {
       const code = codes[at]?.[number] ?? NOTHING
       if (code === NOTHING) missed += (weights[at] ?? 0) / total
@@ -68,7 +77,7 @@ function rank(codes: readonly Uint8Array[], isOwn: Uint8Array, mayMiss: number):
     const ring = missed <= mayMiss ? complete : partial
     ring.add({ number, missed, typos, attributes })
   }
-  return complete.size() > 0 ? complete.keys() : partial.keys()
+  return complete.size() >= ENOUGH ? complete.keys() : Float64Array.of(...complete.keys(), ...partial.keys())
 }
 
 function countMatched(code: Uint8Array): number {

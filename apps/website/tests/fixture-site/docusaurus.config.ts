@@ -6,12 +6,14 @@ const base = settingsFrom({})
 
 /** The site of the product in other configurations, with a page or two instead of its documentation. */
 const variants: Record<string, SiteSettings> = {
-  /** A public address, switch disabled, hosted search, a link for missing results, events, a tag manager. */
+  /** A public address, switch disabled, hosted search, a link for missing results, events, a tag manager, links to edit and to answer. */
   other: {
     ...base,
     url: 'https://docs.example.com',
     colorModeSwitch: false,
     tagManagerId: 'GTM-FIXTURE',
+    editUrl: 'https://example.com/edit/main/apps/website',
+    feedbackUrl: 'https://example.com/feedback?page={page}&answer={answer}',
     search: {
       backend: 'hosted',
       appId: 'FIXTUREID',

@@ -1,0 +1,108 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { RunningSite } from '../server/serve-site.ts'
+import { MOBILE, SharedPages, expectSeen, launchBrowser, openPage, startFixture, startSite } from './test-site.ts'
+
+let browser: Browser
+let site: RunningSite
+let pages: SharedPages
+
+beforeAll(async () => {
+  ;[browser, site] = await Promise.all([launchBrowser(), startSite()])
+  pages = new SharedPages(browser, site)
+})
+afterAll(async () => {
+  await browser?.close()
+  await site?.[Symbol.asyncDispose]()
+})
+
+const GUIDE = '/toolhaven/guides-cli/run-mcp-servers'
+const commandOf = (page: Page, text: string) => page.locator('.language-bash').filter({ hasText: text }).first()
+
+describe('a command', () => {
+  test('is copied with a finger, without what it prints', async () => {
+    const { page, context } = await openPage(browser, site, { viewport: MOBILE, hasTouch: true })
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.goto(GUIDE)
+    const command = commandOf(page, 'thv run memory')
+    await command.scrollIntoViewIfNeeded()
+    const copy = command.getByRole('button', { name: 'Copy code to clipboard' })
+    await expectSeen(copy)
+    await copy.tap()
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe('thv run memory')
+    await context.close()
+  })
+
+  test('does not look like what it prints', async () => {
+    const page = await pages.visit(GUIDE)
+    const output = page.locator('.language-text').filter({ hasText: 'memory is running' }).first()
+    const groundOf = (block: typeof output) => block.evaluate((element) => getComputedStyle(element).backgroundColor)
+    expect(await groundOf(output)).not.toBe(await groundOf(commandOf(page, 'thv run memory')))
+    expect(await output.getByRole('button').count()).toBe(0)
+  })
+
+  test('has no word in the colour of a builtin only because it is the name of one', async () => {
+    const page = await pages.visit('/toolhaven/reference/cli/thv_run')
+    const colours = await commandOf(page, 'thv run time').evaluate((block) => {
+      const colourOf = (word: string) => {
+        const walker = document.createTreeWalker(block, NodeFilter.SHOW_TEXT)
+        while (walker.nextNode()) {
+          const { textContent, parentElement } = walker.currentNode
+          if (parentElement !== null && textContent?.includes(word)) return getComputedStyle(parentElement).color
+        }
+        return undefined
+      }
+      return { program: colourOf('thv'), verb: colourOf('run'), server: colourOf('time') }
+    })
+    expect(colours.server).toBe(colours.verb)
+    expect(colours.program).not.toBe(colours.verb)
+  })
+})
+
+test.each(['/toolhaven/reference/registry-schema', '/toolhaven/reference/cli/thv_run'])(
+  'the tables of %s are read on a phone without scrolling sideways',
+  async (route) => {
+    const page = await pages.visit(route, { viewport: MOBILE })
+    const hidden = await page
+      .locator('.markdown table')
+      .evaluateAll((tables) =>
+        tables
+          .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+          .map(({ textContent }) => textContent),
+      )
+    expect(hidden).toEqual([])
+  },
+)
+
+test('the API is read at 1280 px, with samples for a terminal and for a program', async () => {
+  const page = await pages.visit('/toolhaven/reference/api')
+  const operation = page.locator('.redoc-wrap [id="tag/workloads/operation/createWorkload"]')
+  await operation.waitFor()
+  expect((await operation.boundingBox())?.width).toBeGreaterThan(720)
+  await operation.getByRole('tab', { name: 'curl' }).click()
+  await expect.poll(() => operation.innerText()).toContain('curl http://localhost:8080/api/v1beta/workloads')
+  await operation.getByRole('tab', { name: 'TypeScript' }).click()
+  await expect.poll(() => operation.innerText()).toContain("fetch('http://localhost:8080/api/v1beta/workloads'")
+})
+
+test('a reader says whether a page helped, the browser remembers it, and an address for more is offered where there is one', async () => {
+  await using other = await startFixture('other')
+  const { page, context } = await openPage(browser, other)
+  await page.goto('/first')
+  const question = page.getByRole('group', { name: 'Was this page helpful?' })
+  await question.getByRole('button', { name: 'No' }).click()
+  const more = question.getByRole('link', { name: 'Tell us more' })
+  expect(await more.getAttribute('href')).toBe('https://example.com/feedback?page=%2Ffirst&answer=no')
+  expect(await page.getByRole('link', { name: 'Edit this page' }).getAttribute('href')).toBe(
+    'https://example.com/edit/main/apps/website/docs/first.md',
+  )
+  await page.reload()
+  await expect.poll(() => question.getByRole('button', { name: 'No' }).getAttribute('aria-pressed')).toBe('true')
+  await context.close()
+})
+
+test('without addresses a page offers neither', async () => {
+  const page = await pages.visit(GUIDE)
+  await expectSeen(page.getByRole('group', { name: 'Was this page helpful?' }).getByRole('button', { name: 'Yes' }))
+  expect(await page.getByRole('link', { name: /Edit this page|Tell us more/ }).count()).toBe(0)
+})
