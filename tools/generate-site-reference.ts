@@ -30,6 +30,7 @@ const files: Record<string, string> = {
     KIND: CRD_KIND,
     SECTIONS: schemaSections(crd, 'MCPServer'),
   }),
+  'docs/toolhaven/changelog.md': await changelog(),
   'docs/toolhaven/reference/client-compatibility.mdx': await page('client-compatibility', clientTables()),
 }
 
@@ -43,6 +44,12 @@ for (const [file, text] of Object.entries(files)) {
     process.stderr.write(`apps/website/${file} is stale: run npm run generate\n`)
     process.exitCode = 1
   }
+}
+
+/** The changelog of the repository as a page. */
+async function changelog(): Promise<string> {
+  const text = await readFile(path.join(root, 'CHANGELOG.md'), 'utf8')
+  return text.replace(/^# (.+)\n/, '---\ntitle: $1\ndescription: What changed in each version of Toolhaven.\n---\n')
 }
 
 /** The words of a page are in site/reference; here its tables are put in. */

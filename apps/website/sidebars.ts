@@ -52,6 +52,7 @@ const docs = [
     page('toolhaven/reference/client-compatibility', 'Client compatibility'),
   ]),
   page('toolhaven/faq', 'FAQ'),
+  page('toolhaven/changelog'),
 ].flat()
 
 export default { docs } satisfies SidebarsConfig

@@ -77,7 +77,7 @@ export function inputMark(outDir: string, build: Omit<SiteBuild, 'log' | 'outDir
       'apps/website/{docs,site,src,static}/**/{*,.*,.*/**}',
       'apps/website/{docusaurus.config.ts,sidebars.ts,package.json,tsconfig.json}',
       'packages/search/src/**/*.ts',
-      'apps/website/builder/site-build.ts',
+      'apps/website/builder/*.ts',
       'package-lock.json',
       ...fixture,
     ],

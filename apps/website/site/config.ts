@@ -1,9 +1,11 @@
 import type * as Preset from '@docusaurus/preset-classic'
 import type { Config } from '@docusaurus/types'
+import { cardLists } from './cards'
 import { codeTheme } from './code-themes'
 import { labelCells } from './label-cells'
 import { footer, navbar } from './navigation'
 import { publishPlugin } from './publish-plugin'
+import { recordedRun } from './recorded-run'
 import { NO_ADDRESS, type SiteSettings } from './settings'
 import { sitePlugin } from './site-plugin'
 
@@ -25,10 +27,15 @@ export function createSiteConfig(settings: SiteSettings): Config {
     // Not `v4: true`: it would put a suffix on the storage key `theme`.
     future: { experimental_faster: true, v4: { removeLegacyPostBuildHeadAttribute: true } },
     markdown: { format: 'detect', mermaid: true },
+    // For its types: diagrams are drawn beforehand (src/theme/Mermaid).
     themes: ['@docusaurus/theme-mermaid'],
     presets: [['classic', presetOptions(settings)]],
     plugins: [sitePlugin(settings), publishPlugin(settings)],
-    customFields: { search: { ...settings.search }, feedbackUrl: settings.feedbackUrl ?? null },
+    customFields: {
+      search: { ...settings.search },
+      feedbackUrl: settings.feedbackUrl ?? null,
+      recordedRun: recordedRun(),
+    },
     themeConfig: themeConfig(settings),
   }
 }
@@ -37,7 +44,7 @@ function presetOptions(settings: SiteSettings): Preset.Options {
   return {
     docs: settings.docs && {
       routeBasePath: '/',
-      rehypePlugins: [labelCells],
+      rehypePlugins: [labelCells, cardLists],
       ...editLinks(settings),
       showLastUpdateTime: settings.lastUpdate,
       sidebarPath: './sidebars.ts',
@@ -79,10 +86,6 @@ function themeConfig(settings: SiteSettings): Preset.ThemeConfig {
       darkTheme: codeTheme,
       // All there are, and every page carries them: the library's own are left out (site-plugin.ts).
       additionalLanguages: ['bash', 'json', 'powershell', 'docker', 'promql', 'yaml'],
-    },
-    mermaid: {
-      theme: { light: 'neutral', dark: 'dark' },
-      options: { fontFamily: "'Instrument Sans Variable', system-ui, sans-serif" },
     },
   }
 }

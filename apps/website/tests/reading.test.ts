@@ -1,7 +1,8 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { launchBrowser } from '@toolhaven/testing/browser'
 import type { RunningSite } from '../server/serve-site.ts'
-import { MOBILE, SharedPages, expectSeen, launchBrowser, openPage, startFixture, startSite } from './test-site.ts'
+import { MOBILE, SharedPages, expectSeen, openPage, startFixture, startSite } from './test-site.ts'
 
 let browser: Browser
 let site: RunningSite
@@ -105,4 +106,16 @@ test('without addresses a page offers neither', async () => {
   const page = await pages.visit(GUIDE)
   await expectSeen(page.getByRole('group', { name: 'Was this page helpful?' }).getByRole('button', { name: 'Yes' }))
   expect(await page.getByRole('link', { name: /Edit this page|Tell us more/ }).count()).toBe(0)
+})
+
+test('the home page plays a run that the quickstart shows, and remembers the client of the reader', async () => {
+  const { page, context } = await openPage(browser, site)
+  await page.goto('/')
+  const terminal = page.getByRole('figure', { name: 'A recorded run in a terminal' })
+  await terminal.getByRole('button', { name: 'Show all' }).click()
+  await expectSeen(terminal.getByText('get_current_time').first())
+  await page.getByRole('tab', { name: 'Claude Code' }).click()
+  await page.reload()
+  await expectSeen(page.getByText('npx thv client register claude-code'))
+  await context.close()
 })

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { runInThisContext } from 'node:vm'
 import { type FakeDaemon, startFakeDaemon } from '@toolhaven/fakes/fake-daemon'
 import { settle } from '@toolhaven/fakes/manual-clock'
 import { expect, test } from 'vitest'
@@ -8,6 +9,7 @@ import type { RouteDef } from './route.ts'
 import { routes } from './routes.ts'
 
 const table: [string, RouteDef][] = Object.entries(routes)
+const overHttp = table.filter(([, { socketOnly }]) => !socketOnly)
 /** What only works after something that these calls do not do; the answer is the documented refusal. */
 const REFUSED: Readonly<Record<string, number>> = {
   ...{ addRegistry: 501, updateRegistry: 400, deleteRegistry: 400 },
@@ -15,30 +17,35 @@ const REFUSED: Readonly<Record<string, number>> = {
   ...{ getLesson: 409, applyLesson: 409, getToolLock: 409, acceptTools: 409 },
 }
 
-test.each(table.filter(([, route]) => !route.socketOnly))(
-  'the TypeScript sample of %s is answered as documented',
-  async (id, route) => {
-    using daemon = await prepared(id)
-    const { sent, answers } = await runProgram(sampleOf(id, route, 'TypeScript'), daemon)
-    expect(sent).toHaveLength(1)
-    expect(answers).toEqual([REFUSED[id] ?? Number(Object.keys(route.success)[0])])
-  },
-)
-
-test.each(table)('the curl sample of %s makes the same request', async (id, route) => {
+test.each(overHttp)('the TypeScript sample of %s is answered as documented', async (id, route) => {
   using daemon = await prepared(id)
-  const typed = await argumentsOfCurl(sampleOf(id, route, 'curl'))
+  const { sent, answers } = await runProgram(sampleOf(id, route, 'TypeScript'), daemon)
+  expect(sent).toHaveLength(1)
+  expect(answers).toEqual([REFUSED[id] ?? Number(Object.keys(route.success)[0])])
+})
+
+test.each(overHttp)('the curl sample of %s makes the same request', async (id, route) => {
+  using daemon = await prepared(id)
+  const called = await requestOfCurl(sampleOf(id, route, 'curl'))
+  expect([called]).toEqual((await runProgram(sampleOf(id, route, 'TypeScript'), daemon)).sent)
+})
+
+test('the samples of a call that answers over the socket only name the socket', () => {
+  const sample = (label: string) => sampleOf('readSecret', routes.readSecret, label)
+  expect(sample('curl')).toContain('--unix-socket "$XDG_RUNTIME_DIR/toolhaven/thv.sock" http://localhost/api')
+  expect(sample('TypeScript')).toContain('/toolhaven/thv.sock`')
+})
+
+async function requestOfCurl(source: string) {
+  const typed = await argumentsOfCurl(source)
   const after = (option: string) => typed[typed.indexOf(option) + 1]
   const body = typed.includes('-d') ? after('-d') : undefined
-  const called = {
-    url: String(typed.find((word) => word.startsWith('http://'))),
+  return {
+    url: typed.find((word) => word.startsWith('http://')),
     method: typed.includes('-X') ? after('-X') : body === undefined ? 'GET' : 'POST',
     ...(body !== undefined && { body: JSON.parse(body) }),
   }
-  if (route.socketOnly)
-    return expect(new URL(called.url).pathname).toBe('/api/v1beta/secrets/default/keys/github-token/value')
-  expect([called]).toEqual((await runProgram(sampleOf(id, route, 'TypeScript'), daemon)).sent)
-})
+}
 
 function sampleOf(id: string, route: RouteDef, label: string): string {
   return codeSamples(id, route).find((sample) => sample.label === label)?.source ?? ''
@@ -81,7 +88,9 @@ async function runProgram(source: string, daemon: FakeDaemon) {
     await answer.body?.cancel()
     return new Response('data: {}\n\n', answer)
   }
-  const program = new Function('fetch', 'console', `return (async () => {\n${source}\n})()`)
+  const program: (...globals: unknown[]) => Promise<void> = runInThisContext(
+    `(async (fetch, console) => {\n${source}\n})`,
+  )
   await program(fetchHere, { log: () => undefined }).catch((error: unknown) => {
     if (!(error instanceof Error) || (answers[0] ?? 0) < 400) throw error
   })

@@ -2,7 +2,12 @@ import Link from '@docusaurus/Link'
 import useDocusaurusContext from '@docusaurus/useDocusaurusContext'
 import BaseUrlBanner from '@site/src/components/BaseUrlBanner'
 import HavenPicture from '@site/src/components/HavenPicture'
+import CopyLine from '@site/src/components/CopyLine'
+import Terminal from '@site/src/components/Terminal'
+import type { RecordedStep } from '@site/site/recorded-run'
 import Layout from '@theme/Layout'
+import TabItem from '@theme/TabItem'
+import Tabs from '@theme/Tabs'
 import type { ReactElement } from 'react'
 import styles from './index.module.css'
 
@@ -22,7 +27,7 @@ const EDITIONS: readonly (Card & { isReady: boolean })[] = [
   {
     to: '/toolhaven/guides-ui/',
     title: 'Desktop UI',
-    text: 'The same servers with windows and buttons, for those who do not live in a terminal.',
+    text: 'The same servers in a window, for people who prefer not to use a terminal.',
     isReady: false,
   },
   {
@@ -36,33 +41,33 @@ const EDITIONS: readonly (Card & { isReady: boolean })[] = [
 const REASONS: readonly Card[] = [
   {
     to: '/toolhaven/guides-cli/run-mcp-servers',
-    title: 'Every server in its own box',
-    text: 'A container where there is an engine, a sandboxed process where there is none. Either way a server sees nothing you did not hand it.',
+    title: 'Every server isolated',
+    text: 'Servers run in containers, or in a sandbox where there is no container engine. A server sees only what you give it.',
   },
   {
     to: '/toolhaven/guides-cli/network-isolation',
     title: 'Files and network by permission',
-    text: 'A profile names the folders a server may read and the hosts it may reach. What a profile leaves out stays closed.',
+    text: 'A profile names the folders a server may read and the hosts it may reach. The server gets nothing else.',
   },
   {
     to: '/toolhaven/guides-cli/secrets-management',
     title: 'Secrets that stay secret',
-    text: 'Keys rest encrypted and are given to the one server that needs them, when it starts. They never appear in a log.',
+    text: 'Keys are stored encrypted. A server gets the keys you name when it starts, and they are masked in logs.',
   },
   {
     to: '/toolhaven/guides-cli/client-configuration',
-    title: 'Clients set up for you',
-    text: 'Register an AI client once. Its configuration file then follows the servers you run, and your own entries stay as they are.',
+    title: 'Clients configured for you',
+    text: 'Register an AI client once. Toolhaven keeps its configuration file up to date and leaves your own entries alone.',
   },
   {
     to: '/toolhaven/guides-cli/registry',
     title: 'A registry to start from',
-    text: 'Find a server by name, read what it needs, run it. Bring a registry of your own when you want to choose what is offered.',
+    text: 'Find a server by name, read what it needs, and run it. Or use your own registry to choose what your team can run.',
   },
   {
     to: '/toolhaven/reference/api',
     title: 'An API for everything',
-    text: 'Whatever the command can do, a program can do over HTTP on this machine, from a documented contract.',
+    text: 'Your programs can do everything that the command does, over HTTP on your machine. Every operation is documented.',
   },
 ]
 
@@ -73,6 +78,7 @@ export default function Home(): ReactElement {
       <BaseUrlBanner />
       <main>
         <Hero tagline={tagline} />
+        <Start />
         <section className={`container ${styles.section}`} aria-labelledby="editions">
           <h2 id="editions">Three ways to use it</h2>
           <div className={styles.editions}>
@@ -90,8 +96,8 @@ export default function Home(): ReactElement {
         <section className={`container ${styles.section}`} aria-labelledby="reasons">
           <h2 id="reasons">Other people’s programs, on your terms</h2>
           <p className={styles.lead}>
-            MCP servers give AI clients their tools. They are programs written by others that run on your machine with
-            your keys. Toolhaven puts walls around them.
+            MCP servers give AI clients their tools. Other people wrote these programs, and they run on your machine
+            with your keys. Toolhaven isolates them.
           </p>
           <div className={styles.reasons}>
             {REASONS.map(({ to, title, text }) => (
@@ -107,6 +113,49 @@ export default function Home(): ReactElement {
   )
 }
 
+const CLIENTS = [
+  ['cursor', 'Cursor'],
+  ['vscode', 'VS Code'],
+  ['claude-code', 'Claude Code'],
+  ['windsurf', 'Windsurf'],
+] as const
+
+/** A recorded run beside the steps to the same one. */
+function Start(): ReactElement {
+  const { recordedRun } = useDocusaurusContext().siteConfig.customFields ?? {}
+  return (
+    <section className={`container ${styles.section} ${styles.start}`} aria-labelledby="start">
+      <div>
+        <h2 id="start">Start in three steps</h2>
+        <h3>1. Install</h3>
+        <p>
+          In a clone of the repository, on Linux, macOS or WSL 2 with Node 20 or newer. See{' '}
+          <Link to="/toolhaven/guides-cli/install">Install the CLI</Link>.
+        </p>
+        <CopyLine command="npm start" />
+        <h3>2. Register your AI client</h3>
+        <Tabs groupId="client">
+          {CLIENTS.map(([name, label]) => (
+            <TabItem key={name} value={name} label={label}>
+              <CopyLine command={`npx thv client register ${name}`} />
+            </TabItem>
+          ))}
+        </Tabs>
+        <p>
+          <Link to="/toolhaven/reference/client-compatibility">Client compatibility</Link> lists all of them.
+        </p>
+        <h3>3. Run a server</h3>
+        <CopyLine command="npx thv run time" />
+      </div>
+      {isRun(recordedRun) ? <Terminal steps={recordedRun} /> : null}
+    </section>
+  )
+}
+
+function isRun(value: unknown): value is RecordedStep[] {
+  return Array.isArray(value)
+}
+
 function Hero({ tagline }: { tagline: string }): ReactElement {
   return (
     <header className={styles.hero}>
@@ -116,7 +165,7 @@ function Hero({ tagline }: { tagline: string }): ReactElement {
           <h1 className={styles.title}>A safe harbour for MCP servers</h1>
           <p className={styles.promise}>
             Toolhaven runs each server in isolation, hands it only the files and secrets you name, and gives every AI
-            client one steady address to reach it.
+            client one fixed address to reach it.
           </p>
           <div className={styles.actions}>
             <Link className="button button--primary button--lg" to="/toolhaven/quickstart">

@@ -9,9 +9,10 @@ export default function includeTheLanguages(Prism: typeof PrismLibrary): void {
   const { bash } = Prism.languages
   if (bash === undefined) throw new Error('The grammar for bash is not loaded')
   // The stock grammar colours every word that is also the name of a program or a builtin: `time` in `thv run time`.
-  delete bash['builtin']
-  delete bash['keyword']
-  // Hyphens too: the stock pattern takes `--name` and leaves `--proxy-port`.
-  bash['parameter'] = { pattern: /(^|\s)--?[\w-]+(?=[=\s]|$)/, lookbehind: true, alias: 'variable' }
-  bash['function'] = { pattern: COMMAND, lookbehind: true, greedy: true }
+  for (const token of ['builtin', 'keyword']) Reflect.deleteProperty(bash, token)
+  Object.assign(bash, {
+    // Hyphens too: the stock pattern takes `--name` and leaves `--proxy-port`.
+    parameter: { pattern: /(^|\s)--?[\w-]+(?=[=\s]|$)/, lookbehind: true, alias: 'variable' },
+    function: { pattern: COMMAND, lookbehind: true, greedy: true },
+  })
 }

@@ -1,43 +1,49 @@
-import BrowserOnly from '@docusaurus/BrowserOnly'
+import useBaseUrl from '@docusaurus/useBaseUrl'
+import { diagramName } from '../../../builder/diagram-name'
+import diagrams from '@site/site/diagrams.json'
 import type { Props } from '@theme/Mermaid'
-import { type ReactElement, Suspense, lazy, useSyncExternalStore } from 'react'
+import type { ReactElement } from 'react'
 
-// The stock theme imports mermaid statically, which would put it into the script of every page. It is larger than the rest
-// of that script, so it also waits until the page has all it needs itself.
-const Diagram = lazy(async () => {
-  if (document.readyState !== 'complete') {
-    await new Promise((loaded) => window.addEventListener('load', loaded, { once: true }))
-  }
-  return import('@theme-original/Mermaid')
-})
-
-export default function Mermaid(props: Props): ReactElement {
-  const waiting = (
-    <p className="diagram-waiting" role="status">
-      Loading the diagram…
-    </p>
-  )
-  return (
-    <BrowserOnly fallback={waiting}>
-      {() => (
-        <Suspense fallback={waiting}>
-          <FittingDiagram {...props} />
-        </Suspense>
-      )}
-    </BrowserOnly>
-  )
+interface Drawing {
+  /** What is written in it, for those who do not see it. */
+  labels: string
+  wide: number[]
+  /** From left to right it would shrink on a narrow screen until nobody can read it: there it goes downwards. */
+  narrow?: number[]
 }
 
-/** From left to right, a diagram would shrink on a narrow screen until nobody can read it: there it goes downwards. */
-function FittingDiagram({ value }: Props): ReactElement {
-  const isNarrow = useSyncExternalStore(onWidth, () => window.matchMedia(NARROW).matches)
-  return <Diagram value={isNarrow ? value.replace(/^(\s*flowchart\s+)LR\b/, '$1TB') : value} />
-}
-
+const DRAWINGS: Readonly<Record<string, Drawing>> = diagrams
 const NARROW = '(width <= 600px)'
 
-function onWidth(changed: () => void): () => void {
-  const query = window.matchMedia(NARROW)
-  query.addEventListener('change', changed)
-  return () => query.removeEventListener('change', changed)
+/** A diagram that was drawn when the page was written (tools/generate-diagrams.ts): no script draws it, and both modes are there. */
+export default function Mermaid({ value }: Props): ReactElement {
+  const name = diagramName(value)
+  const drawing = DRAWINGS[name]
+  const folder = useBaseUrl('/diagrams/')
+  if (drawing === undefined) throw new Error(`A diagram is not drawn yet. Run npm run generate.\n${value}`)
+  const { labels, wide, narrow } = drawing
+  return (
+    <div className="diagram" tabIndex={0}>
+      {(['light', 'dark'] as const).map((mode) => (
+        <picture key={mode} className={`diagram__picture diagram__picture--${mode}`}>
+          {narrow === undefined ? null : (
+            <source
+              media={NARROW}
+              srcSet={`${folder}${name}-narrow-${mode}.svg`}
+              width={narrow[0]}
+              height={narrow[1]}
+            />
+          )}
+          <img
+            src={`${folder}${name}-wide-${mode}.svg`}
+            width={wide[0]}
+            height={wide[1]}
+            alt={`Diagram with: ${labels}`}
+            loading="lazy"
+            decoding="async"
+          />
+        </picture>
+      ))}
+    </div>
+  )
 }
