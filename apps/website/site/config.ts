@@ -3,6 +3,7 @@ import type { Config } from '@docusaurus/types'
 import { cardLists } from './cards'
 import { codeTheme } from './code-themes'
 import { labelCells } from './label-cells'
+import { drawnDiagrams } from './drawn-diagrams'
 import { footer, navbar } from './navigation'
 import { publishPlugin } from './publish-plugin'
 import { recordedRun } from './recorded-run'
@@ -27,7 +28,7 @@ export function createSiteConfig(settings: SiteSettings): Config {
     // Not `v4: true`: it would put a suffix on the storage key `theme`.
     future: { experimental_faster: true, v4: { removeLegacyPostBuildHeadAttribute: true } },
     markdown: { format: 'detect', mermaid: true },
-    // For its types: diagrams are drawn beforehand (src/theme/Mermaid).
+    // For its types: diagrams are drawn beforehand (drawn-diagrams.ts).
     themes: ['@docusaurus/theme-mermaid'],
     presets: [['classic', presetOptions(settings)]],
     plugins: [sitePlugin(settings), publishPlugin(settings)],
@@ -44,7 +45,7 @@ function presetOptions(settings: SiteSettings): Preset.Options {
   return {
     docs: settings.docs && {
       routeBasePath: '/',
-      rehypePlugins: [labelCells, cardLists],
+      rehypePlugins: [labelCells, cardLists, [drawnDiagrams, { baseUrl: settings.baseUrl }]],
       ...editLinks(settings),
       showLastUpdateTime: settings.lastUpdate,
       sidebarPath: './sidebars.ts',

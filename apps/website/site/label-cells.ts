@@ -7,7 +7,10 @@ interface Node {
   properties?: Record<string, unknown>
 }
 
-/** Gives each cell of a table the title of its column: on narrow screens a row becomes a list of titles and cells (docs.css). */
+/**
+ * Gives the cells of a table the titles of their columns: on narrow screens a row becomes a list of titles and cells (docs.css).
+ * The first cell needs none, and neither does the second of two.
+ */
 export function labelCells() {
   return (tree: Node): void => visitTables(tree)
 }
@@ -15,9 +18,10 @@ export function labelCells() {
 function visitTables(node: Node): void {
   if (node.tagName !== 'table') return (node.children ?? []).forEach(visitTables)
   const titles = elements(node, 'th').map(textOf)
+  if (titles.length < 3) return
   for (const row of elements(node, 'tr')) {
     for (const [at, cell] of elements(row, 'td').entries()) {
-      cell.properties = { ...cell.properties, dataLabel: titles[at] ?? '' }
+      if (at > 0) cell.properties = { ...cell.properties, dataLabel: titles[at] ?? '' }
     }
   }
 }

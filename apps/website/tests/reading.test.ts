@@ -104,7 +104,9 @@ test('a reader says whether a page helped, the browser remembers it, and an addr
 
 test('without addresses a page offers neither', async () => {
   const page = await pages.visit(GUIDE)
-  await expectSeen(page.getByRole('group', { name: 'Was this page helpful?' }).getByRole('button', { name: 'Yes' }))
+  const yes = page.getByRole('group', { name: 'Was this page helpful?' }).getByRole('button', { name: 'Yes' })
+  await yes.scrollIntoViewIfNeeded()
+  await expectSeen(yes)
   expect(await page.getByRole('link', { name: /Edit this page|Tell us more/ }).count()).toBe(0)
 })
 
