@@ -5,8 +5,6 @@ import { API_PREFIX, notCreated, noWorkload, ok, type Routes } from './route.ts'
 import { runConfig } from './run-config.ts'
 import { createResponse } from './workloads.ts'
 
-export { type WorkloadEvent, workloadEvent } from './events.ts'
-
 export const versionResponse = z
   .strictObject({ version: z.string().meta({ description: 'Version of the daemon' }) })
   .meta({ id: 'v1.versionResponse', description: 'Version of the daemon' })
