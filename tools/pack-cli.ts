@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { bundleCli } from './bundle-cli.ts'
+import { buildConsole } from './console-build.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
 
@@ -23,6 +24,7 @@ export async function packCli(target: string): Promise<string> {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   const bundled = await bundleCli(path.join(folder, 'dist'))
+  await buildConsole(path.join(folder, 'dist', 'console'))
   writeFileSync(path.join(folder, 'package.json'), `${JSON.stringify(manifest(), undefined, 2)}\n`)
   writeFileSync(path.join(folder, 'THIRD-PARTY.txt'), licencesOf(bundled))
   copyFileSync(path.join(root, 'LICENSE'), path.join(folder, 'LICENSE'))

@@ -1,3 +1,4 @@
-import { buildConsole } from './console-build.ts'
+import { buildConsole, isConsoleFresh } from './console-build.ts'
 
-await buildConsole()
+// `npm start` builds it only when something in it changed.
+if (!process.argv.includes('--if-needed') || !isConsoleFresh()) await buildConsole()

@@ -1,6 +1,6 @@
 // `npm start`: everything that is missing, then the daemon in the foreground, bundled so that it starts fast, and the
 // documentation behind it.
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
@@ -15,6 +15,7 @@ await run(() => {
   const node = setUp()
   if (process.platform === 'linux') bringSystemPackages(SANDBOX, 'The sandbox')
   execFileSync(node, [own('bundle-cli.ts')], { stdio: 'inherit' })
+  buildConsole(node)
   // It follows this process, which becomes the daemon, and ends when that ends.
   const env = { ...ownEnvironment(node), TOOLHAVEN_DAEMON_PID: String(process.pid) }
   spawn(node, [own('../apps/website/server/beside-daemon.ts'), ...args], {
@@ -23,6 +24,12 @@ await run(() => {
   }).unref()
   become(node, 'apps/cli/dist/thv.mjs', ['serve', ...args])
 })
+
+/** Without the console the daemon works all the same, and its page says how to build it. */
+function buildConsole(node) {
+  const { status } = spawnSync(node, [own('run-console-build.ts'), '--if-needed'], { stdio: 'inherit' })
+  if (status !== 0) console.error('The console was not built; "npm run build:console" tries again.')
+}
 
 /** The program that could be asked is not there before everything is installed; its reference page is. */
 function showHelp() {

@@ -68,6 +68,7 @@ import { stop } from './commands/stop.ts'
 import { toolsAccept } from './commands/tools/accept.ts'
 import { toolsDiff } from './commands/tools/diff.ts'
 import { toolsList } from './commands/tools/list.ts'
+import { ui } from './commands/ui.ts'
 import { version } from './commands/version.ts'
 
 /** The whole command tree, listed by hand; help, completion and the reference pages are made from it. */
@@ -141,6 +142,7 @@ export const COMMANDS: readonly CommandDef[] = [
   toolsAccept,
   toolsDiff,
   toolsList,
+  ui,
   version,
 ]
 

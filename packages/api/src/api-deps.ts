@@ -1,16 +1,31 @@
 import type { DoctorReport } from '@toolhaven/contract/doctor'
 import type { OpenApiDocument } from '@toolhaven/contract/openapi'
 import type { RuntimeReport } from '@toolhaven/contract/system'
+import type { ConsoleLogins } from '@toolhaven/core/console/console-logins'
 import type { Daemon } from '@toolhaven/core/daemon'
 import type { Logger } from '@toolhaven/core/ports/logger'
 
 /** The whole daemon as the API sees it: the domain, without what runs it. */
+/** What is passed on to the port of a workload. */
+export interface RelayedRequest {
+  url: string
+  method: string
+  headers: Headers
+  body: Request['body']
+}
+
 export interface ApiDeps extends Omit<Daemon, 'gateway' | 'supervisor' | 'load' | 'run'> {
   version: string
   openApi: OpenApiDocument
   runtimeReport: (signal: AbortSignal) => Promise<RuntimeReport>
   /** The machine, and every workload that should run or the one that is named. */
   doctor: (workload: string | undefined, signal: AbortSignal) => Promise<DoctorReport>
+  console: {
+    logins: ConsoleLogins
+    /** Where it opens, with a slash at its end; undefined while the API has no port. */
+    address: () => string | undefined
+  }
+  relay: (request: RelayedRequest, signal: AbortSignal) => Promise<Response>
   logger: Logger
   /** Ends event streams when the daemon stops. */
   shutdown: AbortSignal

@@ -2,9 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { buildOpenApi } from '@toolhaven/contract/openapi'
 import type { RouteDef } from '@toolhaven/contract/route'
 import { routes } from '@toolhaven/contract/routes'
+import { ConsoleLogins } from '@toolhaven/core/console/console-logins'
 import { unavailable } from '@toolhaven/core/errors'
+import type { StoredConsoleLogin } from '@toolhaven/core/ports/stores'
 import { type FakeDaemon, startFakeDaemon } from '@toolhaven/fakes/fake-daemon'
-import { silentLogger } from '@toolhaven/fakes/memory-stores'
+import { MemoryRecordStore, silentLogger } from '@toolhaven/fakes/memory-stores'
 import { ask, scenario } from '@toolhaven/testing/scenario'
 import { createApp } from './app.ts'
 
@@ -98,9 +100,13 @@ describe('the guard', () => {
   })
 })
 
+const noLogins = new MemoryRecordStore<StoredConsoleLogin>(({ name }) => name)
+
 function depsOf(fake: Awaited<ReturnType<typeof startFakeDaemon>>) {
   return {
     ...fake.daemon,
+    console: { logins: new ConsoleLogins({ store: noLogins, clock: fake.clock }), address: () => undefined },
+    relay: async () => new Response(),
     doctor: async () => ({ grade: 'A' as const, machine: { grade: 'A' as const, checks: [] }, workloads: [] }),
     ...{ version: '1', openApi: buildOpenApi('1'), logger: silentLogger, shutdown: new AbortController().signal },
     runtimeReport: async () => ({ name: 'docker', state: 'healthy' as const, notes: [], tried: [] }),
@@ -223,17 +229,18 @@ describe('routes', () => {
   test('answer 405 with Allow for every method they do not have', async () => {
     using fake = await startFakeDaemon()
     const paths = new Map<string, Set<string>>()
-    for (const [, route] of table.filter(([, { socketOnly }]) => !socketOnly)) {
+    const open = table.filter(([, { socketOnly }]) => !socketOnly)
+    for (const [, route] of open) {
       const concrete = pathOf(route)
-      const exact = table.filter(([, other]) => other.path === concrete)
-      const found = exact.length > 0 ? exact : table.filter(([, other]) => matches(other.path, concrete))
+      const exact = open.filter(([, other]) => other.path === concrete)
+      const found = exact.length > 0 ? exact : open.filter(([, other]) => matches(other.path, concrete))
       const all = found.map(([, other]) => other.method)
       paths.set(concrete, new Set(all))
     }
     for (const [path, allowed] of paths) {
       for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
         // A workload may be called "stop".
-        if (table.some(([, route]) => route.method === method && matches(route.path, path))) continue
+        if (open.some(([, route]) => route.method === method && matches(route.path, path))) continue
         const response = await ask(fake, `${method} ${path}`)
         expect(response.status, `${method} ${path}`).toBe(405)
         expect(response.headers.get('allow')).toBe([...allowed].toSorted().join(', '))

@@ -1,19 +1,23 @@
-import { Hono } from 'hono'
+import { Hono, type HonoRequest } from 'hono'
+import { consoleRoutes } from '@toolhaven/contract/console'
 import type { RouteDef } from '@toolhaven/contract/route'
 import { routes } from '@toolhaven/contract/routes'
 import { checkRequest } from '@toolhaven/core/guard/check-request'
 import type { ApiDeps } from './api-deps.ts'
 import { bindRoutes } from './bind.ts'
+import { isConsole } from './console-cookie.ts'
 import { textResponse, toErrorAnswer } from './http-errors.ts'
 import { adoptHandlers } from './routes/adopt.ts'
 import { buildHandlers } from './routes/builds.ts'
 import { clientHandlers } from './routes/clients.ts'
+import { consoleHandlers } from './routes/console.ts'
 import { groupHandlers } from './routes/groups.ts'
 import { inspectionHandlers } from './routes/inspections.ts'
 import { isolationHandlers } from './routes/isolation.ts'
 import { lessonHandlers } from './routes/lesson.ts'
 import { registryHandlers } from './routes/registry.ts'
 import { secretHandlers } from './routes/secrets.ts'
+import { serverConnectionHandlers } from './routes/server-connection.ts'
 import { systemHandlers } from './routes/system.ts'
 import { toolHandlers } from './routes/tools.ts'
 import { workloadHandlers } from './routes/workloads.ts'
@@ -25,13 +29,15 @@ export interface AppOptions {
   allowedHosts: readonly string[]
   /** When set, every call must carry it. */
   token?: string
+  /** The console, for addresses that the API does not have. */
+  page?: (request: Request) => Promise<Response | undefined>
 }
 
 /** The HTTP surface. The guard stands before everything, unknown routes included. */
 export function createApp(deps: ApiDeps, options: AppOptions): Hono {
   const app = new Hono({ strict: true })
   app.use(async (context, next) => {
-    const refusal = guard(context.req.raw, options)
+    const refusal = guard(context.req.raw, options) ?? (await refuseStranger(deps, context.req, options))
     if (refusal) return refusal
     return next()
   })
@@ -50,10 +56,14 @@ export function createApp(deps: ApiDeps, options: AppOptions): Hono {
       ...toolHandlers(deps),
       ...registryHandlers(deps),
       ...secretHandlers(deps),
+      ...consoleHandlers(deps),
+      ...serverConnectionHandlers(deps),
     },
     options,
   )
-  app.notFound((context) => noSuchRoute(context.req.method, context.req.path))
+  app.notFound(
+    async (context) => (await options.page?.(context.req.raw)) ?? noSuchRoute(context.req.method, context.req.path),
+  )
   app.onError((error) => {
     const mask = (plain: string) => deps.workloads.masker.mask(plain)
     const { status, text } = toErrorAnswer(error, { logger: deps.logger, mask, isOwner: options.overSocket })
@@ -63,7 +73,7 @@ export function createApp(deps: ApiDeps, options: AppOptions): Hono {
   return app
 }
 
-function guard(request: Request, { allowedHosts, token, overSocket }: AppOptions): Response | undefined {
+function guard(request: Request, { allowedHosts }: AppOptions): Response | undefined {
   const { headers } = request
   const hasBody = Number(headers.get('content-length') ?? 0) > 0 || headers.has('transfer-encoding')
   const verdict = checkRequest(
@@ -78,11 +88,29 @@ function guard(request: Request, { allowedHosts, token, overSocket }: AppOptions
     { allowedHosts },
   )
   if (!verdict.ok) return textResponse(verdict.status, verdict.message)
-  if (token !== undefined && !overSocket && !isSameText(headers.get('authorization') ?? '', `Bearer ${token}`)) {
-    return textResponse(403, 'this daemon asks for its token: send the header Authorization: Bearer …')
-  }
   return undefined
 }
+
+/** Where a token is needed: those that have it, browsers that are logged in, and whoever comes to log in. */
+async function refuseStranger(
+  deps: ApiDeps,
+  request: HonoRequest,
+  { token, overSocket, page }: AppOptions,
+): Promise<Response | undefined> {
+  if (token === undefined || overSocket) return undefined
+  if (isSameText(request.header('authorization') ?? '', `Bearer ${token}`)) return undefined
+  if (page && isOfEveryone(request)) return undefined
+  if (await isConsole(request.raw, deps.console.logins)) return undefined
+  return textResponse(403, 'this daemon asks for its token: send the header Authorization: Bearer …')
+}
+
+/** The files of the console hold no secret, and logging in is how a browser comes to have one. */
+function isOfEveryone({ method, path }: HonoRequest): boolean {
+  if (path === SESSION_PATH) return method === 'GET' || method === 'POST'
+  return (method === 'GET' || method === 'HEAD') && !/^\/(?:api|health)(?:\/|$)/.test(path)
+}
+
+const SESSION_PATH = consoleRoutes.getConsoleSession.path
 
 /** Takes the same time wherever the texts differ. */
 function isSameText(a: string, b: string): boolean {

@@ -23,6 +23,10 @@ export interface Call<Id extends OperationId> {
   signal: AbortSignal
   /** How the caller reached the daemon; undefined over the unix socket, which has no address. */
   origin: string | undefined
+  /** As it came, for what the contract does not describe. */
+  request: Request
+  /** Its Authorization header is the token of the API. */
+  isApiToken: boolean
 }
 
 /** Gives what the contract promises, or a Response where that is a stream or the status is not the usual one. */
@@ -32,32 +36,32 @@ export type Handler<Id extends OperationId> = (
 
 export type Handlers = { readonly [Id in OperationId]: Handler<Id> }
 
+interface BindOptions {
+  overSocket: boolean
+  token?: string
+}
+
 /** Binds every route of the contract: a route without a handler does not compile. */
-export function bindRoutes(app: Hono, handlers: Handlers, options: { overSocket: boolean }): void {
+export function bindRoutes(app: Hono, handlers: Handlers, options: BindOptions): void {
   for (const id of Object.keys(routes)) {
     if (isOperation(id)) bindRoute(app, id, handlers, options)
   }
 }
 
-function bindRoute<Id extends OperationId>(
-  app: Hono,
-  id: Id,
-  handlers: Handlers,
-  { overSocket }: { overSocket: boolean },
-): void {
+function bindRoute<Id extends OperationId>(app: Hono, id: Id, handlers: Handlers, options: BindOptions): void {
   const route: RouteDef = routes[id]
   const handler: Handler<Id> = handlers[id]
-  if (route.socketOnly && !overSocket) return
+  if (route.socketOnly && !options.overSocket) return
   const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1')
   app.on(route.method, path, async (context) =>
-    respond(route, await handler(await parseCall<Id>(route, context, overSocket))),
+    respond(route, await handler(await parseCall<Id>(route, context, options))),
   )
 }
 
 async function parseCall<Id extends OperationId>(
   route: RouteDef,
   context: Context,
-  overSocket: boolean,
+  { overSocket, token }: BindOptions,
 ): Promise<Call<Id>> {
   const call = {
     params: route.params && validate(route.params, context.req.param()),
@@ -67,6 +71,10 @@ async function parseCall<Id extends OperationId>(
     get signal() {
       return context.req.raw.signal
     },
+    get request() {
+      return context.req.raw
+    },
+    isApiToken: token !== undefined && context.req.header('authorization') === `Bearer ${token}`,
     get origin() {
       return overSocket ? undefined : `http://${context.req.header('host') ?? new URL(context.req.url).host}`
     },

@@ -1,6 +1,7 @@
 import { adoptRoutes } from './adopt.ts'
 import { buildRoutes } from './builds.ts'
 import { clientRoutes } from './clients.ts'
+import { consoleRoutes } from './console.ts'
 import { doctorRoutes } from './doctor.ts'
 import { exitRoutes } from './exits.ts'
 import { folderRoutes } from './folders.ts'
@@ -10,6 +11,7 @@ import { isolationRoutes } from './isolation.ts'
 import { lessonRoutes } from './lesson.ts'
 import { registryRoutes } from './registry.ts'
 import { secretRoutes } from './secrets.ts'
+import { serverConnectionRoutes } from './server-connection.ts'
 import { systemRoutes } from './system.ts'
 import { toolRoutes } from './tools.ts'
 import { workloadRoutes } from './workloads.ts'
@@ -21,6 +23,7 @@ export const routes = {
   ...folderRoutes,
   ...workloadRoutes,
   ...exitRoutes,
+  ...serverConnectionRoutes,
   ...buildRoutes,
   ...inspectionRoutes,
   ...groupRoutes,
@@ -31,6 +34,7 @@ export const routes = {
   ...toolRoutes,
   ...registryRoutes,
   ...secretRoutes,
+  ...consoleRoutes,
 } as const
 
 export type OperationId = keyof typeof routes

@@ -2,10 +2,12 @@ import type { Hono } from 'hono'
 import { createApp } from '@toolhaven/api/app'
 import { buildOpenApi } from '@toolhaven/contract/openapi'
 import type { RegistryDocument } from '@toolhaven/contract/registry-document'
+import { ConsoleLogins } from '@toolhaven/core/console/console-logins'
 import { type Daemon, createDaemon } from '@toolhaven/core/daemon'
 import type { Host, PackageIndex } from '@toolhaven/core/ports/host'
 import type { StoredAdoption } from '@toolhaven/core/ports/foreign-entries'
 import type {
+  StoredConsoleLogin,
   StoredExits,
   StoredGroup,
   StoredSightings,
@@ -102,6 +104,7 @@ export interface FakeDaemon extends Disposable {
   sightingsStore: MemoryRecordStore<StoredSightings>
   toolLockStore: MemoryRecordStore<StoredToolLock>
   exitStore: MemoryRecordStore<StoredExits>
+  consoleLoginStore: MemoryRecordStore<StoredConsoleLogin>
   clientFiles: MemoryClientFiles
   foreignEntries: MemoryForeignEntries
   adoptionStore: MemoryRecordStore<StoredAdoption>
@@ -121,6 +124,9 @@ export interface FakeDaemonParts {
   toolLockStore?: MemoryRecordStore<StoredToolLock>
   exitStore?: MemoryRecordStore<StoredExits>
   registry?: RegistryDocument
+  consoleLoginStore?: MemoryRecordStore<StoredConsoleLogin>
+  /** Of the API; left out: whoever reaches it may use it. */
+  token?: string
 }
 
 const openApi = buildOpenApi('0.0.0-test')
@@ -178,7 +184,14 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
     },
     { instanceId: 'test', handshakeTimeoutMs: 30_000, stopGraceMs: 1_000, shutdown: shutdown.signal },
   )
+  const consoleLoginStore = parts.consoleLoginStore ?? new MemoryRecordStore<StoredConsoleLogin>(({ name }) => name)
+  const consoleLogins = new ConsoleLogins({
+    store: consoleLoginStore,
+    clock,
+    ...(parts.token !== undefined && { token: parts.token }),
+  })
   await daemon.load()
+  await consoleLogins.load()
   void daemon.run()
   const apiDeps = {
     ...daemon,
@@ -187,6 +200,8 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
     logger: silentLogger,
     shutdown: shutdown.signal,
     runtimeReport: async () => reportOf(runtime),
+    console: { logins: consoleLogins, address: () => 'http://localhost:8080/' },
+    relay: async ({ url, method }: { url: string; method: string }) => new Response(`${method} ${url}`),
     doctor: async () => ({ grade: 'A' as const, machine: { grade: 'A' as const, checks: [] }, workloads: [] }),
   }
   const [gateway] = gateways
@@ -207,16 +222,26 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
       sightingsStore,
       toolLockStore,
       exitStore,
+      consoleLoginStore,
       clientFiles,
       journal,
       logs,
       foreignEntries,
       adoptionStore,
     },
-    app: createApp(apiDeps, { overSocket: false, allowedHosts: [] }),
+    app: createApp(apiDeps, {
+      ...{ overSocket: false, allowedHosts: [], page: fakePage },
+      ...(parts.token !== undefined && { token: parts.token }),
+    }),
     socketApp: createApp(apiDeps, { overSocket: true, allowedHosts: [] }),
     [Symbol.dispose]: () => shutdown.abort(),
   }
+}
+
+/** Of the console there is one page. */
+async function fakePage(request: Request): Promise<Response | undefined> {
+  const isPage = new URL(request.url).pathname === '/' && request.headers.get('accept') === 'text/html'
+  return isPage ? new Response('<h1>Toolhaven</h1>', { headers: { 'content-type': 'text/html' } }) : undefined
 }
 
 async function reportOf(runtime: FakeRuntime) {

@@ -3,6 +3,8 @@ import { isThvError } from '@toolhaven/core/errors'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import type { ToolhavenPaths } from '@toolhaven/stores/files/paths'
 import { ensurePrivateFolder } from '@toolhaven/stores/files/private-folder'
+import { consoleFolder } from '../console/console-folder.ts'
+import { createConsolePage } from '../console/console-page.ts'
 import { type Listening, listenOnSocket, listenOnTcp } from './listen.ts'
 import type { ServeSettings } from './serve-settings.ts'
 import { systemClock } from './system-clock.ts'
@@ -71,7 +73,8 @@ const portAdvice = (port: number) =>
 async function listenOnPort({ settings, port, parts }: ApiListener): Promise<Listening> {
   const { apiDeps, allowedHosts, allowPeer, waiting, ownPorts, apiPorts } = parts
   const { host, token } = settings
-  const app = createApp(apiDeps, { overSocket: false, allowedHosts, ...(token !== undefined && { token }) })
+  const page = createConsolePage(consoleFolder())
+  const app = createApp(apiDeps, { overSocket: false, allowedHosts, page, ...(token !== undefined && { token }) })
   const tcp = await listenOnTcp(app, host, port, allowPeer, waiting)
   for (const { port } of tcp.addresses) {
     ownPorts.add(port)

@@ -52,6 +52,7 @@ export async function serve(settings: ServeSettings): Promise<void> {
   await using _egress = parts.daemon.egress
   using _hiding = parts.daemon.hiding
   await parts.daemon.load()
+  await parts.apiDeps.console.logins.load()
   const listening = await listenForApi({ settings, port, paths, parts, say, logger }, stop.signal)
   logger.info('the daemon is ready', { version: VERSION, pid: process.pid, lock: lock.token.slice(0, 8) })
   say(await greeting(settings, listening, parts))
@@ -129,6 +130,15 @@ function endAtLatest(logger: Logger): void {
   setTimeout(giveUp, LAST_RESORT_MS).unref()
 }
 
+/** With a code only where a person reads it: it must not end up in a log. */
+async function consoleLink({ console }: Parts['apiDeps']): Promise<string> {
+  const { logins, address } = console
+  const url = address() ?? ''
+  if (!logins.isNeeded) return url
+  if (!process.stdout.isTTY) return `${url} ("thv ui" opens it)`
+  return `${url}#login=${(await logins.makeCode()).code} (for 60 seconds; "thv ui" makes another link)`
+}
+
 type Parts = Awaited<ReturnType<typeof wire>>
 
 /** Some supervisors send a signal to the process and to its group: that is still one wish. */
@@ -171,7 +181,11 @@ async function greeting(settings: ServeSettings, { port }: ApiListening, { apiDe
     `Toolhaven ${VERSION} is ready`,
     ...(port === undefined
       ? []
-      : [`  API       http://${host}:${port}/api/v1beta`, `  OpenAPI   http://${host}:${port}/api/openapi.json`]),
+      : [
+          `  Console   ${await consoleLink(apiDeps)}`,
+          `  API       http://${host}:${port}/api/v1beta`,
+          `  OpenAPI   http://${host}:${port}/api/openapi.json`,
+        ]),
     `  Runtime   ${runtime}`,
     ...report.notes.map((note) => `            ${note}`),
     'Press Ctrl-C to stop.',

@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import type { ApiDeps } from '@toolhaven/api/api-deps'
 import { type OpenApiDocument, buildOpenApi } from '@toolhaven/contract/openapi'
 import type { RuntimeReport } from '@toolhaven/contract/system'
-import { type Daemon, createDaemon } from '@toolhaven/core/daemon'
+import { ConsoleLogins } from '@toolhaven/core/console/console-logins'
+import { type Daemon, type DaemonOptions, createDaemon } from '@toolhaven/core/daemon'
 import type { Hiding, HidingEvents } from '@toolhaven/core/ports/hiding'
 import type { Host } from '@toolhaven/core/ports/host'
 import type { GatewayEvents } from '@toolhaven/core/ports/gateway'
@@ -24,6 +25,7 @@ import { createAdoptionStore } from '@toolhaven/stores/adopt/adoption-store'
 import { createForeignEntries } from '@toolhaven/stores/adopt/foreign-entries'
 import type { ClientPlatform } from '@toolhaven/stores/clients/catalogue'
 import { createClientFiles } from '@toolhaven/stores/clients/client-files'
+import { createConsoleLoginStore } from '@toolhaven/stores/files/console-login-store'
 import { createExitStore } from '@toolhaven/stores/files/exit-store'
 import { createGroupStore } from '@toolhaven/stores/files/group-store'
 import { loadInstanceId } from '@toolhaven/stores/files/instance-id'
@@ -44,6 +46,7 @@ import { REGISTRY_FETCH_LIMITS, createRegistrySource } from '@toolhaven/stores/r
 import { createSecretsProviders } from '@toolhaven/stores/secrets/providers'
 import { VERSION } from '../version.ts'
 import { chooseRuntime } from './choose-runtime.ts'
+import { relay } from './relay.ts'
 import { createDaemonDoctor } from './daemon-doctor.ts'
 import { identityFetches, lazyFetch, proxyOf } from './lazy-fetch.ts'
 import { type PeerCheck, createPeerCheck } from './peer-user.ts'
@@ -117,16 +120,10 @@ export async function wire({ settings, paths, config, logger, shutdown }: WireOp
       images: imageVerifierOf(settings, stateDir, () => config.get().trustedRootPath),
       ...{ clock: systemClock, logger, readCertificate },
     },
-    {
-      instanceId,
-      handshakeTimeoutMs: HANDSHAKE_TIMEOUT_MS,
-      stopGraceMs: STOP_GRACE_MS,
-      variable: (name) => env[name],
-      ...(env['NODE_EXTRA_CA_CERTS'] && { defaultCaCertificatePath: env['NODE_EXTRA_CA_CERTS'] }),
-      shutdown,
-    },
+    { instanceId, ...optionsOf(env), shutdown },
   )
-  const apiDeps = apiDepsOf(daemon, { logger, shutdown, runtimeReport: reportOn(runtime, tried) }, env)
+  const console = consoleOf(settings, { stateDir, logger, apiPorts: ports.apiPorts })
+  const apiDeps = apiDepsOf(daemon, { logger, shutdown, console, runtimeReport: reportOn(runtime, tried) }, env)
   return { daemon, apiDeps, runtime, logs, allowPeer, waiting, ...ports, allowedHosts: config.get().allowedHosts }
 }
 
@@ -236,6 +233,30 @@ function imageVerifierOf({ env, homeDir }: ServeSettings, stateDir: string, trus
   })
 }
 
+function optionsOf(env: ServeSettings['env']): Omit<DaemonOptions, 'instanceId' | 'shutdown'> {
+  return {
+    handshakeTimeoutMs: HANDSHAKE_TIMEOUT_MS,
+    stopGraceMs: STOP_GRACE_MS,
+    variable: (name) => env[name],
+    ...(env['NODE_EXTRA_CA_CERTS'] && { defaultCaCertificatePath: env['NODE_EXTRA_CA_CERTS'] }),
+  }
+}
+
+function consoleOf(
+  { host, token }: Pick<ServeSettings, 'host' | 'token'>,
+  { stateDir, logger, apiPorts }: { stateDir: string; logger: Logger; apiPorts: ReadonlySet<number> },
+): ApiDeps['console'] {
+  const store = createConsoleLoginStore({ dir: join(stateDir, 'console'), logger })
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host
+  return {
+    logins: new ConsoleLogins({ store, clock: systemClock, ...(token !== undefined && { token }) }),
+    address: () => {
+      const [port] = apiPorts
+      return port === undefined ? undefined : `http://${name.includes(':') ? `[${name}]` : name}:${port}/`
+    },
+  }
+}
+
 function reportOn(runtime: Runtime, tried: RuntimeReport['tried']) {
   return async (signal: AbortSignal): Promise<RuntimeReport> => {
     const health = await runtime.probe(signal)
@@ -247,7 +268,7 @@ function reportOn(runtime: Runtime, tried: RuntimeReport['tried']) {
 
 function apiDepsOf(
   daemon: Daemon,
-  rest: Pick<ApiDeps, 'logger' | 'shutdown' | 'runtimeReport'>,
+  rest: Pick<ApiDeps, 'logger' | 'shutdown' | 'runtimeReport' | 'console'>,
   env: ServeSettings['env'],
 ): ApiDeps {
   let openApi: OpenApiDocument | undefined
@@ -260,6 +281,7 @@ function apiDepsOf(
       return (openApi ??= buildOpenApi(VERSION))
     },
     doctor: createDaemonDoctor(() => deps, env),
+    relay,
   }
   return deps
 }

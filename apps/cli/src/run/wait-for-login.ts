@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process'
 import { NEEDS_LOGIN } from '@toolhaven/core/workloads/needs-login'
 import { ThvError } from '@toolhaven/core/errors'
 import type { Context } from '../context.ts'
+import { openInBrowser } from '../open-in-browser.ts'
 
 export interface LoginWait {
   /** Takes the address to log in at from a status; true when there was one. */
@@ -54,13 +54,4 @@ function tooLate(name: string, url: string, timeoutMs: number): ThvError {
     `nobody logged in to ${name} within ${Math.round(timeoutMs / 1000)} s; it goes on waiting at ${url}\n` +
       `"thv list" shows when it runs, "thv rm ${name}" removes it.`,
   )
-}
-
-/** Never through a shell: the address is one argument, whatever is in it. */
-function openInBrowser(url: string): void {
-  const program = process.platform === 'darwin' ? 'open' : 'xdg-open'
-  const child = spawn(program, [url], { stdio: 'ignore', detached: true })
-  // Without such a program the address is on the screen all the same.
-  child.on('error', () => {})
-  child.unref()
 }

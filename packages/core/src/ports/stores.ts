@@ -72,6 +72,18 @@ export interface StoredExits {
   exits: ExitRecord[]
 }
 
+/** A browser that is logged in to the console. */
+export interface StoredConsoleLogin {
+  /** Also what it is called. */
+  name: string
+  /** Of what the browser holds. */
+  hash: string
+  /** Of the token of the API that was in force. */
+  keyHash: string
+  createdAt: string
+  expiresAt: string
+}
+
 /** A tool, a prompt, a resource template or the instructions, as the server defines them. */
 export interface LockedDefinition {
   /** Tells it from others of its part; of a resource template, its `uriTemplate`. */

@@ -1,0 +1,29 @@
+import type { ConsoleLink } from '@toolhaven/contract/console'
+import type { Context } from '../context.ts'
+import { openInBrowser } from '../open-in-browser.ts'
+
+/** Prints where the console is, and opens it where a person is. */
+export async function showConsole(context: Context, flags: { noOpen: boolean; format: string }): Promise<void> {
+  const { out } = context
+  const link = await linkOf(context)
+  if (flags.format === 'json') out.json(link)
+  else out.line(link.url)
+  if (link.expires_at !== undefined) out.note('It logs one browser in, within 60 seconds.')
+  if (!flags.noOpen && out.isTerminal) openInBrowser(link.url)
+}
+
+/** A daemon elsewhere makes no link for us: its console takes the token itself. */
+async function linkOf({ daemon, env, signal }: Context): Promise<ConsoleLink> {
+  const elsewhere = env['THV_HOST']
+  const client = await daemon()
+  if (!elsewhere || elsewhere.startsWith('unix:')) return client.call('createConsoleLink', {}, signal)
+  await client.call('getVersion', {}, signal)
+  return { url: new URL('/', elsewhere.includes('://') ? elsewhere : `http://${elsewhere}`).href }
+}
+
+export async function logOut({ daemon, out, signal }: Context): Promise<void> {
+  const client = await daemon()
+  const { logins } = await client.call('listConsoleLogins', {}, signal)
+  await client.call('deleteConsoleLogins', {}, signal)
+  out.line(logins.length === 1 ? 'Logged 1 browser out.' : `Logged ${logins.length} browsers out.`)
+}

@@ -1,0 +1,40 @@
+import { CONSOLE_TOKEN_HEADER } from '@toolhaven/contract/console'
+import type { ConsoleLogins } from '@toolhaven/core/console/console-logins'
+
+const MAX_AGE_SECONDS = 30 * 24 * 60 * 60
+
+/** Cookies ignore ports: the name tells apart the daemons of one machine. */
+function cookieName(request: Request): string {
+  const { port } = new URL(`http://${request.headers.get('host') ?? new URL(request.url).host}`)
+  return `toolhaven-console-${port || '80'}`
+}
+
+export function consoleCookie(request: Request): string | undefined {
+  const name = cookieName(request)
+  const pairs = (request.headers.get('cookie') ?? '').split(';').map((pair) => pair.trim().split('='))
+  return pairs.find(([key]) => key === name)?.[1]
+}
+
+/** An empty value takes the cookie away. No script can read it, and no other site can have it sent. */
+export function withCookie(request: Request, response: Response, value: string): Response {
+  const age = value === '' ? 0 : MAX_AGE_SECONDS
+  response.headers.set(
+    'set-cookie',
+    `${cookieName(request)}=${value}; Path=/api/; Max-Age=${age}; HttpOnly; SameSite=Strict`,
+  )
+  response.headers.set('cache-control', 'no-store')
+  return response
+}
+
+/** The browser says so itself, and no page can make it say so of another one. */
+export function isSameOrigin(request: Request): boolean {
+  return request.headers.get('sec-fetch-site') === 'same-origin'
+}
+
+/** Cookies reach every port of a host, so a cookie alone is not enough. */
+export async function isConsole(request: Request, logins: ConsoleLogins): Promise<boolean> {
+  const cookie = consoleCookie(request)
+  const pageToken = request.headers.get(CONSOLE_TOKEN_HEADER)
+  if (cookie === undefined || pageToken === null || !isSameOrigin(request)) return false
+  return logins.isAdmitted(cookie, pageToken)
+}

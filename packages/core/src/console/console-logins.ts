@@ -1,0 +1,159 @@
+import { ThvError, notFound } from '../errors.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { RecordStore, StoredConsoleLogin } from '../ports/stores.ts'
+
+export interface ConsoleLoginsDeps {
+  store: RecordStore<StoredConsoleLogin>
+  clock: Clock
+  /** The token of the API; left out: whoever reaches the API may use it. */
+  token?: string
+}
+
+/** What a browser holds: the cookie, which no script can read, and what only the page itself is told. */
+export interface Admission {
+  cookie: string
+  pageToken: string
+  expiresAt: string
+}
+
+const CODE_MS = 60_000
+const LOGIN_MS = 30 * 24 * 60 * 60 * 1000
+/** More are never wanted; the oldest go. */
+const MOST_CODES = 20
+const MOST_LOGINS = 100
+
+/** Who is logged in to the console. Of what a browser holds, only hashes are kept. */
+export class ConsoleLogins {
+  readonly #deps: ConsoleLoginsDeps
+  /** By hash of the code: when it ends. */
+  readonly #codes = new Map<string, number>()
+  readonly #logins = new Map<string, StoredConsoleLogin>()
+
+  constructor(deps: ConsoleLoginsDeps) {
+    this.#deps = deps
+  }
+
+  get isNeeded(): boolean {
+    return this.#deps.token !== undefined
+  }
+
+  async load(): Promise<void> {
+    for (const login of await this.#deps.store.load()) this.#logins.set(login.name, login)
+    for (const login of this.#logins.values()) if (!this.#isRunning(login)) await this.#end(login.name)
+  }
+
+  /** A code that logs one browser in. */
+  async makeCode(): Promise<{ code: string; expiresAt: string }> {
+    const code = randomText()
+    const ends = this.#deps.clock.now() + CODE_MS
+    this.#codes.set(await hashOf('code', code), ends)
+    for (const oldest of this.#codes.keys()) {
+      if (this.#codes.size <= MOST_CODES) break
+      this.#codes.delete(oldest)
+    }
+    return { code, expiresAt: timeOf(ends) }
+  }
+
+  async enterWithCode(code: string): Promise<Admission> {
+    const hash = await hashOf('code', code)
+    const ends = this.#codes.get(hash)
+    // Whatever comes of it, it does not work again.
+    this.#codes.delete(hash)
+    if (ends === undefined || ends <= this.#deps.clock.now())
+      throw forbidden('this link was used or is older than 60 seconds; "thv ui" makes another one')
+    return this.#admit()
+  }
+
+  async enterWithToken(given: string): Promise<Admission> {
+    const { token } = this.#deps
+    if (token === undefined || (await hashOf('key', given)) !== (await hashOf('key', token)))
+      throw forbidden('this is not the token of the API (THV_API_TOKEN); "thv ui" makes a link that needs none')
+    return this.#admit()
+  }
+
+  /** What the page of this browser is told; undefined: it is not logged in. */
+  async pageOf(cookie: string): Promise<Pick<Admission, 'pageToken' | 'expiresAt'> | undefined> {
+    const login = await this.#find(cookie)
+    return login && { pageToken: await hashOf('page', cookie), expiresAt: login.expiresAt }
+  }
+
+  async isAdmitted(cookie: string, pageToken: string): Promise<boolean> {
+    if ((await hashOf('page', cookie)) !== pageToken) return false
+    return (await this.#find(cookie)) !== undefined
+  }
+
+  list(): StoredConsoleLogin[] {
+    return [...this.#logins.values()]
+      .filter((login) => this.#isRunning(login))
+      .toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
+  }
+
+  async leave(cookie: string): Promise<void> {
+    const login = await this.#find(cookie)
+    if (login) await this.#end(login.name)
+  }
+
+  async revoke(id: string): Promise<void> {
+    if (!this.#logins.has(id)) throw notFound('there is no such login; it may have ended')
+    await this.#end(id)
+  }
+
+  async revokeAll(): Promise<void> {
+    this.#codes.clear()
+    for (const id of this.#logins.keys()) await this.#end(id)
+  }
+
+  async #admit(): Promise<Admission> {
+    const cookie = randomText()
+    const now = this.#deps.clock.now()
+    const login: StoredConsoleLogin = {
+      name: (await hashOf('name', cookie)).slice(0, 12).toLowerCase(),
+      hash: await hashOf('cookie', cookie),
+      keyHash: await this.#keyHash(),
+      createdAt: timeOf(now),
+      expiresAt: timeOf(now + LOGIN_MS),
+    }
+    await this.#deps.store.save(login)
+    this.#logins.set(login.name, login)
+    for (const { name } of this.list().slice(0, -MOST_LOGINS)) await this.#end(name)
+    return { cookie, pageToken: await hashOf('page', cookie), expiresAt: login.expiresAt }
+  }
+
+  async #find(cookie: string): Promise<StoredConsoleLogin | undefined> {
+    const login = this.#logins.get((await hashOf('name', cookie)).slice(0, 12).toLowerCase())
+    if (!login || !this.#isRunning(login) || login.hash !== (await hashOf('cookie', cookie))) return undefined
+    // Another token of the API ends what was opened with the one before.
+    return login.keyHash === (await this.#keyHash()) ? login : undefined
+  }
+
+  #isRunning({ expiresAt }: StoredConsoleLogin): boolean {
+    return Date.parse(expiresAt) > this.#deps.clock.now()
+  }
+
+  async #end(name: string): Promise<void> {
+    this.#logins.delete(name)
+    await this.#deps.store.remove(name)
+  }
+
+  async #keyHash(): Promise<string> {
+    return hashOf('key', this.#deps.token ?? '')
+  }
+}
+
+const forbidden = (message: string) => new ThvError('forbidden', message)
+
+const timeOf = (ms: number) => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')
+
+/** 256 bits that nobody can guess. */
+function randomText(): string {
+  return hex(crypto.getRandomValues(new Uint8Array(32)))
+}
+
+/** Texts that differ in their purpose never have the same hash. Comparing hashes tells nothing of what was hashed. */
+async function hashOf(purpose: 'code' | 'cookie' | 'page' | 'key' | 'name', text: string): Promise<string> {
+  return hex(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(`${purpose}:${text}`))))
+}
+
+function hex(bytes: Uint8Array): string {
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}
