@@ -14,7 +14,7 @@ import * as z from 'zod'
 import { CLIENT_PROGRAMS, type ClientPlatform, type ClientProgram } from './catalogue.ts'
 import { readClientFile, replaceClientFile } from './client-file.ts'
 import { createClientFiles } from './client-files.ts'
-import { entryFields } from './entry-form.ts'
+import { entryFields, entryFor } from './entry-form.ts'
 
 let base = ''
 beforeEach(async () => {
@@ -94,7 +94,7 @@ describe('every client program', () => {
         expect(await serversOf(path, program.serversKey)).toEqual({
           own: { command: 'x' },
           fetch: entryFields(program, entry(4001)),
-          time: entryFields(program, entry(4002, 'sse')),
+          time: entryFields(program, entryFor(program, entry(4002, 'sse'))),
         })
       }
       expect(await files.sync(client, wanted({ fetch: entry(4003, 'sse'), time: entry(4002, 'sse') }))).toEqual({
@@ -102,7 +102,9 @@ describe('every client program', () => {
         notes: [],
       })
       for (const path of paths) {
-        expect((await serversOf(path, program.serversKey))['fetch']).toEqual(entryFields(program, entry(4003, 'sse')))
+        expect((await serversOf(path, program.serversKey))['fetch']).toEqual(
+          entryFields(program, entryFor(program, entry(4003, 'sse'))),
+        )
       }
       expect((await files.sync(client, wanted({ time: entry(4002, 'sse'), fetch: entry(4003, 'sse') }))).outcome).toBe(
         'unchanged',
