@@ -1,4 +1,4 @@
-import type { InstanceLock } from '@toolhaven/stores/files/instance-lock'
+import type { InstanceLock, LockState } from '@toolhaven/stores/files/instance-lock'
 
 /** How often the lock is looked at. */
 const LOOK_MS = 3_000
@@ -8,10 +8,13 @@ const LOOK_MS = 3_000
  * daemon any more, and nobody could end it.
  */
 export function endWhenReplaced(lock: InstanceLock, end: (why: 'taken' | 'gone') => void): Disposable {
+  let before: LockState = 'held'
   const look = async () => {
-    // A folder that cannot be read for a moment is no reason to end.
+    // A folder that cannot be read, or is not there for a moment, is no reason to end.
     const state = await lock.state().catch(() => 'held' as const)
-    if (state === 'held') return
+    const isSure = state === before
+    before = state
+    if (state === 'held' || !isSure) return
     clearInterval(timer)
     end(state)
   }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { describeError, isThvError } from '@toolhaven/core/errors'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import { type InstanceLock, acquireInstanceLock } from '@toolhaven/stores/files/instance-lock'
@@ -57,6 +58,12 @@ export async function serve(settings: ServeSettings): Promise<void> {
   logger.info('the daemon is ready', { version: VERSION, pid: process.pid, lock: lock.token.slice(0, 8) })
   say(await greeting(settings, listening, parts))
 
+  const stopForGood = async () => {
+    // Otherwise what ends here is started again.
+    stop.abort()
+    await Promise.race([parts.daemon.supervisor.idle(), pause(DRAIN_MS)])
+    await stopInstances(parts)
+  }
   leaveRoomForBuffers()
   using _newObjects = boundNewObjects()
   using _memory = giveBackMemory()
@@ -65,7 +72,7 @@ export async function serve(settings: ServeSettings): Promise<void> {
       `The state folder ${paths.stateDir} ${why === 'gone' ? 'was removed' : 'belongs to another daemon now'}. Stopping …`,
     )
     // Nothing remembers these instances once the folder is gone. Another daemon takes over those it finds.
-    const stopped = why === 'gone' ? stopInstances(parts) : Promise.resolve()
+    const stopped = why === 'gone' ? stopForGood() : Promise.resolve()
     // An exit would remove the socket, which is the other daemon's by now.
     void stopped.finally(() => process.kill(process.pid, 'SIGKILL'))
   })

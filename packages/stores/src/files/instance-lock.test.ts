@@ -104,6 +104,22 @@ describe('the instance lock', () => {
     expect(await readLock(stateDir)).toMatchObject({ alive: true })
   })
 
+  it('stays held while its file is damaged or an old one is back, until another process takes it', async () => {
+    const stateDir = await tempFolder()
+    const path = join(stateDir, 'lock')
+    const lock = await acquireInstanceLock({ stateDir, socketPath: 'a' })
+    const own = await readFile(path, 'utf8')
+    await writeFile(path, own.slice(0, 20))
+    expect(await lock.state()).toBe('held')
+    await writeFile(path, JSON.stringify({ ...JSON.parse(own), token: '0'.repeat(32), started: 'earlier' }))
+    expect(await lock.state()).toBe('held')
+    const other = await contender(stateDir)
+    expect(await other.go()).toBe('won')
+    expect(await lock.state()).toBe('taken')
+    await rm(stateDir, { recursive: true })
+    expect(await lock.state()).toBe('gone')
+  })
+
   it('does not belong to the owner of the folder that this one is a copy of', async () => {
     const [original, copy] = [await tempFolder(), join(await tempFolder(), 'copy')]
     await using _held = await acquireInstanceLock({ stateDir: original, socketPath: 'a' })

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { constants, existsSync } from 'node:fs'
+import { constants, statSync } from 'node:fs'
 import { link, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { conflict, unavailable } from '@toolhaven/core/errors'
@@ -10,10 +10,12 @@ import { ensurePrivateFolder } from './private-folder.ts'
 import { readPrivateFile } from './private-file.ts'
 import { pidNamespace, processStart } from './process-identity.ts'
 
+/** `taken`: another daemon has it. `gone`: the folder was removed, and nothing remembers what this daemon started. */
+export type LockState = 'held' | 'taken' | 'gone'
+
 export interface InstanceLock extends AsyncDisposable {
   readonly token: string
-  /** `taken`: another daemon has it. `gone`: the folder was removed, and nothing remembers what this daemon started. */
-  state(): Promise<'held' | 'taken' | 'gone'>
+  state(): Promise<LockState>
   /** Gives the folder up, unless somebody else holds it by now. */
   release(): Promise<void>
 }
@@ -54,11 +56,18 @@ export async function acquireInstanceLock(options: { stateDir: string; socketPat
     if (holder?.token === token) await rm(path, { force: true })
   }
   const state: InstanceLock['state'] = async () => {
-    if (!existsSync(stateDir) || folderIdentity(stateDir) !== own.folder) return 'gone'
-    const holder = await readHolder(path)
-    return holder === undefined || holder.token === token ? 'held' : 'taken'
+    if (!isThere(stateDir) || folderIdentity(stateDir) !== own.folder) return 'gone'
+    const found = await readHolder(path)
+    // A lock that is damaged, or that a backup brought back, is nobody's.
+    if (found?.holder === undefined || found.token === token) return 'held'
+    return (await isAlive(found.holder, stateDir)) ? 'taken' : 'held'
   }
   return { token, state, release, [Symbol.asyncDispose]: release }
+}
+
+/** Throws when that cannot be seen at the moment. */
+function isThere(folder: string): boolean {
+  return statSync(folder, { throwIfNoEntry: false }) !== undefined
 }
 
 interface Taking {
