@@ -57,6 +57,8 @@ test('a server of the registry is found, explained and run with its secret', asy
   const { secrets } = await toolhaven.daemon().api.call('getWorkload', { params: { name: 'notes' } })
   expect(secrets).toEqual([{ name: 'notes-NOTES_KEY', target: 'NOTES_KEY' }])
   await page.getByRole('link', { name: 'Open notes' }).click()
+  // The plan of the form has the sentence too.
+  await page.getByRole('heading', { name: 'notes running' }).waitFor()
   await page.getByText('Gets the secret notes-NOTES_KEY as NOTES_KEY.').waitFor()
   expect(await page.content()).not.toContain('a-secret-value')
 })

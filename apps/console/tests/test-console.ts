@@ -7,7 +7,6 @@ import { startPackageRegistry } from '@toolhaven/testing/testbed/package-registr
 import { type DaemonProcess, startDaemon } from '../../../e2e/src/daemon-process.ts'
 import { FIXTURE_PACKAGE, writeFixturePackage } from '../../../e2e/src/fixture-package.ts'
 import { type Home, makeHome } from '../../../e2e/src/home.ts'
-import { serveConsole } from './test-serve-console.ts'
 
 export const WIDE = { width: 1280, height: 900 }
 export const PHONE = { width: 390, height: 844 }
@@ -25,7 +24,7 @@ export interface TestConsole extends AsyncDisposable {
   complaints: string[]
 }
 
-/** A daemon with sandboxed processes, the built console before it, and a browser. */
+/** A daemon with sandboxed processes, which serves the built console, and a browser. */
 export async function startConsole(): Promise<TestConsole> {
   await using stack = new AsyncDisposableStack()
   const folder = await mkdtemp(path.join(tmpdir(), 'thv-console-'))
@@ -35,8 +34,6 @@ export async function startConsole(): Promise<TestConsole> {
   const home = stack.use(await makeHome({ env: { THV_RUNTIME: 'process', npm_config_registry: registry.url } }))
   let daemon = await startDaemon(home)
   stack.defer(() => daemon[Symbol.asyncDispose]())
-  const site = await serveConsole(daemon.baseUrl)
-  stack.defer(site.close)
   const browser = await launchBrowser()
   stack.defer(() => browser.close())
   const complaints: string[] = []
@@ -47,7 +44,7 @@ export async function startConsole(): Promise<TestConsole> {
     restartDaemon: async () => {
       daemon = await startDaemon(home, ['--port', String(daemon.port)])
     },
-    open: (route, options) => openPage(browser, site.url + route, complaints, options),
+    open: (route, options) => openPage(browser, daemon.baseUrl + route, complaints, options),
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   }
 }
