@@ -1,22 +1,10 @@
 import { ApiError, createApiClient } from '@toolhaven/contract/client'
+import { askDaemon } from './ask-daemon.ts'
 import { pageSession } from './session/page-session.ts'
-
-/** The daemon did not answer at all. */
-export class DaemonAway extends Error {
-  constructor(cause: unknown) {
-    super('Toolhaven does not answer. Start it with “thv serve”.', { cause })
-    this.name = 'DaemonAway'
-  }
-}
 
 export const api = createApiClient({
   baseUrl: location.origin,
-  fetch: async (request) => {
-    const admitted = await pageSession.admit(request)
-    return fetch(admitted).catch((error: unknown) => {
-      throw request.signal.aborted ? error : new DaemonAway(error)
-    })
-  },
+  fetch: async (request) => askDaemon(await pageSession.admit(request)),
 })
 
 /** The API's own sentence, which says what is wrong and what to do. */

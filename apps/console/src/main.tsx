@@ -8,6 +8,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { followDaemon } from './live/follow-daemon.ts'
 import { makeRouter } from './router.tsx'
+import { pageSession } from './session/page-session.ts'
 
 /** Nothing is fetched again for its age: the event stream says what changed. */
 const cache = new QueryClient({
@@ -17,6 +18,8 @@ const cache = new QueryClient({
   },
 })
 const router = makeRouter(cache)
+// A link that is pasted where the console is open already loads nothing.
+addEventListener('hashchange', () => pageSession.isOffered() && location.reload())
 void followDaemon(cache, new AbortController().signal)
 
 const place = document.querySelector('#console')

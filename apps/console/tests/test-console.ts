@@ -19,19 +19,19 @@ export interface TestConsole extends AsyncDisposable {
   daemon: () => DaemonProcess
   /** Starts the daemon again at its old port. */
   restartDaemon: () => Promise<void>
-  /** A page of its own context. What its console says lands in `complaints`. */
+  /** A page of its own context; a route, or a link of the daemon. What its console says lands in `complaints`. */
   open: (route: string, options?: BrowserContextOptions) => Promise<Page>
   complaints: string[]
 }
 
 /** A daemon with sandboxed processes, which serves the built console, and a browser. */
-export async function startConsole(): Promise<TestConsole> {
+export async function startConsole(env: Readonly<Record<string, string>> = {}): Promise<TestConsole> {
   await using stack = new AsyncDisposableStack()
   const folder = await mkdtemp(path.join(tmpdir(), 'thv-console-'))
   stack.defer(() => rm(folder, { recursive: true, force: true }))
   await writeFixturePackage(path.join(folder, FIXTURE_PACKAGE), FIXTURE_PACKAGE)
   const registry = stack.use(await startPackageRegistry([path.join(folder, FIXTURE_PACKAGE)]))
-  const home = stack.use(await makeHome({ env: { THV_RUNTIME: 'process', npm_config_registry: registry.url } }))
+  const home = stack.use(await makeHome({ env: { THV_RUNTIME: 'process', npm_config_registry: registry.url, ...env } }))
   let daemon = await startDaemon(home)
   stack.defer(() => daemon[Symbol.asyncDispose]())
   const browser = await launchBrowser()
@@ -44,7 +44,7 @@ export async function startConsole(): Promise<TestConsole> {
     restartDaemon: async () => {
       daemon = await startDaemon(home, ['--port', String(daemon.port)])
     },
-    open: (route, options) => openPage(browser, daemon.baseUrl + route, complaints, options),
+    open: (route, options) => openPage(browser, new URL(route, daemon.baseUrl).href, complaints, options),
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   }
 }

@@ -5,7 +5,8 @@ import { routes } from '@toolhaven/contract/routes'
 import { checkRequest } from '@toolhaven/core/guard/check-request'
 import type { ApiDeps } from './api-deps.ts'
 import { bindRoutes } from './bind.ts'
-import { isConsole } from './console-cookie.ts'
+import { consoleCookie, isConsole } from './console-cookie.ts'
+import { endWith } from './end-with.ts'
 import { textResponse, toErrorAnswer } from './http-errors.ts'
 import { adoptHandlers } from './routes/adopt.ts'
 import { buildHandlers } from './routes/builds.ts'
@@ -39,7 +40,10 @@ export function createApp(deps: ApiDeps, options: AppOptions): Hono {
   app.use(async (context, next) => {
     const refusal = guard(context.req.raw, options) ?? (await refuseStranger(deps, context.req, options))
     if (refusal) return refusal
-    return next()
+    const end = await endOfLogin(deps, context.req, options)
+    await next()
+    if (end) context.res = endWith(end, context.res)
+    return undefined
   })
   bindRoutes(
     app,
@@ -102,6 +106,17 @@ async function refuseStranger(
   if (page && isOfEveryone(request)) return undefined
   if (await isConsole(request.raw, deps.console.logins)) return undefined
   return textResponse(403, 'this daemon asks for its token: send the header Authorization: Bearer …')
+}
+
+/** Of the login that a request came with, where one is needed. */
+async function endOfLogin(
+  { console: { logins } }: ApiDeps,
+  request: HonoRequest,
+  { token, overSocket }: AppOptions,
+): Promise<AbortSignal | undefined> {
+  if (token === undefined || overSocket || request.header('authorization') !== undefined) return undefined
+  const cookie = consoleCookie(request.raw)
+  return cookie === undefined ? undefined : logins.endOf(cookie)
 }
 
 /** The files of the console hold no secret, and logging in is how a browser comes to have one. */

@@ -3,7 +3,8 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 export type Connection =
   | { state: 'connecting' }
   | { state: 'live' }
-  | { state: 'locked' }
+  /** `refusal`: why the link of the address logs nobody in. */
+  | { state: 'locked'; refusal?: string }
   | { state: 'away'; since: number; reason: string }
 
 /** Not narrowed to the value that it begins with. */

@@ -35,8 +35,9 @@ async function followOnce(cache: QueryClient, signal: AbortSignal, onOpen: () =>
   }
   try {
     heard()
-    if ((await pageSession.check(stop)) === 'needed') {
-      report(cache, { state: 'locked' })
+    const access = await pageSession.check(stop)
+    if (access.state === 'locked') {
+      report(cache, access)
       // The page begins again with a login.
       return await forever(signal)
     }

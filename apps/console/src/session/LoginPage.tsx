@@ -7,8 +7,8 @@ import { Problem } from '../parts/Problem.tsx'
 import { TextField } from '../run/TextField.tsx'
 import { pageSession } from './page-session.ts'
 
-/** The two ways in. */
-export function LoginPage() {
+/** The two ways in. `refusal`: why the link that was opened is none. */
+export function LoginPage({ refusal }: { refusal: string | undefined }) {
   const [token, setToken] = useState('')
   const login = useMutation({
     mutationFn: () => pageSession.logIn({ token }),
@@ -22,6 +22,7 @@ export function LoginPage() {
   return (
     <>
       <PageTitle title="Log in" />
+      {refusal !== undefined && <Problem message={refusal} />}
       <section className="panel" aria-label="With a link">
         <p>This daemon asks for a login. On its machine, this command opens the console with one:</p>
         <Code text="thv ui" label="Copy the command" />

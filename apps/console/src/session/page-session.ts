@@ -1,11 +1,16 @@
-import * as z from 'zod'
+import { ApiError, type CallInput, createApiClient } from '@toolhaven/contract/client'
+import { CONSOLE_TOKEN_HEADER } from '@toolhaven/contract/console'
+import { askDaemon } from '../ask-daemon.ts'
 
-const HEADER = 'x-toolhaven-console'
-const ADDRESS = '/api/v1beta/console/session'
+export type LoginProof = CallInput<'openConsoleSession'>['body']
 
-const answer = z.object({ login: z.enum(['not-needed', 'needed', 'done']), token: z.string().optional() })
+export type Access = { state: 'open' } | { state: 'locked'; refusal?: string }
 
-export type LoginProof = { code: string } | { token: string }
+/** Needs no login itself. */
+const client = createApiClient({ baseUrl: location.origin, fetch: askDaemon })
+
+/** What a link of `thv ui` has in its fragment. */
+const CODE = /^#login=(.+)$/
 
 /**
  * Whether this page may use the API. A login is a cookie, which no script reads, and a token that only this page gets: a
@@ -13,53 +18,56 @@ export type LoginProof = { code: string } | { token: string }
  */
 export class PageSession {
   #token: string | undefined
+  #code: string | undefined
   readonly #checked = Promise.withResolvers<void>()
 
-  /** Asks the daemon. A link of `thv ui` logs in with the code in its fragment, which leaves the address at once. */
-  async check(signal: AbortSignal): Promise<'open' | 'needed'> {
+  /** Asks the daemon. The code of a link leaves the address at once. */
+  async check(signal: AbortSignal): Promise<Access> {
+    this.#code = takeCode() ?? this.#code
     try {
-      const code = takeCode()
-      const response = code === undefined ? await ask(signal) : await prove({ code })
+      const refusal = this.#code === undefined ? undefined : await this.#useCode(this.#code, signal)
       // A code that is too old may come with a login that still stands.
-      return await this.#read(response.ok ? response : await ask(signal))
+      const { login, token } = await client.call('getConsoleSession', {}, signal)
+      this.#token = token
+      if (login !== 'needed') return { state: 'open' }
+      return { state: 'locked', ...(refusal !== undefined && { refusal }) }
     } finally {
       this.#checked.resolve()
     }
   }
 
   async logIn(proof: LoginProof): Promise<void> {
-    const response = await prove(proof)
-    if (!response.ok) throw new Error((await response.text()).trim())
-    await this.#read(response)
+    await client.call('openConsoleSession', { body: proof })
   }
 
   /** Carries the token, once the daemon was asked for it. */
   async admit(request: Request): Promise<Request> {
     await this.#checked.promise
-    if (this.#token !== undefined) request.headers.set(HEADER, this.#token)
+    if (this.#token !== undefined) request.headers.set(CONSOLE_TOKEN_HEADER, this.#token)
     return request
   }
 
-  async #read(response: Response): Promise<'open' | 'needed'> {
-    // A daemon without such a route asks for no login.
-    if (response.status === 404) return 'open'
-    const { login, token } = answer.parse(await response.json())
-    this.#token = token
-    return login === 'needed' ? 'needed' : 'open'
+  /** The address is a link that logs in. */
+  isOffered(): boolean {
+    return CODE.test(location.hash)
+  }
+
+  /** Why it was refused. Without an answer the code is kept for the next try. */
+  async #useCode(code: string, signal: AbortSignal): Promise<string | undefined> {
+    try {
+      await client.call('openConsoleSession', { body: { code } }, signal)
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      this.#code = undefined
+      return error.message
+    }
+    this.#code = undefined
+    return undefined
   }
 }
 
-function ask(signal: AbortSignal): Promise<Response> {
-  return fetch(ADDRESS, { signal })
-}
-
-function prove(proof: LoginProof): Promise<Response> {
-  const headers = { 'content-type': 'application/json' }
-  return fetch(ADDRESS, { method: 'POST', headers, body: JSON.stringify(proof) })
-}
-
 function takeCode(): string | undefined {
-  const code = /^#login=(.+)$/.exec(location.hash)?.[1]
+  const code = CODE.exec(location.hash)?.[1]
   if (code !== undefined) history.replaceState(history.state, '', location.pathname + location.search)
   return code
 }

@@ -26,7 +26,7 @@ export function Shell() {
       <div className="content">
         <ConnectionBar connection={connection} />
         <main id="main" ref={main} className={connection.state === 'away' ? 'outdated' : ''} tabIndex={-1}>
-          <Suspense>{connection.state === 'locked' ? <LoginPage /> : <Outlet />}</Suspense>
+          <Suspense>{connection.state === 'locked' ? <LoginPage refusal={connection.refusal} /> : <Outlet />}</Suspense>
         </main>
       </div>
     </div>

@@ -130,6 +130,28 @@ describe('a login', () => {
     expect(await statusOf(fake, headersOf(last))).toBe(403)
   })
 
+  test('that is taken back ends what it still follows', async () => {
+    using fake = await closed()
+    const [one, other] = [await logIn(fake), await logIn(fake)]
+    const follow = async (browser: Browser) => {
+      const { body } = await ask(fake, 'GET /api/v1beta/events', { headers: headersOf(browser) })
+      const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
+      const read = async () => (await reader?.read())?.value
+      expect(await read()).toBe(': open\n\n')
+      return read
+    }
+    const [readOne, readOther] = [await follow(one), await follow(other)]
+    const outcome = readOne().then(
+      () => 'goes on',
+      () => 'broke off',
+    )
+    await ask(fake, 'DELETE /api/v1beta/console/session', { headers: headersOf(one) })
+    expect(await outcome).toBe('broke off')
+    const body = { name: 'web', image: 'npx://web@1.0.0' }
+    await ask(fake, 'POST /api/v1beta/workloads', { body, headers: headersOf(other) })
+    expect(await readOther()).toContain('web')
+  })
+
   test('leaves nothing on the disk that opens the API', async () => {
     using fake = await closed()
     const { cookie, token } = await logIn(fake)

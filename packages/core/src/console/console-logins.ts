@@ -28,6 +28,8 @@ export class ConsoleLogins {
   /** By hash of the code: when it ends. */
   readonly #codes = new Map<string, number>()
   readonly #logins = new Map<string, StoredConsoleLogin>()
+  /** By name of the login: ends what goes on in it. */
+  readonly #ends = new Map<string, AbortController>()
 
   constructor(deps: ConsoleLoginsDeps) {
     this.#deps = deps
@@ -82,6 +84,15 @@ export class ConsoleLogins {
     return (await this.#find(cookie)) !== undefined
   }
 
+  /** Aborted when the login is taken back: what was opened with it must not go on. */
+  async endOf(cookie: string): Promise<AbortSignal | undefined> {
+    const login = await this.#find(cookie)
+    if (!login) return undefined
+    const end = this.#ends.get(login.name) ?? new AbortController()
+    this.#ends.set(login.name, end)
+    return end.signal
+  }
+
   list(): StoredConsoleLogin[] {
     return [...this.#logins.values()]
       .filter((login) => this.#isRunning(login))
@@ -132,6 +143,8 @@ export class ConsoleLogins {
 
   async #end(name: string): Promise<void> {
     this.#logins.delete(name)
+    this.#ends.get(name)?.abort()
+    this.#ends.delete(name)
     await this.#deps.store.remove(name)
   }
 
