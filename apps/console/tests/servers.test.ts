@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { until } from '@toolhaven/testing/testbed/until'
+import { runThv } from '../../../e2e/src/daemon-process.ts'
 import { untilStatus } from '../../../e2e/src/statuses.ts'
 import { expectAccessible, expectNoSidewaysScroll } from './test-accessible.ts'
 import { FIXTURE, PHONE, startConsole, type TestConsole } from './test-console.ts'
@@ -9,7 +10,6 @@ let toolhaven: TestConsole
 let page: Page
 beforeAll(async () => {
   toolhaven = await startConsole()
-  page = await toolhaven.open('/')
 })
 afterAll(async () => {
   await toolhaven?.[Symbol.asyncDispose]()
@@ -22,7 +22,10 @@ const row = (name: string) => page.getByRole('row').filter({ has: page.getByRole
 const goTo = (place: string) =>
   page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: place }).click()
 
-test('a first visit says how to get a first server', async () => {
+test('the address that "thv ui" prints opens without a login, and says how to get a first server', async () => {
+  const { code, output } = await runThv(toolhaven.home, ['ui', '--no-open'])
+  expect({ code, output }).toEqual({ code: 0, output: `${toolhaven.daemon().baseUrl}/\n` })
+  page = await toolhaven.open(output.trim())
   await page.getByRole('heading', { name: 'No servers yet' }).waitFor()
   await page.getByRole('link', { name: 'Find one in the registry' }).waitFor()
   await expectAccessible(page)
