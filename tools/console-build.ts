@@ -15,7 +15,12 @@ export async function buildConsole(folder: string = consoleFolder): Promise<void
 }
 
 /** What the console is made of. */
-const SOURCES = ['apps/console/{src,public}/**', 'apps/console/*.*', 'packages/{contract,theme}/src/**']
+const SOURCES = [
+  'apps/console/{src,public}/**',
+  'apps/console/*.*',
+  'packages/{contract,theme}/src/**',
+  'package-lock.json',
+]
 
 /** Whether the last build is newer than everything that goes into it. */
 export function isConsoleFresh(): boolean {

@@ -17,24 +17,24 @@ interface Card {
   text: string
 }
 
-const EDITIONS: readonly (Card & { isReady: boolean })[] = [
+const EDITIONS: readonly (Card & { state: 'Works today' | 'Works in part' | 'In preparation' })[] = [
   {
     to: '/toolhaven/guides-cli/',
     title: 'Command line',
     text: 'Run, watch and remove servers from a terminal or a script, with thv.',
-    isReady: true,
+    state: 'Works today',
   },
   {
     to: '/toolhaven/guides-ui/',
     title: 'Desktop UI',
-    text: 'The same servers in a window, for people who prefer not to use a terminal.',
-    isReady: false,
+    text: 'The same servers in your browser, for people who prefer not to use a terminal.',
+    state: 'Works in part',
   },
   {
     to: '/toolhaven/guides-k8s/',
     title: 'Kubernetes operator',
     text: 'Describe a server as a resource and let the cluster run it for a whole team.',
-    isReady: false,
+    state: 'In preparation',
   },
 ]
 
@@ -82,11 +82,9 @@ export default function Home(): ReactElement {
         <section className={`container ${styles.section}`} aria-labelledby="editions">
           <h2 id="editions">Three ways to use it</h2>
           <div className={styles.editions}>
-            {EDITIONS.map(({ to, title, text, isReady }) => (
+            {EDITIONS.map(({ to, title, text, state }) => (
               <Link key={to} to={to} className={`card ${styles.card}`}>
-                <span className={isReady ? styles.ready : styles.coming}>
-                  {isReady ? 'Works today' : 'In preparation'}
-                </span>
+                <span className={state === 'In preparation' ? styles.coming : styles.ready}>{state}</span>
                 <h3>{title}</h3>
                 <p>{text}</p>
               </Link>
