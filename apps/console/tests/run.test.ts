@@ -69,6 +69,8 @@ test('a failed start says why beside the form, and the next try changes the same
   await page.getByLabel('Package or image').fill(FIXTURE)
   await page.getByLabel('Name', { exact: true }).fill('mine')
   await page.getByLabel('Arguments').fill('--behaviour=crash-at-start')
+  // What no profile means is for the daemon to say.
+  await page.getByText('May reach every public host, but nothing on this machine or its network.').waitFor()
   await page.getByRole('radio', { name: 'No network' }).check()
   await page.getByText('May not reach the network.').waitFor()
   await page.getByRole('button', { name: 'Run', exact: true }).click()
@@ -86,6 +88,10 @@ test('a refused request shows the sentence of the API, and nothing that was type
   await page.getByRole('link', { name: 'Run a server' }).click()
   await page.getByLabel('Package or image').fill(FIXTURE)
   await page.getByLabel('Name', { exact: true }).fill('mine')
+  await page
+    .getByRole('list', { name: 'In the way' })
+    .getByText(/mine already exists/)
+    .waitFor()
   await page.getByRole('button', { name: 'Run', exact: true }).click()
   await page
     .getByRole('alert')

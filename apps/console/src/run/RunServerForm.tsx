@@ -30,7 +30,7 @@ export function RunServerForm({ initial, entry }: { initial: RunForm; entry?: Re
       <NameFields form={form} onChange={change} isMade={made !== undefined} />
       <VariableFields form={form} onChange={change} />
       {form.source === 'package' && <InsideFields form={form} onChange={change} entry={entry} />}
-      <RunPlan form={form} entry={entry} />
+      <RunPlan form={form} entry={entry} made={made} />
       {run.error && <Problem message={messageOf(run.error)} />}
       {made !== undefined && !run.isPending && <Outcome name={made} />}
       <div className="actions">

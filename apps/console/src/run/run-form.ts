@@ -1,4 +1,4 @@
-import type { CreateRequest } from '@toolhaven/contract/workload-request'
+import type { CreateRequest, UpdateRequest } from '@toolhaven/contract/workload-request'
 import type { RegistryEntry } from '../registry/choose-entries.ts'
 
 export interface Variable {
@@ -84,6 +84,14 @@ export function requestOf(form: RunForm, entry?: RegistryEntry): CreateRequest {
     ...(form.memory.trim() !== '' && { resources: { memory_mb: memory } }),
     ...(form.acceptMounts && { accept_mounts: true }),
   }
+}
+
+/** What an edit would keep if it were left out, though the form has it empty now. */
+const CLEARED = { cmd_arguments: null, volumes: null, permission_profile: null, resources: null, accept_mounts: null }
+
+/** The same for a server that is there already. */
+export function editOf({ name: _, ...change }: CreateRequest): UpdateRequest {
+  return { ...CLEARED, ...change }
 }
 
 function profileOf(form: RunForm, entry?: RegistryEntry): Pick<CreateRequest, 'permission_profile'> {
