@@ -43,7 +43,7 @@ export async function examineDocker(client: EngineClient, signal: AbortSignal): 
     notes,
     hasInit: (info.InitBinary ?? '') !== '',
     seccomp: info.seccomp,
-    forwarding: await forwardingOf(client, info),
+    forwarding: await forwardingOf(client, info, signal),
     packageUser: await packageUser(client, info),
     ...(info.CgroupVersion !== '2' && { hiddenPaths: { [CONTROL_GROUPS]: 'ro,size=4096' } }),
   }

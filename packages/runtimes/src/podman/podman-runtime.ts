@@ -56,7 +56,7 @@ export async function examinePodman(client: EngineClient, signal: AbortSignal): 
     notes,
     hasInit: false,
     seccomp: seccompEnabled,
-    forwarding: await forwardingOf(client, info),
+    forwarding: await forwardingOf(client, info, signal),
     packageUser: await packageUser(client, info),
     // Podman copies what a cover hides into it, unless told not to, and with the machine's network that does not fit.
     ...(libpod.host.cgroupVersion === 'v1' && { hiddenPaths: { [CONTROL_GROUPS]: 'ro,size=4096,notmpcopyup' } }),
