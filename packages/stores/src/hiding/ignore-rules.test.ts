@@ -24,6 +24,15 @@ describe('the rules of an ignore file', () => {
     ['**/x/**/y', ['x/y', 'a/x/b/c/y', 'x/a', 'y'], ['x/y', 'a/x/b/c/y']],
     ['a**b', ['ab', 'a1b', 'a/b'], ['ab', 'a1b']],
     ['[!a-c]x\n[]]y\n[\\]]z', ['ax', 'dx', ']y', ']z', 'z'], ['dx', ']y', ']z']],
+    ['*.[[:alpha:]]em\nid_[[:digit:]]', ['a.pem', 'a.Pem', 'a.4em', 'id_7', 'id_x'], ['a.pem', 'a.Pem', 'id_7']],
+    ['a[[:space:]]x\nb[[:blank:]]x', ['a x', 'a\nx', 'a\vx', 'b\tx', 'b\nx'], ['a x', 'a\nx', 'b\tx']],
+    ['a[[:upper:]]\nb[[:lower:]]\nc[[:xdigit:]]', ['aA', 'aa', 'bB', 'bb', 'cF', 'cG'], ['aA', 'bb', 'cF']],
+    ['a[[:punct:]]\nb[[:cntrl:]]\nc[[:alnum:]]', ['a_', 'aa', 'b\x7F', 'b ', 'cé', 'c0'], ['a_', 'b\x7F', 'c0']],
+    ['a[[:print:]]\nb[[:graph:]]', ['a ', 'a\t', 'b!', 'b '], ['a ', 'b!']],
+    ['a[^[:alpha:]x-z9]', ['a1', 'aq', 'ax', 'a9'], ['a1']],
+    ['a[[:digit:]-f]', ['a1', 'a-', 'ae', 'af'], ['a1', 'a-', 'af']],
+    ['a[z-b]', ['az', 'ab', 'ac'], ['az']],
+    ['[[:x]\n\\[[:nope]\n[:alpha:]', ['x', ':', '[n', 'l', 'q'], ['x', ':', '[n', 'l']],
     ['x[\ny\\', ['x[', 'y\\', 'y'], []],
     ['end  \nkept\\ ', ['end', 'end  ', 'kept', 'kept '], ['end', 'kept ']],
     ['*.pem', ['two\nlines.pem', ' space.pem'], ['two\nlines.pem', ' space.pem']],
@@ -34,6 +43,10 @@ describe('the rules of an ignore file', () => {
   test('tell case apart unless the file system does not', () => {
     expect(hidden('.env', ['.ENV'])).toEqual([])
     expect(hidden('.env', ['.ENV'], true)).toEqual(['.ENV'])
+  })
+
+  test('take every letter for a capital where the file system does', () => {
+    expect(hidden('a[[:upper:]]', ['ax', 'AX', 'a1'], true)).toEqual(['ax', 'AX'])
   })
 
   test('name the pattern that decided', () => {
@@ -59,5 +72,9 @@ describe('the rules of an ignore file', () => {
     ['x\n'.repeat(501), 'the file has more than 500 patterns'],
   ])('are refused where they could take long: %.20j', (text, message) => {
     expect(() => rulesOf(text)).toThrow(message)
+  })
+
+  test.each(['a[[:letter:]]', '!a[[::]]', 'a[x[:Alpha:]]'])('are refused where nobody knows the class: %s', (line) => {
+    expect(() => rulesOf(`# a comment\n\n${line}`)).toThrow('the file, line 3: there is no class of characters [:')
   })
 })

@@ -20,14 +20,17 @@ export interface IgnoreRulesOptions {
 /** Undefined when there is no rule in it. */
 export function parseIgnoreRules(text: string, options: IgnoreRulesOptions): IgnoreRules | undefined {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/)
-  const patterns = lines.filter((line) => line.trim() !== '' && !line.startsWith('#'))
+  const patterns = [...lines.entries()].filter(([, line]) => line.trim() !== '' && !line.startsWith('#'))
   if (patterns.length === 0) return undefined
   if (patterns.length > MAX_PATTERNS)
     throw invalid(`${options.label} has more than ${MAX_PATTERNS} patterns; hide whole folders instead`)
-  for (const [at, line] of lines.entries()) checkLength(line, `${options.label}, line ${at + 1}`)
 
   const { ignoreCase } = options
-  const parsed = patterns.map((line) => parsePathPattern(line, ignoreCase)).filter((pattern) => pattern !== undefined)
+  const parsed = patterns.flatMap(([at, line]) => {
+    const where = `${options.label}, line ${at + 1}`
+    checkLength(line, where)
+    return parsePathPattern(line, { ignoreCase, where }) ?? []
+  })
   return {
     hides: (path, isFolder) => {
       const names = namesOf(path, ignoreCase)
@@ -42,6 +45,6 @@ const MAX_PATTERN_LENGTH = 1024
 
 /** Where a server may write, it may write patterns too: each costs its length for each character of a path. */
 function checkLength(line: string, where: string): void {
-  if (!line.startsWith('#') && line.length > MAX_PATTERN_LENGTH)
+  if (line.length > MAX_PATTERN_LENGTH)
     throw invalid(`${where}: the pattern is longer than ${MAX_PATTERN_LENGTH} characters; shorten it`)
 }

@@ -1,4 +1,4 @@
-import { fitsName, type NamePattern, parseNamePattern } from './name-pattern.ts'
+import { fitsName, type NamePattern, type NamePatternOptions, parseNamePattern } from './name-pattern.ts'
 
 /** A line of an ignore file. */
 export interface PathPattern {
@@ -15,21 +15,21 @@ export type NamesOfPath = readonly (readonly string[])[]
 
 /** Any number of folders: `**` between slashes. */
 const LEVELS = Symbol('**')
-const ANY_NAME = parseNamePattern('*') ?? []
+const ANY_NAME = parseNamePattern('*', { ignoreCase: false, where: '' }) ?? []
 
 /** By the syntax of gitignore; undefined for a line that fits no path. */
-export function parsePathPattern(line: string, ignoreCase: boolean): PathPattern | undefined {
+export function parsePathPattern(line: string, options: NamePatternOptions): PathPattern | undefined {
   const isNegated = line.startsWith('!')
   const trimmed = withoutSpacesBehind(isNegated ? line.slice(1) : line)
   const isForFolders = trimmed.endsWith('/')
   const path = isForFolders ? trimmed.slice(0, -1) : trimmed
-  const texts = (ignoreCase ? path.toLowerCase() : path).split('/')
+  const texts = path.split('/')
   // A slash ties a pattern to the folder of the file; one in front does nothing else.
   if (texts.length === 1) texts.unshift('**')
   else if (texts[0] === '') texts.shift()
   const names: (NamePattern | typeof LEVELS)[] = []
   for (const [at, text] of texts.entries()) {
-    const name = /^\*{2,}$/.test(text) ? LEVELS : parseNamePattern(text)
+    const name = /^\*{2,}$/.test(text) ? LEVELS : parseNamePattern(text, options)
     if (name === undefined || text === '') return undefined
     if (name !== LEVELS || names.at(-1) !== LEVELS) names.push(name)
     // At the end it is for what is in the folder, not for the folder.
