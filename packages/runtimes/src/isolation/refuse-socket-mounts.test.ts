@@ -38,6 +38,7 @@ it.each([
   ['whole messages', '00010000', '0005', '01'],
 ])('a mounted folder with a socket for %s is refused', async (_what, flags, type, state) => {
   const name = join(project, 'below', 'a socket')
+  await writeFile(name, '')
   await expect(checkWith([[flags, type, state, name]])).rejects.toThrow(`holds a socket (${name})`)
 })
 
@@ -53,7 +54,7 @@ it('is refused when the program was in another folder, or came by a link', async
   server.close()
 })
 
-it('is mounted when sockets are elsewhere, have no path, or are connections that somebody else took', async () => {
+it('is mounted when sockets are elsewhere, have no path, were removed, or are connections that somebody else took', async () => {
   await expect(
     checkWith([
       ['00010000', '0001', '01', join(dir, 'elsewhere')],
@@ -62,6 +63,14 @@ it('is mounted when sockets are elsewhere, have no path, or are connections that
       ['00000000', '0001', '03', join(project, 'taken')],
       ['00000000', '0002', '01', 'below/not-there'],
       ['00000000', '0001', '03', ''],
+      ['00010000', '0001', '01', join(project, 'below', 'removed since')],
+      ['00010000', '0001', '01', join(project, 'folder removed since', 's')],
     ]),
   ).resolves.toBeUndefined()
+})
+
+it('is refused when nobody can tell whether the socket is still there', async () => {
+  await symlink('loop', join(project, 'loop'))
+  const name = join(project, 'loop', 's')
+  await expect(checkWith([['00010000', '0001', '01', name]])).rejects.toThrow(`holds a socket (${name})`)
 })

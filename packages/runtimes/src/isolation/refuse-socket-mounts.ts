@@ -43,12 +43,19 @@ async function findSockets(names: readonly string[], processes: string): Promise
   const folders = relative.length === 0 ? [] : await workingFolders(processes)
   const guessed = folders.flatMap((folder) => relative.map((name) => join(folder, name)))
   const found = await Promise.all([
-    ...names.filter((name) => isAbsolute(name)).map((path) => realpath(path).catch(() => path)),
+    ...names
+      .filter((name) => isAbsolute(name))
+      .map((path) => realpath(path).catch((error: unknown) => (isGone(error) ? '' : path))),
     ...guessed
       .map(async (path) => ((await stat(path)).isSocket() ? realpath(path) : ''))
       .map((path) => path.catch(() => '')),
   ])
   return found.filter((path) => path !== '')
+}
+
+/** The table keeps the name of a socket whose file was removed, which nobody can reach any more. */
+function isGone(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
 async function workingFolders(processes: string): Promise<string[]> {
