@@ -70,8 +70,8 @@ describeAttack('a page on another port that uses the cookie of the console', {
     SAME_ORIGIN,
     {
       file: 'packages/api/src/console-cookie.ts',
-      find: '  return logins.isAdmitted(cookie, pageToken)',
-      replace: '  return (await logins.pageOf(cookie)) !== undefined',
+      find: 'if (await logins.isAdmitted(cookie, pageToken))',
+      replace: 'if ((await logins.pageOf(cookie)) !== undefined)',
     },
   ],
   attack: async (build) => {

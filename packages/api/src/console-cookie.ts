@@ -1,6 +1,7 @@
 import { CONSOLE_TOKEN_HEADER } from '@toolhaven/contract/console'
 import type { ConsoleLogins } from '@toolhaven/core/console/console-logins'
 
+const MOST_COOKIES = 5
 const MAX_AGE_SECONDS = 30 * 24 * 60 * 60
 
 /** Cookies ignore ports: the name tells apart the daemons of one machine. */
@@ -9,10 +10,17 @@ function cookieName(request: Request): string {
   return `toolhaven-console-${port || '80'}`
 }
 
-export function consoleCookie(request: Request): string | undefined {
+/**
+ * A page on another port can set cookies of this name with longer paths, which the browser sends first: the one that the
+ * daemon set is among the first few.
+ */
+export function consoleCookies(request: Request): string[] {
   const name = cookieName(request)
   const pairs = (request.headers.get('cookie') ?? '').split(';').map((pair) => pair.trim().split('='))
-  return pairs.find(([key]) => key === name)?.[1]
+  return pairs
+    .filter(([key]) => key === name)
+    .slice(0, MOST_COOKIES)
+    .map(([, value = '']) => value)
 }
 
 /** An empty value takes the cookie away. No script can read it, and no other site can have it sent. */
@@ -33,8 +41,8 @@ export function isSameOrigin(request: Request): boolean {
 
 /** Cookies reach every port of a host, so a cookie alone is not enough. */
 export async function isConsole(request: Request, logins: ConsoleLogins): Promise<boolean> {
-  const cookie = consoleCookie(request)
   const pageToken = request.headers.get(CONSOLE_TOKEN_HEADER)
-  if (cookie === undefined || pageToken === null || !isSameOrigin(request)) return false
-  return logins.isAdmitted(cookie, pageToken)
+  if (pageToken === null || !isSameOrigin(request)) return false
+  for (const cookie of consoleCookies(request)) if (await logins.isAdmitted(cookie, pageToken)) return true
+  return false
 }

@@ -86,6 +86,27 @@ describe('a login', () => {
     expect(await statusOf(other, headersOf(browser))).toBe(403)
   })
 
+  test('is not lost to cookies of the same name that a page on another port sets', async () => {
+    using fake = await closed()
+    const browser = await logIn(fake)
+    const [name] = browser.cookie.split('=')
+    // A browser sends the cookies with the longest paths first.
+    const cookie = `${name}=${'0'.repeat(64)}; other=1; ${name}=; ${browser.cookie}`
+    const headers = { ...headersOf(browser), cookie }
+    expect(await statusOf(fake, headers)).toBe(200)
+    const session = await ask(fake, 'GET /api/v1beta/console/session', { headers: { cookie, ...SAME } })
+    expect(await session.json()).toMatchObject({ login: 'done', token: browser.token })
+    expect((await ask(fake, 'DELETE /api/v1beta/console/session', { headers })).status).toBe(204)
+    expect(await statusOf(fake, headersOf(browser))).toBe(403)
+  })
+
+  test('is looked for in a few cookies only', async () => {
+    using fake = await closed()
+    const browser = await logIn(fake)
+    const others = Array.from({ length: 5 }, () => `${browser.cookie.split('=')[0]}=x; `).join('')
+    expect(await statusOf(fake, { ...headersOf(browser), cookie: others + browser.cookie })).toBe(403)
+  })
+
   test('takes the token of the API as well, and no other', async () => {
     using fake = await closed()
     expect(await statusOf(fake, headersOf(await logIn(fake, { token: TOKEN })))).toBe(200)

@@ -3,7 +3,7 @@ import type { Admission } from '@toolhaven/core/console/console-logins'
 import { conflict, ThvError } from '@toolhaven/core/errors'
 import type { ApiDeps } from '../api-deps.ts'
 import type { Handlers } from '../bind.ts'
-import { consoleCookie, isSameOrigin, withCookie } from '../console-cookie.ts'
+import { consoleCookies, isSameOrigin, withCookie } from '../console-cookie.ts'
 import { jsonResponse } from '../json-response.ts'
 
 export function consoleHandlers(deps: ApiDeps): Pick<Handlers, keyof typeof consoleRoutes> {
@@ -26,8 +26,7 @@ export function consoleHandlers(deps: ApiDeps): Pick<Handlers, keyof typeof cons
       return withCookie(request, jsonResponse(JSON.stringify(doneOf(admission))), admission.cookie)
     },
     closeConsoleSession: async ({ request }) => {
-      const cookie = consoleCookie(request)
-      if (cookie !== undefined) await logins.leave(cookie)
+      for (const cookie of consoleCookies(request)) await logins.leave(cookie)
       return withCookie(request, new Response(null, { status: 204 }), '')
     },
   }
@@ -46,10 +45,13 @@ async function makeLink({ console: { logins, address } }: ApiDeps): Promise<Cons
 
 async function sessionOf({ console: { logins } }: ApiDeps, request: Request): Promise<ConsoleSession> {
   if (!logins.isNeeded) return { login: 'not-needed' }
-  const cookie = consoleCookie(request)
   // What makes the cookie worth something is told to the page of this very origin only.
-  const page = cookie === undefined || !isSameOrigin(request) ? undefined : await logins.pageOf(cookie)
-  return page ? doneOf(page) : { login: 'needed' }
+  if (!isSameOrigin(request)) return { login: 'needed' }
+  for (const cookie of consoleCookies(request)) {
+    const page = await logins.pageOf(cookie)
+    if (page) return doneOf(page)
+  }
+  return { login: 'needed' }
 }
 
 const doneOf = ({ pageToken, expiresAt }: Pick<Admission, 'pageToken' | 'expiresAt'>): ConsoleSession => ({
