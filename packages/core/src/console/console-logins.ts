@@ -1,4 +1,4 @@
-import { ThvError, notFound } from '../errors.ts'
+import { describeError, ThvError, notFound, unavailable } from '../errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { RecordStore, StoredConsoleLogin } from '../ports/stores.ts'
 
@@ -30,6 +30,10 @@ export class ConsoleLogins {
   readonly #logins = new Map<string, StoredConsoleLogin>()
   /** By name of the login: ends what goes on in it. */
   readonly #ends = new Map<string, AbortController>()
+  /** Ended logins that are still on the disk and would work again after a restart. */
+  readonly #unremoved = new Set<string>()
+  /** How often all logins were ended at once. */
+  #clearings = 0
 
   constructor(deps: ConsoleLoginsDeps) {
     this.#deps = deps
@@ -41,7 +45,9 @@ export class ConsoleLogins {
 
   async load(): Promise<void> {
     for (const login of await this.#deps.store.load()) this.#logins.set(login.name, login)
-    for (const login of this.#logins.values()) if (!this.#isRunning(login)) await this.#end(login.name)
+    const expired = [...this.#logins.values()].filter((login) => !this.#isRunning(login))
+    // One that stays on the disk opens nothing; the next start tries again.
+    await this.#endAll(expired.map(({ name }) => name))
   }
 
   /** A code that logs one browser in. */
@@ -105,16 +111,24 @@ export class ConsoleLogins {
   }
 
   async revoke(id: string): Promise<void> {
-    if (!this.#logins.has(id)) throw notFound('there is no such login; it may have ended')
+    if (!this.#logins.has(id) && !this.#unremoved.has(id)) throw notFound('there is no such login; it may have ended')
     await this.#end(id)
   }
 
   async revokeAll(): Promise<void> {
     this.#codes.clear()
-    for (const id of this.#logins.keys()) await this.#end(id)
+    this.#clearings += 1
+    const names = new Set([...this.#logins.keys(), ...this.#unremoved])
+    const failures = await this.#endAll([...names])
+    if (failures.length > 0)
+      throw unavailable(
+        `${failures.length} of ${names.size} logins could not be removed from the disk and would work again after a restart: ${describeError(failures[0])}; correct this and log out again`,
+        failures[0],
+      )
   }
 
   async #admit(): Promise<Admission> {
+    const clearings = this.#clearings
     const cookie = randomText()
     const now = this.#deps.clock.now()
     const login: StoredConsoleLogin = {
@@ -125,8 +139,13 @@ export class ConsoleLogins {
       expiresAt: timeOf(now + LOGIN_MS),
     }
     await this.#deps.store.save(login)
+    if (this.#clearings !== clearings) {
+      await this.#end(login.name)
+      throw forbidden('all browsers were logged out while this one logged in; log in again')
+    }
     this.#logins.set(login.name, login)
-    for (const { name } of this.list().slice(0, -MOST_LOGINS)) await this.#end(name)
+    const oldest = this.list().slice(0, -MOST_LOGINS)
+    await this.#endAll(oldest.map(({ name }) => name))
     return { cookie, pageToken: await hashOf('page', cookie), expiresAt: login.expiresAt }
   }
 
@@ -142,10 +161,28 @@ export class ConsoleLogins {
   }
 
   async #end(name: string): Promise<void> {
-    this.#logins.delete(name)
-    this.#ends.get(name)?.abort()
-    this.#ends.delete(name)
-    await this.#deps.store.remove(name)
+    const [failure] = await this.#endAll([name])
+    if (failure !== undefined) throw failure
+  }
+
+  /** Returns why some could not be removed from the disk. None of them opens anything any more in this daemon. */
+  async #endAll(names: readonly string[]): Promise<Error[]> {
+    for (const name of names) {
+      this.#logins.delete(name)
+      this.#ends.get(name)?.abort()
+      this.#ends.delete(name)
+    }
+    const failures = names.map(async (name) => {
+      try {
+        await this.#deps.store.remove(name)
+        this.#unremoved.delete(name)
+        return undefined
+      } catch (error) {
+        this.#unremoved.add(name)
+        return error instanceof Error ? error : new Error(String(error))
+      }
+    })
+    return (await Promise.all(failures)).filter((failure) => failure !== undefined)
   }
 
   async #keyHash(): Promise<string> {
