@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ThvError } from '@toolhaven/core/errors'
 import { listFolders } from './list-folders.ts'
 
 describe('folders below the home folder', () => {
@@ -18,6 +19,7 @@ describe('folders below the home folder', () => {
     await mkdir(join(root, 'outside', 'secret'), { recursive: true })
     await writeFile(join(home, 'diary.txt'), 'mine')
     await symlink(join(root, 'outside'), join(home, 'way-out'))
+    await symlink('circle', join(home, 'circle'))
     await symlink(join(home, '.ssh'), join(home, 'projects', 'hidden-by-link'))
   })
   afterEach(() => rm(root, { recursive: true, force: true }))
@@ -42,8 +44,12 @@ describe('folders below the home folder', () => {
     ['projects/hidden-by-link/keys', /symbolic link/],
     ['diary.txt', /not a folder/],
     ['nowhere', /there is no folder/],
-  ])('%s is refused', async (path, why) => {
-    await expect(list(path)).rejects.toThrow(why)
+    ['a'.repeat(300), /longer than the file system allows/],
+    ['circle', /too many symbolic links/],
+  ])('%.40s is refused', async (path, why) => {
+    const refusal: unknown = await list(path).catch((error: unknown) => error)
+    expect(refusal).toBeInstanceOf(ThvError)
+    expect(refusal).toHaveProperty('message', expect.stringMatching(why))
   })
 
   test('are listed as well where the home folder is reached through a link', async () => {

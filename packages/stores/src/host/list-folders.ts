@@ -57,7 +57,13 @@ function explain(error: unknown, asked: string): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'ENOENT') return notFound(`there is no folder ${JSON.stringify(asked)}; choose another one`, error)
   if (code === 'ENOTDIR') return invalid(`${JSON.stringify(asked)} is not a folder; choose one`, error)
+  if (code === 'ENAMETOOLONG')
+    return invalid(`${shortened(asked)} is longer than the file system allows; choose another folder`, error)
+  if (code === 'ELOOP')
+    return invalid(`${JSON.stringify(asked)} leads through too many symbolic links; choose another folder`, error)
   if (code === 'EACCES' || code === 'EPERM')
     return invalid(`the daemon may not look into ${JSON.stringify(asked)}; choose another folder`, error)
   return error
 }
+
+const shortened = (asked: string) => JSON.stringify(asked.length > 100 ? `${asked.slice(0, 100)}…` : asked)
