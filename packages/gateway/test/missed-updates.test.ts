@@ -3,6 +3,7 @@ import { NAME, never, startGateway } from './support/gateway.ts'
 import { openSession } from './support/raw-server.ts'
 import { connectScripted, scriptedServer } from './support/scripted-server.ts'
 import { startSessionServer } from './support/session-server.ts'
+import { INITIALIZE, openSse } from './support/sse-client.ts'
 
 const CAPABILITIES = { tools: { listChanged: true }, resources: { subscribe: true } }
 const request = (id: number, method: string, params = {}) => JSON.stringify({ jsonrpc: '2.0', id, method, params })
@@ -63,4 +64,29 @@ it('so it does when an HTTP server forgot its session', async () => {
     .poll(() => heard.text)
     .toContain('"method":"notifications/resources/updated","params":{"uri":"memo://one"}')
   heard.leave()
+})
+
+it('a server that forgets each session after one request is not listed without end', async () => {
+  await using test = await startGateway()
+  await test.open()
+  const server = await startSessionServer(test, ({ method }) => {
+    if (method === 'tools/list') server.sessions.clear()
+    return { result: { tools: [] } }
+  })
+  await server.connect()
+  const client = await openSse(test)
+  await client.post(INITIALIZE)
+  await client.post({ id: 0, method: 'tools/list' })
+  const notices = () => client.got.filter(({ method }) => method === 'notifications/tools/list_changed').length
+  let lists = 0
+  // The client lists once itself, and again for each notice. A notice comes on the stream before the answer.
+  while (lists <= notices() && lists < 10) {
+    const id = ++lists
+    await client.post({ id, method: 'tools/list' })
+    await expect.poll(() => client.got.some((message) => message.id === id)).toBe(true)
+  }
+  expect(lists).toBe(2)
+  const greetings = server.heard.filter(({ method }) => method === 'initialize')
+  expect(greetings.length).toBeLessThan(6)
+  await client.leave()
 })

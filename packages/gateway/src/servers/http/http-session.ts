@@ -17,6 +17,7 @@ import { tellMissed } from '../../sessions/tell-missed.ts'
 import { AbsentServer } from './absent-server.ts'
 import { Greetings } from './greetings.ts'
 import { GrowingPause } from './growing-pause.ts'
+import { MissedNotices } from './missed-notices.ts'
 import { rememberRequest } from './remember.ts'
 import { isForOne, SessionQuestions } from './session-questions.ts'
 import { LIST_CHANGED } from '../server-messages.ts'
@@ -38,11 +39,13 @@ export class HttpSession {
   readonly #greetings = new Greetings()
   readonly #questions = new SessionQuestions((text, body) => this.#quietly(text, body))
   readonly #pause = new GrowingPause()
+  readonly #missed: MissedNotices
   #isClosed = false
 
   constructor(options: HttpSessionOptions) {
     this.#options = options
     const { session, processId } = options
+    this.#missed = new MissedNotices((greeting) => tellMissed(session, greeting))
     if (session.upstream === undefined || session.upstream.processId !== processId) return
     this.#upstream = this.#create(session.upstream.sessionId)
     this.#upstream.version = session.version
@@ -106,6 +109,7 @@ export class HttpSession {
   /** Closes the session at the server as well, unless it is to be found again. */
   close(upstreamToo: boolean): void {
     this.#isClosed = true
+    this.#missed.close()
     const upstream = this.#upstream
     this.#upstream = undefined
     if (upstreamToo) {
@@ -161,7 +165,7 @@ export class HttpSession {
     this.#options.onListChanged()
     for (const uri of session.subscriptions) await this.#replay(upstream, 'resources/subscribe', { uri })
     if (session.logLevel !== undefined) await this.#replay(upstream, 'logging/setLevel', { level: session.logLevel })
-    if (isServed && isObject(answer['result'])) tellMissed(session, answer['result'])
+    if (isServed && isObject(answer['result'])) this.#missed.add(answer['result'])
     const listening = session.isListening ? upstream.listen() : undefined
     if (this.#options.call !== undefined) await listening
     return upstream

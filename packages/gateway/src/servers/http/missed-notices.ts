@@ -1,0 +1,45 @@
+import type { JsonObject } from '../../messages/json-rpc.ts'
+import { GrowingPause } from './growing-pause.ts'
+
+const FIRST_MS = 30_000
+const LONGEST_MS = 600_000
+
+/**
+ * Tells a client what it may have missed, but not each time that its server loses the session. The client lists again when it is
+ * told. Where each request costs the session, the two would drive each other without end. What is held back is told once, when
+ * the pause is over.
+ */
+export class MissedNotices {
+  readonly #tell: (greeting: JsonObject) => void
+  readonly #pause: GrowingPause
+  readonly #closed = new AbortController()
+  #untold: JsonObject | undefined
+  #isPausing = false
+
+  constructor(tell: (greeting: JsonObject) => void, pause = new GrowingPause(FIRST_MS, LONGEST_MS)) {
+    this.#tell = tell
+    this.#pause = pause
+  }
+
+  /** `greeting`: the result of the new session's handshake. */
+  add(greeting: JsonObject): void {
+    this.#untold = greeting
+    if (!this.#isPausing) void this.#tellInTurn()
+  }
+
+  close(): void {
+    this.#untold = undefined
+    this.#closed.abort()
+  }
+
+  async #tellInTurn(): Promise<void> {
+    this.#isPausing = true
+    while (this.#untold !== undefined) {
+      const greeting = this.#untold
+      this.#untold = undefined
+      this.#tell(greeting)
+      if (await this.#pause.wait(this.#closed.signal)) this.#pause.worked()
+    }
+    this.#isPausing = false
+  }
+}
