@@ -3,7 +3,7 @@ import { describeError } from '@toolhaven/core/errors'
 import type { GatewayEvents } from '@toolhaven/core/ports/gateway'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import type { BackendLink } from '../servers/backend.ts'
-import { isObject, type JsonObject, type RpcRequest } from '../messages/json-rpc.ts'
+import { isObject, RPC_ERROR, type JsonObject, type RpcRequest } from '../messages/json-rpc.ts'
 import { askInNameOf } from '../sessions/call.ts'
 import type { Session } from '../sessions/session.ts'
 import { listAll } from './list-all.ts'
@@ -24,6 +24,12 @@ export type Hashes = ReadonlyMap<string, string>
 
 /** The whole list was seen just now, in a session or in the gateway's own name. */
 type OnSeen = (link: BackendLink, session: Session | undefined) => void
+
+/** `isKnown`: the server listed them, or does not know of such a list. Another error may pass. */
+interface Listing {
+  all: readonly unknown[]
+  isKnown: boolean
+}
 
 /** `at`: how often the server had said by then that the list changes. */
 interface View {
@@ -124,7 +130,7 @@ export class ListWatch {
     const owner = ownerOf(link, session)
     try {
       // It may have been asked for before the last change: only a list of our own is certain to be newer.
-      this.#take(owner, this.#views.get(owner)?.at ?? 0, all)
+      this.#take(owner, this.#views.get(owner)?.at ?? 0, { all, isKnown: true })
       this.#onSeen?.(link, session)
     } catch (error) {
       this.#complain(error)
@@ -148,35 +154,44 @@ export class ListWatch {
     if (known !== undefined) return known
     const at = this.#changesOf(owner)
     const reading = this.#ask(link, session)
-      .then((all) => this.#take(owner, at, all))
+      .then((listing) => this.#take(owner, at, listing))
       .then(() => this.#onSeen?.(link, session))
       .finally(() => this.#reading.delete(owner))
     this.#reading.set(owner, reading)
     return reading
   }
 
-  async #ask(link: BackendLink, session: Session | undefined): Promise<unknown[]> {
+  async #ask(link: BackendLink, session: Session | undefined): Promise<Listing> {
     // Servers that do not know a request are not all polite enough to say so.
-    if (!isOffered(this.list, link.result)) return []
+    if (!isOffered(this.list, link.result)) return { all: [], isKnown: true }
     const signal = AbortSignal.timeout(LIST_MS)
     const { field, method, part } = this.list
+    const isUndeclared = part === 'tool' && !declaresTools(link)
     // Many servers declare resources and know nothing of templates: their resources must stay readable.
-    const isOptional = part === 'resource_template' || !declaresTools(link)
-    const listing = listAll(field, (params) => ask(link, session, { method, params }, signal), isOptional)
-    return part !== 'tool' || declaresTools(link)
-      ? listing
-      : listing.catch((error: unknown) => {
-          // It said that it has none, and does not answer.
-          if (signal.aborted) return []
-          throw error
-        })
+    const isOptional = part === 'resource_template' || isUndeclared
+    let error: unknown
+    const askOnce = async (params: JsonObject) => {
+      const answer = await ask(link, session, { method, params }, signal)
+      error = answer['error']
+      return answer
+    }
+    try {
+      const all = await listAll(field, askOnce, isOptional)
+      return { all, isKnown: !isObject(error) || error['code'] === RPC_ERROR.methodNotFound }
+    } catch (failure) {
+      // It said that it has none, and does not answer.
+      if (isUndeclared && signal.aborted) return { all: [], isKnown: false }
+      throw failure
+    }
   }
 
-  #take(owner: object, at: number, all: readonly unknown[]): void {
+  #take(owner: object, at: number, { all, isKnown }: Listing): void {
     const { events, name } = this.#options
     const seen = seenDefinitions(this.list, all)
     this.#views.set(owner, { at, hashes: new Map(seen.definitions.map((each) => [each.name, each.hash])) })
-    events.onDefinitions?.(name, this.list.part, seen)
+    // What is seen first is accepted, so an error must not stand for an empty list. An empty list of tools is never accepted first.
+    if (isKnown || this.list.part === 'tool' || this.accepted !== undefined)
+      events.onDefinitions?.(name, this.list.part, seen)
   }
 
   #isCurrent(link: BackendLink): boolean {

@@ -73,3 +73,27 @@ it.each([-32_602, -32_600, -32_603])(
     watch.close()
   },
 )
+
+it.each(['prompt', 'resource_template'] as const)(
+  'an error is no first list of a server without tools: %s',
+  async (part) => {
+    const seen: string[] = []
+    const result = { capabilities: { prompts: {}, resources: {} } }
+    const link = {
+      ...perSession(() => {}),
+      result,
+      ask: async () => ({ error: { code: -32_603, message: 'not yet' } }),
+    }
+    const watch = new ToolWatch({
+      name: 'w',
+      events: { onDefinitions: (_name, each) => void seen.push(each) },
+      logger: silentLogger,
+      server: async () => link,
+      link: () => link,
+    })
+    await watch.connecting(link, new AbortController().signal)
+    expect(seen).toContain('tool')
+    expect(seen).not.toContain(part)
+    watch.close()
+  },
+)
