@@ -127,6 +127,8 @@ describe('an entry', () => {
   })
 
   it.each([
+    ['  [mcp_servers.gh]\n  command = "x"\n', { command: 'x' }],
+    ['["x", "y"]', { fault: expect.stringContaining('cannot be understood') }],
     ['"text"', { fault: expect.stringContaining('cannot be understood') }],
     ['{"command":"x","args":"y"}', { fault: expect.stringContaining('args') }],
     ['{"command":"x","env":{"A":1,"B":true}}', { env: { A: '1', B: 'true' } }],

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { CLIENT_TYPES, type ClientType } from '@toolhaven/contract/client-types'
 import { describeError, unavailable } from '@toolhaven/core/errors'
 import type { EntryPlace, ForeignEntries, ForeignEntry } from '@toolhaven/core/ports/foreign-entries'
-import { parse } from 'jsonc-parser'
+import { type ParseError, parse } from 'jsonc-parser'
 import { CLIENT_PROGRAMS, type ClientPlatform, type ClientProgram, clientProgram } from '../clients/catalogue.ts'
 import { copiesOf, readClientFile, replaceClientFile } from '../clients/client-file.ts'
 import { CLIENT_FILES } from '../clients/client-files.ts'
@@ -44,8 +44,7 @@ export function createForeignEntries(options: ForeignEntriesOptions): ForeignEnt
       }
       return { entries, faults }
     },
-    read: (text) =>
-      serverDefinition('', text.startsWith('[') ? entryOfTable(text) : parse(text, [], { allowTrailingComma: true })),
+    read: (text) => serverDefinition('', valueOf(text)),
     point: (place, before, to) =>
       inTurn(CLIENT_FILES, () =>
         change(place, (text, found) => {
@@ -69,6 +68,13 @@ export function createForeignEntries(options: ForeignEntriesOptions): ForeignEnt
       return found.flat()
     },
   }
+}
+
+/** A table of TOML begins with its header, which may be indented and is never JSON. */
+function valueOf(text: string): unknown {
+  const errors: ParseError[] = []
+  const value: unknown = parse(text, errors, { allowTrailingComma: true })
+  return errors.length > 0 && text.trimStart().startsWith('[') ? entryOfTable(text) : value
 }
 
 async function entriesOf(client: ClientType, path: string): Promise<ForeignEntry[]> {
