@@ -15,6 +15,8 @@ export interface ListedEntry {
   key: string
   /** Left out: it leads to no address. */
   url: string | undefined
+  /** Written in a form that we can change and remove. Only such an entry is ours. */
+  isEditable: boolean
   /** No field more or less, and no other value. */
   isExactly: (fields: EntryFields) => boolean
 }

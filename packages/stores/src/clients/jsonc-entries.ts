@@ -26,6 +26,7 @@ export function openJsoncEntries(
       entriesOf(document).map((entry) => ({
         key: keyOf(entry),
         url: entryUrl(shape, valueOf(entry)),
+        isEditable: true,
         isExactly: (fields) => isExactly(fields, valueOf(entry)),
       })),
     add: (entries) => addEntries(document, entries),

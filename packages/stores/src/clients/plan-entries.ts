@@ -82,7 +82,9 @@ function stillOurs(document: EntriesDocument, owned: readonly OwnedEntry[]): Map
   const present = document.list()
   const ours = new Map<string, PresentEntry>()
   for (const { name, key, urls, type } of owned) {
-    const url = present.findLast((entry) => entry.key === key && urls.includes(entry.url ?? ''))?.url
+    const url = present.findLast(
+      (entry) => entry.isEditable && entry.key === key && urls.includes(entry.url ?? ''),
+    )?.url
     // Two urls are left by a change that was cut short: which one stands there does not matter, it is written again.
     if (url !== undefined) ours.set(name, { key, type, url, lastUrl: urls.length === 1 ? url : undefined })
   }

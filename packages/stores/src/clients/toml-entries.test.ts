@@ -87,6 +87,47 @@ test('an entry keeps what the user added to it, and is theirs with another addre
   expect(left.text).toBe(`${theirs}\n[mcp_servers.time-toolhaven]\nurl = "http://127.0.0.1:1/mcp"\n`)
 })
 
+test('an entry in parts follows its address, and is removed from every place', () => {
+  const first = plan(null, nobody, { time: entry(1) })
+  const parts = `[mcp_servers.time.env]
+A = "1"
+
+[tui]
+x = 1
+
+[mcp_servers.time]
+note = """
+url = "mine"
+"""
+"url" = "http://127.0.0.1:1/mcp" # keep "this"
+
+[mcp_servers.own]
+url = "x"
+
+[mcp_servers.time.tools]
+y = 1
+`
+  const moved = plan(parts, first.owned, { time: entry(2) })
+  expect(moved.text).toBe(parts.replace(':1/', ':2/'))
+  expect(plan(moved.text, moved.owned, {}).text).toBe('\n[tui]\nx = 1\n\n[mcp_servers.own]\nurl = "x"\n')
+})
+
+test('an entry that was rewritten without a table of its own is let go with a note', () => {
+  const first = plan(null, nobody, { time: entry(1) })
+  for (const text of [
+    '[mcp_servers]\ntime = { url = "http://127.0.0.1:1/mcp" }\n',
+    '[mcp_servers]\ntime.url = "http://127.0.0.1:1/mcp"\n',
+  ]) {
+    const gone = plan(text, first.owned, {})
+    expect(gone).toMatchObject({ text, owned: { entries: [] } })
+    expect(gone.notes.join()).toContain('is left alone from now on')
+    const kept = plan(text, first.owned, { time: entry(1) })
+    expect(kept).toMatchObject({ text, owned: { entries: [] }, notes: gone.notes })
+    const moved = plan(text, first.owned, { time: entry(2) })
+    expect(moved.text).toBe(`${text}\n[mcp_servers.time-toolhaven]\nurl = "http://127.0.0.1:2/mcp"\n`)
+  }
+})
+
 test('an entry of theirs is untouched in every spelling, and a file that cannot take ours is refused', () => {
   for (const own of ['[mcp_servers]\ntime = { command = "x" }\n', '[mcp_servers."time"]\ncommand = "x"\n']) {
     const done = plan(own, nobody, { time: entry(1) })

@@ -3,7 +3,7 @@ import { parse, stringify, TomlError } from 'smol-toml'
 import type { EntriesDocument, EntryFields, EntryShape } from './entries-document.ts'
 import { urlFieldsOf } from './entry-form.ts'
 import type { Footprint } from './owned-entries.ts'
-import { type TomlSection, tomlSections } from './toml-sections.ts'
+import { type TomlSection, tomlSections, valueIn } from './toml-sections.ts'
 
 /** In the footprint: the last line of the file had no end. */
 const NO_LINE_END = 'no line end'
@@ -21,8 +21,9 @@ export function openTomlEntries(
   const { serversKey } = shape
   parseToml(text, file)
   const servers = () => tableOf(parseToml(text, file)[serversKey])
-  const find = (key: string, url: string) =>
-    urlIn(shape, servers()[key]) === url ? entrySection(text, serversKey, key) : undefined
+  const isOwnTable = (key: string) => ownTable(entrySections(text, serversKey, key)) !== undefined
+  const sectionsOf = (key: string, url: string) =>
+    urlIn(shape, servers()[key]) === url && isOwnTable(key) ? entrySections(text, serversKey, key) : []
   const replace = ({ from, to }: Pick<TomlSection, 'from' | 'to'>, by: string) => {
     text = text.slice(0, from) + by + text.slice(to)
   }
@@ -32,8 +33,8 @@ export function openTomlEntries(
       Object.entries(servers()).map(([key, value]) => ({
         key,
         url: urlIn(shape, value),
-        isExactly: (fields) =>
-          entrySection(text, serversKey, key) !== undefined && stringify(tableOf(value)) === stringify({ ...fields }),
+        isEditable: isOwnTable(key),
+        isExactly: (fields) => isOwnTable(key) && stringify(tableOf(value)) === stringify({ ...fields }),
       })),
     add(entries) {
       if (entries.size === 0) return
@@ -46,21 +47,20 @@ export function openTomlEntries(
       refuseClosedTable(text, file, serversKey)
     },
     change(key, url, fields) {
-      const section = find(key, url)
-      if (section === undefined) return
-      const own = text.slice(section.from, section.to)
-      replace(section, withFields(own, fields))
+      const section = ownTable(sectionsOf(key, url))
+      if (section) replace(section, withFields(text.slice(section.from, section.to), fields))
     },
     remove(key, url) {
-      const section = find(key, url)
-      if (section === undefined) return
-      const wasLast = section.to === text.length
-      replace(withLead(text, section), '')
+      const sections = sectionsOf(key, url)
+      const wasLast = sections.at(-1)?.to === text.length
+      for (const section of sections.toReversed()) replace(withLead(text, section), '')
       if (wasLast && footprint.insideRoot === NO_LINE_END) text = text.replace(/\r?\n$/, '')
     },
     foreignPart(isOurs) {
       const { [serversKey]: all, ...rest } = parseToml(text, file)
-      const others = Object.entries(tableOf(all)).filter(([key, value]) => !isOurs(key, urlIn(shape, value)))
+      const others = Object.entries(tableOf(all)).filter(
+        ([key, value]) => !isOwnTable(key) || !isOurs(key, urlIn(shape, value)),
+      )
       return JSON.stringify([Object.entries(rest), others])
     },
     close: () => (footprint.blank === null && text === '' ? null : text),
@@ -90,14 +90,23 @@ function urlIn(shape: EntryShape, value: unknown): string | undefined {
 
 /** The table of an entry with those below it, if they stand together. */
 export function entrySection(text: string, serversKey: string, key: string): TomlSection | undefined {
-  const sections = tomlSections(text)
-  const isOfEntry = ({ path }: TomlSection) => path[0] === serversKey && path[1] === key
-  const first = sections.findIndex(isOfEntry)
-  const own = sections[first]
-  const last = sections[first + sections.filter(isOfEntry).length - 1]
-  if (own?.path.length !== 2 || last === undefined || !isOfEntry(last)) return undefined
-  return { ...own, to: last.to }
+  const all = tomlSections(text)
+  const sections = all.filter(isOfEntry(serversKey, key))
+  const [own, last] = [sections[0], sections.at(-1)]
+  if (own?.path.length !== 2 || last === undefined) return undefined
+  return all.indexOf(last) - all.indexOf(own) === sections.length - 1 ? { ...own, to: last.to } : undefined
 }
+
+/** All tables of an entry, in order, wherever they stand. */
+const entrySections = (text: string, serversKey: string, key: string) =>
+  tomlSections(text).filter(isOfEntry(serversKey, key))
+
+const isOfEntry =
+  (serversKey: string, key: string) =>
+  ({ path }: TomlSection) =>
+    path[0] === serversKey && path[1] === key
+
+const ownTable = (sections: readonly TomlSection[]) => sections.find(({ path }) => path.length === 2)
 
 /** With the blank line that we put before it. */
 function withLead(text: string, { from, to }: TomlSection): { from: number; to: number } {
@@ -130,15 +139,14 @@ function refuseClosedTable(text: string, file: string, serversKey: string): void
   }
 }
 
-/** Each of these fields is one line in what we write. */
-function withFields(section: string, fields: EntryFields): string {
-  const eol = section.includes('\r\n') ? '\r\n' : '\n'
+/** A field that is not there yet goes behind the header. */
+function withFields(table: string, fields: EntryFields): string {
+  const eol = table.includes('\r\n') ? '\r\n' : '\n'
   return Object.entries(fields).reduce((text, [field, value]) => {
     const line = stringify({ [field]: value }).trimEnd()
-    const present = new RegExp(`^[ \\t]*${field}[ \\t]*=[^\\r\\n]*`, 'm')
+    const present = valueIn(text, field)
     // A function: the value may hold a "$".
-    return present.test(text)
-      ? text.replace(present, () => line)
-      : text.replace(/\r?\n|$/, (end) => `${end || eol}${line}${eol}`)
-  }, section)
+    if (!present) return text.replace(/\r?\n|$/, (end) => `${end || eol}${line}${eol}`)
+    return text.slice(0, present.from) + line.slice(line.indexOf('=') + 1).trimStart() + text.slice(present.to)
+  }, table)
 }

@@ -29,21 +29,38 @@ function skipBlanks(text: string, from: number): number {
   return at
 }
 
-/** Behind the line end that closes a header, a comment, or a key with its value, which may have several lines. */
-function endOfStatement(text: string, from: number): number {
+/** A header, a comment, or a key with its value, which may have several lines. */
+function scanStatement(text: string, from: number): { end: number; contentEnd: number } {
   let depth = 0
+  let contentEnd = from
   for (let at = from; at < text.length;) {
-    const character = text[at]
-    if (character === '\n' && depth <= 0) return at + 1
-    if (character === '#') at = lineEnd(text, at)
-    else if (character === '"' || character === "'") at = endOfString(text, at, character)
-    else {
-      if (character === '[' || character === '{') depth += 1
-      if (character === ']' || character === '}') depth -= 1
-      at += 1
+    const character = text[at] ?? ''
+    if (character === '\n' && depth <= 0) return { end: at + 1, contentEnd }
+    if (character === '#') {
+      at = lineEnd(text, at)
+      continue
     }
+    if (character === '[' || character === '{') depth += 1
+    if (character === ']' || character === '}') depth -= 1
+    at = character === '"' || character === "'" ? endOfString(text, at, character) : at + 1
+    if (!/\s/.test(character)) contentEnd = at
   }
-  return text.length
+  return { end: text.length, contentEnd }
+}
+
+/** Behind the line end that closes it. */
+const endOfStatement = (text: string, from: number) => scanStatement(text, from).end
+
+/** Where the value of a key stands in the text of one table, without the comment behind it. */
+export function valueIn(table: string, key: string): { from: number; to: number } | undefined {
+  for (let at = endOfStatement(table, 0); at < table.length;) {
+    const { end, contentEnd } = scanStatement(table, at)
+    const [name] = Object.keys(parse(table.slice(at, contentEnd)))
+    // No key that we look for has "=" in its name.
+    if (name === key) return { from: skipBlanks(table, table.indexOf('=', at) + 1), to: contentEnd }
+    at = end
+  }
+  return undefined
 }
 
 function lineEnd(text: string, from: number): number {
