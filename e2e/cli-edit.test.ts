@@ -38,7 +38,7 @@ test('a workload is looked at, changed after a question, and moved to another gr
   const shown = await thv(...change, '--dry-run')
   expect(shown).toMatchObject({ code: 0, stdout: '' })
   expect(shown.stderr).toMatch(
-    /--env A +\(value not shown\)\n {2}--env B +\(value not shown\)\n {2}--tools +not set → \["echo"\]/,
+    /--env A +removed \(value not shown\)\n {2}--env B +added \(value not shown\)\n {2}--tools +not set → \["echo"\]/,
   )
   expect(shown.stderr).toMatch(/The server restarts\. Its address stays http/)
   const refused = await thv(...change)
@@ -72,7 +72,7 @@ test('a workload is looked at, changed after a question, and moved to another gr
   const again = await thv('edit', 'web', '--group', 'default', '--yes', '--format', 'json')
   expect(JSON.parse(again.stdout)).toEqual({
     ...{ name: 'web', applied: true, restarts: true },
-    changes: [{ option: '--group', from: 'research', to: 'default' }],
+    changes: [{ option: '--group', change: 'changed', from: 'research', to: 'default' }],
   })
 })
 

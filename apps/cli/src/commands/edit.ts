@@ -12,7 +12,8 @@ export const edit = defineCommand({
     'of the server.\n\n' +
     'What changes is shown first. A terminal is asked; elsewhere --yes is needed. The server restarts, and its address stays. ' +
     'To change the name or the port, create a new workload.\n\n' +
-    'As JSON: {"name", "applied", "restarts", "changes"}, each change with its option, from and to.',
+    'As JSON: {"name", "applied", "restarts", "changes"}, each change with its option, whether it is ' +
+    'added, changed or removed, from and to. Values that may be keys are not shown.',
   args: [
     { name: 'name', summary: 'which workload', required: true, completes: 'workload' },
     { name: 'args', summary: 'arguments of the server, after --', variadic: true },

@@ -68,8 +68,8 @@ function refuseLostHeaders(name: string, hidden: readonly string[], given: reado
 function showDifferences(out: Output, { name, status, url }: WorkloadDetails, changes: readonly Difference[]): void {
   out.note(`${name} changes:`)
   const width = Math.max(...changes.map(({ option }) => option.length))
-  for (const { option, from, to, hidden } of changes) {
-    const values = hidden ? '(value not shown)' : `${spelled(from)} → ${spelled(to)}`
+  for (const { option, change, from, to, hidden } of changes) {
+    const values = hidden ? `${change} (value not shown)` : `${spelled(from)} → ${spelled(to)}`
     out.note(`  ${option.padEnd(width)}  ${printable(values)}`)
   }
   out.note(

@@ -1,3 +1,4 @@
+import type { UpdateRequest } from '@toolhaven/contract/workload-request'
 import { expect, test } from 'vitest'
 import { differencesOf } from './differences.ts'
 import { updateOf } from './update-of.ts'
@@ -41,6 +42,33 @@ test('an option, or one entry of it, is taken back', () => {
   expect(() => updateOf(asked, {}, ['memoyr'])).toThrow('did you mean memory?')
 })
 
+const observed = { url: 'https://example.com/mcp', headers: { A: '1' }, telemetry_config: telemetry() }
+function telemetry() {
+  return { endpoint: 'localhost:4318', headers: { A: '1', B: '2' }, environmentVariables: ['X'] }
+}
+
+test('options within telemetry are added and taken back one by one, and headers are replaced', () => {
+  const wished = { telemetry_config: { headers: { C: '3' }, environmentVariables: ['Y'] }, headers: { B: '2' } }
+  expect(updateOf(observed, wished, [])).toEqual({
+    telemetry_config: { ...telemetry(), headers: { A: '1', B: '2', C: '3' }, environmentVariables: ['X', 'Y'] },
+    headers: { B: '2' },
+  })
+  const unset = ['otel-headers=A', 'otel-env-vars=X']
+  const less = { endpoint: 'localhost:4318', headers: { B: '2' } }
+  expect(updateOf(observed, {}, unset)).toEqual({ telemetry_config: less })
+  expect(() => updateOf(observed, {}, ['otel-headers=Z'])).toThrow('there is no such entry; there are: A, B')
+  expect(updateOf(observed, {}, ['otel-headers', 'otel-env-vars', 'otel-endpoint'])).toEqual({ telemetry_config: {} })
+})
+
+test('whatever an edit shows can be taken back', () => {
+  const flags = ['accept-network', 'accept-mounts', 'ignore-globally', 'print-overlays', 'enable-audit']
+  const telemetryFlags = ['otel-service-name', 'otel-sampling-rate', 'otel-enable-prometheus-metrics-path']
+  for (const flag of [...flags, ...telemetryFlags]) expect(() => updateOf(asked, {}, [flag]), flag).not.toThrow()
+  const changes = (update: UpdateRequest) => differencesOf(asked, update).map(({ change }) => change)
+  expect(changes({ env_vars: { B: '2' } })).toEqual(['removed'])
+  expect(changes({ env_vars: { A: '1', B: '2', C: '3' } })).toEqual(['added'])
+})
+
 test('differences are told by option, without values that may be keys', () => {
   const update = {
     env_vars: { A: '1', B: '3' },
@@ -50,9 +78,9 @@ test('differences are told by option, without values that may be keys', () => {
     image: 'time',
   }
   expect(differencesOf(asked, update)).toEqual([
-    { option: '--pids', from: 64 },
-    { option: '--env B', hidden: true },
-    { option: '--tools', from: ['echo'] },
-    { option: '--group', to: 'research' },
+    { option: '--pids', change: 'removed', from: 64 },
+    { option: '--env B', change: 'changed', hidden: true },
+    { option: '--tools', change: 'removed', from: ['echo'] },
+    { option: '--group', change: 'added', to: 'research' },
   ])
 })

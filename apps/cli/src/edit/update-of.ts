@@ -1,8 +1,7 @@
 import type { CreateRequest, UpdateRequest } from '@toolhaven/contract/workload-request'
 import { invalid } from '@toolhaven/core/errors'
 import { closest } from '@toolhaven/core/closest'
-import { FLAG_OF_FIELD } from '../output/in-flags.ts'
-import { spelledFlag } from '../spelled-flag.ts'
+import { FIELD_OF_UNSET } from './edit-options.ts'
 
 /** How a list is added to: entries with the same key replace each other. Other lists are replaced as a whole. */
 const KEY_OF_ENTRY: Readonly<Record<string, (entry: unknown) => string>> = {
@@ -12,9 +11,12 @@ const KEY_OF_ENTRY: Readonly<Record<string, (entry: unknown) => string>> = {
   install_hosts: String,
   tools: String,
 }
-const ADDED_TO = new Set(['secrets', 'volumes', 'allow_hosts', 'install_hosts'])
-/** Objects that come whole from a file, and are replaced whole. */
-const WHOLE = new Set(['permission_profile', 'audit_config', 'tools_override'])
+const ADDED_TO = new Set([
+  ...['secrets', 'volumes', 'allow_hosts', 'install_hosts'],
+  'telemetry_config.environmentVariables',
+])
+/** Objects that are replaced whole: they come from a file, or hold values that cannot be read back. */
+const WHOLE = new Set(['permission_profile', 'audit_config', 'tools_override', 'headers'])
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -25,10 +27,10 @@ export function updateOf(asked: CreateRequest, wished: CreateRequest, unset: rea
   for (const [field, value] of Object.entries(wished)) changed[field] = added(field, before[field], value)
   for (const option of unset) {
     const [flag = '', ...rest] = option.replace(/^--/, '').split('=')
-    const [field = '', inner] = fieldOf(flag).split('.')
+    const [field = '', ...inner] = fieldOf(flag).split('.')
     const present = changed[field] ?? before[field]
-    const key = inner ?? (rest.length > 0 ? rest.join('=') : undefined)
-    changed[field] = key === undefined ? null : without(field, present, key, option)
+    const path = rest.length > 0 ? [...inner, rest.join('=')] : inner
+    changed[field] = path.length === 0 ? null : without(field, present, path, option)
   }
   return changed
 }
@@ -39,10 +41,13 @@ function added(field: string, before: unknown, value: unknown): unknown {
     const keys = new Set(value.map(keyOf))
     return [...before.filter((entry) => !keys.has(keyOf(entry))), ...value]
   }
-  return isObject(before) && isObject(value) && !WHOLE.has(field) ? { ...before, ...value } : value
+  if (!isObject(before) || !isObject(value) || WHOLE.has(field)) return value
+  const inner = Object.entries(value).map(([name, each]) => [name, added(`${field}.${name}`, before[name], each)])
+  return { ...before, ...Object.fromEntries(inner) }
 }
 
-function without(field: string, present: unknown, key: string, option: string): unknown {
+/** The path leads to what is taken out. Nothing is left of an inner value that becomes empty. */
+function without(field: string, present: unknown, [key = '', ...inner]: readonly string[], option: string): unknown {
   if (Array.isArray(present)) {
     const keyOf = KEY_OF_ENTRY[field] ?? String
     const kept = present.filter((entry) => keyOf(entry) !== key)
@@ -51,7 +56,10 @@ function without(field: string, present: unknown, key: string, option: string): 
   }
   const entries = isObject(present) ? Object.entries(present) : []
   const kept = entries.filter(([name]) => name !== key)
-  if (kept.length === entries.length && option.includes('='))
+  if (inner.length > 0) {
+    const rest = without(`${field}.${key}`, Object(present)[key], inner, option)
+    if (Object.keys(Object(rest)).length > 0) kept.push([key, rest])
+  } else if (kept.length === entries.length && option.includes('='))
     throw notThere(
       option,
       entries.map(([name]) => name),
@@ -65,17 +73,10 @@ function notThere(option: string, keys: readonly string[]) {
   )
 }
 
-const FIELD_OF_OPTION = new Map<string, string>([
-  ['args', 'cmd_arguments'],
-  ...FLAG_OF_FIELD.filter(([field]) => !field.includes(' ') && field !== 'resources' && field !== 'name').map(
-    ([field, flag]): [string, string] => [spelledFlag(flag).slice(2), field],
-  ),
-])
-
 function fieldOf(option: string): string {
-  const field = FIELD_OF_OPTION.get(option)
+  const field = FIELD_OF_UNSET.get(option)
   if (field !== undefined) return field
-  const names = [...FIELD_OF_OPTION.keys()]
+  const names = [...FIELD_OF_UNSET.keys()]
   const meant = closest(option, names)
   throw invalid(
     `--unset ${option}: there is no such option${meant === undefined ? '' : `; did you mean ${meant}?`}\n"thv edit --help" lists them. Write them without dashes, as in --unset memory.`,
