@@ -78,9 +78,10 @@ const targetPort = (least: 0 | 1) =>
 const workloadFields = {
   image: z.string().meta({ description: 'Registry server, image reference, or npx://, uvx://, go:// package' }),
   host: z.string().meta({ description: 'Address the workload’s port binds; default 127.0.0.1' }),
-  transport: z
-    .enum(['', ...transportType.options])
-    .meta({ description: 'How the server itself speaks MCP (default: what the registry says, else stdio)' }),
+  transport: z.enum(['', ...transportType.options]).meta({
+    description:
+      'How the server itself speaks MCP (default: what the registry says, else stdio, and streamable-http for a remote server)',
+  }),
   proxy_mode: z
     .enum(['', ...proxyMode.options])
     .meta({ description: 'Transport that clients are told to use for a stdio server (default: streamable-http)' }),
@@ -101,7 +102,8 @@ const workloadFields = {
       'Which calls are allowed: JSON text of an authorization configuration, or its path below the configuration folder',
   }),
   permission_profile: permissionProfile.meta({
-    description: 'What the server may read, write and reach (default: what the registry says, else nothing)',
+    description:
+      'What the server may read, write and reach (default: what the registry says, else the built-in profile network: every public host, no files)',
   }),
   oidc: oidcOptions.meta({ description: 'Who may call the workload' }),
   group: groupOrEmpty.meta({ description: 'Group of the workload (default: default)' }),
