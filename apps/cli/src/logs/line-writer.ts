@@ -1,4 +1,4 @@
-import type { Colour, Output } from '../output/output.ts'
+import { type Colour, type Output, terminalJson } from '../output/output.ts'
 import { printable } from '../output/table.ts'
 
 export interface Line {
@@ -21,7 +21,7 @@ export function createLineWriter(out: Output, names: readonly string[], { format
     names.map((name, at) => [name, out.colour[COLOURS[at % COLOURS.length] ?? 'cyan'](`${name.padEnd(width)} |`)]),
   )
   return (workload: string, { time, stream, text }: Line) => {
-    if (format === 'json') return out.line(JSON.stringify({ workload, time, stream, text }))
+    if (format === 'json') return out.line(terminalJson({ workload, time, stream, text }))
     const parts = [
       ...(names.length > 1 ? [prefixes.get(workload) ?? workload] : []),
       ...(timestamps ? [out.colour.dim(time ?? '-'.padEnd(24))] : []),

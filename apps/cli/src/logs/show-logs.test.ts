@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { inOrder } from './line-writer.ts'
+import { createOutput } from '../output/output.ts'
+import { createLineWriter, inOrder } from './line-writer.ts'
 import { timeOf } from './since.ts'
 
 test('how long ago, or when, becomes a time', () => {
@@ -17,4 +18,18 @@ test('lines of several workloads stand in the order of time, and those without t
     times.map((time, at) => ({ name: `${name}${at}`, line: { time, text: '' } }))
   const ordered = inOrder([of('a', undefined, '01', '03'), of('b', '02', undefined, '04'), of('c', undefined)])
   expect(ordered.map(({ name }) => name).join(' ')).toBe('a0 c0 a1 b0 b1 a2 b2')
+})
+
+test.each(['text', 'json'])('as %s, what a server writes drives no terminal', (format) => {
+  const text = 'a\u009B31mb\u202Ec\u2066d\u200Fe\u0007f é'
+  let all = ''
+  const stream = { isTTY: true, write: (written: string) => (all += written) }
+  const out = createOutput({ stdout: stream, stderr: stream, env: {}, now: () => 0 })
+  createLineWriter(out, ['time'], { format, timestamps: false })('time', { text })
+  const written = all
+  out.json({ text })
+  expect(all).not.toMatch(/[^\n\P{Cc}]|[\u200E\u200F\u202A-\u202E\u2066-\u2069]/u)
+  // JSON keeps every character, and text gives up those that are not shown.
+  const kept = format === 'json' ? String(JSON.parse(written).text) : written.trimEnd()
+  expect(kept).toBe(format === 'json' ? text : 'a 31mb c d e f é')
 })

@@ -56,7 +56,7 @@ export function createOutput({ stdout, stderr, env, now = () => performance.now(
       ...{ magenta: paint('35'), cyan: paint('36'), dim: paint('2'), bold: paint('1') },
     },
     line: (text) => result(`${text}\n`),
-    json: (value) => result(`${withoutControls(JSON.stringify(value, null, 2))}\n`),
+    json: (value) => result(`${terminalJson(value, 2)}\n`),
     table: (columns, rows) => result(renderTable(columns, rows, isTerminal ? stdout.columns : undefined)),
     note: (text) => {
       erase()
@@ -73,7 +73,10 @@ export function createOutput({ stdout, stderr, env, now = () => performance.now(
   }
 }
 
-/** JSON escapes controls below the space itself. Those from U+007F to U+009F drive some terminals just as well. */
-function withoutControls(json: string): string {
-  return json.replaceAll(/[\u007F-\u009F]/g, (control) => `\\u00${control.charCodeAt(0).toString(16)}`)
+/** JSON escapes controls below the space itself. Those from U+007F to U+009F, and those that turn the direction of text, drive some terminals just as well. */
+export function terminalJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, null, indent).replaceAll(
+    /[\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g,
+    (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }

@@ -62,5 +62,5 @@ function charactersOf(text: string): string[] {
 
 /** Text of servers and registries must not drive the terminal. */
 export function printable(text: string): string {
-  return isPlain(text) ? text : text.replaceAll(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu, ' ')
+  return isPlain(text) ? text : text.replaceAll(/[\p{Cc}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu, ' ')
 }
