@@ -49,7 +49,7 @@ test('a workload is looked at, changed after a question, and moved to another gr
   expect(done).toMatchObject({ code: 0, screen: expect.stringContaining(`web is changed and running at ${url}`) })
   expect(await details('web')).toMatchObject({ env_vars: { B: 'hidden-2' }, tools: ['echo'], url })
   expect(await connection.client.listTools()).toMatchObject({ tools: [{ name: 'echo' }] })
-  expect(await thv(...change.slice(0, -2))).toMatchObject({ code: 0, stderr: 'Nothing changes: web is so already.\n' })
+  expect(await thv(...change.slice(0, -2))).toMatchObject({ code: 0, stderr: 'web already has these settings.\n' })
 
   for (const [args, told] of [
     [['edit', 'web'], /what should change of web\?/],
@@ -71,9 +71,10 @@ test('a workload is looked at, changed after a question, and moved to another gr
   expect(await thv('move', 'web', '-g', 'research')).toMatchObject({ stdout: 'web is in research already\n' })
   const again = await thv('edit', 'web', '--group', 'default', '--yes', '--format', 'json')
   expect(JSON.parse(again.stdout)).toEqual({
-    ...{ name: 'web', applied: true, restarts: true },
+    ...{ name: 'web', applied: true, restarts: false },
     changes: [{ option: '--group', change: 'changed', from: 'research', to: 'default' }],
   })
+  expect(await details('web')).toMatchObject({ group: 'default', status: 'stopped' })
 })
 
 test('output of several workloads is merged, with times, and that of an earlier life is kept apart', async () => {

@@ -175,7 +175,8 @@ export const workloadRoutes = {
     path: `${API_PREFIX}/workloads/{name}/edit`,
     tag,
     summary: 'Edit a workload and run it',
-    description: 'A field left out keeps its value; null or an empty value clears it. The port stays.',
+    description:
+      'A field left out keeps its value; null or an empty value clears it. The port stays. If the body holds nothing but a group, the workload moves without a restart, and a stopped one stays stopped.',
     params,
     query: changeQuery,
     body: updateRequest,

@@ -5,10 +5,10 @@ export const move = defineCommand({
   summary: 'Move workloads to another group',
   description:
     'Moves workloads to another group. From then on, the clients of that group see them, and those of the old one do not. ' +
-    'The server restarts, and its address stays. A stopped workload stays stopped.',
+    'The server does not restart, and its address stays. A stopped workload stays stopped.',
   args: [{ name: 'name', summary: 'which workloads', required: true, variadic: true, completes: 'workload' }],
   flags: {
-    group: { type: 'text', short: 'g', value: 'name', summary: 'the group to move to; needed' },
+    group: { type: 'text', short: 'g', value: 'name', summary: 'group to move to (required)' },
     ...FORMAT_FLAG,
   },
   usageHint: 'Name the group with --group.',

@@ -33,10 +33,12 @@ export async function editWorkload(context: Context, [name = '', ...args]: reado
   const body = updateOf(request, wished, flags.unset)
   const changes = differencesOf(request, body)
   const workload = await client.call('getWorkload', { params }, signal)
-  const report = (applied: boolean) => out.json({ name, applied, restarts: changes.length > 0, changes })
+  // A move to another group alone restarts nothing.
+  const restarts = changes.length > 0 && Object.keys(body).some((field) => field !== 'group')
+  const report = (applied: boolean) => out.json({ name, applied, restarts, changes })
   if (changes.length === 0)
-    return flags.format === 'json' ? report(false) : out.note(`Nothing changes: ${name} is so already.`)
-  if (flags.format !== 'json' || !flags.yes) showDifferences(out, workload, changes)
+    return flags.format === 'json' ? report(false) : out.note(`${name} already has these settings.`)
+  if (flags.format !== 'json' || !flags.yes) showDifferences(out, workload, { changes, restarts })
   if (flags.dryRun) return flags.format === 'json' ? report(false) : out.note('Nothing was changed (--dry-run).')
   if (!flags.yes) await askFirst(name, signal)
   try {
@@ -47,12 +49,12 @@ export async function editWorkload(context: Context, [name = '', ...args]: reado
   } catch (error) {
     throw await withServerMeant(client, flags.server, error, signal)
   }
-  if (!flags.noWait)
+  if (restarts && !flags.noWait)
     await waitForOutcome(context, client, [name], 'run').catch((error: unknown) => {
       throw error instanceof WorkloadFailed ? withNextStep(error) : error
     })
   if (flags.format === 'json') return report(true)
-  out.line(flags.noWait ? `${name} is changed` : `${name} is changed and running at ${workload.url}`)
+  out.line(flags.noWait || !restarts ? `${name} is changed` : `${name} is changed and running at ${workload.url}`)
 }
 
 /** Their values are in the secret store, and headers are replaced as a whole. */
@@ -65,16 +67,21 @@ function refuseLostHeaders(name: string, hidden: readonly string[], given: reado
     )
 }
 
-function showDifferences(out: Output, { name, status, url }: WorkloadDetails, changes: readonly Difference[]): void {
+function showDifferences(
+  out: Output,
+  { name, status, url }: WorkloadDetails,
+  { changes, restarts }: { changes: readonly Difference[]; restarts: boolean },
+): void {
   out.note(`${name} changes:`)
   const width = Math.max(...changes.map(({ option }) => option.length))
   for (const { option, change, from, to, hidden } of changes) {
     const values = hidden ? `${change} (value not shown)` : `${spelled(from)} → ${spelled(to)}`
     out.note(`  ${option.padEnd(width)}  ${printable(values)}`)
   }
+  if (!restarts) return
   out.note(
     status === 'stopped'
-      ? `${name} is stopped, and is started with this.`
+      ? `${name} is stopped. This change starts it.`
       : `The server restarts. Its address stays ${url}; calls that run at that moment fail.`,
   )
 }

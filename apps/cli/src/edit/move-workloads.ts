@@ -1,7 +1,6 @@
 import { invalid } from '@toolhaven/core/errors'
 import type { Context } from '../context.ts'
 import { orUnknownGroup, orUnknownWorkload } from '../lifecycle/or-unknown.ts'
-import { waitForOutcome } from '../output/wait-for-outcome.ts'
 
 /** Nothing moves unless every workload and the group exist. */
 export async function moveWorkloads(
@@ -20,14 +19,6 @@ export async function moveWorkloads(
   )
   const moving = workloads.filter((workload) => workload.group !== group).map(({ name }) => name)
   for (const name of moving) await client.call('editWorkload', { params: { name }, body: { group } }, signal)
-  // An edit starts a workload; one that was stopped on purpose stays so.
-  const stopped = workloads
-    .filter(({ name, status }) => moving.includes(name) && status === 'stopped')
-    .map((each) => each.name)
-  const running = moving.filter((name) => !stopped.includes(name))
-  if (stopped.length > 0) await client.call('stopWorkloads', { body: { names: stopped } }, signal)
-  if (running.length > 0) await waitForOutcome(context, client, running, 'run')
-  if (stopped.length > 0) await waitForOutcome(context, client, stopped, 'stop')
   if (format === 'json') return out.json({ group, moved: moving })
   for (const { name } of workloads) out.line(`${name} is in ${group}${moving.includes(name) ? '' : ' already'}`)
 }

@@ -3,7 +3,7 @@ import { DEFAULT_GROUP } from '@toolhaven/contract/names'
 import { conflict, invalid } from '../errors.ts'
 import type { Journal, StoredGroup } from '../ports/stores.ts'
 import { compareNames, type WorkloadBook } from '../workloads/running/book.ts'
-import { moveToDefault } from '../workloads/operations/move-to-default.ts'
+import { moveToGroup } from '../workloads/operations/move.ts'
 import type { GroupBook } from './group-book.ts'
 
 export interface GroupsDeps {
@@ -50,7 +50,7 @@ async function emptyGroup(deps: GroupsDeps, name: string, withWorkloads: boolean
   const members = deps.book.all().filter(({ stored }) => stored.config.group === name && stored.wanted !== 'absent')
   for (const { stored } of members) {
     if (withWorkloads) await deps.deleteWorkload(stored.config.name)
-    else await moveToDefault(deps.book, stored.config.name)
+    else await moveToGroup(deps.book, stored.config.name, DEFAULT_GROUP)
   }
 }
 

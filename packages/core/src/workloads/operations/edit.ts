@@ -1,5 +1,6 @@
 import type { RemoteAuthConfig } from '@toolhaven/contract/access-config'
 import type { RunConfig } from '@toolhaven/contract/run-config'
+import { DEFAULT_GROUP } from '@toolhaven/contract/names'
 import type { CreateRequest, UpdateRequest } from '@toolhaven/contract/workload-request'
 import { invalid, notFound } from '../../errors.ts'
 import type { StoredWorkload } from '../../ports/stores.ts'
@@ -10,18 +11,19 @@ import { type Problems, REFUSE } from '../config/problems.ts'
 import { checkConfirmed } from './confirm.ts'
 import { hideSecrets, withoutSecrets } from './hide-secrets.ts'
 import { withKeptOfEdited } from './kept-fields.ts'
-import { leaveDeletedGroup } from './move-to-default.ts'
+import { isMove, leaveDeletedGroup, moveToGroup } from './move.ts'
 import { type Target, type TargetOptions, resolveTarget, targetOfEntry } from './target.ts'
 import { isEmpty } from '../config/without-empty.ts'
 import type { WorkloadsDeps } from '../workloads-deps.ts'
 
-/** Changes a workload and runs it. What is left out stays; null or an empty value clears. The port stays. */
+/** Changes a workload and runs it, unless only its group changes. What is left out stays; null or an empty value clears. The port stays. */
 export async function editWorkload(
   deps: WorkloadsDeps,
   name: string,
   update: UpdateRequest,
   { knownOnly }: Pick<TargetOptions, 'knownOnly'> = {},
 ): Promise<{ name: string; port: number }> {
+  const moves = isMove(update)
   const { stored, asked, target, profileOrigin, config } = await draftEdit(deps, name, update, { knownOnly }, REFUSE)
   const change = (current: StoredWorkload) => {
     if (current.wanted === 'absent') throw notFound(`workload ${name} is being removed`)
@@ -43,13 +45,14 @@ export async function editWorkload(
     if (update.image !== undefined) delete next.needsOwnServers
     return next
   }
-  await deps.book.change(name, change, { forgetsFailure: true })
+  if (moves) await moveToGroup(deps.book, name, config.group ?? DEFAULT_GROUP)
+  else await deps.book.change(name, change, { forgetsFailure: true })
   // Only what it uses from now on says what it needs.
   const isObservedAnew = stored.config.network_isolation_mode !== 'observe'
   if (config.network_isolation_mode === 'observe' && isObservedAnew) deps.sightings.begin(name)
   await leaveDeletedGroup(deps, name)
   await deps.journal.append({ actor: 'api', action: 'edit', target: name, detail: { fields: Object.keys(update) } })
-  deps.poke(name)
+  if (!moves) deps.poke(name)
   void deps.syncClients()
   return { name, port: stored.port }
 }

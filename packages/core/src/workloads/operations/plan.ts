@@ -4,6 +4,7 @@ import type { CreateRequest, UpdateRequest } from '@toolhaven/contract/workload-
 import { draftCreate, NO_PORT, type Origin } from './create.ts'
 import { draftEdit } from './edit.ts'
 import { type Confirmed, draftImport } from './import.ts'
+import { isMove } from './move.ts'
 import type { TargetOptions } from './target.ts'
 import type { WorkloadsDeps } from '../workloads-deps.ts'
 import { differencesOf } from './differences.ts'
@@ -66,7 +67,7 @@ export async function planEdit(
     ...(draft && { configuration: draft.config }),
     differences: draft ? differencesOf(stored.config, draft.config) : [],
     problems: problems.found,
-    restarts: stored.wanted === 'running',
+    restarts: stored.wanted === 'running' && !isMove(update),
   }
 }
 
