@@ -16,7 +16,7 @@ export const logs = defineCommand({
       type: 'number',
       short: 'n',
       value: 'number',
-      summary: 'how many lines of each workload at most, the newest; left out: 100',
+      summary: 'how many lines of each workload at most, the newest (default: 100)',
       min: 0,
       max: 10_000,
     },
