@@ -87,6 +87,11 @@ test('a terminal is asked for what a server needs, and whether a second copy is 
   expect(request.secrets).toEqual([{ name: 'keyed-api-key', target: 'API_KEY' }])
   expect((await thv('secret', 'get', 'keyed-api-key')).stdout).toBe('hunter2-hunter2\n')
 
+  const refused = ['run', 'keyed', '--name', 'refused', '--group', 'gone']
+  const failed = await atTerminal(world.home, refused, [['needs API_KEY', 'hunter3-hunter3\r']])
+  expect(failed.screen).toContain('group gone not found')
+  expect((await thv('secret', 'list')).stdout).toMatch(/^(?!.*refused)[^]*keyed-api-key/s)
+
   await thv('run', 'time')
   const no = await atTerminal(world.home, ['run', 'time'], [['Run a second one?', 'n']])
   expect(no).toMatchObject({ code: 1, screen: expect.stringContaining('"thv inspect time"') })

@@ -7,42 +7,77 @@ import { printable } from '../output/table.ts'
 
 type Asking = Pick<Context, 'out' | 'signal'>
 
+export interface Answers {
+  /** With the answers that are no secrets. */
+  request: CreateRequest
+  /** Values by variable, stored nowhere yet. */
+  hidden: ReadonlyMap<string, string>
+}
+
 /** Asks for what the registry says the server needs and the line does not give. Without a terminal, the daemon names it. */
 export async function askForMissing(
-  context: Asking,
+  { signal }: Asking,
   client: DaemonClient,
   request: CreateRequest,
-): Promise<CreateRequest> {
-  if (!canAsk() || !request.image) return request
+): Promise<Answers> {
+  const hidden = new Map<string, string>()
+  if (!canAsk() || !request.image) return { request, hidden }
   const given = new Set([
     ...Object.keys(request.env_vars ?? {}),
     ...(request.secrets ?? []).map(({ target }) => target),
   ])
-  const known = await knownVariables(client, request.image, context.signal)
+  const known = await knownVariables(client, request.image, signal)
   const missing = known.filter(
     ({ name, required, default: value }) => required && value === undefined && !given.has(name),
   )
   const variables = { ...request.env_vars }
-  const secrets = [...(request.secrets ?? [])]
   for (const { name, description, secret } of missing) {
     const message = printable(`${request.image} needs ${name}: ${description}`)
-    const question = { message, instead: `pass it with -e ${name}=VALUE`, signal: context.signal }
-    if (secret !== true) {
+    const question = { message, instead: `pass it with -e ${name}=VALUE`, signal }
+    if (secret === true) {
+      hidden.set(name, await askHidden({ ...question, message: `${message} (not shown)` }))
+    } else {
       const fault = (text: string) => (text === '' ? 'Type something, or press Ctrl-C.' : undefined)
       variables[name] = await askText(question, { initial: '', fault })
-      continue
     }
-    const value = await askHidden({ ...question, message: `${message} (not shown)` })
-    secrets.push({
-      name: await storeSecret(context, client, `${request.name ?? request.image}-${name}`, value),
-      target: name,
-    })
   }
-  return {
-    ...request,
-    ...(Object.keys(variables).length > 0 && { env_vars: variables }),
-    ...(secrets.length > 0 && { secrets }),
+  return { request: { ...request, ...(Object.keys(variables).length > 0 && { env_vars: variables }) }, hidden }
+}
+
+/** Stores the hidden answers and creates the workload with them. If that fails, they are deleted again. */
+export async function createWithAnswers<Created>(
+  context: Asking,
+  client: DaemonClient,
+  { request, hidden }: Answers,
+  create: (request: CreateRequest) => Promise<Created>,
+): Promise<Created> {
+  if (hidden.size === 0) return create(request)
+  const taken = await storedKeys(client, context.signal)
+  const stored: string[] = []
+  const secrets = [...(request.secrets ?? [])]
+  try {
+    for (const [target, value] of hidden) {
+      const key = freeKey(`${request.name ?? request.image}-${target}`, [...taken, ...stored])
+      await client.call('createSecret', { body: { key, value } }, context.signal)
+      stored.push(key)
+      secrets.push({ name: key, target })
+    }
+    const created = await create({ ...request, secrets })
+    for (const key of stored) context.out.note(`It is stored as the secret ${key}; "thv secret set ${key}" changes it.`)
+    return created
+  } catch (error) {
+    for (const key of stored) await takeBack(context, client, key, error)
+    throw error
   }
+}
+
+/** Without an answer of the daemon, the workload may exist and use the secret. */
+async function takeBack({ out }: Asking, client: DaemonClient, key: string, failure: unknown): Promise<void> {
+  const kept = () => out.note(`The secret ${key} stays stored; "thv secret delete ${key}" removes it.`)
+  if (isThvError(failure, 'unavailable')) return kept()
+  // Ctrl-C must not keep it from being deleted.
+  const { signal } = new AbortController()
+  await client.call('deleteSecret', { params: { key } }, signal).catch(kept)
 }
 
 async function knownVariables(client: DaemonClient, serverName: string, signal: AbortSignal) {
@@ -56,20 +91,10 @@ async function knownVariables(client: DaemonClient, serverName: string, signal: 
   }
 }
 
-/** Gives the name that it is stored under. */
-async function storeSecret(
-  { out, signal }: Asking,
-  client: DaemonClient,
-  wish: string,
-  value: string,
-): Promise<string> {
-  const keys = await storedKeys(client, signal)
+function freeKey(wish: string, taken: readonly string[]): string {
   const plain = wish.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
-  const names = [plain, ...Array.from({ length: keys.length + 1 }, (_, at) => `${plain}-${at + 2}`)]
-  const key = names.find((name) => !keys.includes(name)) ?? plain
-  await client.call('createSecret', { body: { key, value } }, signal)
-  out.note(`It is stored as the secret ${key}; "thv secret set ${key}" changes it.`)
-  return key
+  const names = [plain, ...Array.from({ length: taken.length + 1 }, (_, at) => `${plain}-${at + 2}`)]
+  return names.find((name) => !taken.includes(name)) ?? plain
 }
 
 async function storedKeys(client: DaemonClient, signal: AbortSignal): Promise<string[]> {
@@ -91,11 +116,20 @@ export async function askForSecond({ signal }: Asking, client: DaemonClient, ser
   if (!canAsk()) return
   const { workloads } = await client.call('listWorkloads', { query: { all: true } }, signal)
   for (const { name, status } of workloads) {
-    const params = { name }
-    const { request } = await client.call('getWorkloadRequest', { params }, signal)
-    if (request.image !== server && request.url !== server) continue
+    const request = await requestOf(client, name, signal)
+    if (request?.image !== server && request?.url !== server) continue
     const message = `There is a workload ${name} of the same server already (${status}). Run a second one?`
     if (await confirm({ message, instead: 'give it a name with --name', signal })) return
     throw conflict(`cancelled; "thv inspect ${name}" shows the one there is\nNothing was changed.`)
+  }
+}
+
+/** Undefined: the workload was removed meanwhile. */
+async function requestOf(client: DaemonClient, name: string, signal: AbortSignal): Promise<CreateRequest | undefined> {
+  try {
+    return (await client.call('getWorkloadRequest', { params: { name } }, signal)).request
+  } catch (error) {
+    if (isThvError(error, 'not-found')) return undefined
+    throw error
   }
 }

@@ -108,10 +108,12 @@ async function prepare(context: Context, args: readonly string[], flags: RunFlag
   if (!args[0]) throw invalid('what should run? Name a server, or give --from-config; "thv search WORD" finds servers')
   const body = await createRequestOf({ cwd, env, homeDir: homeDirOf(env) }, args, flags)
   const send: Start['send'] = async (client) => {
-    const { askForMissing, askForSecond } = await import('./ask-for-missing.ts')
+    const { askForMissing, askForSecond, createWithAnswers } = await import('./ask-for-missing.ts')
     if (flags.name === undefined) await askForSecond(context, client, args[0] ?? '')
-    const complete = await askForMissing(context, client, body)
-    return client.call('createWorkload', { body: complete, query: { known_only: true } }, UNTIL_ANSWERED)
+    const answers = await askForMissing(context, client, body)
+    return createWithAnswers(context, client, answers, (complete) =>
+      client.call('createWorkload', { body: complete, query: { known_only: true } }, UNTIL_ANSWERED),
+    )
   }
   return { send, sharesNetwork: body.network_mode === 'host', login: loginOf(flags) }
 }
