@@ -12,7 +12,3 @@ export function messageOf(error: unknown): string {
   if (error instanceof ApiError && error.message !== '') return error.message
   return error instanceof Error ? error.message : String(error)
 }
-
-export function isNotFound(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 404
-}

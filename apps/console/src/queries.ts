@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api, isNotFound } from './api.ts'
+import { api } from './api.ts'
+import { storedKeys } from './secrets/store-secret.ts'
 
 /** Everything the console knows of the daemon, by key. Events keep it fresh (live/apply-event.ts). */
 
@@ -41,16 +42,9 @@ export const registryQuery = queryOptions({
   },
 })
 
-/** A store that is not set up yet has no secrets. */
 export const secretsQuery = queryOptions({
   queryKey: ['secrets', 'keys'],
-  queryFn: async ({ signal }) => {
-    const found = await api.call('listSecrets', {}, signal).catch((error: unknown) => {
-      if (isNotFound(error)) return { keys: [] }
-      throw error
-    })
-    return found.keys.map(({ key }) => key)
-  },
+  queryFn: ({ signal }) => storedKeys(api, signal),
 })
 
 export const toolLockQuery = (name: string) =>

@@ -2,13 +2,13 @@ import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { messageOf } from '../api.ts'
 import { Problem } from '../parts/Problem.tsx'
-import { groupsQuery } from '../queries.ts'
+import { groupsQuery, secretsQuery } from '../queries.ts'
 import type { RegistryEntry } from '../registry/choose-entries.ts'
 import { NetworkFields } from './NetworkFields.tsx'
 import type { FieldsProps } from './fields-props.ts'
 import { Outcome } from './Outcome.tsx'
 import { RunPlan } from './RunPlan.tsx'
-import type { RunForm } from './run-form.ts'
+import { nameSecrets, type RunForm } from './run-form.ts'
 import { SourceFields } from './SourceFields.tsx'
 import { TextField } from './TextField.tsx'
 import { useRun } from './use-run.ts'
@@ -18,7 +18,8 @@ import { VariableFields } from './VariableFields.tsx'
 export function RunServerForm({ initial, entry }: { initial: RunForm; entry?: RegistryEntry }) {
   const [form, setForm] = useState(initial)
   const [made, setMade] = useState<string>()
-  const run = useRun(entry)
+  const { run, stored } = useRun(entry)
+  const { data: keys = [] } = useQuery(secretsQuery)
   const change: FieldsProps['onChange'] = (part) => setForm((before) => ({ ...before, ...part }))
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -30,7 +31,7 @@ export function RunServerForm({ initial, entry }: { initial: RunForm; entry?: Re
       <NameFields form={form} onChange={change} isMade={made !== undefined} />
       <VariableFields form={form} onChange={change} />
       {form.source === 'package' && <InsideFields form={form} onChange={change} entry={entry} />}
-      <RunPlan form={form} entry={entry} made={made} />
+      <RunPlan form={nameSecrets(form, keys, stored)} entry={entry} made={made} />
       {run.error && <Problem message={messageOf(run.error)} />}
       {made !== undefined && !run.isPending && <Outcome name={made} />}
       <div className="actions">

@@ -8,6 +8,8 @@ export interface Variable {
   isSecret: boolean
   /** A secret that is stored already, instead of a value. */
   stored?: string
+  /** The name that its value is stored under. */
+  key?: string
   description?: string
   isRequired?: boolean
 }
@@ -58,9 +60,32 @@ export function linesOf(text: string): string[] {
     .filter((line) => line !== '')
 }
 
-/** The name that a new secret gets: what it is for, and for whom. */
 export function secretNameFor(form: RunForm, variable: Variable): string {
-  return variable.stored ?? `${form.name || 'server'}-${variable.name}`
+  return variable.stored ?? variable.key ?? wishFor(form, variable)
+}
+
+/** What it is for, and for whom. */
+function wishFor(form: RunForm, { name }: Variable): string {
+  return `${form.name.trim() || 'server'}-${name}`
+}
+
+/** The form with a free name for each new secret. One that this form stored before keeps its name. */
+export function nameSecrets(form: RunForm, taken: readonly string[], own: ReadonlyMap<string, string>): RunForm {
+  const used = new Set(taken)
+  const fresh = new Set(newSecrets(form))
+  const variables = form.variables.map((variable) => {
+    if (!fresh.has(variable)) return variable
+    const key = own.get(variable.name) ?? freeName(wishFor(form, variable), used)
+    used.add(key)
+    return { ...variable, key }
+  })
+  return { ...form, variables }
+}
+
+function freeName(wish: string, used: ReadonlySet<string>): string {
+  let name = wish
+  for (let number = 2; used.has(name); number += 1) name = `${wish}-${number}`
+  return name
 }
 
 export const newSecrets = (form: RunForm): Variable[] =>

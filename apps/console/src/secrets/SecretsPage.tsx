@@ -8,7 +8,7 @@ import { PageTitle } from '../parts/PageTitle.tsx'
 import { Problem } from '../parts/Problem.tsx'
 import { secretsQuery, secretUsesQuery } from '../queries.ts'
 import { TextField } from '../run/TextField.tsx'
-import { storeSecret } from './store-secret.ts'
+import { createSecret, replaceSecret } from './store-secret.ts'
 
 export const Route = createLazyRoute('/secrets')({ component: SecretsPage })
 const here = getRouteApi('/secrets')
@@ -35,7 +35,7 @@ function SecretForm({ initialKey, keys }: { initialKey: string; keys: readonly s
   const [value, setValue] = useState('')
   const isKnown = keys.includes(key)
   const storing = useMutation({
-    mutationFn: () => storeSecret(key, value),
+    mutationFn: () => (isKnown ? replaceSecret : createSecret)(api, key, value),
     onSuccess: () => {
       setKey('')
       setValue('')

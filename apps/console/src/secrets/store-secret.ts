@@ -1,13 +1,27 @@
-import { api, isNotFound } from '../api.ts'
+import type { ApiClient } from '@toolhaven/contract/client'
+import { isNotFound } from '../is-not-found.ts'
 
-/** Stores a value under a name, new or known. The first secret sets up the encrypted store. */
-export async function storeSecret(key: string, value: string): Promise<{ message: string }> {
+type Calls = Pick<ApiClient, 'call'>
+
+/** Stores a value under a name that is free; one that is taken is refused. The first secret sets up the encrypted store. */
+export async function createSecret(api: Calls, key: string, value: string): Promise<{ message: string }> {
   await api.call('getSecretsProvider', {}).catch(async (error: unknown) => {
     if (!isNotFound(error)) throw error
     await api.call('setupSecrets', { body: { provider_type: 'encrypted' } })
   })
-  const { keys } = await api.call('listSecrets', {})
-  return keys.some((known) => known.key === key)
-    ? api.call('updateSecret', { params: { key }, body: { value } })
-    : api.call('createSecret', { body: { key, value } })
+  return api.call('createSecret', { body: { key, value } })
+}
+
+/** Gives a new value to a secret that is there. */
+export function replaceSecret(api: Calls, key: string, value: string): Promise<{ message: string }> {
+  return api.call('updateSecret', { params: { key }, body: { value } })
+}
+
+/** A store that is not set up yet has no secrets. */
+export async function storedKeys(api: Calls, signal?: AbortSignal): Promise<string[]> {
+  const { keys } = await api.call('listSecrets', {}, signal).catch((error: unknown) => {
+    if (isNotFound(error)) return { keys: [] }
+    throw error
+  })
+  return keys.map(({ key }) => key)
 }
