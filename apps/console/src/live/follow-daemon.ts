@@ -25,7 +25,7 @@ export async function followDaemon(cache: QueryClient, signal: AbortSignal): Pro
 }
 
 /** Why the stream ended. */
-async function followOnce(cache: QueryClient, signal: AbortSignal, onOpen: () => void): Promise<string> {
+async function followOnce(cache: QueryClient, signal: AbortSignal, onEvent: () => void): Promise<string> {
   const silence = new AbortController()
   const stop = AbortSignal.any([signal, silence.signal])
   let watch: ReturnType<typeof setTimeout> | undefined
@@ -42,12 +42,13 @@ async function followOnce(cache: QueryClient, signal: AbortSignal, onOpen: () =>
       return await forever(signal)
     }
     const response = await api.open('streamEvents', {}, stop)
-    onOpen()
     report(cache, { state: 'live' })
     refetchEverything(cache)
     const apply = batched((events) => applyEvents(cache, events))
     for await (const event of readEvents(response)) {
       heard()
+      // An answer alone is no proof: a stream that breaks at its start would be asked for without a pause.
+      onEvent()
       if (event.data !== '') apply(event)
     }
     return 'it ended the connection'

@@ -9,11 +9,18 @@ export interface ServerSentEvent {
  */
 export async function* readEvents(response: Response): AsyncGenerator<ServerSentEvent> {
   if (!response.body) return
+  // Safari cannot iterate a stream, so that it is read piece by piece.
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''
-  for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
-    const blocks = (rest + text).split('\n\n')
-    rest = blocks.pop() ?? ''
-    for (const block of blocks) yield parseBlock(block)
+  try {
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+      const blocks = (rest + piece.value).split('\n\n')
+      rest = blocks.pop() ?? ''
+      for (const block of blocks) yield parseBlock(block)
+    }
+  } finally {
+    // A reader that stops early ends the request too.
+    await reader.cancel().catch(() => undefined)
   }
 }
 
