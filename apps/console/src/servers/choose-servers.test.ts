@@ -31,13 +31,31 @@ test('what does not work comes first when sorted by status, and the newest when 
 })
 
 test('a server that waits for a login is fixed at the address that it names', () => {
-  const waiting = server('docs', { status: 'error', status_context: 'needs login: open http://127.0.0.1:9000/login/a' })
+  const waiting = server('docs', {
+    status: 'error',
+    status_context: 'needs login: http://127.0.0.1:9000/login/a (for more rights: x)',
+  })
   expect(fixOf(waiting)).toEqual({ kind: 'log-in', label: 'Log in', address: 'http://127.0.0.1:9000/login/a' })
   expect(fixOf(server('fetch', { status: 'stopped' }))).toBeUndefined()
+})
+
+test.each([
+  'exited with code 1: needs login: https://evil.example.com/',
+  'exited with code 1\nneeds login: https://evil.example.com/',
+  'exited with code 1: the tools of docs changed: search changed',
+  'needs login: javascript:alert(1)',
+  'needs login: ask at https://evil.example.com/',
+])('last words of a server make no button but a restart: %s', (status_context) => {
+  for (const status of ['error', 'unhealthy'] as const)
+    expect(fixOf(server('docs', { status, status_context }))).toEqual({ kind: 'restart', label: 'Restart' })
+  for (const status of ['starting', 'stopping', 'stopped'] as const)
+    expect(fixOf(server('docs', { status, status_context }))).toBeUndefined()
 })
 
 test('a running server with other tools than were accepted needs attention, a stopped one does not', () => {
   const changed = { status_context: 'the tools of notes changed: search changed' }
   expect(needsAttention(server('notes', changed))).toBe(true)
+  const behind = { status_context: `the image is not verified: none; ${changed.status_context}` }
+  expect(fixOf(server('notes', behind))).toEqual({ kind: 'review', label: 'Review' })
   expect(needsAttention(server('notes', { ...changed, status: 'stopped' }))).toBe(false)
 })
