@@ -39,9 +39,8 @@ function applyWorkload(cache: QueryClient, { workload: name, status, status_cont
     void cache.invalidateQueries({ queryKey: ['workload', name] })
     return
   }
-  // An answer that is on its way may be older than this event.
-  const isFetching = cache.isFetching(workloadsQuery) > 0
-  if (before === undefined || isFetching) refetchList(cache)
+  // An edit may have changed what the list shows. An answer that is on its way may be older than this event.
+  if (before?.status !== status || cache.isFetching(workloadsQuery) > 0) refetchList(cache)
   // A new server may use a secret.
   if (before === undefined) void cache.invalidateQueries({ queryKey: ['secrets'] })
   if (before?.status === status && before.status_context === status_context) return
