@@ -32,7 +32,9 @@ test('a log is searched from hit to hit, paused, linked to and downloaded', asyn
   const log = page.getByRole('region', { name: 'Log' })
   await log.locator('time').first().waitFor()
   await expectAccessible(page)
-  await page.getByRole('button', { name: 'Pause' }).click()
+  // As with a finger or the scroll bar, which make no wheel and no key.
+  await expect.poll(() => log.evaluate((box) => box.scrollTop)).toBeGreaterThan(100)
+  await log.evaluate((box) => box.scrollTo(0, 0))
   await page.getByRole('button', { name: 'Follow' }).waitFor()
   const text = (await log.locator('.log-line bdi').first().innerText()).split(' ')[0] ?? ''
   await page.getByRole('searchbox', { name: 'Find' }).fill(text)
@@ -62,14 +64,16 @@ test('a tool is turned off after the difference was shown', async () => {
 
 test('a client is connected to a group, and its file has the entry', async () => {
   await goTo('Clients')
-  await page.getByRole('switch', { name: 'Cursor in default', exact: true }).click()
+  const cursor = page.getByRole('switch', { name: 'Cursor in default', exact: true })
+  await cursor.click()
   await page.getByRole('switch', { name: 'Cursor in default', exact: true, checked: true }).waitFor()
+  expect(await cursor.evaluate((control) => control === document.activeElement)).toBe(true)
   await expectAccessible(page)
   const file = path.join(toolhaven.home.dir, 'home/.cursor/mcp.json')
   // Without an entry of ours it goes, since it was not there before.
   const read = () => readFile(file, 'utf8').catch(() => '')
   await expect.poll(read).toContain('chatty')
-  await page.getByRole('switch', { name: 'Cursor in default', exact: true }).click()
+  await cursor.click()
   await expect.poll(read).not.toContain('chatty')
 })
 
@@ -82,6 +86,8 @@ test('a secret is stored, replaced and deleted, and its value is never shown', a
   await page.getByLabel('Value').fill('second-value')
   await page.getByRole('button', { name: 'Replace' }).click()
   await page.getByText('secret api-key updated').waitFor()
+  await page.getByRole('link', { name: 'Replace api-key' }).click()
+  await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('api-key')
   await page.getByText('no server', { exact: true }).waitFor()
   const secrets = [{ name: 'api-key', target: 'API_KEY' }]
   await toolhaven.daemon().api.call('createWorkload', { body: { name: 'user', image: FIXTURE, secrets } })

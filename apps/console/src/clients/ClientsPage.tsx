@@ -96,8 +96,11 @@ function ClientRow({ client: { client_type: name, installed }, groups, connectin
               role="switch"
               aria-label={`${name} in ${group}`}
               checked={own.includes(group)}
-              disabled={connecting.isPending}
-              onChange={(event) => connecting.mutate({ name, group, isWanted: event.target.checked })}
+              // Not disabled: that would take the focus from the one that was switched.
+              aria-disabled={connecting.isPending}
+              onChange={(event) => {
+                if (!connecting.isPending) connecting.mutate({ name, group, isWanted: event.target.checked })
+              }}
             />
             <span className="group-name">{group}</span>
           </label>

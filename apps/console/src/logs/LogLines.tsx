@@ -31,6 +31,13 @@ export function LogLines({ lines, shown, isFollowing, onFollow }: LogLinesProps)
     if (shown !== undefined) rows.scrollToIndex(shown, { align: 'center' })
   }, [shown, rows])
   const pause = () => isFollowing && onFollow(false)
+  const lastTop = useRef(0)
+  /** By touch and by the scroll bar too. Lines that are gone do not count: they leave the end in sight. */
+  const pauseWhenUp = ({ scrollTop, scrollHeight, clientHeight }: HTMLDivElement) => {
+    const isUp = scrollTop < lastTop.current && scrollHeight - clientHeight - scrollTop > LINE_HEIGHT
+    lastTop.current = scrollTop
+    if (isUp) pause()
+  }
   return (
     <div
       ref={box}
@@ -38,6 +45,7 @@ export function LogLines({ lines, shown, isFollowing, onFollow }: LogLinesProps)
       role="region"
       aria-label="Log"
       tabIndex={0}
+      onScroll={(event) => pauseWhenUp(event.currentTarget)}
       onWheel={(event) => event.deltaY < 0 && pause()}
       onKeyDown={(event) => ['ArrowUp', 'PageUp', 'Home'].includes(event.key) && pause()}
     >

@@ -3,11 +3,15 @@ import { useState } from 'react'
 /** Copies a text and says so until the pointer or the focus leaves. */
 export function CopyButton({ text, label }: { text: string; label: string }) {
   const [outcome, setOutcome] = useState<string>()
-  const copy = () =>
-    navigator.clipboard.writeText(text).then(
-      () => setOutcome('Copied'),
-      () => setOutcome('Select it and copy it yourself'),
-    )
+  const copy = async () => {
+    try {
+      // Over plain HTTP from another machine a browser has no clipboard at all.
+      await navigator.clipboard.writeText(text)
+      setOutcome('Copied')
+    } catch {
+      setOutcome('Select it and copy it yourself')
+    }
+  }
   return (
     <button
       type="button"

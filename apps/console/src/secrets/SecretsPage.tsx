@@ -16,14 +16,16 @@ const here = getRouteApi('/secrets')
 function SecretsPage() {
   const { key = '' } = here.useSearch()
   const { data: keys, error } = useQuery(secretsQuery)
+  // The form begins again with each wish to replace one, also the same one twice.
+  const [round, setRound] = useState(0)
   return (
     <>
       <PageTitle title="Secrets" />
       <p>Servers get a secret as a variable. Its value is stored encrypted and never shown, not even here.</p>
-      <SecretForm key={key} initialKey={key} keys={keys ?? []} />
+      <SecretForm key={`${round} ${key}`} initialKey={key} keys={keys ?? []} />
       {error && <Problem message={messageOf(error)} />}
       {keys?.length === 0 && <p>There are no secrets yet.</p>}
-      {keys && keys.length > 0 && <SecretTable keys={keys} />}
+      {keys && keys.length > 0 && <SecretTable keys={keys} onReplace={() => setRound(round + 1)} />}
     </>
   )
 }
@@ -64,7 +66,7 @@ function SecretForm({ initialKey, keys }: { initialKey: string; keys: readonly s
   )
 }
 
-function SecretTable({ keys }: { keys: readonly string[] }) {
+function SecretTable({ keys, onReplace }: { keys: readonly string[]; onReplace: () => void }) {
   const cache = useQueryClient()
   const { data: uses = [] } = useQuery(secretUsesQuery)
   const userNames = (key: string) => uses.find((use) => use.key === key)?.workloads.join(', ') ?? ''
@@ -97,7 +99,7 @@ function SecretTable({ keys }: { keys: readonly string[] }) {
               <td>{userNames(key) || 'no server'}</td>
               <td className="fits">
                 <div className="actions">
-                  <Link to="/secrets" search={{ key }} className="button small">
+                  <Link to="/secrets" search={{ key }} onClick={onReplace} className="button small">
                     Replace<span className="only-read-aloud"> {key}</span>
                   </Link>
                   <ConfirmButton

@@ -41,7 +41,7 @@ function Overview({ server }: { server: WorkloadDetails }) {
           <Fact name="Transport" value={server.transport_type} />
           <Fact name="Created" value={new Date(server.created_at).toLocaleString('en')} />
         </dl>
-        <Code text={`thv status ${server.name}`} label="Copy the command that shows the same" />
+        <Code text={`thv inspect ${server.name}`} label="Copy the command that shows the same" />
       </section>
     </>
   )
