@@ -13,7 +13,7 @@ const registry = {
     'io.example/notes': {
       ...{ image: FIXTURE, description: HIDDEN, transport: 'stdio', tier: 'Community', status: 'active' },
       ...{ tools: ['add', 'echo'], tags: ['writing'], repository_url: 'https://example.com/notes' },
-      env_vars: [{ name: 'NOTES_KEY', description: 'Key of your notes', required: true, secret: true }],
+      env_vars: [{ name: 'NOTES_KEY', description: 'Key of \u{202e}your notes', required: true, secret: true }],
       permissions: { network: { outbound: { allow_host: ['api.example.com'], allow_port: [443] } } },
     },
     other: {
@@ -49,6 +49,7 @@ test('a server of the registry is found, explained and run with its secret', asy
   await page.getByText('May reach api.example.com on port 443, and nothing else.').waitFor()
   await expectAccessible(page)
   await page.getByRole('link', { name: 'Run', exact: true }).click()
+  await page.getByText('U+202E').waitFor()
   await page.getByLabel('NOTES_KEY').fill('a-secret-value')
   await page.getByRole('region', { name: 'Plan' }).getByText('Stores notes-NOTES_KEY in the secret store.').waitFor()
   await expectAccessible(page)

@@ -72,7 +72,9 @@ function Variables({ entry: { env_vars = [] } }: { entry: RegistryEntry }) {
         {env_vars.map(({ name, description, required, secret }) => (
           <div key={name} className="fact">
             <dt>
-              <code>{name}</code>
+              <code>
+                <ForeignText text={name} />
+              </code>
             </dt>
             <dd>
               <ForeignText text={description} /> {required ? 'Required.' : 'Optional.'}

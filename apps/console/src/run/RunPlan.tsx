@@ -26,7 +26,11 @@ export function RunPlan({ form, entry, made }: RunPlanProps) {
     <section className="notice" aria-label="Plan" aria-busy={isFetching}>
       <h2>What will happen</h2>
       {problems.length > 0 && <Sentences label="In the way" sentences={problems} />}
-      {fresh.length > 0 && <p>Stores {listOf(fresh)} in the secret store.</p>}
+      {fresh.length > 0 && (
+        <p>
+          Stores <ForeignText text={listOf(fresh)} /> in the secret store.
+        </p>
+      )}
       {plan?.configuration && (
         <Sentences label="Permissions" sentences={sentencesOf(plan.configuration, request.secrets)} />
       )}

@@ -1,4 +1,5 @@
 import { useId } from 'react'
+import { ForeignText } from '../parts/ForeignText.tsx'
 
 export interface TextFieldProps {
   label: string
@@ -30,7 +31,7 @@ export function TextField({
   return (
     <div className="field">
       <label htmlFor={id}>
-        {label}
+        <ForeignText text={label} />
         {isRequired && <span className="muted"> (required)</span>}
       </label>
       {rows === undefined ? (
@@ -40,7 +41,7 @@ export function TextField({
       )}
       {help !== undefined && (
         <span id={`${id}-help`} className="muted help">
-          {help}
+          <ForeignText text={help} />
         </span>
       )}
     </div>

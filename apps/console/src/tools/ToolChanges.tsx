@@ -45,7 +45,9 @@ function Change({ change: { part, name, kind, fields } }: { change: ToolChange }
       <dl className="facts">
         {fields.map(({ field, parts }) => (
           <div key={field} className="fact">
-            <dt>{field}</dt>
+            <dt>
+              <ForeignText text={field} />
+            </dt>
             <dd className="difference">
               {parts.map(({ kind: partKind, text }, at) => {
                 const Mark = partKind === 'added' ? 'ins' : partKind === 'removed' ? 'del' : 'span'

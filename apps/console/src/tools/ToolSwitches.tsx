@@ -39,8 +39,16 @@ export function ToolSwitches({ server: { name, tools: filter, status }, tools }:
       </ul>
       {added.length + removed.length > 0 && (
         <section className="notice" aria-label="Plan">
-          {added.length > 0 && <p>Turns on: {added.join(', ')}.</p>}
-          {removed.length > 0 && <p>Turns off: {removed.join(', ')}. Clients cannot see or call them.</p>}
+          {added.length > 0 && (
+            <p>
+              Turns on: <ForeignText text={added.join(', ')} />.
+            </p>
+          )}
+          {removed.length > 0 && (
+            <p>
+              Turns off: <ForeignText text={removed.join(', ')} />. Clients cannot see or call them.
+            </p>
+          )}
           {on.size === 0 && <p>Leave at least one tool on. To use none, stop the server.</p>}
           {status === 'stopped' && <p>The server is stopped. Applying starts it.</p>}
           {apply.error && <Problem message={messageOf(apply.error)} />}
