@@ -1,6 +1,7 @@
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Problem } from '../parts/Problem.tsx'
+import { SearchField } from '../parts/SearchField.tsx'
 import { findLines, type LogLine, nextPlace } from './log-buffer.ts'
 import { LogLines } from './LogLines.tsx'
 import { useLog } from './use-log.ts'
@@ -58,15 +59,11 @@ function Find({ lines, place = -1, onShow }: FindProps) {
   const step = (by: 1 | -1) => onShow(nextPlace(places, place, by))
   return (
     <>
-      <label className="grow">
-        Find
-        <input
-          type="search"
-          value={q}
-          onChange={(event) => set(event.target.value)}
-          onKeyDown={(event) => event.key === 'Enter' && step(event.shiftKey ? -1 : 1)}
-        />
-      </label>
+      <SearchField
+        text={q}
+        onSearch={set}
+        onKeyDown={(event) => event.key === 'Enter' && step(event.shiftKey ? -1 : 1)}
+      />
       <button type="button" disabled={places.length === 0} onClick={() => step(-1)}>
         Previous
       </button>

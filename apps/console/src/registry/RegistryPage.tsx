@@ -4,6 +4,7 @@ import { messageOf } from '../api.ts'
 import { ForeignText } from '../parts/ForeignText.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Problem } from '../parts/Problem.tsx'
+import { SearchField } from '../parts/SearchField.tsx'
 import { registryQuery } from '../queries.ts'
 import { chooseEntries, REGISTRY_SEARCH, type RegistryEntry } from './choose-entries.ts'
 
@@ -50,10 +51,7 @@ function Filters() {
     })
   return (
     <search className="filters">
-      <label className="grow">
-        Find
-        <input type="search" value={q} onChange={(event) => set({ q: event.target.value })} />
-      </label>
+      <SearchField text={q} onSearch={(next) => set({ q: next })} />
       <label>
         Tier
         <select value={tier} onChange={(event) => set({ tier: event.target.value })}>

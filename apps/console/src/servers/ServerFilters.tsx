@@ -1,6 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { WORKLOAD_STATUS_NAMES } from '@toolhaven/contract/workload-status'
 import type { Workload } from '@toolhaven/contract/workloads'
+import { SearchField } from '../parts/SearchField.tsx'
 import { SERVERS_SEARCH, type ServersSearch } from './servers-search.ts'
 
 const here = getRouteApi('/servers')
@@ -21,10 +22,7 @@ export function ServerFilters({ all }: { all: readonly Workload[] }) {
   const statuses = WORKLOAD_STATUS_NAMES.filter((known) => all.some(({ status }) => status === known))
   return (
     <search className="filters">
-      <label className="grow">
-        Find
-        <input type="search" value={search.q ?? ''} onChange={(event) => set({ q: event.target.value })} />
-      </label>
+      <SearchField text={search.q ?? ''} onSearch={(q) => set({ q })} />
       <Choice label="Group" value={search.group} values={groups} onChange={(group) => set({ group })} />
       <Choice label="Status" value={search.status} values={statuses} onChange={(status) => set({ status })} />
     </search>
