@@ -53,6 +53,7 @@ test('a log is searched from hit to hit, paused, linked to and downloaded', asyn
 test('a tool is turned off after the difference was shown', async () => {
   await tab('Tools')
   await page.getByRole('checkbox', { name: /^echo/ }).uncheck()
+  await page.getByText('Applying restarts the server.').waitFor()
   await page.getByText(/^Turns off: echo\./).waitFor()
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Apply' }).click()

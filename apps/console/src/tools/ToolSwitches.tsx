@@ -4,7 +4,7 @@ import type { WorkloadDetails } from '@toolhaven/contract/workloads'
 import { api, messageOf } from '../api.ts'
 import { ForeignText } from '../parts/ForeignText.tsx'
 import { Problem } from '../parts/Problem.tsx'
-import { filterFor, type ListedTool } from './tool-list.ts'
+import { type ListedTool, planTools } from './tool-list.ts'
 
 export interface ToolSwitchesProps {
   server: WorkloadDetails
@@ -14,27 +14,25 @@ export interface ToolSwitchesProps {
 /** Which tools clients see. Nothing changes before the difference was shown and applied. */
 export function ToolSwitches({ server: { name, tools: filter, status }, tools }: ToolSwitchesProps) {
   const all = tools.map((tool) => tool.name)
-  const before = new Set(filter.length === 0 ? all : filter)
-  const [on, setOn] = useState<ReadonlySet<string>>(before)
+  const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set())
+  const { on, added, removed, filter: next } = planTools(all, filter, toggled)
   const apply = useMutation({
-    mutationFn: () => api.call('editWorkload', { params: { name }, body: { tools: filterFor(all, on) } }),
+    mutationFn: () => api.call('editWorkload', { params: { name }, body: { tools: next } }),
   })
   const toggle = (tool: string) => {
-    const next = new Set(on)
-    if (!next.delete(tool)) next.add(tool)
-    setOn(next)
+    const changed = new Set(toggled)
+    if (!changed.delete(tool)) changed.add(tool)
+    setToggled(changed)
   }
-  const added = all.filter((tool) => on.has(tool) && !before.has(tool))
-  const removed = all.filter((tool) => !on.has(tool) && before.has(tool))
-  const tokens = tools.filter((tool) => on.has(tool.name)).reduce((sum, tool) => sum + tool.tokens, 0)
+  const tokens = tools.filter((tool) => on.includes(tool.name)).reduce((sum, tool) => sum + tool.tokens, 0)
   return (
     <section className="panel" aria-label="Tools">
       <p className="muted">
-        {on.size} of {all.length} tools on. Their definitions cost about {tokens} tokens in each conversation.
+        {on.length} of {all.length} tools on. Their definitions cost about {tokens} tokens in each conversation.
       </p>
       <ul className="plain-list">
         {tools.map((tool) => (
-          <ToolRow key={tool.name} tool={tool} isOn={on.has(tool.name)} onToggle={toggle} />
+          <ToolRow key={tool.name} tool={tool} isOn={on.includes(tool.name)} onToggle={toggle} />
         ))}
       </ul>
       {added.length + removed.length > 0 && (
@@ -49,19 +47,23 @@ export function ToolSwitches({ server: { name, tools: filter, status }, tools }:
               Turns off: <ForeignText text={removed.join(', ')} />. Clients cannot see or call them.
             </p>
           )}
-          {on.size === 0 && <p>Leave at least one tool on. To use none, stop the server.</p>}
-          {status === 'stopped' && <p>The server is stopped. Applying starts it.</p>}
+          {filter.length > 0 && next.length === 0 && on.length > 0 && (
+            <p>Every tool is on then, also those that the server offers later.</p>
+          )}
+          {filter.length === 0 && <p>Tools that the server offers later stay off.</p>}
+          {on.length === 0 && <p>Leave at least one tool on. To use none, stop the server.</p>}
+          <p>{status === 'stopped' ? 'The server is stopped. Applying starts it.' : 'Applying restarts the server.'}</p>
           {apply.error && <Problem message={messageOf(apply.error)} />}
           <div className="actions">
             <button
               type="button"
               className="primary"
-              disabled={apply.isPending || on.size === 0}
+              disabled={apply.isPending || on.length === 0}
               onClick={() => apply.mutate()}
             >
               Apply
             </button>
-            <button type="button" className="quiet" onClick={() => setOn(before)}>
+            <button type="button" className="quiet" onClick={() => setToggled(new Set())}>
               Undo
             </button>
           </div>

@@ -20,7 +20,27 @@ export function listTools(locked: ToolLock['tools']): ListedTool[] {
     }))
 }
 
-/** The filter that leaves just these tools; none: every tool, also those that come later. */
-export function filterFor(all: readonly string[], on: ReadonlySet<string>): string[] {
-  return all.every((name) => on.has(name)) ? [] : all.filter((name) => on.has(name))
+export interface ToolPlan {
+  on: readonly string[]
+  added: readonly string[]
+  removed: readonly string[]
+  /** The filter to apply; none: every tool, also those that come later. */
+  filter: string[]
+}
+
+/**
+ * What the tools become, from the filter in force and what was toggled since. A tool that appears meanwhile is as the
+ * filter in force says, and no change. Names of the filter that the server does not offer now stay in it.
+ */
+export function planTools(all: readonly string[], filter: readonly string[], toggled: ReadonlySet<string>): ToolPlan {
+  const isOnNow = (name: string) => filter.length === 0 || filter.includes(name)
+  const on = all.filter((name) => isOnNow(name) !== toggled.has(name))
+  const changed = all.filter((name) => toggled.has(name))
+  const absent = filter.filter((name) => !all.includes(name))
+  return {
+    on,
+    added: changed.filter((name) => !isOnNow(name)),
+    removed: changed.filter(isOnNow),
+    filter: on.length === all.length ? [] : [...absent, ...on],
+  }
 }
