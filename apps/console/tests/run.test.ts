@@ -104,9 +104,11 @@ test('a refused request shows the sentence of the API, and nothing that was type
 test('pasted JSON fills in the form on a phone', async () => {
   await page.setViewportSize(PHONE)
   await page.getByText('Paste mcpServers JSON').click()
+  const other = { command: 'uvx', args: ['other'] }
   const server = { command: 'npx', args: ['-y', 'thv-mcp-fixture@1.0.0'], env: { API_TOKEN: 'abc' } }
-  await page.getByLabel('JSON of the server').fill(JSON.stringify({ mcpServers: { pasted: server } }))
+  await page.getByLabel('JSON of the server').fill(JSON.stringify({ mcpServers: { pasted: server, other } }))
   await page.getByRole('button', { name: 'Fill in the form' }).click()
+  await page.getByText('Not taken over: the server other.').waitFor()
   expect(await page.getByLabel('Package or image').inputValue()).toBe('npx://thv-mcp-fixture@1.0.0')
   await expectNoSidewaysScroll(page)
   await page.getByRole('button', { name: 'Run', exact: true }).click()

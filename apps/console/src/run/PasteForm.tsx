@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { messageOf } from '../api.ts'
+import { ForeignText } from '../parts/ForeignText.tsx'
 import { Problem } from '../parts/Problem.tsx'
 import { readPasted } from './read-pasted.ts'
 import type { RunForm } from './run-form.ts'
@@ -8,9 +9,13 @@ import type { RunForm } from './run-form.ts'
 export function PasteForm({ onRead }: { onRead: (form: RunForm) => void }) {
   const [text, setText] = useState('')
   const [problem, setProblem] = useState<string>()
+  const [left, setLeft] = useState<readonly string[]>([])
   const read = () => {
+    setLeft([])
     try {
-      onRead(readPasted(text))
+      const pasted = readPasted(text)
+      onRead(pasted.form)
+      setLeft(pasted.left)
       setProblem(undefined)
     } catch (error) {
       setProblem(messageOf(error))
@@ -24,6 +29,11 @@ export function PasteForm({ onRead }: { onRead: (form: RunForm) => void }) {
         <textarea rows={6} spellCheck={false} value={text} onChange={(event) => setText(event.target.value)} />
       </label>
       {problem !== undefined && <Problem message={problem} />}
+      {left.length > 0 && (
+        <p className="notice warning" role="status">
+          Not taken over: <ForeignText text={new Intl.ListFormat('en').format(left)} />.
+        </p>
+      )}
       <div className="actions">
         <button type="button" onClick={read}>
           Fill in the form

@@ -35,14 +35,33 @@ test('what clients keep fills in the form, and what looks like a key becomes a s
       github: { command: 'npx', args: ['-y', '@example/github', '--fast'], env: { GITHUB_TOKEN: 'x', MODE: 'a' } },
     },
   })
-  expect(readPasted(text)).toMatchObject({
+  expect(readPasted(text).form).toMatchObject({
     ...{ name: 'github', image: 'npx://@example/github', args: '--fast' },
     variables: [
       { name: 'GITHUB_TOKEN', isSecret: true },
       { name: 'MODE', isSecret: false },
     ],
   })
-  expect(readPasted('{"mcpServers":{"docs":{"url":"https://example.com/mcp"}}}')).toMatchObject({ source: 'remote' })
+  const remote = readPasted('{"mcpServers":{"docs":{"url":"https://example.com/mcp"}}}')
+  expect(remote).toMatchObject({ form: { source: 'remote' }, left: [] })
+})
+
+test('what a pasted text says and the form does not have is named, without its values', () => {
+  const headers = { Authorization: 'Bearer s3cret' }
+  const remote = { type: 'http', url: 'https://example.com/mcp', headers, timeout: 5 }
+  const { left } = readPasted(JSON.stringify({ mcpServers: { docs: remote, other: { command: 'npx' } } }))
+  expect(left).toEqual(['the server other', 'the header Authorization', 'the setting timeout'])
+})
+
+test.each([
+  ['npx', ['-y', '-p', '@example/notes@2', 'notes', '--fast'], 'npx://@example/notes@2', '--fast', []],
+  ['npx', ['--package=notes', 'notes-mcp'], 'npx://notes', '', ['the command notes-mcp']],
+  ['uvx', ['--from', 'notes==1.0', 'notes', '.'], 'uvx://notes==1.0', '.', []],
+  ['uvx', ['--python', '3.12', 'notes'], 'uvx://notes', '', ['the option --python']],
+  ['npx', ['--registry=https://a:b@example.com', 'notes'], 'npx://notes', '', ['the option --registry']],
+])('the package of %s %j is found among its options', (command, args, image, rest, left) => {
+  const pasted = readPasted(JSON.stringify({ mcpServers: { notes: { command, args } } }))
+  expect(pasted).toMatchObject({ form: { image, args: rest }, left })
 })
 
 test.each([
