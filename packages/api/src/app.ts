@@ -5,7 +5,7 @@ import { routes } from '@toolhaven/contract/routes'
 import { checkRequest } from '@toolhaven/core/guard/check-request'
 import type { ApiDeps } from './api-deps.ts'
 import { bindRoutes } from './bind.ts'
-import { consoleCookie, isConsole } from './console-cookie.ts'
+import { consoleCookies, isConsole } from './console-cookie.ts'
 import { endWith } from './end-with.ts'
 import { textResponse, toErrorAnswer } from './http-errors.ts'
 import { adoptHandlers } from './routes/adopt.ts'
@@ -115,8 +115,11 @@ async function endOfLogin(
   { token, overSocket }: AppOptions,
 ): Promise<AbortSignal | undefined> {
   if (token === undefined || overSocket || request.header('authorization') !== undefined) return undefined
-  const cookie = consoleCookie(request.raw)
-  return cookie === undefined ? undefined : logins.endOf(cookie)
+  for (const cookie of consoleCookies(request.raw)) {
+    const end = await logins.endOf(cookie)
+    if (end !== undefined) return end
+  }
+  return undefined
 }
 
 /** The files of the console hold no secret, and logging in is how a browser comes to have one. */
