@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
+import { freePort } from '@toolhaven/testing/free-port'
 import { relay } from './relay.ts'
 
 async function serverThat(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
@@ -64,4 +65,30 @@ test('a workload that does not answer is an error that says so', async () => {
   const url = await serverThat((request) => request.socket.destroy())
   const call = relay({ url, method: 'GET', headers: new Headers(), body: null }, NEVER)
   await expect(call).rejects.toThrow(/did not answer/)
+})
+
+test('an upload ends when nothing listens at the port any more', async () => {
+  const url = `http://127.0.0.1:${await freePort()}/mcp`
+  const cancelled = Promise.withResolvers<void>()
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    start: (controller) => controller.enqueue(new Uint8Array(10)),
+    cancel: () => cancelled.resolve(),
+  })
+  const call = relay({ url, method: 'POST', headers: new Headers(), body }, NEVER)
+  await expect(call).rejects.toThrow(/did not answer/)
+  await cancelled.promise
+})
+
+test('a workload that wants to switch to another protocol is an error', async () => {
+  const url = await serverThat((request) => {
+    request.socket.end('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other\r\n\r\n')
+  })
+  const call = relay({ url, method: 'GET', headers: new Headers(), body: null }, NEVER)
+  await expect(call).rejects.toThrow(/did not answer/)
+})
+
+test('an answer that asks to reset the form is empty', async () => {
+  const url = await serverThat((_request, response) => void response.writeHead(205).end())
+  const answer = await relay({ url, method: 'GET', headers: new Headers(), body: null }, NEVER)
+  expect([answer.status, await answer.text()]).toEqual([205, ''])
 })

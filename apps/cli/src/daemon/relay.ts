@@ -18,7 +18,7 @@ export async function relay(relayed: RelayedRequest, signal: AbortSignal): Promi
   for (const [name, value] of Object.entries(answer.headers))
     if (typeof value === 'string' && (RETURNED.has(name) || isOfMcp(name))) headers.set(name, value)
   const status = answer.statusCode ?? 502
-  const isEmpty = status === 204 || status === 304
+  const isEmpty = status === 204 || status === 205 || status === 304
   if (isEmpty) answer.resume()
   return new Response(isEmpty ? null : webStreamOf(answer), { status, headers })
 }
@@ -29,15 +29,22 @@ async function send({ url, method, headers, body }: RelayedRequest, signal: Abor
   return new Promise((resolve, reject) => {
     const call = request(url, { method, headers: Object.fromEntries(forwarded), signal }, resolve)
     call.once('error', reject)
+    // Node closes without an error when the answer is one that it does not pass on, such as 101.
+    call.once('close', () => reject(new Error('it closed the connection without an answer')))
     if (body === null) return void call.end()
-    const source = Readable.from(chunksOf(body))
+    const reader = body.getReader()
+    const source = Readable.from(chunksOf(reader))
     source.once('error', (error) => call.destroy(error))
+    call.once('close', () => {
+      source.destroy()
+      // The source may wait for a chunk that does not come.
+      reader.cancel().catch(() => undefined)
+    })
     source.pipe(call)
   })
 }
 
-async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const reader = body.getReader()
+async function* chunksOf(reader: ReadableStreamDefaultReader<Uint8Array>): AsyncGenerator<Uint8Array> {
   for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value
 }
 
