@@ -4,9 +4,13 @@ import type { ConsoleLogins } from '@toolhaven/core/console/console-logins'
 const MOST_COOKIES = 5
 const MAX_AGE_SECONDS = 30 * 24 * 60 * 60
 
+export function hostOf(request: Request): string {
+  return request.headers.get('host') ?? new URL(request.url).host
+}
+
 /** Cookies ignore ports: the name tells apart the daemons of one machine. */
 function cookieName(request: Request): string {
-  const { port } = new URL(`http://${request.headers.get('host') ?? new URL(request.url).host}`)
+  const { port } = new URL(`http://${hostOf(request)}`)
   return `toolhaven-console-${port || '80'}`
 }
 

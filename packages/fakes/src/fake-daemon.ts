@@ -127,6 +127,8 @@ export interface FakeDaemonParts {
   consoleLoginStore?: MemoryRecordStore<StoredConsoleLogin>
   /** Of the API; left out: whoever reaches it may use it. */
   token?: string
+  /** Host names that callers may use besides those of loopback. */
+  allowedHosts?: string[]
 }
 
 const openApi = buildOpenApi('0.0.0-test')
@@ -230,7 +232,7 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
       adoptionStore,
     },
     app: createApp(apiDeps, {
-      ...{ overSocket: false, allowedHosts: [], page: fakePage },
+      ...{ overSocket: false, allowedHosts: parts.allowedHosts ?? [], page: fakePage },
       ...(parts.token !== undefined && { token: parts.token }),
     }),
     socketApp: createApp(apiDeps, { overSocket: true, allowedHosts: [] }),

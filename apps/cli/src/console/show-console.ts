@@ -1,24 +1,32 @@
 import type { ConsoleLink } from '@toolhaven/contract/console'
+import { plainHttpAdvice } from '@toolhaven/core/console/plain-http-advice'
 import type { Context } from '../context.ts'
 import { openInBrowser } from '../open-in-browser.ts'
 
 /** Prints where the console is, and opens it where a person is. */
 export async function showConsole(context: Context, flags: { noOpen: boolean; format: string }): Promise<void> {
   const { out } = context
-  const link = await linkOf(context)
+  const { link, needsLogin } = await linkOf(context)
   if (flags.format === 'json') out.json(link)
   else out.line(link.url)
   if (link.expires_at !== undefined) out.note('It logs one browser in, within 60 seconds.')
+  const advice = needsLogin ? plainHttpAdvice(new URL(link.url)) : undefined
+  if (advice !== undefined) out.note(`Note: ${advice}.`)
   if (!flags.noOpen && out.isTerminal) openInBrowser(link.url)
 }
 
 /** A daemon elsewhere makes no link for us: its console takes the token itself. */
-async function linkOf({ daemon, env, signal }: Context): Promise<ConsoleLink> {
+async function linkOf({ daemon, env, signal }: Context): Promise<{ link: ConsoleLink; needsLogin: boolean }> {
   const elsewhere = env['THV_HOST']
   const client = await daemon()
-  if (!elsewhere || elsewhere.startsWith('unix:')) return client.call('createConsoleLink', {}, signal)
+  if (!elsewhere || elsewhere.startsWith('unix:')) {
+    const link = await client.call('createConsoleLink', {}, signal)
+    return { link, needsLogin: link.expires_at !== undefined }
+  }
   await client.call('getVersion', {}, signal)
-  return { url: new URL('/', elsewhere.includes('://') ? elsewhere : `http://${elsewhere}`).href }
+  const { login } = await client.call('getConsoleSession', {}, signal)
+  const url = new URL('/', elsewhere.includes('://') ? elsewhere : `http://${elsewhere}`).href
+  return { link: { url }, needsLogin: login !== 'not-needed' }
 }
 
 export async function logOut({ daemon, out, signal }: Context): Promise<void> {

@@ -115,6 +115,17 @@ describe('a login', () => {
     expect((await enter(fake, { token: TOKEN, code: 'x' })).status).toBe(400)
   })
 
+  test('over plain HTTP elsewhere than at localhost says what to do', async () => {
+    using fake = await closed({ allowedHosts: ['box.example'] })
+    const refusal = async (headers: Record<string, string>) => (await enter(fake, { token: TOKEN }, headers)).text()
+    // Browsers do not send Sec-Fetch-Site there.
+    expect(await refusal({ host: 'box.example:8080' })).toMatch(
+      /HTTPS.*"ssh -L 8080:box\.example:8080 box\.example".*localhost:8080/,
+    )
+    expect(await refusal({ host: 'localhost:8080' })).toMatch(/^only the console itself/)
+    expect(await refusal({ host: 'box.example:8080', 'sec-fetch-site': 'none' })).toMatch(/^only the console itself/)
+  })
+
   test('by a link works once and for 60 seconds', async () => {
     using fake = await closed()
     const code = await makeCode(fake)

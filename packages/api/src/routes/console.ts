@@ -1,9 +1,10 @@
 import type { ConsoleLink, consoleRoutes, ConsoleSession } from '@toolhaven/contract/console'
 import type { Admission } from '@toolhaven/core/console/console-logins'
+import { plainHttpAdvice } from '@toolhaven/core/console/plain-http-advice'
 import { conflict, ThvError } from '@toolhaven/core/errors'
 import type { ApiDeps } from '../api-deps.ts'
 import type { Handlers } from '../bind.ts'
-import { consoleCookies, isSameOrigin, withCookie } from '../console-cookie.ts'
+import { consoleCookies, hostOf, isSameOrigin, withCookie } from '../console-cookie.ts'
 import { jsonResponse } from '../json-response.ts'
 
 export function consoleHandlers(deps: ApiDeps): Pick<Handlers, keyof typeof consoleRoutes> {
@@ -61,6 +62,11 @@ const doneOf = ({ pageToken, expiresAt }: Pick<Admission, 'pageToken' | 'expires
 })
 
 function refuseOthers(request: Request): void {
-  if (!isSameOrigin(request))
-    throw new ThvError('forbidden', 'only the console itself logs a browser in; open it at the address of the API')
+  if (isSameOrigin(request)) return
+  const isSilent = !request.headers.has('sec-fetch-site')
+  const advice = isSilent ? plainHttpAdvice(new URL(`http://${hostOf(request)}`)) : undefined
+  throw new ThvError(
+    'forbidden',
+    advice ?? 'only the console itself logs a browser in; open it at the address of the API',
+  )
 }

@@ -1,0 +1,12 @@
+import { isLoopbackHost } from '../guard/parse-host.ts'
+
+/**
+ * How to log in to the console where a browser cannot: only over HTTPS and at localhost do browsers say whose page a request
+ * comes from (Sec-Fetch-Site). Undefined for an address where they do.
+ */
+export function plainHttpAdvice({ protocol, hostname, port }: URL): string | undefined {
+  if (protocol === 'https:' || isLoopbackHost(hostname) || /^127(?:\.\d+){3}$/.test(hostname)) return undefined
+  const near = port || '8080'
+  const tunnel = `ssh -L ${near}:${hostname}:${port || '80'} ${hostname.replaceAll(/[[\]]/g, '')}`
+  return `browsers can log in to the console over HTTPS or at localhost only; put HTTPS in front of the daemon, or run "${tunnel}" and open http://localhost:${near}/ instead`
+}
