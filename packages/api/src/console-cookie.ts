@@ -1,7 +1,7 @@
 import { CONSOLE_TOKEN_HEADER } from '@toolhaven/contract/console'
 import type { ConsoleLogins } from '@toolhaven/core/console/console-logins'
 
-const MOST_COOKIES = 5
+const MOST_COOKIES = 20
 const MAX_AGE_SECONDS = 30 * 24 * 60 * 60
 
 export function hostOf(request: Request): string {

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { describeError, isThvError } from '@toolhaven/core/errors'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import { type InstanceLock, acquireInstanceLock } from '@toolhaven/stores/files/instance-lock'
@@ -58,12 +57,6 @@ export async function serve(settings: ServeSettings): Promise<void> {
   logger.info('the daemon is ready', { version: VERSION, pid: process.pid, lock: lock.token.slice(0, 8) })
   say(await greeting(settings, listening, parts))
 
-  const stopForGood = async () => {
-    // Otherwise what ends here is started again.
-    stop.abort()
-    await Promise.race([parts.daemon.supervisor.idle(), pause(DRAIN_MS)])
-    await stopInstances(parts)
-  }
   leaveRoomForBuffers()
   using _newObjects = boundNewObjects()
   using _memory = giveBackMemory()
@@ -72,7 +65,7 @@ export async function serve(settings: ServeSettings): Promise<void> {
       `The state folder ${paths.stateDir} ${why === 'gone' ? 'was removed' : 'belongs to another daemon now'}. Stopping …`,
     )
     // Nothing remembers these instances once the folder is gone. Another daemon takes over those it finds.
-    const stopped = why === 'gone' ? stopForGood() : Promise.resolve()
+    const stopped = why === 'gone' ? stopInstances(parts) : Promise.resolve()
     // An exit would remove the socket, which is the other daemon's by now.
     void stopped.finally(() => process.kill(process.pid, 'SIGKILL'))
   })
