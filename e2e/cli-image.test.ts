@@ -10,6 +10,7 @@ import { startPackageRegistry } from '@toolhaven/testing/testbed/package-registr
 import { until } from '@toolhaven/testing/testbed/until'
 import { packCli } from '../tools/pack-cli.ts'
 import { bridgeOf } from './src/bridge-of.ts'
+import { connectAs } from './src/connect-as.ts'
 import { callText, connectMcp } from './src/mcp-client.ts'
 import { neededPackages } from './src/needed-packages.ts'
 import { type Platform, usePlatform } from './src/platform.ts'
@@ -40,6 +41,8 @@ test('the image runs workloads of the engine whose socket it is given, and they 
     ...['run', '-d', '--network', 'host', '-v', `${socket}:/var/run/docker.sock`, '--group-add', group],
     ...['-v', 'state:/home/toolhaven', '--health-interval', '1s'],
   ]
+  // The user of the image, as in most machines of one person. The daemon answers nobody else.
+  await using _asUser = await connectAs({ uid: 1000, gid: 1000 })
   await docker(...started, '--name', 'first', IMAGE, 'serve', '--port', '0')
   await untilHealthy(docker, 'first')
   const running = await docker('exec', 'first', 'thv', 'run', platform.fixture, '--name', 'inside')

@@ -35,7 +35,7 @@ describeAttack('text of a server that drives the terminal', {
     },
     {
       file: 'apps/cli/src/output/table.ts',
-      find: "return isPlain(text) ? text : text.replaceAll(/[\\p{Cc}\\u202A-\\u202E\\u2066-\\u2069]/gu, ' ')",
+      find: "return isPlain(text) ? text : text.replaceAll(/[\\p{Cc}\\u061C\\u200E\\u200F\\u202A-\\u202E\\u2066-\\u2069]/gu, ' ')",
       replace: 'return text',
     },
   ],

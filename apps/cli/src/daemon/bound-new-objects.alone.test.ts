@@ -13,11 +13,14 @@ async function sizes(before: string): Promise<number[]> {
     ${before}
     const kept = []
     const work = async () => {
-      for (let round = 0; round < 20; round++) {
+      let largest = 0
+      for (let round = 0; round < 40; round++) {
         for (let at = 0; at < 12_000; at++) kept[at] = Array.from({ length: 20 }, (_, n) => ({ n, round }))
         await setTimeout()
+        // It shrinks again whenever the engine finds the time.
+        largest = Math.max(largest, sizeForNewObjects())
       }
-      return sizeForNewObjects()
+      return largest
     }
     const seen = [await work()]
     kept.length = 0

@@ -3,6 +3,7 @@ import type { Runtime } from '@toolhaven/core/ports/runtime'
 import type { EngineClient } from '../engine/engine-client.ts'
 import { engineInfo } from '../engine/engine-info.ts'
 import { forwardingOf } from '../engine/forwarding.ts'
+import { isInsideEngine } from '../engine/is-inside-engine.ts'
 import { packageUser } from '../engine/package-user.ts'
 import {
   CONTROL_GROUPS,
@@ -43,7 +44,7 @@ export async function examineDocker(client: EngineClient, signal: AbortSignal): 
     notes,
     hasInit: (info.InitBinary ?? '') !== '',
     seccomp: info.seccomp,
-    forwarding: await forwardingOf(client, info, signal),
+    forwarding: await forwardingOf(client, info, await isInsideEngine(client, signal)),
     packageUser: await packageUser(client, info),
     ...(info.CgroupVersion !== '2' && { hiddenPaths: { [CONTROL_GROUPS]: 'ro,size=4096' } }),
   }

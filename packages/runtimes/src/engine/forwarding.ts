@@ -1,7 +1,6 @@
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { release } from 'node:os'
-import { inspectContainer } from './containers.ts'
 import type { EngineAddress, EngineClient } from './engine-client.ts'
 import type { EngineInfo } from './engine-info.ts'
 
@@ -16,26 +15,17 @@ export const isInVolumes = (forwarding: Forwarding) => 'form' in forwarding && f
 type Machine = Pick<EngineInfo, 'rootless' | 'KernelVersion' | 'OperatingSystem'>
 
 /** Folders where the engine is here and lets our user in; else volumes, if its ports are this machine's. */
-export async function forwardingOf(client: EngineClient, info: Machine, signal: AbortSignal): Promise<Forwarding> {
-  const { address } = client
+export async function forwardingOf({ address }: EngineClient, info: Machine, isInside: boolean): Promise<Forwarding> {
   if (process.platform === 'win32') return { reason: 'the daemon must run on Linux or macOS for it' }
   if (!publishesHere(address))
     return { reason: 'the engine runs on another machine, whose ports on 127.0.0.1 cannot be reached from this one' }
-  if (process.platform !== 'linux' || address.kind !== 'unix' || isInVirtualMachine(info)) return { form: 'volumes' }
-  if (await isInsideEngine(client, signal)) return { form: 'volumes' }
+  if (process.platform !== 'linux' || address.kind !== 'unix' || isInVirtualMachine(info) || isInside)
+    return { form: 'volumes' }
   const user = process.geteuid?.()
   if (!info.rootless) return { form: 'folders', user: `${user}:${process.getegid?.()}` }
   const owner = (await stat(address.path).catch(() => undefined))?.uid
   // Root of a rootless container is the user of the engine; another user's sees no folder of ours.
   return owner === user ? { form: 'folders', user: '0:0' } : { form: 'volumes' }
-}
-
-/** Whether the daemon itself runs in a container of this engine, to which our folders mean nothing. */
-async function isInsideEngine(client: EngineClient, signal: AbortSignal): Promise<boolean> {
-  // An engine lends each of its containers a host name from the folder that it keeps for it.
-  const mounts = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '')
-  const own = /\/([0-9a-f]{64})\/(?:userdata\/)?hostname \/etc\/hostname /.exec(mounts)?.[1]
-  return own !== undefined && (await inspectContainer(client, own, signal)) !== undefined
 }
 
 /** Docker Desktop in WSL has the very kernel of the distribution it serves. */

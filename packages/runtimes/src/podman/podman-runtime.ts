@@ -4,6 +4,7 @@ import type { Runtime } from '@toolhaven/core/ports/runtime'
 import type { EngineClient } from '../engine/engine-client.ts'
 import { engineVersion, orRefuse } from '../engine/engine-info.ts'
 import { forwardingOf } from '../engine/forwarding.ts'
+import { isInsideEngine } from '../engine/is-inside-engine.ts'
 import { packageUser } from '../engine/package-user.ts'
 import {
   CONTROL_GROUPS,
@@ -56,7 +57,7 @@ export async function examinePodman(client: EngineClient, signal: AbortSignal): 
     notes,
     hasInit: false,
     seccomp: seccompEnabled,
-    forwarding: await forwardingOf(client, info, signal),
+    forwarding: await forwardingOf(client, info, await isInsideEngine(client, signal)),
     packageUser: await packageUser(client, info),
     // Podman copies what a cover hides into it, unless told not to, and with the machine's network that does not fit.
     ...(libpod.host.cgroupVersion === 'v1' && { hiddenPaths: { [CONTROL_GROUPS]: 'ro,size=4096,notmpcopyup' } }),
