@@ -49,7 +49,7 @@ test('a server of the registry is found, explained and run with its secret', asy
   await page.getByText('May reach api.example.com on port 443, and nothing else.').waitFor()
   await expectAccessible(page)
   await page.getByRole('link', { name: 'Run', exact: true }).click()
-  await page.getByText('U+202E').waitFor()
+  await page.getByRole('group', { name: 'Variables and secrets' }).getByText('U+202E').waitFor()
   await page.getByLabel('NOTES_KEY').fill('a-secret-value')
   await page.getByRole('region', { name: 'Plan' }).getByText('Stores notes-NOTES_KEY in the secret store.').waitFor()
   await expectAccessible(page)
