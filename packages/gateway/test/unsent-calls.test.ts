@@ -56,6 +56,34 @@ it('a call whose process was not up when the server ended goes to the next serve
   await expect.poll(() => call.text, { timeout: 20_000 }).toContain('"result"')
 })
 
+it('a handshake whose process was not up when the server ended goes to the next server', async () => {
+  await using test = await startGateway({ limits: PATIENT })
+  await test.open()
+  const { asked } = await runStuck(test)
+  const opening = openSession(test)
+  await asked
+  test.gateway.disconnect('fixture', 'the server ended')
+  await runAuto(test, { needsOwn: true })
+  const post = await opening
+  const body = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'echo', arguments: { message: 'late' } } }
+  expect(await (await post(JSON.stringify(body))).text()).toContain('"result"')
+})
+
+it('a handshake that no process could be started for is told why', async () => {
+  await using test = await startGateway({ limits: { backendWaitMs: 300 } })
+  await test.open()
+  const { asked } = await runStuck(test)
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } }
+  const answer = fetch(`${test.origin}/mcp`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
+  })
+  await asked
+  test.gateway.disconnect('fixture', 'the engine went away')
+  expect(await (await answer).text()).toContain('is not available (the engine went away); try again when it runs')
+})
+
 it('a call of a client without a session does so too', async () => {
   await using test = await startGateway({ limits: PATIENT })
   await test.open()

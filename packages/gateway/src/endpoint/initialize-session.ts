@@ -1,4 +1,5 @@
 import { describeError } from '@toolhaven/core/errors'
+import type { BackendLink } from '../servers/backend.ts'
 import type { BackendSlot } from './backend-slot.ts'
 import { endToEndHeaders } from '../http/server/end-to-end-headers.ts'
 import type { HttpRequest } from '../http/server/exchange.ts'
@@ -25,8 +26,9 @@ export async function initializeSession(
   const watched = pipeline.watch(request, asker)
   session.isOpening = true
   try {
-    const link = await slot.waitFor(session, waitMs)
-    const answer = await link.initialize(session, watched?.request ?? request, (watched?.headers ?? headers)())
+    const greet = (link: BackendLink) =>
+      link.initialize(session, watched?.request ?? request, (watched?.headers ?? headers)())
+    const answer = await greetServer(slot, session, greet, waitMs)
     const body = await pipeline.toClient(request, answer, asker)
     watched?.onEnd(body)
     return body
@@ -36,5 +38,26 @@ export async function initializeSession(
   } finally {
     session.isOpening = false
     session.lastSeen = Date.now()
+  }
+}
+
+/**
+ * If the workload's server is replaced before it has answered, the next one gets the handshake: nothing of it is left in a
+ * server that is gone.
+ */
+async function greetServer(
+  slot: BackendSlot,
+  session: Session,
+  greet: (link: BackendLink) => Promise<JsonObject>,
+  waitMs: number,
+): Promise<JsonObject> {
+  const deadline = Date.now() + waitMs
+  for (;;) {
+    const link = await slot.waitFor(session, Math.max(0, deadline - Date.now()))
+    try {
+      return await greet(link)
+    } catch (error) {
+      if (slot.link === link || session.isEnded || Date.now() >= deadline) throw error
+    }
   }
 }
