@@ -137,8 +137,8 @@ export class FakeRuntime implements Runtime {
     this.#check(`stop ${handle.name}`)
     await this.whileStopping()
     const instance = this.instances.get(handle.name)
-    if (instance?.handle.id !== handle.id) return
-    instance.state = { state: 'exited', exitCode: 0, finishedAt: '2026-01-01T00:00:00Z', oomKilled: false }
+    if (instance?.handle.id !== handle.id || instance.state.state !== 'running') return
+    this.#exit(instance, 0)
   }
 
   async remove(handle: InstanceHandle): Promise<void> {
@@ -197,9 +197,7 @@ export class FakeRuntime implements Runtime {
   crash(workload: string, exitCode = 1): void {
     const instance = this.instances.get(`thv-${workload}`)
     if (!instance) throw notFound(`no instance of ${workload}`)
-    instance.state = { state: 'exited', exitCode, finishedAt: '2026-01-01T00:00:00Z', oomKilled: false }
-    for (const queue of this.#queues)
-      queue.push({ kind: 'exited', handle: instance.handle, labels: instance.spec.labels, exitCode, oomKilled: false })
+    this.#exit(instance, exitCode)
   }
 
   goDown(): void {
@@ -209,6 +207,14 @@ export class FakeRuntime implements Runtime {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}
+
+  /** However it ended, an engine tells it. */
+  #exit(instance: Instance, exitCode: number): void {
+    instance.state = { state: 'exited', exitCode, finishedAt: '2026-01-01T00:00:00Z', oomKilled: false }
+    const { handle, spec } = instance
+    for (const queue of this.#queues)
+      queue.push({ kind: 'exited', handle, labels: spec.labels, exitCode, oomKilled: false })
+  }
 
   #check(call: string): void {
     this.calls.push(call)

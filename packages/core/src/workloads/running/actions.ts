@@ -60,10 +60,10 @@ async function adopt(deps: SupervisorDeps, entry: Entry, signal: AbortSignal): P
   const { handle } = entry.observed
   if (!handle) return deps.book.observe(config.name, { instance: 'unknown' })
   // What it knows of a former session is no other session's business: the next round starts a new one.
-  if (hasOwnServers(entry.stored)) return takeDown(deps, entry, { reason: 'the daemon was restarted' }, signal)
+  if (hasOwnServers(entry.stored)) return endFormer(deps, entry, { reason: 'the daemon was restarted' }, signal)
   // It was started before workloads were isolated.
   if (isUnsettled(config))
-    return takeDown(deps, entry, { reason: 'workloads are isolated from the network now' }, signal)
+    return endFormer(deps, entry, { reason: 'workloads are isolated from the network now' }, signal)
   if (await mayBeExposed(deps, entry, signal)) return
   try {
     await deps.gateway.open(await endpointSpec(deps, entry.stored))
@@ -96,11 +96,17 @@ async function mayBeExposed(deps: SupervisorDeps, entry: Entry, signal: AbortSig
   try {
     if (!(await mountsInForce(deps, entry.stored.config, signal)).hidesAny) return false
   } catch (error) {
-    await takeDown(deps, entry, { reason, atOnce: true }, signal)
+    await endFormer(deps, entry, { reason, atOnce: true }, signal)
     throw error
   }
-  await takeDown(deps, entry, { reason }, signal)
+  await endFormer(deps, entry, { reason }, signal)
   return true
+}
+
+/** The end of an instance that is not taken over. What the runtime tells of it is our own doing, and no crash. */
+async function endFormer(...[deps, entry, why, signal]: Parameters<typeof takeDown>): Promise<void> {
+  deps.book.observe(entry.stored.config.name, { instance: 'exited' })
+  await takeDown(deps, entry, why, signal)
 }
 
 /** Ends the instance and keeps the endpoint: client sessions wait for the next instance. */

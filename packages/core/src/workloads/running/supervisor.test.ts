@@ -77,6 +77,23 @@ describe('a workload', () => {
     fake.egress.events.onBlocked('ghost', blocked)
   })
 
+  test('is left alone by a look around that began before it was started', async () => {
+    using fake = await startFakeDaemon()
+    await running(fake)
+    const list = fake.runtime.list.bind(fake.runtime)
+    fake.runtime.list = async (labels) => {
+      const listed = await list(labels)
+      await changeLifecycle(fake.daemon.workloads, 'web', 'restart')
+      await settle()
+      return listed
+    }
+    await fake.clock.advance(60_000)
+    await settle()
+    expect(status(fake)).toBe('running')
+    expect(fake.runtime.calls.filter((call) => call === 'start thv-web')).toHaveLength(2)
+    expect(fake.runtime.calls).not.toContain('find')
+  })
+
   test('says how far a pull is while it starts', async () => {
     using fake = await startFakeDaemon()
     const gate = Promise.withResolvers<void>()
@@ -355,6 +372,24 @@ describe('a new daemon over the state of an old one', () => {
     await settle()
     expect(status(second)).toBe('running')
     expect(runtime.instances.get('thv-web')?.handle.id).toBe(before)
+  })
+
+  test('ends the process of a former session, and tells of no crash', async () => {
+    const runtime = new FakeRuntime()
+    const first = await startFakeDaemon({ runtime })
+    await createWorkload(first.daemon.workloads, { ...PACKAGE, session_mode: 'isolated' })
+    await settle()
+    const before = runtime.instances.get('thv-web')?.handle.id
+    first[Symbol.dispose]()
+    // It takes a moment, in which the runtime tells that the process ended.
+    runtime.whileStopping = async () => runtime.crash('web', 0)
+    using second = await startFakeDaemon({ runtime, workloadStore: first.workloadStore, groupStore: first.groupStore })
+    await settle()
+    await settle()
+    expect(status(second)).toBe('running')
+    expect(runtime.instances.get('thv-web')?.handle.id).not.toBe(before)
+    expect(second.daemon.workloads.book.get('web').observed.attempts).toBe(0)
+    expect(await second.logs.tail('web', 9)).toEqual([])
   })
 
   test('finishes a delete that was cut off', async () => {

@@ -60,6 +60,7 @@ async function runtimeWentAway(deps: SupervisorDeps, reason: string): Promise<vo
 
 /** Removes what has our label and no owner, and looks again at owners whose instance is gone. */
 export async function resync(deps: SupervisorDeps, supervisor: Supervisor): Promise<void> {
+  const known = new Map(deps.book.all().map(({ stored, observed }) => [stored.config.name, observed.handle?.id]))
   const listed = await deps.runtime.list({ [LABELS.marker]: 'true', [LABELS.instance]: deps.instanceId }, deps.shutdown)
   const ids = new Set(listed.map(({ handle }) => handle.id))
   for (const { handle, labels } of listed) {
@@ -69,7 +70,10 @@ export async function resync(deps: SupervisorDeps, supervisor: Supervisor): Prom
     await deps.runtime.remove(handle, deps.shutdown)
   }
   for (const { stored, observed } of deps.book.all()) {
-    const isMissing = observed.instance === 'running' && observed.handle && !ids.has(observed.handle.id)
+    const { instance, handle } = observed
+    // One that was created while the runtime made its list is not in it.
+    const isMissing =
+      instance === 'running' && handle && known.get(stored.config.name) === handle.id && !ids.has(handle.id)
     if (isMissing) deps.book.observe(stored.config.name, { instance: 'unknown', connected: false })
     if (isMissing || observed.runtimeDown !== undefined) supervisor.poke(stored.config.name)
   }
