@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:net'
 import { testCertificate } from '@toolhaven/testing/testbed/certificate'
 import { expect, it, vi } from 'vitest'
-import { SecureConnections } from '../src/http/client/secure-connections.ts'
+import { UpstreamConnections } from '../src/http/client/upstream-connections.ts'
 import { withAuthToken } from '../src/oidc/with-auth-token.ts'
 import { connectClient, startGateway } from './support/gateway.ts'
 
@@ -49,7 +49,7 @@ it('a CA bundle makes a server with a certificate of its own trusted, and only w
   )
   const origin = `https://localhost:${server.port}`
   const ask = async (caCertificate?: string) => {
-    const connections = new SecureConnections(origin, { caCertificate })
+    const connections = new UpstreamConnections(origin, { caCertificate })
     try {
       const request = {
         url: new URL(origin),
@@ -58,7 +58,7 @@ it('a CA bundle makes a server with a certificate of its own trusted, and only w
         body: undefined,
         signal: new AbortController().signal,
       } as const
-      return (await connections.send(request, '/')).status
+      return (await connections.send(request)).status
     } finally {
       connections.close()
     }

@@ -1,19 +1,15 @@
 import { connect, type LookupFunction, type OnReadOpts, type Socket } from 'node:net'
 import { vettedLookup } from './vetted-lookup.ts'
 
-const CONNECT_MS = 10_000
-const KEEP_ALIVE_MS = 60_000
+export const CONNECT_MS = 10_000
+export const KEEP_ALIVE_MS = 60_000
 
 /** Connects to the host of a plain address, at an address where a server can be. */
-export function connectOverTcp(
-  { hostname, port }: URL,
-  onread: OnReadOpts,
-  lookup: LookupFunction = vettedLookup(),
-): Socket {
-  const host = hostname.replace(/^\[|\]$/g, '')
+export function connectOverTcp(origin: URL, onread: OnReadOpts, lookup: LookupFunction = vettedLookup()): Socket {
+  const host = hostOf(origin)
   const socket = connect({
     host,
-    port: port === '' ? 80 : Number(port),
+    port: origin.port === '' ? 80 : Number(origin.port),
     lookup,
     autoSelectFamily: true,
     noDelay: true,
@@ -26,6 +22,8 @@ export function connectOverTcp(
   return socket.once('connect', settle).once('close', settle)
 }
 
-function timedOut(host: string): Error {
+export const hostOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '')
+
+export function timedOut(host: string): Error {
   return Object.assign(new Error(`${host} does not take the connection`), { code: 'ETIMEDOUT' })
 }

@@ -1,28 +1,23 @@
+import type { OnReadOpts, Socket } from 'node:net'
 import { CallsOfSignals } from './calls-of-signals.ts'
-import { connectOverTcp } from './connect-over-tcp.ts'
-import { connectToSocket } from './connect-to-socket.ts'
 import { PlainCall } from './plain-call.ts'
 import { PlainPool } from './plain-pool.ts'
 import { RequestHeads } from './request-head.ts'
 import type { Connections, UpstreamRequest } from './connections.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
-import { type Vetting, vettedLookup } from './vetted-lookup.ts'
 
 const NOT_ASCII = /[^\0-\x7f]/
 
-/** The kept connections to one server that is asked without TLS, with a client of our own. */
+/** The kept connections to one server, with a client of our own. */
 export class PlainConnections implements Connections {
   readonly #heads: RequestHeads
   readonly #pool: PlainPool
   readonly #open = new CallsOfSignals<PlainCall>()
   readonly #askAnew = (call: PlainCall) => this.#pool.askAnew(call)
 
-  constructor(origin: URL, socketPath: string | undefined, vetting: Vetting = {}) {
-    const lookup = vettedLookup(vetting)
-    this.#heads = new RequestHeads(origin.host)
-    this.#pool = new PlainPool((onread) =>
-      socketPath === undefined ? connectOverTcp(origin, onread, lookup) : connectToSocket(socketPath, onread),
-    )
+  constructor({ host }: URL, connect: (onread: OnReadOpts) => Socket) {
+    this.#heads = new RequestHeads(host)
+    this.#pool = new PlainPool(connect)
   }
 
   send(request: UpstreamRequest, path: string): Promise<UpstreamResponse> {
@@ -31,7 +26,8 @@ export class PlainConnections implements Connections {
       signal.throwIfAborted()
       const { message, encoding } = this.#write(request, path)
       const open = this.#open.of(signal)
-      this.#pool.ask(new PlainCall(message, encoding, { open, resolve, reject, isRepeatable, askAnew: this.#askAnew }))
+      const ends = { open, resolve, reject, isRepeatable, askAnew: this.#askAnew }
+      this.#pool.ask(new PlainCall(message, encoding, ends))
     })
   }
 

@@ -13,13 +13,15 @@ export interface LinkOptions {
   onGone: (link: PlainLink) => void
 }
 
-/** One connection to a plain server. It carries one call at a time. */
+/** One connection to a server. It carries one call at a time. */
 export class PlainLink implements AnswerSink {
   readonly #options: LinkOptions
   readonly #socket: Socket
   readonly #reader: AnswerReader
   #call: PlainCall | undefined
   #hasAnswered = false
+  /** Whether the system took all of the request. */
+  #isSent = false
   /** Whether anything came since the request was written. */
   #isHeard = false
   #askedAt = 0
@@ -42,11 +44,12 @@ export class PlainLink implements AnswerSink {
 
   ask(call: PlainCall, message: string | Buffer, encoding: BufferEncoding): void {
     this.#call = call
+    this.#isSent = false
     this.#isHeard = false
     this.#askedAt = performance.now()
     this.#reader.expect(this)
     this.#socket.ref()
-    this.#socket.write(message, encoding)
+    this.#socket.write(message, encoding, this.#onWritten)
   }
 
   pause(): void {
@@ -75,7 +78,7 @@ export class PlainLink implements AnswerSink {
     const isUnheard = this.#hasAnswered && !this.#isHeard && !(error instanceof MalformedAnswer)
     this.drop()
     call?.onBroken(error, {
-      isUnsent: isUnheard && isOfWriting(error),
+      isUnsent: isUnheard && !this.#isSent && isOfWriting(error),
       isUnseen: isUnheard && isAtTheMoment(this.#askedAt),
     })
   }
@@ -106,6 +109,10 @@ export class PlainLink implements AnswerSink {
     this.#options.onFree(this, keptMs)
   }
 
+  readonly #onWritten = (error?: Error | null) => {
+    if (!error) this.#isSent = true
+  }
+
   #take(bytes: Buffer): boolean {
     this.#isHeard = true
     try {
@@ -122,5 +129,5 @@ export class PlainLink implements AnswerSink {
   }
 }
 
-/** Head and body are written at once, so the server has not got all of them. */
+/** Head and body are written at once. If that failed, the server has not got all of them. TLS also writes for itself. */
 const isOfWriting = (error: Error) => 'syscall' in error && error.syscall === 'write'

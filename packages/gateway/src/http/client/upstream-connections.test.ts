@@ -3,30 +3,25 @@ import { createServer as createSecureServer } from 'node:https'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
-import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { getCACertificates, setDefaultCACertificates, TLSSocket } from 'node:tls'
 import { testCertificate } from '@toolhaven/testing/testbed/certificate'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { PlainConnections } from './plain-connections.ts'
-import { SecureConnections } from './secure-connections.ts'
-import type { Connections } from './connections.ts'
+import { UpstreamConnections } from './upstream-connections.ts'
 
 const never = () => new AbortController().signal
 
 interface Kind {
   scheme: 'http' | 'https'
   createServer: (listener: RequestListener) => Server
-  connectTo: (origin: string) => Connections
 }
 
 const plain: Kind = {
   scheme: 'http',
   createServer,
-  connectTo: (origin) => new PlainConnections(new URL(origin), undefined),
 }
 const secure: Kind = {
   scheme: 'https',
   createServer: (listener) => createSecureServer(testCertificate, listener),
-  connectTo: (origin) => new SecureConnections(origin),
 }
 
 const usual = getCACertificates('default')
@@ -61,6 +56,25 @@ describe.each([plain, secure])('connections over $scheme', (kind) => {
     await nextTurn()
     await expect(server.ask('/pay')).rejects.toThrow()
     expect(paid).toBe(1)
+  })
+
+  it.each([
+    ['before', (reset: () => void) => reset()],
+    // After the client has looked whether the connection is still there.
+    ['in the last moment', (reset: () => void) => void setImmediate(reset)],
+  ])('send what was never sent on a new one, whatever it does, when a kept one was reset %s', async (_when, soon) => {
+    let paid = 0
+    await using server = await serve((request, response) => {
+      if (request.url === '/pay') paid++
+      response.end(`${paid}`)
+    })
+    for (let round = 1; round <= 20; round++) {
+      await server.ask('/greet')
+      await nextTurn()
+      soon(() => server.reset())
+      expect(await server.ask('/pay')).toBe(`${round}`)
+    }
+    expect(paid).toBe(20)
   })
 
   it('do so as well when it is reset', async () => {
@@ -181,6 +195,17 @@ describe.each([plain, secure])('connections over $scheme', (kind) => {
 })
 
 describe('connections over https', () => {
+  it('take up the session of the one before, which spares the server most of a greeting', async () => {
+    const isTakenUp: boolean[] = []
+    await using server = await serveOver(secure, (request, response) => {
+      if (request.socket instanceof TLSSocket) isTakenUp.push(request.socket.isSessionReused())
+      response.setHeader('connection', 'close')
+      response.end('answer')
+    })
+    for (let round = 0; round < 3; round++) await server.ask()
+    expect(isTakenUp).toEqual([false, true, true])
+  })
+
   it('are not made to who has another name in its certificate, or none that anybody vouches for', async () => {
     let asked = 0
     const answer: RequestListener = (_request, response) => {
@@ -199,7 +224,7 @@ describe('connections over https', () => {
   })
 })
 
-async function serveOver({ scheme, createServer, connectTo }: Kind, listener: RequestListener, host = 'localhost') {
+async function serveOver({ scheme, createServer }: Kind, listener: RequestListener, host = 'localhost') {
   const server = createServer((request, response) => {
     if (request.url === '/other') response.end('other')
     else listener(request, response)
@@ -214,10 +239,10 @@ async function serveOver({ scheme, createServer, connectTo }: Kind, listener: Re
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('a TCP listener has a port')
   const origin = `${scheme}://${host}:${address.port}`
-  const connections = connectTo(origin)
+  const connections = new UpstreamConnections(origin)
   const send = (signal: AbortSignal, path = '/mcp', isRepeatable = false) => {
     const url = new URL(path, origin)
-    return connections.send({ method: 'POST', url, headers: {}, body: '{}', isRepeatable, signal }, path)
+    return connections.send({ method: 'POST', url, headers: {}, body: '{}', isRepeatable, signal })
   }
   return {
     send,

@@ -1,8 +1,14 @@
+import { connectOverTcp } from './connect-over-tcp.ts'
+import { connectToSocket } from './connect-to-socket.ts'
 import type { Connections, UpstreamRequest } from './connections.ts'
 import { PlainConnections } from './plain-connections.ts'
-import type { SecureOptions } from './secure-connections.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
-import { checkHost, type Vetting } from './vetted-lookup.ts'
+import { checkHost, type Vetting, vettedLookup } from './vetted-lookup.ts'
+
+export interface ConnectionOptions extends Vetting {
+  socketPath?: string | undefined
+  caCertificate?: string | undefined
+}
 
 /** The kept connections to one HTTP server. */
 export class UpstreamConnections {
@@ -10,11 +16,9 @@ export class UpstreamConnections {
   readonly #vetting: Vetting
   #last: { url: URL; path: string } | undefined
 
-  constructor(origin: string, options: SecureOptions = {}) {
+  constructor(origin: string, options: ConnectionOptions = {}) {
     this.#vetting = options
-    this.#connections = origin.startsWith('http:')
-      ? new PlainConnections(new URL(origin), options.socketPath, options)
-      : new LazyConnections(() => loadSecure(origin, options))
+    this.#connections = connectionsTo(new URL(origin), options)
   }
 
   send(request: UpstreamRequest): Promise<UpstreamResponse> {
@@ -60,7 +64,14 @@ class LazyConnections implements Connections {
   }
 }
 
-async function loadSecure(origin: string, options: SecureOptions): Promise<Connections> {
-  const { SecureConnections } = await import('./secure-connections.ts')
-  return new SecureConnections(origin, options)
+function connectionsTo(origin: URL, { socketPath, caCertificate, ...vetting }: ConnectionOptions): Connections {
+  // Whoever listens at the socket is reached without TLS.
+  if (socketPath !== undefined) return new PlainConnections(origin, (onread) => connectToSocket(socketPath, onread))
+  const lookup = vettedLookup(vetting)
+  if (origin.protocol === 'http:')
+    return new PlainConnections(origin, (onread) => connectOverTcp(origin, onread, lookup))
+  return new LazyConnections(async () => {
+    const { secureConnections } = await import('./secure-connections.ts')
+    return secureConnections(origin, { lookup, caCertificate })
+  })
 }
