@@ -45,7 +45,7 @@ export async function readEvents(
     onOversize: (head, tail) => drop(event.data[0] ?? head.replace(/^data: ?/, ''), tail),
   })
   // Half an event at the end of a broken stream is dropped, as the standard says.
-  await response.read((chunk) => lines.push(chunk))
+  await response.readInTurns((chunk, mayGoOn) => lines.push(chunk, mayGoOn))
 }
 
 interface OpenEvent {

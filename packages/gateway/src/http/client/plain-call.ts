@@ -1,5 +1,6 @@
 import type { AnswerHead } from './answer-head.ts'
 import type { OpenCall } from './calls-of-signals.ts'
+import type { Turns } from '../../messages/turns.ts'
 import { type AnswerControl, UpstreamResponse } from './upstream-response.ts'
 
 export interface PlainCallOptions {
@@ -8,6 +9,8 @@ export interface PlainCallOptions {
   resolve: (response: UpstreamResponse) => void
   reject: (error: Error) => void
   isRepeatable: boolean
+  /** Of all answers of the server. */
+  turns: Turns
   /** Asks on a connection that nobody used before. */
   askAnew: (call: PlainCall) => void
 }
@@ -51,9 +54,15 @@ export class PlainCall implements AnswerControl, OpenCall {
   }
 
   abort(reason: Error): void {
-    if (this.isOver) return
     this.#link?.drop()
-    this.fail(reason)
+    this.#settle()
+    this.release()
+    if (this.#response === undefined) this.#options.reject(reason)
+    else this.#response.stop(reason)
+  }
+
+  release(): void {
+    this.#options.open.delete(this)
   }
 
   giveUp(reason: Error): void {
@@ -65,10 +74,10 @@ export class PlainCall implements AnswerControl, OpenCall {
     link.ask(this, this.#message, this.#encoding)
   }
 
-  onHead({ status, headers }: AnswerHead): void {
+  onHead(head: AnswerHead): void {
     // Not sent again; a large one must not wait for the end of a long answer.
     this.#message = ''
-    this.#response = new UpstreamResponse(status, headers, this)
+    this.#response = new UpstreamResponse(head, this, this.#options.turns)
     this.#options.resolve(this.#response)
   }
 
@@ -91,13 +100,17 @@ export class PlainCall implements AnswerControl, OpenCall {
   fail(error: Error): void {
     this.#settle()
     // An answer that has begun is not asked for again.
-    if (this.#response === undefined) this.#options.reject(error)
+    if (this.#response === undefined) this.#reject(error)
     else this.#response.end(error)
+  }
+
+  #reject(error: Error): void {
+    this.release()
+    this.#options.reject(error)
   }
 
   #settle(): void {
     this.isOver = true
     this.#link = undefined
-    this.#options.open.delete(this)
   }
 }

@@ -1,4 +1,5 @@
 import type { OnReadOpts, Socket } from 'node:net'
+import { Turns } from '../../messages/turns.ts'
 import { CallsOfSignals } from './calls-of-signals.ts'
 import { PlainCall } from './plain-call.ts'
 import { PlainPool } from './plain-pool.ts'
@@ -13,6 +14,7 @@ export class PlainConnections implements Connections {
   readonly #heads: RequestHeads
   readonly #pool: PlainPool
   readonly #open = new CallsOfSignals<PlainCall>()
+  readonly #turns = new Turns()
   readonly #askAnew = (call: PlainCall) => this.#pool.askAnew(call)
 
   constructor({ host }: URL, connect: (onread: OnReadOpts) => Socket) {
@@ -26,7 +28,7 @@ export class PlainConnections implements Connections {
       signal.throwIfAborted()
       const { message, encoding } = this.#write(request, path)
       const open = this.#open.of(signal)
-      const ends = { open, resolve, reject, isRepeatable, askAnew: this.#askAnew }
+      const ends = { open, resolve, reject, isRepeatable, turns: this.#turns, askAnew: this.#askAnew }
       this.#pool.ask(new PlainCall(message, encoding, ends))
     })
   }

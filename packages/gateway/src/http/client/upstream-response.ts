@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { addPart, joined } from '../../messages/parts.ts'
+import type { Turns } from '../../messages/turns.ts'
 
 /** What may wait for a reader; then the server has to. */
 const MAX_WAITING_BYTES = 64 * 1024
@@ -13,7 +14,12 @@ export interface AnswerControl {
   pause(): void
   resume(): void
   abort(reason: Error): void
+  /** All of the answer was read, or will never be. */
+  release(): void
 }
+
+/** Gives what it leaves for the next turn. */
+type ReadInTurns = (chunk: Buffer, mayGoOn: () => boolean) => Buffer | undefined
 
 /**
  * A server's answer: its head, then its body as it comes. Written on the bare handler of the HTTP client: streams and their
@@ -23,18 +29,25 @@ export class UpstreamResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly #controller: AnswerControl
+  readonly #turns: Turns
+  /** Of a reader who is yet to come, or whose turn is over. */
   #waiting: Buffer[] = []
   #waitingBytes = 0
-  #onChunk: ((chunk: Buffer) => void) | undefined
+  #onChunk: ReadInTurns | undefined
   /** Of whoever reads. */
   #fault: Error | undefined
   #end: { error?: Error } | undefined
   #onEnd: ((error?: Error) => void) | undefined
 
-  constructor(status: number, headers: IncomingHttpHeaders, controller: AnswerControl) {
+  constructor(
+    { status, headers }: Pick<UpstreamResponse, 'status' | 'headers'>,
+    controller: AnswerControl,
+    turns: Turns,
+  ) {
     this.status = status
     this.headers = headers
     this.#controller = controller
+    this.#turns = turns
   }
 
   get isOk(): boolean {
@@ -43,13 +56,26 @@ export class UpstreamResponse {
 
   /** Resolves at its end, and rejects when the connection breaks or `onChunk` throws. Once. */
   read(onChunk: (chunk: Buffer) => void): Promise<void> {
+    return this.readInTurns((chunk) => {
+      onChunk(chunk)
+      return undefined
+    })
+  }
+
+  /** The same for much that comes in small pieces. The server has to wait while others have their turn. */
+  readInTurns(onChunk: ReadInTurns): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#onEnd = (error) => (error === undefined ? resolve() : reject(error))
+      this.#onEnd = (error) => {
+        this.#controller.release()
+        if (error === undefined) resolve()
+        else reject(error)
+      }
       this.#onChunk = onChunk
       const waiting = this.#waiting
       this.#waiting = []
       for (const chunk of waiting) this.take(chunk)
-      if (this.#fault !== undefined) reject(this.#fault)
+      if (this.#waiting.length > 0) return
+      if (this.#fault !== undefined) this.#onEnd(this.#fault)
       else if (this.#end !== undefined) this.#onEnd(this.#end.error)
       else if (this.#controller.paused) this.#controller.resume()
     })
@@ -83,25 +109,58 @@ export class UpstreamResponse {
   }
 
   take(chunk: Buffer): void {
-    if (this.#onChunk === undefined) {
+    const onChunk = this.#onChunk
+    if (onChunk === undefined || this.#waiting.length > 0) {
       addPart(this.#waiting, chunk)
       this.#waitingBytes += chunk.length
-      if (this.#waitingBytes > MAX_WAITING_BYTES) this.#controller.pause()
+      if (onChunk === undefined && this.#waitingBytes > MAX_WAITING_BYTES) this.#controller.pause()
       return
     }
-    if (this.#fault !== undefined) return
-    try {
-      this.#onChunk(chunk)
-    } catch (error) {
-      this.#fault = error instanceof Error ? error : new Error(String(error))
-      this.end(this.#fault)
-      this.#controller.abort(new Error('this answer is not read any further'))
-    }
+    const rest = this.#turns.work((mayGoOn) => this.#read(onChunk, chunk, mayGoOn))
+    if (rest === undefined) return
+    this.#waiting.push(rest)
+    this.#controller.pause()
+    this.#turns.later((mayGoOn) => this.#goOn(onChunk, mayGoOn))
   }
 
+  /** Nothing came or will come after what was taken, which is still read. */
   end(error?: Error): void {
     if (this.#end !== undefined) return
     this.#end = error === undefined ? {} : { error }
-    this.#onEnd?.(error)
+    if (this.#waiting.length === 0) this.#onEnd?.(error)
+  }
+
+  /** Nothing more is read, whatever had come. */
+  stop(reason: Error): void {
+    const isOver = this.#end !== undefined && this.#waiting.length === 0
+    this.#fault ??= reason
+    this.#waiting = []
+    this.#end ??= { error: reason }
+    if (!isOver) this.#onEnd?.(reason)
+  }
+
+  #read(onChunk: ReadInTurns, chunk: Buffer, mayGoOn: () => boolean): Buffer | undefined {
+    if (this.#fault !== undefined) return undefined
+    try {
+      const rest = onChunk(chunk, () => this.#fault === undefined && mayGoOn())
+      return this.#fault === undefined ? rest : undefined
+    } catch (error) {
+      this.stop(error instanceof Error ? error : new Error(String(error)))
+      this.#controller.abort(new Error('this answer is not read any further'))
+      return undefined
+    }
+  }
+
+  #goOn(onChunk: ReadInTurns, mayGoOn: () => boolean): boolean {
+    for (let chunk = this.#waiting[0]; chunk !== undefined; chunk = this.#waiting[0]) {
+      const rest = this.#read(onChunk, chunk, mayGoOn)
+      if (this.#fault !== undefined) return true
+      if (rest === undefined) this.#waiting.shift()
+      else this.#waiting[0] = rest
+      if (this.#waiting.length > 0 && !mayGoOn()) return false
+    }
+    if (this.#end === undefined) this.#controller.resume()
+    else this.#onEnd?.(this.#end.error)
+    return true
   }
 }

@@ -1,21 +1,16 @@
 import type { LineSplitter } from '../../messages/line-splitter.ts'
-
-/** So long a server's output is worked on at once. */
-const TURN_MS = 5
-/** After such a pause, others have had their turn. */
-const QUIET_MS = 1
+import { Turns } from '../../messages/turns.ts'
 
 export interface LineTurnsOptions {
   pause: () => void
   resume: () => void
 }
 
-/** Output in turns: a server that prints without end must not keep everybody else waiting. Nothing changes its order. */
+/** The output of a process in turns. Nothing changes its order. */
 export class LineTurns {
   readonly #options: LineTurnsOptions
+  readonly #turns = new Turns()
   readonly #waiting: { lines: LineSplitter; bytes: Uint8Array }[] = []
-  #workedAt = -Infinity
-  #turnEnds = 0
   #onDone: (() => void) | undefined
   #isStopped = false
 
@@ -25,14 +20,11 @@ export class LineTurns {
 
   take(lines: LineSplitter, bytes: Uint8Array): void {
     if (this.#waiting.length > 0) return void this.#waiting.push({ lines, bytes })
-    const now = performance.now()
-    if (now - this.#workedAt > QUIET_MS) this.#turnEnds = now + TURN_MS
-    const rest = lines.push(bytes, this.#mayGoOn)
-    this.#workedAt = performance.now()
+    const rest = this.#turns.work((mayGoOn) => this.#read({ lines, bytes }, mayGoOn))
     if (rest === undefined || this.#isStopped) return
     this.#waiting.push({ lines, bytes: rest })
     this.#options.pause()
-    setImmediate(this.#goOn)
+    this.#turns.later(this.#goOn)
   }
 
   /** Calls `work` when all that came has been read. */
@@ -48,21 +40,20 @@ export class LineTurns {
     if (this.#waiting.splice(0).length > 0) this.#options.resume()
   }
 
-  readonly #mayGoOn = () => !this.#isStopped && performance.now() < this.#turnEnds
+  #read({ lines, bytes }: { lines: LineSplitter; bytes: Uint8Array }, mayGoOn: () => boolean): Buffer | undefined {
+    return lines.push(bytes, () => !this.#isStopped && mayGoOn())
+  }
 
-  readonly #goOn = () => {
-    this.#turnEnds = performance.now() + TURN_MS
-    let next = this.#waiting[0]
-    while (next !== undefined) {
-      const rest = next.lines.push(next.bytes, this.#mayGoOn)
-      if (this.#isStopped) return
+  readonly #goOn = (mayGoOn: () => boolean): boolean => {
+    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
+      const rest = this.#read(next, mayGoOn)
+      if (this.#isStopped) return true
       if (rest === undefined) this.#waiting.shift()
       else next.bytes = rest
-      if (!this.#mayGoOn() && this.#waiting.length > 0) return void setImmediate(this.#goOn)
-      next = this.#waiting[0]
+      if (this.#waiting.length > 0 && !mayGoOn()) return false
     }
-    this.#workedAt = performance.now()
     this.#options.resume()
     this.#onDone?.()
+    return true
   }
 }
