@@ -1,4 +1,4 @@
-import { notFound, unavailable } from '@toolhaven/core/errors'
+import { invalid, notFound, unavailable } from '@toolhaven/core/errors'
 import { EnvHttpProxyAgent, request } from 'undici'
 import { z } from 'zod'
 import { findProgram } from './find-program.ts'
@@ -16,7 +16,7 @@ export async function latestGoVersion({ env, homeDir }: GoOptions, name: string,
   if (go !== undefined) return await askGo(go, name, goEnv(env, homeDir), signal)
   const proxies = (env['GOPROXY'] ?? '').split(/[,|]/).filter((entry) => /^https?:\/\//.test(entry))
   if (proxies.length === 0)
-    throw unavailable(
+    throw invalid(
       `Go is missing, so ${name} cannot be looked up; install it (apt install golang-go, brew install go) or set GOPROXY.`,
     )
   for (const proxy of proxies) {

@@ -39,9 +39,7 @@ export interface Npm {
 export async function findNpm({ nodePath, env, homeDir }: NpmOptions, signal: AbortSignal): Promise<Npm> {
   const cli = await findCli(nodePath, env, signal)
   if (cli === undefined)
-    throw unavailable(
-      'npm is missing, so npm packages cannot be fetched; install it (apt install npm, brew install node).',
-    )
+    throw invalid('npm is missing, so npm packages cannot be fetched; install it (apt install npm, brew install node).')
   const npmEnv = pickEnv(env, homeDir, isNpmVariable)
   const list = [cli, 'config', 'list', '--long', '--json']
   const { stdout, stderr, exitCode } = await askNpm(nodePath, list, npmEnv, signal)
@@ -63,6 +61,10 @@ export async function findNpm({ nodePath, env, homeDir }: NpmOptions, signal: Ab
     env: pickEnv(env, homeDir, (name) => isWanted(name) || referenced.has(name)),
     files: [settings.userconfig, settings.globalconfig].flatMap((file) => (file ? [file] : [])),
   }
+}
+
+export async function hasNpm({ nodePath, env }: NpmOptions, signal: AbortSignal): Promise<boolean> {
+  return (await findCli(nodePath, env, signal)) !== undefined
 }
 
 /** The registry that npm uses if nobody configured another one; undefined where there is no npm. */

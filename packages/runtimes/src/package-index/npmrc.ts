@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ThvError } from '@toolhaven/core/errors'
-import { findNpm, type NpmOptions } from './npm.ts'
+import { findNpm, hasNpm, type NpmOptions } from './npm.ts'
 
 /** What npm's files and variables say that matters to a build; see `npmrcForBuild`. */
 export interface Npmrc {
@@ -17,11 +16,9 @@ export async function readNpmrc(options: NpmOptions, signal: AbortSignal): Promi
 
 /** Texts of npm's files; a later one wins. Where npm is missing, only that of the user is known. */
 async function npmFiles(options: NpmOptions, signal: AbortSignal): Promise<{ texts: string[]; files: string[] }> {
-  try {
+  if (await hasNpm(options, signal)) {
     const { configs, files } = await findNpm(options, signal)
     return { texts: [configs.global, configs.user], files }
-  } catch (error) {
-    if (!(error instanceof ThvError && error.code === 'unavailable')) throw error
   }
   const { env, homeDir } = options
   const chosen = Object.entries(env).findLast(([name, value]) => /^npm_config_userconfig$/i.test(name) && value)?.[1]

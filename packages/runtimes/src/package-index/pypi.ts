@@ -1,4 +1,4 @@
-import { notFound, unavailable } from '@toolhaven/core/errors'
+import { invalid, notFound, unavailable } from '@toolhaven/core/errors'
 import { isNetworkVariable } from './network-variables.ts'
 import { findPython } from './python.ts'
 import { findProgram } from './find-program.ts'
@@ -37,7 +37,7 @@ export async function latestPythonVersion(
   }
   const uv = await findProgram('uv', env['PATH'])
   if (uv === undefined)
-    throw unavailable(
+    throw invalid(
       `Neither pip nor uv is here to look up ${name}; install one (apt install python3-pip, brew install uv).`,
     )
   const settings = uvIndexVariables(env, pip)

@@ -1,4 +1,4 @@
-import { unavailable } from '@toolhaven/core/errors'
+import { invalid } from '@toolhaven/core/errors'
 import { z } from 'zod'
 import { findProgram } from './find-program.ts'
 import { runProgram } from './run-program.ts'
@@ -30,7 +30,7 @@ export async function findPython(
     const about = aboutSchema.safeParse(JSON.parse(stdout))
     if (about.success && about.data.major === 3) return { ...about.data, prefixes: [...new Set(about.data.prefixes)] }
   }
-  throw unavailable(
+  throw invalid(
     'Python 3 is missing, so Python packages cannot be run; install it (apt install python3, dnf install python3, brew install python).',
   )
 }

@@ -1,6 +1,6 @@
 import { mkdir, rename, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { unavailable } from '@toolhaven/core/errors'
+import { invalid } from '@toolhaven/core/errors'
 import type { InstallAccess } from '@toolhaven/core/ports/runtime'
 import { refusedHosts } from '../install-rules.ts'
 import { findProgram } from '../package-index/find-program.ts'
@@ -33,7 +33,7 @@ export async function findUv(
   const kept = join(folder, 'bin', 'uv')
   if (await isFile(kept)) return kept
   if (!python.hasPip) {
-    throw unavailable(
+    throw invalid(
       'uv is missing and Python has no pip to fetch it with; install one of them (apt install python3-pip, brew install uv).',
     )
   }
@@ -70,7 +70,7 @@ export async function findUv(
     await removeTree(target)
   }
   if (!(await isFile(kept)))
-    throw unavailable('The uv wheel of your package index holds no uv program; install uv on this machine.')
+    throw invalid('The uv wheel of your package index holds no uv program; install uv on this machine.')
   return kept
 }
 
