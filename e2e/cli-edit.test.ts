@@ -77,6 +77,22 @@ test('a workload is looked at, changed after a question, and moved to another gr
   expect(await details('web')).toMatchObject({ group: 'default', status: 'stopped' })
 })
 
+test('a header is taken back, and those that are kept as secrets stay', async () => {
+  const { api } = world.daemon
+  await api.call('setupSecrets', { body: { provider_type: 'encrypted' } })
+  const headers = { Authorization: 'Bearer canary', 'X-Team': 'red', 'X-Region': 'eu' }
+  await api.call('createWorkload', { body: { name: 'far', url: 'http://127.0.0.1:9/mcp', headers } })
+  const edit = (...flags: string[]) => thv('edit', 'far', ...flags, '--yes', '--no-wait')
+  expect(await edit('--unset', 'header=X-Team')).toMatchObject({ code: 0 })
+  expect(await edit('--header', 'X-Lang=en')).toMatchObject({ code: 0 })
+  expect(await details('far')).toMatchObject({
+    headers: { 'X-Region': 'eu', 'X-Lang': 'en' },
+    headers_from_secrets: { Authorization: 'far-header-authorization' },
+  })
+  expect(await edit('--unset', 'header=Authorization')).toMatchObject({ code: 0 })
+  expect(await details('far')).not.toHaveProperty('headers_from_secrets')
+})
+
 test('output of several workloads is merged, with times, and that of an earlier life is kept apart', async () => {
   const before = new Date().toISOString()
   await thv('run', 'time')

@@ -9,6 +9,9 @@ const stringMap = z.record(z.string(), z.string())
 
 const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, 'must be a header name')
 export const headerMap = z.record(headerName, headerValue)
+export const headerSecrets = z
+  .record(headerName, secretKey)
+  .meta({ description: 'Header of the remote server → name of the stored secret that is its value' })
 
 export const remoteAuthConfig = z
   .strictObject({
@@ -54,10 +57,7 @@ export const remoteAuthConfig = z
       .optional()
       .meta({ description: 'What the server names may be on this machine or its network. An extension' }),
     headers: headerMap.optional().meta({ description: 'Headers sent to the remote server' }),
-    headers_from_secrets: z
-      .record(headerName, secretKey)
-      .optional()
-      .meta({ description: 'Header → name of the stored secret that is its value' }),
+    headers_from_secrets: headerSecrets.optional().meta({ description: headerSecrets.description }),
   })
   .meta({ id: 'runner.RemoteAuthConfig', description: 'How Toolhaven logs in to a remote server' })
 export type RemoteAuthConfig = z.infer<typeof remoteAuthConfig>

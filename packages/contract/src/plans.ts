@@ -56,3 +56,15 @@ export const changeQuery = z.strictObject({
     }),
   dry_run: dryRun,
 })
+
+export const editQuery = changeQuery.extend({
+  revision: z
+    .string()
+    .optional()
+    .meta({ description: 'Refuses the edit when the configuration is of another revision by now. An extension' }),
+})
+
+export const changedMeanwhile = {
+  when: 'the configuration is of another revision by now',
+  example: 'everything was changed meanwhile; read its configuration again',
+} as const

@@ -14,7 +14,7 @@ const specified = [...section.matchAll(/^\| (GET|POST|PUT|DELETE) \| (\S+) \| ([
 /** Ours, on calls of the specification. Callers that do not know them leave them out. */
 const OWN_QUERIES: Readonly<Record<string, readonly string[]>> = {
   'POST /api/v1beta/workloads': ['known_only', 'dry_run'],
-  'POST /api/v1beta/workloads/{name}/edit': ['known_only', 'dry_run'],
+  'POST /api/v1beta/workloads/{name}/edit': ['known_only', 'dry_run', 'revision'],
 }
 const table: [string, RouteDef][] = Object.entries(routes)
 const find = (method: string, path: string) =>

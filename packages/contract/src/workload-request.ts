@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { headerMap } from './access-config.ts'
+import { headerMap, headerSecrets } from './access-config.ts'
 import { envVarName, groupName, workloadName } from './names.ts'
 import { networkOutbound, permissionProfile } from './permission-profile.ts'
 import { auditConfig, telemetryConfig } from './observation-config.ts'
@@ -113,7 +113,11 @@ const workloadFields = {
 const extensionFields = {
   url: z.string().meta({ description: 'Address of a remote MCP server, instead of image' }),
   oauth_config: oauthOptions.meta({ description: 'How Toolhaven logs in to a remote server' }),
-  headers: headerMap.meta({ description: 'Headers sent to the remote server' }),
+  headers: headerMap.meta({
+    description:
+      'Headers sent to the remote server. Values that are keys go to the secret store, as headers_from_secrets',
+  }),
+  headers_from_secrets: headerSecrets,
   labels: labelMap.meta({ description: 'Labels of the workload, for your own use' }),
   audit_config: auditConfig.meta({ description: 'What the audit log records, and where' }),
   telemetry_config: telemetryConfig.meta({ description: 'Where traces and metrics go' }),
@@ -186,6 +190,7 @@ export const updateRequest = z
     url: nullable(requestFields.shape.url),
     oauth_config: nullable(requestFields.shape.oauth_config),
     headers: nullable(requestFields.shape.headers),
+    headers_from_secrets: nullable(requestFields.shape.headers_from_secrets),
     labels: nullable(requestFields.shape.labels),
     audit_config: nullable(requestFields.shape.audit_config),
     telemetry_config: nullable(requestFields.shape.telemetry_config),

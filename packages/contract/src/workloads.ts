@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { groupName, workloadName } from './names.ts'
 import { API_PREFIX, accepted, created, noGroup, notCreated, noWorkload, ok, type Routes } from './route.ts'
-import { changeQuery, planOf } from './plans.ts'
+import { changedMeanwhile, changeQuery, editQuery, planOf } from './plans.ts'
 import { networkMode, proxyMode, runConfig, transportType } from './run-config.ts'
 import { createRequest, updateRequest } from './workload-request.ts'
 import { workloadStatus } from './workload-status.ts'
@@ -91,8 +91,12 @@ export const workloadRequest = z
     hidden_headers: z
       .array(z.string())
       .meta({ description: 'Headers whose values went to the secret store; request does not have them' }),
+    revision: z
+      .string()
+      .meta({ description: 'Of the configuration. An edit that names it is refused when another was made meanwhile' }),
   })
   .meta({ id: 'toolhaven.workloadRequest', description: 'What was asked for, before defaults and the registry' })
+export type WorkloadRequest = z.infer<typeof workloadRequest>
 
 const listQuery = z.strictObject({
   all: z
@@ -178,7 +182,7 @@ export const workloadRoutes = {
     description:
       'A field left out keeps its value; null or an empty value clears it. The port stays. If the body holds nothing but a group, the workload moves without a restart, and a stopped one stays stopped.',
     params,
-    query: changeQuery,
+    query: editQuery,
     body: updateRequest,
     bodyExample: { tools: ['echo'] },
     success: ok(createResponse, 'Written down and restarting', { name: 'everything', port: 18342 }),
@@ -195,6 +199,7 @@ export const workloadRoutes = {
         when: 'unknown workload, group or secret, or no secrets provider',
         example: 'group research not found; create it first',
       },
+      409: changedMeanwhile,
     },
   },
   exportWorkload: {
@@ -222,6 +227,7 @@ export const workloadRoutes = {
     success: ok(workloadRequest, 'The request', {
       request: { name: 'everything', image: 'everything' },
       hidden_headers: [],
+      revision: '5f2c8d1e90ab34c7',
     }),
     errors: noWorkload,
     extension: true,

@@ -152,6 +152,7 @@ describe('workloadDifferences', () => {
     expect(updateOf(wanted, fields, 'toolhaven')).toEqual({
       env_vars: wanted.env_vars,
       headers: wanted.headers,
+      headers_from_secrets: null,
       labels: { [APPLY_LABEL]: 'toolhaven' },
     })
   })

@@ -25,6 +25,8 @@ export function workloadDifferences(wanted: ManifestWorkload, asked: Asked): Man
 export function updateOf(wanted: ManifestWorkload, fields: ManifestChange['fields'], manifest: string): UpdateRequest {
   const names = new Set(fields.map(({ field }) => field.split('.')[0] ?? field))
   const all: Readonly<Record<string, unknown>> = wanted
+  // The file has all headers: one whose value is in the secret store goes, unless the file names it.
+  if (names.has('headers')) names.add('headers_from_secrets')
   const changes = [...names].map((field) => [field, all[field] ?? null])
   return { ...Object.fromEntries(changes), labels: labelsOf(wanted, manifest) }
 }

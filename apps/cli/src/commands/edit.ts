@@ -6,8 +6,8 @@ export const edit = defineCommand({
   summary: 'Change a workload',
   description:
     'Changes the configuration of a workload and runs it with it. It takes the options of "thv run". Options that may be ' +
-    'repeated, such as --env, --volume and --secret, are added to those there are, or replace the one of the same name. ' +
-    '--tools and --header replace all of them. What follows -- replaces the arguments of the server.\n\n' +
+    'repeated, such as --env, --volume, --secret and --header, are added to those there are, or replace the one of the same ' +
+    'name. --tools replaces all of them. What follows -- replaces the arguments of the server.\n\n' +
     '--unset takes an option back: --unset memory, or one entry of it: --unset env=API_KEY. "--unset args" removes the arguments ' +
     'of the server.\n\n' +
     'What changes is shown first. A terminal is asked; elsewhere --yes is needed. The server restarts, and its address stays. ' +

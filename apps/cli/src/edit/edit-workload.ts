@@ -26,13 +26,15 @@ export async function editWorkload(context: Context, [name = '', ...args]: reado
   if (Object.keys(wished).length === 0 && flags.unset.length === 0)
     throw invalid(`what should change of ${name}? Give the options of "thv run", or --unset OPTION`)
   const client = await context.daemon()
-  const { request, hidden_headers: hidden } = await orUnknownWorkload(client, [name], signal, () =>
+  const { request, revision } = await orUnknownWorkload(client, [name], signal, () =>
     client.call('getWorkloadRequest', { params }, signal),
   )
-  if (wished.headers) refuseLostHeaders(name, hidden, Object.keys(wished.headers))
-  const body = updateOf(request, wished, flags.unset)
-  const changes = differencesOf(request, body)
   const workload = await client.call('getWorkload', { params }, signal)
+  // Also those whose values Toolhaven put into the secret store.
+  const { headers_from_secrets: hidden } = workload
+  const before = { ...request, ...(hidden && { headers_from_secrets: hidden }) }
+  const body = updateOf(before, wished, flags.unset)
+  const changes = differencesOf(before, body)
   // A move to another group alone restarts nothing.
   const restarts = changes.length > 0 && Object.keys(body).some((field) => field !== 'group')
   const report = (applied: boolean) => out.json({ name, applied, restarts, changes })
@@ -42,7 +44,7 @@ export async function editWorkload(context: Context, [name = '', ...args]: reado
   if (flags.dryRun) return flags.format === 'json' ? report(false) : out.note('Nothing was changed (--dry-run).')
   if (!flags.yes) await askFirst(name, signal)
   try {
-    const query = { known_only: true }
+    const query = { known_only: true, revision }
     await orUnknownGroup(client, flags.group, signal, () =>
       client.call('editWorkload', { params, body, query }, signal),
     )
@@ -55,16 +57,6 @@ export async function editWorkload(context: Context, [name = '', ...args]: reado
     })
   if (flags.format === 'json') return report(true)
   out.line(flags.noWait || !restarts ? `${name} is changed` : `${name} is changed and running at ${workload.url}`)
-}
-
-/** Their values are in the secret store, and headers are replaced as a whole. */
-function refuseLostHeaders(name: string, hidden: readonly string[], given: readonly string[]): void {
-  const known = new Set(given.map((header) => header.toLowerCase()))
-  const lost = hidden.filter((header) => !known.has(header.toLowerCase()))
-  if (lost.length > 0)
-    throw invalid(
-      `--header replaces all headers of ${name}, and ${lost.join(', ')} would be lost\nGive all of them again.`,
-    )
 }
 
 function showDifferences(

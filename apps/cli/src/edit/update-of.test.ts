@@ -47,11 +47,22 @@ function telemetry() {
   return { endpoint: 'localhost:4318', headers: { A: '1', B: '2' }, environmentVariables: ['X'] }
 }
 
-test('options within telemetry are added and taken back one by one, and headers are replaced', () => {
+test('a header is taken back wherever its value is, and the others stay', () => {
+  const secret = { Authorization: 'web-header-authorization', 'X-Key': 'web-header-x-key' }
+  const remote = { url: 'https://example.com/mcp', headers: { A: '1', B: '2' }, headers_from_secrets: secret }
+  expect(updateOf(remote, {}, ['header=A'])).toEqual({ headers: { B: '2' } })
+  expect(updateOf(remote, {}, ['header=X-Key'])).toEqual({
+    headers_from_secrets: { Authorization: 'web-header-authorization' },
+  })
+  expect(updateOf(remote, {}, ['header'])).toEqual({ headers: null, headers_from_secrets: null })
+  expect(() => updateOf(remote, {}, ['header=C'])).toThrow('there is no such entry; there are: A, B')
+})
+
+test('options within telemetry and headers are added and taken back one by one', () => {
   const wished = { telemetry_config: { headers: { C: '3' }, environmentVariables: ['Y'] }, headers: { B: '2' } }
   expect(updateOf(observed, wished, [])).toEqual({
     telemetry_config: { ...telemetry(), headers: { A: '1', B: '2', C: '3' }, environmentVariables: ['X', 'Y'] },
-    headers: { B: '2' },
+    headers: { A: '1', B: '2' },
   })
   const unset = ['otel-headers=A', 'otel-env-vars=X']
   const less = { endpoint: 'localhost:4318', headers: { B: '2' } }

@@ -15,8 +15,8 @@ const ADDED_TO = new Set([
   ...['secrets', 'volumes', 'allow_hosts', 'install_hosts'],
   'telemetry_config.environmentVariables',
 ])
-/** Objects that are replaced whole: they come from a file, or hold values that cannot be read back. */
-const WHOLE = new Set(['permission_profile', 'audit_config', 'tools_override', 'headers'])
+/** Objects that are replaced whole: they come from a file. */
+const WHOLE = new Set(['permission_profile', 'audit_config', 'tools_override'])
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -27,13 +27,18 @@ export function updateOf(asked: CreateRequest, wished: CreateRequest, unset: rea
   for (const [field, value] of Object.entries(wished)) changed[field] = added(field, before[field], value)
   for (const option of unset) {
     const [flag = '', ...rest] = option.replace(/^--/, '').split('=')
-    const [field = '', ...inner] = fieldOf(flag).split('.')
+    const [named = '', ...inner] = fieldOf(flag).split('.')
+    if (named === 'headers' && rest.length === 0) changed['headers_from_secrets'] = null
+    const field = named === 'headers' && isHiddenHeader(asked, rest.join('=')) ? 'headers_from_secrets' : named
     const present = changed[field] ?? before[field]
     const path = rest.length > 0 ? [...inner, rest.join('=')] : inner
     changed[field] = path.length === 0 ? null : without(field, present, path, option)
   }
   return changed
 }
+
+const isHiddenHeader = ({ headers_from_secrets: hidden = {} }: CreateRequest, header: string) =>
+  Object.hasOwn(hidden, header)
 
 function added(field: string, before: unknown, value: unknown): unknown {
   if (Array.isArray(before) && Array.isArray(value) && ADDED_TO.has(field)) {

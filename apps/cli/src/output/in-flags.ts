@@ -53,6 +53,7 @@ export const FLAG_OF_FIELD = [
   ['authz_config', 'authzConfig'],
   ['audit_config', 'auditConfig'],
   ['labels', 'label'],
+  ['headers_from_secrets', 'headerSecret'],
   ['headers', 'header'],
   ['transport', 'transport'],
   ['group', 'group'],

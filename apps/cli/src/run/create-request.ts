@@ -53,6 +53,7 @@ export async function createRequestOf(
     audit_config: await auditOf(caller, flags),
     labels: pairsOf('--label', flags.label),
     headers: pairsOf('--header', flags.header),
+    headers_from_secrets: pairsOf('--header-secret', flags.headerSecret),
     ...authFieldsOf(flags),
     telemetry_config: withoutUnset(telemetryOf(flags)),
     resources: withoutUnset(resources),

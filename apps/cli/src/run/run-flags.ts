@@ -119,6 +119,11 @@ export const RUN_FLAGS = {
   },
   label: { type: 'list', short: 'l', value: 'key=value', summary: 'label of the workload; may be repeated' },
   header: { type: 'list', value: 'NAME=VALUE', summary: 'header sent to a remote server; may be repeated' },
+  headerSecret: {
+    type: 'list',
+    value: 'HEADER=NAME',
+    summary: 'header of a remote server whose value is the stored secret NAME; may be repeated',
+  },
   ...REMOTE_AUTH_FLAGS,
   ...OIDC_FLAGS,
   memory: {

@@ -1,5 +1,5 @@
-import { describe, expect } from 'vitest'
-import type { FakeDaemon } from '@toolhaven/fakes/fake-daemon'
+import { describe, expect, test } from 'vitest'
+import { type FakeDaemon, startFakeDaemon } from '@toolhaven/fakes/fake-daemon'
 import { done, scenario, send } from '@toolhaven/testing/scenario'
 
 const EDIT = 'POST /api/v1beta/workloads/web/edit'
@@ -19,6 +19,10 @@ const web = (fake: FakeDaemon) => done(fake, 'POST /api/v1beta/workloads', FULL)
 
 async function details(fake: FakeDaemon): Promise<Record<string, unknown>> {
   return JSON.parse((await send(fake, 'GET /api/v1beta/workloads/web')).text)
+}
+
+async function revisionOf(fake: FakeDaemon): Promise<string> {
+  return JSON.parse((await send(fake, 'GET /api/v1beta/workloads/web/request')).text).revision
 }
 
 describe('editing a workload', () => {
@@ -186,6 +190,108 @@ describe('editing a workload', () => {
     answers: { status: 200 },
     afterwards: async (fake) =>
       expect(await details(fake)).toMatchObject({ headers: { 'X-Team': 'red' }, labels: { a: 'b' } }),
+  })
+
+  const HEADERS = { Authorization: 'Bearer canary', 'X-Team': 'red', 'X-Region': 'eu' }
+  const withSecretHeader = async (fake: FakeDaemon) => {
+    await done(fake, 'POST /api/v1beta/secrets', { provider_type: 'encrypted' })
+    await done(fake, 'POST /api/v1beta/workloads', { name: 'web', url: 'https://example.com/mcp', headers: HEADERS })
+  }
+  const HIDDEN = { Authorization: 'web-header-authorization' }
+
+  scenario('of some headers keeps those whose values are in the secret store', {
+    given: withSecretHeader,
+    request: EDIT,
+    body: { headers: { 'X-Team': 'blue' } },
+    answers: { status: 200 },
+    afterwards: async (fake) => {
+      expect(await details(fake)).toMatchObject({ headers: { 'X-Team': 'blue' }, headers_from_secrets: HIDDEN })
+      expect(await fake.daemon.secrets.read('web-header-authorization')).toBe('Bearer canary')
+    },
+  })
+
+  scenario('gives a header another secret, which it leaves as it is', {
+    given: async (fake) => {
+      await withSecretHeader(fake)
+      await done(fake, 'POST /api/v1beta/secrets/default/keys', { key: 'mine', value: 'other' })
+    },
+    request: EDIT,
+    body: { headers_from_secrets: { authorization: 'mine' } },
+    answers: { status: 200 },
+    afterwards: async (fake) =>
+      expect(await details(fake)).toMatchObject({
+        headers: { 'X-Team': 'red', 'X-Region': 'eu' },
+        headers_from_secrets: { authorization: 'mine' },
+      }),
+  })
+
+  scenario('gives a header that was a secret a new value, in whatever case it is written', {
+    given: withSecretHeader,
+    request: EDIT,
+    body: { headers: { authorization: 'Bearer second' } },
+    answers: { status: 200 },
+    afterwards: async (fake) => {
+      expect(await details(fake)).toMatchObject({ headers_from_secrets: { authorization: HIDDEN.Authorization } })
+      expect(await fake.daemon.secrets.read('web-header-authorization')).toBe('Bearer second')
+    },
+  })
+
+  scenario('takes secret headers away when it says so', {
+    given: withSecretHeader,
+    request: EDIT,
+    body: { headers_from_secrets: null },
+    answers: { status: 200 },
+    afterwards: async (fake) => {
+      expect(await details(fake)).not.toHaveProperty('headers_from_secrets')
+      expect(await details(fake)).toMatchObject({ headers: { 'X-Team': 'red' } })
+    },
+  })
+
+  scenario('to another server takes no header along', {
+    given: withSecretHeader,
+    request: EDIT,
+    body: { url: 'https://example.org/mcp' },
+    answers: { status: 200 },
+    afterwards: async (fake) => {
+      expect(await details(fake)).not.toHaveProperty('headers')
+      expect(await details(fake)).not.toHaveProperty('headers_from_secrets')
+    },
+  })
+
+  scenario('refuses a header that has a value and a secret', {
+    given: withSecretHeader,
+    request: EDIT,
+    body: { headers: { 'x-key': 'a' }, headers_from_secrets: { 'X-Key': 'web-header-authorization' } },
+    answers: { status: 400, text: /X-Key is given more than once/ },
+  })
+
+  scenario('refuses secret headers of a server that runs here', {
+    given: web,
+    request: EDIT,
+    body: { headers_from_secrets: { 'X-Key': 'a' } },
+    answers: { status: 400, text: /headers_from_secrets are for remote servers only/ },
+  })
+
+  test('of an older revision is refused, and changes nothing', async () => {
+    using fake = await startFakeDaemon()
+    await web(fake)
+    const revision = () => revisionOf(fake)
+    const shown = await revision()
+    await done(fake, 'POST /api/v1beta/workloads/web/restart')
+    expect(await revision()).toBe(shown)
+    await done(fake, `${EDIT}?revision=${shown}`, { tools: ['sum'] })
+    expect(await revision()).not.toBe(shown)
+    const refused = await send(fake, `${EDIT}?revision=${shown}`, { body: { tools: ['add'] } })
+    expect(refused.status).toBe(409)
+    expect(await details(fake)).toMatchObject({ tools: ['sum'] })
+  })
+
+  test('at the same time as another one of the same revision loses neither silently', async () => {
+    using fake = await startFakeDaemon()
+    await web(fake)
+    const revision = await revisionOf(fake)
+    const edits = ['sum', 'add'].map((tool) => send(fake, `${EDIT}?revision=${revision}`, { body: { tools: [tool] } }))
+    expect(new Set((await Promise.all(edits)).map(({ status }) => status))).toEqual(new Set([200, 409]))
   })
 
   scenario('moves it to another group, and its entry in client files with it', {

@@ -270,6 +270,7 @@ describe('what was asked for', () => {
           labels: { team: 'docs' },
         },
         hidden_headers: ['Authorization'],
+        revision: expect.stringMatching(/^[\da-f]{16}$/),
       },
     },
   })

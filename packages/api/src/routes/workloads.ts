@@ -42,10 +42,10 @@ export function workloadHandlers(deps: ApiDeps): Pick<Handlers, Own> {
         : createWorkload(workloads, body, { knownOnly }),
     getWorkload: ({ params }) => getWorkload(workloads, params.name),
     deleteWorkload: async ({ params }) => void (await changeLifecycle(workloads, params.name, 'delete')),
-    editWorkload: async ({ params: { name }, body, query: { dry_run: isPlan, known_only: knownOnly } }) =>
+    editWorkload: async ({ params: { name }, body, query: { dry_run: isPlan, known_only: knownOnly, revision } }) =>
       isPlan
-        ? planResponse(deps, await planEdit(workloads, name, body, { knownOnly }))
-        : editWorkload(workloads, name, body, { knownOnly }),
+        ? planResponse(deps, await planEdit(workloads, name, body, { knownOnly, revision }))
+        : editWorkload(workloads, name, body, { knownOnly, revision }),
     exportWorkload: ({ params }) => exportWorkload(workloads, params.name),
     getWorkloadRequest: ({ params }) => getWorkloadRequest(workloads, params.name),
     getWorkloadLogs: ({ params }) => workloadLogs(workloads, params.name),

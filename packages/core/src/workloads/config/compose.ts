@@ -74,12 +74,16 @@ export function composeRunConfig(
     ...(!isRemote && asked.network_isolation && { isolate_network: true }),
     ...(asked.network_isolation_mode === 'observe' && { network_isolation_mode: 'observe' }),
     ...(!isRemote && asked.ignore_config && { ignore_config: asked.ignore_config }),
-    remote_auth_config: { ...oauth, ...(asked.headers && { headers: asked.headers }) },
+    remote_auth_config: { ...oauth, ...headersOf(asked) },
     ...(oidc && { oidc_config: oidc }),
     ...(authorization && { authz_config: authorization }),
     ...asAsked(asked),
   }
   return { config: { ...withoutEmpty(config), name, transport, schema_version: SCHEMA_VERSION }, profileOrigin }
+}
+
+function headersOf({ headers, headers_from_secrets: fromSecrets }: CreateRequest): RunConfig['remote_auth_config'] {
+  return { ...(headers && { headers }), ...(fromSecrets && { headers_from_secrets: fromSecrets }) }
 }
 
 /** What is taken over unless it is the default. */
@@ -113,7 +117,9 @@ function refuseMisplaced(asked: CreateRequest, target: Target, problems: Problem
     }
     problems.check(field, check, undefined)
   }
-  refuse('headers', asked.headers !== undefined && !isRemote, 'headers are for remote servers only; leave them out')
+  for (const field of ['headers', 'headers_from_secrets'] as const)
+    refuse(field, asked[field] !== undefined && !isRemote, `${field} are for remote servers only; leave them out`)
+  problems.check('headers_from_secrets', () => refuseTwiceGiven(asked), undefined)
   refuse(
     'network_isolation_mode',
     asked.network_isolation_mode === 'observe' && isRemote,
@@ -128,6 +134,14 @@ function refuseMisplaced(asked: CreateRequest, target: Target, problems: Problem
     problems.check('image_verification', () => checkVerifiable(target), undefined)
   problems.check('labels', () => refuseReservedLabels(asked), undefined)
   problems.check('install_hosts', () => refuseInstallHosts(asked, target), undefined)
+}
+
+function refuseTwiceGiven({ headers = {}, headers_from_secrets: hidden = {} }: CreateRequest): void {
+  const given = new Set<string>()
+  for (const header of [...Object.keys(headers), ...Object.keys(hidden)]) {
+    if (given.has(header.toLowerCase())) throw invalid(`headers: ${header} is given more than once; give it once`)
+    given.add(header.toLowerCase())
+  }
 }
 
 function refuseReservedLabels({ labels }: CreateRequest): void {

@@ -1,14 +1,15 @@
-import type { RemoteAuthConfig } from '@toolhaven/contract/access-config'
 import type { RunConfig } from '@toolhaven/contract/run-config'
 import { DEFAULT_GROUP } from '@toolhaven/contract/names'
 import type { CreateRequest, UpdateRequest } from '@toolhaven/contract/workload-request'
-import { invalid, notFound } from '../../errors.ts'
+import { conflict, invalid, notFound } from '../../errors.ts'
 import type { StoredWorkload } from '../../ports/stores.ts'
 import { withPolicies } from '../config/authorization.ts'
 import { checkConfig } from '../config/check-config.ts'
 import { composeRunConfig } from '../config/compose.ts'
 import { type Problems, REFUSE } from '../config/problems.ts'
+import { revisionOf } from '../config/revision.ts'
 import { checkConfirmed } from './confirm.ts'
+import { withoutGiven } from './header-secrets.ts'
 import { hideSecrets, withoutSecrets } from './hide-secrets.ts'
 import { withKeptOfEdited } from './kept-fields.ts'
 import { isMove, leaveDeletedGroup, moveToGroup } from './move.ts'
@@ -16,16 +17,22 @@ import { type Target, type TargetOptions, resolveTarget, targetOfEntry } from '.
 import { isEmpty } from '../config/without-empty.ts'
 import type { WorkloadsDeps } from '../workloads-deps.ts'
 
+export interface EditOptions extends Pick<TargetOptions, 'knownOnly'> {
+  /** That the edit was made for. */
+  revision?: string | undefined
+}
+
 /** Changes a workload and runs it, unless only its group changes. What is left out stays; null or an empty value clears. The port stays. */
 export async function editWorkload(
   deps: WorkloadsDeps,
   name: string,
   update: UpdateRequest,
-  { knownOnly }: Pick<TargetOptions, 'knownOnly'> = {},
+  options: EditOptions = {},
 ): Promise<{ name: string; port: number }> {
   const moves = isMove(update)
-  const { stored, asked, target, profileOrigin, config } = await draftEdit(deps, name, update, { knownOnly }, REFUSE)
+  const { stored, asked, target, profileOrigin, config } = await draftEdit(deps, name, update, options, REFUSE)
   const change = (current: StoredWorkload) => {
+    if (options.revision !== undefined && current.config !== stored.config) throw changedMeanwhile(name)
     if (current.wanted === 'absent') throw notFound(`workload ${name} is being removed`)
     const { entry: _entry, resolved, publicOnly: _publicOnly, ...rest } = current
     const next: StoredWorkload = {
@@ -71,42 +78,64 @@ export async function draftEdit(
   deps: WorkloadsDeps,
   name: string,
   update: UpdateRequest,
-  { knownOnly }: Pick<TargetOptions, 'knownOnly'>,
+  { knownOnly, revision }: EditOptions,
   problems: Problems,
 ): Promise<EditDraft> {
   const { stored } = deps.book.get(name)
+  const isOther = revision !== undefined && revision !== (await revisionOf(stored))
+  const refuseOther = () => {
+    if (isOther) throw changedMeanwhile(name)
+  }
+  problems.check(undefined, refuseOther, undefined)
   if (stored.wanted === 'absent') throw notFound(`workload ${name} is being removed`)
   problems.check('name', () => refuseRenaming(name, update), undefined)
   const wished = applyUpdate(stored.asked, update)
   const { authz_config: _policies, ...withoutOwn } = wished
-  const asked = await problems.wait('authz_config', () => withPolicies(deps, wished), withoutOwn)
-  const target = await targetAfter(deps, stored, asked, { update, knownOnly })
-  const keptAuth = keepsHeaders(update, stored, target) ? stored.config.remote_auth_config : undefined
-  if (update.headers === undefined && !keptAuth) delete asked.headers
-  const composed = composeRunConfig(name, stored.port, asked, target, problems)
+  const readable = await problems.wait('authz_config', () => withPolicies(deps, wished), withoutOwn)
+  const target = await targetAfter(deps, stored, readable, { update, knownOnly })
+  const { asked, inForce } = withHeaders(readable, update, stored, target)
+  const composed = composeRunConfig(name, stored.port, inForce, target, problems)
   checkConfirmed(deps.host, asked, target, composed, { problems })
-  const merged = keptAuth ? withHeadersOf(composed.config, keptAuth) : composed.config
-  const kept = withKeptOfEdited(merged, stored.config)
+  const kept = withKeptOfEdited(composed.config, stored.config)
   const checked = await checkConfig(deps, kept, target.entry, { before: stored, problems })
   const config = await hideSecrets(deps, checked, target)
   return { stored, asked, target, profileOrigin: composed.profileOrigin, config }
 }
+
+const changedMeanwhile = (name: string) => conflict(`${name} was changed meanwhile; read its configuration again`)
 
 function refuseRenaming(name: string, update: UpdateRequest): void {
   if (update.name !== undefined && update.name !== name)
     throw invalid(`name cannot be changed: it is ${name}; create a new workload instead`)
 }
 
-/** Headers hold keys: they go to the server they were given for, and not to another that an edit names. */
-function keepsHeaders(update: UpdateRequest, { config }: StoredWorkload, target: Target): boolean {
-  if (update.headers !== undefined || target.kind !== 'remote' || config.remote_url === undefined) return false
-  return new URL(target.url).origin === new URL(config.remote_url).origin
+/**
+ * Headers hold keys: they go to the server they were given for, and not to another that an edit names. In force are also those
+ * whose values Toolhaven put into the secret store.
+ */
+function withHeaders(
+  { headers, headers_from_secrets: named, ...rest }: CreateRequest,
+  update: UpdateRequest,
+  { asked: before, config }: StoredWorkload,
+  target: Target,
+): { asked: CreateRequest; inForce: CreateRequest } {
+  const known = isSameServer(config, target) ? config.remote_auth_config : undefined
+  const plain = update.headers === undefined ? known?.headers : headers
+  const isNamed = update.headers_from_secrets !== undefined
+  const kept = (secrets: Record<string, string> = {}) => (isNamed ? named : withoutGiven(secrets, update.headers))
+  const withSecrets = (secrets: Record<string, string> = {}): CreateRequest => ({
+    ...rest,
+    ...(plain && { headers: plain }),
+    ...(!isEmpty(secrets) && { headers_from_secrets: secrets }),
+  })
+  return {
+    asked: withSecrets(kept(known && before.headers_from_secrets)),
+    inForce: withSecrets(kept(known?.headers_from_secrets)),
+  }
 }
 
-function withHeadersOf(config: RunConfig, { headers, headers_from_secrets: fromSecrets }: RemoteAuthConfig): RunConfig {
-  const kept = { ...(headers && { headers }), ...(fromSecrets && { headers_from_secrets: fromSecrets }) }
-  const auth = { ...config.remote_auth_config, ...kept }
-  return Object.keys(auth).length === 0 ? config : { ...config, remote_auth_config: auth }
+function isSameServer({ remote_url: before }: RunConfig, target: Target): boolean {
+  return target.kind === 'remote' && before !== undefined && new URL(target.url).origin === new URL(before).origin
 }
 
 function applyUpdate(asked: CreateRequest, update: UpdateRequest): CreateRequest {

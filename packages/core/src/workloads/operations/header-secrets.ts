@@ -35,3 +35,12 @@ export function withoutHeaderSecrets(asked: CreateRequest, config: RunConfig): C
   if (!asked.headers) return asked
   return { ...asked, headers: config.remote_auth_config?.headers ?? {} }
 }
+
+/** Those that `headers` does not give a value of its own. */
+export function withoutGiven(
+  fromSecrets: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> | null = {},
+): Record<string, string> {
+  const given = new Set(Object.keys(headers ?? {}).map((header) => header.toLowerCase()))
+  return Object.fromEntries(Object.entries(fromSecrets).filter(([header]) => !given.has(header.toLowerCase())))
+}

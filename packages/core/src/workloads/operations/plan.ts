@@ -2,10 +2,9 @@ import type { Difference } from '@toolhaven/contract/plans'
 import type { RunConfig } from '@toolhaven/contract/run-config'
 import type { CreateRequest, UpdateRequest } from '@toolhaven/contract/workload-request'
 import { draftCreate, NO_PORT, type Origin } from './create.ts'
-import { draftEdit } from './edit.ts'
+import { draftEdit, type EditOptions } from './edit.ts'
 import { type Confirmed, draftImport } from './import.ts'
 import { isMove } from './move.ts'
-import type { TargetOptions } from './target.ts'
 import type { WorkloadsDeps } from '../workloads-deps.ts'
 import { differencesOf } from './differences.ts'
 import { collectProblems, type FoundProblems, type Problem } from '../config/problems.ts'
@@ -56,7 +55,7 @@ export async function planEdit(
   deps: WorkloadsDeps,
   name: string,
   update: UpdateRequest,
-  options: Pick<TargetOptions, 'knownOnly'> = {},
+  options: EditOptions = {},
 ): Promise<Plan> {
   // An unknown workload has no plan.
   const { stored } = deps.book.get(name)

@@ -7,6 +7,7 @@ import { parseSecretReference } from '../running/instance-spec.ts'
 import { oauthOptionsOf } from '../config/oauth.ts'
 import { oidcOptionsOf } from '../config/oidc.ts'
 import { parsePackageReference } from '../config/package-reference.ts'
+import { revisionOf } from '../config/revision.ts'
 import { middlewareConfigs } from '../config/middleware-configs.ts'
 import { deriveStatus } from '../running/status.ts'
 import { withoutEmpty } from '../config/without-empty.ts'
@@ -55,6 +56,7 @@ export function getWorkload(deps: Deps, name: string): WorkloadDetails {
       network_isolation_mode: config.network_isolation_mode,
       permission_profile: config.permission_profile,
       headers: config.remote_auth_config?.headers,
+      headers_from_secrets: config.remote_auth_config?.headers_from_secrets,
       oauth_config: oauthOptionsOf(config.remote_auth_config),
       oidc: oidcOptionsOf(config.oidc_config),
       authz_config: config.authz_config && JSON.stringify(config.authz_config),
@@ -115,9 +117,11 @@ export function exportWorkload(deps: Deps, name: string): RunConfig {
 }
 
 /** What was asked for: posted again, it makes the same workload. */
-export function getWorkloadRequest(deps: Deps, name: string) {
-  const { asked, config } = deps.book.get(name).stored
-  return { request: asked, hidden_headers: Object.keys(config.remote_auth_config?.headers_from_secrets ?? {}) }
+export async function getWorkloadRequest(deps: Deps, name: string) {
+  const { stored } = deps.book.get(name)
+  const { asked, config } = stored
+  const hidden = Object.keys(config.remote_auth_config?.headers_from_secrets ?? {})
+  return { request: asked, hidden_headers: hidden, revision: await revisionOf(stored) }
 }
 
 function toRecord(deps: Deps, { stored, observed }: Entry): Workload {
