@@ -19,6 +19,7 @@ import { lessonHandlers } from './routes/lesson.ts'
 import { registryHandlers } from './routes/registry.ts'
 import { secretHandlers } from './routes/secrets.ts'
 import { serverConnectionHandlers } from './routes/server-connection.ts'
+import { statsHandlers } from './routes/stats.ts'
 import { systemHandlers } from './routes/system.ts'
 import { toolHandlers } from './routes/tools.ts'
 import { workloadHandlers } from './routes/workloads.ts'
@@ -57,6 +58,7 @@ export function createApp(deps: ApiDeps, options: AppOptions): Hono {
       ...adoptHandlers(deps),
       ...isolationHandlers(deps),
       ...lessonHandlers(deps),
+      ...statsHandlers(deps),
       ...toolHandlers(deps),
       ...registryHandlers(deps),
       ...secretHandlers(deps),

@@ -11,6 +11,7 @@ import { isolationRoutes } from './isolation.ts'
 import { lessonRoutes } from './lesson.ts'
 import { registryRoutes } from './registry.ts'
 import { secretRoutes } from './secrets.ts'
+import { statsRoutes } from './stats.ts'
 import { serverConnectionRoutes } from './server-connection.ts'
 import { systemRoutes } from './system.ts'
 import { toolRoutes } from './tools.ts'
@@ -31,6 +32,7 @@ export const routes = {
   ...adoptRoutes,
   ...isolationRoutes,
   ...lessonRoutes,
+  ...statsRoutes,
   ...toolRoutes,
   ...registryRoutes,
   ...secretRoutes,

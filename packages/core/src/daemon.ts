@@ -43,11 +43,13 @@ import type { ToolLocks } from './tools/tool-locks.ts'
 import { WorkloadBook } from './workloads/running/book.ts'
 import { changeLifecycle } from './workloads/operations/lifecycle.ts'
 import type { IsolationDeps } from './workloads/operations/isolation.ts'
+import type { StatsDeps } from './workloads/operations/stats.ts'
 import type { Sightings } from './workloads/running/sightings.ts'
 import { SessionInstances } from './workloads/running/session-instances.ts'
 import type { SupervisorDeps } from './workloads/running/supervisor-deps.ts'
 import { InstallNetworks } from './workloads/running/install-networks.ts'
 import { Supervisor } from './workloads/running/supervisor.ts'
+import { UsageMeter } from './workloads/running/usage-meter.ts'
 import { resync, watch } from './workloads/running/watch.ts'
 import type { WorkloadsDeps } from './workloads/workloads-deps.ts'
 
@@ -97,6 +99,7 @@ export interface Daemon {
   clients: ClientsDeps
   adoptions: Adoptions
   isolation: IsolationDeps
+  stats: StatsDeps
   registry: RegistryDeps
   secrets: Secrets
   settings: SettingsDeps
@@ -122,7 +125,7 @@ export interface Daemon {
 /** Puts the parts of the domain together over the given ports. No logic. */
 export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon {
   const { logger, journal, config, clock, logs, runtime, host, readCertificate } = ports
-  const { shutdown } = options
+  const { shutdown, instanceId } = options
   const events = createEventBus<WorkloadEvent>()
   const changes = createEventBus<ChangeEvent>()
   const announce = changes.publish
@@ -138,7 +141,6 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
   const syncClients = async () => void (await sync())
   const { toolLocks, sightings, exits } = recordsOf(ports, { book, masker, announce, shutdown })
   const gateway = ports.createGateway(gatewayEvents(() => supervisor, toolLocks, { book, logs, masker }))
-  const { instanceId } = options
   const installs = new InstallNetworks({ egress: () => egress, logger, logs, instanceId })
   const egress: Egress = ports.createEgress(egressEvents({ book, logs, masker, sightings, installs }))
   const hiding = ports.createHiding(hidingEvents(() => supervisor, logs, masker))
@@ -170,6 +172,7 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
     groups: { groups: groupBook, book, journal, deleteWorkload, syncClients },
     adoptions,
     isolation: { book, runtime, sessions },
+    stats: { ...workloads, gateway, sessions, meter: new UsageMeter({ runtime, clock }) },
     clients: { groups: groupBook, files: ports.clientFiles, sync, journal },
     registry,
     secrets,

@@ -5,6 +5,7 @@ import type {
   AuthorizationSpec,
   Backend,
   EndpointSpec,
+  EndpointTraffic,
   Gateway,
   GatewayEvents,
   Handshake,
@@ -14,6 +15,8 @@ import type {
 export class FakeGateway implements Gateway {
   readonly endpoints = new Map<string, EndpointSpec>()
   readonly backends = new Map<string, Backend>()
+  /** What is told of their calls; none of those that are left out. */
+  readonly traffics = new Map<string, EndpointTraffic>()
   readonly takenPorts = new Set<number>()
   failHandshake: string | undefined
   failPings = false
@@ -59,6 +62,10 @@ export class FakeGateway implements Gateway {
 
   async forgetLogin(name: string): Promise<void> {
     this.forgotten.push(name)
+  }
+
+  traffic(name: string): EndpointTraffic | undefined {
+    return this.endpoints.has(name) ? (this.traffics.get(name) ?? { sessions: 0, calls: 0, errors: 0 }) : undefined
   }
 
   toolsAccepted(name: string, parts: readonly LockPart[]): void {

@@ -14,6 +14,7 @@ import type {
   RuntimeHealth,
   Source,
   StdioChannel,
+  Usage,
 } from '@toolhaven/core/ports/runtime'
 
 interface Instance {
@@ -34,6 +35,8 @@ export class FakeRuntime implements Runtime {
   /** Image references that are there without a pull, and their digests if a registry has them. */
   readonly local = new Map<string, string | undefined>()
   readonly pulls: string[] = []
+  /** By each instance that runs. */
+  used: Usage = { memoryBytes: 64 * 2 ** 20, pids: 11 }
   /** Called inside `prepare`, to hold a start at that point. */
   whilePreparing: (signal: AbortSignal) => Promise<void> = async () => {}
   /** Called inside `create`, after a leftover of the same name was removed. */
@@ -131,6 +134,12 @@ export class FakeRuntime implements Runtime {
         network: instance.spec.network === 'host' ? 'host' : 'none',
       },
     }
+  }
+
+  async usage(handle: InstanceHandle): Promise<Usage | undefined> {
+    this.#check(`usage ${handle.name}`)
+    const instance = this.instances.get(handle.name)
+    return instance?.handle.id === handle.id && instance.state.state === 'running' ? this.used : undefined
   }
 
   async stop(handle: InstanceHandle): Promise<void> {

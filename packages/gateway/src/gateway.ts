@@ -45,6 +45,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     async forgetLogin(name) {
       await options.logins?.forget(name)
     },
+    traffic(name) {
+      return endpoints.get(name)?.traffic
+    },
     toolsAccepted(name, parts) {
       endpoints.get(name)?.toolsAccepted(parts)
     },

@@ -8,11 +8,12 @@ import { outputCases } from './runtime-suite/output-cases.ts'
 import { startSession, type RuntimeCases, type RuntimeUnderTest, type Session } from './runtime-suite/session.ts'
 import { sourceCases } from './runtime-suite/source-cases.ts'
 import { stdioCases } from './runtime-suite/stdio-cases.ts'
+import { usageCases } from './runtime-suite/usage-cases.ts'
 import { Unavailable } from './testbed/unavailable.ts'
 
 const ALL_CASES: RuntimeCases = {
   ...{ ...sourceCases, ...instanceCases, ...stdioCases, ...outputCases },
-  ...{ ...isolationCases, ...hidingCases, ...mountCases, ...forwardingCases },
+  ...{ ...isolationCases, ...hidingCases, ...mountCases, ...forwardingCases, ...usageCases },
 }
 
 /**

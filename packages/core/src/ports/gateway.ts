@@ -35,6 +35,9 @@ export interface Gateway {
   /** Somebody accepted what was held back: clients are told to list these parts again. */
   toolsAccepted(name: string, parts: readonly LockPart[]): void
 
+  /** Who is connected, and how the calls of the last minute went; undefined: its port is not open. */
+  traffic(name: string): EndpointTraffic | undefined
+
   /** Everything that is wrong with policies and their entities; empty when they can be put in force. */
   policyFaults(spec: AuthorizationSpec): Promise<readonly string[]>
 
@@ -43,6 +46,17 @@ export interface Gateway {
 
   /** Drains calls in flight (at most `drainMs`), keeps stored sessions, closes all ports. */
   shutdown(drainMs: number): Promise<void>
+}
+
+export interface EndpointTraffic {
+  /** Of clients with sessions, and those that the gateway keeps for clients without. */
+  sessions: number
+  /** Requests of clients that ended. */
+  calls: number
+  /** Those of them that were refused or answered with an error, or whose tool reported one. */
+  errors: number
+  /** Half of the answers took longer; left out: there was none. */
+  p50Ms?: number
 }
 
 export interface EndpointSpec {

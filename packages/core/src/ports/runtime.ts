@@ -39,6 +39,9 @@ export interface Runtime {
   /** What confines the instance now, as the kernel or the engine has it; undefined when it does not run. */
   confinement?(handle: InstanceHandle, signal: AbortSignal): Promise<Confinement | undefined>
 
+  /** What the instance uses now, by one look; undefined when it does not run. Left out by runtimes that cannot tell. */
+  usage?(handle: InstanceHandle, signal: AbortSignal): Promise<Usage | undefined>
+
   /** Asks it to end (SIGTERM), waits `graceMs`, then kills it and its descendants. Resolves when it is down; fine if already down or absent. */
   stop(handle: InstanceHandle, graceMs: number, signal: AbortSignal): Promise<void>
 
@@ -192,6 +195,16 @@ export interface Limits {
   cpus?: number
   /** Threads count too. */
   pids?: number
+}
+
+/** What cannot be told here is left out, and `notMeasured` says why. */
+export interface Usage {
+  /** Of all cores together since it started; it only grows. */
+  cpuMs?: number
+  memoryBytes?: number
+  /** Threads count too, as in `Limits`. */
+  pids?: number
+  notMeasured?: string
 }
 
 /** Serialisable: stored with the workload and handed back after a daemon restart. */

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
 import type { LockPart } from '@toolhaven/contract/tools'
-import type { Backend, EndpointSpec, Handshake, IsolatedSpec } from '@toolhaven/core/ports/gateway'
+import type { Backend, EndpointSpec, EndpointTraffic, Handshake, IsolatedSpec } from '@toolhaven/core/ports/gateway'
 import { describeError, unavailable } from '@toolhaven/core/errors'
 import { NeedsLogin } from '@toolhaven/core/workloads/needs-login'
 import type { HttpRequest, HttpResponse } from '../http/server/exchange.ts'
@@ -17,13 +17,13 @@ import { ModernState } from '../clients/stateless/modern-state.ts'
 import type { EventStream } from '../http/server/event-stream.ts'
 import { OpenStreams } from '../http/server/open-streams.ts'
 import { sendRefusal, sendVerdict } from '../http/server/reply.ts'
-import { InFlight } from './in-flight.ts'
 import { initializeSession } from './initialize-session.ts'
 import type { JsonObject, RpcMessage, RpcRequest } from '../messages/json-rpc.ts'
 import { stopListening } from './listen.ts'
 import type { GatewayLimits, GatewayOptions } from './options.ts'
 import type { Pipeline } from '../policy/pipeline.ts'
 import { route } from './route.ts'
+import { Traffic } from './traffic.ts'
 import { askInNameOf, type ReplySink } from '../sessions/call.ts'
 import { KeptBytes } from '../sessions/kept-bytes.ts'
 import type { Session } from '../sessions/session.ts'
@@ -47,7 +47,7 @@ export class Endpoint implements FrontContext {
   readonly #slot: BackendSlot
   readonly #streams: OpenStreams
   readonly #timer: NodeJS.Timeout
-  readonly #inFlight = new InFlight()
+  readonly #traffic = new Traffic()
   readonly #tools: ToolWatch
   readonly #kept: KeptBytes
   readonly #dispatching: DispatchContext
@@ -81,10 +81,11 @@ export class Endpoint implements FrontContext {
     const { sessions } = this
     this.modern = new ModernState({ name, limits, logger, sessions, kept: this.#kept, ask: this.ask.bind(this) })
     this.#dispatching = {
-      ...{ slot: this.#slot, limits, memory: this.memory, sessions },
+      ...{ slot: this.#slot, limits, memory: this.memory, sessions, traffic: this.#traffic },
       pipeline: () => this.pipeline,
-      onStarted: ({ request }) => this.#inFlight.begin(request),
-      onSettled: (request) => this.#settled(request),
+      onSettled: ({ method }) => {
+        if (method.startsWith('resources/') || method === 'logging/setLevel') sessions.changed()
+      },
     }
     this.#timer = setInterval(() => this.#tick(), limits.keepAliveMs).unref()
   }
@@ -96,6 +97,10 @@ export class Endpoint implements FrontContext {
 
   get isolated(): IsolatedSpec | undefined {
     return this.#spec.isolated
+  }
+
+  get traffic(): EndpointTraffic {
+    return { sessions: this.sessions.size, ...this.#traffic.lastMinute() }
   }
 
   get isConnected(): boolean {
@@ -205,7 +210,7 @@ export class Endpoint implements FrontContext {
     clearInterval(this.#timer)
     this.#tools.close()
     this.#server?.close()
-    await this.#inFlight.drain(drainMs)
+    await this.#traffic.drain(drainMs)
     this.modern.parked.clear()
     for (const session of [...this.sessions.all()]) if (session.front === 'modern') this.sessions.end(session)
     this.disconnect('the daemon is restarting', false, true)
@@ -285,11 +290,6 @@ export class Endpoint implements FrontContext {
     const { name: workload } = this.#spec
     this.#options.logger.error('a request to the gateway failed', { workload, error: describeError(error) })
     sendRefusal(response, { status: 500, message: 'The gateway failed to handle this request.' })
-  }
-
-  #settled(request: RpcRequest): void {
-    this.#inFlight.end(request)
-    if (request.method.startsWith('resources/') || request.method === 'logging/setLevel') this.sessions.changed()
   }
 
   #tick(): void {

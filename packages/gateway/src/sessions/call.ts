@@ -1,6 +1,7 @@
 import { describeError } from '@toolhaven/core/errors'
 import {
   idKey,
+  isObject,
   requestOf,
   RPC_ERROR,
   type JsonObject,
@@ -30,6 +31,9 @@ export interface ReplySink {
   readonly isAwaited?: boolean
 }
 
+/** A tool that reports an error has failed, too; an abandoned one has no answer that anybody waits for. */
+export type CallOutcome = 'answered' | 'failed' | 'abandoned'
+
 export interface CallOptions {
   session: Session
   request: RpcRequest
@@ -42,7 +46,7 @@ export interface CallOptions {
   checkAgain?: () => Promise<Refusal | undefined>
   /** End-to-end headers of the client's request, for HTTP servers. */
   headers: () => Readonly<Record<string, string>>
-  onSettled: () => void
+  onSettled: (outcome: CallOutcome) => void
 }
 
 /** One request of a client, from its arrival to its single answer. */
@@ -50,6 +54,8 @@ export class Call implements OpenCall {
   readonly session: Session
   readonly request: RpcRequest
   readonly cause: Cause
+  /** When it came, as `performance.now()` has it. */
+  readonly since = performance.now()
   readonly #options: CallOptions
   isSettled = false
   /** The server's answer is there, and being looked at. */
@@ -95,7 +101,7 @@ export class Call implements OpenCall {
   }
 
   #give(shown: JsonObject, body: JsonObject, text: string | undefined): void {
-    if (!this.#settle()) return
+    if (!this.#settle(isFailure(shown) ? 'failed' : 'answered')) return
     const { reply } = this.#options
     const id = reply.id ?? this.request.id
     const isAsItCame = shown === body && text !== undefined && !hasMoreThanAnswer(body)
@@ -123,7 +129,7 @@ export class Call implements OpenCall {
     if (isUnread !== true || this.shape !== undefined || reply.answerBytes === undefined) return false
     if (!isPlainAnswer(line)) return false
     const [first, ...rest] = line
-    if (!this.#settle()) return true
+    if (!this.#settle('answered')) return true
     const id = Buffer.from(JSON.stringify(reply.id ?? this.request.id))
     reply.answerBytes([first.subarray(0, from), id, first.subarray(to), ...rest])
     return true
@@ -153,18 +159,22 @@ export class Call implements OpenCall {
   }
 
   abandon(): void {
-    if (this.#settle()) this.#options.reply.abandon()
+    if (this.#settle('abandoned')) this.#options.reply.abandon()
   }
 
-  #settle(): boolean {
+  #settle(outcome: CallOutcome): boolean {
     if (this.isSettled) return false
     this.isSettled = true
     this.session.calls.delete(idKey(this.request.id))
     this.onOver?.()
     this.onDone?.()
-    this.#options.onSettled()
+    this.#options.onSettled(outcome)
     return true
   }
+}
+
+function isFailure({ error, result }: JsonObject): boolean {
+  return error !== undefined || (isObject(result) && result['isError'] === true)
 }
 
 function unhandled(error: unknown): JsonObject {

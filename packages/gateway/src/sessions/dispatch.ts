@@ -1,6 +1,7 @@
 import { describeError } from '@toolhaven/core/errors'
 import type { HttpRequest } from '../http/server/exchange.ts'
 import type { BackendSlot } from '../endpoint/backend-slot.ts'
+import type { Traffic } from '../endpoint/traffic.ts'
 import { endToEndHeaders } from '../http/server/end-to-end-headers.ts'
 import {
   idKey,
@@ -30,7 +31,7 @@ export interface DispatchContext {
   /** Taken by calls that are not answered yet. */
   memory: CallMemory
   sessions: Pick<SessionTable, 'all'>
-  onStarted: (call: Call) => void
+  traffic: Pick<Traffic, 'begin' | 'end' | 'refused'>
   onSettled: (request: RpcRequest) => void
 }
 
@@ -75,6 +76,7 @@ function request(
   const refuse = (error: Refusal, by?: string) => {
     const body = { jsonrpc: '2.0', id, error }
     watched?.onEnd(body, by)
+    context.traffic.refused()
     reply.answer(body)
   }
   const unfit = unfitFor(context, session, message)
@@ -102,9 +104,13 @@ function request(
       const judged = now === pipeline ? passed : now.fromClient(asked, asker)
       return refusalOf('refusal' in judged ? judged : await now.waitFor(passed.request, asker))
     },
-    onSettled: () => room.settled(),
+    onSettled: (outcome) => {
+      room.give()
+      context.traffic.end(call, outcome)
+      context.onSettled(message)
+    },
   })
-  context.onStarted(call)
+  context.traffic.begin(call)
   call.sendLater = () => void sendToNext(call, slot, limits.backendWaitMs)
   const waited = pipeline.waitFor(passed.request, asker)
   if (waited === undefined) return send(call, slot)
@@ -132,16 +138,11 @@ async function sendToNext(call: Call, slot: BackendSlot, waitMs: number): Promis
 }
 
 /** For a call, until it is settled. */
-function takeRoom({ memory, onSettled }: DispatchContext, message: RpcRequest): Refusal | { settled: () => void } {
+function takeRoom({ memory }: DispatchContext, message: RpcRequest): Refusal | { give: () => void } {
   const weight = weightOf(message, memory.mostOfOne)
   if (weight > memory.mostOfOne) return TOO_MANY_VALUES
   if (!memory.take(weight)) return TOO_MUCH_IN_FLIGHT
-  return {
-    settled: () => {
-      memory.give(weight)
-      onSettled(message)
-    },
-  }
+  return { give: () => memory.give(weight) }
 }
 
 const TOO_MANY_VALUES: Refusal = {

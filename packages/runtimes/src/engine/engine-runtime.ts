@@ -33,6 +33,7 @@ import { ensureImage, tagImage } from './images.ts'
 import { createKeyedQueue } from './keyed-queue.ts'
 import { userFiles } from './package-user.ts'
 import { openStdioChannel } from './stdio-channel.ts'
+import { containerUsage } from '../usage/container-usage.ts'
 import { buildSweeper } from '../packages/build-leftovers.ts'
 import { removeLostVolumes } from './volumes.ts'
 
@@ -115,7 +116,7 @@ export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOpti
       return openStdioChannel(socket, head)
     },
     start: (handle, signal) => startInstance(instances, handle, signal),
-    confinement: (handle, signal) => containerConfinement(client, handle.id, signal),
+    ...looksAt(client),
     inspect: (handle, signal) => inspectInstance(instances, handle, signal),
     stop: (handle, graceMs, signal) => stopInstance(instances, handle, graceMs, signal),
     remove: (handle, signal) => removeInstance(instances, handle, signal),
@@ -133,6 +134,13 @@ export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOpti
       // Dropped, not ended: the containers go on with their input open, and no connection keeps this process alive.
       for (const socket of attached) socket.destroy()
     },
+  }
+}
+
+function looksAt(client: EngineClient): Required<Pick<Runtime, 'confinement' | 'usage'>> {
+  return {
+    confinement: (handle, signal) => containerConfinement(client, handle.id, signal),
+    usage: (handle, signal) => containerUsage(client, handle.id, signal),
   }
 }
 

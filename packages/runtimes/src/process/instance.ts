@@ -8,6 +8,7 @@ import type {
   InstanceState,
   Limits,
   StdioChannel,
+  Usage,
 } from '@toolhaven/core/ports/runtime'
 import { processFacts, serverProcess } from '../confinement/process-facts.ts'
 import { DEFAULT_MEMORY_BYTES, DEFAULT_PIDS } from '../default-limits.ts'
@@ -18,6 +19,7 @@ import { divideLimits } from './process-limits.ts'
 import type { ProcessLimits } from './process-limits.ts'
 import type { Sandbox } from './sandbox.ts'
 import type { SandboxPlan } from './sandbox-plan.ts'
+import { processUsage } from '../usage/process-usage.ts'
 import type { SandboxProcess } from './spawn-bubblewrap.ts'
 
 export interface InstanceParts {
@@ -125,6 +127,11 @@ export class Instance {
       read_only: mount.readOnly,
     }))
     return facts && { ...facts, privileged: false, mounts }
+  }
+
+  async usage(): Promise<Usage | undefined> {
+    if (this.#state.state !== 'running' || this.#pid === undefined) return undefined
+    return processUsage(this.#pid)
   }
 
   async stop(graceMs: number, signal: AbortSignal): Promise<void> {

@@ -70,6 +70,7 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
       options.logger.debug('server process started', { instance: handle.name })
     },
     confinement: async (handle) => table.known(handle)?.confinement(),
+    usage: async (handle) => table.known(handle)?.usage(),
     inspect: async (handle) => table.known(handle)?.state ?? { state: 'absent' },
     stop: async (handle, graceMs, signal) => await table.known(handle)?.stop(graceMs, signal),
     remove: async (handle) => {

@@ -199,6 +199,13 @@ const behaviours = {
     for (let total = 0; total < Number(bytes); total += piece) held.push(Buffer.alloc(piece, 1))
     say(`survived with ${held.length} pieces`)
   },
+  /** Takes memory and some time of a processor, and keeps the memory. */
+  keep(bytes) {
+    const held = Buffer.alloc(Number(bytes), 1)
+    while (process.cpuUsage().user < 300_000);
+    setInterval(() => held.length, 60_000)
+    say('ready')
+  },
   async crowd(count) {
     const born = await Promise.all(Array.from({ length: Number(count) }, tryChild))
     say(JSON.stringify({ alive: born.filter(Boolean).length }))

@@ -54,6 +54,12 @@ export class SessionInstances {
     return this.#of(workload)[0]?.created
   }
 
+  /** All of the workload's. */
+  async handlesOf(workload: string): Promise<InstanceHandle[]> {
+    const created = await Promise.all(this.#of(workload).map((live) => live.created))
+    return created.filter((handle) => handle !== undefined)
+  }
+
   /** `first` runs for the workload until a client has it; all others are made like it. */
   servers(
     workload: string,
