@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type CliWorld, openCliWorld } from './src/cli-world.ts'
 import { connectMcp } from './src/mcp-client.ts'
-import { atTerminal } from './src/terminal.ts'
+import { KEYS, atTerminal } from './src/terminal.ts'
 import { thv as runThv } from './src/thv.ts'
 
 let world: CliWorld
@@ -91,6 +91,67 @@ test('a header is taken back, and those that are kept as secrets stay', async ()
   })
   expect(await edit('--unset', 'header=Authorization')).toMatchObject({ code: 0 })
   expect(await details('far')).not.toHaveProperty('headers_from_secrets')
+})
+
+test('what workloads use is seen once, live and in inspect', async () => {
+  await thv('run', world.fixture, '--name', 'busy')
+  await thv('run', 'time', '--name', 'idle')
+  await thv('stop', 'idle')
+  await using connection = await connectMcp((await details('busy')).url)
+  for (let call = 0; call < 5; call++) await connection.client.callTool({ name: 'echo', arguments: { text: 'hi' } })
+  await connection.client.callTool({ name: 'no-such-tool' }).catch(() => undefined)
+
+  const json = await thv('stats', 'busy', 'idle', '--no-stream', '--format', 'json')
+  const [busy, idle] = JSON.parse(json.stdout).workloads
+  expect(busy).toMatchObject({ name: 'busy', status: 'running', cpu_percent: expect.any(Number), errors_per_minute: 1 })
+  expect(busy.memory_bytes).toBeGreaterThan(20 * 2 ** 20)
+  expect(busy.memory_bytes).toBeLessThan(500 * 2 ** 20)
+  expect(busy.pids).toBeGreaterThan(1)
+  expect(busy.sessions).toBeGreaterThanOrEqual(1)
+  expect(busy.calls_per_minute).toBeGreaterThanOrEqual(6)
+  expect(busy.p50_ms).toBeGreaterThan(0)
+  expect(idle).toEqual({
+    ...{ name: 'idle', status: 'stopped', not_measured: 'it does not run now' },
+    ...{ sessions: 0, calls_per_minute: 0, errors_per_minute: 0 },
+  })
+
+  const once = await thv('stats', '--all', '--no-stream')
+  expect(once).toMatchObject({ code: 0, stderr: '' })
+  expect(once.stdout).toMatch(
+    /^NAME +STATUS +CPU +MEMORY +PIDS +SESSIONS +CALLS\/MIN +P50 +ERRORS\nbusy +running +[\d.]+ % /,
+  )
+  expect(once.stdout).toMatch(/\nidle +stopped +– +– +– +0 +0 +– +0\n/)
+  const live = await atTerminal(
+    world.home,
+    ['stats'],
+    [
+      ['busy', ''],
+      ['busy', KEYS.interrupt],
+    ],
+  )
+  expect(live.code).toBe(0)
+  const interruptWhen = (output: string) => output.split('NAME').length > 2
+  const piped = await runThv(world.home, ['stats', '--group', 'default'], { interruptWhen })
+  expect(piped).toMatchObject({ code: 0, stderr: '' })
+  expect(piped.stdout).not.toContain('\u001B')
+  const lines = await runThv(world.home, ['stats', 'busy', '--format', 'json'], {
+    interruptWhen: (output) => output.split('\n').length > 2,
+  })
+  expect(JSON.parse(lines.stdout.split('\n')[1] ?? '')).toMatchObject({ workloads: [{ name: 'busy' }] })
+  expect((await thv('inspect', 'busy')).stdout).toMatch(
+    /\nResource use\n {2}.* % of a core, .* MiB of memory, \d+ processes and threads\n {2}\d+ sessions?; \d+ calls .*; 1 error\n/,
+  )
+
+  for (const [args, told] of [
+    [['busi', '--no-stream'], /workload busi not found[^]*Did you mean busy\?/],
+    [['busy', '--all'], /these exclude one another/],
+    [['--group', 'gone', '--no-stream'], /group gone not found/],
+  ] as const) {
+    const wrong = await thv('stats', ...args)
+    expect(wrong.code, args.join(' ')).toBeGreaterThan(0)
+    expect(wrong.stderr, args.join(' ')).toMatch(told)
+  }
+  await thv('rm', 'busy', 'idle')
 })
 
 test('output of several workloads is merged, with times, and that of an earlier life is kept apart', async () => {

@@ -49,6 +49,7 @@ const GIVEN: Readonly<Record<string, readonly string[]>> = {
   'secret list': ['thv secret setup --provider encrypted < password.txt'],
   'secret provider': ['thv secret setup --provider encrypted < password.txt'],
   'secret set': ['thv secret setup --provider encrypted < password.txt'],
+  stats: ['thv run time'],
   stop: ['thv run time', 'thv run fetch'],
   'tools accept': ['thv run time'],
   'tools diff': ['thv run time'],

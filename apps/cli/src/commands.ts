@@ -64,6 +64,7 @@ import { secretResetKeyring } from './commands/secret/reset-keyring.ts'
 import { secretSet } from './commands/secret/set.ts'
 import { secretSetup } from './commands/secret/setup.ts'
 import { serve } from './commands/serve.ts'
+import { stats } from './commands/stats.ts'
 import { stop } from './commands/stop.ts'
 import { toolsAccept } from './commands/tools/accept.ts'
 import { toolsDiff } from './commands/tools/diff.ts'
@@ -138,6 +139,7 @@ export const COMMANDS: readonly CommandDef[] = [
   secretSet,
   secretSetup,
   serve,
+  stats,
   stop,
   toolsAccept,
   toolsDiff,

@@ -1,4 +1,5 @@
 import type { Confinement } from '@toolhaven/contract/isolation'
+import type { WorkloadStats } from '@toolhaven/contract/stats'
 import type { ToolLock } from '@toolhaven/contract/tools'
 import type { WorkloadDetails } from '@toolhaven/contract/workloads'
 import { isThvError } from '@toolhaven/core/errors'
@@ -18,6 +19,8 @@ export interface Inspection {
   tools?: Pick<ToolLock, 'mode' | 'since'> & { names: string[]; changed: string[] }
   /** Left out when nothing of it runs here. */
   confinement?: Confinement
+  /** What it uses, and how it answers. */
+  stats: WorkloadStats
   /** How it ended last, and how often it did, as far back as the log goes. */
   last_exit?: { time?: string; message: string; last_lines: string[]; times: number }
 }
@@ -29,10 +32,11 @@ const ENDED = /\] the server (?:exited|was killed|is restarted|could not be star
 export async function readInspection(client: DaemonClient, name: string, signal: AbortSignal): Promise<Inspection> {
   const params = { name }
   const workload = await orUnknownWorkload(client, [name], signal, () => client.call('getWorkload', { params }, signal))
-  const [clients, lock, confinement, log] = await Promise.all([
+  const [clients, lock, confinement, stats, log] = await Promise.all([
     client.call('listClients', {}, signal),
     orNothing(client.call('getToolLock', { params }, signal)),
     orNothing(client.call('getIsolation', { params }, signal)),
+    client.call('getStats', { params }, signal),
     client.call('readLogs', { params, query: { tail: '10000' } }, signal),
   ])
   return {
@@ -41,6 +45,7 @@ export async function readInspection(client: DaemonClient, name: string, signal:
     permissions: permissionSentences(workload),
     ...(lock && { tools: toolsOf(lock) }),
     ...(confinement && { confinement }),
+    stats,
     ...lastExit(log.lines),
   }
 }

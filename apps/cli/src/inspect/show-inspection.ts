@@ -1,5 +1,7 @@
+import type { WorkloadStats } from '@toolhaven/contract/stats'
 import type { Output } from '../output/output.ts'
 import { printable } from '../output/table.ts'
+import { inMebibytes, inPercent, inSeconds } from '../stats/figures.ts'
 import type { Inspection } from './read-inspection.ts'
 
 /** One section for each question that a person has about a workload. */
@@ -10,6 +12,7 @@ export function showInspection(out: Output, inspection: Inspection): void {
   section(out, 'Permissions', permissions)
   section(out, 'Tools', toolLines(inspection))
   section(out, 'Limits', limitLines(inspection))
+  section(out, 'Resource use', usageLines(inspection.stats))
   section(
     out,
     'Clients',
@@ -73,3 +76,21 @@ function limitLines({ workload, confinement }: Inspection): string[] {
   ].filter((limit) => limit !== undefined)
   return [limits.join(', ') || 'None']
 }
+
+function usageLines(stats: WorkloadStats): string[] {
+  const { cpu_percent: cpu, memory_bytes: memory, pids, not_measured: why } = stats
+  const { sessions, calls_per_minute: calls, errors_per_minute: errors, p50_ms: p50 } = stats
+  const used = [
+    cpu === undefined ? undefined : `${inPercent(cpu)} of a core`,
+    memory === undefined ? undefined : `${inMebibytes(memory)} of memory`,
+    pids === undefined ? undefined : `${pids} processes and threads`,
+  ].filter((each) => each !== undefined)
+  const half = p50 === undefined ? '' : `, half of them answered within ${inSeconds(p50)}`
+  return [
+    ...(used.length > 0 ? [used.join(', ')] : []),
+    ...(why === undefined ? [] : [`Not measured: ${why}.`]),
+    `${counted(sessions, 'session')}; ${counted(calls, 'call')} in the last minute${half}; ${counted(errors, 'error')}`,
+  ]
+}
+
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -1,4 +1,5 @@
 import { createSlowTeller } from './slow-teller.ts'
+import { type Screen, createRoll, createScreen } from './screen.ts'
 import { type Column, printable, renderTable } from './table.ts'
 
 /** The only way commands write. Results go to stdout, everything said about them to stderr. */
@@ -6,6 +7,10 @@ export interface Output {
   line(text: string): void
   json(value: unknown): void
   table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): void
+  /** The same as a text, with its newline. */
+  rendered<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string
+  /** For a text that changes; what else is written meanwhile would be lost in it. */
+  screen(): Screen
   /** Something the user should know that is not the result. */
   note(text: string): void
   /**
@@ -29,7 +34,7 @@ export interface Colour {
 }
 
 export interface OutputStreams {
-  stdout: { write: (text: string) => unknown; isTTY?: boolean; columns?: number }
+  stdout: { write: (text: string) => unknown; isTTY?: boolean; columns?: number; rows?: number }
   stderr: { write: (text: string) => unknown; isTTY?: boolean; columns?: number }
   env: Readonly<Record<string, string | undefined>>
   now?: () => number
@@ -49,6 +54,8 @@ export function createOutput({ stdout, stderr, env, now = () => performance.now(
     erase()
     stdout.write(text)
   }
+  const rendered: Output['rendered'] = (columns, rows) =>
+    renderTable(columns, rows, isTerminal ? stdout.columns : undefined)
   return {
     isTerminal,
     colour: {
@@ -57,7 +64,9 @@ export function createOutput({ stdout, stderr, env, now = () => performance.now(
     },
     line: (text) => result(`${text}\n`),
     json: (value) => result(`${terminalJson(value, 2)}\n`),
-    table: (columns, rows) => result(renderTable(columns, rows, isTerminal ? stdout.columns : undefined)),
+    table: (columns, rows) => result(rendered(columns, rows)),
+    rendered,
+    screen: () => (isTerminal && env['TERM'] !== 'dumb' ? createScreen(stdout) : createRoll(result)),
     note: (text) => {
       erase()
       stderr.write(`${text}\n`)

@@ -36,7 +36,8 @@ function shrink<Row>(columns: readonly Column<Row>[], widths: number[], width: n
   for (const { at } of order) {
     const excess = widths.reduce((sum, each) => sum + each, 0) + GAP.length * (widths.length - 1) - width
     if (excess <= 0) return
-    widths[at] = Math.max(LEAST, (widths[at] ?? 0) - excess)
+    const own = widths[at] ?? 0
+    widths[at] = Math.max(Math.min(own, LEAST), own - excess)
   }
 }
 

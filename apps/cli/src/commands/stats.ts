@@ -1,0 +1,29 @@
+import { FORMAT_FLAG, defineCommand } from '../command.ts'
+
+export const stats = defineCommand({
+  words: 'stats',
+  aliases: ['top'],
+  summary: 'Show what workloads use, live',
+  description:
+    'Shows a table that is renewed every two seconds until Ctrl-C: CPU (100 % is one core), memory, processes with their ' +
+    'threads, sessions of clients, and the calls of the last minute with the time in which half of them were answered. ' +
+    'Without a terminal, each table stands below the last one.\n\n' +
+    'What cannot be told is "–". Nothing is measured while nobody looks.\n\n' +
+    'As JSON: {"workloads"} in one line for each look, or in several with --no-stream. "not_measured" says why CPU, memory or processes are left out.',
+  args: [{ name: 'name', summary: 'only these workloads', variadic: true, completes: 'workload' }],
+  flags: {
+    all: { type: 'boolean', short: 'a', summary: 'stopped ones too' },
+    group: { type: 'text', short: 'g', value: 'name', summary: 'only those of this group' },
+    noStream: { type: 'boolean', summary: 'look once' },
+    ...FORMAT_FLAG,
+  },
+  examples: [
+    { command: 'thv stats', shows: 'every workload that should be running', endless: true },
+    { command: 'thv stats time --no-stream', shows: 'one workload, once' },
+    { command: 'thv stats --no-stream --format json', shows: 'for a script' },
+  ],
+  run: async (context, { args, flags }) => {
+    const { showStats } = await import('../stats/show-stats.ts')
+    await showStats(context, args, flags)
+  },
+})
