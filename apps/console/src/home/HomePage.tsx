@@ -1,3 +1,4 @@
+import '../css/home.css'
 import { useQuery } from '@tanstack/react-query'
 import { createLazyRoute, Link } from '@tanstack/react-router'
 import type { Workload } from '@toolhaven/contract/workloads'

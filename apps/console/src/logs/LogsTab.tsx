@@ -1,3 +1,4 @@
+import '../css/logs.css'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Problem } from '../parts/Problem.tsx'

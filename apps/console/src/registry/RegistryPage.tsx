@@ -1,3 +1,4 @@
+import '../css/registry.css'
 import { useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi, Link } from '@tanstack/react-router'
 import { messageOf } from '../api.ts'

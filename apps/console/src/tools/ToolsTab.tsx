@@ -1,3 +1,4 @@
+import '../css/tools.css'
 import { useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { messageOf } from '../api.ts'
