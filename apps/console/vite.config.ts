@@ -8,8 +8,14 @@ import { stripDescriptions } from './strip-descriptions.ts'
 const daemon = process.env['TOOLHAVEN_ADDRESS'] ?? 'http://127.0.0.1:8080'
 const proxy = { '/api': { target: daemon }, '/health': { target: daemon } }
 
+/** The documentation has an address only where the website was built with one. */
+// oxlint-disable-next-line node/no-process-env -- as above
+const { SITE_URL: site, SITE_BASE_URL: base = '/' } = process.env
+const docs = site ? new URL(base, site).href : ''
+
 export default defineConfig({
   root: import.meta.dirname,
+  define: { DOCS_ADDRESS: JSON.stringify(docs) },
   plugins: [stripDescriptions(), react(), babel({ presets: [reactCompilerPreset()] })],
   server: { proxy },
   preview: { proxy },

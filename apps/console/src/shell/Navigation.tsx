@@ -1,19 +1,7 @@
 import { Link } from '@tanstack/react-router'
-import { Icon, type IconName } from './Icon.tsx'
+import { Icon } from './Icon.tsx'
+import { type Place, PLACES } from './places.ts'
 
-interface Place {
-  to: '/' | '/servers' | '/registry' | '/clients' | '/secrets'
-  label: string
-  icon: IconName
-}
-
-const PLACES: readonly Place[] = [
-  { to: '/', label: 'Home', icon: 'home' },
-  { to: '/servers', label: 'Servers', icon: 'servers' },
-  { to: '/registry', label: 'Registry', icon: 'registry' },
-  { to: '/clients', label: 'Clients', icon: 'clients' },
-  { to: '/secrets', label: 'Secrets', icon: 'secrets' },
-]
 /** As many as a phone shows beside one another; the others are behind “More” there. */
 const ON_A_PHONE = 4
 

@@ -1,6 +1,7 @@
 import { Outlet, useLocation } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef } from 'react'
 import { useConnection } from '../live/connection.ts'
+import { QuickAccess } from '../palette/QuickAccess.tsx'
 import { ColourMode } from './ColourMode.tsx'
 import { ConnectionBar } from './ConnectionBar.tsx'
 import { Navigation } from './Navigation.tsx'
@@ -20,7 +21,10 @@ export function Shell() {
         <a className="brand" href="/">
           <img src="/console.svg" alt="" width="24" height="24" /> Toolhaven
         </a>
-        <ColourMode />
+        <div className="top-tools">
+          <QuickAccess />
+          <ColourMode />
+        </div>
       </header>
       <Navigation />
       <div className="content">

@@ -1,0 +1,15 @@
+import type { IconName } from './Icon.tsx'
+
+export interface Place {
+  to: '/' | '/servers' | '/registry' | '/clients' | '/secrets'
+  label: string
+  icon: IconName
+}
+
+export const PLACES: readonly Place[] = [
+  { to: '/', label: 'Home', icon: 'home' },
+  { to: '/servers', label: 'Servers', icon: 'servers' },
+  { to: '/registry', label: 'Registry', icon: 'registry' },
+  { to: '/clients', label: 'Clients', icon: 'clients' },
+  { to: '/secrets', label: 'Secrets', icon: 'secrets' },
+]
