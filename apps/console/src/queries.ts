@@ -62,3 +62,17 @@ export const secretUsesQuery = queryOptions({
   queryKey: ['secrets', 'uses'],
   queryFn: async ({ signal }) => (await api.call('listSecretUses', {}, signal)).uses,
 })
+
+/** Events do not tell of it: pages that show it ask again when they open. */
+export const runtimeQuery = queryOptions({
+  queryKey: ['runtime'],
+  queryFn: ({ signal }) => api.call('getRuntime', {}, signal),
+  staleTime: 0,
+})
+
+/** What clients run on their own. Their files change without an event. */
+export const foreignQuery = queryOptions({
+  queryKey: ['clients', 'foreign'],
+  queryFn: ({ signal }) => api.call('discoverServers', {}, signal),
+  staleTime: 0,
+})

@@ -54,6 +54,10 @@ const secrets = createRoute({ getParentRoute: () => root, path: '/secrets', vali
   import('./secrets/SecretsPage.tsx').then((module) => module.Route),
 )
 
+const adopt = createRoute({ getParentRoute: () => root, path: '/adopt' }).lazy(() =>
+  import('./adopt/AdoptPage.tsx').then((module) => module.Route),
+)
+
 const routeTree = root.addChildren([
   home,
   servers,
@@ -63,6 +67,7 @@ const routeTree = root.addChildren([
   run,
   clients,
   secrets,
+  adopt,
 ])
 
 export function makeRouter(cache: QueryClient) {

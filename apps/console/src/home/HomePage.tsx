@@ -1,32 +1,42 @@
 import '../css/home.css'
 import { useQuery } from '@tanstack/react-query'
 import { createLazyRoute, Link } from '@tanstack/react-router'
+import { lazy, Suspense, useState } from 'react'
 import type { Workload } from '@toolhaven/contract/workloads'
 import { messageOf } from '../api.ts'
 import { ForeignText } from '../parts/ForeignText.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Problem } from '../parts/Problem.tsx'
 import { StatusBadge } from '../parts/StatusBadge.tsx'
-import { workloadsQuery } from '../queries.ts'
+import { groupsQuery, workloadsQuery } from '../queries.ts'
 import { FixButton } from '../servers/FixButton.tsx'
 import { needsAttention } from '../servers/fix-of.ts'
 import { NoServers } from '../servers/NoServers.tsx'
+import { dismissFirstRun, isFirstRunWanted } from './first-run-choice.ts'
 
 export const Route = createLazyRoute('/')({ component: HomePage })
 
+const FirstRun = lazy(() => import('./FirstRun.tsx').then((module) => ({ default: module.FirstRun })))
+const RecentEvents = lazy(() => import('./RecentEvents.tsx').then((module) => ({ default: module.RecentEvents })))
+
 function HomePage() {
   const { data: servers, error } = useQuery(workloadsQuery)
+  const [asksFirstRun, setAsksFirstRun] = useState(isFirstRunWanted)
+  const dismiss = () => {
+    dismissFirstRun()
+    setAsksFirstRun(false)
+  }
   return (
     <>
       <PageTitle title="Home" />
       {error && !servers && <Problem message={messageOf(error)} />}
+      {servers && servers.length > 0 && <Attention servers={servers.filter(needsAttention)} />}
+      <Suspense>{servers && asksFirstRun && <FirstRun servers={servers} onDismiss={dismiss} />}</Suspense>
       {servers?.length === 0 && <NoServers />}
-      {servers && servers.length > 0 && (
-        <>
-          <Attention servers={servers.filter(needsAttention)} />
-          <Groups servers={servers} />
-        </>
-      )}
+      {servers && servers.length > 0 && <Groups servers={servers} />}
+      <Suspense>
+        <RecentEvents />
+      </Suspense>
     </>
   )
 }
@@ -55,22 +65,27 @@ function Attention({ servers }: { servers: readonly Workload[] }) {
 }
 
 function Groups({ servers }: { servers: readonly Workload[] }) {
-  const groups = Map.groupBy(servers, ({ group }) => group)
+  const { data: known = [] } = useQuery(groupsQuery)
+  const members = Map.groupBy(servers, ({ group }) => group)
+  const names = [...new Set([...known.map(({ name }) => name), ...members.keys()])]
   return (
     <section className="panel" aria-label="Groups">
       <h2>Groups</h2>
       <ul className="plain-list">
-        {[...groups].map(([group, members]) => (
+        {names.map((group) => (
           <li key={group}>
             <Link to="/servers" search={{ group }}>
               {group}
             </Link>{' '}
-            <span className="muted">
-              {members.filter(({ status }) => status === 'running').length} of {members.length} running
-            </span>
+            <span className="muted">{countOf(members.get(group) ?? [])}</span>
           </li>
         ))}
       </ul>
     </section>
   )
+}
+
+function countOf(members: readonly Workload[]): string {
+  if (members.length === 0) return 'no servers'
+  return `${members.filter(({ status }) => status === 'running').length} of ${members.length} running`
 }

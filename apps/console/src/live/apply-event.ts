@@ -3,6 +3,7 @@ import { type WorkloadEvent, workloadEvent } from '@toolhaven/contract/events'
 import * as z from 'zod'
 import { workloadQuery, workloadsQuery } from '../queries.ts'
 import type { ServerSentEvent } from './read-events.ts'
+import { recordEvent, textOfChange, textOfStatus } from './recent-events.ts'
 
 /** What each kind of change makes stale. A workload's own event carries what is new and is applied instead. */
 const STALE_AFTER: Readonly<Record<string, readonly string[]>> = {
@@ -15,13 +16,18 @@ const STALE_AFTER: Readonly<Record<string, readonly string[]>> = {
   settings: ['settings'],
 }
 
-const change = z.object({ about: z.string() })
+const change = z.object({ about: z.string(), name: z.string().optional() })
 
 export function applyEvents(cache: QueryClient, events: readonly ServerSentEvent[]): void {
   const stale = new Set<string>()
   for (const { event, data } of events) {
     if (event === 'workload') applyWorkload(cache, workloadEvent.parse(JSON.parse(data)))
-    if (event === 'change') for (const key of STALE_AFTER[change.parse(JSON.parse(data)).about] ?? []) stale.add(key)
+    if (event === 'change') {
+      const { about, name } = change.parse(JSON.parse(data))
+      for (const key of STALE_AFTER[about] ?? []) stale.add(key)
+      const text = textOfChange(about, name)
+      if (text !== undefined) recordEvent(cache, { text })
+    }
     if (event === 'gap') return refetchEverything(cache)
   }
   for (const key of stale) void cache.invalidateQueries({ queryKey: [key] })
@@ -32,8 +38,12 @@ export function refetchEverything(cache: QueryClient): void {
   void cache.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'connection' })
 }
 
-function applyWorkload(cache: QueryClient, { workload: name, status, status_context }: WorkloadEvent): void {
-  const before = cache.getQueryData(workloadsQuery.queryKey)?.find((known) => known.name === name)
+function applyWorkload(cache: QueryClient, event: WorkloadEvent): void {
+  const { workload: name, status, status_context } = event
+  const list = cache.getQueryData(workloadsQuery.queryKey)
+  const before = list?.find((known) => known.name === name)
+  // Each stream begins with how every server is. That is news only where it is known how it was.
+  if (list && before?.status !== status) recordEvent(cache, { server: name, text: textOfStatus(event) })
   if (status === 'removed') {
     cache.setQueryData(workloadsQuery.queryKey, (list) => list?.filter((known) => known.name !== name))
     void cache.invalidateQueries({ queryKey: ['workload', name] })

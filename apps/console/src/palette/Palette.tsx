@@ -2,7 +2,7 @@ import '../css/palette.css'
 import { useRouter } from '@tanstack/react-router'
 import { type KeyboardEvent, useId, useRef, useState } from 'react'
 import { ForeignText } from '../parts/ForeignText.tsx'
-import { chooseItems, type PaletteItem, SECTIONS } from './choose-items.ts'
+import { chooseItems, type PaletteItem } from './choose-items.ts'
 import { ModalSheet } from './ModalSheet.tsx'
 import { useItems } from './use-items.ts'
 
@@ -59,36 +59,52 @@ export function Palette({ onClose }: { onClose: () => void }) {
       <p role="status" className={items.length > 0 ? 'only-read-aloud' : 'muted'}>
         {items.length > 0 ? `${items.length} found` : 'Nothing has these words.'}
       </p>
-      {items.length > 0 && (
-        <div role="listbox" id={id} aria-label="Found" className="found">
-          {SECTIONS.filter((section) => items.some((item) => item.section === section)).map((section) => (
-            <div key={section} role="group" aria-label={section}>
-              <p aria-hidden="true" className="found-section">
-                {section}
-              </p>
-              {items
-                .filter((item) => item.section === section)
-                .map((item) => (
-                  <button
-                    key={item.id}
-                    type="button"
-                    role="option"
-                    id={optionId(item)}
-                    aria-selected={item === chosen}
-                    tabIndex={-1}
-                    onPointerMove={() => setAt(items.indexOf(item))}
-                    onClick={() => choose(item)}
-                  >
-                    <ForeignText text={item.label} />
-                    <span className="found-detail">
-                      <ForeignText text={item.detail} />
-                    </span>
-                  </button>
-                ))}
-            </div>
+      <FoundList
+        {...{ id, items, chosen, optionId }}
+        onPoint={(item) => setAt(items.indexOf(item))}
+        onChoose={choose}
+      />
+    </ModalSheet>
+  )
+}
+
+interface FoundListProps {
+  id: string
+  items: readonly PaletteItem[]
+  chosen: PaletteItem | undefined
+  optionId: (item: PaletteItem) => string
+  onPoint: (item: PaletteItem) => void
+  onChoose: (item: PaletteItem) => void
+}
+
+function FoundList({ id, items, chosen, optionId, onPoint, onChoose }: FoundListProps) {
+  if (items.length === 0) return null
+  return (
+    <div role="listbox" id={id} aria-label="Found" className="found">
+      {[...Map.groupBy(items, ({ section }) => section)].map(([section, members]) => (
+        <div key={section} role="group" aria-label={section}>
+          <p aria-hidden="true" className="found-section">
+            {section}
+          </p>
+          {members.map((item) => (
+            <button
+              key={item.id}
+              type="button"
+              role="option"
+              id={optionId(item)}
+              aria-selected={item === chosen}
+              tabIndex={-1}
+              onPointerMove={() => onPoint(item)}
+              onClick={() => onChoose(item)}
+            >
+              <ForeignText text={item.label} />
+              <span className="found-detail">
+                <ForeignText text={item.detail} />
+              </span>
+            </button>
           ))}
         </div>
-      )}
-    </ModalSheet>
+      ))}
+    </div>
   )
 }

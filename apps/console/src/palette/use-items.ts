@@ -17,6 +17,7 @@ export function useItems(): PaletteItem[] {
     ...onPage,
     ...PLACES.map(({ label, to }) => place('Go to', label, to)),
     place('Go to', 'Run a server', '/run'),
+    place('Go to', 'Adopt servers', '/adopt', 'of your clients'),
     ...servers.map(({ name, status }) => place('Servers', name, `/servers/${encodeURIComponent(name)}`, status)),
     ...groups.map(({ name }) => place('Groups', name, `/servers?group=${encodeURIComponent(name)}`, 'its servers')),
     ...clients.map(({ client_type: name, installed }) =>

@@ -3,13 +3,18 @@ import { isNotFound } from '../is-not-found.ts'
 
 type Calls = Pick<ApiClient, 'call'>
 
-/** Stores a value under a name that is free; one that is taken is refused. The first secret sets up the encrypted store. */
+/** Stores a value under a name that is free; one that is taken is refused. */
 export async function createSecret(api: Calls, key: string, value: string): Promise<{ message: string }> {
+  await ensureSecretStore(api)
+  return api.call('createSecret', { body: { key, value } })
+}
+
+/** The first secret sets up the encrypted store. */
+export async function ensureSecretStore(api: Calls): Promise<void> {
   await api.call('getSecretsProvider', {}).catch(async (error: unknown) => {
     if (!isNotFound(error)) throw error
     await api.call('setupSecrets', { body: { provider_type: 'encrypted' } })
   })
-  return api.call('createSecret', { body: { key, value } })
 }
 
 /** Gives a new value to a secret that is there. */

@@ -1,5 +1,4 @@
 import { Link } from '@tanstack/react-router'
-import { Code } from '../parts/Code.tsx'
 
 /** The ways to a first server. */
 export function NoServers() {
@@ -14,8 +13,9 @@ export function NoServers() {
           Run a package, an image or a remote server
         </Link>
       </div>
-      <p>Servers that your clients run already can move into isolation. In a terminal:</p>
-      <Code text="thv adopt" label="Copy the command" />
+      <p>
+        Servers that your clients run already can move into isolation: <Link to="/adopt">adopt them</Link>.
+      </p>
     </section>
   )
 }

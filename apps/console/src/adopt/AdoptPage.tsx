@@ -1,0 +1,66 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { createLazyRoute, Link } from '@tanstack/react-router'
+import type { AdoptRequest } from '@toolhaven/contract/adopt'
+import { api, messageOf } from '../api.ts'
+import { ForeignText } from '../parts/ForeignText.tsx'
+import { PageTitle } from '../parts/PageTitle.tsx'
+import { Problem } from '../parts/Problem.tsx'
+import { foreignQuery } from '../queries.ts'
+import { ensureSecretStore } from '../secrets/store-secret.ts'
+import { AdoptedList } from './AdoptedList.tsx'
+import { ForeignPanel } from './ForeignPanel.tsx'
+
+export const Route = createLazyRoute('/adopt')({ component: AdoptPage })
+
+function AdoptPage() {
+  const { data: found, error } = useQuery(foreignQuery)
+  const adopting = useAdopt()
+  if (error && !found) return <Problem message={messageOf(error)} />
+  if (!found) return <p className="muted">Asking the daemon …</p>
+  const { servers, adoptions, faults } = found
+  return (
+    <>
+      <PageTitle title="Adopt servers" />
+      <p>
+        Your clients run these servers themselves, with all your rights. An adopted server runs in isolation, its keys
+        lie in the secret store, and the clients reach it through Toolhaven. You can undo it.
+      </p>
+      {faults.map(({ client_type: client, reason }) => (
+        <Problem key={client} message={`${client}: ${reason}`} />
+      ))}
+      {adopting.data && adopting.data.notes.length > 0 && (
+        <p className="notice" role="status">
+          <ForeignText text={adopting.data.notes.join(' ')} />
+        </p>
+      )}
+      {servers.length === 0 && (
+        <p>
+          No client has a server of its own. <Link to="/registry">Find one in the registry</Link>.
+        </p>
+      )}
+      {servers.map((server) => (
+        <ForeignPanel key={server.name} server={server} adopting={adopting} />
+      ))}
+      {adoptions.length > 0 && <AdoptedList adoptions={adoptions} />}
+    </>
+  )
+}
+
+export type Adopting = ReturnType<typeof useAdopt>
+
+interface Wish {
+  request: AdoptRequest
+  hasKeys: boolean
+}
+
+/** The daemon answers once the server runs and the files are written; until then nothing in them has changed. */
+function useAdopt() {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: async ({ request, hasKeys }: Wish) => {
+      if (hasKeys) await ensureSecretStore(api)
+      return api.call('adoptServer', { body: request })
+    },
+    onSettled: () => Promise.all(['clients', 'secrets'].map((key) => cache.invalidateQueries({ queryKey: [key] }))),
+  })
+}
