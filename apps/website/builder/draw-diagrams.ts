@@ -1,9 +1,10 @@
 import { existsSync, globSync } from 'node:fs'
 import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { type Page, chromium } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import * as z from 'zod'
 import { diagramName } from './diagram-name.ts'
+import { launchDrawing } from './launch-drawing.ts'
 
 /**
  * Draws the diagrams of the website: as SVG, for both colour modes, and downwards for narrow screens. A browser does it, and
@@ -13,7 +14,6 @@ const root = path.resolve(import.meta.dirname, '../../..')
 const docs = path.join(root, 'apps/website/docs')
 const folder = path.join(root, 'apps/website/static/diagrams')
 const listFile = path.join(root, 'apps/website/site/diagrams.json')
-const BROWSERS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium', '/usr/bin/google-chrome']
 const FONT = 'system-ui, sans-serif'
 
 const size = z.tuple([z.number(), z.number()])
@@ -61,9 +61,7 @@ function filesOf(name: string): string[] {
 }
 
 async function drawAll(diagrams: readonly (readonly [string, string])[]): Promise<[string, Drawing][]> {
-  const executablePath = BROWSERS.find((file) => existsSync(file))
-  if (executablePath === undefined) throw new Error('Diagrams are drawn by Chromium: install the package chromium.')
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
+  const browser = await launchDrawing()
   try {
     const page = await browser.newPage()
     await page.addScriptTag({ path: path.join(root, 'node_modules/mermaid/dist/mermaid.min.js') })

@@ -1,5 +1,6 @@
 import type * as Preset from '@docusaurus/preset-classic'
 import type { Config } from '@docusaurus/types'
+import { allCards, cardFile, cardOf } from '../builder/social-cards'
 import { cardLists } from './cards'
 import { codeTheme } from './code-themes'
 import { labelCells } from './label-cells'
@@ -27,7 +28,7 @@ export function createSiteConfig(settings: SiteSettings): Config {
     i18n: { defaultLocale: 'en', locales: ['en'] },
     // Not `v4: true`: it would put a suffix on the storage key `theme`.
     future: { experimental_faster: true, v4: { removeLegacyPostBuildHeadAttribute: true } },
-    markdown: { format: 'detect', mermaid: true },
+    markdown: { format: 'detect', mermaid: true, ...socialCards(settings) },
     // For its types: diagrams are drawn beforehand (drawn-diagrams.ts).
     themes: ['@docusaurus/theme-mermaid'],
     presets: [['classic', presetOptions(settings)]],
@@ -61,6 +62,23 @@ function presetOptions(settings: SiteSettings): Preset.Options {
   }
 }
 
+/** A link shows the card of the page's part. Its address must be whole, so a site that has none shows no card. */
+function socialCards({ url }: SiteSettings): Pick<Config['markdown'] & object, 'parseFrontMatter'> {
+  if (url === NO_ADDRESS) return {}
+  return {
+    parseFrontMatter: async (page) => {
+      const parsed = await page.defaultParseFrontMatter(page)
+      const place = page.filePath.split(/[\\/]docs[\\/]/).at(-1) ?? ''
+      return {
+        ...parsed,
+        frontMatter: { image: cardAddress(cardOf(place.replaceAll('\\', '/'))), ...parsed.frontMatter },
+      }
+    },
+  }
+}
+
+const cardAddress = (card: (typeof allCards)[number]) => `social/${cardFile(card)}`
+
 /** Pages below `reference` are made from the program; there is nothing in them to edit. */
 function editLinks({ editUrl }: SiteSettings) {
   if (editUrl === undefined) return {}
@@ -73,6 +91,7 @@ function editLinks({ editUrl }: SiteSettings) {
 
 function themeConfig(settings: SiteSettings): Preset.ThemeConfig {
   return {
+    ...(settings.url === NO_ADDRESS ? {} : { image: cardAddress(cardOf('')) }),
     colorMode: {
       defaultMode: 'dark',
       disableSwitch: !settings.colorModeSwitch,

@@ -102,6 +102,29 @@ test('a reader says whether a page helped, the browser remembers it, and an addr
   await context.close()
 })
 
+test('a link to a page shows the card of its part of the site, where the site knows its address', async () => {
+  await using other = await startFixture('other')
+  const cardsOf = async (from: RunningSite, route: string) => {
+    const html = await (await fetch(new URL(route, from.url))).text()
+    return [...html.matchAll(/<meta[^>]*?property="?og:image"?[^>]*>/g)].map(
+      ([tag]) => /content="?([^"\s>]+)/.exec(tag)?.[1] ?? '',
+    )
+  }
+  const [third, first, home] = await Promise.all(['/third', '/first', '/'].map((route) => cardsOf(other, route)))
+  expect(third).toHaveLength(1)
+  expect(first).toEqual(home)
+  expect(third).not.toEqual(first)
+  for (const address of [third?.[0] ?? '', first?.[0] ?? '']) {
+    expect(address).toMatch(/^https:\/\/docs\.example\.com\/social\//)
+    const picture = await fetch(new URL(new URL(address).pathname, other.url))
+    expect(picture.headers.get('content-type')).toBe('image/png')
+    // The size that the great networks show whole; PNG has it at a fixed place.
+    const bytes = new DataView(await picture.arrayBuffer())
+    expect([bytes.getUint32(16), bytes.getUint32(20)]).toEqual([1200, 630])
+  }
+  expect(await cardsOf(site, GUIDE)).toEqual([])
+})
+
 test('without addresses a page offers neither', async () => {
   const page = await pages.visit(GUIDE)
   const yes = page.getByRole('group', { name: 'Was this page helpful?' }).getByRole('button', { name: 'Yes' })

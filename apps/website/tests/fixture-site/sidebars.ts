@@ -1,1 +1,1 @@
-export default { docs: ['first', 'second'] }
+export default { docs: ['first', 'second', 'toolhaven/concepts/third'] }
