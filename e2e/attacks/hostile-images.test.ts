@@ -127,7 +127,11 @@ describe.each(enginesInTurn())('on %s', (kind) => {
     defence: 'labels that only we set',
     weaknesses: [
       { file: IMAGE, find: 'isReservedLabel(key) && !OF_BUILDS.has(key)', replace: 'false' },
-      { file: 'packages/core/src/workloads/config/compose.ts', find: 'refuseReservedLabels(asked)', replace: '' },
+      {
+        file: 'packages/core/src/workloads/config/compose.ts',
+        find: 'refuseReservedLabels(asked)',
+        replace: 'undefined',
+      },
       {
         file: 'packages/core/src/workloads/running/instance-spec.ts',
         find: 'withoutReserved(config.container_labels)',

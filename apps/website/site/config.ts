@@ -1,6 +1,6 @@
 import type * as Preset from '@docusaurus/preset-classic'
 import type { Config } from '@docusaurus/types'
-import { allCards, cardFile, cardOf } from '../builder/social-cards'
+import { type allCards, cardFile, cardOf } from '../builder/social-cards'
 import { cardLists } from './cards'
 import { codeTheme } from './code-themes'
 import { labelCells } from './label-cells'

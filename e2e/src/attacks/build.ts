@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type DaemonProcess, startDaemon, THV } from '../daemon-process.ts'
 import type { Home } from '../home.ts'
@@ -43,7 +44,21 @@ function buildOf(program: readonly string[]): Build {
 
 function checked({ file, find, replace }: Weakness): { url: string; find: string; replace: string } {
   const path = fileURLToPath(new URL(file, ROOT))
-  const count = readFileSync(path, 'utf8').split(find).length - 1
+  const source = readFileSync(path, 'utf8')
+  const count = source.split(find).length - 1
   if (count !== 1) throw new Error(`${file} holds ${JSON.stringify(find)} ${count} times, not once`)
+  refuseWhatDoesNotParse(
+    file,
+    source.replace(find, () => replace),
+  )
   return { url: pathToFileURL(path).href, find, replace }
+}
+
+/** Noticed in every run, not when it is this build's turn. */
+function refuseWhatDoesNotParse(file: string, source: string): void {
+  try {
+    if (file.endsWith('.ts')) stripTypeScriptTypes(source)
+  } catch (cause) {
+    throw new Error(`${file} is no program any more with its weakness`, { cause })
+  }
 }

@@ -27,6 +27,11 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
     because: 'rootless Podman on cgroup v1 and plain processes have no such limit; a test checks that they say so',
   },
   {
+    where: /podman/i,
+    reason: /the engine does not measure CPU and processes/,
+    because: 'rootless Podman on cgroup v1 has no controllers; what it then says is tested with container-usage',
+  },
+  {
     where: /process/i,
     reason: /without an engine, the forwarder is tested by itself/,
     because: 'the capabilities of its processes are looked at in the tests of the forwarder',

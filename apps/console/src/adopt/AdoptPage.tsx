@@ -1,14 +1,13 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { createLazyRoute, Link } from '@tanstack/react-router'
-import type { AdoptRequest } from '@toolhaven/contract/adopt'
-import { api, messageOf } from '../api.ts'
+import { messageOf } from '../api.ts'
 import { ForeignText } from '../parts/ForeignText.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Problem } from '../parts/Problem.tsx'
 import { foreignQuery } from '../queries.ts'
-import { ensureSecretStore } from '../secrets/store-secret.ts'
 import { AdoptedList } from './AdoptedList.tsx'
 import { ForeignPanel } from './ForeignPanel.tsx'
+import { useAdopt } from './use-adopt.ts'
 
 export const Route = createLazyRoute('/adopt')({ component: AdoptPage })
 
@@ -44,23 +43,4 @@ function AdoptPage() {
       {adoptions.length > 0 && <AdoptedList adoptions={adoptions} />}
     </>
   )
-}
-
-export type Adopting = ReturnType<typeof useAdopt>
-
-interface Wish {
-  request: AdoptRequest
-  hasKeys: boolean
-}
-
-/** The daemon answers once the server runs and the files are written; until then nothing in them has changed. */
-function useAdopt() {
-  const cache = useQueryClient()
-  return useMutation({
-    mutationFn: async ({ request, hasKeys }: Wish) => {
-      if (hasKeys) await ensureSecretStore(api)
-      return api.call('adoptServer', { body: request })
-    },
-    onSettled: () => Promise.all(['clients', 'secrets'].map((key) => cache.invalidateQueries({ queryKey: [key] }))),
-  })
 }

@@ -5,9 +5,9 @@ import { messageOf } from '../api.ts'
 import { ForeignText } from '../parts/ForeignText.tsx'
 import { Problem } from '../parts/Problem.tsx'
 import { groupsQuery, workloadsQuery } from '../queries.ts'
-import type { Adopting } from './AdoptPage.tsx'
 import { AdoptPlan } from './AdoptPlan.tsx'
 import { keysOf, wishOf } from './describe-adoption.ts'
+import type { Adopting } from './use-adopt.ts'
 
 interface ForeignPanelProps {
   server: ForeignServer

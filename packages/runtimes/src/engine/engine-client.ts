@@ -49,7 +49,8 @@ export function createEngineClient(product: string, address: EngineAddress): Eng
     stream,
     async json(schema, call, signal) {
       const text = await readText(label, await stream(call, signal), signal)
-      return schema.parse(JSON.parse(text))
+      // Undefined for a schema that allows an empty body.
+      return schema.parse(text === '' ? undefined : JSON.parse(text))
     },
     async send(call, signal) {
       await readText(label, await stream(call, signal), signal)

@@ -27,8 +27,9 @@ export async function containerUsage(
     query: { stream: false, 'one-shot': true },
   } as const
   try {
-    const stats = await client.json(schema, call, signal)
-    return stats.read.startsWith('0001-') ? undefined : usageOf(stats)
+    // Podman has nothing to say of one that was not started yet.
+    const stats = await client.json(schema.optional(), call, signal)
+    return stats === undefined || stats.read.startsWith('0001-') ? undefined : usageOf(stats)
   } catch (error) {
     // Podman says 409 of one that does not run, and also where it has no control groups to look at.
     if (hasStatus(error, 404) || (hasStatus(error, 409) && !/cgroup/i.test(error.message))) return undefined
