@@ -232,7 +232,7 @@ describe('secrets', () => {
     })
     expect(await thvWith({ input: 'x' }, 'secret', 'set', 'token')).toMatchObject({ code: 3, stdout: '' })
     expect(await thv('secret', 'setup')).toMatchObject({ code: 2, stdout: '' })
-    expect(await thv('secret', 'provider', 'environment')).toMatchObject({ code: 2, stdout: '' })
+    expect(await thv('secret', 'provider', 'vault')).toMatchObject({ code: 2, stdout: '' })
     const asked = await atTerminal(
       world.home,
       ['secret', 'setup'],
@@ -302,6 +302,36 @@ describe('secrets', () => {
   })
 })
 
+test('secrets can be variables of the daemon, which are read and never written', async () => {
+  await using ci = await openCliWorld({ TOOLHAVEN_SECRET_GITHUB_TOKEN: 'from-a-variable', TOOLHAVEN_SECRET_UNSET: '' })
+  const inCi = (...args: string[]) => runThv(ci.home, args)
+  expect(await inCi('secret', 'setup', '--provider', 'environment')).toEqual({
+    code: 0,
+    stdout: 'secrets provider environment is set up\n',
+    stderr: 'Secrets are read from variables of the daemon that begin with TOOLHAVEN_SECRET_. It has 1 now.\n',
+  })
+  expect(await inCi('secret', 'list')).toMatchObject({ code: 0, stdout: expect.stringContaining('GITHUB_TOKEN') })
+  expect(await inCi('secret', 'get', 'github-token')).toEqual(done('from-a-variable\n'))
+  for (const verb of ['set', 'delete']) {
+    const { code, stdout, stderr } = await runThv(ci.home, ['secret', verb, 'search-key'], { input: 'x' })
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain('set TOOLHAVEN_SECRET_SEARCH_KEY where the daemon runs, and start the daemon again')
+  }
+  for (const key of ['unset', 'search-key']) {
+    const missing = await inCi('run', 'time', '--name', 'lacking', '--secret', `${key},target=KEY`)
+    expect(missing).toMatchObject({ code: 3, stdout: '' })
+    expect(missing.stderr).toContain(
+      `secret ${key} not found; set TOOLHAVEN_SECRET_${key === 'unset' ? 'UNSET' : 'SEARCH_KEY'} where the daemon runs`,
+    )
+  }
+  expect(await inCi('run', 'time', '--secret', 'github-token,target=API_TOKEN')).toMatchObject({ code: 0 })
+  const called = await inCi('call', 'time', 'env')
+  expect(called.stdout).toContain('from-a-variable')
+  // Servers get what they were given by name, and not the daemon's own variables.
+  expect(called.stdout).not.toContain('TOOLHAVEN_SECRET_')
+  expect(await inCi('doctor')).toMatchObject({ stdout: expect.not.stringContaining('missing: github-token') })
+})
+
 test('the runtime is told with its sandbox and what was tried', async () => {
   const report = await json(runtimeReport, 'runtime', 'check')
   expect(report).toMatchObject({ name: 'process', state: 'healthy' })
@@ -323,6 +353,6 @@ _thv thv '${words.at(-1) ?? ''}'; printf '%s\\n' "\${COMPREPLY[@]}"`
   expect(await ask('gr')).toEqual(['group'])
   expect(await ask('group', 'rm', '')).toEqual(['default'])
   expect(await ask('client', 'register', 'cur')).toEqual(['Cursor'])
-  expect(await ask('secret', 'setup', '--provider', '')).toEqual(['encrypted', '1password', 'none'])
+  expect(await ask('secret', 'setup', '--provider', '')).toEqual(['encrypted', '1password', 'none', 'environment'])
   expect(await ask('config', 'otel', 'get-')).toEqual(['get-endpoint', 'get-env-vars', 'get-sampling-rate'])
 })

@@ -3,9 +3,10 @@ import { secretKey } from './names.ts'
 import { API_PREFIX, created, noContent, ok, type Routes } from './route.ts'
 import { wellFormedText } from './text.ts'
 
-export const secretsProviderType = z.enum(['encrypted', '1password', 'none']).meta({
+export const secretsProviderType = z.enum(['encrypted', '1password', 'none', 'environment']).meta({
   id: 'secrets.ProviderType',
-  description: 'Where secrets are kept: an encrypted file, 1Password (read only), or nowhere',
+  description:
+    'Where secrets are kept: an encrypted file, 1Password (read only), nowhere, or TOOLHAVEN_SECRET_ variables of the daemon (environment, read only)',
 })
 
 export const setupSecretsRequest = z

@@ -261,6 +261,7 @@ function answersFor(supervisor: Supervisor, groups: GroupBook, secrets: Secrets)
     poke: (name: string) => supervisor.poke(name),
     groupExists: (name: string) => groups.has(name),
     secretExists: (key: string) => secrets.has(key),
+    missingSecrets: (keys: readonly string[]) => secrets.missing(keys),
     storeSecret: (key: string, value: string) => secrets.store(key, value),
     checkSecret: (key: string, value: string) => secrets.check(key, value),
   }

@@ -3,6 +3,7 @@ import type { DoctorCheck } from '@toolhaven/contract/doctor'
 import type { RuntimeReport } from '@toolhaven/contract/system'
 import type { Workload } from '@toolhaven/contract/workloads'
 import { describeError, isThvError } from '@toolhaven/core/errors'
+import { SECRET_PREFIX, secretVariable, variableAdvice } from '@toolhaven/core/secrets/secret-variable'
 import type { DaemonClient } from '../connect/daemon-client.ts'
 import { pathsOf } from '../connect/find-daemon.ts'
 import type { Context } from '../context.ts'
@@ -104,14 +105,22 @@ async function secretsCheck(
     if (type === 'none') return { check, status: 'info', found: 'secrets are switched off' }
     const { keys } = await client.call('listSecrets', {}, signal)
     const there = new Set(keys.map(({ key }) => key))
-    const missing = [...needed].filter(([key]) => !there.has(key))
+    const isThere = (key: string) =>
+      there.has(key) || (type === 'environment' && there.has(secretVariable(key).slice(SECRET_PREFIX.length)))
+    const missing = [...needed].filter(([key]) => !isThere(key))
     if (missing.length === 0) return { check, status: 'ok', found: `${type}, ${keys.length} stored` }
     const [first] = missing
     return {
       check,
       status: 'failed',
       found: `missing: ${missing.map(([key, name]) => `${key} (for ${name})`).join(', ')}`,
-      fix: `thv secret set ${first?.[0]}`,
+      fix:
+        type === 'environment'
+          ? variableAdvice(
+              'set',
+              missing.map(([key]) => key),
+            )
+          : `thv secret set ${first?.[0]}`,
     }
   } catch (error) {
     signal.throwIfAborted()

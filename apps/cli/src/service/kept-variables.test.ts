@@ -12,7 +12,13 @@ test('a service is given folders, engine, proxies and package indexes, and no se
     },
     ...{ npm_config_registry: 'http://127.0.0.1:1/', npm_config_user_agent: 'npm', npm_config__auth: 'c2VjcmV0' },
     ...{ no_proxy: 'localhost', HTTPS_PROXY: 'http://me:password@proxy:3128', HTTP_PROXY: 'http://proxy:3128' },
-    ...{ THV_API_TOKEN: 'a-long-token', THV_RUNTIME: 'process', THV_HOST: '', EDITOR: 'vi' },
+    ...{
+      THV_API_TOKEN: 'a-long-token',
+      TOOLHAVEN_SECRET_SEARCH: 'key',
+      THV_RUNTIME: 'process',
+      THV_HOST: '',
+      EDITOR: 'vi',
+    },
   })
   expect(env).toEqual({
     DOCKER_HOST: 'unix:///d.sock',
@@ -23,5 +29,5 @@ test('a service is given folders, engine, proxies and package indexes, and no se
     no_proxy: 'localhost',
     npm_config_registry: 'http://127.0.0.1:1/',
   })
-  expect(leftOut).toEqual(['THV_API_TOKEN', 'HTTPS_PROXY'])
+  expect(leftOut).toEqual(['THV_API_TOKEN', 'TOOLHAVEN_SECRET_SEARCH', 'HTTPS_PROXY'])
 })

@@ -15,7 +15,7 @@ const OURS = [
 ]
 
 /** Read by the daemon, and not for a file that says how to start it. */
-const SECRETS = ['THV_API_TOKEN', 'THV_SECRETS_PASSWORD', 'OP_SERVICE_ACCOUNT_TOKEN']
+const SECRETS = /^(THV_API_TOKEN|THV_SECRETS_PASSWORD|OP_SERVICE_ACCOUNT_TOKEN|TOOLHAVEN_SECRET_.+)$/
 
 const hasCredentials = (value: string) => /:\/\/[^/\s@]+@/.test(value)
 
@@ -29,7 +29,7 @@ export function keptVariables(env: Readonly<Record<string, string | undefined>>)
   return {
     env: Object.fromEntries(wanted.filter(([, value]) => !hasCredentials(value)).toSorted(byName)),
     leftOut: [
-      ...set.filter(([name]) => SECRETS.includes(name)),
+      ...set.filter(([name]) => SECRETS.test(name)),
       ...wanted.filter(([, value]) => hasCredentials(value)),
     ].map(([name]) => name),
   }

@@ -3,7 +3,7 @@ import type { FakeDaemon } from '@toolhaven/fakes/fake-daemon'
 import { done, scenario, send } from '@toolhaven/testing/scenario'
 
 const KEYS = '/api/v1beta/secrets/default/keys'
-type Provider = 'encrypted' | '1password' | 'none'
+type Provider = 'encrypted' | '1password' | 'none' | 'environment'
 const using = (provider_type: Provider) => (fake: FakeDaemon) =>
   done(fake, 'POST /api/v1beta/secrets', { provider_type })
 const one = async (fake: FakeDaemon) => {
@@ -12,7 +12,7 @@ const one = async (fake: FakeDaemon) => {
 }
 
 describe('setting up a provider', () => {
-  for (const provider_type of ['encrypted', '1password', 'none'] as const) {
+  for (const provider_type of ['encrypted', '1password', 'none', 'environment'] as const) {
     scenario(`of type ${provider_type}`, {
       request: 'POST /api/v1beta/secrets',
       body: { provider_type },
@@ -77,6 +77,7 @@ describe('a provider shows what it can', () => {
     ['encrypted', capabilities(true, true)],
     ['1password', capabilities(true, false)],
     ['none', capabilities(false, false)],
+    ['environment', capabilities(true, false)],
   ] as const) {
     scenario(provider_type, {
       given: using(provider_type),
@@ -104,6 +105,21 @@ describe('what a provider does not support is 405', () => {
       given: using(provider),
       request: `DELETE ${KEYS}/k`,
       answers: { status: 405, text: /cannot delete/ },
+    })
+  }
+  for (const [verb, request, body] of [
+    ['write', `POST ${KEYS}`, { key: 'github-token', value: 'v' }],
+    ['write', `PUT ${KEYS}/github-token`, { value: 'v' }],
+    ['delete', `DELETE ${KEYS}/github-token`, undefined],
+  ] as const) {
+    scenario(`environment says which variable to change: ${request}`, {
+      given: using('environment'),
+      request,
+      body,
+      answers: {
+        status: 405,
+        text: `the secrets provider environment cannot ${verb} secrets; ${verb === 'write' ? 'set' : 'unset'} TOOLHAVEN_SECRET_GITHUB_TOKEN where the daemon runs, and start the daemon again`,
+      },
     })
   }
   scenario('none: list', {

@@ -9,7 +9,7 @@ export interface SecretsProvider {
   list(): Promise<SecretKeyEntry[]>
 }
 
-export type SecretsProviderType = 'encrypted' | '1password' | 'none'
+export type SecretsProviderType = 'encrypted' | '1password' | 'none' | 'environment'
 
 export interface SecretsCapabilities {
   can_read: boolean

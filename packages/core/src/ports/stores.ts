@@ -6,6 +6,7 @@ import type { StartedImage } from '@toolhaven/contract/workloads'
 import type { CreateRequest } from '@toolhaven/contract/workload-request'
 import type { Sighting, SightingOutcome } from './egress.ts'
 import type { InstanceHandle } from './runtime.ts'
+import type { SecretsProviderType } from './secrets.ts'
 
 export type Wanted = 'running' | 'stopped' | 'absent'
 
@@ -125,7 +126,7 @@ export interface RecordStore<T> {
 
 export interface DaemonConfig {
   registry: { url?: string; localPath?: string; allowPrivateIp?: boolean }
-  secrets: { providerType?: 'encrypted' | '1password' | 'none' }
+  secrets: { providerType?: SecretsProviderType }
   caCertificatePath?: string
   /** Port of the API when neither a flag nor the environment names one. */
   apiPort?: number

@@ -5,6 +5,7 @@ import type { SecretsProvider, SecretsProviders, SecretsProviderType } from '../
 import type { ConfigStore, Journal } from '../ports/stores.ts'
 import { compareNames } from '../workloads/running/book.ts'
 import type { Masker } from './masker.ts'
+import { variableAdvice } from './secret-variable.ts'
 
 export interface SecretsDeps {
   providers: SecretsProviders
@@ -54,7 +55,7 @@ export class Secrets {
   }
 
   async #create(key: string, value: string) {
-    const provider = await this.#writable()
+    const provider = await this.#writable(key)
     if ((await provider.get(key)) !== undefined) throw conflict(`secret ${key} already exists; PUT changes it`)
     await this.#set(provider, 'create-secret', key, value)
     return { key, message: `secret ${key} created` }
@@ -65,8 +66,8 @@ export class Secrets {
   }
 
   async #update(key: string, value: string) {
-    const provider = await this.#writable()
-    if ((await provider.get(key)) === undefined) throw secretNotFound(key)
+    const provider = await this.#writable(key)
+    if ((await provider.get(key)) === undefined) throw notFound(`secret ${key} not found`)
     await this.#set(provider, 'update-secret', key, value)
     return { key, message: `secret ${key} updated` }
   }
@@ -77,9 +78,8 @@ export class Secrets {
 
   async #delete(key: string): Promise<void> {
     const provider = await this.#open()
-    if (!provider.capabilities.can_delete)
-      throw unsupported(`the secrets provider ${provider.type} cannot delete secrets`)
-    if (!(await provider.delete(key))) throw secretNotFound(key)
+    if (!provider.capabilities.can_delete) throw refusal(provider, 'delete', key)
+    if (!(await provider.delete(key))) throw notFound(`secret ${key} not found`)
     this.#deps.announce({ about: 'secret', name: key })
     await this.#deps.journal.append({ actor: 'api', action: 'delete-secret', target: key })
   }
@@ -88,9 +88,20 @@ export class Secrets {
   async read(key: string): Promise<string> {
     const provider = await this.#open()
     const value = await provider.get(key)
-    if (value === undefined) throw secretNotFound(key)
+    if (value === undefined)
+      throw notFound(
+        `secret ${key} not found${provider.type === 'environment' ? `; ${variableAdvice('set', [key])}` : ''}`,
+      )
     checkValue(key, value)
     return value
+  }
+
+  /** What to tell somebody who named secrets that are not there. */
+  async missing(keys: readonly string[]): Promise<Error> {
+    const { type } = await this.#open()
+    return notFound(
+      `secret ${keys.join(', ')} not found; ${type === 'environment' ? variableAdvice('set', keys) : 'create it first'}`,
+    )
   }
 
   async has(key: string): Promise<boolean> {
@@ -99,12 +110,12 @@ export class Secrets {
 
   /** Keeps a value that came in a request under a name of ours, new or not. */
   async store(key: string, value: string): Promise<void> {
-    await this.#inTurn(async () => this.#set(await this.#writable(), 'store-secret', key, value))
+    await this.#inTurn(async () => this.#set(await this.#writable(key), 'store-secret', key, value))
   }
 
   /** Refuses what `store` would refuse. */
   async check(key: string, value: string): Promise<void> {
-    await this.#writable()
+    await this.#writable(key)
     checkValue(key, value)
   }
 
@@ -122,10 +133,9 @@ export class Secrets {
     await this.#deps.journal.append({ actor: 'api', action, target: key })
   }
 
-  async #writable(): Promise<SecretsProvider> {
+  async #writable(key: string): Promise<SecretsProvider> {
     const provider = await this.#open()
-    if (!provider.capabilities.can_write)
-      throw unsupported(`the secrets provider ${provider.type} cannot write secrets`)
+    if (!provider.capabilities.can_write) throw refusal(provider, 'write', key)
     return provider
   }
 
@@ -144,4 +154,7 @@ function checkValue(key: string, value: string): void {
   if (problem !== undefined) throw invalid(`the value of secret ${key} ${problem}; set it again`)
 }
 
-const secretNotFound = (key: string) => notFound(`secret ${key} not found`)
+function refusal({ type }: SecretsProvider, verb: 'write' | 'delete', key: string): Error {
+  const advice = type === 'environment' ? `; ${variableAdvice(verb === 'write' ? 'set' : 'unset', [key])}` : ''
+  return unsupported(`the secrets provider ${type} cannot ${verb} secrets${advice}`)
+}

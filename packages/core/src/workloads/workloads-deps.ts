@@ -20,6 +20,8 @@ export interface WorkloadsDeps {
   findServer: (name: string) => Promise<{ name: string; server: ImageServer | RemoteServer } | undefined>
   /** `not-found` when no provider is set up. */
   secretExists: (key: string) => Promise<boolean>
+  /** The error for secrets that do not exist. */
+  missingSecrets: (keys: readonly string[]) => Promise<Error>
   storeSecret: (key: string, value: string) => Promise<void>
   /** Refuses what `storeSecret` would refuse. */
   checkSecret: (key: string, value: string) => Promise<void>

@@ -15,7 +15,7 @@ const configFile = z.strictObject({
   local_registry_path: text.exactOptional(),
   allow_private_registry_ip: z.boolean().exactOptional(),
   secrets: z
-    .strictObject({ provider_type: z.enum(['encrypted', '1password', 'none']).exactOptional() })
+    .strictObject({ provider_type: z.enum(['encrypted', '1password', 'none', 'environment']).exactOptional() })
     .exactOptional(),
   ca_certificate_path: text.exactOptional(),
   api_port: z.int().min(1).max(65_535).exactOptional(),

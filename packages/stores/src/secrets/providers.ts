@@ -1,7 +1,9 @@
 import type { Logger } from '@toolhaven/core/ports/logger'
 import type { SecretsProvider, SecretsProviders, SecretsProviderType } from '@toolhaven/core/ports/secrets'
+import { SECRET_PREFIX } from '@toolhaven/core/secrets/secret-variable'
 import { createSerialQueue } from '../files/serial-queue.ts'
 import { createEncryptedStore } from './encrypted-store.ts'
+import { createEnvironmentSecrets } from './environment.ts'
 import { createOsKeyring, type Keyring } from './keyring.ts'
 import { createNoSecrets } from './none.ts'
 import { openOnePassword, TOKEN_VARIABLE } from './one-password.ts'
@@ -28,6 +30,7 @@ export function createSecretsProviders(options: SecretsProvidersOptions): LocalS
 
   async function open(type: SecretsProviderType): Promise<SecretsProvider> {
     if (type === 'encrypted') return encrypted.open()
+    if (type === 'environment') return createEnvironmentSecrets(env)
     return type === 'none' ? createNoSecrets() : openOnePassword({ token: env[TOKEN_VARIABLE] })
   }
 
@@ -35,6 +38,11 @@ export function createSecretsProviders(options: SecretsProvidersOptions): LocalS
     if (type === 'encrypted') return encrypted.setUp(password)
     const provider = await open(type)
     if (type === 'none') return { provider, message: 'No secrets are kept.' }
+    if (type === 'environment') {
+      const { length } = await provider.list()
+      const message = `Secrets are read from variables of the daemon that begin with ${SECRET_PREFIX}. It has ${length} now.`
+      return { provider, message }
+    }
     // A token that cannot read anything must not be found out at the first workload.
     await provider.list()
     return { provider, message: `1Password is used with the token in ${TOKEN_VARIABLE}.` }

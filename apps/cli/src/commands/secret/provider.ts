@@ -6,7 +6,8 @@ export const secretProvider = defineCommand({
   words: 'secret provider',
   summary: 'Show or change where secrets are kept',
   description:
-    'Shows the provider of secrets, or changes to another: encrypted (a sealed file), 1password (read only), or none. ' +
+    'Shows the provider of secrets, or changes to another: encrypted (a sealed file), 1password (read only), none, or ' +
+    'environment (read only: variables of the daemon that begin with TOOLHAVEN_SECRET_). ' +
     'Secrets of the former provider stay where they are and are there again after changing back.\n\n' +
     '"thv secret setup" does the same with questions, and takes a password.',
   args: [{ name: 'provider', summary: 'change to this one', choices: PROVIDER_TYPES }],

@@ -1,6 +1,7 @@
 import { FORMAT_FLAG, defineCommand } from '../../command.ts'
 import type { DaemonClient } from '../../connect/daemon-client.ts'
 import { orSetUp } from './or-set-up.ts'
+import type { ProviderType } from './provider-types.ts'
 
 export const secretSet = defineCommand({
   words: 'secret set',
@@ -27,13 +28,28 @@ export const secretSet = defineCommand({
     }
     const client = await daemon()
     // Before anybody types a value that could not be kept.
-    await orSetUp(() => client.call('getSecretsProvider', {}, signal))
+    const { provider_type: type, capabilities } = await orSetUp(() => client.call('getSecretsProvider', {}, signal))
+    if (!capabilities.can_write) throw await readOnly(type, name)
     const value = await readValue(name, signal)
     const stored = await orSetUp(() => store(client, name, value, signal))
     if (flags.format === 'json') return out.json(stored)
     out.line(`secret ${name} is stored`)
   },
 })
+
+async function readOnly(type: ProviderType, name: string): Promise<Error> {
+  const [{ unsupported }, { variableAdvice }] = await Promise.all([
+    import('@toolhaven/core/errors'),
+    import('@toolhaven/core/secrets/secret-variable'),
+  ])
+  const elsewhere = {
+    '1password': 'add the item in 1Password',
+    environment: variableAdvice('set', [name]),
+    none: 'choose another one with "thv secret setup"',
+    encrypted: 'choose another one with "thv secret setup"',
+  }[type]
+  return unsupported(`the secrets provider ${type} cannot store secrets; ${elsewhere}`)
+}
 
 async function readValue(name: string, signal: AbortSignal): Promise<string> {
   const [{ readPipe }, { askHidden }, { invalid }] = await Promise.all([

@@ -8,7 +8,9 @@ export const secretSetup = defineCommand({
     'Sets up the provider of secrets. On a terminal it asks; in a script, name the provider and pipe in the password, ' +
     'if the store is to have one of your own.\n\n' +
     'Without a password of your own a random one is made and kept in the keyring of this system, or, where there is none, ' +
-    'in a file that only you can read. A store that is there already is opened, never replaced.',
+    'in a file that only you can read. A store that is there already is opened, never replaced.\n\n' +
+    'In CI, use the provider environment: it reads variables of the daemon that begin with TOOLHAVEN_SECRET_. The secret ' +
+    'github-token is in TOOLHAVEN_SECRET_GITHUB_TOKEN.',
   flags: {
     provider: { type: 'text', value: 'provider', summary: 'do not ask which', choices: PROVIDER_TYPES },
     ...FORMAT_FLAG,
@@ -19,6 +21,7 @@ export const secretSetup = defineCommand({
       command: 'cat password.txt | thv secret setup --provider encrypted',
       shows: 'a sealed file with a password of your own',
     },
+    { command: 'thv secret setup --provider environment', shows: 'variables of the daemon, for CI' },
   ],
   run: async ({ daemon, out, signal }, { flags }) => {
     const provider = await chosenProvider(flags.provider, signal)

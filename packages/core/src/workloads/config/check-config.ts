@@ -19,7 +19,7 @@ import { checkToolsOverride } from './tools-override.ts'
 import { checkTelemetry } from './telemetry.ts'
 import type { WorkloadsDeps } from '../workloads-deps.ts'
 
-type Deps = Pick<WorkloadsDeps, 'groupExists' | 'secretExists' | 'host' | 'config' | 'runtime'>
+type Deps = Pick<WorkloadsDeps, 'groupExists' | 'secretExists' | 'missingSecrets' | 'host' | 'config' | 'runtime'>
 
 /** Everything that can be known to be wrong before anything is written down. Gives the configuration with host paths resolved. */
 export async function checkConfig(
@@ -126,5 +126,5 @@ async function checkSecrets(deps: Deps, config: RunConfig): Promise<void> {
   for (const name of [...needed, ...Object.values(config.remote_auth_config?.headers_from_secrets ?? {})]) {
     if (!(await deps.secretExists(name))) missing.push(name)
   }
-  if (missing.length > 0) throw notFound(`secret ${missing.join(', ')} not found; create it first`)
+  if (missing.length > 0) throw await deps.missingSecrets(missing)
 }

@@ -2,7 +2,7 @@ import type { RunConfig } from '@toolhaven/contract/run-config'
 import type { CreateRequest } from '@toolhaven/contract/workload-request'
 import { isThisMachine } from '../config/check-config.ts'
 import { parseSecretReference } from '../running/instance-spec.ts'
-import { invalid, notFound } from '../../errors.ts'
+import { invalid } from '../../errors.ts'
 import { printable } from '../config/image-reference.ts'
 import { oauthOptionsOf } from '../config/oauth.ts'
 import { oidcOptionsOf } from '../config/oidc.ts'
@@ -95,7 +95,7 @@ async function checkRemoteAuth(deps: WorkloadsDeps, config: RunConfig, confirmed
   if (auth?.clientSecretFile !== undefined && auth.client_id === undefined)
     throw invalid('remote_auth_config: clientSecretFile needs client_id')
   const key = auth?.clientSecret
-  if (key !== undefined && !(await deps.secretExists(key))) throw notFound(`secret ${key} not found; create it first`)
+  if (key !== undefined && !(await deps.secretExists(key))) throw await deps.missingSecrets([key])
   if (auth?.allowPrivateIP && confirmed.accept_network !== true)
     throw invalid(
       'remote_auth_config.allowPrivateIP opens private addresses to the login; confirm it with accept_network=true (--accept-network)',
@@ -105,7 +105,7 @@ async function checkRemoteAuth(deps: WorkloadsDeps, config: RunConfig, confirmed
 async function checkOidcConfig(deps: WorkloadsDeps, { oidc_config: oidc }: RunConfig): Promise<void> {
   // In a configuration it is always a name: taken for a value, it would be stored and believed to be the secret.
   const key = oidc?.clientSecret
-  if (key !== undefined && !(await deps.secretExists(key))) throw notFound(`secret ${key} not found; create it first`)
+  if (key !== undefined && !(await deps.secretExists(key))) throw await deps.missingSecrets([key])
 }
 
 function requestOf(config: RunConfig): CreateRequest {
