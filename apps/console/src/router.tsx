@@ -58,6 +58,10 @@ const adopt = createRoute({ getParentRoute: () => root, path: '/adopt' }).lazy((
   import('./adopt/AdoptPage.tsx').then((module) => module.Route),
 )
 
+const groups = createRoute({ getParentRoute: () => root, path: '/groups' }).lazy(() =>
+  import('./groups/GroupsPage.tsx').then((module) => module.Route),
+)
+
 const routeTree = root.addChildren([
   home,
   servers,
@@ -68,6 +72,7 @@ const routeTree = root.addChildren([
   clients,
   secrets,
   adopt,
+  groups,
 ])
 
 export function makeRouter(cache: QueryClient) {

@@ -81,7 +81,7 @@ test('one server shows its address, permissions and last lines, and is started, 
   await page.getByRole('button', { name: 'Start' }).waitFor()
 })
 
-test('several servers are chosen and restarted together', async () => {
+test('several servers are chosen and stopped together, and one is started again', async () => {
   await run('other')
   await untilStatus(toolhaven.daemon(), 'other', 'running')
   await goTo('Servers')
@@ -90,7 +90,7 @@ test('several servers are chosen and restarted together', async () => {
   await page.getByRole('region', { name: 'Chosen servers' }).getByRole('button', { name: 'Stop' }).click()
   await row('other').getByText('stopped').waitFor()
   await page.getByRole('checkbox', { name: 'Choose good' }).check()
-  await page.getByRole('button', { name: 'Restart' }).click()
+  await page.getByRole('button', { name: 'Start', exact: true }).click()
   await row('good').getByText('running').waitFor()
   await row('other').getByText('stopped').waitFor()
 })

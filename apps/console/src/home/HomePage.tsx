@@ -70,7 +70,9 @@ function Groups({ servers }: { servers: readonly Workload[] }) {
   const names = [...new Set([...known.map(({ name }) => name), ...members.keys()])]
   return (
     <section className="panel" aria-label="Groups">
-      <h2>Groups</h2>
+      <h2>
+        <Link to="/groups">Groups</Link>
+      </h2>
       <ul className="plain-list">
         {names.map((group) => (
           <li key={group}>

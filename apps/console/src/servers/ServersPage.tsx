@@ -22,7 +22,7 @@ function ServersPage() {
   if (all === undefined) return <p className="muted">Asking the daemon …</p>
   const shown = chooseServers(all, search)
   // What a filter hides or what is gone is not acted on.
-  const names = shown.map(({ name }) => name).filter((name) => chosen.has(name))
+  const acted = shown.filter(({ name }) => chosen.has(name))
   return (
     <>
       <PageTitle title="Servers">
@@ -35,7 +35,7 @@ function ServersPage() {
       ) : (
         <>
           <ServerFilters all={all} />
-          <BulkActions names={names} onDone={() => setChosen(new Set())} />
+          <BulkActions servers={acted} onDone={() => setChosen(new Set())} />
           <p role="status" className="muted">
             {shown.length === all.length ? `${all.length} servers` : `${shown.length} of ${all.length} servers`}
           </p>

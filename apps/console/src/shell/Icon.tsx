@@ -5,6 +5,7 @@ const PATHS = {
   registry: 'M5 4h11l3 3v13H5zM9 10h6M9 14h6',
   clients: 'M4 5h16v11H4zM9 20h6M12 16v4',
   secrets: 'M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3',
+  groups: 'M4 5h6v6H4zM14 5h6v6h-6zM4 15h6v4H4zM14 15h6v4h-6z',
   settings: 'M5 7h9M18 7h1M5 17h1M10 17h9M16 5v4M8 15v4',
   more: 'M6 12h.01M12 12h.01M18 12h.01',
 } as const

@@ -1,7 +1,7 @@
 import type { IconName } from './Icon.tsx'
 
 export interface Place {
-  to: '/' | '/servers' | '/registry' | '/clients' | '/secrets'
+  to: '/' | '/servers' | '/registry' | '/clients' | '/secrets' | '/groups'
   label: string
   icon: IconName
 }
@@ -12,4 +12,5 @@ export const PLACES: readonly Place[] = [
   { to: '/registry', label: 'Registry', icon: 'registry' },
   { to: '/clients', label: 'Clients', icon: 'clients' },
   { to: '/secrets', label: 'Secrets', icon: 'secrets' },
+  { to: '/groups', label: 'Groups', icon: 'groups' },
 ]
