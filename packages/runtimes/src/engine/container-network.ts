@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { invalid } from '@toolhaven/core/errors'
 import type { WayOut } from '@toolhaven/core/ports/egress'
 import { LABELS, type InstanceSpec } from '@toolhaven/core/ports/runtime'
+import { refusePipeMounts } from '../isolation/refuse-pipe-mounts.ts'
 import { refuseSocketMounts } from '../isolation/refuse-socket-mounts.ts'
 import { makeSocketFolder, socketFolder } from '../isolation/socket-folder.ts'
 import { HOSTS_FILE, proxyVariables, RESOLVER_FILE, withoutPorts } from '../isolation/ways.ts'
@@ -51,6 +52,7 @@ export async function containerNetwork(
     return { ...HOST_NETWORK, ...(await guard(deps, spec, signal)) }
   }
   await refuseSocketMounts(spec.mounts)
+  await refusePipeMounts(spec.mounts, signal)
   if (network === 'none' && targetPort === undefined) {
     // Without a forwarder there is no filter of ours, as `notes` say. A loopback alone needs none to confine the network.
     const guard = (await hasFilter(deps, signal)) ? filterFromFolder : mountGuard

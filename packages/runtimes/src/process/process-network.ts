@@ -1,6 +1,7 @@
 import { invalid } from '@toolhaven/core/errors'
 import { LABELS, type InstanceSpec } from '@toolhaven/core/ports/runtime'
 import type { IsolationPlaces } from '../isolation/isolation-places.ts'
+import { refusePipeMounts } from '../isolation/refuse-pipe-mounts.ts'
 import { refuseSocketMounts } from '../isolation/refuse-socket-mounts.ts'
 import { makeSocketFolder, passingSocketFolder, type SocketFolder } from '../isolation/socket-folder.ts'
 import { socatCommand } from '../isolation/socat.ts'
@@ -28,6 +29,7 @@ export async function processNetwork(
       'A network of its own needs a sandbox, and this machine has none; install bubblewrap, or give the server the network of this machine with network_mode host (--network host).',
     )
   await refuseSocketMounts(spec.mounts)
+  await refusePipeMounts(spec.mounts, signal)
   if (network === 'none' && targetPort === undefined) return undefined
   if (!sandbox.takesForwarder)
     throw invalid(

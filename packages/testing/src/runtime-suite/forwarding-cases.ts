@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile, stat } from 'node:fs/promises'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -128,6 +129,22 @@ export const forwardingCases: RuntimeCases = {
       message: expect.stringContaining('holds a socket'),
     })
     server.close()
+  },
+
+  'refuses a mounted folder with a named pipe, unless something lies over it': async (session, skip) => {
+    if (session.under.lacks?.forwarding !== undefined) return skip(session.under.lacks.forwarding)
+    const folder = await session.sharedFolder()
+    const cover = join(await session.sharedFolder(), 'empty')
+    await writeFile(cover, '', { mode: 0o444 })
+    execFileSync('mkfifo', ['-m', '666', join(folder, 'orders')])
+    const shared = { hostPath: folder, containerPath: '/shared', readOnly: true }
+    const covered = { hostPath: cover, containerPath: '/shared/orders', readOnly: true }
+    await expect(session.create(['echo'], { network: 'none', mounts: [shared] })).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining('holds a named pipe'),
+    })
+    const { stdout } = await session.run(['pry', covered.containerPath], { network: 'none', mounts: [shared, covered] })
+    expect(JSON.parse(stdout)).toMatchObject([{ seen: '', pried: [] }])
   },
 }
 
