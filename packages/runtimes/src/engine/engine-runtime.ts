@@ -28,6 +28,7 @@ import {
 } from './forwarded-instance.ts'
 import type { IsolationPlaces } from '../isolation/isolation-places.ts'
 import { type FindForwarderImage, forwarderImageFinder } from './forwarder-image.ts'
+import { orFullDisk } from './full-disk.ts'
 import { isInVolumes, type Forwarding } from './forwarding.ts'
 import { ensureImage, tagImage } from './images.ts'
 import { createKeyedQueue } from './keyed-queue.ts'
@@ -79,8 +80,7 @@ export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOpti
   const { client, isolation } = options
   const forwarderImage = forwarderImageFinder(client, isolation.forwarder)
   let facts: KnownFacts | undefined
-  const beingMade = new Set<string>()
-  const building = new Set<string>()
+  const [beingMade, building] = [new Set<string>(), new Set<string>()]
   const oneAtATime = createKeyedQueue()
   const attached = new Set<Duplex>()
   const forced = options.forwarding && { forwarding: options.forwarding }
@@ -92,11 +92,12 @@ export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOpti
     name: kind.name,
     probe: (signal) => probe(examine, options.isolation, signal),
     async prepare(source, prepareOptions, signal) {
-      if (source.kind === 'image') return ensureImage(options, source.reference, prepareOptions, signal)
+      if (source.kind === 'image')
+        return orFullDisk(client, ensureImage(options, source.reference, prepareOptions, signal))
       const { hasInit, forwarding, capabilities, packageUser, hiddenPaths } = await findFacts(signal)
       const engine = { hasInit, forwarding, packageUser, hiddenPaths, limitsProcesses: keepsProcessLimit(capabilities) }
       const parts = { ...options, runtime: kind.name, instances, forwarderImage, building, ...engine }
-      const build = () => preparePackage(parts, source, prepareOptions, signal)
+      const build = () => orFullDisk(client, preparePackage(parts, source, prepareOptions, signal))
       return oneAtATime(`${source.scheme}://${source.name}@${source.version}`, build, signal)
     },
     tag: (prepared, reference, signal) => tagImage(client, prepared.id, reference, signal),

@@ -26,15 +26,36 @@ const PATIENCE_MS = 120_000
  * Finds the image on one engine, or imports it. Workloads that start at the same time share one import: each further one
  * would take the name from the image before it, which then stays without a name.
  */
-export function forwarderImageFinder(client: EngineClient, findProgram: FindForwarder): FindForwarderImage {
+export function forwarderImageFinder(
+  client: EngineClient,
+  findProgram: FindForwarder,
+  patienceMs = PATIENCE_MS,
+): FindForwarderImage {
   let finding: Promise<string> | undefined
   return async (signal) => {
     const program = await findProgram(signal)
-    finding ??= findOrImport(client, program, AbortSignal.timeout(PATIENCE_MS)).finally(() => {
+    finding ??= findOrImportInTime(client, program, patienceMs).finally(() => {
       // The image can be removed later, so the next caller looks again.
       finding = undefined
     })
     return untilAborted(finding, signal)
+  }
+}
+
+async function findOrImportInTime(
+  client: EngineClient,
+  program: ForwarderProgram,
+  patienceMs: number,
+): Promise<string> {
+  const limit = AbortSignal.timeout(patienceMs)
+  try {
+    return await findOrImport(client, program, limit)
+  } catch (error) {
+    if (!limit.aborted) throw error
+    throw unavailable(
+      `${client.label} did not take the image of the forwarder, which connects isolated workloads, within ${patienceMs / 1000} s; look at its own log.`,
+      error,
+    )
   }
 }
 

@@ -151,7 +151,11 @@ async function giveFiles(
   const owner = Number(packageUser.split(':')[0])
   const own = ['app', 'build'].map((folder) => ({ name: folder, owner, mode: 0o755 }))
   const body = tar(placed, 0o644, own)
-  await client.send({ method: 'PUT', path: `/containers/${id}/archive`, query: { path: '/' }, body }, signal)
+  await client
+    .send({ method: 'PUT', path: `/containers/${id}/archive`, query: { path: '/' }, body }, signal)
+    .catch((error: unknown) => {
+      throw refusal(`put files into ${id}`, error)
+    })
 }
 
 async function attached(...[instances, handle, signal]: Parameters<typeof attachToInstance>) {
