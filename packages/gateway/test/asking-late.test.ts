@@ -100,6 +100,24 @@ describe('a client without a session', () => {
   })
 })
 
+describe('a call that waits for a process', () => {
+  it('gets the room of a client that closed its connections', async () => {
+    await using test = await opened()
+    const own = { maxSessions: 1, idleMs: 600_000 }
+    const { servers } = await connectScriptedAuto(test, { needsOwn: true, own })
+    const a = await client(test, 'a')
+    await call(a, servers, 'end')
+    const waiting = modernCall(test, 'end', 'of b')
+    // Its request is with the gateway, which answers one that comes later.
+    await postModern(test, 'server/discover')
+    expect(serverOf(servers, 'of b')).toBeUndefined()
+    a.hangUp()
+    expect(await waiting).toContain('"content":[]')
+    expect((await hasCall(servers, 'of b')).isEnded).toBe(true)
+    expect((await hasCall(servers, 'end of a')).isEnded).toBe(true)
+  })
+})
+
 describe('a workload that is stopped', () => {
   const stop = async (test: TestGateway) => {
     test.gateway.disconnect(NAME, 'the workload was stopped', true)

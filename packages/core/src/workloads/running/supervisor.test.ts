@@ -331,6 +331,28 @@ describe('a workload', () => {
   })
 })
 
+describe('a start that goes on after it was given up', () => {
+  test('leaves nothing running when it ends at last', async () => {
+    using fake = await startFakeDaemon()
+    const stuck = Promise.withResolvers<void>()
+    const create = fake.runtime.create.bind(fake.runtime)
+    fake.runtime.create = async (spec) => {
+      await stuck.promise
+      return create(spec)
+    }
+    await createWorkload(fake.daemon.workloads, PACKAGE)
+    await settle()
+    await changeLifecycle(fake.daemon.workloads, 'web', 'stop')
+    await settle()
+    await fake.clock.advance(10_000)
+    expect(status(fake)).toBe('stopped')
+    stuck.resolve()
+    await settle()
+    expect(status(fake)).toBe('stopped')
+    expect(fake.runtime.instances.get('thv-web')?.state.state).not.toBe('running')
+  })
+})
+
 describe('when the engine goes away', () => {
   test('workloads are unknown, and run again when it is back', async () => {
     using fake = await startFakeDaemon()
@@ -342,6 +364,17 @@ describe('when the engine goes away', () => {
     fake.runtime.isDown = false
     await fake.clock.advance(2_000)
     await fake.clock.advance(60_000)
+    expect(status(fake)).toBe('running')
+  })
+
+  test('its instances are looked at as soon as its events come again', async () => {
+    using fake = await startFakeDaemon()
+    await running(fake)
+    fake.runtime.goDown()
+    await settle()
+    fake.runtime.isDown = false
+    // Less than the time between two looks at all instances.
+    await fake.clock.advance(2_000)
     expect(status(fake)).toBe('running')
   })
 
