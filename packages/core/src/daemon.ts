@@ -147,8 +147,8 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
   const readSecret = (key: string) => secrets.read(key)
   const caCertificate = () => readCaCertificate(ports, options)
   const { openTunnel, packages, images, renderRecipe } = ports
-  const inspections = new Inspections({ book, runtime, openTunnel, caCertificate, instanceId, installs })
-  const sessions = new SessionInstances({ book, runtime, logger, instanceId, stopGraceMs: options.stopGraceMs })
+  const inspections = new Inspections({ book, runtime, host, openTunnel, caCertificate, instanceId, installs })
+  const sessions = new SessionInstances({ book, runtime, host, logger, instanceId, stopGraceMs: options.stopGraceMs })
   const supervisorDeps: SupervisorDeps = {
     ...{ book, runtime, gateway, egress, hiding, packages, images, logs, masker, sessions, clock, logger, sightings },
     deleteSecret: (key) => secrets.delete(key),

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { InstanceLock, LockState } from '@toolhaven/stores/files/instance-lock'
+import type { InstanceLock } from '@toolhaven/stores/files/instance-lock'
+import { lockState } from './state-loss.ts'
 
 /** How often the lock is looked at. */
 const LOOK_MS = 3_000
@@ -12,16 +13,13 @@ const AGAIN_MS = 500
  */
 export function endWhenReplaced(lock: InstanceLock, end: (why: 'taken' | 'gone') => void): Disposable {
   const look = async () => {
-    const state = await stateOf(lock)
+    const state = await lockState(lock)
     if (state === 'held') return
     await pause(AGAIN_MS)
-    if ((await stateOf(lock)) !== state) return
+    if ((await lockState(lock)) !== state) return
     clearInterval(timer)
     end(state)
   }
   const timer = setInterval(() => void look(), LOOK_MS).unref()
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
-
-/** One that cannot be seen at the moment is not lost either. */
-const stateOf = (lock: InstanceLock): Promise<LockState> => lock.state().catch(() => 'held' as const)

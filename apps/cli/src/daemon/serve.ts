@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { describeError, isThvError } from '@toolhaven/core/errors'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import { type InstanceLock, acquireInstanceLock } from '@toolhaven/stores/files/instance-lock'
@@ -10,6 +11,7 @@ import { type DaemonLogFile, createDaemonLog, openDaemonLogFile } from '@toolhav
 import { VERSION } from '../version.ts'
 import { ensurePortIsFree } from './listen.ts'
 import { type ApiListening, listenForApi } from './listen-for-api.ts'
+import { describeLoss } from './state-loss.ts'
 import { endWhenReplaced } from './end-when-replaced.ts'
 import { giveBackMemory } from './give-back-memory.ts'
 import { boundNewObjects } from './bound-new-objects.ts'
@@ -43,7 +45,7 @@ export async function serve(settings: ServeSettings): Promise<void> {
   })
   const stop = stopSignal()
 
-  const parts = await wire({ settings, paths, config, logger, shutdown: stop.signal })
+  const parts = await wire({ settings, paths, config, logger, shutdown: stop.signal, lock })
   await using _runtime = parts.runtime
   await using _logs = parts.logs
   await using _sightings = parts.daemon.sightings
@@ -61,11 +63,12 @@ export async function serve(settings: ServeSettings): Promise<void> {
   using _newObjects = boundNewObjects()
   using _memory = giveBackMemory()
   using _lock = endWhenReplaced(lock, (why) => {
-    say(
-      `The state folder ${paths.stateDir} ${why === 'gone' ? 'was removed' : 'belongs to another daemon now'}. Stopping …`,
-    )
+    const loss = describeLoss(why, paths.stateDir)
+    say(`${loss[0]?.toUpperCase()}${loss.slice(1)}. Stopping …`)
+    // Or what ends below would be started again.
+    stop.abort()
     // Nothing remembers these instances once the folder is gone. Another daemon takes over those it finds.
-    const stopped = why === 'gone' ? stopInstances(parts) : Promise.resolve()
+    const stopped = why === 'gone' ? stopAll(parts) : Promise.resolve()
     // An exit would remove the socket, which is the other daemon's by now.
     void stopped.finally(() => process.kill(process.pid, 'SIGKILL'))
   })
@@ -163,6 +166,15 @@ function stopSignal() {
     asked: asked.promise,
     abort: () => controller.abort(new Error('the daemon stops')),
   }
+}
+
+/** Also what is being started, and the servers of client sessions. */
+async function stopAll(parts: Parts): Promise<void> {
+  const { supervisor, inspections, sessions, workloads } = parts.daemon
+  const idle = Promise.all([supervisor.idle(), inspections.idle()])
+  await Promise.race([idle, pause(DRAIN_MS)])
+  const names = workloads.book.all().map(({ stored }) => stored.config.name)
+  await Promise.allSettled([stopInstances(parts), ...names.map((name) => sessions.endAll(name))])
 }
 
 async function stopInstances({ daemon, runtime }: Parts): Promise<void> {

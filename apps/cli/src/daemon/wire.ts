@@ -33,6 +33,7 @@ import { createJournal } from '@toolhaven/stores/files/journal'
 import type { ToolhavenPaths } from '@toolhaven/stores/files/paths'
 import { createSightingsStore } from '@toolhaven/stores/files/sightings-store'
 import { createSerialQueue } from '@toolhaven/stores/files/serial-queue'
+import type { InstanceLock } from '@toolhaven/stores/files/instance-lock'
 import { createToolLockStore } from '@toolhaven/stores/files/tool-lock-store'
 import { createWorkloadStore } from '@toolhaven/stores/files/workload-store'
 import { createHiding } from '@toolhaven/stores/hiding/hiding'
@@ -53,6 +54,7 @@ import { type PeerCheck, createPeerCheck } from './peer-user.ts'
 import { readCertificate } from './read-certificate.ts'
 import type { ServeSettings } from './serve-settings.ts'
 import { createSessionFiles } from './session-files.ts'
+import { stateLoss } from './state-loss.ts'
 import { systemClock } from './system-clock.ts'
 
 export interface WireOptions {
@@ -61,6 +63,7 @@ export interface WireOptions {
   config: ConfigStore
   logger: Logger
   shutdown: AbortSignal
+  lock: InstanceLock
 }
 
 const HANDSHAKE_TIMEOUT_MS = 120_000
@@ -73,7 +76,7 @@ const ENGINE_PORTS: readonly number[] = [2375, 2376]
 type OwnAddresses = ReturnType<typeof createOwnAddresses>
 
 /** Configuration → runtime → stores → gateway → core → API. No logic. */
-export async function wire({ settings, paths, config, logger, shutdown }: WireOptions) {
+export async function wire({ settings, paths, config, logger, shutdown, lock }: WireOptions) {
   const { env, homeDir, platform, uid, nodePath } = settings
   const { stateDir, dataDir, runtimeDir } = paths
   const workloadStore = createWorkloadStore({ dir: paths.workloadsDir, logger })
@@ -113,7 +116,10 @@ export async function wire({ settings, paths, config, logger, shutdown }: WireOp
       secretsProviders: createSecretsProviders({ dataDir, env, logger }),
       registrySource: registrySourceOf(dataDir, env, logger, ownAddresses),
       ...clientsOf(settings, stateDir, logger),
-      host: { ...hostOf(settings, paths, engine, ownAddresses), apiPorts: ports.apiPorts },
+      host: {
+        ...{ ...hostOf(settings, paths, engine, ownAddresses), apiPorts: ports.apiPorts },
+        stateLoss: () => stateLoss(lock, stateDir),
+      },
       renderRecipe,
       openTunnel: tunnelsOf(allowPeer, ports.ownPorts),
       packages: createPackageIndex({ nodePath, env, homeDir }),

@@ -42,6 +42,13 @@ async function socketCheck(path: string, uid: number): Promise<DoctorCheck> {
 
 async function foldersCheck({ stateDir, dataDir, configDir }: Places, uid: number): Promise<DoctorCheck> {
   const check = 'folders'
+  if (!(await lookAt(stateDir)))
+    return {
+      check,
+      status: 'failed',
+      found: `${stateDir} was removed: its daemon starts nothing and ends`,
+      fix: 'thv serve',
+    }
   for (const folder of [stateDir, dataDir, configDir]) {
     const found = await lookAt(folder)
     if (!found) continue

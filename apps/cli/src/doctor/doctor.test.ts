@@ -216,6 +216,7 @@ describe('files', () => {
   it('a state folder that is not there is told', async () => {
     await rm(join(base, 'state'), { recursive: true })
     expect(await look('disk')).toMatchObject({ status: 'failed' })
+    expect(await look('folders')).toMatchObject({ status: 'failed', found: expect.stringContaining('was removed') })
   })
 })
 

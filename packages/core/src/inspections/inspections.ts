@@ -1,8 +1,10 @@
 import type { InspectRequest, InspectionEvent } from '@toolhaven/contract/inspections'
 import { conflict, invalid, unavailable } from '../errors.ts'
+import type { Host } from '../ports/host.ts'
 import { type InstanceSpec, LABELS, type Runtime } from '../ports/runtime.ts'
 import type { OpenTunnel, Tunnel } from '../ports/tunnel.ts'
 import type { WorkloadBook } from '../workloads/running/book.ts'
+import { refuseWithoutState } from '../workloads/running/refuse-without-state.ts'
 import type { InstallNetworks } from '../workloads/running/install-networks.ts'
 import { checkPackageVersion } from '../workloads/config/package-reference.ts'
 import { type InspectorRun, inspectorInstance, inspectorPage } from './inspector-instance.ts'
@@ -16,6 +18,7 @@ const REMOVE_MS = 30_000
 export interface InspectionsDeps {
   book: WorkloadBook
   runtime: Runtime
+  host: Pick<Host, 'stateLoss'>
   openTunnel: OpenTunnel
   caCertificate: () => Promise<string | undefined>
   installs: InstallNetworks
@@ -108,7 +111,8 @@ export class Inspections {
     report: Report,
     signal: AbortSignal,
   ): Promise<void> {
-    const { runtime } = this.#deps
+    const { runtime, host } = this.#deps
+    await refuseWithoutState(host)
     const handle = await runtime.create(spec, signal)
     try {
       tunnel.connect(await runtime.attach(handle, signal))

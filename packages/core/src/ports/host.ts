@@ -12,6 +12,8 @@ export interface Host {
   isOwn(found: HostPath): Promise<boolean>
   /** Addresses of this machine and networks that it is connected to: `192.0.2.7/24`. */
   ownAddresses(): readonly string[]
+  /** Why the state folder is no longer this daemon's, as a clause; undefined while it is. */
+  stateLoss?(): Promise<string | undefined>
   /** Ports at which the daemon's own API listens. */
   apiPorts?: ReadonlySet<number>
   /**

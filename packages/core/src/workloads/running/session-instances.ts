@@ -1,13 +1,16 @@
 import { describeError } from '../../errors.ts'
 import type { EndServer, SessionServer, SeveralServers, StdioServer } from '../../ports/gateway.ts'
+import type { Host } from '../../ports/host.ts'
 import type { Logger } from '../../ports/logger.ts'
 import { type InstanceHandle, type InstanceSpec, LABELS, type Mount, type Runtime } from '../../ports/runtime.ts'
 import { createLimiter } from './limiter.ts'
 import type { WorkloadBook } from './book.ts'
+import { refuseWithoutState } from './refuse-without-state.ts'
 
 interface Deps {
   book: WorkloadBook
   runtime: Runtime
+  host: Pick<Host, 'stateLoss'>
   logger: Logger
   instanceId: string
   stopGraceMs: number
@@ -96,10 +99,11 @@ export class SessionInstances {
   }
 
   async #start(workload: string, { spec: base, checkMounts }: Template, signal: AbortSignal): Promise<SessionServer> {
-    const { runtime } = this.#deps
+    const { runtime, host } = this.#deps
     const tag = this.#freeTag(workload)
     const name = `${base.name}-${tag}`
     const create = async () => {
+      await refuseWithoutState(host)
       const labels = { ...base.labels, [LABELS.session]: tag }
       return runtime.create({ ...base, name, labels, mounts: await checkMounts() }, signal)
     }

@@ -14,6 +14,7 @@ import { openNetwork, settleNetworkMode } from '../config/network.ts'
 import { loginSpec } from '../config/oauth.ts'
 import { authenticationSpec } from '../config/oidc.ts'
 import { clientUrl } from '../operations/read.ts'
+import { refuseWithoutState } from './refuse-without-state.ts'
 import { remoteCertificate } from '../config/named-files.ts'
 import { ownServersSpec, sessionModeOf } from '../config/session-mode.ts'
 import { StayedSilent } from './stayed-silent.ts'
@@ -26,6 +27,7 @@ import { telemetrySpec } from '../config/telemetry.ts'
 export async function startInstance(deps: SupervisorDeps, { stored }: Entry, signal: AbortSignal): Promise<void> {
   const { config, generation } = stored
   const { name } = config
+  await refuseWithoutState(deps.host)
   deps.logs.begin(name)
   await checkStoredResources(deps, config)
   const report = (progress: Progress) => deps.book.observe(name, { progress })

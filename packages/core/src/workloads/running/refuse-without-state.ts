@@ -1,0 +1,9 @@
+import { unavailable } from '../../errors.ts'
+import type { Host } from '../../ports/host.ts'
+
+/** Nothing would remember what is started now, so nobody could stop it. */
+export async function refuseWithoutState(host: Pick<Host, 'stateLoss'>): Promise<void> {
+  const loss = await host.stateLoss?.()
+  if (loss !== undefined)
+    throw unavailable(`${loss}, so this daemon starts nothing; start another one with "thv serve"`)
+}
