@@ -5,6 +5,7 @@ import { fc } from '@toolhaven/testing/properties'
 import { askingServer } from './support/asking-server.ts'
 import { ask, bearer, startWithIdentities, tokenOf, type TestIdentities } from './support/identities.ts'
 import { RawModernClient } from './support/modern-client.ts'
+import type { Question } from './support/questions.ts'
 import { RawClient } from './support/raw-client.ts'
 import { connectScriptedAuto } from './support/scripted-auto.ts'
 
@@ -47,7 +48,7 @@ async function start(hasIdentities: boolean): Promise<Server> {
 }
 
 const step = fc.record({
-  asks: fc.nat({ max: 2 }),
+  asks: fc.array(fc.constantFrom<Question>('sampling', 'elicitation', 'roots'), { maxLength: 2 }),
   isLate: fc.boolean(),
   /** What becomes of the call while it is under way. */
   end: fc.constantFrom('answer', 'answer', 'answer', 'cancel', 'leave', 'restart', 'revoke'),
@@ -79,14 +80,20 @@ function nextCaller({ test, hasIdentities }: Server) {
 interface Seen {
   name: string
   seen: string[]
-  owed: string[]
+  owed: Owed[]
+}
+
+interface Owed {
+  text: string
+  /** How many questions had to be answered first. */
+  asks: number
 }
 
 async function playModern(server: Server, { steps }: Caller): Promise<Seen> {
   const { name, headers, revoke } = nextCaller(server)
   const client = new RawModernClient(server.test, name, headers)
   const answers: string[] = []
-  const owed: string[] = []
+  const owed: Owed[] = []
   await inOrder(steps, async ({ asks, isLate, end }) => {
     const gone = new AbortController()
     const args = { owner: client.name, asks, isLate }
@@ -96,7 +103,7 @@ async function playModern(server: Server, { steps }: Caller): Promise<Seen> {
     if (end === 'revoke') revoke()
     const answer = await called
     answers.push(answer)
-    if (end === 'answer') owed.push(answer)
+    if (end === 'answer') owed.push({ text: answer, asks: asks.length })
   })
   return { name, seen: [...client.questions, ...answers], owed }
 }
@@ -104,7 +111,8 @@ async function playModern(server: Server, { steps }: Caller): Promise<Seen> {
 async function playSession(server: Server, { front, steps }: Caller): Promise<Seen> {
   const { name, headers, revoke } = nextCaller(server)
   const client = new RawClient(server.test, front === 'sse' ? 'sse' : 'http', name, headers)
-  const owed: string[] = []
+  client.tellsRoots = true
+  const owed: Owed[] = []
   const left = Promise.withResolvers<void>()
   let hasLeft = false
   const leave = async (how: () => unknown) => {
@@ -124,10 +132,10 @@ async function playSession(server: Server, { front, steps }: Caller): Promise<Se
     await Promise.race([sent, left.promise])
     const isOwed = (end === 'answer' || end === 'restart') && !hasLeft
     if (isOwed) await Promise.race([client.until(() => answer() !== undefined), left.promise])
-    if (end === 'answer' && answer() !== undefined) owed.push(JSON.stringify(answer()))
+    if (end === 'answer' && answer() !== undefined) owed.push({ text: JSON.stringify(answer()), asks: asks.length })
   }
   // In the middle of a restart it may be refused: then it has no session to call anything in.
-  if ((await client.connect({ sampling: {} })) !== undefined) await inOrder(steps, playStep)
+  if ((await client.connect({ sampling: {}, elicitation: {}, roots: {} })) !== undefined) await inOrder(steps, playStep)
   await client.leave()
   const texts = [...client.responses, ...client.logs].map((message) => JSON.stringify(message))
   return { name, seen: [...client.questions, ...texts], owed }
@@ -190,9 +198,10 @@ async function play(callers: readonly Caller[]): Promise<void> {
       const wanted = callsToAnswer(plan, callers)
       if (wanted === undefined) return
       expect(owed).toHaveLength(wanted)
-      for (const text of owed) {
+      for (const { text, asks } of owed) {
         expect(text).toContain(`for ${name}`)
         expect(text).not.toContain('refused')
+        expect(text.split(`${name} answers`)).toHaveLength(asks + 1)
       }
     }),
   )

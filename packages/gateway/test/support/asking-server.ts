@@ -1,3 +1,4 @@
+import type { Question } from './questions.ts'
 import { question, type ScriptedProcess } from './scripted-auto.ts'
 import type { Script } from './scripted-server.ts'
 
@@ -12,17 +13,17 @@ export function askingServer({ say }: ScriptedProcess): Script {
   /** Whose answered calls it will ask about in the middle of the next one. */
   const late: string[] = []
   let asked = 0
-  const ask = (owner: string) => {
+  const ask = (owner: string, kind: Question) => {
     const id = `q${++asked}`
     say({ method: 'notifications/message', params: { level: 'error', data: `of ${owner}` } })
-    say(question(id, `of ${owner}`))
+    say(question(id, `of ${owner}`, kind))
     return new Promise<string>((resolve) => {
       waiting.set(id, resolve)
     })
   }
   const work = async (id: unknown, { owner, asks, isLate }: Work) => {
     const heard: string[] = []
-    for (let count = 0; count < asks; count++) heard.push(await ask(owner))
+    for (const kind of asks) heard.push(await ask(owner, kind))
     say({ id, result: { content: [{ type: 'text', text: `for ${owner}: ${heard.join()}` }] } })
     if (isLate) late.push(owner)
   }
@@ -34,7 +35,7 @@ export function askingServer({ say }: ScriptedProcess): Script {
     }
     if (method !== 'tools/call' || !isObject(message['params'])) return undefined
     const { arguments: args } = message['params']
-    for (const owner of late.splice(0)) void ask(owner)
+    for (const owner of late.splice(0)) void ask(owner, 'sampling')
     if (isWork(args)) void work(id, args)
     return undefined
   }
@@ -42,7 +43,7 @@ export function askingServer({ say }: ScriptedProcess): Script {
 
 interface Work {
   owner: string
-  asks: number
+  asks: Question[]
   isLate: boolean
 }
 

@@ -1,10 +1,9 @@
 import * as z from 'zod'
 import type { TestGateway } from './gateway.ts'
 import { postModern } from './modern-post.ts'
+import { answerTo } from './questions.ts'
 
-const question = z.looseObject({
-  params: z.looseObject({ messages: z.tuple([z.looseObject({ content: z.looseObject({ text: z.string() }) })]) }),
-})
+const question = z.looseObject({ method: z.string(), params: z.unknown().optional() })
 const answer = z.looseObject({
   result: z
     .looseObject({
@@ -39,7 +38,7 @@ export class RawModernClient {
   }
 
   async #call(name: string, args: { [key: string]: unknown }, signal?: AbortSignal): Promise<string> {
-    const meta = { 'io.modelcontextprotocol/clientCapabilities': { sampling: {} } }
+    const meta = { 'io.modelcontextprotocol/clientCapabilities': { sampling: {}, elicitation: {}, roots: {} } }
     let more = {}
     for (;;) {
       const params = { name, arguments: args, ...more }
@@ -48,14 +47,15 @@ export class RawModernClient {
       const { result } = answer.parse(body)
       if (result?.inputRequests === undefined) return result?.content?.[0]?.text ?? JSON.stringify(body)
       const inputResponses = Object.fromEntries(
-        Object.entries(result.inputRequests).map(([key, { params: asked }]) => [key, this.#answer(asked.messages)]),
+        Object.entries(result.inputRequests).map(([key, asked]) => [key, this.#answer(asked)]),
       )
       more = { inputResponses, requestState: result.requestState }
     }
   }
 
-  #answer([{ content }]: z.infer<typeof question>['params']['messages']) {
-    this.questions.push(content.text)
-    return { model: 'm', role: 'assistant', content: { type: 'text', text: `${this.name} answers ${content.text}` } }
+  #answer({ method, params }: z.infer<typeof question>): object {
+    const { about, result } = answerTo(this.name, method, params)
+    this.questions.push(about)
+    return result
   }
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { TestGateway } from './gateway.ts'
+import { answerTo } from './questions.ts'
 
 const received = z.looseObject({
   id: z.union([z.string(), z.number()]).nullish(),
@@ -10,12 +11,12 @@ const received = z.looseObject({
 })
 export type Received = z.infer<typeof received>
 
-const question = z.looseObject({ messages: z.tuple([z.looseObject({ content: z.looseObject({ text: z.string() }) })]) })
-
 export type RawFront = 'http' | 'sse'
 
 /** Against hanging: a lost message shall be a failed test. */
 const PATIENCE_MS = 30_000
+
+const QUESTIONS = new Set(['sampling/createMessage', 'elicitation/create', 'roots/list'])
 
 const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 
@@ -29,6 +30,8 @@ export class RawClient {
   readonly questions: string[] = []
   /** Whatever else it was asked; the test answers. */
   readonly others: Received[] = []
+  /** Whether it answers `roots/list` by itself. */
+  tellsRoots = false
   /** Of HTTP requests as such: what a client without a session gets. */
   readonly refusals: Received[] = []
   /** A hundred servers take longer to start. */
@@ -154,16 +157,16 @@ export class RawClient {
       this.progress.push({ token: params?.['progressToken'], message: params?.['message'] })
     else if (method === 'notifications/resources/updated') this.updates.push(params?.['uri'])
     else if (method === 'notifications/message') this.logs.push(params?.['data'])
-    else if (method === 'roots/list') this.others.push({ id, method })
-    else if (method === 'sampling/createMessage') this.#answer(id, question.parse(params).messages[0].content.text)
+    else if (method === 'roots/list' && !this.tellsRoots) this.others.push({ id, method })
+    else if (QUESTIONS.has(method)) this.#answer(id, method, params)
     this.#woken()
   }
 
-  #answer(id: unknown, asked: string): void {
-    this.questions.push(asked)
-    const content = { type: 'text', text: `${this.name} answers ${asked}` }
+  #answer(id: unknown, method: string, params: unknown): void {
+    const { about, result } = answerTo(this.name, method, params)
+    this.questions.push(about)
     // A client that has left cannot answer; the gateway says so in its place.
-    void this.send({ id, result: { model: 'm', role: 'assistant', content } }).catch(() => undefined)
+    void this.send({ id, result }).catch(() => undefined)
   }
 
   #woken(): void {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AutoBackend } from '@toolhaven/core/ports/gateway'
 import { NAME, never, type TestGateway } from './gateway.ts'
+import { type Question, questionOf } from './questions.ts'
 import { scriptedServer, type Script } from './scripted-server.ts'
 
 type Json = { [key: string]: unknown }
@@ -77,11 +78,7 @@ export const usual: Script = (message) => {
 }
 
 /** A question that says what it is about. */
-export const question = (id: string, text: string) => ({
-  id,
-  method: 'sampling/createMessage',
-  params: { messages: [{ role: 'user', content: { type: 'text', text } }], maxTokens: 1 },
-})
+export const question = (id: string, text: string, kind: Question = 'sampling') => ({ id, ...questionOf(kind, text) })
 
 /** The calls of tools that the process had. */
 export const callsOf = ({ heard }: ScriptedProcess) => heard.filter(({ method }) => method === 'tools/call')
