@@ -116,7 +116,9 @@ async function endOfLogin(
   request: HonoRequest,
   { token, overSocket }: AppOptions,
 ): Promise<AbortSignal | undefined> {
-  if (token === undefined || overSocket || request.header('authorization') !== undefined) return undefined
+  if (token === undefined || overSocket) return undefined
+  // A token that is not of the API is for a workload, and came in with the login all the same.
+  if (isSameText(request.header('authorization') ?? '', `Bearer ${token}`)) return undefined
   for (const cookie of consoleCookies(request.raw)) {
     const end = await logins.endOf(cookie)
     if (end !== undefined) return end

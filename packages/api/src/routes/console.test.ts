@@ -162,11 +162,14 @@ describe('a login', () => {
     expect(await statusOf(fake, headersOf(last))).toBe(403)
   })
 
-  test('that is taken back ends what it still follows', async () => {
+  test.each([
+    ['', {}],
+    [', also with a token for a workload', { authorization: 'Bearer of-a-workload' }],
+  ])('that is taken back ends what it still follows%s', async (_, extra) => {
     using fake = await closed()
     const [one, other] = [await logIn(fake), await logIn(fake)]
     const follow = async (browser: Browser) => {
-      const { body } = await ask(fake, 'GET /api/v1beta/events', { headers: headersOf(browser) })
+      const { body } = await ask(fake, 'GET /api/v1beta/events', { headers: { ...headersOf(browser), ...extra } })
       const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
       const read = async () => (await reader?.read())?.value
       expect(await read()).toBe(': open\n\n')
