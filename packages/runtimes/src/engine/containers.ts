@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { z } from 'zod'
 import { conflict } from '@toolhaven/core/errors'
 import {
@@ -63,17 +64,24 @@ export async function inspectContainer(
   id: string,
   signal: AbortSignal,
 ): Promise<Container | undefined> {
-  try {
-    return await client.json(
-      containerSchema,
-      { method: 'GET', path: `/containers/${encodeURIComponent(id)}/json` },
-      signal,
-    )
-  } catch (error) {
-    if (hasStatus(error, 404)) return undefined
-    throw refusal(`inspect the container ${id}`, error)
+  const call = { method: 'GET', path: `/containers/${encodeURIComponent(id)}/json` } as const
+  const until = Date.now() + ENDING_MS
+  for (;;) {
+    try {
+      return await client.json(containerSchema, call, signal)
+    } catch (error) {
+      if (hasStatus(error, 404)) return undefined
+      if (!isEnding(error) || Date.now() > until) throw refusal(`inspect the container ${id}`, error)
+    }
+    await setTimeout(50, undefined, { signal })
   }
 }
+
+const ENDING_MS = 10_000
+
+/** Podman looks up the process of a running container, and fails until it has noticed that the process ended. */
+const isEnding = (error: unknown) =>
+  hasStatus(error, 500) && /\/proc\/\d+\/\S+: no such (process|file)/.test(error.message)
 
 /** Engines also answer to the beginning of an id, so the name found is compared. */
 export async function findContainer(
