@@ -1,6 +1,7 @@
 import type { EndpointSpec } from '@toolhaven/core/ports/gateway'
 import type { GatewayLimits, GatewayOptions } from './options.ts'
-import { createPipeline, type Pipeline, type PipelineContext } from '../policy/pipeline.ts'
+import { createPipeline, type Pipeline } from '../policy/pipeline.ts'
+import type { PipelineContext } from '../policy/pipeline-context.ts'
 
 /** What every request to this endpoint passes. */
 export function endpointPipeline(

@@ -268,8 +268,7 @@ export class Endpoint implements FrontContext {
 
   #handle(request: HttpRequest, response: HttpResponse): void {
     const { pipeline } = this
-    pipeline.follow(request, response)
-    const verdict = pipeline.admit(request)
+    const verdict = pipeline.admit(request, response)
     if (verdict === undefined) return this.#route(request, response)
     if (!(verdict instanceof Promise)) return sendVerdict(response, verdict)
     verdict.then(

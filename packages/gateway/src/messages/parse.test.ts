@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { parse } from './parse.ts'
+import { createParser } from './parse.ts'
 
 const read = (text: string, isDecidedOn: boolean) =>
-  parse({ isDecidedOn: () => isDecidedOn }).parse?.([Buffer.from(text)])
+  createParser({ isDecidedOn: () => isDecidedOn })([Buffer.from(text)])
 const texts = (text: string, isDecidedOn: boolean) => {
   const parsed = read(text, isDecidedOn)
-  return parsed !== undefined && 'messages' in parsed ? parsed.messages.map((message) => message.text) : parsed
+  return 'messages' in parsed ? parsed.messages.map((message) => message.text) : parsed
 }
 
 const TWICE = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"bad","name":"good"}}'

@@ -11,47 +11,45 @@ import {
 } from './json-rpc.ts'
 import { largeRequest } from './large-request.ts'
 import { joined, sizeOf } from './parts.ts'
-import type { Middleware, Parsed } from '../policy/middleware.ts'
 import { twinOf } from './twin-of.ts'
 
 /** Smaller bodies are read faster than outlined. */
 const OUTLINED_BYTES = 32 * 1024
 
+export type Parsed = { messages: RpcMessage[]; isBatch: boolean }
+
 export interface ParseOptions {
   /** Somebody decides on what messages say: it must be all that a server can read in them. */
-  isDecidedOn?: () => boolean
+  isDecidedOn: () => boolean
 }
 
 /** From here on there are messages, parsed once; nothing later looks at the bytes again. */
-export function parse({ isDecidedOn = () => false }: ParseOptions = {}): Middleware {
+export function createParser({ isDecidedOn }: ParseOptions): (parts: readonly Buffer[]) => Parsed | HttpRefusal {
   // A byte order mark is kept, so that JSON.parse refuses it.
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-  return {
-    name: 'parse',
-    parse(parts): Parsed | HttpRefusal {
-      const large = sizeOf(parts) >= OUTLINED_BYTES && !isDecidedOn() ? largeRequest(parts) : undefined
-      if (large !== undefined) return { messages: [large], isBatch: false }
-      const body = joined(parts)
-      const text = decode(decoder, body)
-      const json = text === undefined ? undefined : parseJson(text)
-      if (text === undefined || json === undefined)
-        return { status: 400, code: RPC_ERROR.parse, message: 'Parse error: the body is not JSON in UTF-8.' }
-      if (!Array.isArray(json.value)) {
-        const message = readMessage(json.value, text)
-        if ('status' in message) return message
-        if (isDecidedOn()) return { messages: [written(message)], isBatch: false }
-        if (body.length >= LARGE_BYTES) message.bytes = [body]
-        return { messages: [message], isBatch: false }
-      }
-      if (json.value.length > MAX_BATCH) return tooMany(json.value.length)
-      const messages: RpcMessage[] = []
-      for (const item of json.value) {
-        const message = readMessage(item, JSON.stringify(item))
-        if ('status' in message) return message
-        messages.push(message)
-      }
-      return messages.length === 0 ? notRpc() : { messages, isBatch: true }
-    },
+  return (parts) => {
+    const large = sizeOf(parts) >= OUTLINED_BYTES && !isDecidedOn() ? largeRequest(parts) : undefined
+    if (large !== undefined) return { messages: [large], isBatch: false }
+    const body = joined(parts)
+    const text = decode(decoder, body)
+    const json = text === undefined ? undefined : parseJson(text)
+    if (text === undefined || json === undefined)
+      return { status: 400, code: RPC_ERROR.parse, message: 'Parse error: the body is not JSON in UTF-8.' }
+    if (!Array.isArray(json.value)) {
+      const message = readMessage(json.value, text)
+      if ('status' in message) return message
+      if (isDecidedOn()) return { messages: [written(message)], isBatch: false }
+      if (body.length >= LARGE_BYTES) message.bytes = [body]
+      return { messages: [message], isBatch: false }
+    }
+    if (json.value.length > MAX_BATCH) return tooMany(json.value.length)
+    const messages: RpcMessage[] = []
+    for (const item of json.value) {
+      const message = readMessage(item, JSON.stringify(item))
+      if ('status' in message) return message
+      messages.push(message)
+    }
+    return messages.length === 0 ? notRpc() : { messages, isBatch: true }
   }
 }
 

@@ -1,7 +1,8 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { expect, it } from 'vitest'
-import { createPipeline, type PipelineContext } from './pipeline.ts'
+import { createPipeline, type Pipeline } from './pipeline.ts'
+import type { PipelineContext } from './pipeline-context.ts'
 import { TaskOwners } from '../sessions/task-owners.ts'
 
 const quiet = () => {}
@@ -18,25 +19,34 @@ const context: PipelineContext = {
   logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
 }
 
-it('has one order', async () => {
-  expect((await createPipeline(context)).names).toEqual(['guard', 'limits', 'parse', 'tool-filter'])
-  const authentication = { issuer: 'https://id.example.com' }
-  const telemetry = { serviceName: 'w', samplingRate: 1, attributes: {}, hasMetricsPath: true }
-  expect((await createPipeline({ ...context, authentication, telemetry })).names).toEqual([
-    'guard',
-    'authentication',
-    'limits',
-    'telemetry',
-    'parse',
-    'caller-state',
-    'tool-filter',
-  ])
+const names = ({ lists }: Pipeline) => {
+  const of = (list: readonly { name: string }[]) => list.map(({ name }) => name)
+  return { gates: of(lists.gates), observers: of(lists.observers), decisions: of(lists.decisions) }
+}
+const authentication = { issuer: 'https://id.example.com' }
+
+it('has what is configured and nothing else', async () => {
+  expect(names(await createPipeline(context))).toEqual({
+    gates: ['limits'],
+    observers: [],
+    decisions: ['tool-filter'],
+  })
 })
 
-it('looks at policies after names and before the filter, and records before it asks who calls', async () => {
+it('counts callers once it is known who they are, and shows measurements only to those who may call', async () => {
+  const telemetry = { serviceName: 'w', samplingRate: 1, attributes: {}, hasMetricsPath: true }
+  const pipeline = await createPipeline({ ...context, authentication, telemetry, requestsPerMinute: 9 })
+  expect(names(pipeline)).toEqual({
+    gates: ['authentication', 'limits', 'metrics-page'],
+    observers: ['telemetry'],
+    decisions: ['limits', 'caller-state', 'tool-filter'],
+  })
+})
+
+it('looks at policies after names and before the filter', async () => {
   const pipeline = await createPipeline({
     ...context,
-    authentication: { issuer: 'https://id.example.com' },
+    authentication,
     authorization: { policies: ['permit(principal, action, resource);'] },
     toolsOverride: { a: { name: 'b' } },
     audit: {
@@ -45,19 +55,11 @@ it('looks at policies after names and before the filter, and records before it a
     },
     openAuditLog: async () => ({ write: quiet, close: async () => {} }),
   })
-  expect(pipeline.names).toEqual([
-    ...[
-      'guard',
-      'audit',
-      'authentication',
-      'limits',
-      'parse',
-      'caller-state',
-      'tools-override',
-      'authorization',
-      'tool-filter',
-    ],
-  ])
+  expect(names(pipeline)).toEqual({
+    gates: ['authentication', 'limits'],
+    observers: ['audit'],
+    decisions: ['caller-state', 'tools-override', 'authorization', 'tool-filter'],
+  })
 })
 
 it('shows a tool list of an unknown shape as empty when there is a filter', async () => {

@@ -13,7 +13,8 @@ import {
   type RpcNotification,
   type RpcRequest,
 } from '../messages/json-rpc.ts'
-import type { Asker, Watch } from '../policy/middleware.ts'
+import type { Asker } from '../policy/asker.ts'
+import type { Watch } from '../policy/observers/observer.ts'
 import type { Refusal } from '../policy/refusal.ts'
 import type { GatewayLimits } from '../endpoint/options.ts'
 import type { Pipeline, Refused } from '../policy/pipeline.ts'
@@ -49,7 +50,7 @@ export function dispatch(
 }
 
 function notify(context: DispatchContext, session: Session, notification: RpcNotification, from: HttpRequest): void {
-  if (!context.pipeline().notified(notification, { session, from, headers: () => ({}) })) return
+  context.pipeline().notified(notification, { session, from, headers: () => ({}) })
   if (notification.method === 'notifications/cancelled') {
     const id = notification.params?.['requestId']
     if (isRequestId(id)) session.calls.get(idKey(id))?.cancel(notification.params ?? {})

@@ -1,6 +1,6 @@
 import type { HttpRequest } from '../../http/server/exchange.ts'
 import { isObject, type JsonObject, type RpcRequest } from '../../messages/json-rpc.ts'
-import type { Asker } from '../../policy/middleware.ts'
+import type { Asker } from '../../policy/asker.ts'
 import type { Session } from '../../sessions/session.ts'
 import type { FrontContext } from '../front-context.ts'
 import type { Fault } from './check-request.ts'

@@ -10,7 +10,7 @@ import { KnownTokens, type Verdict } from '../../oidc/known-tokens.ts'
 import { protectedResource, type ProtectedResource } from '../../oidc/protected-resource.ts'
 import { createTokenCheck, type TokenTimes } from '../../oidc/token-check.ts'
 import type { Limits } from './limits.ts'
-import type { Middleware } from '../middleware.ts'
+import type { Gate } from './gate.ts'
 
 export interface AuthenticationOptions {
   spec: AuthenticationSpec
@@ -35,7 +35,7 @@ const NO_PROVIDER: HttpRefusal = {
 }
 
 /** Nobody without a good token gets past, on any path and with any method. */
-export function authentication(options: AuthenticationOptions): Middleware {
+export function authentication(options: AuthenticationOptions): Gate {
   const { spec, callers, strangers, logger, times } = options
   const resource = protectedResource({ resource: spec.resourceUrl ?? options.origin, issuer: spec.issuer })
   const audiences = spec.audience === undefined ? resource.identifiers : [spec.audience]

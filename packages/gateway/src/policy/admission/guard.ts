@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { checkRequest } from '@toolhaven/core/guard/check-request'
 import type { HttpRequest } from '../../http/server/exchange.ts'
 import type { HttpRefusal } from '../../http/server/reply.ts'
-import type { Middleware } from '../middleware.ts'
+import type { Gate } from './gate.ts'
 
 export interface GuardOptions {
   allowedHosts: () => readonly string[]
@@ -11,7 +11,7 @@ export interface GuardOptions {
 }
 
 /** Web pages and other users of the machine stay outside, on every path. */
-export function guard(options: GuardOptions): Middleware {
+export function guard(options: GuardOptions): Gate {
   const peers = new WeakMap<Socket, boolean>()
   const isAllowedPeer = (socket: Socket) => {
     const known = peers.get(socket)

@@ -1,12 +1,12 @@
 import type { HttpRequest } from '../../http/server/exchange.ts'
 import { Notes } from '../../http/server/notes.ts'
 import type { HttpRefusal } from '../../http/server/reply.ts'
-import { RPC_ERROR, type RpcRequest } from '../../messages/json-rpc.ts'
+import { RPC_ERROR } from '../../messages/json-rpc.ts'
 import type { Callers } from '../../oidc/caller.ts'
 import { isKnownVersion } from '../../messages/protocol-versions.ts'
 import type { Session } from '../../sessions/session.ts'
-import type { Asker, Middleware } from '../middleware.ts'
-import type { Refusal } from '../refusal.ts'
+import type { Decision } from '../decisions/decision.ts'
+import type { Gate } from './gate.ts'
 import { TokenBucket } from './token-bucket.ts'
 
 export interface LimitsOptions {
@@ -27,7 +27,9 @@ export interface KnownSessions {
   get(id: string): Pick<Session, 'front'> | undefined
 }
 
-export interface Limits extends Middleware {
+export interface Limits extends Gate {
+  /** The rest of a batch is counted once it is known: empty where nothing is counted. */
+  ofBatches: readonly Decision[]
   /** Counts a request without a good token, by address. What strangers send costs callers nothing. */
   countStranger(request: HttpRequest): HttpRefusal | undefined
   /** It was no stranger after all. */
@@ -72,7 +74,6 @@ export function limits(options: LimitsOptions): Limits {
       : { perMinute, bucket: bucketOf(`stranger ${socket.remoteAddress}`, perMinute) }
   }
   const isLimited = total !== undefined || clientRequestsPerMinute !== undefined
-  const begun = new Notes<true>()
   return {
     name: 'limits',
     countStranger(request) {
@@ -86,15 +87,22 @@ export function limits(options: LimitsOptions): Limits {
       if (length > maxMessageBytes) return tooLarge(maxMessageBytes)
       return isLimited && request.method === 'POST' ? count(request) : undefined
     },
-    ...(isLimited && {
-      fromClient(_request: RpcRequest, { from, isTrial }: Asker): Refusal | undefined {
-        if (isTrial) return undefined
-        const isFurther = begun.get(from) === true
-        begun.set(from, true)
-        const refusal = isFurther ? count(from) : undefined
-        return refusal && { code: RPC_ERROR.server, message: refusal.message }
-      },
-    }),
+    ofBatches: isLimited ? [furtherRequests(count)] : [],
+  }
+}
+
+/** The first request of a body counted with it. */
+function furtherRequests(count: (request: HttpRequest) => HttpRefusal | undefined): Decision {
+  const begun = new Notes<true>()
+  return {
+    name: 'limits',
+    fromClient(_request, { from, isTrial }) {
+      if (isTrial) return undefined
+      const isFurther = begun.get(from) === true
+      begun.set(from, true)
+      const refusal = isFurther ? count(from) : undefined
+      return refusal && { code: RPC_ERROR.server, message: refusal.message }
+    },
   }
 }
 

@@ -4,7 +4,7 @@ import { filterInPieces } from './cedar/filter-in-pieces.ts'
 import { LISTS, questionsOf, tooManyQuestions } from './cedar/questions.ts'
 import { isObject, parseMessage, RPC_ERROR } from '../../messages/json-rpc.ts'
 import type { Callers } from '../../oidc/caller.ts'
-import type { Middleware } from '../middleware.ts'
+import type { Decision } from './decision.ts'
 import type { Refusal } from '../refusal.ts'
 import { withoutTwins } from '../../messages/alike.ts'
 
@@ -21,7 +21,7 @@ const tooLong = (field: string) =>
   `the policies of this workload cannot judge more than ${MOST_ITEMS} ${field} at once, and its server lists more; have it list them in pages.`
 
 /** What no policy permits is denied, whatever its method; lists show what may be used. */
-export function authorization({ engine, callers }: AuthorizationOptions): Middleware {
+export function authorization({ engine, callers }: AuthorizationOptions): Decision {
   return {
     name: 'authorization',
     fromClient(request, { from }): Refusal | undefined {

@@ -1,7 +1,7 @@
 import { isObject, RPC_ERROR, type JsonObject } from '../../messages/json-rpc.ts'
 import type { Callers } from '../../oidc/caller.ts'
 import type { TaskOwners } from '../../sessions/task-owners.ts'
-import type { Middleware } from '../middleware.ts'
+import type { Decision } from './decision.ts'
 import type { Refusal } from '../refusal.ts'
 
 export interface CallerStateOptions {
@@ -13,7 +13,7 @@ export interface CallerStateOptions {
  * A server behind us cannot tell callers apart. What it lets them carry from one request to the next, its state and the ids
  * of tasks, is good for the caller it was given to.
  */
-export function callerState({ callers, tasks }: CallerStateOptions): Middleware {
+export function callerState({ callers, tasks }: CallerStateOptions): Decision {
   return {
     name: 'caller-state',
     fromClient({ method, params = {} }, { from, session }): Refusal | undefined {

@@ -1,10 +1,10 @@
 import { isObject } from '../../messages/json-rpc.ts'
-import type { Middleware } from '../middleware.ts'
+import type { Decision } from './decision.ts'
 import { withoutTwins } from '../../messages/alike.ts'
 import { unknownTool } from './tools-override.ts'
 
 /** Lists and calls go by the same set, so a hidden tool cannot be called. */
-export function toolFilter(allowed: () => ReadonlySet<string> | undefined): Middleware {
+export function toolFilter(allowed: () => ReadonlySet<string> | undefined): Decision {
   return {
     name: 'tool-filter',
     fromClient(request) {

@@ -6,7 +6,7 @@ import { keyOf, lockedListOf, type LockedList } from '../../tools/locked-lists.t
 import { mayComeFrom } from '../../tools/may-come-from.ts'
 import { definitionHash, INSTRUCTIONS, seenInstructions } from '../../tools/seen-definitions.ts'
 import { isHandshake, type ToolWatch } from '../../tools/tool-watch.ts'
-import type { Middleware } from '../middleware.ts'
+import type { Decision } from './decision.ts'
 import type { Refusal } from '../refusal.ts'
 import { withoutTwins } from '../../messages/alike.ts'
 import { unknownTool } from './tools-override.ts'
@@ -19,8 +19,8 @@ export interface ToolLockOptions {
 }
 
 /** What a server says of itself is what it was when somebody accepted it, or it is known that it is not. */
-export function toolLock({ watch, mode, workload }: ToolLockOptions): Middleware {
-  const look: Middleware = {
+export function toolLock({ watch, mode, workload }: ToolLockOptions): Decision {
+  const look: Decision = {
     name: 'tool-lock',
     readsAnswersTo: (method) => isHandshake(method) || lockedListOf(method) !== undefined,
     toClient(request, answer, { session }) {

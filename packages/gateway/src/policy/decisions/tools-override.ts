@@ -1,11 +1,11 @@
 import type { ToolsOverride } from '@toolhaven/core/ports/gateway'
 import { isObject, WrittenRequest, RPC_ERROR, type RpcRequest } from '../../messages/json-rpc.ts'
-import type { Middleware } from '../middleware.ts'
+import type { Decision } from './decision.ts'
 import type { Refusal } from '../refusal.ts'
 import { withoutTwins } from '../../messages/alike.ts'
 
 /** Clients see and call tools under the names they are given here; the server never notices. */
-export function toolsOverride(overrides: ToolsOverride): Middleware {
+export function toolsOverride(overrides: ToolsOverride): Decision {
   const entries = new Map(Object.entries(overrides))
   const serverNames = new Map<string, string>()
   for (const [name, { name: given }] of entries) if (given !== undefined) serverNames.set(given, name)

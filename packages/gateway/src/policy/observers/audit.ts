@@ -5,7 +5,7 @@ import { typeOfNotification, typeOfRequest, type AuditEventType } from './audit/
 import { outcomeOf, outcomeOfStatus, recordOf, type Happening } from './audit/record.ts'
 import { isObject } from '../../messages/json-rpc.ts'
 import type { Callers } from '../../oidc/caller.ts'
-import type { Middleware } from '../middleware.ts'
+import type { Observer } from './observer.ts'
 
 export interface AuditOptions {
   spec: AuditSpec
@@ -15,13 +15,13 @@ export interface AuditOptions {
   mask: (text: string) => string
 }
 
-/** Past the guard: what comes before is nobody whose name belongs here. Then its messages have records of their own. */
-type Stage = 'admitted' | 'recorded'
+/** From the guard on, until its messages have records of their own. */
+type Stage = 'followed' | 'recorded'
 
 const STREAMS: ReadonlySet<string> = new Set(['/mcp', '/sse'])
 
 /** Writes down who did what and how it ended, refusals included. */
-export function audit({ spec, log, callers, mask }: AuditOptions): Middleware {
+export function audit({ spec, log, callers, mask }: AuditOptions): Observer {
   const included = new Set(spec.eventTypes)
   const excluded = new Set(spec.excludeEventTypes)
   const isWanted = (type: AuditEventType) => !excluded.has(type) && (included.size === 0 || included.has(type))
@@ -33,13 +33,11 @@ export function audit({ spec, log, callers, mask }: AuditOptions): Middleware {
 
   return {
     name: 'audit',
-    admit(request): undefined {
-      stages.set(request, 'admitted')
-    },
     follow(request, response) {
+      stages.set(request, 'followed')
       const since = performance.now()
       response.once('close', () => {
-        if (stages.get(request) !== 'admitted' || !response.headersSent) return
+        if (stages.get(request) !== 'followed' || !response.headersSent) return
         const status = response.statusCode
         const [path = ''] = (request.url ?? '').split('?', 1)
         const isStream = request.method === 'GET' && STREAMS.has(path) && status < 400
@@ -67,12 +65,11 @@ export function audit({ spec, log, callers, mask }: AuditOptions): Middleware {
         },
       }
     },
-    holdsBack(message, { from, session }) {
+    notified(message, { from, session }) {
       stages.set(from, 'recorded')
       const outcome = message.method.startsWith('notifications/') ? 'success' : 'denied'
       const extra = { transport: session?.front ?? 'modern' }
       record({ type: typeOfNotification(message.method), outcome, from, session, message, extra })
-      return false
     },
     close: () => log.close(),
   }

@@ -1,9 +1,9 @@
 import { outcomeOf } from './audit/record.ts'
 import { isObject } from '../../messages/json-rpc.ts'
-import type { Middleware } from '../middleware.ts'
+import type { Observer } from './observer.ts'
 
 /** Tells each request of a client in the log of the workload: what was asked for and how it ended, never with what. */
-export function debug(write: (line: string) => void): Middleware {
+export function debug(write: (line: string) => void): Observer {
   return {
     name: 'debug',
     watch({ method, params }) {

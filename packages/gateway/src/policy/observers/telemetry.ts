@@ -11,7 +11,8 @@ import { ExportHealth } from './telemetry/export-health.ts'
 import { createMetering } from './telemetry/metering.ts'
 import { passOn, traceOrigin } from './telemetry/trace-context.ts'
 import { createTracing } from './telemetry/tracing.ts'
-import type { Admission, Middleware, Watch } from '../middleware.ts'
+import type { Gate } from '../admission/gate.ts'
+import type { Observer, Watch } from './observer.ts'
 
 export interface TelemetryOptions {
   spec: TelemetrySpec
@@ -25,7 +26,7 @@ export interface TelemetryOptions {
 const METRICS_PATH = '/metrics'
 
 /** Tells of every request of a client: how long it took, how it ended, which trace it belongs to. Never what was in it. */
-export function telemetry(options: TelemetryOptions): Middleware {
+export function telemetry(options: TelemetryOptions): { observer: Observer; page: Gate[] } {
   const { spec, workload, logger, sessions } = options
   const times = { ...DEFAULT_TIMES, ...options.times }
   const collector = spec.endpoint === undefined ? undefined : { url: spec.endpoint, headers: spec.headers ?? {} }
@@ -59,12 +60,8 @@ export function telemetry(options: TelemetryOptions): Middleware {
     if (failure !== undefined) span.fail(errorOf(failure, response))
     tracing?.end(span)
   }
-  return {
+  const observer: Observer = {
     name: 'telemetry',
-    admit(request): Admission | Promise<Admission> {
-      if (metering.page === undefined || (request.url ?? '').split('?', 1)[0] !== METRICS_PATH) return undefined
-      return request.method === 'GET' ? metering.page().then(shown) : NOT_ALLOWED
-    },
     watch(request, asker): Watch {
       const since = performance.now()
       inFlight++
@@ -84,6 +81,17 @@ export function telemetry(options: TelemetryOptions): Middleware {
     },
     close: () =>
       within(times.closeMs, tracing === undefined ? [metering.close()] : [tracing.close(), metering.close()]),
+  }
+  return { observer, page: metering.page === undefined ? [] : [metricsPage(metering.page)] }
+}
+
+function metricsPage(page: () => Promise<string>): Gate {
+  return {
+    name: 'metrics-page',
+    admit: (request) => {
+      if ((request.url ?? '').split('?', 1)[0] !== METRICS_PATH) return undefined
+      return request.method === 'GET' ? page().then(shown) : NOT_ALLOWED
+    },
   }
 }
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Attributes } from '@opentelemetry/api'
 import { isObject, type JsonObject, type RpcRequest } from '../../../messages/json-rpc.ts'
-import type { Asker } from '../../middleware.ts'
+import type { Asker } from '../../asker.ts'
 import type { Session } from '../../../sessions/session.ts'
 import { BoundedNames, OTHER } from './bounded-names.ts'
 
