@@ -114,7 +114,7 @@ test('every fault of a file is told with its line, and nothing is done', async (
   const { code, stdout, stderr } = await thv('apply', '--yes')
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr).toMatch(
-    /^thv: toolhaven.yaml has 3 faults; nothing was changed:\n {2}line 2, column 10: groups\[0\]: must be lower case\n {2}line 4, column 5: workloads\[0\]: needs image or url\n {2}line 4, column 18: workloads\[0\]\.imagee: unknown field\n$/,
+    /^thv: toolhaven.yaml has 3 faults; nothing was changed:\n {2}line 2, column 10: groups\[0\]: must be lower case\n {2}line 4, column 5: workloads\[0\]: needs image or url\n {2}line 4, column 18: workloads\[0\]\.imagee: unknown field; did you mean image\?\n$/,
   )
   expect(await names()).toEqual([])
   expect(await thv('diff', '-f', 'nowhere.yaml')).toMatchObject({

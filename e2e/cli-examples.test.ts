@@ -43,7 +43,7 @@ const GIVEN: Readonly<Record<string, readonly string[]>> = {
   'proxy tunnel': ['thv run time'],
   restart: ['thv run time', 'thv stop time'],
   rm: ['thv run time'],
-  run: ['thv run time', 'thv export time time.json', 'thv rm time', 'mkdir -p notes'],
+  run: ['thv run time', 'thv export time time.json --force', 'thv rm time', 'mkdir -p notes'],
   'secret delete': ['thv secret setup --provider encrypted < password.txt', 'thv secret set github-token < token.txt'],
   'secret get': ['thv secret setup --provider encrypted < password.txt', 'thv secret set github-token < token.txt'],
   'secret list': ['thv secret setup --provider encrypted < password.txt'],

@@ -59,7 +59,9 @@ test('the page of the real Inspector is served, it reaches the workload and noth
   expect(JSON.stringify(refused)).toMatch(/fetch failed|ECONNREFUSED|error/i)
   expect(refused.status === 200 && !JSON.stringify(refused.body).includes('error')).toBe(false)
 
-  expect(await inspector.interrupt()).toMatchObject({ code: 0, stderr: '' })
+  const ended = await inspector.interrupt()
+  // How far the start came is told on a slow machine, and nothing else.
+  expect({ ...ended, stderr: ended.stderr.replaceAll(/^\[\d+ s\] .*\n/gm, '') }).toMatchObject({ code: 0, stderr: '' })
   await until('the Inspector to be gone', async () => (await processesOf(home)).length === before.length, 30_000)
   await expect(fetch(url)).rejects.toThrow()
   expect((await daemon.api.call('listWorkloads', { query: { all: true } })).workloads.map(({ name }) => name)).toEqual([

@@ -29,15 +29,17 @@ export async function acceptTools(
     ...(flags.instructions && { instructions: true as const }),
   }
   const isAll = Object.keys(named).length === 0
-  if (lock.changes.length === 0 && isAll) {
-    if (!isText) return out.json(lock)
-    return out.note(`There is nothing to accept: the tools of ${name} are as they were accepted.`)
-  }
   const wanted: Record<ToolChange['part'], readonly string[]> = {
     ...{ tool: tools, prompt: flags.prompt, resource_template: flags.template },
     instructions: flags.instructions ? ['instructions'] : [],
   }
   const chosen = lock.changes.filter((change) => isAll || wanted[change.part].includes(change.name))
+  // Whether there are tools, prompts and templates of the names that were given, the daemon says.
+  if (chosen.length === 0 && (isAll || Object.keys(named).join() === 'instructions')) {
+    if (!isText) return out.json(lock)
+    const what = isAll ? 'tools' : 'instructions'
+    return out.note(`There is nothing to accept: the ${what} of ${name} are as they were accepted.`)
+  }
   if (isText) showChanges(out, chosen)
   if (!yes) {
     const message = `Accept ${chosen.length === 1 ? 'this change' : `these ${chosen.length} changes`} of ${name}?`
