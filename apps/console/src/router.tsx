@@ -34,6 +34,14 @@ const serverLogs = createRoute({ getParentRoute: () => server, path: '/logs', va
   import('./logs/LogsTab.tsx').then((module) => module.Route),
 )
 
+const serverConfiguration = createRoute({ getParentRoute: () => server, path: '/configuration' }).lazy(() =>
+  import('./edit/ConfigurationTab.tsx').then((module) => module.Route),
+)
+
+const serverEdit = createRoute({ getParentRoute: () => root, path: '/servers/$name/edit' }).lazy(() =>
+  import('./edit/EditPage.tsx').then((module) => module.Route),
+)
+
 const registry = createRoute({ getParentRoute: () => root, path: '/registry', validateSearch: REGISTRY_SEARCH }).lazy(
   () => import('./registry/RegistryPage.tsx').then((module) => module.Route),
 )
@@ -65,7 +73,8 @@ const groups = createRoute({ getParentRoute: () => root, path: '/groups' }).lazy
 const routeTree = root.addChildren([
   home,
   servers,
-  server.addChildren([serverOverview, serverTools, serverLogs]),
+  server.addChildren([serverOverview, serverTools, serverLogs, serverConfiguration]),
+  serverEdit,
   registry,
   entry,
   run,

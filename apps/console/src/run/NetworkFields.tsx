@@ -1,3 +1,5 @@
+import { Choices } from './Choices.tsx'
+import { FieldProblems } from './FieldProblems.tsx'
 import type { FieldsProps } from './fields-props.ts'
 import type { NetworkChoice } from './run-form.ts'
 import { TextField } from './TextField.tsx'
@@ -7,32 +9,42 @@ const CHOICES: readonly { choice: NetworkChoice; label: string }[] = [
   { choice: 'none', label: 'No network' },
   { choice: 'hosts', label: 'Only these hosts' },
   { choice: 'internet', label: 'Every public host' },
+  { choice: 'machine', label: 'The network of this machine, with every service on it' },
 ]
 
 export function NetworkFields({ form, onChange }: FieldsProps) {
   return (
     <fieldset className="panel">
       <legend>Network</legend>
-      {CHOICES.map(({ choice, label }) => (
-        <label key={choice} className="choice-line">
-          <input
-            type="radio"
-            name="network"
-            checked={form.network === choice}
-            onChange={() => onChange({ network: choice })}
-          />
-          {label}
-        </label>
-      ))}
+      <Choices name="network" choices={CHOICES} chosen={form.network} onChoose={(network) => onChange({ network })} />
       {form.network === 'hosts' && (
+        <>
+          <TextField
+            label="Hosts"
+            help="One on each line. *.example.com is every name below; a private host needs its port, such as localhost:5432"
+            value={form.hosts}
+            rows={3}
+            onChange={(hosts) => onChange({ hosts })}
+          />
+          <TextField
+            label="Ports of these hosts"
+            help="One on each line. Default: 80 and 443"
+            value={form.ports}
+            rows={2}
+            onChange={(ports) => onChange({ ports })}
+          />
+        </>
+      )}
+      {form.network !== 'machine' && (
         <TextField
-          label="Hosts"
-          help="One on each line. *.example.com is every name below; a private host needs its port, such as localhost:5432"
-          value={form.hosts}
-          rows={3}
-          onChange={(hosts) => onChange({ hosts })}
+          label="Hosts besides these"
+          help="One on each line, such as api.example.com, or localhost:5432 for a service of this machine"
+          value={form.moreHosts}
+          rows={2}
+          onChange={(moreHosts) => onChange({ moreHosts })}
         />
       )}
+      <FieldProblems fields={['permission_profile', 'allow_hosts', 'network_mode']} />
     </fieldset>
   )
 }

@@ -1,6 +1,12 @@
 import { Link } from '@tanstack/react-router'
+import { Choices } from './Choices.tsx'
 import type { FieldsProps } from './fields-props.ts'
 import { TextField } from './TextField.tsx'
+
+const SOURCES = [
+  { choice: 'package', label: 'A package or an image, on this machine' },
+  { choice: 'remote', label: 'A remote server' },
+] as const
 
 export function SourceFields({ form, onChange }: FieldsProps) {
   return (
@@ -9,35 +15,31 @@ export function SourceFields({ form, onChange }: FieldsProps) {
       <p className="muted">
         Servers of the <Link to="/registry">registry</Link> bring their settings along.
       </p>
-      <label className="choice-line">
-        <input
-          type="radio"
-          name="source"
-          checked={form.source === 'package'}
-          onChange={() => onChange({ source: 'package' })}
-        />
-        A package or an image, on this machine
-      </label>
-      <label className="choice-line">
-        <input
-          type="radio"
-          name="source"
-          checked={form.source === 'remote'}
-          onChange={() => onChange({ source: 'remote' })}
-        />
-        A remote server
-      </label>
-      {form.source === 'package' ? (
-        <TextField
-          label="Package or image"
-          help="npx://PACKAGE, uvx://PACKAGE, go://MODULE or an image reference"
-          value={form.image}
-          isRequired
-          onChange={(image) => onChange({ image })}
-        />
-      ) : (
-        <TextField label="Address" type="url" value={form.url} isRequired onChange={(url) => onChange({ url })} />
-      )}
+      <Choices name="source" choices={SOURCES} chosen={form.source} onChoose={(source) => onChange({ source })} />
+      <TargetField form={form} onChange={onChange} />
     </fieldset>
+  )
+}
+
+/** What a server is made from. */
+export function TargetField({ form, onChange }: FieldsProps) {
+  return form.source === 'package' ? (
+    <TextField
+      label="Package or image"
+      help="npx://PACKAGE, uvx://PACKAGE, go://MODULE, an image reference, or a server of the registry"
+      value={form.image}
+      isRequired
+      field="image"
+      onChange={(image) => onChange({ image })}
+    />
+  ) : (
+    <TextField
+      label="Address"
+      type="url"
+      value={form.url}
+      isRequired
+      field="url"
+      onChange={(url) => onChange({ url })}
+    />
   )
 }

@@ -1,5 +1,6 @@
 import { useId } from 'react'
 import { ForeignText } from '../parts/ForeignText.tsx'
+import { FieldProblems, useFieldProblems } from './FieldProblems.tsx'
 
 export interface TextFieldProps {
   label: string
@@ -11,6 +12,8 @@ export interface TextFieldProps {
   rows?: number
   isRequired?: boolean
   isDisabled?: boolean
+  /** Of the request. What the daemon says against it is shown here. */
+  field?: string
 }
 
 export function TextField({
@@ -22,11 +25,16 @@ export function TextField({
   rows,
   isRequired,
   isDisabled,
+  field,
 }: TextFieldProps) {
   const id = useId()
+  const fields = field === undefined ? [] : [field]
+  const isWrong = useFieldProblems(fields).length > 0
+  const about = [...(help === undefined ? [] : [`${id}-help`]), ...(isWrong ? [`${id}-problem`] : [])]
   const shared = {
     ...{ id, value, required: isRequired, disabled: isDisabled, spellCheck: false, autoComplete: 'off' },
-    'aria-describedby': help === undefined ? undefined : `${id}-help`,
+    'aria-describedby': about.length > 0 ? about.join(' ') : undefined,
+    'aria-invalid': isWrong || undefined,
   }
   return (
     <div className="field">
@@ -35,7 +43,7 @@ export function TextField({
         {isRequired && <span className="muted"> (required)</span>}
       </label>
       {rows === undefined ? (
-        <input {...shared} type={type} onChange={(event) => onChange(event.target.value)} />
+        <input {...shared} type={type} step="any" onChange={(event) => onChange(event.target.value)} />
       ) : (
         <textarea {...shared} rows={rows} onChange={(event) => onChange(event.target.value)} />
       )}
@@ -44,6 +52,7 @@ export function TextField({
           <ForeignText text={help} />
         </span>
       )}
+      <FieldProblems fields={fields} id={`${id}-problem`} />
     </div>
   )
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { EMPTY_FORM, type RunForm } from './run-form.ts'
+import { EMPTY_FORM, type NamedValue, type RunForm } from './run-form.ts'
 
 const server = z.looseObject({
   command: z.string().optional(),
@@ -15,7 +15,7 @@ const pasted = z.union([
 ])
 
 /** What keys are usually called. Their values belong in the secret store. */
-const SECRET = /key|token|secret|passw|credential/i
+const SECRET = /key|token|secret|passw|credential|^auth|cookie/i
 
 export interface Pasted {
   form: RunForm
@@ -32,14 +32,18 @@ export function readPasted(text: string): Pasted {
   const [name, { command, args, env, url, type: _, headers, ...settings }] = first
   const left = [
     ...others.map(([other]) => `the server ${other}`),
-    ...Object.keys(headers).map((header) => `the header ${header}`),
     ...Object.keys(settings).map((setting) => `the setting ${setting}`),
   ]
-  const variables = Object.entries(env).map(([name, value]) => ({ name, value, isSecret: SECRET.test(name) }))
+  const variables = valuesOf(env)
   const form = { ...EMPTY_FORM, name: name.replaceAll(/[^\w.-]+/g, '-'), variables }
-  if (url !== undefined) return { form: { ...form, source: 'remote', url }, left }
+  if (url !== undefined) return { form: { ...form, source: 'remote', url, headers: valuesOf(headers) }, left }
+  left.push(...Object.keys(headers).map((header) => `the header ${header}`))
   const { image, rest, left: leftOfCommand } = packageOf(command ?? '', args)
   return { form: { ...form, image, args: rest.join('\n') }, left: [...left, ...leftOfCommand] }
+}
+
+function valuesOf(record: Readonly<Record<string, string>>): NamedValue[] {
+  return Object.entries(record).map(([name, value]) => ({ name, value, isSecret: SECRET.test(name) }))
 }
 
 function parseJson(text: string): unknown {

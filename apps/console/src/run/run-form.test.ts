@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { readPasted } from './read-pasted.ts'
-import { EMPTY_FORM, formOf, requestOf } from './run-form.ts'
-import { thvCommand } from './thv-command.ts'
+import { requestOf } from './request-of.ts'
+import { basisOf, EMPTY_FORM, formOf } from './run-form.ts'
+import { editCommand, thvCommand } from './thv-command.ts'
 
 const entry = {
   ...{ name: 'io.example/notes', image: 'npx://notes@1.0.0', description: 'Notes', transport: 'stdio' as const },
@@ -16,7 +17,7 @@ const entry = {
 test('a form from the registry asks for what the entry does not know, and leaves the rest to it', () => {
   const form = formOf(entry)
   const variables = form.variables.map((each) => (each.name === 'NOTES_KEY' ? { ...each, value: 's3cret' } : each))
-  const request = requestOf({ ...form, variables }, entry)
+  const request = requestOf({ ...form, variables }, basisOf(form, entry))
   expect(request).toEqual({
     ...{ image: 'io.example/notes', name: 'notes', group: 'default', env_vars: { LEVEL: 'info' } },
     secrets: [{ name: 'notes-NOTES_KEY', target: 'NOTES_KEY' }],
@@ -25,7 +26,7 @@ test('a form from the registry asks for what the entry does not know, and leaves
 })
 
 test('a narrower network keeps the folders that the entry asks for', () => {
-  const { permission_profile } = requestOf({ ...formOf(entry), network: 'none' }, entry)
+  const { permission_profile } = requestOf({ ...formOf(entry), network: 'none' }, basisOf(formOf(entry), entry))
   expect(permission_profile).toEqual({ read: ['/data'], network: { outbound: {} } })
 })
 
@@ -46,11 +47,28 @@ test('what clients keep fills in the form, and what looks like a key becomes a s
   expect(remote).toMatchObject({ form: { source: 'remote' }, left: [] })
 })
 
+test('headers of a remote server become headers of the form, those that are keys as secrets', () => {
+  const headers = { Authorization: 'Bearer s3cret', 'X-Team': 'docs' }
+  const remote = { type: 'http', url: 'https://example.com/mcp', headers }
+  const { form, left } = readPasted(JSON.stringify({ mcpServers: { docs: remote } }))
+  expect(left).toEqual([])
+  const request = requestOf(form, basisOf(form))
+  expect(request).toMatchObject({
+    headers: { 'X-Team': 'docs' },
+    headers_from_secrets: { Authorization: 'docs-Authorization' },
+  })
+  expect(JSON.stringify(request)).not.toContain('s3cret')
+  expect(thvCommand(request)).toBe(
+    'thv run --name docs --header X-Team=docs --header-secret Authorization=docs-Authorization https://example.com/mcp',
+  )
+})
+
 test('what a pasted text says and the form does not have is named, without its values', () => {
-  const headers = { Authorization: 'Bearer s3cret' }
-  const remote = { type: 'http', url: 'https://example.com/mcp', headers, timeout: 5 }
+  const remote = { type: 'http', url: 'https://example.com/mcp', timeout: 5 }
   const { left } = readPasted(JSON.stringify({ mcpServers: { docs: remote, other: { command: 'npx' } } }))
-  expect(left).toEqual(['the server other', 'the header Authorization', 'the setting timeout'])
+  expect(left).toEqual(['the server other', 'the setting timeout'])
+  const local = { command: 'npx', args: ['notes'], headers: { Authorization: 'Bearer s3cret' } }
+  expect(readPasted(JSON.stringify({ mcpServers: { local } })).left).toEqual(['the header Authorization'])
 })
 
 test.each([
@@ -73,8 +91,35 @@ test.each([
   expect(() => readPasted(text)).toThrow(reason)
 })
 
+const requestFor = (form: typeof EMPTY_FORM) => requestOf(form, basisOf(form))
+
 test('the equivalent command quotes what a shell would take apart', () => {
   const form = { ...EMPTY_FORM, image: 'npx://a', name: 'a', args: "it's" }
-  expect(thvCommand(requestOf({ ...form, network: 'hosts', hosts: 'a.example.com' }))).toBeUndefined()
-  expect(thvCommand(requestOf(form))).toBe(String.raw`thv run --name a npx://a -- 'it'\''s'`)
+  expect(thvCommand(requestFor(form))).toBe(String.raw`thv run --name a npx://a -- 'it'\''s'`)
+})
+
+test('a list of hosts is a command where its ports are those of the web, and else a file', () => {
+  const form = { ...EMPTY_FORM, image: 'npx://a', network: 'hosts' as const, hosts: 'a.example.com' }
+  expect(thvCommand(requestFor(form))).toBe('thv run --permission-profile none --allow-host a.example.com npx://a')
+  expect(thvCommand(requestFor({ ...form, ports: '8443' }))).toBeUndefined()
+})
+
+test('ports without a host are not those of every host', () => {
+  const { permission_profile } = requestFor({ ...EMPTY_FORM, image: 'npx://a', network: 'hosts', ports: '443' })
+  expect(permission_profile).toEqual({ network: { outbound: { allow_host: [] } } })
+})
+
+test('the command of an edit sets what is new and takes back what is gone', () => {
+  const before = {
+    ...{ image: 'npx://a', env_vars: { A: '1', B: '2' }, secrets: [{ name: 'a-key', target: 'KEY' }] },
+    ...{ volumes: ['/old:/notes:ro'], tools: ['echo'], resources: { memory_mb: 512, pids: 64 } },
+  }
+  const update = {
+    ...{ env_vars: { A: '3' }, secrets: [], volumes: ['/new:/notes'], tools: null, resources: { memory_mb: 512 } },
+    ...{ allow_hosts: ['localhost:5432'], cmd_arguments: ['--fast'] },
+  }
+  expect(editCommand('a', before, update)).toBe(
+    'thv edit a -e A=3 --volume /new:/notes --allow-host localhost:5432 ' +
+      '--unset env=B --unset secret=KEY --unset pids --unset tools -- --fast',
+  )
 })

@@ -32,6 +32,17 @@ test('a secret of another server keeps its value', async () => {
   expect(secrets).toEqual([{ name: 'web-API_KEY-2', target: 'API_KEY' }])
 })
 
+test('a header that is a key is stored with the first secret, and the server gets it by name', async () => {
+  using fake = await startFakeDaemon()
+  const api = apiOf(fake)
+  const headers = [{ name: 'Authorization', value: 'Bearer s3cret', isSecret: true }]
+  const remote = { ...EMPTY_FORM, source: 'remote' as const, url: 'https://example.com/mcp', name: 'far', headers }
+  await runServer(api, attempt(remote))
+  expect(await secretsIn(fake)).toEqual({ 'far-Authorization': 'Bearer s3cret' })
+  const { headers_from_secrets } = await api.call('getWorkload', { params: { name: 'far' } })
+  expect(headers_from_secrets).toEqual({ Authorization: 'far-Authorization' })
+})
+
 test('a refused request stores nothing', async () => {
   using fake = await startFakeDaemon()
   const api = apiOf(fake)

@@ -1,26 +1,35 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { CreateRequest } from '@toolhaven/contract/workload-request'
-import { api } from '../api.ts'
-import { editOf } from './run-form.ts'
+import type { WorkloadPlan } from '@toolhaven/contract/plans'
 
 /** Nobody reads a plan for half a word. */
 const PAUSE_MS = 250
 
+export interface PlanQuestion {
+  /** What the plan depends on. */
+  key: readonly unknown[]
+  ask: (signal: AbortSignal) => Promise<WorkloadPlan>
+  isEnabled: boolean
+}
+
 /** What the daemon would do with a request; until it has answered, what it said of the last one. */
-export function usePlan(request: CreateRequest, made: string | undefined) {
+export function usePlan({ key, ask, isEnabled }: PlanQuestion) {
   return useQuery({
-    queryKey: ['plan', made, request],
+    queryKey: ['plan', ...key],
     // A request that changed meanwhile ends the wait.
     queryFn: async ({ signal }) => {
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
       signal.throwIfAborted()
-      if (made === undefined) return api.plan('createWorkload', { body: request }, signal)
-      return api.plan('editWorkload', { params: { name: made }, body: editOf(request) }, signal)
+      return ask(signal)
     },
-    enabled: Boolean(request.image ?? request.url),
+    enabled: isEnabled,
     placeholderData: keepPreviousData,
     // It may hold values of variables.
     gcTime: 0,
     staleTime: 0,
   })
+}
+
+/** Secrets that are stored first, together with a store for them, are not missing. */
+export function problemsOf(plan: WorkloadPlan | undefined, coming: readonly string[]): WorkloadPlan['problems'] {
+  return (plan?.problems ?? []).filter(({ field }) => coming.length === 0 || field !== 'secrets')
 }

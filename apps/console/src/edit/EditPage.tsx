@@ -1,0 +1,35 @@
+import { useQuery } from '@tanstack/react-query'
+import { createLazyRoute, getRouteApi, Link } from '@tanstack/react-router'
+import { messageOf } from '../api.ts'
+import { PageTitle } from '../parts/PageTitle.tsx'
+import { Problem } from '../parts/Problem.tsx'
+import { registryQuery } from '../queries.ts'
+import { fillIn } from './edit-base.ts'
+import { EditForm } from './EditForm.tsx'
+import { editBaseQuery } from './edit-queries.ts'
+
+export const Route = createLazyRoute('/servers/$name/edit')({ component: EditPage })
+const here = getRouteApi('/servers/$name/edit')
+
+function EditPage() {
+  const { name } = here.useParams()
+  const { data: base, error, isFetchedAfterMount } = useQuery(editBaseQuery(name))
+  // Without a registry, what is configured is all there is to fill in.
+  const { data: entries, isPending } = useQuery(registryQuery)
+  const entry = entries?.find((each) => each.name === (base?.request.image ?? base?.request.url))
+  return (
+    <>
+      <PageTitle title={`Edit ${name}`}>
+        <Link to="/servers/$name/configuration" params={{ name }} className="button">
+          Back to {name}
+        </Link>
+      </PageTitle>
+      {error && <Problem message={messageOf(error)} />}
+      {base && isFetchedAfterMount && !isPending ? (
+        <EditForm key={name} current={fillIn(base, entry)} entry={entry} />
+      ) : (
+        !error && <p className="muted">Asking the daemon …</p>
+      )}
+    </>
+  )
+}

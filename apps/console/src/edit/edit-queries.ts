@@ -1,0 +1,40 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { UpdateRequest } from '@toolhaven/contract/workload-request'
+import { api } from '../api.ts'
+import type { EditBase } from './edit-base.ts'
+
+/** What an edit begins with. The revision is read first: if the rest is newer, the edit is refused. */
+export const editBaseQuery = (name: string) =>
+  queryOptions({
+    queryKey: ['workload', name, 'edit-base'],
+    queryFn: async ({ signal }): Promise<EditBase> => {
+      const params = { name }
+      const { request, revision } = await api.call('getWorkloadRequest', { params }, signal)
+      const details = await api.call('getWorkload', { params }, signal)
+      const { headers, headers_from_secrets } = details
+      // Also those whose values the daemon put into the secret store by itself.
+      const known = { ...(headers && { headers }), ...(headers_from_secrets && { headers_from_secrets }) }
+      return { name, revision, request: { ...request, ...known }, details }
+    },
+    // A page that opens begins with what is configured now.
+    staleTime: 0,
+  })
+
+/** What puts back the configuration before the last change that was made here. */
+export interface Undo {
+  /** Of the configuration since then. Once there is another one, nothing is put back. */
+  revision: string
+  /** Left out: a value is gone that nobody can read. */
+  update?: UpdateRequest | undefined
+}
+
+const noUndo = (): Undo | null => null
+
+export const undoQuery = (name: string) =>
+  queryOptions({
+    queryKey: ['undo', name],
+    queryFn: noUndo,
+    initialData: noUndo,
+    enabled: false,
+    gcTime: Infinity,
+  })
