@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute, createRouter } from '@tanstack/react-router'
 import { LOGS_SEARCH } from './logs/logs-search.ts'
+import { NETWORK_SEARCH } from './network/network-search.ts'
 import { REGISTRY_SEARCH } from './registry/choose-entries.ts'
 import { RUN_SEARCH } from './run/run-search.ts'
 import { SECRETS_SEARCH } from './secrets/secrets-search.ts'
@@ -38,6 +39,12 @@ const serverConfiguration = createRoute({ getParentRoute: () => server, path: '/
   import('./edit/ConfigurationTab.tsx').then((module) => module.Route),
 )
 
+const serverNetwork = createRoute({
+  getParentRoute: () => server,
+  path: '/network',
+  validateSearch: NETWORK_SEARCH,
+}).lazy(() => import('./network/NetworkTab.tsx').then((module) => module.Route))
+
 const serverEdit = createRoute({ getParentRoute: () => root, path: '/servers/$name/edit' }).lazy(() =>
   import('./edit/EditPage.tsx').then((module) => module.Route),
 )
@@ -73,7 +80,7 @@ const groups = createRoute({ getParentRoute: () => root, path: '/groups' }).lazy
 const routeTree = root.addChildren([
   home,
   servers,
-  server.addChildren([serverOverview, serverTools, serverLogs, serverConfiguration]),
+  server.addChildren([serverOverview, serverTools, serverLogs, serverNetwork, serverConfiguration]),
   serverEdit,
   registry,
   entry,

@@ -38,6 +38,9 @@ function Server({ server }: { server: WorkloadDetails }) {
         <Link to="/servers/$name/logs" params={{ name: server.name }}>
           Logs
         </Link>
+        <Link to="/servers/$name/network" params={{ name: server.name }}>
+          Network
+        </Link>
         <Link to="/servers/$name/configuration" params={{ name: server.name }}>
           Configuration
         </Link>

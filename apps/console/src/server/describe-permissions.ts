@@ -12,7 +12,12 @@ export function describePermissions(server: Configured): string[] {
   return [networkSentence(server), ...fileSentences(server), ...secretSentences(server)]
 }
 
-function networkSentence({ permission_profile: profile, network_mode, network_isolation_mode }: Configured): string {
+/** What it may reach. */
+export function networkSentence({
+  permission_profile: profile,
+  network_mode,
+  network_isolation_mode,
+}: Pick<Configured, 'permission_profile' | 'network_mode' | 'network_isolation_mode'>): string {
   if (network_mode === 'host') return 'Uses the network of this machine, with everything that it reaches.'
   if (network_isolation_mode === 'observe') return 'May reach every public host while its connections are recorded.'
   const policy = outboundPolicy(profile ?? {})
