@@ -5,6 +5,7 @@ import type { EditBase } from '../edit/edit-base.ts'
 import { EditPlan } from '../edit/EditPlan.tsx'
 import { useEditPlan } from '../edit/use-edit-plan.ts'
 import { useSave } from '../edit/use-save.ts'
+import { ForeignText } from '../parts/ForeignText.tsx'
 import { Problem } from '../parts/Problem.tsx'
 
 export interface Change {
@@ -45,7 +46,7 @@ export function NetworkChange({
           disabled={saving.isPending || plan.plan === undefined || plan.problems.length > 0}
           onClick={() => saving.mutate({ base, save }, { onSuccess: onDone })}
         >
-          {verb}
+          <ForeignText text={verb} />
         </button>
         <Link to="/servers/$name/network" params={{ name }} resetScroll={false} className="button quiet">
           Cancel

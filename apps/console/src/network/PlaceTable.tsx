@@ -75,7 +75,10 @@ function PlaceRow({
             className="button small"
           >
             {action.kind === 'allow' ? 'Allow' : 'Remove'}
-            <span className="only-read-aloud"> {action.host}</span>
+            <span className="only-read-aloud">
+              {' '}
+              <ForeignText text={action.host} />
+            </span>
           </Link>
         )}
       </td>
