@@ -180,6 +180,8 @@ test('headers of pasted JSON become headers, and an edit of a remote server keep
   expect(await field('Value of X-Team').inputValue()).toBe('docs')
   expect(await field('Value of Authorization').getAttribute('type')).toBe('password')
   await expectAccessible(page)
+  expect(await page.getByLabel('JSON of the server').inputValue()).toBe('')
+  await plan().getByText('Is sent the secret far-Authorization as the header Authorization.').waitFor()
   await page.getByRole('button', { name: 'Run', exact: true }).click()
   await outcome().getByText('running').waitFor()
   const far = () => toolhaven.daemon().api.call('getWorkload', { params: { name: 'far' } })

@@ -17,6 +17,8 @@ export function PasteForm({ onRead }: { onRead: (form: RunForm) => void }) {
       onRead(pasted.form)
       setLeft(pasted.left)
       setProblem(undefined)
+      // It may hold keys, which need not stay in sight.
+      setText('')
     } catch (error) {
       setProblem(messageOf(error))
     }

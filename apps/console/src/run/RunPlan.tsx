@@ -1,4 +1,5 @@
 import type { WorkloadPlan } from '@toolhaven/contract/plans'
+import type { CreateRequest } from '@toolhaven/contract/workload-request'
 import { messageOf } from '../api.ts'
 import { Code } from '../parts/Code.tsx'
 import { describePermissions } from '../server/describe-permissions.ts'
@@ -15,9 +16,7 @@ export function RunPlan({ of }: { of: ReturnType<typeof useRunPlan> }) {
       <h2>What will happen</h2>
       <InTheWay problems={error ? [messageOf(error)] : problems.map(({ message }) => message)} />
       <Stores keys={fresh} />
-      {plan?.configuration && (
-        <Sentences label="Permissions" sentences={sentencesOf(plan.configuration, request.secrets)} />
-      )}
+      {plan?.configuration && <Sentences label="Permissions" sentences={sentencesOf(plan.configuration, request)} />}
       {command !== undefined && <Code text={command} label="Copy the command that does the same" />}
     </section>
   )
@@ -25,7 +24,12 @@ export function RunPlan({ of }: { of: ReturnType<typeof useRunPlan> }) {
 
 function sentencesOf(
   configuration: NonNullable<WorkloadPlan['configuration']>,
-  secrets: Parameters<typeof describePermissions>[0]['secrets'],
+  { secrets, headers_from_secrets }: Pick<CreateRequest, 'secrets' | 'headers_from_secrets'>,
 ): string[] {
-  return describePermissions({ ...configuration, remote: configuration.remote_url !== undefined, secrets })
+  return describePermissions({
+    ...configuration,
+    remote: configuration.remote_url !== undefined,
+    secrets,
+    headers_from_secrets,
+  })
 }

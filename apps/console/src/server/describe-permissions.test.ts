@@ -26,6 +26,13 @@ test('hosts, ports, folders and secrets are named', () => {
   ])
 })
 
+test('a secret that a remote server is sent is named with its header', () => {
+  expect(describePermissions({ remote: true, headers_from_secrets: { Authorization: 'far-key' } })).toEqual([
+    'It runs elsewhere: nothing of it runs on this machine.',
+    'Is sent the secret far-key as the header Authorization.',
+  ])
+})
+
 test('what opens more than the profile says comes first', () => {
   const [host] = describePermissions({ remote: false, network_mode: 'host', permission_profile: { name: 'none' } })
   expect(host).toMatch(/^Uses the network of this machine/)

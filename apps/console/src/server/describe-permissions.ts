@@ -3,7 +3,13 @@ import type { WorkloadDetails } from '@toolhaven/contract/workloads'
 
 type Configured = Pick<
   WorkloadDetails,
-  'permission_profile' | 'volumes' | 'secrets' | 'network_mode' | 'network_isolation_mode' | 'remote'
+  | 'permission_profile'
+  | 'volumes'
+  | 'secrets'
+  | 'headers_from_secrets'
+  | 'network_mode'
+  | 'network_isolation_mode'
+  | 'remote'
 >
 
 /** What a server may do, in sentences. */
@@ -40,10 +46,11 @@ function fileSentences({ permission_profile: profile, volumes = [] }: Configured
   ]
 }
 
-function secretSentences({ secrets = [] }: Configured): string[] {
-  if (secrets.length === 0) return ['Gets no secret.']
+function secretSentences({ secrets = [], headers_from_secrets: headers = {} }: Configured): string[] {
+  const sent = Object.entries(headers).map(([header, key]) => `Is sent the secret ${key} as the header ${header}.`)
+  if (secrets.length === 0) return sent.length > 0 ? sent : ['Gets no secret.']
   const list = listOf(secrets.map(({ name, target }) => (name === target ? name : `${name} as ${target}`)))
-  return [`Gets ${secrets.length === 1 ? 'the secret' : `${secrets.length} secrets:`} ${list}.`]
+  return [`Gets ${secrets.length === 1 ? 'the secret' : `${secrets.length} secrets:`} ${list}.`, ...sent]
 }
 
 function hostPath(mount: string): string {
