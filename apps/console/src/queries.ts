@@ -76,3 +76,8 @@ export const foreignQuery = queryOptions({
   queryFn: ({ signal }) => api.call('discoverServers', {}, signal),
   staleTime: 0,
 })
+
+export const settingsQuery = queryOptions({
+  queryKey: ['settings'],
+  queryFn: ({ signal }) => api.call('getSettings', {}, signal),
+})

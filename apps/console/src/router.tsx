@@ -77,6 +77,10 @@ const groups = createRoute({ getParentRoute: () => root, path: '/groups' }).lazy
   import('./groups/GroupsPage.tsx').then((module) => module.Route),
 )
 
+const settings = createRoute({ getParentRoute: () => root, path: '/settings' }).lazy(() =>
+  import('./settings/SettingsPage.tsx').then((module) => module.Route),
+)
+
 const routeTree = root.addChildren([
   home,
   servers,
@@ -89,6 +93,7 @@ const routeTree = root.addChildren([
   secrets,
   adopt,
   groups,
+  settings,
 ])
 
 export function makeRouter(cache: QueryClient) {

@@ -1,7 +1,7 @@
 import type { IconName } from './Icon.tsx'
 
 export interface Place {
-  to: '/' | '/servers' | '/registry' | '/clients' | '/secrets' | '/groups'
+  to: '/' | '/servers' | '/registry' | '/clients' | '/secrets' | '/groups' | '/settings'
   label: string
   icon: IconName
 }
@@ -13,4 +13,5 @@ export const PLACES: readonly Place[] = [
   { to: '/clients', label: 'Clients', icon: 'clients' },
   { to: '/secrets', label: 'Secrets', icon: 'secrets' },
   { to: '/groups', label: 'Groups', icon: 'groups' },
+  { to: '/settings', label: 'Settings', icon: 'settings' },
 ]
