@@ -164,6 +164,36 @@ describeAttack('a page whose name leads to the console (DNS rebinding)', {
   },
 })
 
+describeAttack('a page of another site that opens addresses of the daemon', {
+  defence: 'that a followed link shows a page with nothing in it',
+  weaknesses: [
+    {
+      file: 'packages/api/src/app.ts',
+      find: 'if (barred) return pageForVisitor(context.req.raw, options) ?? barred',
+      replace: "if (barred && context.req.header('sec-fetch-mode') !== 'navigate') return barred",
+    },
+  ],
+  attack: async (build) => {
+    await using home = await makeHome({ env: { THV_RUNTIME: 'process' } })
+    await using daemon = await build.start(home)
+    const { port } = daemon
+    const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+    const ask = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+      rawCall({ port }, path, { method, headers: { ...PAGE, ...link, ...headers } })
+    const data = await Promise.all(
+      [`${API}/workloads`, `${API}/events`, SESSION, '/health', '/api/openapi.json'].map((path) => ask(path)),
+    )
+    const shown = await ask('/servers?q=<b>')
+    return {
+      'the API answers': data.some(({ status }) => status !== 403),
+      'more than a static page is shown': shown.status !== 200 || /<script|<b>|<form/.test(shown.body),
+      'a frame is given a page': (await ask('/', { 'sec-fetch-dest': 'iframe' })).status !== 403,
+      'a form is answered': (await ask('/', {}, 'POST')).status !== 403,
+      'a name that leads here is answered': (await ask('/', { host: `evil.example:${port}` })).status !== 403,
+    }
+  },
+})
+
 describeAttack('a page that holds the console in a frame (clickjacking)', {
   defence: 'the headers that forbid frames',
   weaknesses: [

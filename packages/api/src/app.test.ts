@@ -78,6 +78,25 @@ describe('the guard', () => {
     expect((await answer('example.org')).status).toBe(403)
   })
 
+  test('shows a person who follows a link of another site a page with nothing in it, and answers nobody else', async () => {
+    using fake = await startFakeDaemon()
+    const visitPage = () => new Response('you followed a link')
+    const app = createApp(depsOf(fake), { overSocket: false, allowedHosts: [], visitPage })
+    const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+    const ask = async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
+      const response = await app.request(path, { method, headers: { ...link, ...headers } })
+      return { status: response.status, text: await response.text() }
+    }
+    expect(await ask('/servers?q=a')).toEqual({ status: 200, text: 'you followed a link' })
+    for (const path of ['/api/v1beta/version', '/api', '/health', '/health/x'])
+      expect((await ask(path)).status, path).toBe(403)
+    expect((await ask('/', { 'sec-fetch-dest': 'iframe' })).status).toBe(403)
+    expect((await ask('/', { 'sec-fetch-mode': 'cors' })).status).toBe(403)
+    expect((await ask('/', { origin: 'http://localhost:3000' })).status).toBe(403)
+    expect((await ask('/', { host: 'evil.example' })).status).toBe(403)
+    expect((await ask('/', {}, 'POST')).status).toBe(403)
+  })
+
   test('asks for the token where one is required, on every route', async () => {
     using fake = await startFakeDaemon()
     const options = { allowedHosts: [], token: 'let-me-in-please' }

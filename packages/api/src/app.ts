@@ -3,6 +3,7 @@ import { consoleRoutes } from '@toolhaven/contract/console'
 import type { RouteDef } from '@toolhaven/contract/route'
 import { routes } from '@toolhaven/contract/routes'
 import { checkRequest } from '@toolhaven/core/guard/check-request'
+import { isVisit } from '@toolhaven/core/guard/is-visit'
 import type { ApiDeps } from './api-deps.ts'
 import { bindRoutes } from './bind.ts'
 import { consoleCookies, isConsole } from './console-cookie.ts'
@@ -33,13 +34,17 @@ export interface AppOptions {
   token?: string
   /** The console, for addresses that the API does not have. */
   page?: (request: Request) => Promise<Response | undefined>
+  /** What a person sees who follows a link of another site: nothing of the daemon. */
+  visitPage?: (request: Request) => Response
 }
 
 /** The HTTP surface. The guard stands before everything, unknown routes included. */
 export function createApp(deps: ApiDeps, options: AppOptions): Hono {
   const app = new Hono({ strict: true })
   app.use(async (context, next) => {
-    const refusal = guard(context.req.raw, options) ?? (await refuseStranger(deps, context.req, options))
+    const barred = guard(context.req.raw, options)
+    if (barred) return pageForVisitor(context.req.raw, options) ?? barred
+    const refusal = await refuseStranger(deps, context.req, options)
     if (refusal) return refusal
     const end = await endOfLogin(deps, context.req, options)
     await next()
@@ -79,7 +84,29 @@ export function createApp(deps: ApiDeps, options: AppOptions): Hono {
   return app
 }
 
-function guard(request: Request, { allowedHosts }: AppOptions): Response | undefined {
+/** Of all that the guard bars, a link of another site that a person follows to the console; to the API there is no such link. */
+function pageForVisitor(request: Request, options: AppOptions): Response | undefined {
+  const { method, headers, url } = request
+  const sign = (name: string) => headers.get(name) ?? undefined
+  const isLink = isVisit({
+    method,
+    origin: sign('origin'),
+    secFetchSite: sign('sec-fetch-site'),
+    secFetchMode: sign('sec-fetch-mode'),
+    secFetchDest: sign('sec-fetch-dest'),
+    secPurpose: sign('sec-purpose') ?? sign('purpose'),
+  })
+  if (!isLink || OF_THE_API.test(new URL(url).pathname)) return undefined
+  // Everything else that the guard looks at must be right.
+  if (guard(request, options, 'none')) return undefined
+  return options.visitPage?.(request)
+}
+
+function guard(
+  request: Request,
+  { allowedHosts }: AppOptions,
+  secFetchSite = request.headers.get('sec-fetch-site') ?? undefined,
+): Response | undefined {
   const { headers } = request
   const hasBody = Number(headers.get('content-length') ?? 0) > 0 || headers.has('transfer-encoding')
   const verdict = checkRequest(
@@ -87,7 +114,7 @@ function guard(request: Request, { allowedHosts }: AppOptions): Response | undef
       method: request.method,
       host: headers.get('host') ?? new URL(request.url).host,
       origin: headers.get('origin') ?? undefined,
-      secFetchSite: headers.get('sec-fetch-site') ?? undefined,
+      secFetchSite,
       contentType: headers.get('content-type') ?? undefined,
       hasBody,
     },
@@ -129,9 +156,10 @@ async function endOfLogin(
 /** The files of the console hold no secret, and logging in is how a browser comes to have one. */
 function isOfEveryone({ method, path }: HonoRequest): boolean {
   if (path === SESSION_PATH) return method === 'GET' || method === 'POST'
-  return (method === 'GET' || method === 'HEAD') && !/^\/(?:api|health)(?:\/|$)/.test(path)
+  return (method === 'GET' || method === 'HEAD') && !OF_THE_API.test(path)
 }
 
+const OF_THE_API = /^\/(?:api|health)(?:\/|$)/
 const SESSION_PATH = consoleRoutes.getConsoleSession.path
 
 /** Takes the same time wherever the texts differ. */

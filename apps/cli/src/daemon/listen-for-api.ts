@@ -5,6 +5,7 @@ import type { ToolhavenPaths } from '@toolhaven/stores/files/paths'
 import { ensurePrivateFolder } from '@toolhaven/stores/files/private-folder'
 import { consoleFolder } from '../console/console-folder.ts'
 import { createConsolePage } from '../console/console-page.ts'
+import { visitPage } from '../console/visit-page.ts'
 import { type Listening, listenOnSocket, listenOnTcp } from './listen.ts'
 import type { ServeSettings } from './serve-settings.ts'
 import { systemClock } from './system-clock.ts'
@@ -73,8 +74,8 @@ const portAdvice = (port: number) =>
 async function listenOnPort({ settings, port, parts }: ApiListener): Promise<Listening> {
   const { apiDeps, allowedHosts, allowPeer, waiting, ownPorts, apiPorts } = parts
   const { host, token } = settings
-  const page = createConsolePage(consoleFolder())
-  const app = createApp(apiDeps, { overSocket: false, allowedHosts, page, ...(token !== undefined && { token }) })
+  const pages = { page: createConsolePage(consoleFolder()), visitPage }
+  const app = createApp(apiDeps, { overSocket: false, allowedHosts, ...pages, ...(token !== undefined && { token }) })
   const tcp = await listenOnTcp(app, host, port, allowPeer, waiting)
   for (const { port } of tcp.addresses) {
     ownPorts.add(port)
