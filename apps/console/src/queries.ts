@@ -81,3 +81,12 @@ export const settingsQuery = queryOptions({
   queryKey: ['settings'],
   queryFn: ({ signal }) => api.call('getSettings', {}, signal),
 })
+
+export const registryInfoQuery = queryOptions({
+  queryKey: ['registry', 'info'],
+  queryFn: async ({ signal }) => {
+    const [registry] = (await api.call('listRegistries', {}, signal)).registries
+    if (!registry) throw new Error('The daemon has no registry.')
+    return registry
+  },
+})

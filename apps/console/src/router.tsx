@@ -81,6 +81,10 @@ const settings = createRoute({ getParentRoute: () => root, path: '/settings' }).
   import('./settings/SettingsPage.tsx').then((module) => module.Route),
 )
 
+const registrySource = createRoute({ getParentRoute: () => root, path: '/registry-source' }).lazy(() =>
+  import('./registry/SourcePage.tsx').then((module) => module.Route),
+)
+
 const routeTree = root.addChildren([
   home,
   servers,
@@ -94,6 +98,7 @@ const routeTree = root.addChildren([
   adopt,
   groups,
   settings,
+  registrySource,
 ])
 
 export function makeRouter(cache: QueryClient) {

@@ -12,7 +12,7 @@ const table: [string, RouteDef][] = Object.entries(routes)
 const overHttp = table.filter(([, { socketOnly }]) => !socketOnly)
 /** What only works after something that these calls do not do; the answer is the documented refusal. */
 const REFUSED: Readonly<Record<string, number>> = {
-  ...{ addRegistry: 501, updateRegistry: 400, deleteRegistry: 400 },
+  ...{ addRegistry: 501, updateRegistry: 400, testRegistry: 400, deleteRegistry: 400 },
   ...{ adoptServer: 404, undoAdoption: 404, deleteConsoleLogin: 404 },
   ...{ getLesson: 409, applyLesson: 409, getToolLock: 409, acceptTools: 409 },
 }

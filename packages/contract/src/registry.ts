@@ -14,6 +14,9 @@ const infoFields = {
   version: z.string().meta({ description: 'Version that the registry gives itself' }),
   last_updated: z.string().meta({ description: 'When the registry last changed, as it says itself' }),
   server_count: z.int().meta({ description: 'Container and remote servers' }),
+  allow_private_ip: z.literal(true).optional().meta({
+    description: 'The address may be on this machine or its network; left out: it may not. An extension',
+  }),
 }
 
 export const registryInfo = z
@@ -153,6 +156,35 @@ export const registryRoutes = {
       type: 'url',
     }),
     errors: noRegistry,
+  },
+  testRegistry: {
+    method: 'POST',
+    path: `${API_PREFIX}/registry/{name}/test`,
+    tag,
+    summary: 'Read and check a source without using it',
+    description: 'Answers with what the registry would be; nothing is changed. Neither field: the built-in.',
+    params,
+    body: updateRegistryRequest,
+    bodyExample: { url: 'https://example.com/registry.json' },
+    success: ok(registryInfo, 'It holds', {
+      ...exampleInfo,
+      type: 'url',
+      source: 'https://example.com/registry.json',
+    }),
+    errors: noRegistry,
+    extension: true,
+  },
+  refreshRegistry: {
+    method: 'POST',
+    path: `${API_PREFIX}/registry/{name}/refresh`,
+    tag,
+    summary: 'Read the registry again now',
+    description:
+      'A registry at a URL is otherwise asked every 10 minutes at most. If it cannot be read, the last copy that held stays in use.',
+    params,
+    success: ok(registryInfo, 'The registry as it is now', exampleInfo),
+    errors: noRegistry,
+    extension: true,
   },
   deleteRegistry: {
     method: 'DELETE',

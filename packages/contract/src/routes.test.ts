@@ -51,6 +51,8 @@ describe('the route table', () => {
     expect(others.map(([id]) => id).toSorted()).toEqual(
       [
         'acceptTools',
+        'refreshRegistry',
+        'testRegistry',
         'adoptServer',
         'applyLesson',
         'getLesson',

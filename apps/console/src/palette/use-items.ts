@@ -18,6 +18,7 @@ export function useItems(): PaletteItem[] {
     ...PLACES.map(({ label, to }) => place('Go to', label, to)),
     place('Go to', 'Run a server', '/run'),
     place('Go to', 'Adopt servers', '/adopt', 'of your clients'),
+    place('Go to', 'Registry source', '/registry-source'),
     ...servers.map(({ name, status }) => place('Servers', name, `/servers/${encodeURIComponent(name)}`, status)),
     ...groups.map(({ name }) => place('Groups', name, `/servers?group=${encodeURIComponent(name)}`, 'its servers')),
     ...clients.map(({ client_type: name, installed }) =>

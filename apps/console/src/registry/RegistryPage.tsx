@@ -15,12 +15,22 @@ const here = getRouteApi('/registry')
 function RegistryPage() {
   const search = here.useSearch()
   const { data: all, error } = useQuery(registryQuery)
-  if (error && !all) return <Problem message={messageOf(error)} />
+  if (error && !all)
+    return (
+      <Problem message={messageOf(error)}>
+        <Link to="/registry-source" className="button">
+          Change the source
+        </Link>
+      </Problem>
+    )
   if (!all) return <p className="muted">Asking the daemon …</p>
   const found = chooseEntries(all, search)
   return (
     <>
       <PageTitle title="Registry">
+        <Link to="/registry-source" className="button">
+          Source
+        </Link>
         <Link to="/run" className="button">
           Run something else
         </Link>

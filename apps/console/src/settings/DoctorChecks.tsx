@@ -56,7 +56,7 @@ function FixOfFinding({ fix }: { fix: string }) {
           {known.label}
         </Link>
       )}
-      {isCommand(fix) || fix === 'thv adopt' ? (
+      {isCommand(fix) ? (
         <Code text={fix} label="Copy the command that fixes it" />
       ) : (
         <span>

@@ -113,7 +113,10 @@ describe('changing the source of the registry', () => {
       afterwards: async (fake) => {
         expect(JSON.parse((await send(fake, 'GET /api/v1beta/registry')).text)).toEqual({
           registries: [
-            { name: 'default', type, source, version: '2.0.0', last_updated: '2026-02-01T00:00:00Z', server_count: 0 },
+            {
+              ...{ name: 'default', type, source, version: '2.0.0', last_updated: '2026-02-01T00:00:00Z' },
+              ...{ server_count: 0, ...(type === 'url' && { allow_private_ip: true }) },
+            },
           ],
         })
         expect(JSON.parse((await send(fake, 'GET /api/v1beta/registry/default')).text)).toMatchObject({
@@ -158,9 +161,56 @@ describe('changing the source of the registry', () => {
       answers: { status: 400 },
     })
   }
+  scenario('is tried before, and changes nothing', {
+    given: (fake) => void withOther(fake),
+    request: 'POST /api/v1beta/registry/default/test',
+    body: { url: 'https://example.com/r.json' },
+    answers: {
+      status: 200,
+      matches: { type: 'url', source: 'https://example.com/r.json', version: '2.0.0', server_count: 0 },
+    },
+    afterwards: async (fake) => {
+      expect(JSON.parse((await send(fake, 'GET /api/v1beta/registry')).text)).toEqual({ registries: [INFO] })
+      expect(fake.journal.entries).toEqual([])
+    },
+  })
+  scenario('is tried before, and one that does not hold says why', {
+    request: 'POST /api/v1beta/registry/default/test',
+    body: { url: 'https://example.com/broken.json' },
+    answers: { status: 400, text: /cannot be read/ },
+  })
+  scenario('of another registry cannot be tried', {
+    request: 'POST /api/v1beta/registry/other/test',
+    body: {},
+    answers: { status: 404, text: /^registry not found/ },
+  })
   scenario('of another registry', {
     request: 'PUT /api/v1beta/registry/other',
     body: {},
+    answers: { status: 404, text: /^registry not found/ },
+  })
+})
+
+describe('reading the registry again', () => {
+  scenario('gives what it is now', {
+    request: 'POST /api/v1beta/registry/default/refresh',
+    answers: { status: 200, json: INFO },
+  })
+  scenario('says why it cannot be read, and keeps the last good copy', {
+    given: async (fake) => {
+      const state = withOther(fake)
+      await done(fake, 'PUT /api/v1beta/registry/default', { url: 'https://example.com/r.json' })
+      state.isGone = true
+    },
+    request: 'POST /api/v1beta/registry/default/refresh',
+    answers: { status: 400, text: 'the registry does not answer' },
+    afterwards: async (fake) => {
+      const { text } = await send(fake, 'GET /api/v1beta/registry')
+      expect(JSON.parse(text)).toMatchObject({ registries: [{ version: '1.9.9', type: 'url' }] })
+    },
+  })
+  scenario('of another name', {
+    request: 'POST /api/v1beta/registry/other/refresh',
     answers: { status: 404, text: /^registry not found/ },
   })
 })

@@ -5,7 +5,9 @@ import {
   listServers,
   refuseRegistryDeletion,
   registryDetails,
+  refreshRegistry,
   registryInfo,
+  testRegistry,
   updateRegistry,
 } from '@toolhaven/core/registry/registry'
 import type { ApiDeps } from '../api-deps.ts'
@@ -22,6 +24,8 @@ export function registryHandlers({ registry }: ApiDeps): Pick<Handlers, keyof ty
     },
     getRegistry: ({ params, signal }) => registryDetails(registry, params.name, signal),
     updateRegistry: ({ params, body, signal }) => updateRegistry(registry, params.name, body, signal),
+    testRegistry: ({ params, body, signal }) => testRegistry(registry, params.name, body, signal),
+    refreshRegistry: ({ params, signal }) => refreshRegistry(registry, params.name, signal),
     deleteRegistry: ({ params }) => refuseRegistryDeletion(params.name),
     listServers: ({ params, signal }) => listServers(registry, params.name, signal),
     getServer: ({ params, signal }) => getServer(registry, params.name, params.serverName, signal),

@@ -18,6 +18,12 @@ export interface RegistryDeps {
 
 export const REGISTRY_NAME = 'default'
 
+interface SourceRequest {
+  url?: string | undefined
+  local_path?: string | undefined
+  allow_private_ip?: boolean | undefined
+}
+
 export async function registryInfo(deps: RegistryDeps, signal: AbortSignal): Promise<RegistryInfo> {
   const location = currentLocation(deps)
   return infoOf(location, await currentDocument(deps, signal))
@@ -56,23 +62,43 @@ export async function findServer(deps: RegistryDeps, name: string, signal: Abort
 }
 
 /** The new source is read and checked first; if it does not hold, the old one stays in force. */
-export async function updateRegistry(
-  deps: RegistryDeps,
-  name: string,
-  request: { url?: string | undefined; local_path?: string | undefined; allow_private_ip?: boolean | undefined },
-  signal: AbortSignal,
-) {
+export async function updateRegistry(deps: RegistryDeps, name: string, request: SourceRequest, signal: AbortSignal) {
   checkName(name)
   const location = requestedLocation(request)
-  await deps.source.read(location, signal, { refresh: true }).catch((error: unknown) => {
-    // The address is the request's, and so is the mistake in it.
-    throw isThvError(error, 'unavailable') ? invalid(error.message, error) : error
-  })
+  await readNow(deps, location, signal)
   await deps.config.update((config) => ({ ...config, registry: settingOf(location) }))
   deps.announce({ about: 'registry', name: REGISTRY_NAME })
   await deps.journal.append({ actor: 'api', action: 'update-registry', target: name, detail: { type: location.type } })
   const from = location.type === 'default' ? 'the built-in one' : `read from ${sourceOf(location)}`
   return { message: `the registry is now ${from}`, type: location.type }
+}
+
+/** What a source holds. Nothing is changed. */
+export async function testRegistry(
+  deps: RegistryDeps,
+  name: string,
+  request: SourceRequest,
+  signal: AbortSignal,
+): Promise<RegistryInfo> {
+  checkName(name)
+  const location = requestedLocation(request)
+  return infoOf(location, await readNow(deps, location, signal))
+}
+
+/** Reads the source in use again, whatever its age. */
+export async function refreshRegistry(deps: RegistryDeps, name: string, signal: AbortSignal): Promise<RegistryInfo> {
+  checkName(name)
+  const location = currentLocation(deps)
+  const document = await readNow(deps, location, signal)
+  deps.announce({ about: 'registry', name: REGISTRY_NAME })
+  return infoOf(location, document)
+}
+
+function readNow(deps: RegistryDeps, location: RegistryLocation, signal: AbortSignal): Promise<RegistryDocument> {
+  return deps.source.read(location, signal, { refresh: true }).catch((error: unknown) => {
+    // The address is the caller's, and so is the mistake in it.
+    throw isThvError(error, 'unavailable') ? invalid(error.message, error) : error
+  })
 }
 
 export function refuseRegistryDeletion(name: string): never {
@@ -99,11 +125,7 @@ function currentLocation(deps: RegistryDeps): RegistryLocation {
   return localPath === undefined ? { type: 'default' } : { type: 'file', path: localPath }
 }
 
-function requestedLocation(request: {
-  url?: string | undefined
-  local_path?: string | undefined
-  allow_private_ip?: boolean | undefined
-}): RegistryLocation {
+function requestedLocation(request: SourceRequest): RegistryLocation {
   if (request.url !== undefined && parseUrl(request.url) === undefined)
     throw invalid('url must be an http or https address without spaces or line breaks')
   if (request.url !== undefined)
@@ -124,7 +146,10 @@ function sourceOf(location: RegistryLocation): string {
 function infoOf(location: RegistryLocation, document: RegistryDocument): RegistryInfo {
   const { version, last_updated, servers, remote_servers = {} } = document
   const server_count = Object.keys(servers).length + Object.keys(remote_servers).length
-  return { name: REGISTRY_NAME, type: location.type, source: sourceOf(location), version, last_updated, server_count }
+  return {
+    ...{ name: REGISTRY_NAME, type: location.type, source: sourceOf(location), version, last_updated, server_count },
+    ...(location.type === 'url' && location.allowPrivateIp && { allow_private_ip: true }),
+  }
 }
 
 function checkName(name: string): void {
