@@ -76,17 +76,3 @@ export const foreignQuery = queryOptions({
   queryFn: ({ signal }) => api.call('discoverServers', {}, signal),
   staleTime: 0,
 })
-
-export const settingsQuery = queryOptions({
-  queryKey: ['settings'],
-  queryFn: ({ signal }) => api.call('getSettings', {}, signal),
-})
-
-export const registryInfoQuery = queryOptions({
-  queryKey: ['registry', 'info'],
-  queryFn: async ({ signal }) => {
-    const [registry] = (await api.call('listRegistries', {}, signal)).registries
-    if (!registry) throw new Error('The daemon has no registry.')
-    return registry
-  },
-})

@@ -5,7 +5,7 @@ import { messageOf } from '../api.ts'
 import { ForeignText } from '../parts/ForeignText.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Problem } from '../parts/Problem.tsx'
-import { registryInfoQuery } from '../queries.ts'
+import { registryInfoQuery } from './registry-info-query.ts'
 import { SourceForm } from './SourceForm.tsx'
 import { useRefresh } from './use-source.ts'
 

@@ -4,9 +4,9 @@ import { type FormEvent, useState } from 'react'
 import { api, messageOf } from '../api.ts'
 import { Code } from '../parts/Code.tsx'
 import { Problem } from '../parts/Problem.tsx'
-import { settingsQuery } from '../queries.ts'
 import { TextField } from '../run/TextField.tsx'
 import { changesOf, type SettingField, settingCommand, settingsChange } from './setting-fields.ts'
+import { settingsQuery } from './settings-query.ts'
 
 interface SettingFormProps {
   fields: readonly SettingField[]

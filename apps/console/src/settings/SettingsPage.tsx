@@ -4,7 +4,6 @@ import { createLazyRoute } from '@tanstack/react-router'
 import { messageOf } from '../api.ts'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Problem } from '../parts/Problem.tsx'
-import { settingsQuery } from '../queries.ts'
 import { AboutSection } from './AboutSection.tsx'
 import { ColoursSection } from './ColoursSection.tsx'
 import { DoctorSection } from './DoctorSection.tsx'
@@ -12,6 +11,7 @@ import { LoginsSection } from './LoginsSection.tsx'
 import { RuntimeSection } from './RuntimeSection.tsx'
 import { SettingForm } from './SettingForm.tsx'
 import { CERTIFICATE, TELEMETRY } from './setting-fields.ts'
+import { settingsQuery } from './settings-query.ts'
 
 export const Route = createLazyRoute('/settings')({ component: SettingsPage })
 
