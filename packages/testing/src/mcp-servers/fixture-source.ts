@@ -9,9 +9,19 @@ export const FIXTURE_SERVER = fileURLToPath(new URL('fixture-server.ts', import.
 /** The one of the newest revision; it needs the SDK, so it runs in this repository only. */
 export const MODERN_SERVER = fileURLToPath(new URL('modern-server.ts', import.meta.url))
 
+/** The one with every kind of form and result. */
+const SHOWCASE_SERVER = fileURLToPath(new URL('showcase-server.ts', import.meta.url))
+
 /** The fixture server as one file of plain JavaScript, for whatever Node a container or sandbox has. Gives its path. */
-export async function writeFixtureServer(folder: string): Promise<string> {
-  const path = join(folder, 'fixture-server.mjs')
-  await writeFile(path, stripTypeScriptTypes(await readFile(FIXTURE_SERVER, 'utf8')))
+export function writeFixtureServer(folder: string): Promise<string> {
+  return writePlain(FIXTURE_SERVER, join(folder, 'fixture-server.mjs'))
+}
+
+export function writeShowcaseServer(folder: string): Promise<string> {
+  return writePlain(SHOWCASE_SERVER, join(folder, 'showcase-server.mjs'))
+}
+
+async function writePlain(source: string, path: string): Promise<string> {
+  await writeFile(path, stripTypeScriptTypes(await readFile(source, 'utf8')))
   return path
 }
