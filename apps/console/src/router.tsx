@@ -8,6 +8,7 @@ import { SECRETS_SEARCH } from './secrets/secrets-search.ts'
 import { SERVERS_SEARCH } from './servers/servers-search.ts'
 import { NoSuchPage, PageFault } from './shell/PageFault.tsx'
 import { Shell } from './shell/Shell.tsx'
+import { TRY_SEARCH } from './try/try-search.ts'
 
 const root = createRootRouteWithContext<{ cache: QueryClient }>()({ component: Shell, notFoundComponent: NoSuchPage })
 
@@ -29,6 +30,10 @@ const serverOverview = createRoute({ getParentRoute: () => server, path: '/' }).
 
 const serverTools = createRoute({ getParentRoute: () => server, path: '/tools' }).lazy(() =>
   import('./tools/ToolsTab.tsx').then((module) => module.Route),
+)
+
+const serverTry = createRoute({ getParentRoute: () => server, path: '/try', validateSearch: TRY_SEARCH }).lazy(() =>
+  import('./try/TryTab.tsx').then((module) => module.Route),
 )
 
 const serverLogs = createRoute({ getParentRoute: () => server, path: '/logs', validateSearch: LOGS_SEARCH }).lazy(() =>
@@ -88,7 +93,7 @@ const registrySource = createRoute({ getParentRoute: () => root, path: '/registr
 const routeTree = root.addChildren([
   home,
   servers,
-  server.addChildren([serverOverview, serverTools, serverLogs, serverNetwork, serverConfiguration]),
+  server.addChildren([serverOverview, serverTools, serverTry, serverLogs, serverNetwork, serverConfiguration]),
   serverEdit,
   registry,
   entry,
@@ -115,5 +120,11 @@ export function makeRouter(cache: QueryClient) {
 declare module '@tanstack/react-router' {
   interface Register {
     router: ReturnType<typeof makeRouter>
+  }
+  interface HistoryState {
+    /** What was typed for a call. It may be nothing for an address, which others see. */
+    tryArguments?: Readonly<Record<string, unknown>>
+    /** Tells a call that is tried again from what was typed before. */
+    tryEdition?: number
   }
 }

@@ -63,6 +63,23 @@ test('a tool is turned off after the difference was shown', async () => {
   expect(tools).toContain('add')
 })
 
+test('a tool gets another name and description, which clients see', async () => {
+  await page.getByRole('button', { name: 'Rename add' }).click()
+  await page.getByRole('textbox', { name: 'Name of add for clients' }).fill('sum')
+  await page.getByRole('textbox', { name: 'Description of add for clients' }).fill('Adds two numbers')
+  const plan = page.getByRole('region', { name: 'Plan' })
+  await plan.getByText('Clients see add as sum.').waitFor()
+  await plan.getByText('thv edit chatty --tools-override names.json').waitFor()
+  await expectAccessible(page)
+  await plan.getByRole('button', { name: 'Apply' }).click()
+  await plan.waitFor({ state: 'detached' })
+  const { tools_override } = await toolhaven.daemon().api.call('getWorkload', { params: { name: 'chatty' } })
+  expect(tools_override).toEqual({ add: { name: 'sum', description: 'Adds two numbers' } })
+  await page.getByText('seen as sum').waitFor()
+  await page.getByRole('link', { name: 'Try add' }).click()
+  await page.getByRole('form', { name: 'Try sum' }).getByText('Adds two numbers').waitFor()
+})
+
 test('a client is connected to a group, and its file has the entry', async () => {
   await goTo('Clients')
   const cursor = page.getByRole('switch', { name: 'Cursor in default', exact: true })

@@ -5,7 +5,12 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { launchBrowser } from '@toolhaven/testing/browser'
 import { startPackageRegistry } from '@toolhaven/testing/testbed/package-registry'
 import { type DaemonProcess, startDaemon } from '../../../e2e/src/daemon-process.ts'
-import { FIXTURE_PACKAGE, writeFixturePackage } from '../../../e2e/src/fixture-package.ts'
+import {
+  FIXTURE_PACKAGE,
+  SHOWCASE_PACKAGE,
+  writeFixturePackage,
+  writeShowcasePackage,
+} from '../../../e2e/src/fixture-package.ts'
 import { type Home, makeHome } from '../../../e2e/src/home.ts'
 
 export const WIDE = { width: 1280, height: 900 }
@@ -13,6 +18,9 @@ export const PHONE = { width: 390, height: 844 }
 
 /** A working MCP server, as a workload's `image`. */
 export const FIXTURE = `npx://${FIXTURE_PACKAGE}@1.0.0`
+
+/** One whose tools need every kind of form and give every kind of result. */
+export const SHOWCASE = `npx://${SHOWCASE_PACKAGE}@1.0.0`
 
 export interface TestConsole extends AsyncDisposable {
   home: Home
@@ -30,7 +38,9 @@ export async function startConsole(env: Readonly<Record<string, string>> = {}): 
   const folder = await mkdtemp(path.join(tmpdir(), 'thv-console-'))
   stack.defer(() => rm(folder, { recursive: true, force: true }))
   await writeFixturePackage(path.join(folder, FIXTURE_PACKAGE), FIXTURE_PACKAGE)
-  const registry = stack.use(await startPackageRegistry([path.join(folder, FIXTURE_PACKAGE)]))
+  await writeShowcasePackage(path.join(folder, SHOWCASE_PACKAGE))
+  const packages = [FIXTURE_PACKAGE, SHOWCASE_PACKAGE].map((name) => path.join(folder, name))
+  const registry = stack.use(await startPackageRegistry(packages))
   const home = stack.use(await makeHome({ env: { THV_RUNTIME: 'process', npm_config_registry: registry.url, ...env } }))
   let daemon = await startDaemon(home)
   stack.defer(() => daemon[Symbol.asyncDispose]())

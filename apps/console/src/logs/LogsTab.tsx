@@ -2,6 +2,7 @@ import '../css/logs.css'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Problem } from '../parts/Problem.tsx'
+import { saveFile } from '../parts/save-file.ts'
 import { SearchField } from '../parts/SearchField.tsx'
 import { findLines, type LogLine, nextPlace } from './log-buffer.ts'
 import { LogLines } from './LogLines.tsx'
@@ -113,7 +114,5 @@ function Controls({ name, lines, isFollowing, onFollow }: ControlsProps) {
 
 function download(fileName: string, lines: readonly LogLine[]): void {
   const text = lines.map(({ time, stream, text }) => [time, stream, text].filter(Boolean).join(' ')).join('\n')
-  const address = URL.createObjectURL(new Blob([`${text}\n`], { type: 'text/plain' }))
-  Object.assign(document.createElement('a'), { href: address, download: fileName }).click()
-  URL.revokeObjectURL(address)
+  saveFile(fileName, [`${text}\n`], 'text/plain')
 }

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 
 /** Copies a text and says so until the pointer or the focus leaves. */
-export function CopyButton({ text, label }: { text: string; label: string }) {
+export function CopyButton({ text, label, words = 'Copy' }: { text: string; label: string; words?: string }) {
   const [outcome, setOutcome] = useState<string>()
   const copy = async () => {
     try {
@@ -21,7 +21,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
       onBlur={() => setOutcome(undefined)}
       onPointerLeave={() => setOutcome(undefined)}
     >
-      {outcome ?? 'Copy'}
+      {outcome ?? words}
     </button>
   )
 }

@@ -7,6 +7,13 @@ export interface TextPart {
   isHidden: boolean
 }
 
+/** Where only plain text can stand, such as in a list to choose from. */
+export function visibleText(text: string): string {
+  return splitHidden(text)
+    .map((part) => part.text)
+    .join('')
+}
+
 /** A text in pieces: what a reader sees as it is, and what nobody would see, by its number. */
 export function splitHidden(text: string): TextPart[] {
   const parts: TextPart[] = []

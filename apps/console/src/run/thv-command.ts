@@ -1,5 +1,6 @@
 import { outboundPolicy } from '@toolhaven/contract/permission-profile'
 import type { CreateRequest, UpdateRequest } from '@toolhaven/contract/workload-request'
+import { quoted } from '../parts/quoted.ts'
 
 /** The command that does the same as the form; undefined where flags cannot say it. */
 export function thvCommand(request: CreateRequest): string | undefined {
@@ -152,7 +153,3 @@ function profileFlags(profile: CreateRequest['permission_profile']): string[] | 
 const afterDashes = (args: readonly string[]) => (args.length > 0 ? ['--', ...args] : [])
 
 const line = (words: readonly string[]) => words.map(quoted).join(' ')
-
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
-}

@@ -35,6 +35,9 @@ function Server({ server }: { server: WorkloadDetails }) {
         <Link to="/servers/$name/tools" params={{ name: server.name }}>
           Tools
         </Link>
+        <Link to="/servers/$name/try" params={{ name: server.name }}>
+          Try
+        </Link>
         <Link to="/servers/$name/logs" params={{ name: server.name }}>
           Logs
         </Link>

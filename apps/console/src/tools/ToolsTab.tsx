@@ -17,12 +17,12 @@ function ToolsTab() {
   const { data: lock, error } = useQuery(toolLockQuery(name))
   if (error && !lock) return <Problem message={messageOf(error)} />
   if (!lock || !server) return <p className="muted">Asking the daemon …</p>
-  const filter = (server.tools ?? []).toSorted().join('\n')
+  const inForce = JSON.stringify([server.tools.toSorted(), server.tools_override])
   return (
     <>
       {lock.changes.length > 0 && <ToolChanges lock={lock} />}
-      {/* What is chosen here begins again when somebody else changes the filter. */}
-      <ToolSwitches key={filter} server={server} tools={listTools(lock.tools)} />
+      {/* What is chosen here begins again when somebody else changes what is in force. */}
+      <ToolSwitches key={inForce} server={server} tools={listTools(lock.tools)} />
     </>
   )
 }

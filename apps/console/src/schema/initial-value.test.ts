@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { initialArguments } from './initial-value.ts'
+
+test('a form begins with defaults, and with what can only be one thing', () => {
+  const schema = {
+    required: ['sure', 'inner', 'kind', 'list', 'text'],
+    properties: {
+      size: { type: 'integer', default: 3 },
+      left: { type: 'object', properties: { out: { default: 1 } } },
+      sure: { type: 'boolean' },
+      kind: { const: 'a' },
+      list: { type: 'array' },
+      text: { type: 'string' },
+      inner: { $ref: '#/$defs/inner' },
+    },
+    $defs: { inner: { type: 'object', properties: { deep: { default: 'd' }, none: {} }, required: ['deep'] } },
+  }
+  expect(initialArguments(schema)).toEqual({ size: 3, sure: false, kind: 'a', list: [], inner: { deep: 'd' } })
+})
+
+test('a schema that needs itself has an end', () => {
+  const schema = { type: 'object', required: ['next'], properties: { next: { $ref: '#' } } }
+  expect(JSON.stringify(initialArguments(schema)).length).toBeLessThan(200)
+})

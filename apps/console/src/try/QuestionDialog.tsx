@@ -1,0 +1,166 @@
+import '../css/palette.css'
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { ForeignText } from '../parts/ForeignText.tsx'
+import { OutsideLink } from '../parts/OutsideLink.tsx'
+import { TextField } from '../run/TextField.tsx'
+import { findFaults } from '../schema/find-faults.ts'
+import { initialArguments } from '../schema/initial-value.ts'
+import { SchemaForm } from '../schema/SchemaForm.tsx'
+import { ContentView } from './ContentView.tsx'
+import type { JsonObject } from './mcp-messages.ts'
+import { ANSWERS, elicitation, partsOf, sampling } from './questions.ts'
+import type { AskedQuestion } from './try-desk.ts'
+
+interface QuestionProps {
+  server: string
+  asked: AskedQuestion
+}
+
+/** What a server asks in the middle of a call. A person answers, or does not. */
+export function QuestionDialog({ server, asked }: QuestionProps) {
+  if (asked.question.method === 'sampling/createMessage') return <SamplingDialog server={server} asked={asked} />
+  const { mode, url } = elicitation.parse(asked.question.params)
+  return mode === 'url' && url !== undefined ? (
+    <AddressDialog server={server} asked={asked} />
+  ) : (
+    <FormDialog server={server} asked={asked} />
+  )
+}
+
+function FormDialog({ server, asked: { question, answer } }: QuestionProps) {
+  const { message, requestedSchema: schema } = elicitation.parse(question.params)
+  const [content, setContent] = useState<JsonObject>(() => initialArguments(schema))
+  const [isChecked, setIsChecked] = useState(false)
+  const faults = findFaults({ type: 'object', ...schema }, content, schema)
+  const submit = () => {
+    setIsChecked(true)
+    if (faults.length === 0) answer(ANSWERS.accept(content))
+  }
+  return (
+    <Sheet title={`${server} asks you`} onLeave={() => answer(ANSWERS.cancel())} onSubmit={submit}>
+      <p className="said">
+        <ForeignText text={message} />
+      </p>
+      <p className="muted">The server gets what you answer. Give it no password and no key.</p>
+      <SchemaForm schema={schema} value={content} onChange={setContent} faults={isChecked ? faults : []} />
+      <div className="actions">
+        <button type="submit" className="primary">
+          Answer
+        </button>
+        <button type="button" onClick={() => answer(ANSWERS.decline())}>
+          Decline
+        </button>
+      </div>
+    </Sheet>
+  )
+}
+
+function AddressDialog({ server, asked: { question, answer } }: QuestionProps) {
+  const { message, url = '' } = elicitation.parse(question.params)
+  const host = URL.canParse(url) ? new URL(url).host : ''
+  return (
+    <Sheet
+      title={`${server} asks you to open a page`}
+      onLeave={() => answer(ANSWERS.cancel())}
+      onSubmit={() => answer(ANSWERS.accept())}
+    >
+      <p className="said">
+        <ForeignText text={message} />
+      </p>
+      <p>
+        <OutsideLink address={url} />
+      </p>
+      {host !== '' && (
+        <p className="muted">
+          It leads to <ForeignText text={host} />. Open it only if you trust that host.
+        </p>
+      )}
+      <div className="actions">
+        <button type="submit" className="primary">
+          I have done it
+        </button>
+        <button type="button" onClick={() => answer(ANSWERS.decline())}>
+          Decline
+        </button>
+      </div>
+    </Sheet>
+  )
+}
+
+function SamplingDialog({ server, asked: { question, answer } }: QuestionProps) {
+  const { systemPrompt, maxTokens, messages } = sampling.parse(question.params)
+  const [said, setSaid] = useState('')
+  return (
+    <Sheet
+      title={`${server} asks for an answer of a model`}
+      onLeave={() => answer(ANSWERS.notSampled())}
+      onSubmit={() => answer(ANSWERS.sampled(said))}
+    >
+      <p className="muted">
+        There is no model here: what you write is the answer.
+        {maxTokens !== undefined && ` The server wants at most ${maxTokens} tokens.`}
+      </p>
+      {systemPrompt !== undefined && (
+        <div className="message">
+          <h3>system</h3>
+          <ContentView content={{ type: 'text', text: systemPrompt }} from="question" />
+        </div>
+      )}
+      {messages.map(({ role, content }, at) => (
+        // oxlint-disable-next-line react/no-array-index-key -- messages have no name but their place
+        <div key={at} className="message">
+          <h3>
+            <ForeignText text={role} />
+          </h3>
+          {partsOf(content).map((part, place) => (
+            // oxlint-disable-next-line react/no-array-index-key -- as above
+            <ContentView key={place} content={part} from="question" />
+          ))}
+        </div>
+      ))}
+      <TextField label="Your answer" value={said} rows={4} isRequired onChange={setSaid} />
+      <div className="actions">
+        <button type="submit" className="primary">
+          Answer
+        </button>
+        <button type="button" onClick={() => answer(ANSWERS.notSampled())}>
+          Decline
+        </button>
+      </div>
+    </Sheet>
+  )
+}
+
+interface SheetProps {
+  title: string
+  /** Escape. */
+  onLeave: () => void
+  onSubmit: () => void
+  children: ReactNode
+}
+
+/** Stays until it is answered: a click beside it is no answer. */
+function Sheet({ title, onLeave, onSubmit, children }: SheetProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const before = document.activeElement
+    const shown = dialog.current
+    if (shown?.open === false) shown.showModal()
+    // A dialog that is taken away gives the focus to nobody.
+    return () => {
+      if (before instanceof HTMLElement) before.focus()
+    }
+  }, [])
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    onSubmit()
+  }
+  return (
+    <dialog ref={dialog} className="sheet question" aria-label={title} onClose={onLeave}>
+      <form className="sheet-content" noValidate onSubmit={submit}>
+        <h2>{title}</h2>
+        {children}
+      </form>
+    </dialog>
+  )
+}
