@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type FakeDaemon, startFakeDaemon } from '@toolhaven/fakes/fake-daemon'
 import { settle } from '@toolhaven/fakes/manual-clock'
 import { changeEvent, workloadEvent } from '@toolhaven/contract/events'
+import { workloadLogLine } from '@toolhaven/contract/system'
 import { ask, done, scenario } from '@toolhaven/testing/scenario'
 import { eventStream } from './event-stream.ts'
 
@@ -204,4 +205,40 @@ describe('following logs', () => {
     request: 'GET /api/v1beta/workloads/ghost/logs/follow',
     answers: { status: 404, text: /^workload ghost not found/ },
   })
+
+  test('of several workloads gives each line with its workload, with secrets masked, and goes on when one is removed', async () => {
+    using fake = await startFakeDaemon()
+    await web(fake)
+    await done(fake, 'POST /api/v1beta/workloads', { name: 'db', image: 'npx://db@1.0.0' })
+    fake.daemon.workloads.masker.hold('db', ['hunter22'])
+    for (const name of ['web', 'db']) for (const line of [1, 2, 3]) fake.logs.append(name, 'stdout', `${name} ${line}`)
+    const stream = await read(fake, 'GET /api/v1beta/logs/follow?workloads=web,db,web&tail=2')
+    await settle()
+    const lines = () => stream.events().map(({ data }) => workloadLogLine.parse(data))
+    const texts = () => lines().map(({ workload, text }) => `${workload}: ${text}`)
+    expect(texts().toSorted()).toEqual(['db: db 2', 'db: db 3', 'web: web 2', 'web: web 3'])
+    await done(fake, 'DELETE /api/v1beta/workloads/web')
+    await settle()
+    fake.logs.append('db', 'stderr', 'the key hunter22')
+    await settle()
+    expect(texts().at(-1)).toMatch(/^db: the key (?!hunter22)/)
+    await stream.cancel()
+  })
+
+  scenario('of several workloads of which one is unknown', {
+    given: web,
+    request: 'GET /api/v1beta/logs/follow?workloads=web,ghost',
+    answers: { status: 404, text: /^workload ghost not found/ },
+  })
+
+  for (const [query, told] of [
+    ['', /^workloads: /],
+    ['?workloads=', /^workloads/],
+    ['?workloads=web,..%2f', /^workloads/],
+    [`?workloads=${Array.from({ length: 101 }, (_, at) => `w${at}`).join(',')}`, /^workloads/],
+  ] as const)
+    scenario(`of several workloads with ${query.slice(0, 30) || 'no names'}`, {
+      request: `GET /api/v1beta/logs/follow${query}`,
+      answers: { status: 400, text: told },
+    })
 })

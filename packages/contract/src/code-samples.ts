@@ -22,6 +22,7 @@ const PARAMS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 const QUERIES: Readonly<Record<string, string>> = {
   listWorkloads: '?all=true',
+  followSeveralLogs: '?workloads=everything',
   getBuildRecipe: '?package=npx://@modelcontextprotocol/server-everything',
 }
 

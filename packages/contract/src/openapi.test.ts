@@ -117,6 +117,15 @@ describe('the OpenAPI document', () => {
     ])
   })
 
+  test('says which parts of a query are needed', () => {
+    const needed = built.paths['/api/v1beta/logs/follow']?.['get']?.parameters
+    expect(needed?.map(({ name, required }) => [name, required])).toEqual([
+      ['workloads', true],
+      ['tail', false],
+      ['since', false],
+    ])
+  })
+
   test('is the same each time', () => {
     expect(buildOpenApi('1')).toEqual(buildOpenApi('1'))
   })

@@ -120,7 +120,7 @@ function parameterList(place: 'path' | 'query', object: z.ZodObject | undefined,
     return {
       name,
       in: place,
-      required: place === 'path',
+      required: schema._zod.optin !== 'optional',
       ...meaningOf(schema),
       schema: isBoolean
         ? { type: 'boolean', default: false }

@@ -60,6 +60,7 @@ describe('the route table', () => {
         'discoverServers',
         'buildPackage',
         'followLogs',
+        'followSeveralLogs',
         'getBuildRecipe',
         'inspectWorkload',
         'getIsolation',

@@ -96,6 +96,14 @@ export const logLine = z
   })
   .meta({ id: 'toolhaven.logLine', description: 'A line of output' })
 
+/** Of several workloads in one stream. */
+export const workloadLogLine = logLine
+  .extend({ workload: workloadName.meta({ description: 'Whose line it is' }) })
+  .meta({ id: 'toolhaven.workloadLogLine', description: 'A line of output of one of several workloads' })
+
+/** As many as one stream follows. */
+export const MOST_FOLLOWED = 100
+
 const logLines = z
   .strictObject({ lines: z.array(logLine).meta({ description: 'Oldest first' }) })
   .meta({ id: 'toolhaven.logLines', description: 'Lines of a log' })
@@ -199,6 +207,26 @@ export const systemRoutes = {
     success: text(
       'One event named line per line; the earlier lines first. An event named gap stands for lines that a slow reader missed',
     ),
+    errors: noWorkload,
+    extension: true,
+  },
+  followSeveralLogs: {
+    method: 'GET',
+    path: `${API_PREFIX}/logs/follow`,
+    tag: 'workloads',
+    summary: 'Output of several workloads as it comes, as server-sent events',
+    description:
+      'The data of an event is a line as an object with workload, time, stream and text. The earlier lines of each workload come in order, but those of one workload may come after those of another: readers sort by time.',
+    query: z.strictObject({
+      workloads: z
+        .string()
+        .transform((names) => names.split(','))
+        .pipe(z.array(workloadName).max(MOST_FOLLOWED))
+        .meta({ description: `Names with commas between them, at most ${MOST_FOLLOWED}` }),
+      tail: tail.meta({ description: 'How many earlier lines of each workload come first; default 100' }),
+      since: since.meta({ description: 'Of the earlier lines, only those written then or later' }),
+    }),
+    success: text('One event named line per line. An event named gap stands for lines that a slow reader missed'),
     errors: noWorkload,
     extension: true,
   },

@@ -9,7 +9,7 @@ import { eventStream } from '../event-stream.ts'
 import { textResponse } from '../http-errors.ts'
 
 type Own =
-  | Exclude<keyof typeof systemRoutes, 'importWorkload' | 'followLogs' | 'readLogs' | 'pruneLogs'>
+  | Exclude<keyof typeof systemRoutes, 'importWorkload' | 'followLogs' | 'followSeveralLogs' | 'readLogs' | 'pruneLogs'>
   | keyof typeof doctorRoutes
   | keyof typeof folderRoutes
 

@@ -5,7 +5,6 @@ import { importWorkload } from '@toolhaven/core/workloads/import'
 import { pruneLogs } from '@toolhaven/core/workloads/prune-logs'
 import { type Plan, planCreate, planEdit, planImport } from '@toolhaven/core/workloads/plan'
 import {
-  MAX_LOG_LINES,
   exportWorkload,
   getWorkload,
   getWorkloadRequest,
@@ -16,19 +15,19 @@ import {
 } from '@toolhaven/core/workloads/read'
 import type { exitRoutes } from '@toolhaven/contract/exits'
 import type { WorkloadPlan } from '@toolhaven/contract/plans'
-import type { LogLine, LogQuery } from '@toolhaven/core/ports/stores'
 import type { workloadRoutes } from '@toolhaven/contract/workloads'
 import type { ApiDeps } from '../api-deps.ts'
 import type { Handlers } from '../bind.ts'
-import { eventStream } from '../event-stream.ts'
 import { toErrorAnswer } from '../http-errors.ts'
 import { jsonResponse } from '../json-response.ts'
+import { followLogs, followSeveralLogs, logQueryOf } from './follow-logs.ts'
 
 type Own =
   | keyof typeof workloadRoutes
   | keyof typeof exitRoutes
   | 'importWorkload'
   | 'followLogs'
+  | 'followSeveralLogs'
   | 'readLogs'
   | 'pruneLogs'
 
@@ -65,8 +64,9 @@ export function workloadHandlers(deps: ApiDeps): Pick<Handlers, Own> {
         : importWorkload(workloads, body, confirmed),
     pruneLogs: () => pruneLogs(workloads),
     followLogs: ({ params, query, signal }) => followLogs(deps, params.name, query, signal),
+    followSeveralLogs: ({ query, signal }) => followSeveralLogs(deps, query, signal),
     readLogs: ({ params, query }) =>
-      readWorkloadLogs(workloads, params.name, { ...queryOf(query), previous: query.previous }),
+      readWorkloadLogs(workloads, params.name, { ...logQueryOf(query), previous: query.previous }),
   }
 }
 
@@ -79,37 +79,4 @@ function planResponse({ logger, workloads }: ApiDeps, { problems, ...plan }: Pla
   })
   const answer: WorkloadPlan = { ...plan, problems: told }
   return jsonResponse(JSON.stringify(answer))
-}
-
-interface LogRange {
-  tail?: number | undefined
-  since?: string | undefined
-}
-
-function queryOf({ tail = MAX_LOG_LINES, since }: LogRange): LogQuery {
-  return { lines: tail, since: since === undefined ? undefined : Date.parse(since) }
-}
-
-/** The lines there are, then each new one. */
-async function followLogs(
-  deps: ApiDeps,
-  name: string,
-  { details = false, ...range }: LogRange & { details?: boolean | undefined },
-  signal: AbortSignal,
-): Promise<Response> {
-  const { logs, masker } = deps.workloads
-  const { lines: earlier } = await readWorkloadLogs(deps.workloads, name, queryOf(range))
-  const limit = AbortSignal.any([signal, deps.shutdown])
-  return eventStream(limit, (send) => {
-    const stop = new AbortController()
-    const sendLine = (line: LogLine) => send('line', JSON.stringify(details ? line : line.text))
-    for (const line of earlier) sendLine(line)
-    const pump = async () => {
-      for await (const line of logs.follow(name, AbortSignal.any([limit, stop.signal])))
-        sendLine({ ...line, text: masker.mask(line.text) })
-    }
-    // The reader left or the log was removed: the stream has nothing more to say.
-    pump().catch(() => undefined)
-    return () => stop.abort()
-  })
 }
