@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute, createRouter } from '@tanstack/react-router'
-import { LOGS_SEARCH } from './logs/logs-search.ts'
+import { LOGS_SEARCH, MERGED_LOGS_SEARCH } from './logs/logs-search.ts'
 import { NETWORK_SEARCH } from './network/network-search.ts'
 import { REGISTRY_SEARCH } from './registry/choose-entries.ts'
 import { RUN_SEARCH } from './run/run-search.ts'
@@ -66,6 +66,10 @@ const run = createRoute({ getParentRoute: () => root, path: '/run', validateSear
   import('./run/RunPage.tsx').then((module) => module.Route),
 )
 
+const logs = createRoute({ getParentRoute: () => root, path: '/logs', validateSearch: MERGED_LOGS_SEARCH }).lazy(() =>
+  import('./logs/MergedLogsPage.tsx').then((module) => module.Route),
+)
+
 const clients = createRoute({ getParentRoute: () => root, path: '/clients' }).lazy(() =>
   import('./clients/ClientsPage.tsx').then((module) => module.Route),
 )
@@ -98,6 +102,7 @@ const routeTree = root.addChildren([
   registry,
   entry,
   run,
+  logs,
   clients,
   secrets,
   adopt,

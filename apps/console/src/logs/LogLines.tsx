@@ -7,7 +7,9 @@ import type { LogLine } from './log-buffer.ts'
 const LINE_HEIGHT = 20
 
 export interface LogLinesProps {
-  lines: readonly LogLine[]
+  lines: readonly (LogLine & { workload?: string })[]
+  /** Of the names of servers, where the lines are those of several. */
+  colours?: ReadonlyMap<string, number>
   /** The line that a search or a link points to. */
   shown: number | undefined
   isFollowing: boolean
@@ -15,8 +17,9 @@ export interface LogLinesProps {
 }
 
 /** Only the lines in sight are in the page, however many there are. */
-export function LogLines({ lines, shown, isFollowing, onFollow }: LogLinesProps) {
+export function LogLines({ lines, colours, shown, isFollowing, onFollow }: LogLinesProps) {
   'use no memo' // The virtualizer keeps its state in an object that stays the same.
+  const nameWidth = Math.max(0, ...[...(colours?.keys() ?? [])].map((name) => name.length))
   const box = useRef<HTMLDivElement>(null)
   const rows = useVirtualizer({
     count: lines.length,
@@ -57,6 +60,8 @@ export function LogLines({ lines, shown, isFollowing, onFollow }: LogLinesProps)
             style={{ transform: `translateY(${start}px)` }}
           >
             <LineTime line={lines[index]} />
+            {colours && <LineName name={lines[index]?.workload} colours={colours} width={nameWidth} />}
+            <span className={`log-stream ${lines[index]?.stream ?? ''}`}>{lines[index]?.stream ?? '      '}</span>
             <ForeignText text={lines[index]?.text ?? ''} />
           </div>
         ))}
@@ -75,4 +80,15 @@ function LineTime({ line }: { line: LogLine | undefined }) {
       </time>
     </Link>
   )
+}
+
+interface LineNameProps {
+  name: string | undefined
+  colours: ReadonlyMap<string, number>
+  width: number
+}
+
+/** As wide as the longest, so that the lines begin below one another. */
+function LineName({ name = '', colours, width }: LineNameProps) {
+  return <span className={`log-name colour-${colours.get(name) ?? 0}`}>{name.padEnd(width)}</span>
 }

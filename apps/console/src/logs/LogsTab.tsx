@@ -1,10 +1,11 @@
 import '../css/logs.css'
-import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
+import { createLazyRoute, getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Problem } from '../parts/Problem.tsx'
-import { saveFile } from '../parts/save-file.ts'
 import { SearchField } from '../parts/SearchField.tsx'
+import { downloadLog } from './download-log.ts'
 import { findLines, type LogLine, nextPlace } from './log-buffer.ts'
+import { LogControls } from './LogControls.tsx'
 import { LogLines } from './LogLines.tsx'
 import { useLog } from './use-log.ts'
 
@@ -19,6 +20,9 @@ function LogsTab() {
   const [place, setPlace] = useState<number>()
   // A link names a line by its time: its number changes when old lines go.
   const linked = at === undefined ? -1 : lines.findIndex(({ time }) => time === at)
+  const navigate = here.useNavigate()
+  const choose = (isPrevious: boolean) =>
+    navigate({ search: ({ q }) => ({ q, ...(isPrevious && { previous: true }) }), replace: true })
   const show = (next: number | undefined) => {
     setIsFollowing(false)
     setPlace(next)
@@ -28,7 +32,16 @@ function LogsTab() {
       {problem !== undefined && <Problem message={problem} />}
       <div className="filters">
         <Find lines={lines} place={place} onShow={show} />
-        <Controls name={name} lines={lines} isFollowing={isFollowing} onFollow={setIsFollowing} />
+        <LogControls
+          isPrevious={previous}
+          onPrevious={choose}
+          isFollowing={isFollowing}
+          onFollow={setIsFollowing}
+          onDownload={lines.length === 0 ? undefined : () => downloadLog(`${name}.log`, lines)}
+        />
+        <Link to="/logs" className="button">
+          With other servers
+        </Link>
       </div>
       {lines.length === 0 ? (
         <p className="muted">
@@ -77,42 +90,4 @@ function Find({ lines, place = -1, onShow }: FindProps) {
       </span>
     </>
   )
-}
-
-interface ControlsProps {
-  name: string
-  lines: readonly LogLine[]
-  isFollowing: boolean
-  onFollow: (isFollowing: boolean) => void
-}
-
-function Controls({ name, lines, isFollowing, onFollow }: ControlsProps) {
-  const { previous = false } = here.useSearch()
-  const navigate = here.useNavigate()
-  const choose = (value: string) =>
-    navigate({ search: ({ q }) => ({ q, ...(value === 'previous' && { previous: true }) }), replace: true })
-  return (
-    <>
-      <label>
-        Run
-        <select value={previous ? 'previous' : 'latest'} onChange={(event) => choose(event.target.value)}>
-          <option value="latest">Latest</option>
-          <option value="previous">Previous</option>
-        </select>
-      </label>
-      {!previous && (
-        <button type="button" aria-pressed={isFollowing} onClick={() => onFollow(!isFollowing)}>
-          {isFollowing ? 'Pause' : 'Follow'}
-        </button>
-      )}
-      <button type="button" disabled={lines.length === 0} onClick={() => download(`${name}.log`, lines)}>
-        Download
-      </button>
-    </>
-  )
-}
-
-function download(fileName: string, lines: readonly LogLine[]): void {
-  const text = lines.map(({ time, stream, text }) => [time, stream, text].filter(Boolean).join(' ')).join('\n')
-  saveFile(fileName, [`${text}\n`], 'text/plain')
 }

@@ -4,7 +4,7 @@ import type * as z from 'zod'
 export type LogLine = z.infer<typeof logLine>
 
 /** As many as a browser shows without a stutter. The daemon keeps more than this only of very chatty servers. */
-const MOST_LINES = 100_000
+export const MOST_LINES = 100_000
 
 /** The lines with the new ones; the oldest make room. */
 export function withLines(before: readonly LogLine[], added: readonly LogLine[]): LogLine[] {

@@ -5,3 +5,10 @@ export const LOGS_SEARCH = z.object({
   previous: z.boolean().optional().catch(undefined),
   at: z.string().optional().catch(undefined),
 })
+
+/** Of the page with the lines of several servers. */
+export const MERGED_LOGS_SEARCH = LOGS_SEARCH.extend({
+  /** Names with commas between them; left out: every server. */
+  servers: z.string().optional().catch(undefined),
+  stream: z.enum(['stdout', 'stderr']).optional().catch(undefined),
+})

@@ -2,8 +2,8 @@ import { useEffect, useState } from 'react'
 import { logLine } from '@toolhaven/contract/system'
 import { api, messageOf } from '../api.ts'
 import { useConnection } from '../live/connection.ts'
-import { readEvents } from '../live/read-events.ts'
 import { type LogLine, withLines } from './log-buffer.ts'
+import { readBatches } from './read-batches.ts'
 
 /** As many as the API gives at once. */
 const EARLIER_LINES = 10_000
@@ -41,16 +41,10 @@ async function follow(name: string, set: SetLog, signal: AbortSignal): Promise<v
   const query = { details: true, tail: String(EARLIER_LINES) }
   const response = await api.open('followLogs', { params: { name }, query }, signal)
   set(() => ({ lines: [] }))
-  let waiting: LogLine[] = []
-  for await (const { event, data } of readEvents(response)) {
-    if (event !== 'line') continue
-    waiting.push(logLine.parse(JSON.parse(data)))
-    // Many lines of a moment are drawn once.
-    if (waiting.length > 1) continue
-    setTimeout(() => {
-      const added = waiting
-      waiting = []
-      if (!signal.aborted) set(({ lines }) => ({ lines: withLines(lines, added) }))
-    }, 50)
-  }
+  await readBatches(
+    response,
+    ({ event, data }) => (event === 'line' ? logLine.parse(JSON.parse(data)) : undefined),
+    (added) => set(({ lines }) => ({ lines: withLines(lines, added) })),
+    signal,
+  )
 }

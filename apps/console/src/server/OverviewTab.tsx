@@ -5,6 +5,7 @@ import { Code } from '../parts/Code.tsx'
 import { ForeignText } from '../parts/ForeignText.tsx'
 import { clientsQuery, workloadQuery } from '../queries.ts'
 import { describePermissions } from './describe-permissions.ts'
+import { ExitsPanel } from './ExitsPanel.tsx'
 
 export const Route = createLazyRoute('/servers/$name/')({ component: OverviewTab })
 const here = getRouteApi('/servers/$name/')
@@ -33,6 +34,7 @@ function Overview({ server }: { server: WorkloadDetails }) {
           ))}
         </ul>
       </section>
+      <ExitsPanel name={server.name} />
       <section className="panel" aria-label="About">
         <h2>About</h2>
         <dl className="facts">

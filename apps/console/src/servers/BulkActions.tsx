@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import type { Workload } from '@toolhaven/contract/workloads'
 import { messageOf } from '../api.ts'
 import { Code } from '../parts/Code.tsx'
@@ -28,6 +29,9 @@ export function BulkActions({ servers, onDone }: { servers: readonly Workload[];
             {choice.label}
           </button>
         ))}
+        <Link to="/logs" search={{ servers: names.join(',') }} className="button small">
+          Show logs
+        </Link>
         <ConfirmButton
           verb="Remove"
           title={`Remove ${count}?`}

@@ -26,6 +26,11 @@ function ServersPage() {
   return (
     <>
       <PageTitle title="Servers">
+        {all.length > 0 && (
+          <Link to="/logs" className="button">
+            Logs
+          </Link>
+        )}
         <Link to="/run" className="button primary">
           Run a server
         </Link>
