@@ -57,8 +57,8 @@ describe.each(attackedPlatforms('mounts'))('on %s', (kind) => {
     weaknesses: [
       {
         file: 'packages/runtimes/src/isolation/refuse-pipe-mounts.ts',
-        find: 'if (entry.isFIFO()) return',
-        replace: 'if (entry.isFIFO() && seen < 0) return',
+        find: 'if (!isFolder && !entry.isFIFO()) continue',
+        replace: 'if (!isFolder) continue',
       },
     ],
     attack: async (build, context) => {
