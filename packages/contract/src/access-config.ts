@@ -1,11 +1,9 @@
 import * as z from 'zod'
 import { secretKey } from './names.ts'
+import { oauthConfig } from './registry-document.ts'
 import { headerValue } from './text.ts'
 
 /** How Toolhaven logs in to servers, how callers log in to Toolhaven, and what they may do then. */
-
-const portNumber = z.int().min(1).max(65535)
-const stringMap = z.record(z.string(), z.string())
 
 const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, 'must be a header name')
 export const headerMap = z.record(headerName, headerValue)
@@ -15,25 +13,7 @@ export const headerSecrets = z
 
 export const remoteAuthConfig = z
   .strictObject({
-    issuer: z
-      .string()
-      .optional()
-      .meta({ description: 'Identity provider. Its endpoints are discovered from this URL' }),
-    authorize_url: z
-      .string()
-      .optional()
-      .meta({ description: 'Authorization endpoint, when the provider cannot be discovered' }),
-    token_url: z.string().optional().meta({ description: 'Token endpoint, when the provider cannot be discovered' }),
-    client_id: z
-      .string()
-      .optional()
-      .meta({ description: 'Client ID to log in with (default: one that is registered dynamically)' }),
-    scopes: z.array(z.string()).optional().meta({ description: 'Default: openid, profile, email' }),
-    use_pkce: z.boolean().optional().meta({ description: 'Default: true' }),
-    callback_port: portNumber
-      .optional()
-      .meta({ description: 'Local port that the browser returns to after the login (default: any free port)' }),
-    oauth_params: stringMap.optional().meta({ description: 'Extra parameters of the authorization request' }),
+    ...oauthConfig.shape,
     clientSecret: z.string().optional().meta({ description: 'Name of the stored secret, never its value' }),
     clientSecretFile: z
       .string()
