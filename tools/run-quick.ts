@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { changedFiles, defaultBase, isRevision } from './test-run/changes.ts'
+import { listenForInterruption } from './test-run/interruption.ts'
 import { describeResult } from './test-run/report.ts'
 import { runStage } from './test-run/run-stage.ts'
 import { STAGES, stageOf } from './test-run/stages.ts'
@@ -36,15 +37,14 @@ async function runQuick(base: string): Promise<void> {
   const startedAt = Date.now()
   const files = changedFiles(base)
   console.log(`Files that differ from ${base}: ${files.length}`)
-  const interruption = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interruption.abort())
-  const checks = runChecks(interruption.signal)
+  const interruption = listenForInterruption()
+  const checks = runChecks(interruption.asked)
   const tests = await runStage(STAGES.unit, {
     full: false,
     filters: [`--changed=${base}`],
     strict: false,
     prefixed: false,
-    signal: interruption.signal,
+    interruption,
   })
   const { code, output } = await checks
   console.log(`\n${output.trim()}\n`)

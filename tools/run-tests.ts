@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { bundleCli } from './bundle-cli.ts'
 import { changedFiles } from './test-run/changes.ts'
 import { watchCores } from './test-run/cores.ts'
+import { listenForInterruption } from './test-run/interruption.ts'
 import { describeStage, percent, writeDurations } from './test-run/report.ts'
 import { runStage, type StageOptions, type StageResult } from './test-run/run-stage.ts'
 import { LANES, STAGES, type Stage } from './test-run/stages.ts'
@@ -31,8 +32,7 @@ if (values.help) {
 
 const isWanted = ({ name }: Stage) => values.stage?.includes(name) ?? true
 const lanes = LANES.map((lane) => lane.filter(isWanted)).filter((lane) => lane.length > 0)
-const interruption = new AbortController()
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interruption.abort())
+const interruption = listenForInterruption()
 
 const isStrict = process.env['CI'] === 'true'
 const changedBefore = isStrict ? changedFiles('HEAD') : []
@@ -43,7 +43,7 @@ const results = (await Promise.all(lanes.map(runLane))).flat()
 const busy = busyShare()
 
 const failures = results.flatMap((result) => result.failures)
-if (interruption.signal.aborted) failures.push('The run was interrupted.')
+if (interruption.asked.aborted) failures.push('The run was interrupted.')
 // Only there nobody else edits the files meanwhile.
 const changed = isStrict ? changedFiles('HEAD').filter((file) => !changedBefore.includes(file)) : []
 if (changed.length > 0) failures.push(`The tests changed files of the repository: ${changed.join(', ')}`)
@@ -72,11 +72,11 @@ async function runLane(lane: readonly Stage[]): Promise<StageResult[]> {
     filters: positionals,
     strict: isStrict,
     prefixed: lanes.length > 1,
-    signal: interruption.signal,
+    interruption,
   }
   const done: StageResult[] = []
   for (const stage of lane) {
-    if (interruption.signal.aborted) break
+    if (interruption.asked.aborted) break
     console.log(`\n=== ${stage.name} ===`)
     done.push(await runStage(stage, options))
   }

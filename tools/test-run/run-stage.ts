@@ -4,6 +4,7 @@ import path from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { EXPECTED_SKIPS } from '@toolhaven/testing/expected-skips'
 import { watchCores } from './cores.ts'
+import type { Interruption } from './interruption.ts'
 import { runVitest } from './run-vitest.ts'
 import { leftoversAfterAWhile, makeScratch, removeScratch } from './scratch.ts'
 import { unexpectedSkips } from './skips.ts'
@@ -16,7 +17,7 @@ export interface StageOptions {
   /** With it only the expected skips pass. */
   strict: boolean
   prefixed: boolean
-  signal: AbortSignal
+  interruption: Interruption
 }
 
 export interface StageResult {

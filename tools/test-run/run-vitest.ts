@@ -1,6 +1,7 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Interruption } from './interruption.ts'
 import { markProcess } from './mark.ts'
 import type { Scratch } from './scratch.ts'
 import type { Stage } from './stages.ts'
@@ -16,12 +17,12 @@ export interface VitestRun {
   scratch: Scratch
   /** Puts the stage's name before each line: several stages write at once. */
   prefixed: boolean
-  signal: AbortSignal
+  interruption: Interruption
 }
 
 /** Runs one stage to its end and gives vitest's exit code, or the reason why it has none. */
 export function runVitest(run: VitestRun): Promise<number | string> {
-  const { stage, full, filters, summaryFile, scratch, prefixed, signal } = run
+  const { stage, full, filters, summaryFile, scratch, prefixed, interruption } = run
   const args = [
     path.join(root, 'node_modules/vitest/vitest.mjs'),
     'run',
@@ -56,12 +57,15 @@ export function runVitest(run: VitestRun): Promise<number | string> {
   if (!full)
     timers.push(setTimeout(() => end(`took longer than ${stage.limitMinutes} minutes`), stage.limitMinutes * 60_000))
   const interrupt = () => end('was interrupted')
-  signal.addEventListener('abort', interrupt)
+  const kill = () => signalGroup(child, 'SIGKILL')
+  interruption.asked.addEventListener('abort', interrupt)
+  interruption.insisted.addEventListener('abort', kill)
   child.on('error', (error) => resolve(error.message))
   // Not 'close': what a test left running may hold the output open for as long as it likes.
   child.on('exit', (code, name) => {
     for (const timer of timers) clearTimeout(timer)
-    signal.removeEventListener('abort', interrupt)
+    interruption.asked.removeEventListener('abort', interrupt)
+    interruption.insisted.removeEventListener('abort', kill)
     setTimeout(() => {
       for (const stream of [child.stdout, child.stderr]) stream?.destroy()
       resolve(reason === undefined ? (code ?? `signal ${name}`) : `${reason} (${name ?? code})`)
