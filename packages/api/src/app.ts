@@ -23,6 +23,7 @@ import { serverConnectionHandlers } from './routes/server-connection.ts'
 import { statsHandlers } from './routes/stats.ts'
 import { systemHandlers } from './routes/system.ts'
 import { toolHandlers } from './routes/tools.ts'
+import { upgradeHandlers } from './routes/upgrades.ts'
 import { workloadHandlers } from './routes/workloads.ts'
 
 export interface AppOptions {
@@ -65,6 +66,7 @@ export function createApp(deps: ApiDeps, options: AppOptions): Hono {
       ...lessonHandlers(deps),
       ...statsHandlers(deps),
       ...toolHandlers(deps),
+      ...upgradeHandlers(deps),
       ...registryHandlers(deps),
       ...secretHandlers(deps),
       ...consoleHandlers(deps),

@@ -14,7 +14,7 @@ const overHttp = table.filter(([, { socketOnly }]) => !socketOnly)
 const REFUSED: Readonly<Record<string, number>> = {
   ...{ addRegistry: 501, updateRegistry: 400, testRegistry: 400, deleteRegistry: 400 },
   ...{ adoptServer: 404, undoAdoption: 404, deleteConsoleLogin: 404 },
-  ...{ getLesson: 409, applyLesson: 409, getToolLock: 409, acceptTools: 409 },
+  ...{ getLesson: 409, applyLesson: 409, getToolLock: 409, acceptTools: 409, upgradeWorkload: 409 },
 }
 
 test.each(overHttp)('the TypeScript sample of %s is answered as documented', async (id, route) => {

@@ -90,6 +90,7 @@ describe('the route table', () => {
         'streamEvents',
         'undoAdoption',
         'updateSettings',
+        ...['listUpgrades', 'getUpgrade', 'upgradeWorkload'],
       ].toSorted(),
     )
     for (const [, route] of others) {

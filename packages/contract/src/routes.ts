@@ -15,6 +15,7 @@ import { statsRoutes } from './stats.ts'
 import { serverConnectionRoutes } from './server-connection.ts'
 import { systemRoutes } from './system.ts'
 import { toolRoutes } from './tools.ts'
+import { upgradeRoutes } from './upgrades.ts'
 import { workloadRoutes } from './workloads.ts'
 
 /** Every route by operation id. Validation, OpenAPI, the typed client and the reference page all come from here. */
@@ -34,6 +35,7 @@ export const routes = {
   ...lessonRoutes,
   ...statsRoutes,
   ...toolRoutes,
+  ...upgradeRoutes,
   ...registryRoutes,
   ...secretRoutes,
   ...consoleRoutes,

@@ -17,6 +17,7 @@ import type { Egress, EgressEvents } from './ports/egress.ts'
 import type { Gateway, GatewayEvents } from './ports/gateway.ts'
 import type { Hiding, HidingEvents } from './ports/hiding.ts'
 import type { Host, PackageIndex } from './ports/host.ts'
+import type { ImageRegistry } from './ports/image-registry.ts'
 import type { ImageVerifier } from './ports/image-verifier.ts'
 import type { Logger } from './ports/logger.ts'
 import type { RenderRecipe } from './ports/recipes.ts'
@@ -35,6 +36,7 @@ import type {
   StoredToolLock,
   StoredWorkload,
 } from './ports/stores.ts'
+import { Upgrades } from './upgrades/upgrades.ts'
 import { type RegistryDeps, findServer } from './registry/registry.ts'
 import { type Masker, createMasker } from './secrets/masker.ts'
 import { Secrets } from './secrets/secrets.ts'
@@ -75,6 +77,7 @@ export interface DaemonPorts {
   host: Host
   packages: PackageIndex
   images: ImageVerifier
+  imageRegistry: ImageRegistry
   renderRecipe: RenderRecipe
   openTunnel: OpenTunnel
   clock: Clock
@@ -100,6 +103,7 @@ export interface Daemon {
   adoptions: Adoptions
   isolation: IsolationDeps
   stats: StatsDeps
+  upgrades: Upgrades
   registry: RegistryDeps
   secrets: Secrets
   settings: SettingsDeps
@@ -166,11 +170,11 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
   }
   const { foreignEntries: entries, adoptionStore: store } = ports
   const adoptions = new Adoptions({ entries, store, workloads, secrets, events, journal, held, adopted, shutdown })
+  const upgrades = new Upgrades({ workloads, packages, imageRegistry: ports.imageRegistry, events, shutdown })
   const deleteWorkload = (name: string) => changeLifecycle(workloads, name, 'delete')
   return {
-    workloads,
+    ...{ workloads, adoptions, upgrades },
     groups: { groups: groupBook, book, journal, deleteWorkload, syncClients },
-    adoptions,
     isolation: { book, runtime, sessions },
     stats: { ...workloads, gateway, sessions, meter: new UsageMeter({ runtime, clock }) },
     clients: { groups: groupBook, files: ports.clientFiles, sync, journal },
@@ -180,7 +184,7 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
     builds: { runtime, packages, renderRecipe, caCertificate, installs },
     ...{ inspections, events, changes, gateway, egress, hiding, sightings, toolLocks, exits, supervisor, sessions },
     load: () => load([book, groupBook, adoptions, sightings, exits], toolLocks),
-    run: () => run(supervisorDeps, supervisor),
+    run: () => run(supervisorDeps, supervisor, upgrades),
   }
 }
 
@@ -272,10 +276,11 @@ async function readCaCertificate(ports: DaemonPorts, options: DaemonOptions): Pr
   return path === undefined ? undefined : ports.readCertificate(path)
 }
 
-async function run(deps: SupervisorDeps, supervisor: Supervisor): Promise<void> {
+async function run(deps: SupervisorDeps, supervisor: Supervisor, upgrades: Upgrades): Promise<void> {
   await resync(deps, supervisor).catch((error: unknown) =>
     deps.logger.warn('the runtime could not be listed', { reason: describeError(error) }),
   )
+  upgrades.resume()
   supervisor.pokeAll()
   await watch(deps, supervisor)
 }

@@ -17,6 +17,7 @@ import type {
 import { FakeEgress } from './fake-egress.ts'
 import { FakeHiding } from './fake-hiding.ts'
 import { FakeGateway } from './fake-gateway.ts'
+import { FakeImageRegistry } from './fake-image-registry.ts'
 import { FakeImageVerifier } from './fake-image-verifier.ts'
 import { openFakeTunnel } from './fake-tunnel.ts'
 import { FakeRuntime } from './fake-runtime.ts'
@@ -98,6 +99,7 @@ export interface FakeDaemon extends Disposable {
   egress: FakeEgress
   hiding: FakeHiding
   verifier: FakeImageVerifier
+  imageRegistry: FakeImageRegistry
   clock: ManualClock
   workloadStore: MemoryRecordStore<StoredWorkload>
   groupStore: MemoryRecordStore<StoredGroup>
@@ -152,6 +154,7 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
   const egress = new FakeEgress()
   const hiding = new FakeHiding()
   const verifier = new FakeImageVerifier()
+  const imageRegistry = new FakeImageRegistry()
   const host = { ...fakeHost }
   const packages = { ...fakePackages }
   const daemon = createDaemon(
@@ -179,6 +182,7 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
       host,
       packages,
       images: verifier,
+      imageRegistry,
       renderRecipe: fakeRecipe,
       openTunnel: openFakeTunnel,
       logger: silentLogger,
@@ -216,6 +220,7 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
       egress,
       hiding,
       verifier,
+      imageRegistry,
       host,
       packages,
       clock,

@@ -20,6 +20,7 @@ import { openTunnel } from '@toolhaven/gateway/tunnel'
 import type { Discovery } from '@toolhaven/runtimes/discover'
 import { engineSockets } from '@toolhaven/runtimes/engine/engine-sockets'
 import { createPackageIndex } from '@toolhaven/runtimes/package-index/package-index'
+import { createImageRegistry } from '@toolhaven/runtimes/signatures/image-registry'
 import { createImageVerifier } from '@toolhaven/runtimes/signatures/image-verifier'
 import { createAdoptionStore } from '@toolhaven/stores/adopt/adoption-store'
 import { createForeignEntries } from '@toolhaven/stores/adopt/foreign-entries'
@@ -123,7 +124,7 @@ export async function wire({ settings, paths, config, logger, shutdown, lock }: 
       renderRecipe,
       openTunnel: tunnelsOf(allowPeer, ports.ownPorts),
       packages: createPackageIndex({ nodePath, env, homeDir }),
-      images: imageVerifierOf(settings, stateDir, () => config.get().trustedRootPath),
+      ...imagesOf(settings, stateDir, () => config.get().trustedRootPath),
       ...{ clock: systemClock, logger, readCertificate },
     },
     { instanceId, ...optionsOf(env), shutdown },
@@ -229,14 +230,13 @@ function registrySourceOf(
 }
 
 /** Registries may be anywhere, as for the engine: somebody named them. */
-function imageVerifierOf({ env, homeDir }: ServeSettings, stateDir: string, trustedRootPath: () => string | undefined) {
-  return createImageVerifier({
+function imagesOf({ env, homeDir }: ServeSettings, stateDir: string, trustedRootPath: () => string | undefined) {
+  const access = {
     dockerConfigFolder: env['DOCKER_CONFIG'] ?? join(homeDir, '.docker'),
     fetch: lazyFetch({ ...SIGNATURE_LIMITS, allowPrivate: true, proxy: proxyOf(env) }),
-    cacheDir: stateDir,
-    trustedRootPath,
-    architecture: process.arch,
-  })
+  }
+  const images = createImageVerifier({ ...access, cacheDir: stateDir, trustedRootPath, architecture: process.arch })
+  return { images, imageRegistry: createImageRegistry(access) }
 }
 
 function optionsOf(env: ServeSettings['env']): Omit<DaemonOptions, 'instanceId' | 'shutdown'> {

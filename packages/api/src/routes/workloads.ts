@@ -18,8 +18,8 @@ import type { WorkloadPlan } from '@toolhaven/contract/plans'
 import type { workloadRoutes } from '@toolhaven/contract/workloads'
 import type { ApiDeps } from '../api-deps.ts'
 import type { Handlers } from '../bind.ts'
-import { toErrorAnswer } from '../http-errors.ts'
 import { jsonResponse } from '../json-response.ts'
+import { toldProblems } from '../told-problems.ts'
 import { followLogs, followSeveralLogs, logQueryOf } from './follow-logs.ts'
 
 type Own =
@@ -70,13 +70,7 @@ export function workloadHandlers(deps: ApiDeps): Pick<Handlers, Own> {
   }
 }
 
-/** Each problem as the request itself would tell it. */
-function planResponse({ logger, workloads }: ApiDeps, { problems, ...plan }: Plan): Response {
-  const mask = (text: string) => workloads.masker.mask(text)
-  const told = problems.map(({ field, error }) => {
-    const { status, text } = toErrorAnswer(error, { logger, mask, isOwner: false })
-    return { status, ...(field !== undefined && { field }), message: text.replaceAll(/\p{Cc}+/gu, '?') }
-  })
-  const answer: WorkloadPlan = { ...plan, problems: told }
+function planResponse(deps: ApiDeps, { problems, ...plan }: Plan): Response {
+  const answer: WorkloadPlan = { ...plan, problems: toldProblems(deps, problems) }
   return jsonResponse(JSON.stringify(answer))
 }

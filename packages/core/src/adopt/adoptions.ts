@@ -7,7 +7,7 @@ import { type AdoptionWish, begin } from './begin.ts'
 import { describeServer, lookAround, placeOf } from './look-around.ts'
 import { readOriginals, writeOriginals } from './originals.ts'
 import { takeBack } from './take-back.ts'
-import { untilRunning } from './wait-for-status.ts'
+import { untilRunning } from '../workloads/operations/wait-for-status.ts'
 
 /** Moves servers of clients into workloads and back; one at a time. */
 export class Adoptions {

@@ -2,7 +2,7 @@ import type { StoredAdoption } from '../ports/foreign-entries.ts'
 import { secretsIn } from '../workloads/config/generated-secrets.ts'
 import { changeLifecycle } from '../workloads/operations/lifecycle.ts'
 import type { AdoptDeps } from './adopt-deps.ts'
-import { untilGone } from './wait-for-status.ts'
+import { untilGone } from '../workloads/operations/wait-for-status.ts'
 
 /** Removes what an adoption made: the workload, then its secrets, then what is known of it. Gives the removed secrets. */
 export async function takeBack(

@@ -36,7 +36,15 @@ export interface StoredWorkload {
   publicOnly?: boolean
   /** Its server asked its clients something, or keeps tasks for them: with session_mode auto, each client gets a server of its own. */
   needsOwnServers?: boolean
+  /** Until the upgrade that made this generation is known to run: what was in force before it. */
+  upgrade?: { generation: number; before: BeforeUpgrade }
 }
+
+/** What an upgrade may change. */
+export type BeforeUpgrade = Pick<
+  StoredWorkload,
+  'asked' | 'entry' | 'config' | 'wanted' | 'package' | 'resolved' | 'profileOrigin' | 'needsOwnServers'
+>
 
 /** What the check of an image's signature found; `digest` is what it is about. */
 export interface StoredVerification {

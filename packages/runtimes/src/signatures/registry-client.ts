@@ -23,7 +23,12 @@ export interface RegistryClient {
   blob(digest: string, signal: AbortSignal): Promise<Buffer | undefined>
   /** The list of what refers to a manifest; undefined from registries that keep no such lists. */
   referrers(digest: string, signal: AbortSignal): Promise<Buffer | undefined>
+  /** A page of the tags that come after one, in the registry's order; undefined: there is no such repository. */
+  tagsAfter(last: string | undefined, signal: AbortSignal): Promise<Buffer | undefined>
 }
+
+/** A registry may give fewer. */
+const TAGS_ON_A_PAGE = 1000
 
 const MANIFEST_TYPES = [
   'application/vnd.oci.image.index.v1+json',
@@ -53,6 +58,10 @@ export function createRegistryClient(options: RegistryClientOptions, image: Imag
       return bytes
     },
     referrers: (digest, signal) => get(`referrers/${digest}`, 'application/vnd.oci.image.index.v1+json', signal),
+    tagsAfter: (last, signal) => {
+      const after = last === undefined ? '' : `&last=${encodeURIComponent(last)}`
+      return get(`tags/list?n=${TAGS_ON_A_PAGE}${after}`, 'application/json', signal)
+    },
   }
 }
 

@@ -9,15 +9,13 @@ import { createRecordStore } from './record-store.ts'
 
 const FORMAT = 1
 
-const storedWorkload = z.strictObject({
+/** What an upgrade may change, and puts back. */
+const mayBeUpgraded = {
   // Of a workload that was created while 0 was taken for "none".
   asked: createRequest.extend({ target_port: z.int().min(0).max(65535).optional() }),
   entry: z.union([imageServer, remoteServer]).exactOptional(),
   config: runConfig,
   wanted: z.enum(['running', 'stopped', 'absent']),
-  port: z.int().min(0).max(65535),
-  createdAt: z.string(),
-  generation: z.int().min(0),
   package: z.string(),
   resolved: z
     .strictObject({
@@ -32,12 +30,20 @@ const storedWorkload = z.strictObject({
         .exactOptional(),
     })
     .exactOptional(),
+  profileOrigin: z.enum(['request', 'registry', 'default']),
+  needsOwnServers: z.boolean().exactOptional(),
+}
+
+const storedWorkload = z.strictObject({
+  ...mayBeUpgraded,
+  port: z.int().min(0).max(65535),
+  createdAt: z.string(),
+  generation: z.int().min(0),
   handle: z
     .strictObject({ runtime: z.enum(['docker', 'podman', 'process', 'kubernetes']), id: z.string(), name: z.string() })
     .exactOptional(),
-  profileOrigin: z.enum(['request', 'registry', 'default']),
   publicOnly: z.boolean().exactOptional(),
-  needsOwnServers: z.boolean().exactOptional(),
+  upgrade: z.strictObject({ generation: z.int().min(0), before: z.strictObject(mayBeUpgraded) }).exactOptional(),
 }) satisfies z.ZodType<StoredWorkload>
 
 export function createWorkloadStore(options: { dir: string; logger: Logger }): RecordStore<StoredWorkload> {

@@ -8,6 +8,7 @@ import { checkConfig } from '../config/check-config.ts'
 import { composeRunConfig } from '../config/compose.ts'
 import { type Problems, REFUSE } from '../config/problems.ts'
 import { revisionOf } from '../config/revision.ts'
+import { beforeUpgrade } from '../../upgrades/before-upgrade.ts'
 import { checkConfirmed } from './confirm.ts'
 import { withoutGiven } from './header-secrets.ts'
 import { hideSecrets, withoutSecrets } from './hide-secrets.ts'
@@ -20,6 +21,13 @@ import type { WorkloadsDeps } from '../workloads-deps.ts'
 export interface EditOptions extends Pick<TargetOptions, 'knownOnly'> {
   /** That the edit was made for. */
   revision?: string | undefined
+  /** The edit names another version of the same server. */
+  upgrade?: Upgrade
+}
+
+interface Upgrade {
+  /** The version, where the image of the configuration does not name it. */
+  reference?: string
 }
 
 /** Changes a workload and runs it, unless only its group changes. What is left out stays; null or an empty value clears. The port stays. */
@@ -34,7 +42,7 @@ export async function editWorkload(
   const change = (current: StoredWorkload) => {
     if (options.revision !== undefined && current.config !== stored.config) throw changedMeanwhile(name)
     if (current.wanted === 'absent') throw notFound(`workload ${name} is being removed`)
-    const { entry: _entry, resolved, publicOnly: _publicOnly, ...rest } = current
+    const { entry: _entry, resolved, publicOnly: _publicOnly, upgrade: _upgrade, ...rest } = current
     const next: StoredWorkload = {
       ...rest,
       asked: withoutSecrets(asked, config),
@@ -48,6 +56,8 @@ export async function editWorkload(
     if (target.kind === 'remote' && target.publicOnly) next.publicOnly = true
     // Naming the image again asks for its newest version; otherwise the one found before is kept.
     if (resolved && update.image === undefined) next.resolved = resolved
+    if (options.upgrade?.reference !== undefined) next.resolved = { reference: options.upgrade.reference }
+    if (options.upgrade) next.upgrade = { generation: next.generation, before: beforeUpgrade(current) }
     // Another server may ask nothing.
     if (update.image !== undefined) delete next.needsOwnServers
     return next
@@ -78,7 +88,7 @@ export async function draftEdit(
   deps: WorkloadsDeps,
   name: string,
   update: UpdateRequest,
-  { knownOnly, revision }: EditOptions,
+  { knownOnly, revision, upgrade }: EditOptions,
   problems: Problems,
 ): Promise<EditDraft> {
   const { stored } = deps.book.get(name)
@@ -96,7 +106,7 @@ export async function draftEdit(
   const { asked, inForce } = withHeaders(readable, update, stored, target)
   const composed = composeRunConfig(name, stored.port, inForce, target, problems)
   checkConfirmed(deps.host, asked, target, composed, { problems })
-  const kept = withKeptOfEdited(composed.config, stored.config)
+  const kept = withKeptOfEdited(composed.config, stored.config, upgrade !== undefined)
   const checked = await checkConfig(deps, kept, target.entry, { before: stored, problems })
   const config = await hideSecrets(deps, checked, target)
   return { stored, asked, target, profileOrigin: composed.profileOrigin, config }

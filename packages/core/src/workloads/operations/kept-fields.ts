@@ -22,10 +22,13 @@ export function withKept(config: RunConfig, from: RunConfig): RunConfig {
   }
 }
 
-/** After an edit. What belongs to a server, a provider or a profile goes when the edit names another one. */
-export function withKeptOfEdited(config: RunConfig, before: RunConfig): RunConfig {
+/**
+ * After an edit. What belongs to a server, a provider or a profile goes when the edit names another one; another version is the
+ * same server.
+ */
+export function withKeptOfEdited(config: RunConfig, before: RunConfig, isUpgrade = false): RunConfig {
   const from: RunConfig = { ...before }
-  const isSameServer = config.image === before.image && config.remote_url === before.remote_url
+  const isSameServer = isUpgrade || (config.image === before.image && config.remote_url === before.remote_url)
   if (!isSameServer || config.base_name !== undefined) delete from.base_name
   if (config.remote_url !== undefined || before.remote_url !== undefined) delete from.container_name
   if (!isSameServer || config.transport === 'stdio') delete from.target_host

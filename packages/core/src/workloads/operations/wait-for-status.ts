@@ -1,8 +1,13 @@
 import type { WorkloadEvent } from '@toolhaven/contract/events'
-import { conflict, unavailable } from '../errors.ts'
-import type { AdoptDeps } from './adopt-deps.ts'
+import { conflict, unavailable } from '../../errors.ts'
+import type { EventBus } from '../../event-bus.ts'
+import type { WorkloadsDeps } from '../workloads-deps.ts'
 
-type Deps = Pick<AdoptDeps, 'events' | 'workloads' | 'shutdown'>
+interface Deps {
+  events: EventBus
+  workloads: Pick<WorkloadsDeps, 'book' | 'masker'>
+  shutdown: AbortSignal
+}
 
 /** Resolves when the workload runs; rejects with its reason when it ends in an error or is removed. */
 export function untilRunning(deps: Deps, name: string, signal: AbortSignal): Promise<void> {

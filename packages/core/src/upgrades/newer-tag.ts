@@ -1,0 +1,53 @@
+import { compareVersions } from './compare-versions.ts'
+
+/** The tag that a reference to an image names. */
+export function tagOf(reference: string): string | undefined {
+  const name = reference.slice(reference.lastIndexOf('/') + 1).replace(/@.*$/, '')
+  return /:(.+)$/.exec(name)?.[1]
+}
+
+/** The same image under another tag. */
+export function withTag(reference: string, tag: string): string {
+  const slash = reference.lastIndexOf('/') + 1
+  return `${reference.slice(0, slash)}${reference.slice(slash).replace(/[:@].*$/, '')}:${tag}`
+}
+
+interface TagShape {
+  /** What two tags share if one can stand for a newer version of the other. */
+  shape: string
+  /** As npm would write it. */
+  version: string
+  isPreRelease: boolean
+}
+
+/** A lone number is a version or a date; seven or more digits else are rather a commit. */
+const TAG =
+  /^(v?)((?:\d{1,6}|\d{8})|\d+(?:\.\d+){1,3})(?:-((?:alpha|beta|rc|pre|preview|dev|next)(?:[.-]?\d+)*))?(-.+)?$/
+
+function shapeOf(tag: string): TagShape | undefined {
+  const [, prefix = '', numbers = '', stage, variant = ''] = TAG.exec(tag) ?? []
+  if (numbers === '') return undefined
+  const parts = numbers.split('.')
+  const stages = stage?.split(/[.-]|(?<=[a-z])(?=\d)/).join('.')
+  return {
+    shape: `${prefix} ${parts.length} ${variant}`,
+    version: `${numbers}${stages === undefined ? '' : `-${stages}`}`,
+    isPreRelease: stage !== undefined,
+  }
+}
+
+export const isVersionTag = (tag: string) => shapeOf(tag) !== undefined
+
+/** The newest of the tags that have the shape of this one, as 1.3.0-alpine has that of 1.2.9-alpine; undefined: none is newer. */
+export function newerTag(tag: string, tags: readonly string[]): string | undefined {
+  const own = shapeOf(tag)
+  if (!own) return undefined
+  let best: { tag: string; version: string } | undefined
+  for (const candidate of tags) {
+    const other = shapeOf(candidate)
+    if (other?.shape !== own.shape || (other.isPreRelease && !own.isPreRelease)) continue
+    if (compareVersions('npx', other.version, best?.version ?? own.version) > 0)
+      best = { tag: candidate, version: other.version }
+  }
+  return best?.tag
+}
