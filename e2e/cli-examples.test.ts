@@ -54,6 +54,7 @@ const GIVEN: Readonly<Record<string, readonly string[]>> = {
   'tools accept': ['thv run time'],
   'tools diff': ['thv run time'],
   'tools list': ['thv run time'],
+  upgrade: ['thv run time'],
 }
 
 /** Examples that need what this file has not, and where they are tried instead. */

@@ -14,6 +14,7 @@ const docs = [
     page('toolhaven/guides-cli/registry'),
     page('toolhaven/guides-cli/run-mcp-servers'),
     page('toolhaven/guides-cli/manage-mcp-servers'),
+    page('toolhaven/guides-cli/update-a-server'),
     page('toolhaven/guides-cli/client-configuration'),
     page('toolhaven/guides-cli/group-management'),
     category('Permissions', 'toolhaven/guides-cli/custom-permissions', [

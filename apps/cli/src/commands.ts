@@ -70,6 +70,7 @@ import { toolsAccept } from './commands/tools/accept.ts'
 import { toolsDiff } from './commands/tools/diff.ts'
 import { toolsList } from './commands/tools/list.ts'
 import { ui } from './commands/ui.ts'
+import { upgrade } from './commands/upgrade.ts'
 import { version } from './commands/version.ts'
 
 /** The whole command tree, listed by hand; help, completion and the reference pages are made from it. */
@@ -145,6 +146,7 @@ export const COMMANDS: readonly CommandDef[] = [
   toolsDiff,
   toolsList,
   ui,
+  upgrade,
   version,
 ]
 

@@ -14,7 +14,7 @@ export const heldOutQuestions: ReadonlyArray<readonly [query: string, ...pages: 
   ['use host network', 'guides-cli/network-isolation'],
   ['rename a tool', 'guides-cli/custom-permissions'],
   ['too many tools', 'guides-cli/run-mcp-servers', 'faq'],
-  ['upgrade a server to a new version', 'guides-cli/manage-mcp-servers'],
+  ['upgrade a server to a new version', 'guides-cli/update-a-server', 'guides-cli/manage-mcp-servers'],
   ['stdio to sse proxy', 'guides-cli/run-mcp-servers', 'reference/cli/thv_proxy', 'reference/cli/thv_proxy_stdio'],
   ['claude desktop', 'guides-cli/client-configuration', 'reference/client-compatibility'],
   ['docker socket not found', 'guides-cli/install', 'reference/cli/thv_runtime_check'],

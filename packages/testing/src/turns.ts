@@ -40,6 +40,7 @@ const TURNS: readonly Turns[] = [
         'cli-call',
         'cli-mistakes',
         'cli-edit',
+        'cli-upgrade',
       ),
     ],
   },

@@ -13,17 +13,25 @@ export interface PackageRegistry extends AsyncDisposable {
   port: number
   /** Paths asked for so far, oldest first. */
   requests: string[]
+  /** Adds a package, or a further version of one, which is the newest from then on. */
+  publish: (folder: string) => Promise<void>
 }
 
 /**
- * An npm registry on the loopback with the packages of the given folders (each has a package.json) in it.
+ * An npm registry on the loopback with the packages of the given folders (each has a package.json) in it. Of several versions of
+ * one package the last is the newest.
  * With a token, callers must send it as a bearer.
  */
 export async function startPackageRegistry(
   folders: readonly string[],
   options: { token?: string; host?: string; beforeTarball?: (path: string) => Promise<void> } = {},
 ): Promise<PackageRegistry> {
-  const packages = new Map((await Promise.all(folders.map(pack))).map((entry) => [entry.manifest.name, entry]))
+  const packages: Packages = new Map()
+  const add = (packed: Packed) => {
+    const { name } = packed.manifest
+    packages.set(name, [...(packages.get(name) ?? []), packed])
+  }
+  for (const packed of await Promise.all(folders.map(pack))) add(packed)
   const requests: string[] = []
   const server = createServer((request, response) => {
     requests.push(request.url ?? '')
@@ -43,6 +51,7 @@ export async function startPackageRegistry(
     url: `http://${host}:${address.port}/`,
     port: address.port,
     requests,
+    publish: async (folder) => add(await pack(folder)),
     [Symbol.asyncDispose]: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
@@ -70,23 +79,35 @@ async function pack(folder: string): Promise<Packed> {
   }
 }
 
-function answer(packages: Map<string, Packed>, request: IncomingMessage, response: ServerResponse): void {
+/** By name, the newest version last. */
+type Packages = Map<string, Packed[]>
+
+function answer(packages: Packages, request: IncomingMessage, response: ServerResponse): void {
   const path = decodeURIComponent((request.url ?? '/').slice(1).split('?')[0] ?? '')
-  const found = packages.get(path.replace(/\/-\/package\.tgz$/, ''))
-  if (found === undefined) {
+  const [, name = path, file] = /^(.+)\/-\/([^/]+\.tgz)$/.exec(path) ?? []
+  const versions = packages.get(name) ?? []
+  if (file !== undefined) {
+    const found = versions.find((_, at) => fileOf(versions, at) === file)
+    if (found) response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(found.tarball)
+    else response.writeHead(404).end()
+    return
+  }
+  const newest = versions.at(-1)
+  if (newest === undefined) {
     response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":"Not found"}')
     return
   }
-  if (path.endsWith('.tgz')) {
-    response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(found.tarball)
-    return
-  }
-  const { manifest, tarball } = found
-  const integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`
-  // The address the caller used: inside a container it differs from ours.
-  const tarballUrl = `http://${request.headers.host ?? ''}/${manifest.name}/-/package.tgz`
-  const versions = { [manifest.version]: { ...manifest, dist: { tarball: tarballUrl, integrity } } }
+  const told = versions.map(({ manifest, tarball }, at) => {
+    const integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`
+    // The address the caller used: inside a container it differs from ours.
+    const url = `http://${request.headers.host ?? ''}/${name}/-/${fileOf(versions, at)}`
+    return [manifest.version, { ...manifest, dist: { tarball: url, integrity } }] as const
+  })
   response
     .writeHead(200, { 'content-type': 'application/json' })
-    .end(JSON.stringify({ name: manifest.name, 'dist-tags': { latest: manifest.version }, versions }))
+    .end(JSON.stringify({ name, 'dist-tags': { latest: newest.manifest.version }, versions: Object.fromEntries(told) }))
 }
+
+/** Most packages have one version, whose file has a name that tests can wait for. */
+const fileOf = (versions: readonly Packed[], at: number) =>
+  at === 0 ? 'package.tgz' : `package-${versions[at]?.manifest.version}.tgz`

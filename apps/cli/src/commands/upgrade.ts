@@ -1,0 +1,40 @@
+import { FORMAT_FLAG, defineCommand } from '../command.ts'
+
+export const upgrade = defineCommand({
+  words: 'upgrade',
+  summary: 'Bring workloads to the newest version of their server',
+  description:
+    'Looks for a newer version where the present one came from: the registry for a workload that was run by its name there, ' +
+    'else npm, PyPI, the Go module proxy or the tags of the image. Without names it looks at every workload.\n\n' +
+    'Shows what changes: the version, variables, tools and permissions. A terminal is asked; elsewhere --yes is needed. The ' +
+    'server restarts, and its address stays. If the new version does not start, the workload goes back to what it was before, ' +
+    'and you see why. A stopped workload is started for it and stopped again.\n\n' +
+    'A pre-release is only offered to a workload that runs one. A tag such as 1.2.3-alpine becomes a newer one of the same form. ' +
+    'An image that is pinned to a digest is left alone. Tools that changed are not accepted: see "thv tools diff".\n\n' +
+    'Exit code 1 when a workload could not be upgraded or its source did not answer. --check changes nothing and ends with 0.\n\n' +
+    'As JSON: {"upgrades"}, each with name, state, source, from, to and reason; without --check {"results", "failures"}.',
+  args: [{ name: 'workload', summary: 'which ones (default: all)', variadic: true, completes: 'workload' }],
+  flags: {
+    check: { type: 'boolean', summary: 'only list which workloads have a newer version' },
+    env: { type: 'list', short: 'e', value: 'KEY=VALUE', summary: 'variable that the new version needs' },
+    secret: {
+      type: 'list',
+      value: 'NAME,target=VARIABLE',
+      summary: 'stored secret that the new version needs',
+    },
+    acceptNetwork: { type: 'boolean', summary: 'accept private and loopback addresses that the registry entry names' },
+    acceptMounts: { type: 'boolean', summary: 'accept the mounts that the registry entry asks for' },
+    yes: { type: 'boolean', short: 'y', summary: 'do not ask' },
+    ...FORMAT_FLAG,
+  },
+  examples: [
+    { command: 'thv upgrade --check', shows: 'which workloads have a newer version' },
+    { command: 'thv upgrade time --yes', shows: 'one workload, without a question' },
+    { command: 'thv upgrade --yes', shows: 'all of them' },
+    { command: 'thv upgrade time --check --format json', shows: 'for a script' },
+  ],
+  run: async (context, { args, flags }) => {
+    const { checkUpgrades, upgradeWorkloads } = await import('../upgrade/upgrade-workloads.ts')
+    await (flags.check ? checkUpgrades : upgradeWorkloads)(context, args, flags)
+  },
+})

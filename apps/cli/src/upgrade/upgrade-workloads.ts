@@ -1,0 +1,128 @@
+import type { Upgrade, UpgradePlan, UpgradeResult } from '@toolhaven/contract/upgrades'
+import { conflict, describeError, invalid } from '@toolhaven/core/errors'
+import { showProgress } from '../adopt/show-progress.ts'
+import type { DaemonClient } from '../connect/daemon-client.ts'
+import type { Context } from '../context.ts'
+import { orUnknownWorkload } from '../lifecycle/or-unknown.ts'
+import { canAsk, confirm } from '../output/prompt.ts'
+import { printable } from '../output/table.ts'
+import { pairsOf, secretOf } from '../run/pairs.ts'
+import { describeReturn, showPlan, showResult, showTable, versionsOf } from './show-upgrade.ts'
+
+interface Flags {
+  env: string[]
+  secret: string[]
+  acceptNetwork: boolean
+  acceptMounts: boolean
+  yes: boolean
+  format: string
+}
+
+export async function checkUpgrades(context: Context, args: readonly string[], flags: Flags): Promise<void> {
+  const { out } = context
+  if (flags.yes || flags.env.length > 0 || flags.secret.length > 0 || flags.acceptNetwork || flags.acceptMounts)
+    throw invalid('--check changes nothing; it goes with names and --format only')
+  const client = await context.daemon()
+  const upgrades = await look(context, client, args)
+  if (flags.format === 'json') return out.json({ upgrades })
+  if (upgrades.length === 0) return out.note('There are no workloads.')
+  showTable(out, upgrades)
+  const newer = upgrades.filter(({ state }) => state === 'available')
+  out.note(newer.length === 0 ? 'Nothing to upgrade.' : '"thv upgrade NAME" shows what changes, and upgrades it.')
+}
+
+/** One after another: one that goes back, or is refused, leaves the others to be upgraded. */
+export async function upgradeWorkloads(context: Context, args: readonly string[], flags: Flags): Promise<void> {
+  const { out, signal } = context
+  const isJson = flags.format === 'json'
+  const needs = needsOf(flags)
+  if (args.length !== 1 && Object.keys(needs).length > 0)
+    throw invalid('what a new version needs goes with one name: thv upgrade NAME --env KEY=VALUE')
+  if (!flags.yes && !canAsk()) throw invalid('there is no terminal to ask at; add --yes, or look first with --check')
+  const client = await context.daemon()
+  const upgrades = await look(context, client, args)
+  const results: UpgradeResult[] = []
+  const failures: { name: string; reason: string }[] = []
+  for (const { name, state, reason = '' } of upgrades) {
+    // Of those that nobody named, only what has something to do is told.
+    if (state === 'unknown' || (state === 'not-upgradable' && args.length > 0)) failures.push({ name, reason })
+    else if (state === 'current' && args.length > 0 && !isJson) out.note(`${name} has the newest version already.`)
+    if (state !== 'available') continue
+    try {
+      const result = await upgradeOne(context, client, name, { needs, flags })
+      results.push(result)
+      if (result.outcome === 'went-back') failures.push({ name, reason: describeReturn(result) })
+      else if (!isJson) showResult(out, result)
+    } catch (error) {
+      signal.throwIfAborted()
+      failures.push({ name, reason: describeError(error) })
+    }
+  }
+  if (isJson) out.json({ results, failures })
+  else if (args.length === 0 && results.length + failures.length === 0) out.note('Nothing to upgrade.')
+  if (failures.length === 0) return
+  const told = failures.map(({ name, reason }) => (reason.startsWith(`${name} `) ? reason : `${name}: ${reason}`))
+  // What a server or a registry said may be in it.
+  throw conflict(told.flatMap((text) => text.split('\n').map(printable)).join('\n'))
+}
+
+function needsOf({ env, secret, acceptNetwork, acceptMounts }: Flags) {
+  return {
+    ...(env.length > 0 && { env_vars: pairsOf('--env', env) }),
+    ...(secret.length > 0 && { secrets: secret.map(secretOf) }),
+    ...(acceptNetwork && { accept_network: true }),
+    ...(acceptMounts && { accept_mounts: true }),
+  }
+}
+
+interface Wish {
+  needs: ReturnType<typeof needsOf>
+  flags: Flags
+}
+
+async function upgradeOne(
+  context: Context,
+  client: DaemonClient,
+  name: string,
+  { needs, flags }: Wish,
+): Promise<UpgradeResult> {
+  const { out, signal } = context
+  const params = { name }
+  const plan = await client.call('getUpgrade', { params }, signal)
+  if (flags.format !== 'json') showPlan(out, plan)
+  refuseProblems(plan, needs)
+  if (!flags.yes) await askFirst(plan, signal)
+  const body = { ...(plan.to !== undefined && { to: plan.to }), ...needs }
+  return showProgress(context, client, name, () => client.call('upgradeWorkload', { params, body }, signal))
+}
+
+/** What is given with the command may solve them: then the daemon judges. */
+function refuseProblems({ problems }: UpgradePlan, needs: Wish['needs']): void {
+  if (problems.length > 0 && Object.keys(needs).length === 0)
+    throw conflict(`it cannot be upgraded as it is: ${problems.map(({ message }) => message).join('; ')}`)
+}
+
+async function askFirst(plan: UpgradePlan, signal: AbortSignal): Promise<void> {
+  const message = printable(`Upgrade ${plan.name}, ${versionsOf(plan)}?`)
+  const instead = 'there is no terminal to ask at; add --yes, or look first with --check'
+  if (!(await confirm({ message, instead, signal }))) throw conflict('not upgraded, as you wished')
+}
+
+async function look({ out, signal }: Context, client: DaemonClient, args: readonly string[]): Promise<Upgrade[]> {
+  const names = [...new Set(args)]
+  out.transient('looking for newer versions')
+  try {
+    if (names.length === 0) return (await client.call('listUpgrades', {}, signal)).upgrades
+    const one = (name: string) => client.call('getUpgrade', { params: { name } }, signal)
+    const plans = await orUnknownWorkload(client, names, signal, () => Promise.all(names.map(one)))
+    return plans.map(({ name, state, source, from, to, reason }) => ({
+      ...{ name, state },
+      ...(source && { source }),
+      ...(from !== undefined && { from }),
+      ...(to !== undefined && { to }),
+      ...(reason !== undefined && { reason }),
+    }))
+  } finally {
+    out.transient('')
+  }
+}
