@@ -3,6 +3,7 @@ import { createRootRouteWithContext, createRoute, createRouter } from '@tanstack
 import { LOGS_SEARCH, MERGED_LOGS_SEARCH } from './logs/logs-search.ts'
 import { NETWORK_SEARCH } from './network/network-search.ts'
 import { REGISTRY_SEARCH } from './registry/choose-entries.ts'
+import type { RunForm } from './run/run-form.ts'
 import { RUN_SEARCH } from './run/run-search.ts'
 import { SECRETS_SEARCH } from './secrets/secrets-search.ts'
 import { SERVERS_SEARCH } from './servers/servers-search.ts'
@@ -131,5 +132,7 @@ declare module '@tanstack/react-router' {
     tryArguments?: Readonly<Record<string, unknown>>
     /** Tells a call that is tried again from what was typed before. */
     tryEdition?: number
+    /** What was typed to run a server, without values of secrets. */
+    runForm?: RunForm | undefined
   }
 }

@@ -101,13 +101,26 @@ test('a refused request shows the sentence of the API, and nothing that was type
   expect(await page.getByLabel('Package or image').inputValue()).toBe(FIXTURE)
 })
 
+test('a reload keeps what was typed, except for values of secrets', async () => {
+  await page.getByRole('button', { name: 'Add a secret' }).click()
+  await page.getByLabel('Name of the secret variable').fill('SOME_SECRET')
+  await page.getByLabel('Value of SOME_SECRET').fill('never-kept')
+  const kept = () => page.evaluate(() => JSON.stringify(history.state))
+  await expect.poll(kept).toContain('SOME_SECRET')
+  expect(await kept()).not.toContain('never-kept')
+  await page.reload()
+  await expect.poll(() => page.getByLabel('Package or image').inputValue()).toBe(FIXTURE)
+  expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('mine')
+  expect(await page.getByLabel('Value of SOME_SECRET').inputValue()).toBe('')
+})
+
 test('pasted JSON fills in the form on a phone', async () => {
   await page.setViewportSize(PHONE)
-  await page.getByText('Paste mcpServers JSON').click()
+  await page.getByText('Paste or open JSON').click()
   const other = { command: 'uvx', args: ['other'] }
   const server = { command: 'npx', args: ['-y', 'thv-mcp-fixture@1.0.0'], env: { API_TOKEN: 'abc' } }
   await page.getByLabel('JSON of the server').fill(JSON.stringify({ mcpServers: { pasted: server, other } }))
-  await page.getByRole('button', { name: 'Fill in the form' }).click()
+  await page.getByRole('button', { name: 'Read it' }).click()
   await page.getByText('Not taken over: the server other.').waitFor()
   expect(await page.getByLabel('Package or image').inputValue()).toBe('npx://thv-mcp-fixture@1.0.0')
   await expectNoSidewaysScroll(page)

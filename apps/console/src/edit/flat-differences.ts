@@ -9,6 +9,7 @@ export interface Change {
 
 /** What a field of the configuration is called where people meet it. The rest keep the name of the configuration. */
 const LABELS: Readonly<Record<string, string>> = {
+  ...{ name: 'Name', host: 'Listens on', port: 'Port', container_name: 'Container' },
   ...{ image: 'Package or image', remote_url: 'Address', group: 'Group', cmd_args: 'Arguments', secrets: 'Secrets' },
   ...{ volumes: 'Folders', tools_filter: 'Tools', base_name: 'Registry entry', transport: 'Transport' },
   ...{ 'resources.memory_mb': 'Memory in MB', 'resources.cpus': 'CPU cores', 'resources.pids': 'Processes' },

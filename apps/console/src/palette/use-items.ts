@@ -17,6 +17,7 @@ export function useItems(): PaletteItem[] {
     ...onPage,
     ...PLACES.map(({ label, to }) => place('Go to', label, to)),
     place('Go to', 'Run a server', '/run'),
+    place('Go to', 'Import a server', '/run?json=true', 'from a file or pasted JSON'),
     place('Go to', 'Logs', '/logs', 'of several servers'),
     place('Go to', 'Adopt servers', '/adopt', 'of your clients'),
     place('Go to', 'Registry source', '/registry-source'),

@@ -26,3 +26,15 @@ export function Sentences({ label, sentences }: { label: string; sentences: read
     </ul>
   )
 }
+
+/** What a text says and the server will not have. */
+export function NotTaken({ left }: { left: readonly string[] }) {
+  if (left.length === 0) return null
+  return (
+    <div className="notice warning" role="status">
+      <p>
+        Not taken over: <ForeignText text={new Intl.ListFormat('en').format(left)} />.
+      </p>
+    </div>
+  )
+}

@@ -1,13 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
+import { ImportForm } from '../import/ImportForm.tsx'
+import type { ImportSource } from '../import/import-wish.ts'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Problem } from '../parts/Problem.tsx'
 import { registryQuery } from '../queries.ts'
 import type { RegistryEntry } from '../registry/choose-entries.ts'
+import { PasteForm } from './PasteForm.tsx'
+import type { ReadJson } from './read-json.ts'
 import { EMPTY_FORM, formOf, type RunForm } from './run-form.ts'
 import { RunServerForm } from './RunServerForm.tsx'
-import { PasteForm } from './PasteForm.tsx'
+import { useKeepForm, useKeptForm } from './use-kept-form.ts'
 
 export const Route = createLazyRoute('/run')({ component: RunPage })
 const here = getRouteApi('/run')
@@ -23,25 +27,41 @@ function RunPage() {
 }
 
 function RunEntry({ entry }: { entry: RegistryEntry }) {
+  const kept = useKeptForm()
   return (
     <>
       <PageTitle title={`Run ${entry.name}`} />
-      <RunServerForm initial={formOf(entry)} entry={entry} />
+      <RunServerForm initial={kept ?? formOf(entry)} entry={entry} />
     </>
   )
 }
 
-/** A package, an image, an address, or what somebody printed as JSON. */
+/** A package, an image, an address, or what somebody wrote as JSON. */
 function RunAnything() {
-  const { image = '', url = '' } = here.useSearch()
+  const { image = '', url = '', json = false } = here.useSearch()
+  const kept = useKeptForm()
+  const keep = useKeepForm()
   const [filled, setFilled] = useState<{ form: RunForm; version: number }>({
-    form: { ...EMPTY_FORM, image, url, source: url === '' ? 'package' : 'remote' },
+    form: kept ?? { ...EMPTY_FORM, image, url, source: url === '' ? 'package' : 'remote' },
     version: 0,
   })
+  const [source, setSource] = useState<ImportSource>()
+  const read = (found: ReadJson) => {
+    if (found.kind === 'import') return setSource(found.source)
+    setFilled(({ version }) => ({ form: found.form, version: version + 1 }))
+    keep(found.form)
+  }
+  if (source)
+    return (
+      <>
+        <PageTitle title={`Import ${source.config.name}`} />
+        <ImportForm source={source} onBack={() => setSource(undefined)} />
+      </>
+    )
   return (
     <>
       <PageTitle title="Run a server" />
-      <PasteForm onRead={(form) => setFilled(({ version }) => ({ form, version: version + 1 }))} />
+      <PasteForm isOpen={json} onRead={read} />
       <RunServerForm key={filled.version} initial={filled.form} />
     </>
   )

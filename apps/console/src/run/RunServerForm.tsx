@@ -12,6 +12,7 @@ import { basisOf, type RunForm } from './run-form.ts'
 import { nameSecrets } from './secret-names.ts'
 import { ServerFields } from './ServerFields.tsx'
 import { SourceFields } from './SourceFields.tsx'
+import { useKeepTyped } from './use-kept-form.ts'
 import { useRun } from './use-run.ts'
 import { useRunPlan } from './use-run-plan.ts'
 
@@ -19,6 +20,7 @@ import { useRunPlan } from './use-run-plan.ts'
 export function RunServerForm({ initial, entry }: { initial: RunForm; entry?: RegistryEntry }) {
   const [form, setForm] = useState(initial)
   const [made, setMade] = useState<string>()
+  useKeepTyped(form, made !== undefined)
   const { run, stored } = useRun(entry)
   const { data: keys = [] } = useQuery(secretsQuery)
   const plan = useRunPlan(nameSecrets(form, keys, stored), entry, made)

@@ -1,7 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
-import { groupsQuery } from '../queries.ts'
 import { FieldProblems } from './FieldProblems.tsx'
 import type { FieldsProps } from './fields-props.ts'
+import { GroupField } from './GroupField.tsx'
 import { LimitFields } from './LimitFields.tsx'
 import { NetworkFields } from './NetworkFields.tsx'
 import type { Basis } from './run-form.ts'
@@ -31,9 +30,6 @@ export function ServerFields({ form, onChange, basis, isMade }: ServerFieldsProp
 }
 
 function NameFields({ form, onChange, isMade }: FieldsProps & { isMade: boolean }) {
-  const { data: groups = [] } = useQuery(groupsQuery)
-  const known = groups.length > 0 ? groups.map(({ name }) => name) : ['default']
-  const names = known.includes(form.group) ? known : [form.group, ...known]
   return (
     <fieldset className="panel">
       <legend>Name</legend>
@@ -45,15 +41,7 @@ function NameFields({ form, onChange, isMade }: FieldsProps & { isMade: boolean 
         field="name"
         onChange={(name) => onChange({ name })}
       />
-      <label className="field">
-        Group
-        <select value={form.group} onChange={(event) => onChange({ group: event.target.value })}>
-          {names.map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
-      </label>
-      <FieldProblems fields={['group']} />
+      <GroupField group={form.group} onChange={(group) => onChange({ group })} />
     </fieldset>
   )
 }

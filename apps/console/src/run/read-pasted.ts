@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { EMPTY_FORM, type NamedValue, type RunForm } from './run-form.ts'
+import { EMPTY_FORM, isNameOfSecret, type NamedValue, type RunForm } from './run-form.ts'
 
 const server = z.looseObject({
   command: z.string().optional(),
@@ -14,19 +14,19 @@ const pasted = z.union([
   z.object({ servers: z.record(z.string(), server) }),
 ])
 
-/** What keys are usually called. Their values belong in the secret store. */
-const SECRET = /key|token|secret|passw|credential|^auth|cookie/i
-
 export interface Pasted {
   form: RunForm
   /** What the text says and the form does not have, in words. */
   left: string[]
 }
 
-/** The form for the first server of an `mcpServers` text, as clients keep it and as READMEs print it. Throws a sentence. */
-export function readPasted(text: string): Pasted {
-  const found = pasted.safeParse(parseJson(text))
-  if (!found.success) throw new Error('This has no "mcpServers" with servers in it. Paste the whole object.')
+/** The form for the first server of `mcpServers`, as clients keep them and as READMEs print them. Throws a sentence. */
+export function readPasted(value: unknown): Pasted {
+  const found = pasted.safeParse(value)
+  if (!found.success)
+    throw new Error(
+      'This has no "mcpServers" with servers in it, and no "schema_version" of an export. Paste the whole object.',
+    )
   const [first, ...others] = Object.entries('mcpServers' in found.data ? found.data.mcpServers : found.data.servers)
   if (!first) throw new Error('There is no server in it.')
   const [name, { command, args, env, url, type: _, headers, ...settings }] = first
@@ -43,15 +43,7 @@ export function readPasted(text: string): Pasted {
 }
 
 function valuesOf(record: Readonly<Record<string, string>>): NamedValue[] {
-  return Object.entries(record).map(([name, value]) => ({ name, value, isSecret: SECRET.test(name) }))
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw new Error('This is not valid JSON. Paste the whole object, with its braces.', { cause: error })
-  }
+  return Object.entries(record).map(([name, value]) => ({ name, value, isSecret: isNameOfSecret(name) }))
 }
 
 interface Runner {

@@ -1,8 +1,14 @@
 import { expect, test } from 'vitest'
-import { readPasted } from './read-pasted.ts'
+import { readJson } from './read-json.ts'
 import { requestOf } from './request-of.ts'
 import { basisOf, EMPTY_FORM, formOf } from './run-form.ts'
 import { editCommand, thvCommand } from './thv-command.ts'
+
+const readPasted = (text: string) => {
+  const read = readJson(text)
+  if (read.kind !== 'form') throw new Error('taken for a run configuration')
+  return read
+}
 
 const entry = {
   ...{ name: 'io.example/notes', image: 'npx://notes@1.0.0', description: 'Notes', transport: 'stdio' as const },

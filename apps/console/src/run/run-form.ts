@@ -98,6 +98,11 @@ export function valuesAskedFor(entry: RegistryEntry): Pick<RunForm, 'variables' 
   return { variables: variables.map(valueOf), headers: headers.map(valueOf) }
 }
 
+/** What keys are usually called. Their values belong in the secret store. */
+export function isNameOfSecret(name: string): boolean {
+  return /key|token|secret|passw|credential|^auth|cookie/i.test(name)
+}
+
 /** Lines that hold something. */
 export function linesOf(text: string): string[] {
   return text
