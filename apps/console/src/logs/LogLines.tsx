@@ -88,7 +88,11 @@ interface LineNameProps {
   width: number
 }
 
-/** As wide as the longest, so that the lines begin below one another. */
+/** As wide as the longest, so that the lines begin below one another. Of a very long one the style sheet shows the beginning. */
 function LineName({ name = '', colours, width }: LineNameProps) {
-  return <span className={`log-name colour-${colours.get(name) ?? 0}`}>{name.padEnd(width)}</span>
+  return (
+    <span className={`log-name colour-${colours.get(name) ?? 0}`} style={{ width: `${width}ch` }} title={name}>
+      {name}
+    </span>
+  )
 }

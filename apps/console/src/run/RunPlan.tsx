@@ -8,6 +8,7 @@ import type { useRunPlan } from './use-run-plan.ts'
 /** What the button will do, as the daemon says before it is pressed. */
 export function RunPlan({ of }: { of: ReturnType<typeof useRunPlan> }) {
   const { request, plan, error, isFetching, fresh, problems } = of
+  const isTold = Boolean(request.image ?? request.url)
   const command = thvCommand(request)
   return (
     <section className="notice" aria-label="Plan" aria-busy={isFetching}>
@@ -17,7 +18,8 @@ export function RunPlan({ of }: { of: ReturnType<typeof useRunPlan> }) {
       {plan?.configuration && (
         <Sentences label="Permissions" sentences={permissionsOfPlan(plan.configuration, request)} />
       )}
-      {command !== undefined && <Code text={command} label="Copy the command that does the same" />}
+      {!isTold && <p className="muted">Nothing so far.</p>}
+      {isTold && command !== undefined && <Code text={command} label="Copy the command that does the same" />}
     </section>
   )
 }
