@@ -229,3 +229,11 @@ test('on a phone one thing is shown at a time, in both colour modes', async () =
   await page.setViewportSize(WIDE)
   await expectAccessible(page)
 })
+
+test('a page that goes ends its session', async () => {
+  const { api } = toolhaven.daemon()
+  const sessions = async () => (await api.call('getStats', { params: { name: 'hotel' } })).sessions
+  const before = await sessions()
+  await page.goto('about:blank')
+  await expect.poll(sessions).toBe(before - 1)
+})
