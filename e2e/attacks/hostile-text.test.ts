@@ -29,13 +29,8 @@ describeAttack('text of a server that drives the terminal', {
   defence: 'the taming of control characters',
   weaknesses: [
     {
-      file: 'packages/stores/src/logs/printable.ts',
-      find: 'return UNSAFE.test(text) ? text.replaceAll(ALL_UNSAFE, escape) : text',
-      replace: 'return text',
-    },
-    {
-      file: 'apps/cli/src/output/table.ts',
-      find: "return isPlain(text) ? text : text.replaceAll(/[\\p{Cc}\\u061C\\u200E\\u200F\\u202A-\\u202E\\u2066-\\u2069]/gu, ' ')",
+      file: 'packages/contract/src/visible-text.ts',
+      find: "return PLAIN.test(text) ? text : text.replaceAll(LINE_ENDS, ' ').replaceAll(UNSAFE, writtenOut)",
       replace: 'return text',
     },
   ],

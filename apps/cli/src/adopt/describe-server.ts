@@ -1,6 +1,6 @@
 import type { ForeignServer } from '@toolhaven/contract/adopt'
 import type { Output } from '../output/output.ts'
-import { printable } from '../output/table.ts'
+import { printable } from '@toolhaven/contract/visible-text'
 
 /** One server as a block of lines: what it is now and what it would become. */
 export function describeServer({ colour }: Output, server: ForeignServer): string[] {

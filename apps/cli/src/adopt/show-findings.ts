@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import { printable } from '../output/table.ts'
+import { printable } from '@toolhaven/contract/visible-text'
 import { chooseNamed } from './choose-named.ts'
 import { describeServer } from './describe-server.ts'
 

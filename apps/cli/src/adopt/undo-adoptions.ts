@@ -2,7 +2,7 @@ import type { UndoneAdoption } from '@toolhaven/contract/adopt'
 import { conflict, describeError } from '@toolhaven/core/errors'
 import type { Context } from '../context.ts'
 import { confirm } from '../output/prompt.ts'
-import { printable } from '../output/table.ts'
+import { printable } from '@toolhaven/contract/visible-text'
 import { chooseNamed } from './choose-named.ts'
 import { showProgress } from './show-progress.ts'
 

@@ -1,6 +1,6 @@
 import type { ManifestChange } from '@toolhaven/contract/manifest'
 import type { Output } from '../output/output.ts'
-import { printable } from '../output/table.ts'
+import { printable } from '@toolhaven/contract/visible-text'
 
 const MARKS = { create: '+', update: '~', replace: '±', start: '>', remove: '-' } as const
 

@@ -60,7 +60,7 @@ export const apply = defineCommand({
         if (outcome === 'done') out.line(`${kind} ${name} ${DONE[action]}`)
     if (failed.length === 0) return
     const { conflict } = await import('@toolhaven/core/errors')
-    const { printable } = await import('../output/table.ts')
+    const { printable } = await import('@toolhaven/contract/visible-text')
     const reasons = failed.map(({ kind, name, reason = '' }) => `  ${kind} ${name}: ${printable(reason)}`)
     throw conflict(
       `${failed.length} of ${outcomes.length} changes failed; put it right and apply the file again:\n${reasons.join('\n')}`,

@@ -1,5 +1,5 @@
 import type { NameKind } from '../command.ts'
-import { printable } from '../output/table.ts'
+import { printable } from '@toolhaven/contract/visible-text'
 import { type CommandTree, completeLine } from './complete-line.ts'
 
 type Env = Readonly<Record<string, string | undefined>>

@@ -1,6 +1,6 @@
 import type { DoctorCheck, DoctorReport } from '@toolhaven/contract/doctor'
 import type { Output } from '../output/output.ts'
-import { printable } from '../output/table.ts'
+import { printable } from '@toolhaven/contract/visible-text'
 
 const MARKS = { ok: '✓', info: '·', warning: '!', failed: '✗' } as const
 

@@ -1,6 +1,6 @@
 import type { WorkloadStats } from '@toolhaven/contract/stats'
 import type { Output } from '../output/output.ts'
-import { printable } from '../output/table.ts'
+import { printable } from '@toolhaven/contract/visible-text'
 import { inMebibytes, inPercent, inSeconds } from '../stats/figures.ts'
 import type { Inspection } from './read-inspection.ts'
 

@@ -1,6 +1,7 @@
 import type { Evidence, LeftOut, Lesson } from '@toolhaven/contract/lesson'
 import type { Output } from '../output/output.ts'
-import { type Column, printable } from '../output/table.ts'
+import { printable } from '@toolhaven/contract/visible-text'
+import type { Column } from '../output/table.ts'
 
 type Sighted = Pick<Evidence, 'host' | 'port' | 'count' | 'first_seen' | 'last_seen'>
 

@@ -1,5 +1,5 @@
 import { type Colour, type Output, terminalJson } from '../output/output.ts'
-import { printable } from '../output/table.ts'
+import { printable } from '@toolhaven/contract/visible-text'
 
 export interface Line {
   time?: string | undefined

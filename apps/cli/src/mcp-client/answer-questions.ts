@@ -1,7 +1,7 @@
 import type { ElicitRequest, ElicitRequestFormParams, ElicitResult } from '@modelcontextprotocol/client'
 import type { Output } from '../output/output.ts'
 import { askText, chooseOne, chooseSeveral, confirm } from '../output/prompt.ts'
-import { printable } from '../output/table.ts'
+import { printable } from '@toolhaven/contract/visible-text'
 
 type Field = ElicitRequestFormParams['requestedSchema']['properties'][string]
 type Answer = NonNullable<ElicitResult['content']>[string]

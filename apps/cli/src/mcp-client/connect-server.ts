@@ -7,7 +7,7 @@ import {
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client'
 import { ThvError, conflict, describeError, isThvError } from '@toolhaven/core/errors'
-import { printable } from '../output/table.ts'
+import { printable } from '@toolhaven/contract/visible-text'
 import { VERSION } from '../version.ts'
 import type { McpTarget } from './target.ts'
 

@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { CallToolResult } from '@modelcontextprotocol/client'
 import { describeError, unavailable } from '@toolhaven/core/errors'
 import type { Output } from '../output/output.ts'
-import { printable } from '../output/table.ts'
+import { printable } from '@toolhaven/contract/visible-text'
 
 export interface ResultPlace {
   out: Output

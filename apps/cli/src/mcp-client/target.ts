@@ -2,7 +2,7 @@ import type { Workload } from '@toolhaven/contract/workloads'
 import { conflict, invalid } from '@toolhaven/core/errors'
 import type { Context } from '../context.ts'
 import { orUnknownWorkload } from '../lifecycle/or-unknown.ts'
-import { printable } from '../output/table.ts'
+import { printable } from '@toolhaven/contract/visible-text'
 
 export interface McpTarget {
   /** As the user calls it. */

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander'
 import { type ErrorCode, isThvError } from '@toolhaven/core/errors'
-import { printable } from './table.ts'
+import { printable } from '@toolhaven/contract/visible-text'
 
 /** 0 done, 1 failed, 2 wrong usage, 3 not found, 4 daemon or runtime unavailable. */
 const EXIT_CODES = {

@@ -20,9 +20,9 @@ describe('a line that does not stay', () => {
     expect(all()).toBe('pulling\r\u001B[Kstarting\r\u001B[Kdone\nbye\n')
   })
   test('never wraps and drives no terminal', () => {
-    const { out, all } = terminal({ isTTY: true, columns: 8 })
+    const { out, all } = terminal({ isTTY: true, columns: 14 })
     out.transient('a\nb\u001B[2Jlong text')
-    expect(all()).toBe('a b [2J')
+    expect(all()).toBe('a b\\u{1b}[2Jl')
   })
   test('is not written where it could not be erased', () => {
     const piped = terminal({ isTTY: false })

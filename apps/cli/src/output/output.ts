@@ -1,6 +1,7 @@
 import { createSlowTeller } from './slow-teller.ts'
 import { type Screen, createRoll, createScreen } from './screen.ts'
-import { type Column, printable, renderTable } from './table.ts'
+import { printable } from '@toolhaven/contract/visible-text'
+import { type Column, renderTable } from './table.ts'
 
 /** The only way commands write. Results go to stdout, everything said about them to stderr. */
 export interface Output {

@@ -1,3 +1,5 @@
+import { printable } from '@toolhaven/contract/visible-text'
+
 export interface Column<Row> {
   title: string
   value: (row: Row) => string
@@ -16,7 +18,7 @@ export function renderTable<Row>(
 ): string {
   const cells = [
     columns.map(({ title }) => title),
-    ...rows.map((row) => columns.map(({ value }) => printable(value(row)))),
+    ...rows.map((row) => columns.map(({ value }) => printable(value(row)).replaceAll('\t', ' '))),
   ]
   const widths = columns.map((_, at) => Math.max(...cells.map((line) => displayWidth(line[at] ?? ''))))
   if (width !== undefined) shrink(columns, widths, width)
@@ -59,9 +61,4 @@ const isPlain = (text: string) => /^[\u0020-\u007E]*$/.test(text)
 function charactersOf(text: string): string[] {
   if (isPlain(text)) return text.split('')
   return Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment)
-}
-
-/** Text of servers and registries must not drive the terminal. */
-export function printable(text: string): string {
-  return isPlain(text) ? text : text.replaceAll(/[\p{Cc}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu, ' ')
 }

@@ -1,6 +1,6 @@
 import type { Workload } from '@toolhaven/contract/workloads'
 import type { Output } from './output.ts'
-import { printable } from './table.ts'
+import { printable } from '@toolhaven/contract/visible-text'
 
 /** The workloads, and below them why those that do not run do not, and whose tools changed. */
 export function workloadTable(out: Output, workloads: readonly Workload[]): void {

@@ -1,5 +1,5 @@
 import type { Colour } from '../output/output.ts'
-import { printable } from '../output/table.ts'
+import { printable } from '@toolhaven/contract/visible-text'
 import { type Server, kindOf } from './servers.ts'
 
 /** What a user wants to know before running a server, line by line. */

@@ -3,7 +3,7 @@ import { conflict, isThvError } from '@toolhaven/core/errors'
 import type { DaemonClient } from '../connect/daemon-client.ts'
 import type { Context } from '../context.ts'
 import { askHidden, askText, canAsk, confirm } from '../output/prompt.ts'
-import { printable } from '../output/table.ts'
+import { printable } from '@toolhaven/contract/visible-text'
 
 type Asking = Pick<Context, 'out' | 'signal'>
 

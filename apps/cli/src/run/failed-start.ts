@@ -2,7 +2,7 @@ import { ThvError, isThvError } from '@toolhaven/core/errors'
 import { LAST_OUTPUT, isOurLine } from '@toolhaven/core/workloads/last-words'
 import type { DaemonClient } from '../connect/daemon-client.ts'
 import type { Context } from '../context.ts'
-import { printable } from '../output/table.ts'
+import { printable } from '@toolhaven/contract/visible-text'
 import { type WorkloadFailed, waitForOutcome } from '../output/wait-for-outcome.ts'
 
 const LAST_LINES = 10

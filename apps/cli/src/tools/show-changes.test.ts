@@ -66,5 +66,5 @@ test('whatever comes, it does not drive the terminal', () => {
     kind: 'added',
     fields: [{ field: 'k\u0007', parts: [{ kind: 'added', text: 'v\u001B]0;x\u0007' }] }],
   }
-  expect(shown([hostile], false)).toBe('a [2J: added\n  k : {+v ]0;x +}\n')
+  expect(shown([hostile], false)).toBe('a\\u{1b}[2J: added\n  k\\u{7}: {+v\\u{1b}]0;x\\u{7}+}\n')
 })

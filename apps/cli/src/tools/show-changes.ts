@@ -1,6 +1,6 @@
 import type { ChangedField, ToolChange } from '@toolhaven/contract/tools'
 import type { Output } from '../output/output.ts'
-import { printable } from '../output/table.ts'
+import { printable } from '@toolhaven/contract/visible-text'
 
 /** Of text that is the same, so much beside what changed. */
 const CONTEXT = 60

@@ -1,6 +1,4 @@
-/** As packages/core/src/tools/visible-text.ts, apart from line breaks and tabs, which a page shows as what they are. */
-const HIDDEN =
-  /[\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?![\n\t])\p{Cc}|(?! )\p{Zs}/gu
+import { HIDDEN } from '@toolhaven/contract/visible-text'
 
 export interface TextPart {
   text: string
@@ -19,6 +17,8 @@ export function splitHidden(text: string): TextPart[] {
   const parts: TextPart[] = []
   let end = 0
   for (const { 0: hidden, index } of text.matchAll(HIDDEN)) {
+    // A page shows these two as what they are.
+    if (hidden === '\n' || hidden === '\t') continue
     if (index > end) parts.push({ text: text.slice(end, index), isHidden: false })
     const number = (hidden.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
     parts.push({ text: `U+${number}`, isHidden: true })

@@ -5,7 +5,8 @@ import type { RenderRecipe } from '../ports/recipes.ts'
 import type { Progress, Runtime, Source } from '../ports/runtime.ts'
 import type { InstallNetworks } from '../workloads/running/install-networks.ts'
 import { checkInstallHosts } from '../workloads/config/check-hosts.ts'
-import { checkImageReference, printable } from '../workloads/config/image-reference.ts'
+import { excerpt } from '@toolhaven/contract/visible-text'
+import { checkImageReference } from '../workloads/config/image-reference.ts'
 import { parsePackageReference } from '../workloads/config/package-reference.ts'
 
 export interface BuildsDeps {
@@ -83,13 +84,12 @@ async function resolve(
 function parse(reference: string) {
   const parsed = parsePackageReference(reference)
   if (parsed) return parsed
-  throw invalid(`"${printable(reference)}" is no package; write npx://NAME, uvx://NAME or go://MODULE`)
+  throw invalid(`"${excerpt(reference)}" is no package; write npx://NAME, uvx://NAME or go://MODULE`)
 }
 
 function checkTag(tag: string): void {
   checkImageReference(tag)
-  if (tag.includes('@'))
-    throw invalid(`tag "${printable(tag)}" must be a name such as team/server:1.0, without a digest`)
+  if (tag.includes('@')) throw invalid(`tag "${excerpt(tag)}" must be a name such as team/server:1.0, without a digest`)
 }
 
 const referenceOf = ({ scheme, name, version }: PackageSource) => `${scheme}://${name}@${version}`

@@ -1,7 +1,7 @@
 import type { LockPart } from '@toolhaven/contract/tools'
 import type { StoredToolLock } from '../ports/stores.ts'
 import { changesOf } from './tool-difference.ts'
-import { visibleText } from './visible-text.ts'
+import { visibleText } from '@toolhaven/contract/visible-text'
 
 const MOST_NAMES = 3
 const KINDS = ['changed', 'added', 'removed'] as const

@@ -1,6 +1,6 @@
 import { lockPart, type ChangedField, type LockPart, type ToolChange } from '@toolhaven/contract/tools'
 import type { LockedDefinition, StoredToolLock } from '../ports/stores.ts'
-import { visibleText } from './visible-text.ts'
+import { visibleText } from '@toolhaven/contract/visible-text'
 import { wordDifference, type Budget } from './word-difference.ts'
 
 /** Of all fields of all definitions together: about a second of work at most. */

@@ -1,7 +1,7 @@
 import type { Verifier } from '@sigstore/verify'
 import { describeError } from '@toolhaven/core/errors'
 import type { ImageClaim, Verdict } from '@toolhaven/core/ports/image-verifier'
-import { printable } from '@toolhaven/core/workloads/image-reference'
+import { excerpt } from '@toolhaven/contract/visible-text'
 import { parseImageReference } from '../engine/image-reference.ts'
 import { checkSignature } from './check-signature.ts'
 import { findSignatures } from './find-signatures.ts'
@@ -60,12 +60,12 @@ async function judge(
   let reason: string | undefined
   for await (const signature of findSignatures(client, manifest, signal)) {
     const found = checkSignature(verifier, signature, { digest, expected })
-    if ('signer' in found) return { outcome: 'verified', digest, signer: printable(found.signer, 300) }
+    if ('signer' in found) return { outcome: 'verified', digest, signer: excerpt(found.signer, 300) }
     reason ??= found.reason
   }
   if (reason === undefined)
     return { outcome: 'unsigned', digest, reason: 'its registry has no signature of it that sigstore could check' }
-  return { outcome: 'rejected', digest, reason: printable(reason, 600) }
+  return { outcome: 'rejected', digest, reason: excerpt(reason, 600) }
 }
 
 /** Node's names of processors, as images have them. */

@@ -1,5 +1,5 @@
 import { basename, join, relative } from 'node:path'
-import { printable } from '../logs/printable.ts'
+import { printable } from '@toolhaven/contract/visible-text'
 import { type IgnoreRules, parseIgnoreRules } from './ignore-rules.ts'
 import { readIgnoreFile } from './read-ignore-file.ts'
 

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, renameSync, writeSync } from
 import type { LogFields, Logger } from '@toolhaven/core/ports/logger'
 import { errnoOf } from '../files/errno.ts'
 import { rotated } from '../files/append-rotating.ts'
-import { printable } from './printable.ts'
+import { printable } from '@toolhaven/contract/visible-text'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 

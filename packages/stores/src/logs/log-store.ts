@@ -8,7 +8,7 @@ import { ensurePrivateFolder } from '../files/private-folder.ts'
 import { createLimitedLanes } from './limited-lanes.ts'
 import { createLineFeed } from './line-feed.ts'
 import { createLogWriter } from './log-writer.ts'
-import { printable } from './printable.ts'
+import { printable } from '@toolhaven/contract/visible-text'
 import { readLines, storedLine, storedStart } from './stored-line.ts'
 import { tailFile } from './tail-file.ts'
 

@@ -1,5 +1,5 @@
 import type { DaemonClient } from '../../connect/daemon-client.ts'
-import { printable } from '../../output/table.ts'
+import { printable } from '@toolhaven/contract/visible-text'
 
 export interface FileProblem {
   client: string

@@ -1,6 +1,6 @@
 import type { DaemonClient } from '../../connect/daemon-client.ts'
 import type { Context } from '../../context.ts'
-import { printable } from '../../output/table.ts'
+import { printable } from '@toolhaven/contract/visible-text'
 import { orGroupMeant } from '../group/or-group-meant.ts'
 import type { KnownClient } from './known-clients.ts'
 

@@ -1,7 +1,7 @@
 import type { RuntimeReport } from '@toolhaven/contract/system'
 import { FORMAT_FLAG, defineCommand } from '../../command.ts'
 import type { Output } from '../../output/output.ts'
-import { printable } from '../../output/table.ts'
+import { printable } from '@toolhaven/contract/visible-text'
 
 export const runtimeCheck = defineCommand({
   words: 'runtime check',

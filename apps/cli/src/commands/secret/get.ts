@@ -1,5 +1,5 @@
 import { FORMAT_FLAG, defineCommand } from '../../command.ts'
-import { printable } from '../../output/table.ts'
+import { printable } from '@toolhaven/contract/visible-text'
 import { orSecretMeant } from './or-secret-meant.ts'
 
 export const secretGet = defineCommand({

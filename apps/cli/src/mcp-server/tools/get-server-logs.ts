@@ -1,6 +1,6 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-import { printable } from '../../output/table.ts'
+import { printable } from '@toolhaven/contract/visible-text'
 import { answer } from '../answer.ts'
 import { orKnownServer } from '../known-servers.ts'
 import { serverName } from '../server-record.ts'

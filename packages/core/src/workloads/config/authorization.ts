@@ -3,7 +3,7 @@ import { parseOutside } from '@toolhaven/contract/parse-outside'
 import type { CreateRequest } from '@toolhaven/contract/workload-request'
 import { describeError, invalid } from '../../errors.ts'
 import type { AuthorizationSpec } from '../../ports/gateway.ts'
-import { printable } from './image-reference.ts'
+import { excerpt } from '@toolhaven/contract/visible-text'
 import type { WorkloadsDeps } from '../workloads-deps.ts'
 
 /** What was asked for, with policies that are known to be good in place of the path of a file. */
@@ -34,7 +34,7 @@ async function readFile({ host }: Pick<WorkloadsDeps, 'host'>, path: string): Pr
   const text = await host.readConfigFile(path)
   if (text === undefined)
     throw invalid(
-      `authz_config: there is no file ${printable(path)} below the configuration folder; give its path, or the JSON text itself`,
+      `authz_config: there is no file ${excerpt(path)} below the configuration folder; give its path, or the JSON text itself`,
     )
   return text
 }

@@ -2,7 +2,7 @@ import { parseListedHost, showHost } from '@toolhaven/contract/listed-host'
 import type { PermissionProfile } from '@toolhaven/contract/permission-profile'
 import { invalid } from '../../errors.ts'
 import { hostReach } from '../../net/host-reach.ts'
-import { printable } from './image-reference.ts'
+import { excerpt } from '@toolhaven/contract/visible-text'
 
 /**
  * Checks the hosts that a request lists. Those that were stored before stay as they are: private ones without a port keep the
@@ -14,7 +14,7 @@ export function checkHosts(profile: PermissionProfile | undefined, before: Permi
   for (const entry of hosts) {
     const fault = faultOf(entry, ports)
     if (fault !== undefined && !stored.has(entry))
-      throw invalid(`permission_profile: allow_host "${printable(entry, 100)}" ${fault}`)
+      throw invalid(`permission_profile: allow_host "${excerpt(entry, 100)}" ${fault}`)
   }
 }
 
@@ -22,7 +22,7 @@ export function checkHosts(profile: PermissionProfile | undefined, before: Permi
 export function checkInstallHosts(hosts: readonly string[]): void {
   for (const entry of hosts) {
     const fault = faultOf(entry)
-    if (fault !== undefined) throw invalid(`install_hosts: "${printable(entry, 100)}" ${fault}`)
+    if (fault !== undefined) throw invalid(`install_hosts: "${excerpt(entry, 100)}" ${fault}`)
   }
 }
 

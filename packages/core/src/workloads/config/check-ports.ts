@@ -2,7 +2,7 @@ import { parseListedHost } from '@toolhaven/contract/listed-host'
 import type { RunConfig } from '@toolhaven/contract/run-config'
 import { invalid } from '../../errors.ts'
 import { FORWARDER_PORTS, MOST_DIRECT_PORTS } from '../../ports/egress.ts'
-import { printable } from './image-reference.ts'
+import { excerpt } from '@toolhaven/contract/visible-text'
 
 type Listed = Pick<RunConfig, 'permission_profile' | 'target_port'>
 
@@ -35,9 +35,7 @@ function listedPorts({ permission_profile: profile }: Listed): ListedPort[] {
   const { allow_host: hosts = [], allow_port: ports = [] } = profile?.network?.outbound ?? {}
   const withPort = hosts.flatMap((entry) => {
     const { host, port } = parseListedHost(entry) ?? {}
-    return host === undefined || port === undefined
-      ? []
-      : { entry: `allow_host "${printable(entry, 100)}"`, host, port }
+    return host === undefined || port === undefined ? [] : { entry: `allow_host "${excerpt(entry, 100)}"`, host, port }
   })
   return [...withPort, ...ports.map((port) => ({ entry: `allow_port ${port}`, port }))]
 }

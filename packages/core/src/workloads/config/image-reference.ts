@@ -1,3 +1,4 @@
+import { excerpt } from '@toolhaven/contract/visible-text'
 import { invalid } from '../../errors.ts'
 
 const HOST = String.raw`(?:[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252}[A-Za-z0-9])?|\[[0-9A-Fa-f:]+\])(?::[0-9]{1,5})?`
@@ -10,16 +11,10 @@ const REFERENCE = new RegExp(
 export function checkImageReference(text: string): void {
   if (text.length > 512 || !REFERENCE.test(text)) {
     throw invalid(
-      `image "${printable(text)}" is neither a server of the registry nor a valid image reference; ` +
+      `image "${excerpt(text)}" is neither a server of the registry nor a valid image reference; ` +
         'use a registry name, "npx://package", "uvx://package", "go://module" or "host/name:tag"',
     )
   }
-}
-
-/** Text from outside, safe to repeat in a sentence. */
-export function printable(text: string, max = 80): string {
-  const clean = text.replaceAll(/\p{Cc}/gu, '?')
-  return clean.length > max ? `${clean.slice(0, max)}…` : clean
 }
 
 /** The digest that a reference names, if it names one. */

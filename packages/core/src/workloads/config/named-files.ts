@@ -4,7 +4,7 @@ import type { RunConfig } from '@toolhaven/contract/run-config'
 import { isHeaderValue } from '@toolhaven/contract/text'
 import { invalid } from '../../errors.ts'
 import type { Host } from '../../ports/host.ts'
-import { printable } from './image-reference.ts'
+import { excerpt } from '@toolhaven/contract/visible-text'
 
 export interface FilesDeps {
   host: Pick<Host, 'readConfigFile' | 'readTextFile'>
@@ -48,7 +48,7 @@ export async function clientSecretOfFile(deps: FilesDeps, config: RunConfig): Pr
 export async function readProfile({ host }: FilesDeps, nameOrPath: string): Promise<PermissionProfile> {
   const builtIn = Object.values(BUILT_IN_PROFILES).find(({ name }) => name === nameOrPath)
   if (builtIn) return builtIn
-  const where = `permission_profile_name_or_path: "${printable(nameOrPath)}"`
+  const where = `permission_profile_name_or_path: "${excerpt(nameOrPath)}"`
   if (!isAbsolute(nameOrPath)) throw invalid(`${where} must be "none", "network" or an absolute path`)
   const text = await host.readTextFile(nameOrPath)
   if (text === undefined) throw invalid(`${where} does not exist on this machine; create it, or name another file`)
@@ -59,17 +59,17 @@ export async function readProfile({ host }: FilesDeps, nameOrPath: string): Prom
 }
 
 async function readCertificate(deps: FilesDeps, field: string, path: string): Promise<string> {
-  if (!isAbsolute(path)) throw invalid(`${field}: "${printable(path)}" must be an absolute path`)
+  if (!isAbsolute(path)) throw invalid(`${field}: "${excerpt(path)}" must be an absolute path`)
   return deps.readCertificate(path)
 }
 
 async function readSecretFile({ host }: FilesDeps, field: string, path: string): Promise<string> {
   const text = await host.readConfigFile(path)
   if (text === undefined)
-    throw invalid(`${field}: there is no file "${printable(path)}" below the configuration folder; create it first`)
+    throw invalid(`${field}: there is no file "${excerpt(path)}" below the configuration folder; create it first`)
   const secret = text.trim()
   if (secret === '' || !isHeaderValue(secret))
-    throw invalid(`${field}: "${printable(path)}" must hold one line of text, the secret itself`)
+    throw invalid(`${field}: "${excerpt(path)}" must hold one line of text, the secret itself`)
   return secret
 }
 

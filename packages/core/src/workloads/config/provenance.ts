@@ -1,7 +1,7 @@
 import type { Provenance } from '@toolhaven/contract/registry-document'
 import { invalid } from '../../errors.ts'
 import type { StoredWorkload } from '../../ports/stores.ts'
-import { printable } from './image-reference.ts'
+import { excerpt } from '@toolhaven/contract/visible-text'
 import { parsePackageReference } from './package-reference.ts'
 import type { Target } from '../operations/target.ts'
 
@@ -10,7 +10,7 @@ export type Expectation = { provenance: Provenance } | { lack: string }
 
 export function expectationOf(entry: StoredWorkload['entry'], image: string): Expectation {
   const provenance = entry && 'image' in entry ? entry.provenance : undefined
-  const none = `no provenance is known for ${printable(image, 200)}`
+  const none = `no provenance is known for ${excerpt(image, 200)}`
   if (!provenance) return { lack: none }
   const { cert_issuer: issuer, repository_uri: repository, signer_identity: signer } = provenance
   // The same log has certificates of everybody: without these two any of them would do.
@@ -26,7 +26,7 @@ export function checkVerifiable(target: Target): void {
     throw invalid(`image_verification enabled is for servers that run here from an image; ${instead}`)
   if (parsePackageReference(target.image))
     throw invalid(
-      `image_verification enabled: the image of ${printable(target.image, 200)} is built here from a package and signed by nobody; ${instead}`,
+      `image_verification enabled: the image of ${excerpt(target.image, 200)} is built here from a package and signed by nobody; ${instead}`,
     )
   const expectation = expectationOf(target.entry, target.image)
   if ('lack' in expectation)

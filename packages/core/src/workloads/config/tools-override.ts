@@ -1,7 +1,7 @@
 import type { ImageServer, RemoteServer } from '@toolhaven/contract/registry-document'
 import type { RunConfig } from '@toolhaven/contract/run-config'
 import { invalid } from '../../errors.ts'
-import { printable } from './image-reference.ts'
+import { excerpt } from '@toolhaven/contract/visible-text'
 
 /** No two tools may have one name for clients. */
 export function checkToolsOverride(
@@ -10,8 +10,7 @@ export function checkToolsOverride(
 ): void {
   const known = entry?.tools ?? []
   const unknown = Object.keys(overrides).filter((tool) => known.length > 0 && !known.includes(tool))
-  if (unknown.length > 0)
-    throw invalid(`tools_override: ${entry?.name} has no tool ${unknown.map(printable).join(', ')}`)
+  if (unknown.length > 0) throw invalid(`tools_override: ${entry?.name} has no tool ${unknown.map(excerpt).join(', ')}`)
   const names = new Map<string, string>()
   for (const tool of new Set([...known, ...Object.keys(overrides)])) {
     const override = Object.hasOwn(overrides, tool) ? overrides[tool] : undefined
@@ -19,7 +18,7 @@ export function checkToolsOverride(
     const other = names.get(shown)
     if (other !== undefined)
       throw invalid(
-        `tools_override: ${printable(other)} and ${printable(tool)} would both be called ${printable(shown)}; give each a name of its own`,
+        `tools_override: ${excerpt(other)} and ${excerpt(tool)} would both be called ${excerpt(shown)}; give each a name of its own`,
       )
     names.set(shown, tool)
   }

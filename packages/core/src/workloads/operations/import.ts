@@ -3,7 +3,7 @@ import type { CreateRequest } from '@toolhaven/contract/workload-request'
 import { isThisMachine } from '../config/check-config.ts'
 import { parseSecretReference } from '../running/instance-spec.ts'
 import { invalid } from '../../errors.ts'
-import { printable } from '../config/image-reference.ts'
+import { excerpt } from '@toolhaven/contract/visible-text'
 import { oauthOptionsOf } from '../config/oauth.ts'
 import { oidcOptionsOf } from '../config/oidc.ts'
 import { middlewareConfigs } from '../config/middleware-configs.ts'
@@ -65,7 +65,7 @@ function refuseForeignMiddleware(config: RunConfig): void {
   )
   if (foreign.length === 0) return
   throw invalid(
-    `not available yet: middleware_configs of type ${foreign.map(({ type }) => printable(type)).join(', ')}; leave it out`,
+    `not available yet: middleware_configs of type ${foreign.map(({ type }) => excerpt(type)).join(', ')}; leave it out`,
   )
 }
 
@@ -76,8 +76,8 @@ function checkTargetHost({ target_host: host }: RunConfig): void {
   if (host === undefined || TARGET_HOSTS.has(host)) return
   throw invalid(
     isThisMachine(host)
-      ? `target_host "${printable(host)}" cannot be reached: inside a workload only the loopback addresses 127.0.0.1 and ::1 can; let the server listen on one of them`
-      : `target_host "${printable(host)}" must be 127.0.0.1, ::1 or localhost, a loopback address inside the workload; leave it out`,
+      ? `target_host "${excerpt(host)}" cannot be reached: inside a workload only the loopback addresses 127.0.0.1 and ::1 can; let the server listen on one of them`
+      : `target_host "${excerpt(host)}" must be 127.0.0.1, ::1 or localhost, a loopback address inside the workload; leave it out`,
   )
 }
 

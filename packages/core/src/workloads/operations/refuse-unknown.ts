@@ -1,5 +1,5 @@
 import { notFound } from '../../errors.ts'
-import { printable } from '../config/image-reference.ts'
+import { excerpt } from '@toolhaven/contract/visible-text'
 import type { WorkloadsDeps } from '../workloads-deps.ts'
 
 /**
@@ -13,7 +13,7 @@ export async function refuseUnknown({ runtime }: Pick<WorkloadsDeps, 'runtime'>,
     await runtime.prepare({ kind: 'image', reference }, { pull: 'never', onProgress: () => {} }, limit)
   } catch (error) {
     throw notFound(
-      `The registry has no "${printable(reference)}", and this machine has no image of that name. An image needs a tag or a path, such as ${printable(reference)}:latest`,
+      `The registry has no "${excerpt(reference)}", and this machine has no image of that name. An image needs a tag or a path, such as ${excerpt(reference)}:latest`,
       error,
     )
   }
