@@ -1,7 +1,7 @@
 import type { Difference } from '@toolhaven/contract/plans'
 import type { Upgrade, UpgradePlan, UpgradeResult } from '@toolhaven/contract/upgrades'
 import type { Output } from '../output/output.ts'
-import { printable } from '../output/table.ts'
+import { printable } from '@toolhaven/contract/visible-text'
 
 const SOURCES = { registry: 'registry', npm: 'npm', pypi: 'PyPI', go: 'Go', image: 'image tags' } as const
 const DIGEST_CHARACTERS = 'sha256:'.length + 12

@@ -5,7 +5,7 @@ import type { DaemonClient } from '../connect/daemon-client.ts'
 import type { Context } from '../context.ts'
 import { orUnknownWorkload } from '../lifecycle/or-unknown.ts'
 import { canAsk, confirm } from '../output/prompt.ts'
-import { printable } from '../output/table.ts'
+import { printable } from '@toolhaven/contract/visible-text'
 import { pairsOf, secretOf } from '../run/pairs.ts'
 import { describeReturn, showPlan, showResult, showTable, versionsOf } from './show-upgrade.ts'
 

@@ -1,7 +1,7 @@
 import type { UpgradeRequest, UpgradeResult } from '@toolhaven/contract/upgrades'
 import { conflict, describeError, unavailable } from '../errors.ts'
 import { changesOf } from '../tools/tool-difference.ts'
-import { visibleText } from '../tools/visible-text.ts'
+import { visibleText } from '@toolhaven/contract/visible-text'
 import { revisionOf } from '../workloads/config/revision.ts'
 import { timestamp } from '../workloads/config/timestamp.ts'
 import { editWorkload } from '../workloads/operations/edit.ts'
