@@ -53,3 +53,17 @@ test('a pattern that never ends is not tried, and a schema in a circle ends', ()
   for (let depth = 0; depth < 100; depth += 1) value = { next: value }
   expect(findFaults({ $ref: '#' }, value, root)).toEqual([])
 })
+
+test('variants that lead back to themselves cost a bounded number of looks', () => {
+  let looks = 0
+  const variant = {
+    get anyOf() {
+      looks += 1
+      // Without a bound there would be four billion.
+      if (looks > 100_000) throw new Error('too many looks')
+      return [{ $ref: '#/$defs/variant' }, { $ref: '#/$defs/variant' }]
+    },
+  }
+  findFaults(variant, 1, { $defs: { variant } })
+  expect(looks).toBeGreaterThan(1)
+})

@@ -7,13 +7,29 @@ export interface Fault {
 }
 
 const DEEPEST = 32
+/** Two variants that each lead back to both would be looked at four billion times before that depth. */
+const MOST_LOOKS = 10_000
+
+interface Look {
+  root: JsonSchema
+  path: string
+  depth: number
+  /** Of all looks together. */
+  budget: { looks: number }
+}
 
 /**
  * What a value has that its schema forbids. Patterns are not tried: a server may write one that never ends. What the schema says
- * in other words is the server's own matter, which hears of every call as it is sent.
+ * in other words is the server's own matter, which hears of every call as it is sent. So is what is left after `MOST_LOOKS`.
  */
-export function findFaults(schema: unknown, value: unknown, root: JsonSchema, path = '', depth = 0): Fault[] {
-  if (depth > DEEPEST || schema === true) return []
+export function findFaults(schema: unknown, value: unknown, root: JsonSchema): Fault[] {
+  return faultsAt({ root, path: '', depth: 0, budget: { looks: MOST_LOOKS } }, schema, value)
+}
+
+function faultsAt(look: Look, schema: unknown, value: unknown): Fault[] {
+  const { root, path, depth, budget } = look
+  if (depth > DEEPEST || schema === true || budget.looks <= 0) return []
+  budget.looks -= 1
   const resolved = resolveSchema(schema, root)
   const fault = (message: string): Fault[] => [{ path, message }]
   const types = typesOf(resolved)
@@ -24,15 +40,20 @@ export function findFaults(schema: unknown, value: unknown, root: JsonSchema, pa
     return fault(`must be ${JSON.stringify(resolved['const'])}`)
   for (const parts of [anyOf, oneOf]) {
     if (!Array.isArray(parts) || parts.length === 0) continue
-    const found = parts.map((part: unknown) => findFaults(part, value, root, path, depth + 1))
+    const found = parts.map((part: unknown) => faultsAt({ ...look, depth: depth + 1 }, part, value))
     if (found.every((faults) => faults.length > 0)) return closest(found, path)
   }
   if (typeof value === 'string' || typeof value === 'number' || Array.isArray(value))
     for (const message of boundFaults(resolved, value)) return fault(message)
-  if (Array.isArray(value))
-    return value.flatMap((item, at) => findFaults(resolved['items'], item, root, `${path}/${at}`, depth + 1))
-  return isObject(value) ? objectFaults(resolved, value, root, path, depth) : []
+  if (Array.isArray(value)) return value.flatMap((item, at) => faultsAt(below(look, at), resolved['items'], item))
+  return isObject(value) ? objectFaults(look, resolved, value) : []
 }
+
+const below = (look: Look, name: string | number): Look => ({
+  ...look,
+  path: `${look.path}/${name}`,
+  depth: look.depth + 1,
+})
 
 /** Those of the variant that was most likely meant. */
 function closest(found: readonly Fault[][], path: string): Fault[] {
@@ -41,24 +62,21 @@ function closest(found: readonly Fault[][], path: string): Fault[] {
 }
 
 function objectFaults(
+  look: Look,
   { properties, required, additionalProperties }: JsonSchema,
   value: Readonly<Record<string, unknown>>,
-  root: JsonSchema,
-  path: string,
-  depth: number,
 ): Fault[] {
   const names: readonly unknown[] = Array.isArray(required) ? required : []
   const missing = names
     .filter((name) => typeof name === 'string')
     .filter((name) => ownValue(value, name) === undefined)
-    .map((name) => ({ path: `${path}/${name}`, message: 'is required' }))
+    .map((name) => ({ path: `${look.path}/${name}`, message: 'is required' }))
   const inside = Object.entries(value).flatMap(([name, each]) => {
-    const at = `${path}/${name}`
+    const at = below(look, name)
     if (each === undefined) return []
-    if (isObject(properties) && Object.hasOwn(properties, name))
-      return findFaults(properties[name], each, root, at, depth + 1)
-    if (additionalProperties === false) return [{ path: at, message: 'is not known to the server' }]
-    return isObject(additionalProperties) ? findFaults(additionalProperties, each, root, at, depth + 1) : []
+    if (isObject(properties) && Object.hasOwn(properties, name)) return faultsAt(at, properties[name], each)
+    if (additionalProperties === false) return [{ path: at.path, message: 'is not known to the server' }]
+    return isObject(additionalProperties) ? faultsAt(at, additionalProperties, each) : []
   })
   return [...missing, ...inside]
 }

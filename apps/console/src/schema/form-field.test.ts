@@ -51,3 +51,15 @@ test('the help has the bounds, and the pattern that the server tries itself', ()
   const { help } = fieldOf({ type: 'string', description: 'A code', minLength: 2, pattern: '^[a-z]+$' }, {})
   expect(help).toBe('A code (pattern: ^[a-z]+$; characters, at least 2)')
 })
+
+test('an object that would show more fields than a person fills in is JSON', () => {
+  const names = Array.from({ length: 12 }, (_, at) => `part${at}`)
+  const whole = (part: object) => ({
+    type: 'object',
+    required: names,
+    properties: Object.fromEntries(names.map((name) => [name, part])),
+  })
+  expect(kindOf(whole({ type: 'string' }))).toBe('object')
+  expect(kindOf({ $ref: '#' }, whole({ $ref: '#' }))).toBe('json')
+  expect(kindOf({ $ref: '#' }, whole({ anyOf: [{ $ref: '#' }, { type: 'string' }] }))).toBe('json')
+})

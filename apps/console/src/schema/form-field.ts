@@ -27,6 +27,8 @@ export type FormField = { title: string | undefined; help: string } & (
 
 /** Deeper than a person fills in. Schemas may also lead back to themselves. */
 const DEEPEST = 8
+/** More than a person fills in. What is required is shown at once, and may hold as much again at each depth. */
+const MOST_FIELDS = 200
 
 export function fieldOf(schema: unknown, root: JsonSchema, depth = 0): FormField {
   const resolved = resolveSchema(schema, root)
@@ -68,11 +70,33 @@ function simpleField(schema: JsonSchema, root: JsonSchema, depth: number) {
       const fields = propertiesOf(schema)
       // The outermost one stands for all arguments: without names there is nothing to ask for.
       const isOpen = fields.length === 0 && schema['additionalProperties'] !== false && depth > 0
-      return isOpen ? ({ kind: 'json' } as const) : ({ kind: 'object', fields } as const)
+      const isEndless = depth > 0 && countFields(fields, root, depth, MOST_FIELDS) > MOST_FIELDS
+      return isOpen || isEndless ? ({ kind: 'json' } as const) : ({ kind: 'object', fields } as const)
     }
     default:
       return { kind: 'json' } as const
   }
+}
+
+/** What a form shows of these at once. Stops soon after `enough`. */
+function countFields(fields: readonly NamedSchema[], root: JsonSchema, depth: number, enough: number): number {
+  let count = fields.length
+  for (const { schema } of fields.filter(({ isRequired }) => isRequired)) {
+    if (count > enough || depth >= DEEPEST) break
+    count += countFields(propertiesOf(shownFirst(schema, root)), root, depth + 1, enough - count)
+  }
+  return count
+}
+
+/** Of variants, a form begins with the first. */
+function shownFirst(schema: unknown, root: JsonSchema): JsonSchema {
+  let found = resolveSchema(schema, root)
+  for (let depth = 0; depth < DEEPEST; depth += 1) {
+    const [first] = variantsOf(found, root)
+    if (first === undefined) break
+    found = first
+  }
+  return found
 }
 
 function impliedType(schema: JsonSchema): string | undefined {
