@@ -16,6 +16,15 @@ test('what a server or a person writes stays one word of the command', () => {
   expect(words(thvCallCommand('notes', '--json', {}))).toEqual(['thv', 'call', '--', 'notes', '--json'])
 })
 
+test('what ends a line or the pasting in a terminal is not in the command', () => {
+  for (const tool of ['a\u0003\nid\n', '\u001B[201~\nid\n', "it's \\ \u0007", 'süß\u009B201~\r']) {
+    const command = thvCallCommand('notes', tool, {})
+    expect(command).not.toMatch(/\p{Cc}/u)
+    const read = execFileSync('bash', ['-c', `set -- ${command}; printf '%s' "$4"`], { encoding: 'utf8' })
+    expect(read).toBe(tool)
+  }
+})
+
 test('curl gets one request without a session, with a name in any script', () => {
   const request = { method: 'tools/call', params: { name: 'süß', arguments: {} } }
   const found = words(curlCommand('http://127.0.0.1:1/mcp', request))
