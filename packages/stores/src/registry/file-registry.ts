@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
 import type { RegistryDocument } from '@toolhaven/contract/registry-document'
 import { invalid } from '@toolhaven/core/errors'
@@ -28,7 +28,7 @@ export function createFileRegistry({ copies, maxBytes }: { copies: LastGoodCopie
         if (found.size > maxBytes) throw invalid(`${path} is larger than ${maxBytes} bytes`)
         const version = [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join()
         if (known?.path === path && known.version === version) return known.document
-        const document = parseRegistryText(decode(await handle.readFile(), path), path)
+        const document = parseRegistryText(decode(await readAll(handle, path), path), path)
         known = { path, version, document }
         await copies.save(location, { document })
         return document
@@ -47,6 +47,14 @@ async function openForReading(path: string) {
     const code = errnoOf(error)
     const reason = code === 'ENOENT' ? 'there is no such file' : `it cannot be opened (${code ?? 'unknown fault'})`
     throw invalid(`the registry ${path} was not read: ${reason}`, error)
+  }
+}
+
+async function readAll(handle: FileHandle, path: string): Promise<Uint8Array> {
+  try {
+    return await handle.readFile()
+  } catch (error) {
+    throw invalid(`the registry ${path} was not read: it cannot be read (${errnoOf(error) ?? 'unknown fault'})`, error)
   }
 }
 

@@ -176,6 +176,12 @@ describe('a registry file', () => {
     const latin = await file(Buffer.from(registry({ time: { ...server, description: '\u00e9' } }), 'latin1'))
     expect(await refusalOf(source().read(latin, forever))).toContain('not UTF-8')
   })
+
+  it('is refused when it opens and cannot be read', async (context) => {
+    if (process.platform !== 'linux') return context.skip('only Linux has such a file')
+    const path = '/proc/self/mem'
+    expect(await refusalOf(source().read({ type: 'file', path }, forever))).toContain('it cannot be read (EIO)')
+  })
 })
 
 describe('a registry at a url', () => {
