@@ -44,6 +44,24 @@ describe('hosts that a request lists', () => {
     expect(() => checkHosts(list(host), undefined)).toThrow(`allow_host "${host}" is no host; write NAME`)
   })
 
+  test.for([
+    ...[
+      '*',
+      '*.',
+      '.',
+      '*.*.com',
+      'a*.com',
+      'a..example',
+      'a.example.',
+      '-a.example',
+      'a.example/path',
+      'user@a.example',
+    ],
+    ...['\u0430pi.example.com', 'evil\u202e.example', '1.2.3', '2130706433', '0x7f000001', '127.0.0.1.:80', '*.1:80'],
+  ])('cannot be %j, which no server can ask for', (host) => {
+    expect(() => checkHosts(list(host), undefined)).toThrow('is no name that a server can ask for')
+  })
+
   test('are checked when a workload is created and edited, but for those that were stored before', async () => {
     using fake = await startFakeDaemon()
     const { workloads } = fake.daemon

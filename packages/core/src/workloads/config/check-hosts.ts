@@ -26,12 +26,19 @@ export function checkInstallHosts(hosts: readonly string[]): void {
   }
 }
 
-const NO_HOST = 'is no host; write NAME, NAME:PORT, an address, ADDRESS:PORT or [IPv6]:PORT'
+const NO_HOST = 'is no host; write NAME, NAME:PORT, *.NAME, an address, ADDRESS:PORT or [IPv6]:PORT'
+
+/** What servers can ask for: the egress gate knows no other spelling, so any other entry would never be used. */
+const NAME = /^(?:\*?\.)?(?:(?!-)[\w-]{1,63}(?<!-)\.)*(?!-)(?!0x[\da-f]*$)(?!\d+$)[\w-]{1,63}(?<!-)$/
+const IPV4 = /^\d+\.\d+\.\d+\.\d+$/
+const NO_NAME =
+  'is no name that a server can ask for; write it with letters, digits, dashes and dots, *. only in front, and a name in another script as xn--…'
 
 function faultOf(entry: string, [example = 5432]: readonly number[] = []): string | undefined {
   const listed = parseListedHost(entry)
   if (listed === undefined) return NO_HOST
   const { host, port } = listed
+  if (!host.includes(':') && !IPV4.test(host) && !NAME.test(host)) return NO_NAME
   const shown = showHost(host)
   const reach = hostReach(shown)
   if (reach === 'never') return 'is a link-local, metadata or reserved address, which no server may reach; leave it out'
