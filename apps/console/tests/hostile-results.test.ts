@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { launchBrowser } from '@toolhaven/testing/browser'
+import { launchBrowser, launchUserBrowser } from '@toolhaven/testing/browser'
 import { until } from '@toolhaven/testing/testbed/until'
 import { untilStatus } from '../../../e2e/src/statuses.ts'
 import { SHOWCASE, startConsole, type TestConsole } from './test-console.ts'
@@ -121,8 +121,11 @@ test('as results they ask for nothing, run nothing and lead nowhere', async () =
   // Text is text: the page has no element that the server wrote.
   await result.getByRole('group', { name: 'Text' }).getByText("<script>fetch('").waitFor()
   const before = page.url()
-  // The frame is gone from under the last one: what it leads to is refused there.
-  for (const { role, name } of LEADS) await offer.getByRole(role, { name }).click({ noWaitAfter: true })
+  // What leads somewhere is there as text.
+  for (const { role, name } of LEADS) {
+    await offer.getByText(name).first().click()
+    expect(await offer.getByRole(role, { name }).count()).toBe(0)
+  }
   // Whatever would be asked for is asked for before this answer.
   await page.getByRole('button', { name: 'Call', exact: true }).click()
   await expect
@@ -152,4 +155,52 @@ test('addresses that run something are text, others leave without a referrer, an
   expect(await links.first().getAttribute('target')).toBe('_blank')
   expect(await links.first().innerText()).toContain('U+202E')
   expect(await result.getByRole('group', { name: 'Text' }).innerText()).toBe('safeU+200BwordU+202E')
+})
+
+const aheadOf = (trap: string) => `<link rel="preconnect" href="${trap}"><p>Nothing to see</p>
+  <svg><foreignObject><link rel="preconnect" href="${trap}"></foreignObject></svg>
+  <div><template shadowrootmode="open"><link rel="preconnect" href="${trap}"></template></div>`
+
+test('a page of a server has nobody connected to ahead of time, which no policy keeps a browser from', async () => {
+  await using user = await launchUserBrowser()
+  const visitor = await user.context.newPage()
+  let connections = 0
+  const counter = createServer((_request, response) => void response.end())
+  counter.on('connection', () => (connections += 1))
+  counter.listen(0, '127.0.0.1')
+  await once(counter, 'listening')
+  const address = counter.address()
+  const html = aheadOf(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`)
+  try {
+    await visitor.setContent(html)
+    await until('the browser to connect where the page stands alone', () => connections > 0)
+    const before = connections
+    await visitor.goto(`${toolhaven.daemon().baseUrl}/servers/evil/try?tool=give`)
+    const content = [{ type: 'resource', resource: { uri: 'ui://ahead', mimeType: 'text/html', text: html } }]
+    await visitor.getByRole('textbox', { name: 'Raw JSON' }).fill(JSON.stringify({ result: { content } }))
+    // A browser connects as soon as it has read the page, long before the second answer.
+    for (const count of [1, 2]) {
+      await visitor.getByRole('button', { name: 'Call', exact: true }).click()
+      await visitor.frameLocator('iframe').first().getByText('Nothing to see').waitFor()
+      await expect
+        .poll(() =>
+          visitor
+            .getByRole('article')
+            .getByText(/answered$/)
+            .count(),
+        )
+        .toBe(count)
+    }
+    expect(connections).toBe(before)
+  } finally {
+    counter.close()
+  }
+})
+
+test('a result with many parts or deep JSON is shown in part, and the page goes on', async () => {
+  const deep = '['.repeat(3_000) + ']'.repeat(3_000)
+  const texts = [...Array.from({ length: 20 }, () => deep), ...Array.from({ length: 980 }, () => 'short')]
+  const result = await giveResult(texts.map((text) => ({ type: 'text', text })))
+  await result.getByText('These are the first 200 of 1,000 parts.').waitFor()
+  expect(await result.getByRole('group', { name: 'Text' }).count()).toBe(200)
 })

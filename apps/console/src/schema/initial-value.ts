@@ -17,7 +17,9 @@ export function initialValue(schema: unknown, root: JsonSchema, depth = 0, budge
   if (type === 'array') return []
   if (type !== 'object' || depth >= DEEPEST) return undefined
   const entries = propertiesOf(resolved).flatMap(({ name, schema: inner, isRequired }): [string, unknown][] => {
-    const value = isRequired ? initialValue(inner, root, depth + 1, budget) : ownValue(resolveSchema(inner, root), 'default')
+    const value = isRequired
+      ? initialValue(inner, root, depth + 1, budget)
+      : ownValue(resolveSchema(inner, root), 'default')
     return value === undefined ? [] : [[name, value]]
   })
   return Object.fromEntries(entries)

@@ -1,8 +1,9 @@
 import { ForeignText } from '../parts/ForeignText.tsx'
 import { OutsideLink } from '../parts/OutsideLink.tsx'
 import { saveFile } from '../parts/save-file.ts'
-import { bytesOf, type Content, dataAddress, prettyJson, type ResourceContents } from './contents.ts'
+import { bytesOf, type Content, dataAddress, prettyJson, prettyValue, type ResourceContents } from './contents.ts'
 import { LongText } from './LongText.tsx'
+import { quietPage } from './quiet-page.ts'
 
 export interface ContentViewProps {
   content: Content
@@ -28,7 +29,7 @@ export function ContentView({ content, from }: ContentViewProps) {
         </p>
       )
     case 'unknown':
-      return <LongText text={JSON.stringify(content.value, undefined, 2) ?? ''} label="Result of an unknown kind" />
+      return <LongText text={prettyValue(content.value)} label="Result of an unknown kind" />
     default:
       return content satisfies never
   }
@@ -97,10 +98,10 @@ function FileView({ data }: { data: string }) {
   )
 }
 
-/** Before anything of the server: neither this daemon nor another address learns that the frame is shown. */
+/** Before anything of the server, as a second wall: neither this daemon nor another address learns that the frame is shown. */
 const POLICY = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:">`
 
-/** In a frame of its own origin, without scripts, forms, links that lead anywhere, and requests. */
+/** In a frame of its own origin, without scripts, forms, links and requests. */
 function HtmlView({ html, from }: { html: string; from: string }) {
   return (
     <>
@@ -109,7 +110,7 @@ function HtmlView({ html, from }: { html: string; from: string }) {
         title={`Page of the server, without scripts, ${from}`}
         sandbox=""
         referrerPolicy="no-referrer"
-        srcDoc={POLICY + html}
+        srcDoc={POLICY + quietPage(html)}
       />
       <details>
         <summary>Source</summary>

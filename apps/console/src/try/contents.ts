@@ -28,14 +28,34 @@ export const promptResult = z.object({
   messages: z.array(z.object({ role: z.string(), content: z.unknown() })).catch([]),
 })
 
+/** Indented ten times over, a text reads no better. Deep lists cost a browser gigabytes. */
+const MOST_GROWTH = 10
+const INDENT = 2
+
 /** Text that is JSON reads better in lines of its own. */
 export function prettyJson(plain: string): string {
-  if (!/^\s*[[{]/.test(plain)) return plain
+  if (!/^\s*[[{]/.test(plain) || indentedLength(plain) > plain.length * MOST_GROWTH) return plain
   try {
-    return JSON.stringify(JSON.parse(plain), undefined, 2)
+    return JSON.stringify(JSON.parse(plain), undefined, INDENT)
   } catch {
     return plain
   }
+}
+
+export const prettyValue = (value: unknown): string => prettyJson(JSON.stringify(value) ?? '')
+
+/** About as long as it is with each value in a line of its own. */
+function indentedLength(json: string): number {
+  let [length, depth, isText] = [json.length, 0, false]
+  for (let at = 0; at < json.length; at += 1) {
+    const character = json[at]
+    if (isText && character === '\\') at += 1
+    else if (character === '"') isText = !isText
+    else if (!isText && (character === '[' || character === '{')) length += INDENT * ++depth
+    else if (!isText && (character === ']' || character === '}')) length += INDENT * --depth
+    else if (!isText && character === ',') length += INDENT * depth
+  }
+  return length
 }
 
 /** Undefined: not of this kind, or not Base64. No other text reaches an address that the browser loads. */
