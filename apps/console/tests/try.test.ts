@@ -177,6 +177,20 @@ test('a person answers what a server asks in a dialog, or declines, by keyboard 
   await leave.getByRole('button', { name: 'Decline' }).click()
   await newest().getByText('"action": "decline"').waitFor()
 
+  // However long a question is, its dialog stays in the window of a phone.
+  await page.setViewportSize(PHONE)
+  await page.getByRole('textbox', { name: 'url' }).fill(`https://example.com/${'long'.repeat(1000)}`)
+  await press('Call')
+  await leave.waitFor()
+  const edges = await leave.evaluate((dialog) => dialog.getBoundingClientRect().toJSON())
+  expect(Math.min(edges.top, edges.left)).toBeGreaterThanOrEqual(0)
+  expect(edges.right).toBeLessThanOrEqual(PHONE.width)
+  expect(edges.bottom).toBeLessThanOrEqual(PHONE.height)
+  expect(await leave.evaluate((dialog) => dialog.scrollWidth - dialog.clientWidth)).toBe(0)
+  await leave.getByRole('button', { name: 'Decline' }).click()
+  await leave.waitFor({ state: 'detached' })
+  await page.setViewportSize(WIDE)
+
   await page.getByRole('link', { name: 'think', exact: true }).click()
   await form('think').waitFor()
   await press('Call')
