@@ -24,6 +24,19 @@ function endAtOnce(fake: FakeDaemon, isEventFirst: boolean): void {
   }
 }
 
+test('the lines of a stack do not push out the error', async () => {
+  using fake = await startFakeDaemon()
+  await createWorkload(fake.daemon.workloads, { name: 'slack', image: 'npx://slack@1.0.0' })
+  await settle()
+  const stack = Array.from({ length: 8 }, (_, at) => `    at load (node:internal/modules/${at}:1:1)`)
+  for (const line of ['file:///a.js:1', 'SyntaxError: Unexpected token', ...stack, '', 'Node.js v24.1.0'])
+    fake.logs.append('slack', 'stderr', line)
+  fake.runtime.crash('slack')
+  await expect
+    .poll(() => reportOf(fake).context)
+    .toMatch(/output: file:\/\/\/a\.js:1 \| SyntaxError: Unexpected token; trying again$/)
+})
+
 test.each([true, false])(
   'why a server ended is in its status, with its last lines only, and in its log (event first: %s)',
   async (isEventFirst) => {

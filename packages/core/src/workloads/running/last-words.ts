@@ -9,6 +9,8 @@ const OURS = '[toolhaven] '
 export const isOurLine = (line: string) => line.startsWith(OURS)
 
 const MAX_LINES = 5
+/** Of Node, and the line that it writes last. */
+const STACK_LINE = /^ {4,}at \S.*|^Node\.js v\d[\d.]*$/
 /** As many as the history of exits keeps. */
 const MAX_HISTORY_LINES = 20
 const MAX_CHARACTERS = 600
@@ -23,8 +25,10 @@ export async function lastWords(
   { logs, masker }: Pick<SupervisorDeps, 'logs' | 'masker'>,
   name: string,
 ): Promise<string | undefined> {
-  const own = await lastLines(logs, name, MAX_LINES)
-  return own.length === 0 ? undefined : masker.mask(own.join(' | ')).slice(-MAX_CHARACTERS)
+  const own = await lastLines(logs, name)
+  // The lines of a stack would push out the error itself. The log has them.
+  const told = own.filter((line) => line.trim() !== '' && !STACK_LINE.test(line)).slice(-MAX_LINES)
+  return told.length === 0 ? undefined : masker.mask(told.join(' | ')).slice(-MAX_CHARACTERS)
 }
 
 /** The same as lines, and more of them. */
