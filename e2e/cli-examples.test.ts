@@ -9,6 +9,7 @@ import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { sample } from '@toolhaven/testing/rotation'
 import { rotationInside } from '@toolhaven/testing/turns'
+import { writeFixtureServer } from '@toolhaven/testing/mcp-servers/fixture-source'
 import { testCertificate } from '@toolhaven/testing/testbed/certificate'
 import { COMMANDS } from '../apps/cli/src/commands.ts'
 import { type CliWorld, openCliWorld } from './src/cli-world.ts'
@@ -90,6 +91,10 @@ beforeAll(async () => {
   await mkdir(bin)
   await symlink(fileURLToPath(new URL('../apps/cli/dist/thv.mjs', import.meta.url)), join(bin, 'thv'))
   path = [bin, env['PATH']].join(delimiter)
+  await mkdir(join(dir, 'hello'))
+  await writeFixtureServer(join(dir, 'hello'))
+  await writeFile(join(dir, 'hello', 'index.js'), "import './fixture-server.mjs'\n")
+  await writeFile(join(dir, 'hello', 'package.json'), '{"type":"module","main":"index.js"}\n')
   await writeFile(join(dir, 'company-ca.pem'), rootCertificates[0] ?? '')
   await writeFile(join(dir, 'registry.json'), JSON.stringify(world.registry))
   await writeFile(join(dir, 'password.txt'), 'a good password\n')

@@ -13,6 +13,7 @@ const docs = [
     page('toolhaven/guides-cli/install'),
     page('toolhaven/guides-cli/registry'),
     page('toolhaven/guides-cli/run-mcp-servers'),
+    page('toolhaven/guides-cli/run-your-own-server'),
     page('toolhaven/guides-cli/manage-mcp-servers'),
     page('toolhaven/guides-cli/update-a-server'),
     page('toolhaven/guides-cli/client-configuration'),

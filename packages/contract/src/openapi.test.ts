@@ -97,7 +97,9 @@ describe('the OpenAPI document', () => {
       oneOf: [{ required: ['names'] }, { required: ['group'] }],
       properties: { names: { minItems: 1 } },
     })
-    expect(schemas['v1.createRequest']).toMatchObject({ anyOf: [{ required: ['image'] }, { required: ['url'] }] })
+    expect(schemas['v1.createRequest']).toMatchObject({
+      anyOf: [{ required: ['image'] }, { required: ['url'] }, { required: ['folder'] }],
+    })
     expect(schemas['v1.updateRegistryRequest']).toMatchObject({ not: { required: ['url', 'local_path'] } })
   })
 

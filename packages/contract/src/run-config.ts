@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { authorizationConfig, remoteAuthConfig, tokenValidatorConfig } from './access-config.ts'
 import { envVarName, groupName, secretKey, workloadName } from './names.ts'
 import { auditConfig, telemetryConfig } from './observation-config.ts'
+import { ownFolder } from './own-folder.ts'
 import { permissionProfile } from './permission-profile.ts'
 import { installHost, UNPRINTABLE, wellFormedText } from './text.ts'
 
@@ -215,6 +216,7 @@ export const runConfig = z
         'File with a bearer token that is sent to the provider when keys are fetched, below the configuration folder',
     }),
     // Beyond the specification: what our own create fields need to survive an export and import.
+    folder: ownFolder.optional().meta({ description: 'Your own server in a folder. An import refuses it' }),
     resources: resourceLimits.optional(),
     limits: workloadLimits.optional(),
     session_mode: sessionMode.optional(),

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { headerMap, headerSecrets } from './access-config.ts'
 import { envVarName, groupName, workloadName } from './names.ts'
+import { ownFolder } from './own-folder.ts'
 import { networkOutbound, permissionProfile } from './permission-profile.ts'
 import { auditConfig, telemetryConfig } from './observation-config.ts'
 import { oauthConfig } from './registry-document.ts'
@@ -112,6 +113,7 @@ const workloadFields = {
 /** Accepted beyond the specification. */
 const extensionFields = {
   url: z.string().meta({ description: 'Address of a remote MCP server, instead of image' }),
+  folder: ownFolder.meta({ description: 'A folder of this machine with your own server, instead of image' }),
   oauth_config: oauthOptions.meta({ description: 'How Toolhaven logs in to a remote server' }),
   headers: headerMap.meta({
     description:
@@ -160,8 +162,8 @@ export const createRequest = requestFields
   })
   .meta({
     id: 'v1.createRequest',
-    description: 'A workload to run: an image, or the url of a remote server',
-    anyOf: [{ required: ['image'] }, { required: ['url'] }],
+    description: 'A workload to run: an image, the url of a remote server, or a folder with your own server',
+    anyOf: [{ required: ['image'] }, { required: ['url'] }, { required: ['folder'] }],
   })
 export type CreateRequest = z.infer<typeof createRequest>
 
@@ -188,6 +190,7 @@ export const updateRequest = z
     oidc: nullable(requestFields.shape.oidc),
     group: nullable(requestFields.shape.group),
     url: nullable(requestFields.shape.url),
+    folder: nullable(requestFields.shape.folder),
     oauth_config: nullable(requestFields.shape.oauth_config),
     headers: nullable(requestFields.shape.headers),
     headers_from_secrets: nullable(requestFields.shape.headers_from_secrets),

@@ -14,6 +14,7 @@ import type { ClientFiles } from './ports/clients.ts'
 import type { Clock } from './ports/clock.ts'
 import type { ForeignEntries, StoredAdoption } from './ports/foreign-entries.ts'
 import type { Egress, EgressEvents } from './ports/egress.ts'
+import type { FolderWatch, FolderWatchEvents } from './ports/folder-watch.ts'
 import type { Gateway, GatewayEvents } from './ports/gateway.ts'
 import type { Hiding, HidingEvents } from './ports/hiding.ts'
 import type { Host, PackageIndex } from './ports/host.ts'
@@ -61,6 +62,7 @@ export interface DaemonPorts {
   createGateway: (events: GatewayEvents) => Gateway
   createEgress: (events: EgressEvents) => Egress
   createHiding: (events: HidingEvents) => Hiding
+  createFolderWatch: (events: FolderWatchEvents) => FolderWatch
   workloadStore: RecordStore<StoredWorkload>
   groupStore: RecordStore<StoredGroup>
   sightingsStore: RecordStore<StoredSightings>
@@ -118,6 +120,7 @@ export interface Daemon {
   toolLocks: ToolLocks
   exits: ExitHistory
   hiding: Hiding
+  folders: FolderWatch
   supervisor: Supervisor
   sessions: SessionInstances
   /** Reads what is stored; the API may answer from then on. */
@@ -147,19 +150,19 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
   const gateway = ports.createGateway(gatewayEvents(() => supervisor, toolLocks, { book, logs, masker }))
   const installs = new InstallNetworks({ egress: () => egress, logger, logs, instanceId })
   const egress: Egress = ports.createEgress(egressEvents({ book, logs, masker, sightings, installs }))
-  const hiding = ports.createHiding(hidingEvents(() => supervisor, logs, masker))
+  const watches = watchesOf(ports, () => supervisor, masker)
   const readSecret = (key: string) => secrets.read(key)
   const caCertificate = () => readCaCertificate(ports, options)
   const { openTunnel, packages, images, renderRecipe } = ports
   const inspections = new Inspections({ book, runtime, host, openTunnel, caCertificate, instanceId, installs })
   const sessions = new SessionInstances({ book, runtime, host, logger, instanceId, stopGraceMs: options.stopGraceMs })
   const supervisorDeps: SupervisorDeps = {
-    ...{ book, runtime, gateway, egress, hiding, packages, images, logs, masker, sessions, clock, logger, sightings },
+    ...{ book, runtime, gateway, egress, ...watches, packages, images, logs, masker, sessions, clock, logger },
     deleteSecret: (key) => secrets.delete(key),
     ...{ installs, toolLocks, exits, readSecret, caCertificate, syncClients, shutdown, host, readCertificate },
     telemetry: () => ({ ...config.get().otel, variable: options.variable ?? (() => undefined) }),
     isInUse: (name) => inspections.owns(name) || sessions.owns(name),
-    ...{ instanceId, handshakeTimeoutMs: options.handshakeTimeoutMs, stopGraceMs: options.stopGraceMs },
+    ...{ sightings, instanceId, handshakeTimeoutMs: options.handshakeTimeoutMs, stopGraceMs: options.stopGraceMs },
   }
   const supervisor = new Supervisor(supervisorDeps)
   const workloads: WorkloadsDeps = {
@@ -178,11 +181,10 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
     isolation: { book, runtime, sessions },
     stats: { ...workloads, gateway, sessions, meter: new UsageMeter({ runtime, clock }) },
     clients: { groups: groupBook, files: ports.clientFiles, sync, journal },
-    registry,
-    secrets,
+    ...{ registry, secrets, inspections },
     settings: { config, journal, readCertificate, announce },
     builds: { runtime, packages, renderRecipe, caCertificate, installs },
-    ...{ inspections, events, changes, gateway, egress, hiding, sightings, toolLocks, exits, supervisor, sessions },
+    ...{ events, changes, gateway, egress, ...watches, sightings, toolLocks, exits, supervisor, sessions },
     load: () => load([book, groupBook, adoptions, sightings, exits], toolLocks),
     run: () => run(supervisorDeps, supervisor, upgrades),
   }
@@ -246,6 +248,14 @@ function egressEvents({
       // The last connections of one that is removed must not leave a record behind.
       if (entry && entry.stored.wanted !== 'absent') sightings.add(name, sighting)
     },
+  }
+}
+
+/** What looks out for changes in folders of the user. */
+function watchesOf(ports: DaemonPorts, supervisor: () => Supervisor, masker: Masker) {
+  return {
+    hiding: ports.createHiding(hidingEvents(supervisor, ports.logs, masker)),
+    folders: ports.createFolderWatch({ onChanged: (name, path) => void supervisor().folderChanged(name, path) }),
   }
 }
 

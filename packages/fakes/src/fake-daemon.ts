@@ -15,6 +15,7 @@ import type {
   StoredWorkload,
 } from '@toolhaven/core/ports/stores'
 import { FakeEgress } from './fake-egress.ts'
+import { FakeFolderWatch } from './fake-folder-watch.ts'
 import { FakeHiding } from './fake-hiding.ts'
 import { FakeGateway } from './fake-gateway.ts'
 import { FakeImageRegistry } from './fake-image-registry.ts'
@@ -98,6 +99,7 @@ export interface FakeDaemon extends Disposable {
   gateway: FakeGateway
   egress: FakeEgress
   hiding: FakeHiding
+  folders: FakeFolderWatch
   verifier: FakeImageVerifier
   imageRegistry: FakeImageRegistry
   clock: ManualClock
@@ -153,6 +155,7 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
   const gateways: FakeGateway[] = []
   const egress = new FakeEgress()
   const hiding = new FakeHiding()
+  const folders = new FakeFolderWatch()
   const verifier = new FakeImageVerifier()
   const imageRegistry = new FakeImageRegistry()
   const host = { ...fakeHost }
@@ -175,6 +178,10 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
       createHiding: (events) => {
         hiding.events = events
         return hiding
+      },
+      createFolderWatch: (events) => {
+        folders.events = events
+        return folders
       },
       config: memoryConfig(),
       secretsProviders: memorySecrets(),
@@ -219,6 +226,7 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
       gateway,
       egress,
       hiding,
+      folders,
       verifier,
       imageRegistry,
       host,

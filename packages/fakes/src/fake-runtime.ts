@@ -56,7 +56,7 @@ export class FakeRuntime implements Runtime {
 
   async prepare(source: Source, options: PrepareOptions, signal: AbortSignal): Promise<Prepared> {
     this.#check('prepare')
-    const text = source.kind === 'image' ? source.reference : `${source.scheme}://${source.name}@${source.version}`
+    const text = textOf(source)
     const local = this.local.has(text) ? localImage(text, this.local.get(text)) : undefined
     if (local && options.pull !== 'always') return local
     if (options.pull === 'never') throw notFound(`image ${text} is not here`)
@@ -235,6 +235,11 @@ export class FakeRuntime implements Runtime {
     if (instance?.handle.id !== handle.id) throw notFound(`instance ${handle.name} not found`)
     return instance
   }
+}
+
+function textOf(source: Source): string {
+  if (source.kind === 'folder') return source.path
+  return source.kind === 'image' ? source.reference : `${source.scheme}://${source.name}@${source.version}`
 }
 
 function localImage(id: string, digest: string | undefined): Prepared {

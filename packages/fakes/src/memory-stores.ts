@@ -175,6 +175,7 @@ export const fakeHost: Host = {
     if (path === '/run/engine.sock') return { path, kind: 'socket', identity: '1:2' }
     return path === '/link-to-root' ? { path: '/', kind: 'directory', identity: '1:/' } : undefined
   },
+  holdsHome: async ({ path }) => path === '/data/home',
   exposedBy: async ({ path, kind }) => {
     if (kind === 'socket') return 'a socket'
     return path === '/' || isStateOfFake(path) || '/data/toolhaven-state'.startsWith(`${path}/`)

@@ -41,6 +41,7 @@ const TURNS: readonly Turns[] = [
         'cli-mistakes',
         'cli-edit',
         'cli-upgrade',
+        'own-folder',
       ),
     ],
   },

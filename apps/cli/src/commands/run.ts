@@ -14,10 +14,15 @@ export const run = defineCommand({
     '  a name of the registry         time ("thv search" finds names)\n' +
     '  a package                      npx://NAME, uvx://NAME, go://MODULE\n' +
     '  a container image              registry.example.com/team/server:1.0\n' +
-    '  the address of a remote one    https://example.com/mcp\n\n' +
+    '  the address of a remote one    https://example.com/mcp\n' +
+    '  a folder with your own server  ./server\n\n' +
     'If the server never works, its last lines are printed and the workload is removed again, unless you give --keep. ' +
     'A remote server that cannot be reached is kept and tried again.\n\n' +
     'What follows -- is handed to the server. Relative paths are those of your working directory.\n\n' +
+    'Your own server runs in the sandbox while you write it. An npm project (package.json) or a Python project (pyproject.toml, ' +
+    'requirements.txt) says how it is started and what it needs, which is installed into the cache. For anything else give the ' +
+    'command: thv run --folder . -- node server.js. The server reads its folder and what .thvignore leaves of it. --write lets it change files ' +
+    'there, and --watch restarts it when you do.\n\n' +
     'Every server has a network of its own. It reaches the hosts that its permission profile allows (by default every public ' +
     'host), and a service of this machine or of a private network only if --allow-host HOST:PORT names it. Programs that use ' +
     'the proxy variables reach every port that the profile allows. Other programs reach common ports and those that the ' +
@@ -64,6 +69,11 @@ export const run = defineCommand({
     {
       command: 'thv run time --name time-each --session-mode isolated --max-sessions 4',
       shows: 'with a server for each client session, four at most',
+    },
+    { command: 'thv run ./hello --watch', shows: 'your own server, restarted when you save' },
+    {
+      command: 'thv run --folder ./hello --name hello-again -- node index.js',
+      shows: 'with the command that starts it',
     },
     { command: 'thv run --from-config time.json', shows: 'what "thv export" wrote' },
   ],

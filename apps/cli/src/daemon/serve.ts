@@ -53,6 +53,7 @@ export async function serve(settings: ServeSettings): Promise<void> {
   await using _toolLocks = parts.daemon.toolLocks
   await using _egress = parts.daemon.egress
   using _hiding = parts.daemon.hiding
+  using _folders = parts.daemon.folders
   await parts.daemon.load()
   await parts.apiDeps.console.logins.load()
   const listening = await listenForApi({ settings, port, paths, parts, say, logger }, stop.signal)

@@ -37,6 +37,7 @@ import { createSerialQueue } from '@toolhaven/stores/files/serial-queue'
 import type { InstanceLock } from '@toolhaven/stores/files/instance-lock'
 import { createToolLockStore } from '@toolhaven/stores/files/tool-lock-store'
 import { createWorkloadStore } from '@toolhaven/stores/files/workload-store'
+import { createFolderWatch } from '@toolhaven/stores/folders/folder-watch'
 import { createHiding } from '@toolhaven/stores/hiding/hiding'
 import { createOwnAddresses } from '@toolhaven/egress/own-addresses'
 import { createHost } from '@toolhaven/stores/host/host'
@@ -109,6 +110,7 @@ export async function wire({ settings, paths, config, logger, shutdown, lock }: 
       createEgress: (events) =>
         createWorkloadGates({ folder: join(runtimeDir, 'o'), instanceId, logger, events, ...ownPlaces }),
       createHiding: (events) => hidingOf(settings, paths, events),
+      createFolderWatch: (events) => createFolderWatch({ ignoreCase: settings.platform === 'darwin', events }),
       workloadStore,
       ...recordsOf(paths, logger),
       config,

@@ -9,6 +9,7 @@ import { printable } from '@toolhaven/contract/visible-text'
 import { WorkloadFailed, waitForOutcome, withNextStep } from '../output/wait-for-outcome.ts'
 import { withServerMeant } from '../registry/with-server-meant.ts'
 import { createRequestOf } from '../run/create-request.ts'
+import { isFolder } from '../run/folder-request.ts'
 import { type Difference, differencesOf } from './differences.ts'
 import { asRunFlags, type EditFlags } from './edit-flags.ts'
 import { updateOf } from './update-of.ts'
@@ -17,6 +18,8 @@ import { updateOf } from './update-of.ts'
 export async function editWorkload(context: Context, [name = '', ...args]: readonly string[], flags: EditFlags) {
   const { out, cwd, env, signal } = context
   const params = { name }
+  if (isFolder(flags.server ?? ''))
+    throw invalid(`--server takes no folder; run it as a workload of its own: thv run ${flags.server}`)
   const { image, ...others } = await createRequestOf(
     { cwd, env, homeDir: homeDirOf(env) },
     [flags.server ?? '', ...args],

@@ -20,6 +20,9 @@ const NONE: RunFlags = {
     clientRequestsPerMinute: undefined,
     maxMessageBytes: undefined,
     proxyPort: undefined,
+    folder: undefined,
+    write: false,
+    watch: false,
   },
   ...{ targetPort: undefined, host: undefined, env: [], envFile: [], volume: [], secret: [], tools: [], label: [] },
   ...{

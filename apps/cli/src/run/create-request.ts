@@ -6,6 +6,7 @@ import type { CreateRequest } from '@toolhaven/contract/workload-request'
 import { describeError, invalid } from '@toolhaven/core/errors'
 import { decodeText } from '../output/decode-text.ts'
 import { authFieldsOf } from './auth-request.ts'
+import { folderOf } from './folder-request.ts'
 import { type Caller, absoluteVolume } from './host-paths.ts'
 import { limitsOf } from './limit-flags.ts'
 import { megabytesOf, pairsOf, secretOf } from './pairs.ts'
@@ -20,16 +21,18 @@ export interface RunCaller extends Caller {
 /** The request that the options of `thv run` ask for. The daemon checks it; here only what it cannot see is resolved. */
 export async function createRequestOf(
   caller: RunCaller,
-  [server = '', ...args]: readonly string[],
+  words: readonly string[],
   flags: RunFlags,
 ): Promise<CreateRequest> {
+  const [server = '', ...args] = words
+  const own = folderOf(caller, words, flags)
   const { name, group, transport, proxyMode, proxyPort, targetPort, host, memory, cpus, pids } = flags
   const variables = { ...(await fileVariables(caller, flags.envFile)), ...ownVariables(caller, flags.env) }
   const resources = { memory_mb: memory === undefined ? undefined : megabytesOf(memory), cpus, pids }
   const request = {
-    ...(/^https?:\/\//i.test(server) ? { url: server } : { image: server }),
+    ...(own ? { folder: own.folder } : /^https?:\/\//i.test(server) ? { url: server } : { image: server }),
     ...{ name, group, host, transport, proxy_mode: proxyMode, proxy_port: proxyPort, target_port: targetPort },
-    cmd_arguments: args,
+    cmd_arguments: own?.args ?? args,
     env_vars: variables,
     volumes: flags.volume.map((volume) => absoluteVolume(caller, volume)),
     ignore_config: withoutUnset(ignoreOf(flags)),

@@ -10,6 +10,9 @@ export function absoluteVolume({ cwd, homeDir }: Caller, volume: string): string
   const at = volume.indexOf(':')
   const [host, rest] = at === -1 ? [volume, ''] : [volume.slice(0, at), volume.slice(at)]
   if (host === '') return volume
-  if (host === '~' || host.startsWith('~/')) return join(homeDir, host.slice(1)) + rest
-  return resolve(cwd, host) + rest
+  return absolutePath({ cwd, homeDir }, host) + rest
+}
+
+export function absolutePath({ cwd, homeDir }: Caller, path: string): string {
+  return path === '~' || path.startsWith('~/') ? join(homeDir, path.slice(1)) : resolve(cwd, path)
 }

@@ -41,6 +41,13 @@ export const RUN_FLAGS = {
     min: 1,
     max: 65_535,
   },
+  folder: {
+    type: 'text',
+    value: 'folder',
+    summary: 'run your own server in this folder; -- COMMAND says how to start it',
+  },
+  write: { type: 'boolean', summary: 'the server may change its own folder' },
+  watch: { type: 'boolean', summary: 'restart the server when a file in its folder changes' },
   host: { type: 'text', value: 'address', summary: 'address the port is opened at; left out: 127.0.0.1' },
   env: {
     type: 'list',

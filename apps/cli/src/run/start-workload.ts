@@ -35,6 +35,7 @@ export async function startWorkload(context: Context, args: readonly string[], f
     if (workload.status === 'running') noteRemarks(out, workload)
     await noteDamagedFiles(context, client, workload.group ?? 'default')
   } catch (error) {
+    if (flags.folder !== undefined) throw error
     throw withHint(await withServerMeant(client, args[0], error, signal), serverHint(args))
   }
 }
@@ -105,11 +106,12 @@ async function prepare(context: Context, args: readonly string[], flags: RunFlag
     }
     return { send, sharesNetwork: body.network_mode === 'host', login: loginOf(flags, body) }
   }
-  if (!args[0]) throw invalid('what should run? Name a server, or give --from-config; "thv search WORD" finds servers')
+  if (!args[0] && flags.folder === undefined)
+    throw invalid('what should run? Name a server, or give --folder or --from-config; "thv search WORD" finds servers')
   const body = await createRequestOf({ cwd, env, homeDir: homeDirOf(env) }, args, flags)
   const send: Start['send'] = async (client) => {
     const { askForMissing, askForSecond, createWithAnswers } = await import('./ask-for-missing.ts')
-    if (flags.name === undefined) await askForSecond(context, client, args[0] ?? '')
+    if (flags.name === undefined && !body.folder) await askForSecond(context, client, args[0] ?? '')
     const answers = await askForMissing(context, client, body)
     return createWithAnswers(context, client, answers, (complete) =>
       client.call('createWorkload', { body: complete, query: { known_only: true } }, UNTIL_ANSWERED),

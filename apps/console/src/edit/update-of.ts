@@ -27,8 +27,8 @@ function withKept(request: CreateRequest, { resources, limits }: CreateRequest):
   }
 }
 
-/** Of another server, the daemon forgets what was confirmed and sent to the one before. */
-const OF_THE_SERVER = ['accept_mounts', 'accept_network', 'headers', 'headers_from_secrets'] as const
+/** Of another server, the daemon forgets the folder, and what was confirmed and sent to the one before. */
+const OF_THE_SERVER = ['folder', 'accept_mounts', 'accept_network', 'headers', 'headers_from_secrets'] as const
 
 /** The edit that puts back what was configured before; undefined where a value is gone that nobody can read. */
 export function undoOf({ request }: Pick<EditBase, 'request'>, update: UpdateRequest): UpdateRequest | undefined {

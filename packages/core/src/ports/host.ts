@@ -8,6 +8,8 @@ export interface Host {
   linkOnTheWay(folder: string, names: readonly string[]): Promise<string | undefined>
   /** What a mount of the path would give away that needs `privileged`, as a noun phrase; undefined when it is nothing. */
   exposedBy(found: HostPath): Promise<string | undefined>
+  /** Whether the path is the user's home folder or holds it. */
+  holdsHome(found: HostPath): Promise<boolean>
   /** Whether the path is one of Toolhaven's own folders or lies in one. */
   isOwn(found: HostPath): Promise<boolean>
   /** Addresses of this machine and networks that it is connected to: `192.0.2.7/24`. */

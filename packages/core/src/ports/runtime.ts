@@ -90,6 +90,16 @@ export type Source =
   | { kind: 'image'; reference: string }
   /** `version` is always exact here: it was resolved before. */
   | { kind: 'package'; scheme: PackageScheme; name: string; version: string }
+  | FolderSource
+
+/** A server that the user writes. The mounts hold the folder itself, and `prepare` only what it needs besides. */
+export interface FolderSource {
+  kind: 'folder'
+  /** Absolute, with symbolic links resolved. */
+  path: string
+  /** How to start it; left out: as its project says. */
+  command?: readonly string[]
+}
 
 export interface PrepareOptions {
   /**
@@ -99,7 +109,7 @@ export interface PrepareOptions {
   pull: 'if-absent' | 'always' | 'never'
   /** PEM text added to the trust store of builds and fetches. */
   caCertificate?: string
-  /** Packages only. Left out: they are fetched on the ordinary network, and what they run while they are installed has none. */
+  /** Packages and folders only. Left out: they are fetched on the ordinary network, and what they run while they are installed has none. */
   install?: InstallAccess
   onProgress: (progress: Progress) => void
 }

@@ -36,7 +36,8 @@ const NAMES = { registry: 'the registry', npm: 'npm', pypi: 'PyPI', go: 'the Go 
 
 /** Looks for a newer version where the one of now came from. Throws nothing but an abort of the caller's. */
 export async function findNewer(deps: FindDeps, stored: StoredWorkload, signal: AbortSignal): Promise<Finding> {
-  const { image, remote_url: remote } = stored.config
+  const { image, remote_url: remote, folder } = stored.config
+  if (folder) return { state: 'not-upgradable', reason: 'it runs from a folder of yours: the newest version is there' }
   if (remote !== undefined || image === undefined)
     return { state: 'not-upgradable', reason: 'it is a remote server: nothing of it runs here' }
   const source = sourceOf(stored, image)

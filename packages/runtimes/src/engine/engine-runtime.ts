@@ -1,12 +1,16 @@
 import type { Duplex } from 'node:stream'
+import { invalid } from '@toolhaven/core/errors'
 import type {
   InstanceHandle,
   InstanceSpec,
   ListedInstance,
+  Prepared,
+  PrepareOptions,
   Runtime,
   RuntimeCapabilities,
   RuntimeHealth,
   RuntimeName,
+  Source,
 } from '@toolhaven/core/ports/runtime'
 import { preparePackage, type PackageBuildOptions } from '../packages/prepare-package.ts'
 import { attachToInstance } from './attach-to-instance.ts'
@@ -92,8 +96,8 @@ export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOpti
     name: kind.name,
     probe: (signal) => probe(examine, options.isolation, signal),
     async prepare(source, prepareOptions, signal) {
-      if (source.kind === 'image')
-        return orFullDisk(client, ensureImage(options, source.reference, prepareOptions, signal))
+      if (source.kind !== 'package')
+        return orFullDisk(client, prepareOther(kind.name, options, source, prepareOptions, signal))
       const { hasInit, forwarding, capabilities, packageUser, hiddenPaths } = await findFacts(signal)
       const engine = { hasInit, forwarding, packageUser, hiddenPaths, limitsProcesses: keepsProcessLimit(capabilities) }
       const parts = { ...options, runtime: kind.name, instances, forwarderImage, building, ...engine }
@@ -143,6 +147,20 @@ function looksAt(client: EngineClient): Required<Pick<Runtime, 'confinement' | '
     confinement: (handle, signal) => containerConfinement(client, handle.id, signal),
     usage: (handle, signal) => containerUsage(client, handle.id, signal),
   }
+}
+
+/** Packages of a folder would have to be built into an image, and built again whenever their list changes. */
+async function prepareOther(
+  engine: string,
+  options: EngineRuntimeOptions,
+  source: Exclude<Source, { kind: 'package' }>,
+  prepareOptions: PrepareOptions,
+  signal: AbortSignal,
+): Promise<Prepared> {
+  if (source.kind === 'image') return ensureImage(options, source.reference, prepareOptions, signal)
+  throw invalid(
+    `The folder ${source.path} runs in the sandbox only, and this daemon uses ${engine}; start the daemon with THV_RUNTIME=process (it needs bubblewrap), or publish the server as a package.`,
+  )
 }
 
 type KnownFacts = Pick<

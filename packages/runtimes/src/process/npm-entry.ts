@@ -44,7 +44,7 @@ function inside(path: string, name: string): string {
 }
 
 /** Node programs run with our Node and the flags of their first line, whatever `node` the machine has. */
-function interpreterOf(path: string, beginning: string): PackageManifest['interpreter'] {
+export function interpreterOf(path: string, beginning: string): PackageManifest['interpreter'] {
   const firstLine = beginning.split(/\r?\n/, 1)[0] ?? ''
   const node = /^#!\s*\S*?(?:env\s+(?:-S\s+)?)?(?:\S*\/)?node(?:js)?(?:\s+(.*))?$/.exec(firstLine)
   if (node !== null) return { kind: 'node', args: (node[1] ?? '').split(/\s+/).filter(Boolean) }

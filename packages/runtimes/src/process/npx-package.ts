@@ -1,6 +1,6 @@
 import { readFile, realpath, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { invalid } from '@toolhaven/core/errors'
+import { invalid, type ThvError } from '@toolhaven/core/errors'
 import type { InstallAccess, PrepareOptions } from '@toolhaven/core/ports/runtime'
 import { leftOut, RUN_SCRIPTS } from '../npm-scripts.ts'
 import { isRefusedGit, refusedGit, refusedHosts, START_NOTHING } from '../install-rules.ts'
@@ -19,11 +19,19 @@ import type { PackageName, PackageTools } from './package-tools.ts'
 import { makeFresh, runStep } from './run-step.ts'
 import { SANDBOX_NODE, SANDBOX_PACKAGE } from './sandbox-plan.ts'
 
-interface Fetch extends PackageName {
+export interface Fetch {
   tools: PackageTools
   npm: Npm
+  /** What is installed, for people. */
+  what: string
+  /** What npm finds in the folder. */
+  files: Readonly<Record<string, string>>
+  /** What npm is told to do. */
+  words: readonly string[]
   target: string
   scratch: string
+  /** What npm said, for people. */
+  failure: (what: string, output: string) => ThvError
   /** PEM text from the daemon's configuration. */
   caCertificate: string | undefined
   access: InstallAccess | undefined
@@ -36,25 +44,43 @@ export async function prepareNpx(
   options: PrepareOptions,
   signal: AbortSignal,
 ): Promise<string> {
-  const { dataDir, nodePath, index } = tools
-  const environment = [await binaryInterface(nodePath, signal), ...installKey(options.install), ...index.key]
+  const { dataDir, index } = tools
+  const environment = await npmKey(tools, options, signal)
   const folder = packageFolder(dataDir, { scheme: 'npx', name, version, environment })
   if (await isFetched(folder)) return folder
-  const progress = (detail: string) => options.onProgress({ phase: 'fetching', detail })
-  progress(`npm package ${name}@${version}`)
+  const what = `${name}@${version}`
+  options.onProgress({ phase: 'fetching', detail: `npm package ${what}` })
   const npm = await findNpm(tools, signal)
   await fillFolder(folder, async ({ target, scratch }) => {
-    const { caCertificate, install: access } = options
-    const fetch: Fetch = { tools, npm, name, version, target, scratch, caCertificate, access }
-    await install(fetch, signal)
-    if (!npm.ignoreScripts && (await hasInstallScripts(target))) {
-      progress(`install scripts of ${name}@${version}`)
-      await runInstallScripts(fetch, signal)
-    }
+    const files = { 'package.json': '{"private":true}\n' }
+    const request = { what, files, words: ['install', '--omit=dev', '--', what], failure: npmFailure }
+    await installNpm({ tools, npm, target, scratch, ...request }, options, signal)
     await index.confirm()
     return { format: 1, scheme: 'npx', name, version, needs: [], ...(await npmEntry(target, name)) }
   })
   return folder
+}
+
+/** Fetches, and then runs the install scripts of what was fetched. */
+export async function installNpm(
+  request: Omit<Fetch, 'caCertificate' | 'access'>,
+  { caCertificate, install: access, onProgress }: PrepareOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const fetch: Fetch = { ...request, caCertificate, access }
+  await install(fetch, signal)
+  if (fetch.npm.ignoreScripts || !(await hasInstallScripts(fetch.target))) return
+  onProgress({ phase: 'fetching', detail: `install scripts of ${fetch.what}` })
+  await runInstallScripts(fetch, signal)
+}
+
+/** What the result of an install depends on besides what is asked for. */
+export async function npmKey(
+  { nodePath, index }: Pick<PackageTools, 'nodePath' | 'index'>,
+  { install }: Pick<PrepareOptions, 'install'>,
+  signal: AbortSignal,
+): Promise<string[]> {
+  return [await binaryInterface(nodePath, signal), ...installKey(install), ...index.key]
 }
 
 /** What native modules are built for. Servers usually run on the Node that runs us, which need not be asked. */
@@ -67,21 +93,19 @@ async function binaryInterface(nodePath: string, signal: AbortSignal): Promise<s
 
 /** Sees the registry's credentials, so nothing of the packages runs in this step. */
 async function install(fetch: Fetch, signal: AbortSignal): Promise<void> {
-  const { tools, npm, name, version, target, scratch, access } = fetch
-  await writeFile(join(target, 'package.json'), '{"private":true}\n')
+  const { tools, npm, what, files, words, failure, target, scratch, access } = fetch
+  for (const [name, text] of Object.entries(files)) await writeFile(join(target, name), text)
   const { layout, args, env } = await npmCommand(fetch, scratch)
   const guard = join(scratch, 'start-nothing.cjs')
   await writeFile(guard, START_NOTHING)
   args.unshift(`--require=${layout.place(guard, '/run/npm/start-nothing.cjs')}`)
-  args.push('install', '--ignore-scripts', `--prefix=${layout.place(target, SANDBOX_PACKAGE, 'writable')}`)
-  args.push('--allow-git=none')
+  args.push('--ignore-scripts', `--prefix=${layout.place(target, SANDBOX_PACKAGE, 'writable')}`, '--allow-git=none')
   const configs = { user: join(scratch, 'npmrc-user'), global: join(scratch, 'npmrc-global') }
   for (const kind of ['user', 'global'] as const) {
     await writeFile(configs[kind], npm.configs[kind], { mode: 0o600 })
     args.push(`--${kind}config=${layout.place(configs[kind], `/run/npm/${kind}`)}`)
   }
-  const what = `${name}@${version}`
-  args.push(...QUICK_RETRIES, '--', what)
+  args.push(...QUICK_RETRIES, ...words)
   const program = nodeIn(layout.binds, tools)
   const variables = { ...npm.env, ...proxyVariables(tools.env), ...env }
   const places = [...indexPlaces(npm.registries), ...proxyPlaces(npm.proxies)]
@@ -93,12 +117,12 @@ async function install(fetch: Fetch, signal: AbortSignal): Promise<void> {
   const output = `${result.stdout}\n${result.stderr}`
   if (isRefusedGit(output)) throw refusedGit(what)
   if (result.refused.length > 0) throw refusedHosts('fetch', what, result.refused)
-  throw npmFailure(what, output)
+  throw failure(what, output)
 }
 
 /** Runs what packages bring, without npm's configuration. */
 async function runInstallScripts(fetch: Fetch, signal: AbortSignal): Promise<void> {
-  const { tools, npm, name, version, target, access } = fetch
+  const { tools, npm, what, target, access } = fetch
   const scratch = await makeFresh(fetch.scratch)
   const { layout, args: npmArgs, env } = await npmCommand(fetch, scratch)
   const runner = join(scratch, 'run-scripts.cjs')
@@ -107,7 +131,6 @@ async function runInstallScripts(fetch: Fetch, signal: AbortSignal): Promise<voi
   const program = nodeIn(layout.binds, tools)
   const args = [layout.place(runner, '/run/npm/run-scripts.cjs'), folder, program, ...npmArgs]
   args.push('rebuild', `--prefix=${folder}`, '--userconfig=/run/npm/user', '--globalconfig=/run/npm/global')
-  const what = `${name}@${version}`
   const settings = { ...(await headers(layout, tools)), ...registrySetting(npm) }
   const places = indexPlaces(npm.registries)
   const run = { tools, what, access, places, layout, program, args, env: { ...env, ...settings }, scratch }
@@ -134,7 +157,7 @@ async function headers(layout: Layout, { nodePath }: PackageTools): Promise<Reco
   return { npm_config_nodedir: dirname(layout.place(folder, '/opt/toolhaven/include')) }
 }
 
-async function npmCommand({ tools, npm, caCertificate }: Omit<Fetch, 'name' | 'version'>, scratch: string) {
+async function npmCommand({ tools, npm, caCertificate }: Fetch, scratch: string) {
   const layout = createLayout(tools.sandbox)
   const { nodePath, env } = tools
   layout.place(nodePath, SANDBOX_NODE)
@@ -152,15 +175,7 @@ async function npmCommand({ tools, npm, caCertificate }: Omit<Fetch, 'name' | 'v
       ? {}
       : { NODE_EXTRA_CA_CERTS: tools.sandbox.isolatesFiles ? '/tmp/certificates.pem' : certificates }
   const cache = tools.sandbox.isolatesFiles ? '/tmp/npm-cache' : join(scratch, 'npm-cache')
-  const args = [
-    cli,
-    '--no-audit',
-    '--no-fund',
-    '--no-update-notifier',
-    '--omit=dev',
-    '--loglevel=error',
-    `--cache=${cache}`,
-  ]
+  const args = [cli, '--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error', `--cache=${cache}`]
   if (npm.caFile !== undefined) {
     // npm trusts only this file then, so a certificate of ours must be in it.
     const bundle = await bundleCertificates(join(scratch, 'npm-trust.pem'), [npm.caFile], caCertificate)

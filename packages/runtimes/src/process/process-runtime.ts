@@ -9,6 +9,7 @@ import { InstanceTable } from './instance-table.ts'
 import { Instance } from './instance.ts'
 import { removeLostInstalls } from './lost-installs.ts'
 import { machineLook, probeMachine } from './machine.ts'
+import { folderContent } from './folder-content.ts'
 import type { Machine } from './machine.ts'
 import type { IsolationPlaces } from '../isolation/isolation-places.ts'
 import { removeLostSocketFolders, removeSocketFolder } from '../isolation/socket-folder.ts'
@@ -16,6 +17,7 @@ import { readPackageManifest } from './package-manifest.ts'
 import { preparePackage } from './prepare-package.ts'
 import { processNetwork } from './process-network.ts'
 import { removeTree } from './remove-tree.ts'
+import { packageContent } from './server-content.ts'
 import { planServer } from './server-plan.ts'
 
 export interface ProcessRuntimeOptions {
@@ -95,6 +97,11 @@ async function removeLost({ dataDir, isolation, logger }: ProcessRuntimeOptions)
   await removeLostSocketFolders(isolation.socketDir, logger)
 }
 
+async function contentOf({ source, prepared }: InstanceSpec) {
+  if (source.kind === 'folder') return folderContent(source, prepared.id)
+  return packageContent(await readPackageManifest(prepared.id), prepared.id)
+}
+
 async function makeInstance(
   { dataDir, nodePath, env, isolation }: ProcessRuntimeOptions,
   machine: Machine,
@@ -105,13 +112,13 @@ async function makeInstance(
   const id = randomBytes(16).toString('hex')
   const handle: InstanceHandle = { runtime: 'process', id, name: spec.name }
   const privateDir = join(dataDir, 'sandbox', `home-${id}`)
-  const manifest = await readPackageManifest(spec.prepared.id)
+  const content = await contentOf(spec)
   const { sandbox } = machine
   const network = await processNetwork(isolation, spec, sandbox, signal)
   const places = { nodePath, privateDir, machinePath: env['PATH'] }
   const plan = await planServer({
     spec,
-    manifest,
+    content,
     sandbox,
     ...places,
     ...(network && { forwarded: network.forwarded }),

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { invalid } from '@toolhaven/core/errors'
+import { invalid, type ThvError } from '@toolhaven/core/errors'
 import type { PrepareOptions } from '@toolhaven/core/ports/runtime'
 import { refusedHosts } from '../install-rules.ts'
 import { proxyVariables } from '../package-index/network-variables.ts'
@@ -24,16 +24,16 @@ export async function prepareUvx(
   signal: AbortSignal,
 ): Promise<string> {
   const python = await findPython(tools.env, signal)
-  const platform = [process.platform, process.arch, python.program, python.version]
-  const environment = [...platform, ...installKey(options.install), ...tools.index.key]
+  const environment = pythonKey(tools, python, options)
   const folder = packageFolder(tools.dataDir, { scheme: 'uvx', name, version, environment })
   if (await isFetched(folder)) return folder
-  const progress = (detail: string) => options.onProgress({ phase: 'fetching', detail })
   await fillFolder(folder, async ({ target, scratch }) => {
-    const access = await indexAccess(tools, scratch, options.caCertificate, signal)
-    const uv = await findUv(tools, python, access, { install: options.install, progress }, signal)
-    progress(`Python package ${name}==${version}`)
-    await install({ tools, python, uv, target, options, progress }, access, `${name}==${version}`, signal)
+    const what = `${name}==${version}`
+    await installPython(
+      { tools, python, what, words: ['--', what], failure: pythonFailure, target, scratch },
+      options,
+      signal,
+    )
     await tools.index.confirm()
     const entry = join('venv', 'bin', await consoleScript(target, name))
     const needs = python.prefixes.filter((prefix) => !isSystemPath(prefix))
@@ -50,18 +50,51 @@ export async function prepareUvx(
   return folder
 }
 
-interface Install {
+/** What the result of an install depends on besides what is asked for. */
+export function pythonKey(tools: PackageTools, python: Python, { install }: PrepareOptions): string[] {
+  const platform = [process.platform, process.arch, python.program, python.version]
+  return [...platform, ...installKey(install), ...tools.index.key]
+}
+
+export interface PythonRequest {
   tools: PackageTools
   python: Python
-  uv: string
+  /** What is installed, for people. */
+  what: string
+  /** What uv is told to install. */
+  words: readonly string[]
+  /** Gets the folder `venv`. */
   target: string
+  scratch: string
+  /** What uv said, for people. */
+  failure: (what: string, output: string) => ThvError
+  /** Asked of uv before it installs. */
+  before?: readonly string[]
+}
+
+interface Install extends PythonRequest {
+  uv: string
   options: PrepareOptions
   progress: (detail: string) => void
 }
 
+/** Makes a virtual environment in the folder. */
+export async function installPython(
+  request: PythonRequest,
+  options: PrepareOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { tools, python, what, scratch } = request
+  const progress = (detail: string) => options.onProgress({ phase: 'fetching', detail })
+  const access = await indexAccess(tools, scratch, options.caCertificate, signal)
+  const uv = await findUv(tools, python, access, { install: options.install, progress }, signal)
+  progress(`Python package ${what}`)
+  await install({ ...request, uv, options, progress }, access, signal)
+}
+
 /** Wheels only at first: to unpack them runs nothing of theirs. What has to be built is built in a second step. */
-async function install(install: Install, access: IndexAccess, requirement: string, signal: AbortSignal): Promise<void> {
-  const { tools, python, target, options, progress } = install
+async function install(install: Install, access: IndexAccess, signal: AbortSignal): Promise<void> {
+  const { tools, python, what: requirement, words, before, failure, target, options, progress } = install
   const { scratch } = access
   const shared = { tools, what: requirement, access: options.install }
   const fetch = async (makeArgs: MakeArgs) => {
@@ -72,20 +105,22 @@ async function install(install: Install, access: IndexAccess, requirement: strin
   }
   // Relocatable: it is made aside and moved, and lies elsewhere inside the sandbox.
   const made = await fetch((venv) => ['venv', '--no-project', '--relocatable', '--python', python.program, venv])
-  if (made.exitCode !== 0) throw pythonFailure(requirement, made.stderr)
-  const fetched = await fetch((venv) => pipInstall(venv, requirement, ['--no-build']))
+  if (made.exitCode !== 0) throw failure(requirement, made.stderr)
+  const first = before && (await fetch(() => [...before]))
+  if (first && first.exitCode !== 0) throw failure(requirement, first.stderr)
+  const fetched = await fetch((venv) => pipInstall(venv, words, ['--no-build']))
   const fresh = await indexAccess(tools, await makeFresh(scratch), options.caCertificate, signal)
   const second = { step: 'install', ...shared, scratch: fresh.scratch } as const
   if (fetched.exitCode !== 0) {
     if (fetched.refused.length > 0) throw refusedHosts('fetch', requirement, fetched.refused)
-    if (!needsBuild(fetched.stderr)) throw pythonFailure(requirement, fetched.stderr)
+    if (!needsBuild(fetched.stderr)) throw failure(requirement, fetched.stderr)
     // Building runs code of the package; with credentials in the index address that code could read them.
     if (access.hasCredentials) throw buildRefused(requirement)
     progress(`building ${requirement}`)
-    const command = uvCommand(install, fresh, (venv) => pipInstall(venv, requirement, []))
+    const command = uvCommand(install, fresh, (venv) => pipInstall(venv, words, []))
     const built = await runStep({ ...second, ...command, places: access.places }, signal)
     if (built.exitCode !== 0 && built.refused.length > 0) throw refusedHosts('install', requirement, built.refused)
-    if (built.exitCode !== 0) throw pythonFailure(requirement, built.stderr)
+    if (built.exitCode !== 0) throw failure(requirement, built.stderr)
   }
   // With the machine's Python, not that of the environment, which would run what the packages say at each start of it.
   const layout = createLayout(tools.sandbox)
@@ -109,8 +144,8 @@ function uvCommand({ tools, python, uv, target }: Install, access: IndexAccess, 
   return { layout, program, args: makeArgs(venv), env: { ...access.uvVariables(layout), ...settings } }
 }
 
-function pipInstall(venv: string, requirement: string, options: readonly string[]): string[] {
-  return ['pip', 'install', ...options, '--python', join(venv, 'bin', 'python'), '--', requirement]
+function pipInstall(venv: string, words: readonly string[], options: readonly string[]): string[] {
+  return ['pip', 'install', ...options, '--python', join(venv, 'bin', 'python'), ...words]
 }
 
 /** What uv says when something can be had in source form only. */

@@ -62,9 +62,17 @@ export async function isInside(
   return identity !== undefined && (await identitiesAbove(found.path, looks)).has(identity)
 }
 
-async function overlaps(found: Part, place: string, looks: Map<string, Promise<string | undefined>>) {
-  if (await isInside(found, place, looks)) return true
-  const real = await realOf(place)
+async function overlaps(found: Part, place: string, looks: Map<string, Promise<string | undefined>>): Promise<boolean> {
+  return (await isInside(found, place, looks)) || (await holdsFolder(found, place, looks))
+}
+
+/** Whether the path is the folder or one above it: by path and, for bind mounts and names that differ in case, by identity. */
+export async function holdsFolder(
+  found: Part,
+  folder: string,
+  looks = new Map<string, Promise<string | undefined>>(),
+): Promise<boolean> {
+  const real = await realOf(folder)
   return isWithin(real, found.path) || (await identitiesAbove(real, looks)).has(found.identity)
 }
 

@@ -5,7 +5,7 @@ import { invalid, isThvError } from '@toolhaven/core/errors'
 import type { Host } from '@toolhaven/core/ports/host'
 import { fileIdentity } from '@toolhaven/core/ports/runtime'
 import { listFolders } from './list-folders.ts'
-import { exposureOf, isInside, type ProtectedPlaces } from './exposure.ts'
+import { exposureOf, holdsFolder, isInside, type ProtectedPlaces } from './exposure.ts'
 
 export interface HostOptions extends ProtectedPlaces {
   homeDir: string
@@ -32,6 +32,7 @@ export function createHost({ homeDir, configDir, cwd, ownAddresses, ...places }:
       return undefined
     },
     exposedBy: (found) => exposureOf(found, places),
+    holdsHome: (found) => holdsFolder(found, homeDir),
     ownAddresses,
     isOwn: async (found) => {
       for (const folder of places.ownFolders) if (await isInside(found, folder)) return true

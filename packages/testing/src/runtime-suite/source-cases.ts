@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { isThvError } from '@toolhaven/core/errors'
-import type { Progress } from '@toolhaven/core/ports/runtime'
+import type { Progress, Source } from '@toolhaven/core/ports/runtime'
 import { signal, type RuntimeCases } from './session.ts'
 
 export const sourceCases: RuntimeCases = {
@@ -31,7 +31,7 @@ export const sourceCases: RuntimeCases = {
       () => undefined,
       (thrown: unknown) => thrown,
     )
-    const wanted = under.absent.kind === 'image' ? under.absent.reference : under.absent.name
+    const wanted = nameOf(under.absent)
     expect(isThvError(error, 'not-found'), String(error)).toBe(true)
     expect(String(error)).toContain(wanted)
   },
@@ -67,4 +67,9 @@ export const sourceCases: RuntimeCases = {
 
 async function drain(items: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of items);
+}
+
+function nameOf(source: Source): string {
+  if (source.kind === 'folder') return source.path
+  return source.kind === 'image' ? source.reference : source.name
 }

@@ -5,6 +5,7 @@ import { parseUrl } from '../../net/parse-url.ts'
 import type { StoredWorkload } from '../../ports/stores.ts'
 import { type Problems, REFUSE } from './problems.ts'
 import { checkAudit } from './audit.ts'
+import { checkFolder } from './check-folder.ts'
 import { checkHosts } from './check-hosts.ts'
 import { checkPorts } from './check-ports.ts'
 import { withResolvedMounts } from './check-mounts.ts'
@@ -50,6 +51,7 @@ export async function checkConfig(
     ['secrets', () => checkSecrets(deps, config)],
     ['cmd_arguments', () => checkSizes(config.cmd_args ?? [], config.env_vars ?? {})],
     ['resources', () => checkResources(deps, config)],
+    ['folder', () => checkFolder(deps, config)],
   ]
   for (const [field, check] of checks) await problems.wait(field, async () => check(), undefined)
   return problems.wait('volumes', () => withResolvedMounts(deps, config, before), config)

@@ -9,13 +9,14 @@ import { changeLifecycle } from '../operations/lifecycle.ts'
 
 /** A machine with these folders and links; `/run` is what nobody may mount. */
 function machine(links: Readonly<Record<string, string>> = {}): {
-  host: Pick<Host, 'resolvePath' | 'exposedBy' | 'linkOnTheWay'>
+  host: Pick<Host, 'resolvePath' | 'exposedBy' | 'holdsHome' | 'linkOnTheWay'>
 } {
   const folder = (path: string): HostPath => ({ path, kind: 'directory', identity: `1:${path.length}` })
   return {
     host: {
       resolvePath: async (path) => (path.startsWith('/gone') ? undefined : folder(links[path] ?? path)),
       linkOnTheWay: async (above, names) => [`${above}/${names.join('/')}`].find((path) => links[path] !== undefined),
+      holdsHome: async ({ path }) => path === '/home',
       exposedBy: async ({ path }) => (path === '/run' ? 'the socket of an engine' : undefined),
     },
   }

@@ -3,10 +3,11 @@ import { invalid, notFound } from '../../errors.ts'
 import type { Host, HostPath } from '../../ports/host.ts'
 import type { Mount } from '../../ports/runtime.ts'
 import type { StoredWorkload } from '../../ports/stores.ts'
+import { refuseFolder } from './check-folder.ts'
 import { isWithin } from './is-within.ts'
 import { declaredMounts, type MountDeclaration } from './mounts.ts'
 
-type Deps = { host: Pick<Host, 'resolvePath' | 'exposedBy' | 'linkOnTheWay'> }
+type Deps = { host: Pick<Host, 'resolvePath' | 'exposedBy' | 'holdsHome' | 'linkOnTheWay'> }
 
 /**
  * At create and edit: refuses what must not be mounted, and gives the configuration with host paths resolved. A path that
@@ -23,10 +24,10 @@ export async function withResolvedMounts(
   const mounts: MountDeclaration[] = []
   for (const mount of declaredMounts(config)) {
     const found = await host.resolvePath(mount.host)
-    if (!found) throw invalid(`volume "${mount.host}" does not exist on this machine; create it first`)
+    if (!found) throw invalid(`${called(mount)} does not exist on this machine; create it first`)
     const earlier = kept?.(mount)
-    if (earlier !== undefined && earlier !== found.path) throw invalid(describeMove(earlier, found.path))
-    if (!isPrivileged) await refuseExposure(host, mount.host, found)
+    if (earlier !== undefined && earlier !== found.path) throw invalid(describeMove(mount, earlier, found.path))
+    await refuseExposure(host, mount, found, isPrivileged)
     resolved.set(mount.host, found.path)
     mounts.push({ ...mount, host: found.path })
   }
@@ -45,9 +46,9 @@ export async function checkedMounts({ host }: Deps, config: RunConfig): Promise<
   const mounts: Mount[] = []
   for (const mount of declared) {
     const found = await host.resolvePath(mount.host)
-    if (!found) throw notFound(`volume "${mount.host}" does not exist on this machine any more; create it again`)
-    if (found.path !== mount.host) throw invalid(describeMove(mount.host, found.path))
-    if (!isPrivileged) await refuseExposure(host, mount.host, found)
+    if (!found) throw notFound(`${called(mount)} does not exist on this machine any more; create it again`)
+    if (found.path !== mount.host) throw invalid(describeMove(mount, mount.host, found.path))
+    await refuseExposure(host, mount, found, isPrivileged)
     const { container: containerPath, readOnly } = mount
     mounts.push({ hostPath: found.path, containerPath, readOnly, identity: found.identity })
   }
@@ -64,10 +65,20 @@ function keptMounts({ asked, config }: Pick<StoredWorkload, 'asked' | 'config'>)
   return ({ host }: MountDeclaration) => byHost.get(host)
 }
 
-const describeMove = (stored: string, now: string) =>
-  `volume "${stored}" now leads through a link to "${now}", so it is not mounted; put the folder or file back, or name "${now}" as the volume if you want that`
+const nounOf = ({ isOwnFolder }: MountDeclaration) => (isOwnFolder ? 'folder' : 'volume')
+const called = (mount: MountDeclaration) => `${nounOf(mount)} "${mount.host}"`
 
-async function refuseExposure(host: Deps['host'], name: string, found: HostPath): Promise<void> {
+const describeMove = (mount: MountDeclaration, stored: string, now: string) =>
+  `${nounOf(mount)} "${stored}" now leads through a link to "${now}", so it is not mounted; put the folder or file back, or name "${now}" as the ${nounOf(mount)} if you want that`
+
+async function refuseExposure(
+  host: Deps['host'],
+  { host: name, isOwnFolder }: MountDeclaration,
+  found: HostPath,
+  isPrivileged: boolean,
+): Promise<void> {
+  if (isOwnFolder) return refuseFolder(host, name, found)
+  if (isPrivileged) return
   const exposed = await host.exposedBy(found)
   if (exposed !== undefined)
     throw invalid(
@@ -114,9 +125,10 @@ function withHostPaths(config: RunConfig, resolved: ReadonlyMap<string, string>)
     const real = resolved.get(host) ?? host
     return [real, ...(isProfile && rest.length === 0 && real !== host ? [host] : rest)].join(':')
   }
-  const profile = config.permission_profile
+  const { permission_profile: profile, folder } = config
   return {
     ...config,
+    ...(folder && { folder: { ...folder, path: resolved.get(folder.path) ?? folder.path } }),
     ...(config.volumes && { volumes: config.volumes.map((text) => replaceHost(text, false)) }),
     ...(profile && {
       permission_profile: {

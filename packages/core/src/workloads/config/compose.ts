@@ -56,7 +56,7 @@ export function composeRunConfig(
     schema_version: SCHEMA_VERSION,
     name,
     transport,
-    ...(target.kind === 'image' ? { image: target.image } : { remote_url: target.url }),
+    ...sourceOf(target),
     ...(target.entry?.name && { base_name: target.entry.name }),
     host: asked.host || '127.0.0.1',
     port,
@@ -80,6 +80,11 @@ export function composeRunConfig(
     ...asAsked(asked),
   }
   return { config: { ...withoutEmpty(config), name, transport, schema_version: SCHEMA_VERSION }, profileOrigin }
+}
+
+function sourceOf(target: Target): Pick<RunConfig, 'image' | 'remote_url' | 'folder'> {
+  if (target.kind === 'folder') return { folder: target.folder }
+  return target.kind === 'image' ? { image: target.image } : { remote_url: target.url }
 }
 
 function headersOf({ headers, headers_from_secrets: fromSecrets }: CreateRequest): RunConfig['remote_auth_config'] {
@@ -150,9 +155,11 @@ function refuseReservedLabels({ labels }: CreateRequest): void {
 }
 
 function refuseInstallHosts({ install_hosts: hosts = [] }: CreateRequest, target: Target): void {
-  const isPackage = target.kind === 'image' && parsePackageReference(target.image)
+  const isPackage = target.kind === 'folder' || (target.kind === 'image' && parsePackageReference(target.image))
   if (hosts.length > 0 && !isPackage)
-    throw invalid('install_hosts is for packages (npx://, uvx://, go://), which are installed here; leave it out')
+    throw invalid(
+      'install_hosts is for packages (npx://, uvx://, go://) and folders, whose packages are installed here; leave it out',
+    )
   checkInstallHosts(hosts)
 }
 

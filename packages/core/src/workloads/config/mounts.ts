@@ -1,3 +1,4 @@
+import type { OwnFolder } from '@toolhaven/contract/own-folder'
 import type { RunConfig } from '@toolhaven/contract/run-config'
 import { invalid } from '../../errors.ts'
 
@@ -5,7 +6,12 @@ export interface MountDeclaration {
   host: string
   container: string
   readOnly: boolean
+  /** The folder of a server that the user writes. */
+  isOwnFolder?: true
 }
+
+/** Where a server finds its own folder. Node looks for packages beside it, so that nothing is written into the folder. */
+export const FOLDER_PLACE = '/srv/project'
 
 /** `host:container` with optional `:ro` (or `:rw`). */
 export function parseVolume(text: string): MountDeclaration {
@@ -27,6 +33,12 @@ export function parseProfileMount(text: string, readOnly: boolean): MountDeclara
   return checked(text, { host, container: container ?? host, readOnly })
 }
 
+function folderMount({ path, write = false }: OwnFolder): MountDeclaration {
+  if (/\p{Cc}/u.test(path)) throw invalid('folder: the path must not contain control characters')
+  if (!/^(\/|~(\/|$))/.test(path)) throw invalid(`folder "${path}": the path must be absolute or begin with ~/`)
+  return { host: path, container: FOLDER_PLACE, readOnly: !write, isOwnFolder: true }
+}
+
 function checked(text: string, mount: MountDeclaration): MountDeclaration {
   if (/\p{Cc}/u.test(text)) throw invalid('a volume must not contain control characters')
   if (!/^(\/|~(\/|$))/.test(mount.host))
@@ -41,12 +53,15 @@ function checked(text: string, mount: MountDeclaration): MountDeclaration {
 }
 
 /** All mounts of a configuration; a later one for the same container path wins, and writable wins over read-only. */
-export function declaredMounts(config: Pick<RunConfig, 'volumes' | 'permission_profile'>): MountDeclaration[] {
-  const profile = config.permission_profile
+export function declaredMounts(
+  config: Pick<RunConfig, 'volumes' | 'permission_profile' | 'folder'>,
+): MountDeclaration[] {
+  const { permission_profile: profile, folder } = config
   const all = [
     ...(profile?.read ?? []).map((text) => parseProfileMount(text, true)),
     ...(profile?.write ?? []).map((text) => parseProfileMount(text, false)),
     ...(config.volumes ?? []).map(parseVolume),
+    ...(folder ? [folderMount(folder)] : []),
   ]
   return [...new Map(all.map((mount) => [mount.container, mount])).values()]
 }

@@ -22,7 +22,7 @@ export function expectationOf(entry: StoredWorkload['entry'], image: string): Ex
 /** What can never be verified is refused when it is asked for, before anything is written down. */
 export function checkVerifiable(target: Target): void {
   const instead = 'leave image_verification out'
-  if (target.kind === 'remote')
+  if (target.kind !== 'image')
     throw invalid(`image_verification enabled is for servers that run here from an image; ${instead}`)
   if (parsePackageReference(target.image))
     throw invalid(

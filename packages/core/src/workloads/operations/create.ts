@@ -14,7 +14,7 @@ import { oidcConfigOf } from '../config/oidc.ts'
 import { withKept } from './kept-fields.ts'
 import { leaveDeletedGroup } from './move.ts'
 import { timestamp } from '../config/timestamp.ts'
-import { type TargetOptions, resolveTarget, uniqueName } from './target.ts'
+import { type TargetOptions, packageOf, resolveTarget, uniqueName } from './target.ts'
 import type { WorkloadsDeps } from '../workloads-deps.ts'
 
 /** Where a request comes from, and what that means for it. */
@@ -80,7 +80,7 @@ export async function draftCreate(
     port,
     createdAt: timestamp(deps),
     generation: 1,
-    package: target.kind === 'remote' ? target.url : target.image,
+    package: config.folder?.path ?? packageOf(target),
     profileOrigin: composed.profileOrigin,
     ...(target.kind === 'remote' && target.publicOnly && { publicOnly: true }),
   }

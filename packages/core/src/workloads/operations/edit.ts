@@ -14,7 +14,7 @@ import { withoutGiven } from './header-secrets.ts'
 import { hideSecrets, withoutSecrets } from './hide-secrets.ts'
 import { withKeptOfEdited } from './kept-fields.ts'
 import { isMove, leaveDeletedGroup, moveToGroup } from './move.ts'
-import { type Target, type TargetOptions, resolveTarget, targetOfEntry } from './target.ts'
+import { type Target, type TargetOptions, packageOf, resolveTarget, targetOfEntry } from './target.ts'
 import { isEmpty } from '../config/without-empty.ts'
 import type { WorkloadsDeps } from '../workloads-deps.ts'
 
@@ -49,17 +49,17 @@ export async function editWorkload(
       config,
       wanted: 'running',
       generation: current.generation + 1,
-      package: target.kind === 'remote' ? target.url : target.image,
+      package: config.folder?.path ?? packageOf(target),
       profileOrigin,
     }
     if (target.entry) next.entry = target.entry
     if (target.kind === 'remote' && target.publicOnly) next.publicOnly = true
     // Naming the image again asks for its newest version; otherwise the one found before is kept.
-    if (resolved && update.image === undefined) next.resolved = resolved
+    if (resolved && update.image === undefined && !config.folder) next.resolved = resolved
     if (options.upgrade?.reference !== undefined) next.resolved = { reference: options.upgrade.reference }
     if (options.upgrade) next.upgrade = { generation: next.generation, before: beforeUpgrade(current) }
     // Another server may ask nothing.
-    if (update.image !== undefined) delete next.needsOwnServers
+    if (update.image !== undefined || update.folder !== undefined) delete next.needsOwnServers
     return next
   }
   if (moves) await moveToGroup(deps.book, name, config.group ?? DEFAULT_GROUP)
@@ -156,12 +156,13 @@ function applyUpdate(asked: CreateRequest, update: UpdateRequest): CreateRequest
     else Reflect.set(next, field, value)
   }
   // What was confirmed for one server is not confirmed for another.
-  if (update.image || update.url) {
+  if (update.image || update.url || update.folder) {
     if (update.accept_network === undefined) delete next.accept_network
     if (update.accept_mounts === undefined) delete next.accept_mounts
   }
-  if (update.image && !update.url) delete next.url
-  if (update.url && !update.image) delete next.image
+  const sources = ['image', 'url', 'folder'] as const
+  const named = sources.filter((source) => update[source])
+  if (named.length > 0) for (const source of sources) if (!named.includes(source)) delete next[source]
   return next
 }
 
@@ -172,7 +173,7 @@ async function targetAfter(
   asked: CreateRequest,
   { update, knownOnly }: Pick<TargetOptions, 'knownOnly'> & { update: UpdateRequest },
 ): Promise<Target> {
-  const isSame = update.image === undefined && update.url === undefined
+  const isSame = update.image === undefined && update.url === undefined && update.folder === undefined
   if (isSame && stored.entry)
     return targetOfEntry(deps.host, stored.entry.name ?? stored.config.name, stored.entry, asked)
   const urlOrigin = isSame && stored.publicOnly ? 'import' : 'request'

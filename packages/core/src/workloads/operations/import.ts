@@ -31,6 +31,7 @@ export async function draftImport(
   confirmed: Confirmed,
   problems: Problems,
 ): Promise<{ request: CreateRequest; origin: Origin }> {
+  problems.check('folder', () => refuseFolder(config), undefined)
   problems.check('target_host', () => checkTargetHost(config), undefined)
   await problems.wait(undefined, () => checkNamedFiles(deps, config), undefined)
   await problems.wait('oidc_config', () => checkOidcConfig(deps, config), undefined)
@@ -66,6 +67,14 @@ function refuseForeignMiddleware(config: RunConfig): void {
   if (foreign.length === 0) return
   throw invalid(
     `not available yet: middleware_configs of type ${foreign.map(({ type }) => excerpt(type)).join(', ')}; leave it out`,
+  )
+}
+
+/** Somebody else may have written the configuration, and a folder is code that runs and files that are read. */
+function refuseFolder({ folder }: RunConfig): void {
+  if (folder === undefined) return
+  throw invalid(
+    `folder: an imported configuration cannot name a folder of this machine; run it with "thv run --folder ${excerpt(folder.path, 200)}", or give folder when you create the workload`,
   )
 }
 

@@ -28,7 +28,11 @@ export function withKept(config: RunConfig, from: RunConfig): RunConfig {
  */
 export function withKeptOfEdited(config: RunConfig, before: RunConfig, isUpgrade = false): RunConfig {
   const from: RunConfig = { ...before }
-  const isSameServer = isUpgrade || (config.image === before.image && config.remote_url === before.remote_url)
+  const isSameServer =
+    isUpgrade ||
+    (config.image === before.image &&
+      config.remote_url === before.remote_url &&
+      config.folder?.path === before.folder?.path)
   if (!isSameServer || config.base_name !== undefined) delete from.base_name
   if (config.remote_url !== undefined || before.remote_url !== undefined) delete from.container_name
   if (!isSameServer || config.transport === 'stdio') delete from.target_host

@@ -46,6 +46,7 @@ export function getWorkload(deps: Deps, name: string): WorkloadDetails {
     ...withoutEmpty({
       image: config.image,
       url: config.remote_url,
+      folder: config.folder,
       host: config.host,
       transport: config.transport,
       proxy_mode: config.proxy_mode,

@@ -1,4 +1,5 @@
 import type { ImageServer, RemoteServer } from '@toolhaven/contract/registry-document'
+import type { OwnFolder } from '@toolhaven/contract/own-folder'
 import type { CreateRequest } from '@toolhaven/contract/workload-request'
 import { invalid } from '../../errors.ts'
 import { hostReach } from '../../net/host-reach.ts'
@@ -13,6 +14,8 @@ import type { WorkloadsDeps } from '../workloads-deps.ts'
 export type Target =
   | { kind: 'image'; image: string; entry?: ImageServer; suggestedName: string }
   | { kind: 'remote'; url: string; publicOnly: boolean; entry?: RemoteServer; suggestedName: string }
+  /** Only a request names a folder: no registry entry and no imported configuration can. */
+  | { kind: 'folder'; folder: OwnFolder; entry?: undefined; suggestedName: string }
 
 export type OwnAddresses = Pick<Host, 'ownAddresses'>
 
@@ -25,18 +28,24 @@ export interface TargetOptions {
   knownOnly?: boolean | undefined
 }
 
-/** In this order: a url, a scheme, the name of a registry server, an image reference. */
+/** In this order: a folder, a url, a scheme, the name of a registry server, an image reference. */
 export async function resolveTarget(
   deps: Pick<WorkloadsDeps, 'findServer' | 'runtime' | 'host'>,
   asked: CreateRequest,
   { urlOrigin = 'request', knownOnly = false }: TargetOptions = {},
 ): Promise<Target> {
-  const { image, url } = asked
+  const { image, url, folder } = asked
   if (image && url) throw invalid('takes image or url, not both')
+  if (folder) {
+    if (image || url) throw invalid('folder is given instead of image and url; leave them out')
+    return { kind: 'folder', folder, suggestedName: nameFromFolder(folder.path) }
+  }
   if (url)
     return { kind: 'remote', ...checkRemoteUrl(deps.host, url, urlOrigin, asked), suggestedName: nameFromUrl(url) }
   if (!image)
-    throw invalid('image is missing: name a registry server, an image or a package, or give url for a remote server')
+    throw invalid(
+      'image is missing: name a registry server, an image or a package, give url for a remote server, or folder for a server that you write',
+    )
   const asPackage = parsePackageReference(image)
   if (asPackage) return { kind: 'image', image, suggestedName: lastSegment(asPackage.name) }
   const found = await deps.findServer(image)
@@ -94,12 +103,20 @@ function nameFromImage(image: string): string {
   return lastSegment(image.replace(/@sha256:.*$/, '')).replace(/:.*$/, '')
 }
 
+const nameFromFolder = (path: string) => lastSegment(path.replace(/^~/, ''))
+
 function nameFromUrl(url: string): string {
   const host = URL.parse(url)?.hostname ?? 'remote'
   // A part of an address of numbers tells nobody anything.
   if (/^[\d.]+$/.test(host)) return host
   const labels = host.split('.').filter((label) => label !== 'www' && label !== 'mcp' && label !== 'api')
   return labels[0] ?? 'remote'
+}
+
+/** What the workload runs from, for people. */
+export function packageOf(target: Target): string {
+  if (target.kind === 'folder') return target.folder.path
+  return target.kind === 'remote' ? target.url : target.image
 }
 
 /** Fits the grammar and is not taken yet: `fetch`, `fetch-2`, `fetch-3` … */

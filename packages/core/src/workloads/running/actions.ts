@@ -134,6 +134,7 @@ async function takeDown(
 async function stop(deps: SupervisorDeps, entry: Entry, signal: AbortSignal): Promise<void> {
   const { name } = entry.stored.config
   await takeDown(deps, entry, { reason: 'the workload was stopped' }, signal)
+  deps.folders.close(name)
   await deps.gateway.close(name)
   deps.book.observe(name, { open: false, attempts: 0 }, ['failure'])
   deps.masker.release(name)

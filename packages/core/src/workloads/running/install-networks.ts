@@ -18,7 +18,7 @@ interface Install {
 }
 
 export interface InstallRequest {
-  source: Extract<Source, { kind: 'package' }>
+  source: Exclude<Source, { kind: 'image' }>
   hosts?: readonly string[] | undefined
   workload?: string
 }
@@ -41,7 +41,8 @@ export class InstallNetworks {
 
   /** What a package may reach while it is prepared. */
   access({ source, hosts = [], workload }: InstallRequest): InstallAccess {
-    const key = `${BEGINNING}${source.scheme}://${source.name}@${source.version}`
+    const what = source.kind === 'folder' ? source.path : `${source.scheme}://${source.name}@${source.version}`
+    const key = `${BEGINNING}${what}`
     const { instanceId: owner, logger, logs } = this.#deps
     return {
       owner,

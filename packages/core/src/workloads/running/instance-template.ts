@@ -61,6 +61,8 @@ async function resolveSource(
   report: (progress: Progress) => void,
   signal: AbortSignal,
 ): Promise<Source> {
+  const { folder } = stored.config
+  if (folder) return { kind: 'folder', path: folder.path, ...(folder.command && { command: folder.command }) }
   const reference = stored.resolved?.reference ?? stored.config.image ?? ''
   const wanted = parsePackageReference(reference)
   if (!wanted) return { kind: 'image', reference }

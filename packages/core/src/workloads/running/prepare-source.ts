@@ -17,7 +17,7 @@ export async function prepareSource(
 ): Promise<Prepared> {
   const caCertificate = await deps.caCertificate()
   const options = { onProgress: report, ...(caCertificate !== undefined && { caCertificate }) } as const
-  if (source.kind === 'package') {
+  if (source.kind !== 'image') {
     const { name: workload, install_hosts: hosts } = stored.config
     const install = deps.installs.access({ source, hosts, workload })
     return deps.runtime.prepare(source, { ...options, install, pull: 'if-absent' }, signal)

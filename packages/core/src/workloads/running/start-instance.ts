@@ -31,6 +31,9 @@ export async function startInstance(deps: SupervisorDeps, { stored }: Entry, sig
   deps.logs.begin(name)
   await checkStoredResources(deps, config)
   const report = (progress: Progress) => deps.book.observe(name, { progress })
+  // Before the folder is read, and also while its server fails: the next change tries again.
+  if (config.folder?.watch) await deps.folders.open(name, config.folder.path)
+  else deps.folders.close(name)
   await openEndpoint(deps, stored)
   const openWay = async () => {
     await settleNetworkMode(deps, stored)

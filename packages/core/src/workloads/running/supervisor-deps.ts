@@ -1,6 +1,7 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { Egress } from '../../ports/egress.ts'
 import type { Gateway } from '../../ports/gateway.ts'
+import type { FolderWatch } from '../../ports/folder-watch.ts'
 import type { Hiding } from '../../ports/hiding.ts'
 import type { Host, PackageIndex } from '../../ports/host.ts'
 import type { ImageVerifier } from '../../ports/image-verifier.ts'
@@ -22,6 +23,7 @@ export interface SupervisorDeps {
   gateway: Gateway
   egress: Egress
   hiding: Hiding
+  folders: FolderWatch
   host: Host
   /** PEM text of a file of certificates; `invalid` when it is none. */
   readCertificate: (path: string) => Promise<string>

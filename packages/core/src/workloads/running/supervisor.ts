@@ -1,8 +1,11 @@
+import { describeError } from '../../errors.ts'
 import type { RuntimeEvent } from '../../ports/runtime.ts'
+import type { StoredWorkload } from '../../ports/stores.ts'
 import { perform } from './actions.ts'
 import type { Entry } from './book.ts'
 import { Recorded, recordExit, recordFailure, recordRestart } from './failures.ts'
 import { type Action, nextAction } from './reconcile.ts'
+import { noteInLog } from './last-words.ts'
 import { NeedsLogin } from './needs-login.ts'
 import type { SupervisorDeps } from './supervisor-deps.ts'
 import { createLimiter } from './limiter.ts'
@@ -105,6 +108,22 @@ export class Supervisor {
     // One that comes up is given up; whatever brings forth such files again and again does not start it without a pause.
     if (this.#isStarting(name)) recordRestart(this.#deps, name, reason)
     this.#tasks.get(name)?.abort?.abort(new Recorded())
+    this.poke(name)
+  }
+
+  /** The user saved something: the server that runs, or failed, is replaced by a new one. */
+  async folderChanged(name: string, path: string): Promise<void> {
+    const isWatched = (stored: StoredWorkload) => stored.wanted === 'running' && stored.config.folder?.watch === true
+    const entry = this.#deps.book.find(name)
+    if (!entry || !isWatched(entry.stored)) return
+    noteInLog(this.#deps, name, `${path} changed: the server is restarted`)
+    const restarted = (stored: StoredWorkload) =>
+      isWatched(stored) ? { ...stored, generation: stored.generation + 1 } : stored
+    try {
+      await this.#deps.book.change(name, restarted, { forgetsFailure: true })
+    } catch (error) {
+      this.#deps.logger.warn('a change in a folder is not followed', { workload: name, reason: describeError(error) })
+    }
     this.poke(name)
   }
 

@@ -1,0 +1,19 @@
+import type { FolderWatch, FolderWatchEvents } from '@toolhaven/core/ports/folder-watch'
+
+/** Remembers who is watched; a test says what changed. */
+export class FakeFolderWatch implements FolderWatch {
+  readonly watched = new Map<string, string>()
+  events: FolderWatchEvents = { onChanged: () => {} }
+
+  async open(workload: string, folder: string): Promise<void> {
+    this.watched.set(workload, folder)
+  }
+
+  close(workload: string): void {
+    this.watched.delete(workload)
+  }
+
+  [Symbol.dispose](): void {
+    this.watched.clear()
+  }
+}

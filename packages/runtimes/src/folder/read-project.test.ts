@@ -1,0 +1,162 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { contentKey } from '../process/folder-packages.ts'
+import { readProject } from './read-project.ts'
+
+const NODE = '/opt/toolhaven/bin/node'
+let path: string
+beforeEach(async () => {
+  path = await mkdtemp(join(tmpdir(), 'thv-project-'))
+})
+afterEach(() => rm(path, { recursive: true, force: true }))
+
+async function write(files: Readonly<Record<string, string | object>>): Promise<void> {
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(path, name)), { recursive: true })
+    await writeFile(join(path, name), typeof content === 'string' ? content : JSON.stringify(content))
+  }
+}
+const read = (command?: string[]) => readProject({ kind: 'folder', path, ...(command && { command }) })
+const start = async () => (await read()).start
+
+describe('an npm project starts', () => {
+  test.each([
+    ['its only program', { bin: './cli.js' }, [NODE, '/srv/project/cli.js']],
+    [
+      'the program called like it',
+      { name: '@a/own', bin: { other: 'x', own: 'cli.js' } },
+      [NODE, '/srv/project/cli.js'],
+    ],
+    ['TypeScript by Node', { bin: 'main.ts' }, [NODE, '/srv/project/main.ts']],
+    ['what a first line asks of Node', { bin: 'flags' }, [NODE, '--no-warnings', '/srv/project/flags']],
+    [
+      'its script when the program is not built',
+      { bin: 'dist/x.js', scripts: { start: 'tsx a.ts' } },
+      ['/bin/sh', '-c', 'tsx a.ts "$@"', 'sh'],
+    ],
+    [
+      'its script before its main file',
+      { main: 'cli.js', scripts: { start: 'go' } },
+      ['/bin/sh', '-c', 'go "$@"', 'sh'],
+    ],
+    ['its main file', { main: 'cli.js' }, [NODE, '/srv/project/cli.js']],
+    ['a file of a usual name', {}, [NODE, '/srv/project/index.js']],
+  ])('%s', async (_, json, wanted) => {
+    await write({
+      'package.json': json,
+      'cli.js': '',
+      'main.ts': '',
+      'index.js': '',
+      flags: '#!/usr/bin/env -S node --no-warnings\n',
+    })
+    expect(await start()).toEqual(wanted)
+  })
+
+  test('nothing outside of itself', async () => {
+    const outside = join(path, '..', `${path.split('/').at(-1)}-outside.js`)
+    await writeFile(outside, '')
+    try {
+      await symlink(outside, join(path, 'link.js'))
+      for (const bin of [`../${outside.split('/').at(-1)}`, outside, 'link.js']) {
+        await write({ 'package.json': { bin } })
+        await expect(start()).rejects.toThrow(`names ${bin}, which is not there`)
+      }
+    } finally {
+      await rm(outside)
+    }
+  })
+
+  test.each([
+    ['{', /package\.json cannot be used: Expected/],
+    [{ bin: 7 }, /package\.json cannot be used: .*at bin/],
+    [
+      { main: 'dist/x.js' },
+      /names dist\/x\.js, which is not there; build it first, or say how to start it: thv run --folder/,
+    ],
+    [
+      { dependencies: { a: 'file:../a' } },
+      /needs the package a from a folder \(file:\.\.\/a\).*run "npm install" in it/,
+    ],
+    [{ workspaces: ['a'] }, /needs its workspaces/],
+  ])('not with %j', async (json, why) => {
+    await write({ 'package.json': json })
+    await expect(start()).rejects.toThrow(why)
+  })
+})
+
+describe('packages are installed', () => {
+  test('of npm by the lock file, without scripts of the project', async () => {
+    const json = { name: 'own', scripts: { postinstall: 'evil' }, bin: 'a.js', devDependencies: { a: '1' } }
+    await write({ 'package.json': json, 'package-lock.json': 'the lock', 'a.js': '' })
+    const { packages } = await read()
+    expect(packages?.files['package-lock.json']).toBe('the lock')
+    const handed: unknown = JSON.parse(packages?.files['package.json'] ?? '')
+    expect(handed).toEqual({ private: true, name: 'own', devDependencies: { a: '1' } })
+  })
+
+  test('unless the project has none, or has them itself', async () => {
+    await write({ 'package.json': {}, 'index.js': '' })
+    expect((await read()).packages).toBeUndefined()
+    await write({ 'package.json': { dependencies: { a: '1' } } })
+    expect((await read()).packages).toMatchObject({ kind: 'npm' })
+    await mkdir(join(path, 'node_modules'))
+    expect((await read()).packages).toBeUndefined()
+  })
+
+  test('also for a command', async () => {
+    await write({ 'package.json': { dependencies: { a: '1' } } })
+    expect(await read(['node', 'x.js'])).toMatchObject({
+      packages: { kind: 'npm' },
+      start: ['/usr/bin/env', '--', 'node', 'x.js'],
+    })
+  })
+
+  test('of Python by what says most', async () => {
+    const project = '[project]\nname = "own"\ndependencies = ["six"]\n'
+    await write({ 'pyproject.toml': project, 'server.py': '' })
+    expect((await read()).packages).toEqual({ kind: 'python', files: { 'requirements.txt': 'six\n' } })
+    await write({ 'requirements.txt': 'six==1' })
+    expect((await read()).packages).toEqual({ kind: 'python', files: { 'requirements.txt': 'six==1' } })
+    await write({ 'uv.lock': 'lock' })
+    expect((await read()).packages).toEqual({ kind: 'python', files: { 'pyproject.toml': project, 'uv.lock': 'lock' } })
+  })
+
+  test('under another key when a list changes, and under the same when it does not', () => {
+    const files = { 'package.json': 'a', 'package-lock.json': 'b' }
+    expect(contentKey({ 'package-lock.json': 'b', 'package.json': 'a' })).toBe(contentKey(files))
+    for (const other of [
+      { 'package.json': 'a' },
+      { ...files, 'package-lock.json': 'c' },
+      { 'package.json': 'ab', 'package-lock.json': '' },
+    ])
+      expect(contentKey(other)).not.toBe(contentKey(files))
+  })
+})
+
+describe('a Python project starts', () => {
+  test('its script, else a file of a usual name', async () => {
+    await write({ 'requirements.txt': '', 'server.py': '' })
+    expect(await start()).toEqual(['python', '/srv/project/server.py'])
+    await write({ 'pyproject.toml': '[project]\nname = "own"\n[project.scripts]\nown = "own.cli:app.run"\n' })
+    expect(await start()).toEqual(['python', '-c', 'import sys\nfrom own.cli import app\nsys.exit(app.run())'])
+  })
+
+  test.each([
+    ['[project', /pyproject\.toml cannot be used: /],
+    ['[project]\n[project.scripts]\na = "os; evil()"', /must have the form "module:function"/],
+    ['[project]\ndynamic = ["dependencies"]', /dependencies that only a build of it knows/],
+    ['[project]\nname = "a"', /has no script in its pyproject\.toml.*-- python FILE/],
+  ])('not with %j', async (text, why) => {
+    await write({ 'pyproject.toml': text })
+    await expect(start()).rejects.toThrow(why)
+  })
+})
+
+test('a folder without a project needs a command', async () => {
+  await expect(start()).rejects.toThrow(
+    /so it is not known how to start it; say how: thv run --folder .* -- COMMAND\.$/,
+  )
+  expect(await read(['./tool'])).toEqual({ start: ['/usr/bin/env', '--', './tool'] })
+})

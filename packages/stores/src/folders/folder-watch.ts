@@ -1,0 +1,71 @@
+import { printable } from '@toolhaven/contract/visible-text'
+import type { FolderWatch, FolderWatchEvents } from '@toolhaven/core/ports/folder-watch'
+import { WatchedTree } from './watched-tree.ts'
+
+export interface FolderWatchOptions {
+  ignoreCase: boolean
+  events: FolderWatchEvents
+}
+
+/** An editor writes a file in several steps, and a build many files: told when nothing came for this long … */
+const QUIET_MS = 200
+/** … or when it went on for this long. */
+const LONGEST_MS = 2000
+
+/** Watches folders with servers that the user is writing. */
+export function createFolderWatch({ ignoreCase, events }: FolderWatchOptions): FolderWatch {
+  const open = new Map<string, { folder: string; tree: WatchedTree; news: News }>()
+  const close = (workload: string) => {
+    const watched = open.get(workload)
+    watched?.tree[Symbol.dispose]()
+    watched?.news.drop()
+    open.delete(workload)
+  }
+  return {
+    open: async (workload, folder) => {
+      const known = open.get(workload)
+      // It goes on over a restart, so that nothing that happens meanwhile is missed.
+      if (known?.folder === folder && known.tree.isWhole) return
+      close(workload)
+      const news = collectNews((path) => events.onChanged(workload, printable(path)))
+      const tree = new WatchedTree({ root: folder, ignoreCase, onChanged: news.add })
+      open.set(workload, { folder, tree, news })
+      try {
+        await tree.enter(folder, [])
+      } catch (error) {
+        if (open.get(workload)?.tree === tree) close(workload)
+        throw error
+      }
+    },
+    close,
+    [Symbol.dispose]: () => [...open.keys()].forEach(close),
+  }
+}
+
+interface News {
+  add: (path: string) => void
+  drop: () => void
+}
+
+function collectNews(tell: (path: string) => void): News {
+  let first: { path: string; at: number } | undefined
+  let timer: NodeJS.Timeout | undefined
+  const send = () => {
+    const path = first?.path
+    first = undefined
+    if (path !== undefined) tell(path)
+  }
+  return {
+    add: (path) => {
+      first ??= { path, at: performance.now() }
+      clearTimeout(timer)
+      const left = first.at + LONGEST_MS - performance.now()
+      timer = setTimeout(send, Math.max(0, Math.min(QUIET_MS, left)))
+      timer.unref()
+    },
+    drop: () => {
+      clearTimeout(timer)
+      first = undefined
+    },
+  }
+}

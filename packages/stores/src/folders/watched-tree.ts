@@ -1,0 +1,124 @@
+import type { FSWatcher } from 'node:fs'
+import { lstat, readdir } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { invalid } from '@toolhaven/core/errors'
+import { errnoOf } from '../files/errno.ts'
+import { IGNORE_FILE, type Scope, ownScope, reasonToHide } from '../hiding/scope.ts'
+import { watchFolder } from '../hiding/watch-folder.ts'
+
+export interface WatchedTreeOptions {
+  root: string
+  ignoreCase: boolean
+  onChanged: (path: string) => void
+}
+
+/** What tools put into a project. A change of what is installed shows in the lists of packages too. */
+const NEVER_WATCHED = new Set(['node_modules', '.git', '.hg', '.svn', '.venv', 'venv', '__pycache__', '.DS_Store'])
+/** Vim writes the first two before each save, and others the last. */
+const PASSING = /^(?:4913|.*~|\..*\.sw[a-z]|\.#.*)$/
+const MOST_FOLDERS = 5000
+
+interface Watched {
+  watcher: FSWatcher
+  identity: string
+  scopes: readonly Scope[]
+}
+
+/** A folder with all below it but what is ignored, and what .thvignore hides from the server anyway. */
+export class WatchedTree implements Disposable {
+  readonly #options: WatchedTreeOptions
+  readonly #watched = new Map<string, Watched>()
+  #isClosed = false
+
+  constructor(options: WatchedTreeOptions) {
+    this.#options = options
+  }
+
+  /** False when not everything is watched by the rules of now. */
+  get isWhole(): boolean {
+    return this.#watched.has(this.#options.root)
+  }
+
+  /** Watches a folder and those below it. */
+  async enter(folder: string, above: readonly Scope[]): Promise<void> {
+    const waiting = [{ folder, above }]
+    for (let next = waiting.pop(); next !== undefined && !this.#isClosed; next = waiting.pop()) {
+      const scopes = await this.#watch(next.folder, next.above)
+      if (scopes === undefined) continue
+      for (const entry of await this.#entries(next.folder)) {
+        const path = join(next.folder, entry.name)
+        if (entry.isDirectory() && !isIgnored(path, true, scopes)) waiting.push({ folder: path, above: scopes })
+      }
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#isClosed = true
+    for (const path of this.#watched.keys()) this.#drop(path)
+  }
+
+  /** Undefined where nothing can be watched any more. */
+  async #watch(folder: string, above: readonly Scope[]): Promise<readonly Scope[] | undefined> {
+    if (this.#watched.size >= MOST_FOLDERS)
+      throw invalid(
+        `${this.#options.root} has more than ${MOST_FOLDERS} folders to watch; hide what the server does not need in .thvignore, or run it without watch`,
+      )
+    const identity = await identityOf(folder)
+    // A folder that cannot be listed is hidden from the server too.
+    const own = identity && (await ownScope(folder, this.#options.ignoreCase).catch(() => undefined))
+    const scopes = own ? [...above, own] : above
+    if (identity === undefined || this.#isClosed) return undefined
+    const told = (name: string) => void this.#look(join(folder, name))
+    const onLost = () => this.#options.onChanged(folder)
+    const watcher = watchFolder(folder, { onName: told, onWritten: told, onLost })
+    if (watcher === undefined) return undefined
+    this.#drop(folder)
+    this.#watched.set(folder, { watcher, identity, scopes })
+    return scopes
+  }
+
+  async #entries(folder: string) {
+    try {
+      return await readdir(folder, { withFileTypes: true })
+    } catch (error) {
+      const code = errnoOf(error)
+      if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EACCES') return []
+      throw error
+    }
+  }
+
+  async #look(path: string): Promise<void> {
+    // Other rules: the next start looks through the folder again.
+    if (basename(path) === IGNORE_FILE) return this.#drop(this.#options.root)
+    const found = await lstat(path, { bigint: true }).catch(() => undefined)
+    const scopes = this.#watched.get(dirname(path))?.scopes
+    if (scopes === undefined || this.#isClosed || isIgnored(path, found?.isDirectory() ?? false, scopes)) return
+    this.#options.onChanged(path)
+    const known = this.#watched.get(path)
+    if (!found?.isDirectory()) return this.#leave(path)
+    if (known?.identity === `${found.dev}:${found.ino}`) return
+    this.#leave(path)
+    // The root was entered, so this fails only where it grew too large: the next start says so.
+    await this.enter(path, scopes).catch(() => this.#drop(this.#options.root))
+  }
+
+  #leave(path: string): void {
+    for (const folder of this.#watched.keys()) if (folder === path || folder.startsWith(`${path}/`)) this.#drop(folder)
+  }
+
+  #drop(folder: string): void {
+    this.#watched.get(folder)?.watcher.close()
+    this.#watched.delete(folder)
+  }
+}
+
+function isIgnored(path: string, isFolder: boolean, scopes: readonly Scope[]): boolean {
+  const name = basename(path)
+  if (NEVER_WATCHED.has(name) || PASSING.test(name)) return true
+  return reasonToHide(path, isFolder, scopes) !== undefined
+}
+
+async function identityOf(folder: string): Promise<string | undefined> {
+  const found = await lstat(folder, { bigint: true }).catch(() => undefined)
+  return found?.isDirectory() ? `${found.dev}:${found.ino}` : undefined
+}
