@@ -72,15 +72,21 @@ describeAttack('a registry that was poisoned', {
 })
 
 const CONFIRM = 'packages/core/src/workloads/operations/confirm.ts'
+const IMPORT = 'packages/core/src/workloads/operations/import.ts'
 
 describe('on process', () => {
   const platform = usePlatform('process')
 
-  describeAttack('texts of others that ask for your files and your network', {
+  describeAttack('texts of others that ask for your files, your network and your secrets', {
     defence: 'the confirmation',
     weaknesses: [
       { file: CONFIRM, find: ' && asked.accept_network !== true', replace: ' && openings[-1]' },
       { file: CONFIRM, find: ' && asked.accept_mounts !== true', replace: ' && mounts[-1]' },
+      {
+        file: IMPORT,
+        find: 'if (confirmed.accept_secrets === true) return',
+        replace: 'if (config !== undefined) return',
+      },
     ],
     attack: async (build, context) => {
       const here = platform(context)
@@ -102,6 +108,8 @@ describe('on process', () => {
       const path = { params: { name: 'default' } }
       await daemon.api.call('updateRegistry', { ...path, body: { local_path: file } })
 
+      await daemon.api.call('setupSecrets', { body: { provider_type: 'encrypted' } })
+      await daemon.api.call('createSecret', { body: { key: 'token', value: 'a token of yours' } })
       const config = { schema_version: 'v0.1.0', image: here.fixture, transport: 'stdio' } as const
       const everything = { network: { outbound: { insecure_allow_all: true } } }
       const create = (image: string) => daemon.api.call('createWorkload', { body: { name: image, image } })
@@ -127,6 +135,12 @@ describe('on process', () => {
           () => import_('volume', { volumes: ['~/.ssh:/stolen:ro'] }),
           'a private key',
           ...read,
+        ),
+        'an imported configuration takes your secret': await gains(
+          'taker',
+          () => import_('taker', { secrets: ['token,target=TOKEN'] }),
+          'a token of yours',
+          ...['node', '-p', 'process.env.TOKEN'],
         ),
         'a registry entry reaches a service of this machine': await gains(
           'spy',

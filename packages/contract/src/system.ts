@@ -275,6 +275,10 @@ export const systemRoutes = {
         .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' })
         .optional()
         .meta({ description: 'Confirms the mounts, and privileged, that the configuration asks for' }),
+      accept_secrets: z
+        .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' })
+        .optional()
+        .meta({ description: 'Confirms that the server may have the secrets that the configuration names' }),
       dry_run: dryRun,
     }),
     body: runConfig,

@@ -5,7 +5,8 @@ export const exportCommand = defineCommand({
   summary: 'Write down how a workload is run',
   description:
     'Writes the run configuration of a workload as JSON, to a file or to standard output. ' +
-    'Secrets are in it by name only. "thv run --from-config" runs it again, here or on another machine.\n\n' +
+    'Secrets are in it by name only. "thv run --from-config" runs it again, here or on another machine, with ' +
+    '--accept-secrets if it names any.\n\n' +
     'The folder of the file has to exist. A file that exists already is replaced only with --force, or when you say so at a terminal.',
   args: [
     { name: 'name', summary: 'which workload', required: true, completes: 'workload' },

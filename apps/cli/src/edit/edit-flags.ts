@@ -1,9 +1,9 @@
 import type { FlagDef, FlagValues } from '../command.ts'
 import { RUN_FLAGS, type RunFlags } from '../run/run-flags.ts'
 
-const { name: _name, proxyPort: _port, fromConfig: _file, keep: _keep, ...OTHERS } = RUN_FLAGS
+const { name: _name, proxyPort: _port, fromConfig: _file, acceptSecrets: _secrets, ...OTHERS } = RUN_FLAGS
 // A folder is chosen when its server is first run.
-const { folder: _folder, write: _write, watch: _watch, ...RUN_FLAGS_THAT_CHANGE } = OTHERS
+const { folder: _folder, write: _write, watch: _watch, keep: _keep, ...RUN_FLAGS_THAT_CHANGE } = OTHERS
 
 /** The flags of `thv run`, as far as they can change later. */
 export const EDIT_FLAGS = {
@@ -22,7 +22,7 @@ export type EditFlags = FlagValues<typeof EDIT_FLAGS>
 
 export function asRunFlags(flags: EditFlags): RunFlags {
   const { server: _server, unset: _unset, dryRun: _dryRun, yes: _yes, ...rest } = flags
-  return { ...rest, name: undefined, proxyPort: undefined, fromConfig: undefined, keep: false, ...NO_FOLDER }
+  return { ...rest, name: undefined, proxyPort: undefined, fromConfig: undefined, keep: false, ...NOT_EDITED }
 }
 
-const NO_FOLDER = { folder: undefined, write: false, watch: false } as const
+const NOT_EDITED = { folder: undefined, write: false, watch: false, acceptSecrets: false } as const

@@ -57,7 +57,7 @@ const NONE: RunFlags = {
   ...{ oidcClientId: undefined, oidcClientSecret: undefined, resourceUrl: undefined },
   ...{ otelEndpoint: undefined, otelInsecure: false, otelHeaders: [], otelServiceName: undefined },
   ...{ otelSamplingRate: undefined, otelEnvVars: [], otelEnablePrometheusMetricsPath: false },
-  ...{ fromConfig: undefined, noWait: false, keep: false, format: 'text' },
+  ...{ fromConfig: undefined, acceptSecrets: false, noWait: false, keep: false, format: 'text' },
 }
 const caller = { cwd: '/project/dir', homeDir: '/home/me', env: { MINE: 'x' } }
 const ask = (args: string[], flags: Partial<RunFlags> = {}) => createRequestOf(caller, args, { ...NONE, ...flags })

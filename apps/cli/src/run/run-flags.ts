@@ -154,6 +154,10 @@ export const RUN_FLAGS = {
   },
   ...OTEL_FLAGS,
   fromConfig: { type: 'text', value: 'file', summary: 'run what "thv export" wrote' },
+  acceptSecrets: {
+    type: 'boolean',
+    summary: 'accept that the server gets the secrets that the file of --from-config names',
+  },
   noWait: { type: 'boolean', summary: 'return at once and let it start in the background' },
   keep: { type: 'boolean', summary: 'keep the workload if its server does not start' },
   ...FORMAT_FLAG,

@@ -92,6 +92,7 @@ async function prepare(context: Context, args: readonly string[], flags: RunFlag
     const query = {
       ...(flags.acceptNetwork && { accept_network: true }),
       ...(flags.acceptMounts && { accept_mounts: true }),
+      ...(flags.acceptSecrets && { accept_secrets: true }),
     }
     const mayMove = flags.name !== undefined && flags.proxyPort === undefined
     const send: Start['send'] = async (client) => {
@@ -106,6 +107,8 @@ async function prepare(context: Context, args: readonly string[], flags: RunFlag
     }
     return { send, sharesNetwork: body.network_mode === 'host', login: loginOf(flags, body) }
   }
+  if (flags.acceptSecrets)
+    throw invalid('--accept-secrets is for --from-config; other servers get the secrets that --secret names')
   if (!args[0] && flags.folder === undefined)
     throw invalid('what should run? Name a server, or give --folder or --from-config; "thv search WORD" finds servers')
   const body = await createRequestOf({ cwd, env, homeDir: homeDirOf(env) }, args, flags)
@@ -146,7 +149,7 @@ function durationMs(text: unknown): number | undefined {
 
 const BESIDE_CONFIG = new Set([
   ...['fromConfig', 'name', 'group', 'proxyPort', 'noWait', 'keep', 'format'],
-  ...['remoteAuthTimeout', 'remoteAuthBrowser', 'acceptNetwork', 'acceptMounts'],
+  ...['remoteAuthTimeout', 'remoteAuthBrowser', 'acceptNetwork', 'acceptMounts', 'acceptSecrets'],
 ])
 
 const BY_HAND =

@@ -94,6 +94,7 @@ interface ConfirmationsProps {
 const CONFIRMATIONS = [
   { part: 'acceptNetwork', field: 'accept_network', label: 'Allow what it asks for of the network' },
   { part: 'acceptMounts', field: 'accept_mounts', label: 'Allow the files that it asks for' },
+  { part: 'acceptSecrets', field: 'accept_secrets', label: 'Give its server the secrets that it asks for' },
 ] as const
 
 /** What somebody else wrote opens nothing of this machine unless a person allows it. */

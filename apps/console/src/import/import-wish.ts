@@ -10,6 +10,7 @@ export interface ImportWish {
   port: string
   acceptNetwork: boolean
   acceptMounts: boolean
+  acceptSecrets: boolean
 }
 
 /** A configuration and where it came from. */
@@ -22,16 +23,21 @@ export interface ImportSource {
 }
 
 export function wishOf({ name, group = 'default', port }: RunConfig): ImportWish {
-  return { name, group, port: port === undefined ? '' : String(port), acceptNetwork: false, acceptMounts: false }
+  const confirmed = { acceptNetwork: false, acceptMounts: false, acceptSecrets: false }
+  return { name, group, port: port === undefined ? '' : String(port), ...confirmed }
 }
 
 export function importCall(config: RunConfig, wish: ImportWish): CallInput<'importWorkload'> {
   const { port: _, ...rest } = config
-  const { name, group, port, acceptNetwork, acceptMounts } = wish
+  const { name, group, port, acceptNetwork, acceptMounts, acceptSecrets } = wish
   return {
     // What is no number is for the daemon to refuse.
     body: { ...rest, name: name.trim(), group, ...(port.trim() !== '' && { port: Number(port) }) },
-    query: { ...(acceptNetwork && { accept_network: true }), ...(acceptMounts && { accept_mounts: true }) },
+    query: {
+      ...(acceptNetwork && { accept_network: true }),
+      ...(acceptMounts && { accept_mounts: true }),
+      ...(acceptSecrets && { accept_secrets: true }),
+    },
   }
 }
 
@@ -46,6 +52,7 @@ export function importCommand({ config, file }: ImportSource, wish: ImportWish):
     ...flag('--proxy-port', wish.port.trim(), before.port),
     ...(wish.acceptNetwork ? ['--accept-network'] : []),
     ...(wish.acceptMounts ? ['--accept-mounts'] : []),
+    ...(wish.acceptSecrets ? ['--accept-secrets'] : []),
   ]
     .map(quoted)
     .join(' ')

@@ -154,7 +154,7 @@ describe('what was exported is imported and exported again unchanged', () => {
             key: 'web-header-authorization',
             value: 'Bearer canary-of-the-export',
           })
-        const confirmed = 'accept_network=true&accept_mounts=true'
+        const confirmed = 'accept_network=true&accept_mounts=true&accept_secrets=true'
         await done(fake, `POST /api/v1beta/workloads/import?${confirmed}`, before)
       },
       request: 'GET /api/v1beta/workloads/web/export',
@@ -179,11 +179,22 @@ describe('import', () => {
   const refused = (name: string, fields: object, status: number, text: RegExp, given?: (fake: FakeDaemon) => unknown) =>
     scenario(`is refused ${name}`, {
       ...(given && { given }),
-      request: 'POST /api/v1beta/workloads/import',
+      request: 'POST /api/v1beta/workloads/import?accept_secrets=true',
       body: { ...CONFIG, ...fields },
       answers: { status, text },
       afterwards: (fake) => expect(fake.workloadStore.records.size).toBe(given ? fake.workloadStore.records.size : 0),
     })
+  scenario('is refused with secrets that nobody confirmed, wherever they go', {
+    given: secrets,
+    request: 'POST /api/v1beta/workloads/import',
+    body: {
+      ...CONFIG,
+      secrets: ['k,target=K'],
+      oidc_config: { issuer: 'https://id.example.com', authTokenFile: 'token.txt' },
+    },
+    answers: { status: 400, text: /secrets of yours: k, token\.txt; .*accept_secrets=true \(--accept-secrets\)/ },
+    afterwards: (fake) => expect(fake.workloadStore.records.size).toBe(0),
+  })
   const existing = (fake: FakeDaemon) =>
     done(fake, 'POST /api/v1beta/workloads', { name: 'web', image: 'npx://x', proxy_port: 15_000 })
   refused('with the network of the machine', { network_mode: 'host' }, 400, /network_mode host.*accept_network/)
@@ -271,7 +282,8 @@ describe('what only a run configuration can say', () => {
       ...{ client_id: 'c', clientSecretFile: 'token.txt', enableRemoteAuth: true, skipBrowser: true, timeout: '5m' },
     },
   }
-  const imported = (config: object) => (fake: FakeDaemon) => done(fake, 'POST /api/v1beta/workloads/import', config)
+  const imported = (config: object) => (fake: FakeDaemon) =>
+    done(fake, 'POST /api/v1beta/workloads/import?accept_secrets=true', config)
   for (const [what, config] of [
     ['a server that runs here', HERE],
     ['a remote server', REMOTE],

@@ -22,7 +22,9 @@ export async function importWorkload(
   return createWorkload(deps, request, origin)
 }
 
-export type Confirmed = Pick<CreateRequest, 'accept_network' | 'accept_mounts'>
+export type Confirmed = Pick<CreateRequest, 'accept_network' | 'accept_mounts'> & {
+  accept_secrets?: boolean | undefined
+}
 
 /** The request that makes a workload of an exported configuration. */
 export async function draftImport(
@@ -38,6 +40,7 @@ export async function draftImport(
   problems.check('middleware_configs', () => refuseForeignMiddleware(config), undefined)
   const auth = config.remote_auth_config
   await problems.wait('remote_auth_config', () => checkRemoteAuth(deps, config, confirmed), undefined)
+  problems.check('accept_secrets', () => refuseSecrets(config, confirmed), undefined)
   const request = await fromRegistry(deps, config, {
     ...requestOf(await withProfile(deps, config)),
     ...(confirmed.accept_network && { accept_network: true }),
@@ -56,6 +59,22 @@ async function fromRegistry(deps: WorkloadsDeps, config: RunConfig, request: Cre
   const { url: _url, permission_profile: profile, ...rest } = request
   const isOfEntry = JSON.stringify(found.server.permissions) === JSON.stringify(profile)
   return { ...rest, image: found.name, ...(profile && !isOfEntry && { permission_profile: profile }) }
+}
+
+/** They are the user's, and whoever wrote the configuration chose the server that gets them. */
+function refuseSecrets(config: RunConfig, confirmed: Confirmed): void {
+  if (confirmed.accept_secrets === true) return
+  const { secrets = [], remote_auth_config: auth, oidc_config: oidc } = config
+  const names = [
+    ...secrets.map((reference) => parseSecretReference(reference).name),
+    ...Object.values(auth?.headers_from_secrets ?? {}),
+    ...[auth?.clientSecret, auth?.clientSecretFile, oidc?.clientSecret],
+    ...[oidc?.authTokenFile, config.jwks_auth_token_file],
+  ].filter((name) => name !== undefined)
+  if (names.length === 0) return
+  throw invalid(
+    `the imported configuration asks for secrets of yours: ${[...new Set(names)].map((name) => excerpt(name)).join(', ')}; confirm that its server may have them with accept_secrets=true (--accept-secrets)`,
+  )
 }
 
 /** What an exported configuration lists follows from its other fields; anything else would be lost silently. */

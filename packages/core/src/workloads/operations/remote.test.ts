@@ -187,7 +187,9 @@ describe('a remote workload', () => {
       client_secret: 'far-oauth-client-secret',
     })
     const exported = exportWorkload(fake.daemon.workloads, 'far')
-    await importWorkload(fake.daemon.workloads, { ...exported, name: 'again', port: 12_345 })
+    const again = { ...exported, name: 'again', port: 12_345 }
+    await expect(importWorkload(fake.daemon.workloads, again)).rejects.toThrow('far-oauth-client-secret; confirm')
+    await importWorkload(fake.daemon.workloads, again, { accept_secrets: true })
     expect(exportWorkload(fake.daemon.workloads, 'again')).toEqual({ ...exported, name: 'again', port: 12_345 })
   })
 
