@@ -15,6 +15,7 @@ test.each([
   ['2025.01.09', ['2025.01.10', '2024.12.31'], '2025.01.10'],
   ['1.2.3', ['1.2.3', '1.2.2', '01.2.3'], undefined],
   ['latest', ['1.0.0', '2.0.0'], undefined],
+  ['1.2.3', [`1.3.0-alpha${'1'.repeat(110)}x`, '1.2.4'], '1.2.4'],
 ] as const)('newer than %s among %j is %s', (tag, tags, expected) => {
   expect(newerTag(tag, tags)).toBe(expected)
 })

@@ -20,9 +20,12 @@ interface TagShape {
   isPreRelease: boolean
 }
 
-/** A lone number is a version or a date; seven or more digits else are rather a commit. */
+/**
+ * A lone number is a version or a date; seven or more digits else are rather a commit. Whoever pushes to a registry writes tags, so
+ * no digit may match in two ways: 30 of them would stop the daemon for a minute.
+ */
 const TAG =
-  /^(v?)((?:\d{1,6}|\d{8})|\d+(?:\.\d+){1,3})(?:-((?:alpha|beta|rc|pre|preview|dev|next)(?:[.-]?\d+)*))?(-.+)?$/
+  /^(v?)((?:\d{1,6}|\d{8})|\d+(?:\.\d+){1,3})(?:-((?:alpha|beta|rc|pre|preview|dev|next)\d*(?:[.-]\d+)*))?(-.+)?$/
 
 function shapeOf(tag: string): TagShape | undefined {
   const [, prefix = '', numbers = '', stage, variant = ''] = TAG.exec(tag) ?? []
