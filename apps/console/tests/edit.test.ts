@@ -173,10 +173,10 @@ test('the keyboard alone edits a server, from its page on', async () => {
 test('headers of pasted JSON become headers, and an edit of a remote server keeps the secret ones', async () => {
   const { url } = await configured()
   await page.goto(new URL('/run', toolhaven.daemon().baseUrl).href)
-  await page.getByText('Paste mcpServers JSON').click()
+  await page.getByText('Paste or open JSON').click()
   const headers = { Authorization: 'Bearer s3cret', 'X-Team': 'docs' }
   await page.getByLabel('JSON of the server').fill(JSON.stringify({ mcpServers: { far: { url, headers } } }))
-  await page.getByRole('button', { name: 'Fill in the form' }).click()
+  await page.getByRole('button', { name: 'Read it' }).click()
   expect(await field('Value of X-Team').inputValue()).toBe('docs')
   expect(await field('Value of Authorization').getAttribute('type')).toBe('password')
   await expectAccessible(page)
