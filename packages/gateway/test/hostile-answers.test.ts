@@ -69,10 +69,20 @@ it('a large answer does not become several events', async () => {
     { accept: 'text/event-stream' },
   )
   expect(answered).not.toContain('sampling/createMessage')
-  expect(answered).toContain(`data: {"jsonrpc":"2.0","id":2,"result":${PLAIN}}`)
+  expect(answered).toContain('data: {"jsonrpc":"2.0","id":2,"error":')
 })
 
 it('a notification comes whole, whatever stands between its words', async () => {
   const notification = '{"jsonrpc":"2.0",\r\r"method":"notifications/message","params":{"level":"error","data":"x"}}'
   expect(await askServerThatSays(() => notification)).toContain(`data: ${JSON.stringify(JSON.parse(notification))}\n`)
+})
+
+it.each([
+  ['nested too deeply', (id: number) => `{"jsonrpc":"2.0","id":${id},"result":${'['.repeat(500)}${']'.repeat(500)}}`],
+  ['cut off', (id: number) => `{"jsonrpc":"2.0","id":${id},"result":{"content":[`],
+])('a call whose answer is %s fails, instead of waiting for another', async (_how, answer) => {
+  expect(JSON.parse(await askServerThatSays(answer))).toMatchObject({
+    id: 2,
+    error: { message: expect.stringContaining('not JSON, or nested more than 400 levels deep') },
+  })
 })

@@ -102,6 +102,15 @@ describe('a server without sessions behind a stream', () => {
     expect(server.streams).toHaveLength(1)
   })
 
+  it('whose answer is nested too deeply fails that call', async () => {
+    await using test = await startGateway(PATIENT)
+    const deep: unknown = JSON.parse('['.repeat(500) + ']'.repeat(500))
+    await connectModern(test, () => ({ result: { resultType: 'complete', content: deep } }))
+    const refused: unknown = await (await call(test)).json()
+    expect(refused).toMatchObject({ error: { message: expect.stringContaining('nested more than 400 levels') } })
+    expect(test.lost).toEqual([])
+  })
+
   it('whose answer is too large for the gateway has answered the others', async () => {
     await using test = await startGateway({ limits: { ...PATIENT.limits, maxMessageBytes: 20_000 } })
     const large = { result: { resultType: 'complete', content: [{ type: 'text', text: 'x'.repeat(100_000) }] } }

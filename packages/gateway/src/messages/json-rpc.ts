@@ -73,7 +73,7 @@ export const RPC_ERROR = {
 export const MAX_BATCH = 1000
 
 /** Deeper than any tool's schema, far from what exhausts the stack or the memory. */
-const MAX_DEPTH = 400
+export const MAX_DEPTH = 400
 
 /** Where a number of more digits than a double holds may stand. */
 const LONG_NUMBER = /[:,[\s]-?\d{16}/

@@ -1,7 +1,7 @@
 import { describeError } from '@toolhaven/core/errors'
 import type { JsonObject, RpcNotification, RpcRequest } from '../../messages/json-rpc.ts'
 import { AbsentServer } from './absent-server.ts'
-import { idOfDropped } from '../stdio/dropped-answer.ts'
+import { idOfDropped } from '../dropped-answer.ts'
 import { PendingCalls } from '../pending-calls.ts'
 import { SseUpstream } from './sse-upstream.ts'
 import { ensureGone, isNotReached, SessionGone, type UpstreamOptions } from './upstream.ts'
@@ -98,8 +98,7 @@ export class SsePipe {
         if (message.kind === 'response') this.pending.take(message.id)?.onAnswer(message.body, message.text)
         else this.onMessage(message)
       },
-      onOversize: (head, tail) =>
-        this.pending.take(idOfDropped(head, tail))?.onLost(`the answer is over the limit of ${maxMessageBytes} bytes`),
+      onDropped: (head, tail, why) => this.pending.take(idOfDropped(head, tail))?.onLost(why),
       onEnded: (reason) => {
         if (!this.#leave(stream)) return
         this.pending.failAll(reason)

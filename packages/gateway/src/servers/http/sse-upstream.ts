@@ -1,4 +1,6 @@
 import { readEvents, type ServerEvent } from '../../http/client/event-parser.ts'
+import { HEAD_BYTES } from '../../messages/line-splitter.ts'
+import { overTheLimit, UNREADABLE } from '../dropped-answer.ts'
 import { parseMessage, type RpcRequest } from '../../messages/json-rpc.ts'
 import { isRepeatable } from './is-repeatable.ts'
 import { describeError } from '@toolhaven/core/errors'
@@ -87,7 +89,7 @@ export class SseUpstream implements Upstream {
   }
 
   #read(response: UpstreamResponse, onEndpoint: (url: URL) => void): Promise<void> {
-    const { target, maxMessageBytes, onMessage, onOversize } = this.#options
+    const { target, maxMessageBytes, onMessage, onDropped } = this.#options
     const onEvent = (event: ServerEvent) => {
       if (event.type === 'endpoint') {
         const url = URL.canParse(event.data, target.url) ? new URL(event.data, target.url) : undefined
@@ -99,7 +101,9 @@ export class SseUpstream implements Upstream {
       }
       const message = parseMessage(event.data)
       if (message !== undefined) onMessage(message, undefined)
+      else onDropped?.(event.data.slice(0, HEAD_BYTES), event.data.slice(-HEAD_BYTES), UNREADABLE)
     }
-    return readEvents(response, maxMessageBytes, onEvent, onOversize)
+    const drop = (head: string, tail: string) => onDropped?.(head, tail, overTheLimit(maxMessageBytes))
+    return readEvents(response, maxMessageBytes, onEvent, onDropped && drop)
   }
 }

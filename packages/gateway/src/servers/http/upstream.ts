@@ -25,8 +25,8 @@ export interface UpstreamOptions {
   target: UpstreamTarget
   maxMessageBytes: number
   onMessage: (message: RpcMessage, relatedTo: RpcRequest | undefined) => void
-  /** The first and last bytes of a message over the limit, which is dropped; without this, it ends its stream. */
-  onOversize?: (head: string, tail: string) => void
+  /** The first and last bytes of a message that cannot be read. Without this, one over the limit ends its stream. */
+  onDropped?: (head: string, tail: string, why: string) => void
   /** Whether somebody still waits for the answer. */
   isAwaited: (request: RpcRequest) => boolean
   /** The server closed the stream of a call and has its client come back for the answer, after so long if it said so. */

@@ -41,8 +41,7 @@ export class StdioPipe {
         else this.onMessage(message)
       },
       onLargeAnswer: (id, line, from, to) => this.pending.takeBytes(id, line, from, to),
-      onAnswerDropped: (id) =>
-        this.pending.take(id)?.onLost(`the answer is over the limit of ${options.limits.maxMessageBytes} bytes`),
+      onAnswerDropped: (id, why) => this.pending.take(id)?.onLost(why),
       onClosed: (reason) => {
         this.pending.failAll(reason)
         options.onLost(reason)

@@ -3,7 +3,7 @@ import type { Logger } from '@toolhaven/core/ports/logger'
 import { describeError } from '@toolhaven/core/errors'
 import { MAX_BATCH, parseJson, toMessage, type LargeLine, type RpcMessage } from '../../messages/json-rpc.ts'
 import type { GatewayLimits } from '../../endpoint/options.ts'
-import { idOfDropped } from './dropped-answer.ts'
+import { idOfDropped, overTheLimit, UNREADABLE } from '../dropped-answer.ts'
 import { HEAD_BYTES, LineSplitter } from '../../messages/line-splitter.ts'
 import { LineTurns } from './line-turns.ts'
 import { WriteQueue } from './write-queue.ts'
@@ -17,8 +17,8 @@ export interface StdioWireOptions {
   /** A large answer whose id stands at `[from, to)` of its first part; false: it is wanted as a message. */
   onLargeAnswer: (id: number, line: LargeLine, from: number, to: number) => boolean
   onOutput: (stream: 'stdout' | 'stderr', text: string) => void
-  /** An answer was too large to be read; `id` as far as it could be made out. */
-  onAnswerDropped: (id: number) => void
+  /** An answer could not be read; `id` as far as it could be made out. */
+  onAnswerDropped: (id: number, why: string) => void
   onClosed: (reason: string) => void
 }
 
@@ -88,6 +88,7 @@ export class StdioWire {
   #receive(line: string): void {
     if (line.trim() === '') return
     const json = line.startsWith('{') || line.startsWith('[') ? parseJson(line) : undefined
+    if (json === undefined) this.#dropAnswer(line.slice(0, HEAD_BYTES), line.slice(-HEAD_BYTES), UNREADABLE)
     const value = json?.value
     const messages =
       Array.isArray(value) && value.length <= MAX_BATCH
@@ -116,12 +117,17 @@ export class StdioWire {
 
   #oversize(head: string, tail: string): void {
     const { limits, logger, name } = this.#options
+    this.#dropAnswer(head, tail, overTheLimit(limits.maxMessageBytes))
     logger.warn('a line of the server was over the limit and dropped', {
       workload: name,
       maxBytes: limits.maxMessageBytes,
     })
+  }
+
+  /** Whoever waits for it would wait for as long as they have patience. */
+  #dropAnswer(head: string, tail: string, why: string): void {
     const id = idOfDropped(head, tail)
-    if (id !== undefined) this.#options.onAnswerDropped(id)
+    if (id !== undefined) this.#options.onAnswerDropped(id, why)
   }
 
   #cut(line: string): string {
