@@ -69,7 +69,7 @@ it('a large answer does not become several events', async () => {
     { accept: 'text/event-stream' },
   )
   expect(answered).not.toContain('sampling/createMessage')
-  expect(answered).toContain('data: {"jsonrpc":"2.0","id":2,"error":')
+  expect(answered).toContain('"message":"the answer is not JSON')
 })
 
 it('a notification comes whole, whatever stands between its words', async () => {
