@@ -156,6 +156,11 @@ test('a person answers what a server asks in a dialog, or declines, by keyboard 
   const dialog = page.getByRole('dialog', { name: 'desk asks you' })
   await dialog.getByText('Who are you?').waitFor()
   await expectAccessible(page)
+  // A key that was meant for the page answers nothing.
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Space')
+  expect(await dialog.getByText('is required').count()).toBe(0)
+  await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await dialog.getByText('is required').waitFor()
   await page.keyboard.type('Ada')
@@ -169,6 +174,11 @@ test('a person answers what a server asks in a dialog, or declines, by keyboard 
   await dialog.waitFor()
   await page.keyboard.press('Escape')
   await newest().getByRole('group', { name: 'Text' }).getByText('"action": "cancel"').waitFor()
+
+  await page.keyboard.press('Enter')
+  await dialog.getByRole('button', { name: 'Cancel the call' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await newest().getByText('cancelled').waitFor()
 
   await page.getByRole('textbox', { name: 'url' }).fill('https://example.com/confirm')
   await press('Call')

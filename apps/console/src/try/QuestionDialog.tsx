@@ -27,7 +27,7 @@ export function QuestionDialog({ server, asked }: QuestionProps) {
   )
 }
 
-function FormDialog({ server, asked: { question, answer } }: QuestionProps) {
+function FormDialog({ server, asked: { question, answer, cancelCalls } }: QuestionProps) {
   const { message, requestedSchema: schema } = elicitation.parse(question.params)
   const [content, setContent] = useState<JsonObject>(() => initialArguments(schema))
   const [isChecked, setIsChecked] = useState(false)
@@ -37,7 +37,12 @@ function FormDialog({ server, asked: { question, answer } }: QuestionProps) {
     if (faults.length === 0) answer(ANSWERS.accept(content))
   }
   return (
-    <Sheet title={`${server} asks you`} onLeave={() => answer(ANSWERS.cancel())} onSubmit={submit}>
+    <Sheet
+      title={`${server} asks you`}
+      onLeave={() => answer(ANSWERS.cancel())}
+      onCancel={cancelCalls}
+      onSubmit={submit}
+    >
       <p className="said">
         <ForeignText text={message} />
       </p>
@@ -55,13 +60,14 @@ function FormDialog({ server, asked: { question, answer } }: QuestionProps) {
   )
 }
 
-function AddressDialog({ server, asked: { question, answer } }: QuestionProps) {
+function AddressDialog({ server, asked: { question, answer, cancelCalls } }: QuestionProps) {
   const { message, url = '' } = elicitation.parse(question.params)
   const host = URL.canParse(url) ? new URL(url).host : ''
   return (
     <Sheet
       title={`${server} asks you to open a page`}
       onLeave={() => answer(ANSWERS.cancel())}
+      onCancel={cancelCalls}
       onSubmit={() => answer(ANSWERS.accept())}
     >
       <p className="said">
@@ -87,13 +93,14 @@ function AddressDialog({ server, asked: { question, answer } }: QuestionProps) {
   )
 }
 
-function SamplingDialog({ server, asked: { question, answer } }: QuestionProps) {
+function SamplingDialog({ server, asked: { question, answer, cancelCalls } }: QuestionProps) {
   const { systemPrompt, maxTokens, messages } = sampling.parse(question.params)
   const [said, setSaid] = useState('')
   return (
     <Sheet
       title={`${server} asks for an answer of a model`}
       onLeave={() => answer(ANSWERS.notSampled())}
+      onCancel={cancelCalls}
       onSubmit={() => answer(ANSWERS.sampled(said))}
     >
       <p className="muted">
@@ -135,17 +142,22 @@ interface SheetProps {
   title: string
   /** Escape. */
   onLeave: () => void
+  /** Ends the calls that the server may ask for. */
+  onCancel: () => void
   onSubmit: () => void
   children: ReactNode
 }
 
 /** Stays until it is answered: a click beside it is no answer. */
-function Sheet({ title, onLeave, onSubmit, children }: SheetProps) {
+function Sheet({ title, onLeave, onCancel, onSubmit, children }: SheetProps) {
   const dialog = useRef<HTMLDialogElement>(null)
+  const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     const before = document.activeElement
     const shown = dialog.current
     if (shown?.open === false) shown.showModal()
+    // It comes when nobody expects it: a key that was meant for the page must not answer it.
+    heading.current?.focus()
     // A dialog that is taken away gives the focus to nobody.
     return () => {
       if (before instanceof HTMLElement) before.focus()
@@ -158,8 +170,13 @@ function Sheet({ title, onLeave, onSubmit, children }: SheetProps) {
   return (
     <dialog ref={dialog} className="sheet question" aria-label={title} onClose={onLeave}>
       <form className="sheet-content" noValidate onSubmit={submit}>
-        <h2>{title}</h2>
+        <h2 ref={heading} tabIndex={-1}>
+          {title}
+        </h2>
         {children}
+        <button type="button" className="small" onClick={onCancel}>
+          Cancel the call
+        </button>
       </form>
     </dialog>
   )

@@ -46,6 +46,8 @@ export interface AskedQuestion {
   id: number
   question: Question
   answer: (answer: QuestionAnswer) => void
+  /** A server may ask without end. Which call it asks for is not said, so all of them end. */
+  cancelCalls: () => void
 }
 
 export interface DeskState {
@@ -129,11 +131,12 @@ export class TryDesk {
         close()
         resolve(given)
       }
+      const cancelCalls = () => this.#stops.forEach((stop) => stop.abort())
       signal.addEventListener('abort', () => {
         close()
         reject(signal.reason)
       })
-      this.#set({ questions: [...this.#state.questions, { id, question, answer }] })
+      this.#set({ questions: [...this.#state.questions, { id, question, answer, cancelCalls }] })
     })
   }
 
