@@ -14,6 +14,7 @@ const cleanUp = new AsyncDisposableStack()
 let home: Home
 let daemon: DaemonProcess
 let escaped: string
+let secrets: string
 let registry: Awaited<ReturnType<typeof startPackageRegistry>>
 const at = (...names: string[]) => join(home.dir, ...names)
 const thv = (...args: string[]) => runThv(home, args)
@@ -30,7 +31,14 @@ beforeAll(async () => {
     await writeFile(join(folder, 'package.json'), JSON.stringify(manifest))
     await writeFile(join(folder, 'index.js'), `export const greeting = '${greeting}'\n`)
   }
-  const folders = ['greeting', 'greeting-two'].map((name) => join(packages.dir, name))
+  secrets = join(packages.dir, 'secrets')
+  await mkdir(secrets)
+  await writeFile(join(secrets, 'id_rsa'), 'the key')
+  const postinstall = `cd ../.. && mv node_modules aside && ln -s ${secrets} node_modules`
+  await mkdir(join(packages.dir, 'swapper'))
+  const swapper = { name: 'swapper', version: '1.0.0', scripts: { postinstall } }
+  await writeFile(join(packages.dir, 'swapper', 'package.json'), JSON.stringify(swapper))
+  const folders = ['greeting', 'greeting-two', 'swapper'].map((name) => join(packages.dir, name))
   registry = cleanUp.use(await startPackageRegistry(folders))
   home = cleanUp.use(await makeHome({ env: { THV_RUNTIME: 'process', npm_config_registry: registry.url } }))
   daemon = cleanUp.use(await startDaemon(home))
@@ -105,6 +113,15 @@ test('an npm project runs with its packages, and its folder stays as it was', as
   expect(await thv('run', './again/')).toMatchObject({ code: 0 })
   expect(registry.requests.length).toBe(asked)
   expect(await thv('inspect', 'again')).toMatchObject({ code: 0, stdout: expect.stringContaining(at('again')) })
+})
+
+test('an install script that puts a link in place of the packages opens no folder of the machine', async () => {
+  const plain = OWN_SERVER.replace("import { greeting } from 'greeting'", "const greeting = 'plain'")
+  await write('swapped', { ...npmProject({ dependencies: { swapper: '1.0.0' } }), 'src/server.js': plain })
+  const { code, stderr } = await thv('run', './swapped')
+  expect(code, stderr).not.toBe(0)
+  expect(stderr).toContain('replaced node_modules')
+  await expect(connect('swapped')).rejects.toThrow()
 })
 
 test('with --write the server changes its folder, and its own node_modules counts', async () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
+import { lstat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ThvError } from '@toolhaven/core/errors'
+import { ThvError, invalid } from '@toolhaven/core/errors'
 import type { PrepareOptions } from '@toolhaven/core/ports/runtime'
 import type { ProjectPackages } from '../folder/start-command.ts'
 import { findNpm, npmFailure } from '../package-index/npm.ts'
@@ -49,6 +49,7 @@ export async function installForFolder(
       // With what is needed for development: "start" often runs a compiler.
       const words = ['package-lock.json' in files ? 'ci' : 'install']
       await installNpm({ tools, npm, what, files, words, failure: npmProblem, ...folders }, options, signal)
+      await checkModules(folders.target, what)
       return []
     })
   }
@@ -59,6 +60,13 @@ export async function installForFolder(
     await installPython({ tools, python, what, ...words, failure: pythonProblem, ...folders }, options, signal)
     return python.prefixes.filter((prefix) => !isSystemPath(prefix))
   })
+}
+
+/** It is mounted by its name, so a link that a script put in its place would open any folder of the machine to the server. */
+async function checkModules(target: string, what: string): Promise<void> {
+  const found = await lstat(join(target, 'node_modules')).catch(() => undefined)
+  if (!found?.isDirectory())
+    throw invalid(`An install script of what ${what} needs replaced node_modules; leave that package out.`)
 }
 
 /** What is in uv's lock file is installed by its hashes. */
