@@ -82,6 +82,15 @@ test('other rules count from the next start on', async () => {
   })
 })
 
+test('a folder that took the place of another is watched from the next start on', async () => {
+  await mkdir(at('project'))
+  await folders.open('web', at('project'))
+  await rename(at('project'), at('before'))
+  await mkdir(at('project'))
+  await folders.open('web', at('project'))
+  expect(await next(() => writeFile(at('project/a'), ''))).toBe(`web ${at('project/a')}`)
+})
+
 test('a workload that was closed, or is watched elsewhere now, is told nothing more', async () => {
   const other = await realpath(await mkdtemp(join(tmpdir(), 'thv-watch-other-')))
   try {

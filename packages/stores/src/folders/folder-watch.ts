@@ -25,7 +25,7 @@ export function createFolderWatch({ ignoreCase, events }: FolderWatchOptions): F
     open: async (workload, folder) => {
       const known = open.get(workload)
       // It goes on over a restart, so that nothing that happens meanwhile is missed.
-      if (known?.folder === folder && known.tree.isWhole) return
+      if (known?.folder === folder && (await known.tree.isWhole())) return
       close(workload)
       const news = collectNews((path) => events.onChanged(workload, printable(path)))
       const tree = new WatchedTree({ root: folder, ignoreCase, onChanged: news.add })

@@ -34,9 +34,11 @@ export class WatchedTree implements Disposable {
     this.#options = options
   }
 
-  /** False when not everything is watched by the rules of now. */
-  get isWhole(): boolean {
-    return this.#watched.has(this.#options.root)
+  /** False when not everything is watched by the rules of now, or another folder has its name by now, as after a new clone. */
+  async isWhole(): Promise<boolean> {
+    const { root } = this.#options
+    const identity = await identityOf(root)
+    return identity !== undefined && this.#watched.get(root)?.identity === identity
   }
 
   /** Watches a folder and those below it. */
