@@ -12,6 +12,8 @@ import {
 const MOST_PAGES = 50
 
 const pageSchema = z.looseObject({ tags: z.array(z.string()).nullish() })
+/** What else a registry calls a tag, no image can be named by. */
+const TAG = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/
 
 /** Asks registries with the logins of Docker's configuration, as engines do. */
 export function createImageRegistry(options: RegistryClientOptions): ImageRegistry {
@@ -49,7 +51,8 @@ async function allTags(client: RegistryClient, signal: AbortSignal): Promise<str
 
 function tagsIn(bytes: Buffer): string[] {
   try {
-    return pageSchema.parse(JSON.parse(bytes.toString('utf8'))).tags ?? []
+    const { tags } = pageSchema.parse(JSON.parse(bytes.toString('utf8')))
+    return (tags ?? []).filter((tag) => TAG.test(tag))
   } catch (error) {
     throw unavailable('its registry answered with something that is no list of tags; try again later', error)
   }
