@@ -216,6 +216,20 @@ describe('an upgrade', () => {
     expect(stored(fake).upgrade).toBeUndefined()
   })
 
+  test('does not take for the new version what somebody put in its place', async () => {
+    using fake = await startFakeDaemon()
+    await run(fake, 'npx://web@1.0.0')
+    const { promise, resolve } = Promise.withResolvers<void>()
+    fake.runtime.whilePreparing = () => promise
+    const answer = send(fake, 'POST /api/v1beta/workloads/web/upgrade', { body: {} })
+    await expect.poll(() => stored(fake).upgrade?.generation).toBe(2)
+    fake.runtime.whilePreparing = async () => {}
+    await done(fake, 'POST /api/v1beta/workloads/web/edit', { image: 'npx://web@1.0.0' })
+    resolve()
+    expect(await answer).toMatchObject({ status: 409, text: expect.stringMatching(/left as it is/) })
+    expect(stored(fake)).toMatchObject({ wanted: 'running', config: { image: 'npx://web@1.0.0' } })
+  })
+
   test('tells which tools differ from the accepted ones, and accepts none', async () => {
     using fake = await startFakeDaemon()
     await run(fake, 'npx://web@1.0.0', { tools_changed: 'block' })

@@ -1,5 +1,6 @@
 import type { UpgradeRequest, UpgradeResult } from '@toolhaven/contract/upgrades'
 import { conflict, describeError, unavailable } from '../errors.ts'
+import type { StoredWorkload } from '../ports/stores.ts'
 import { changesOf } from '../tools/tool-difference.ts'
 import { visibleText } from '@toolhaven/contract/visible-text'
 import { revisionOf } from '../workloads/config/revision.ts'
@@ -93,8 +94,8 @@ export class Upgrades {
       if (shutdown.aborted) throw error
       return await this.#goBack(name, describeError(error), begun)
     }
-    const { stored } = book.get(name)
-    const wasStopped = isUnderWay(stored) && stored.upgrade?.before.wanted === 'stopped'
+    const stored = await this.#underWay(name)
+    const wasStopped = stored.upgrade?.before.wanted === 'stopped'
     await book.change(name, (current) => {
       const done = withoutUpgrade(current)
       return wasStopped && isUnderWay(current) ? { ...done, wanted: 'stopped' } : done
@@ -110,12 +111,7 @@ export class Upgrades {
   async #goBack(name: string, reason: string, begun: string): Promise<UpgradeResult> {
     const { workloads } = this.#deps
     const { book, journal, exits } = workloads
-    const entry = book.find(name)
-    if (!entry) throw conflict(`${name} was removed while it was upgraded`)
-    if (!isUnderWay(entry.stored)) {
-      await book.change(name, withoutUpgrade)
-      throw conflict(`${name} was changed, stopped or removed while it was upgraded, and is left as it is`)
-    }
+    await this.#underWay(name)
     const lines = exits.of(name).find(({ ended_at: at, last_lines: last }) => at >= begun && last.length > 0)
     await book.change(name, goneBack, { forgetsFailure: true })
     await leaveDeletedGroup(workloads, name)
@@ -127,6 +123,16 @@ export class Upgrades {
       ...{ name, outcome: 'went-back', reason: `${reason}${after}` },
       ...{ last_lines: (lines?.last_lines ?? []).map(visibleText), tools_changed: [] },
     }
+  }
+
+  /** Throws when somebody changed it meanwhile: whether that runs or not says nothing of the new version. */
+  async #underWay(name: string): Promise<StoredWorkload> {
+    const { book } = this.#deps.workloads
+    const entry = book.find(name)
+    if (!entry) throw conflict(`${name} was removed while it was upgraded`)
+    if (isUnderWay(entry.stored)) return entry.stored
+    await book.change(name, withoutUpgrade)
+    throw conflict(`${name} was changed, stopped or removed while it was upgraded, and is left as it is`)
   }
 
   /** That the old version does not run either is worth saying. */
