@@ -230,6 +230,38 @@ describe('an upgrade', () => {
     expect(stored(fake)).toMatchObject({ wanted: 'running', config: { image: 'npx://web@1.0.0' } })
   })
 
+  test.each([
+    ['npx://other@9.0.0', 'npx://everything@1.0.0'],
+    ['uvx://everything@9.0.0', 'npx://everything@1.0.0'],
+    ['registry.example.com/everything:9.0.0', 'npx://everything@1.0.0'],
+    ['registry.example.com/other:9.0.0', 'registry.example.com/web:1.0.0'],
+    [`registry.example.com/team/web@${NEW}`, 'registry.example.com/web:1.0.0'],
+  ])('leads to no other package: %s', async (next, before) => {
+    const { fake, release } = await withRegistry()
+    using _fake = fake
+    release({ image: before })
+    await run(fake, 'everything', { image_verification: 'disabled' })
+    release({ image: next })
+    expect(await planOf(fake)).toMatchObject({
+      ...{ state: 'not-upgradable', differences: [] },
+      reason: `everything is another package in the registry by now (${next}); an edit that names everything as its image takes it`,
+    })
+    const answer = await send(fake, 'POST /api/v1beta/workloads/web/upgrade', { body: {} })
+    expect(answer).toMatchObject({ status: 409 })
+    expect(stored(fake).config.image).toBe(before)
+  })
+
+  test('leads to no older tag, also when the entry pins its digest', async () => {
+    const { fake, release } = await withRegistry()
+    using _fake = fake
+    release({ image: 'registry.example.com/web:1.2.0' })
+    await run(fake, 'everything', { image_verification: 'disabled' })
+    release({ image: `registry.example.com/web:1.1.0@${NEW}` })
+    expect(await planOf(fake)).toMatchObject({ state: 'current', reason: expect.stringContaining('is not newer') })
+    release({ image: `registry.example.com/web:1.3.0@${NEW}` })
+    expect(await planOf(fake)).toMatchObject({ state: 'available', from: '1.2.0' })
+  })
+
   test('tells which tools differ from the accepted ones, and accepts none', async () => {
     using fake = await startFakeDaemon()
     await run(fake, 'npx://web@1.0.0', { tools_changed: 'block' })

@@ -8,7 +8,7 @@ import { atDigest, digestOf } from '../workloads/config/image-reference.ts'
 import { parsePackageReference } from '../workloads/config/package-reference.ts'
 import type { WorkloadsDeps } from '../workloads/workloads-deps.ts'
 import { compareVersions, isPreRelease } from './compare-versions.ts'
-import { isVersionTag, newerTag, tagOf, withTag } from './newer-tag.ts'
+import { isVersionTag, newerTag, repositoryOf, tagOf, withTag } from './newer-tag.ts'
 
 interface FindDeps {
   findServer: WorkloadsDeps['findServer']
@@ -99,11 +99,18 @@ async function inRegistry(deps: FindDeps, stored: StoredWorkload, signal: AbortS
     if (!isNewer) return { ...facts, state: 'current', reason: `the registry has ${then.version}, which is not newer` }
     return { ...facts, state: 'available', to: then.version, change: { image: name, entry } }
   }
+  // It would get the secrets, mounts and hosts that were given to the first one.
+  if (now || then || repositoryOf(image) !== repositoryOf(next))
+    return {
+      ...facts,
+      state: 'not-upgradable',
+      reason: `${name} is another package in the registry by now (${next}); an edit that names ${name} as its image takes it`,
+    }
   const tag = tagOf(next)
-  const isSameRepository = !now && !then && tag !== undefined && withTag(image, tag) === next
-  if (isSameRepository && from !== undefined && newerTag(tag, [from]) === from)
+  if (tag !== undefined && from !== undefined && newerTag(tag, [from]) === from)
     return { ...facts, state: 'current', reason: `the registry has ${tag}, which is not newer` }
-  return { ...facts, state: 'available', to: isSameRepository ? tag : next, change: { image: name, entry } }
+  const isByTag = tag !== undefined && withTag(image, tag) === next
+  return { ...facts, state: 'available', to: isByTag ? tag : next, change: { image: name, entry } }
 }
 
 /** One and the same for ever. */

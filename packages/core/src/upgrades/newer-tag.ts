@@ -6,11 +6,14 @@ export function tagOf(reference: string): string | undefined {
   return /:(.+)$/.exec(name)?.[1]
 }
 
-/** The same image under another tag. */
-export function withTag(reference: string, tag: string): string {
+/** Without a tag and a digest. */
+export function repositoryOf(reference: string): string {
   const slash = reference.lastIndexOf('/') + 1
-  return `${reference.slice(0, slash)}${reference.slice(slash).replace(/[:@].*$/, '')}:${tag}`
+  return `${reference.slice(0, slash)}${reference.slice(slash).replace(/[:@].*$/, '')}`
 }
+
+/** The same image under another tag. */
+export const withTag = (reference: string, tag: string) => `${repositoryOf(reference)}:${tag}`
 
 interface TagShape {
   /** What two tags share if one can stand for a newer version of the other. */
