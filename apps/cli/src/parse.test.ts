@@ -33,3 +33,17 @@ test('--debug may stand anywhere', async () => {
 test('an option that only the command above has is refused', async () => {
   await expect(parse('list', 'tools', '--all')).rejects.toThrow("unknown option '--all'")
 })
+
+test('a word that an argument does not take is named in plain words', async () => {
+  const told: string[] = []
+  const shell = defineCommand({
+    words: 'completion',
+    summary: 'completion',
+    args: [{ name: 'shell', summary: 'which', required: true, choices: ['bash', 'zsh'] }],
+    examples: [],
+    run: async () => undefined,
+  })
+  const program = buildProgram([shell], { groups: {}, run: async () => undefined, writeErr: (text) => told.push(text) })
+  await expect(program.parseAsync(['node', 'thv', 'completion', 'tcsh'])).rejects.toThrow()
+  expect(told.join('')).toContain("thv: there is no shell 'tcsh'. Allowed choices are bash, zsh.\n")
+})

@@ -51,7 +51,7 @@ function base(command: Command, { writeErr }: Pick<ParseHooks, 'writeErr'>): Com
   return (
     command
       .exitOverride()
-      .configureOutput({ writeErr, outputError: (text, write) => write(text.replace(/^error: /, 'thv: ')) })
+      .configureOutput({ writeErr, outputError: (text, write) => write(inOwnWords(text)) })
       // Options after `mcp list tools` are its own, though `mcp list` is a command too and has the same.
       .enablePositionalOptions()
       .showSuggestionAfterError(true)
@@ -93,10 +93,12 @@ function fill(command: Command, definition: CommandDef, run: ParseHooks['run']):
 }
 
 /** `-p` of another program → what it is here. */
-function inOwnWords(text: string, foreignOptions: Readonly<Record<string, string>>): string {
+function inOwnWords(text: string, foreignOptions: Readonly<Record<string, string>> = {}): string {
   const [, option = ''] = /unknown option '(-[^'=]*)/.exec(text) ?? []
   const meant = foreignOptions[option]
-  const told = text.replace(/^error: /, 'thv: ')
+  const told = text
+    .replace(/^error: /, 'thv: ')
+    .replace(/command-argument value '([^']*)' is invalid for argument '([^']*)'\./, "there is no $2 '$1'.")
   return meant === undefined ? told : `${told.trimEnd()}\n${meant}\n`
 }
 

@@ -31,7 +31,9 @@ const manifestRegistry = z
 /** Everything that one file can say about a daemon. What it leaves out is left as it is. */
 export const manifest = z
   .strictObject({
-    format: z.literal(1),
+    format: z.literal(1, {
+      error: ({ input }) => (input === undefined ? 'is missing; begin the file with "format: 1"' : 'must be 1'),
+    }),
     name: workloadName.default('toolhaven').meta({ description: 'Tells what this file made from what others made' }),
     registry: manifestRegistry.optional(),
     groups: z.array(groupName).default([]),

@@ -48,6 +48,7 @@ async function readText(cwd: string, file: string): Promise<string> {
   try {
     return await readFile(resolve(cwd, file), 'utf8')
   } catch (error) {
-    throw invalid(`${file} cannot be read: ${readProblem(error)}`, error)
+    const hint = 'Name the file with -f FILE; "thv apply --help" shows a small one.'
+    throw invalid(`${file} cannot be read: ${readProblem(error)}\n${hint}`, error)
   }
 }

@@ -80,7 +80,9 @@ async function chosenNames(
   const ways = [args.length > 0, all, group !== undefined].filter(Boolean).length
   if (ways !== 1) {
     const { invalid } = await import('@toolhaven/core/errors')
-    throw invalid(`${ways === 0 ? 'which workloads?' : 'these exclude one another;'} Give names, or --group, or --all`)
+    throw invalid(
+      `${ways === 0 ? 'which workloads? Give' : 'these exclude one another; give'} names, or --group, or --all`,
+    )
   }
   if (args.length > 0) return [...new Set(args)]
   const client = await daemon()

@@ -19,6 +19,15 @@ test.each([
   ['name: must not contain ".."', '--name: must not contain ".."'],
   ['tools: time has no tool x', '--tools: time has no tool x'],
   ['volumes.0: must be absolute', '--volume: must be absolute'],
+  ['allow_hosts.0: must be a host', '--allow-host: must be a host'],
+  ['env_vars.A B: must be a variable name', '--env A B: must be a variable name'],
+  ['labels.a b: must be letters', '--label a b: must be letters'],
+  ['headers.X Y: must be a header name', '--header X Y: must be a header name'],
+  ['secrets.0.target: must be a variable name', '--secret target: must be a variable name'],
+  [
+    'github needs the header Authorization ("Bearer " and a token): give it in headers',
+    'github needs the header Authorization ("Bearer " and a token). Store it with "thv secret set NAME" and pass --header-secret Authorization=NAME',
+  ],
   ['confirm it with accept_network: true (--accept-network)', 'confirm it with --accept-network'],
   [
     'brave needs BRAVE_API_KEY (a secret): give each in env_vars, or as the target of a secret',
@@ -39,6 +48,12 @@ test.each([
   ['secret token not found; create it first', 'secret token not found; store it with "thv secret set token"'],
 ])('"%s" is told as "%s"', (told, expected) => {
   expect(inFlags(invalid(told), run.flags ?? {}).message).toBe(expected)
+})
+
+test('a command without --name calls it the name', () => {
+  expect(inFlags(invalid('name: must not be empty'), { format: { type: 'boolean', summary: '' } }).message).toBe(
+    'the name must not be empty',
+  )
 })
 
 test('who wrote a file is told about its fields', () => {

@@ -85,7 +85,11 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
     /: give each in env_vars, or as the target of a secret/,
     '. Pass each with --secret NAME,target=VARIABLE or -e VARIABLE=VALUE',
   ],
-  [/: give it in headers$/, '. Pass it with --header NAME=VALUE'],
+  [
+    / needs the header ([\w-]+)( \(.*\))?: give it in headers$/,
+    ' needs the header $1$2. Store it with "thv secret set NAME" and pass --header-secret $1=NAME',
+  ],
+  [/: give it in headers$/, '. Pass each with --header-secret HEADER=NAME or --header HEADER=VALUE'],
   [
     /says nothing of itself; give oauth_config/,
     'says nothing of itself. Say where to log in with --remote-auth-issuer, or pass a token with --header Authorization=VALUE',
@@ -95,6 +99,7 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
     'flags that begin with --remote-auth are for remote servers only; leave them out',
   ],
   [/ \(network_isolation_mode observe\)/, ''],
+  [/^otel\.endpoint /, 'the telemetry endpoint '],
   [/^url (must|leads)/, 'the address $1'],
   [/use headers or secrets$/, 'use --header'],
   [/, or allow private addresses$/, ', or be allowed with --allow-private-ip'],
@@ -108,7 +113,8 @@ export function inFlags(error: ThvError, flags: Readonly<Record<string, FlagDef>
   const known = FLAG_OF_FIELD.filter(([, flag]) => flag in flags)
   const plain = PHRASES.reduce((text, [pattern, instead]) => text.replace(pattern, instead), error.message)
   const parts = withWholeNames(plain, known).split(/("[^"\n]*")/)
-  const told = parts.map((part, at) => (at % 2 === 1 ? part : rewrite(part, known, at === 0))).join('')
+  const renamed = parts.map((part, at) => (at % 2 === 1 ? part : rewrite(part, known, at === 0))).join('')
+  const told = withPlainKeys('name' in flags ? renamed : renamed.replace(/^name: /, 'the name '))
   return told === error.message ? error : new ThvError(error.code, told, { cause: error })
 }
 
@@ -124,16 +130,19 @@ function withWholeNames(text: string, known: Known): string {
   return text.slice(object.length + 2).replaceAll(wholeWord(own.join('|')), (name) => `${object}.${name}`)
 }
 
+/** `--env.A B: must …` → `--env A B: must …`, and `--allow-host.0: must …` without the number that nobody typed. */
+const withPlainKeys = (text: string) =>
+  text
+    .replace(/^(--[a-z-]+)\.\d+(?=[.:])/, '$1')
+    .replace(/^(--(?:env|label|header|header-secret|secret))\.(.+?)(?=: )/, '$1 $2')
+
 function rewrite(text: string, known: Known, isStart: boolean): string {
   return known.reduce((told, [field, flag]) => {
     const spelled = spelledFlag(flag)
     // A field of one plain word is only meant where a message begins with it.
     const isPlain = /^[a-z]+$/.test(field)
     if (isPlain && !isStart) return told
-    return told.replaceAll(
-      isPlain ? new RegExp(`^${field}(?=(\\.[\\w.]+)?(:| $))(\\.\\d+)?`, 'g') : wholeWord(field),
-      spelled,
-    )
+    return told.replace(isPlain ? new RegExp(`^${field}(?=(\\.[^:]+)?:| $)`) : wholeWord(field), spelled)
   }, text)
 }
 

@@ -44,6 +44,7 @@ describe('settings', () => {
   test.each([
     [{ ca_certificate_path: '/gone.pem' }],
     [{ otel: { endpoint: 'https://h:1' } }],
+    [{ otel: { endpoint: 'a b:4318' } }],
     [{ base_images: { uvx: 'a b' } }],
   ])('that cannot hold, as %j, change nothing', async (change) => {
     const deps = depsOf()

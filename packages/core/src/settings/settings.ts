@@ -1,5 +1,6 @@
 import type { DaemonSettings } from '@toolhaven/contract/system'
 import { invalid } from '../errors.ts'
+import { isCollector } from '../workloads/config/telemetry.ts'
 import { checkImageReference } from '../workloads/config/image-reference.ts'
 import type { Announce } from '../event-bus.ts'
 import type { ConfigStore, DaemonConfig, Journal } from '../ports/stores.ts'
@@ -29,7 +30,10 @@ export function getSettings({ config }: Pick<SettingsDeps, 'config'>): DaemonSet
 /** What is left out stays; null clears. */
 export async function updateSettings(deps: SettingsDeps, change: DaemonSettings): Promise<DaemonSettings> {
   if (typeof change.ca_certificate_path === 'string') await deps.readCertificate(change.ca_certificate_path)
-  if (change.otel?.endpoint?.includes('://')) throw invalid('otel.endpoint takes host:port, without a scheme')
+  const endpoint = change.otel?.endpoint
+  if (endpoint?.includes('://')) throw invalid('otel.endpoint takes host:port, without a scheme')
+  if (typeof endpoint === 'string' && !isCollector(endpoint))
+    throw invalid('otel.endpoint must be host:port of a collector, and a path if it has one')
   for (const image of Object.values(change.base_images ?? {})) if (typeof image === 'string') checkImageReference(image)
   await deps.config.update((config) => applySettings(config, change))
   deps.announce({ about: 'settings' })

@@ -82,7 +82,7 @@ describe('parseManifest', () => {
   it.each([
     ['', /it is empty/],
     ['format: 2\n', /^line 1, column 1: format: /],
-    ['groups: []\n', /format: /],
+    ['groups: []\n', /format: is missing; begin the file with "format: 1"$/],
     ['format: 1\nname: [\n', /^line \d+, column \d+: /],
     ['format: 1\nformat: 1\n', /^line 2, column 1: Map keys must be unique/],
     ['format: 1\n---\nformat: 1\n', /more than one document/],
@@ -97,6 +97,17 @@ describe('parseManifest', () => {
     ],
   ])('refuses %j', (text, fault) => {
     expect(faultsOf(text)).toEqual([expect.stringMatching(fault)])
+  })
+
+  it.each([
+    ['server: time', 'image'],
+    ['sever: time', 'image'],
+    ['env: {A: b}', 'env_vars'],
+    ['args: [x]', 'cmd_arguments'],
+  ])('knows what is meant by a workload with "%s"', (line, field) => {
+    expect(faultsOf(`format: 1\nworkloads:\n  - name: x\n    image: y\n    ${line}\n`)).toEqual([
+      expect.stringMatching(new RegExp(`unknown field; did you mean ${field}\\?$`)),
+    ])
   })
 
   it('does not unfold aliases without end', () => {

@@ -62,8 +62,22 @@ function faultsOf(document: Document, issue: z.core.$ZodIssue): Fault[] {
   return [{ offset: offsetOf(document, path), text: `${where} ${issue.message}` }]
 }
 
+/** What flags of "thv run" are called in a file. */
+const FIELD_OF_FLAG: Readonly<Record<string, string>> = {
+  server: 'image',
+  args: 'cmd_arguments',
+  env: 'env_vars',
+  volume: 'volumes',
+  secret: 'secrets',
+  memory: 'resources',
+  cpus: 'resources',
+}
+
 function meantOf(path: readonly (string | number)[], key: string): string {
-  const meant = closest(key, fieldsAt(manifest, path))
+  const fields = fieldsAt(manifest, path)
+  const word = closest(key, [...fields, ...Object.keys(FIELD_OF_FLAG)])
+  const meant = word === undefined || fields.includes(word) ? word : FIELD_OF_FLAG[word]
+  if (meant !== undefined && !fields.includes(meant)) return ''
   return meant === undefined ? '' : `; did you mean ${meant}?`
 }
 

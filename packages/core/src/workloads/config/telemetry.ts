@@ -38,9 +38,14 @@ export function checkTelemetry(config: TelemetryConfig): void {
 function checkEndpoint(endpoint: string): void {
   if (endpoint.includes('://'))
     throw invalid('telemetry_config: endpoint takes host:port, without a scheme; "insecure": true means plain HTTP')
-  const url = URL.parse(`http://${endpoint}`)
-  const isGood = url && url.username === '' && url.password === '' && url.search === '' && url.hash === ''
-  if (!isGood) throw invalid('telemetry_config: endpoint must be host:port of a collector, and a path if it has one')
+  if (!isCollector(endpoint))
+    throw invalid('telemetry_config: endpoint must be host:port of a collector, and a path if it has one')
+}
+
+/** Whether this can be host:port of a collector, and a path if it has one. */
+export function isCollector(endpoint: string): boolean {
+  const url = endpoint === '' ? null : URL.parse(`http://${endpoint}`)
+  return url !== null && url.username === '' && url.password === '' && url.search === '' && url.hash === ''
 }
 
 /** For the gateway; undefined when nobody is to be told anything. */
