@@ -27,6 +27,10 @@ export default defineConfig({
     reportCompressedSize: false,
     emptyOutDir: true,
     // What every page begins with is one file. Cut in pieces by who else imports it, it compresses worse.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'begin', tags: ['$initial'] }] } } },
+    rolldownOptions: {
+      output: { codeSplitting: { groups: [{ name: 'begin', tags: ['$initial'] }] } },
+      // On a slow machine it would print where a build spent its time, in the middle of "npm start".
+      checks: { pluginTimings: false },
+    },
   },
 })
