@@ -161,6 +161,24 @@ test('a Python project runs with its requirements', async () => {
   expect(await readdir(at('py2', 'src', 'py2'))).toEqual(['__init__.py', 'cli.py'])
 })
 
+test('what uv makes of its lock file cannot carry variables of uv to a host', async () => {
+  const wheel = `${registry.url}six-1.17.0-py2.py3-none-any.whl?told=\${HOME}`
+  await write('carrier', {
+    'server.py': '',
+    'pyproject.toml': '[project]\nname = "own"\nversion = "1"\ndependencies = ["six"]\n',
+    'uv.lock': [
+      'version = 1\nrequires-python = ">=3.8"',
+      '[[package]]\nname = "own"\nversion = "1"\nsource = { virtual = "." }\ndependencies = [{ name = "six" }]',
+      `[[package]]\nname = "six"\nversion = "1.17.0"\nsource = { url = "${wheel}" }`,
+      `wheels = [{ url = "${wheel}", hash = "sha256:${'4'.repeat(64)}" }]\n`,
+    ].join('\n'),
+  })
+  const { code, stderr } = await thv('run', './carrier')
+  expect(code).not.toBe(0)
+  expect(stderr).toContain('and variables in it are not filled in')
+  expect(registry.requests.filter((path) => path.includes('told'))).toEqual([])
+})
+
 test('with --watch a change restarts the server, and the session of a client goes on', async () => {
   await write('watched', npmProject())
   expect(await thv('run', './watched', '--watch')).toMatchObject({ code: 0 })

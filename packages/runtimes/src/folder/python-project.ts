@@ -5,6 +5,7 @@ import { parse } from 'smol-toml'
 import { z } from 'zod'
 import { readInside } from '../process/package-cache.ts'
 import { chooseScript } from '../process/uvx-package.ts'
+import { checkRequirements } from './check-requirements.ts'
 import type { Project, ProjectPackages, StartCommand } from './start-command.ts'
 
 const projectSchema = z.looseObject({
@@ -54,13 +55,18 @@ async function packagesOf(
   const lock = isListed ? await readInside(folder, 'uv.lock', MOST_LOCK_BYTES) : undefined
   if (text !== undefined && lock !== undefined)
     return { kind: 'python', files: { 'pyproject.toml': text, 'uv.lock': lock } }
-  if (requirements !== undefined) return { kind: 'python', files: { 'requirements.txt': requirements } }
+  if (requirements !== undefined) return listOf(folder, 'requirements.txt', requirements)
   if (project?.dynamic?.includes('dependencies'))
     throw invalid(
       `${folder} has dependencies that only a build of it knows; list them under "dependencies" in its pyproject.toml, or in a requirements.txt.`,
     )
   const listed = project?.dependencies ?? []
-  return isListed ? { kind: 'python', files: { 'requirements.txt': `${listed.join('\n')}\n` } } : undefined
+  return isListed ? listOf(folder, 'pyproject.toml', `${listed.join('\n')}\n`) : undefined
+}
+
+function listOf(folder: string, file: string, requirements: string): ProjectPackages {
+  checkRequirements(join(folder, file), requirements)
+  return { kind: 'python', files: { 'requirements.txt': requirements } }
 }
 
 const OBJECT = /^([A-Za-z_][\w.]*):([A-Za-z_][\w.]*)$/

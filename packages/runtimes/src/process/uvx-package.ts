@@ -70,6 +70,8 @@ export interface PythonRequest {
   failure: (what: string, output: string) => ThvError
   /** Asked of uv before it installs. */
   before?: readonly string[]
+  /** Looks at what that wrote. */
+  check?: () => Promise<void>
 }
 
 interface Install extends PythonRequest {
@@ -94,7 +96,7 @@ export async function installPython(
 
 /** Wheels only at first: to unpack them runs nothing of theirs. What has to be built is built in a second step. */
 async function install(install: Install, access: IndexAccess, signal: AbortSignal): Promise<void> {
-  const { tools, python, what: requirement, words, before, failure, target, options, progress } = install
+  const { tools, python, what: requirement, words, before, check, failure, target, options, progress } = install
   const { scratch } = access
   const shared = { tools, what: requirement, access: options.install }
   const fetch = async (makeArgs: MakeArgs) => {
@@ -108,6 +110,7 @@ async function install(install: Install, access: IndexAccess, signal: AbortSigna
   if (made.exitCode !== 0) throw failure(requirement, made.stderr)
   const first = before && (await fetch(() => [...before]))
   if (first && first.exitCode !== 0) throw failure(requirement, first.stderr)
+  await check?.()
   const fetched = await fetch((venv) => pipInstall(venv, words, ['--no-build']))
   const fresh = await indexAccess(tools, await makeFresh(scratch), options.caCertificate, signal)
   const second = { step: 'install', ...shared, scratch: fresh.scratch } as const
