@@ -26,7 +26,7 @@ test('a workload is looked at, changed after a question, and moved to another gr
   expect(stdout).toContain('It reaches nothing on any network.')
   expect(stdout).toContain('It sees no files of this machine.')
   expect(stdout).toMatch(/\nTools\n .*echo/)
-  expect(stdout).toContain('Cursor see it.')
+  expect(stdout).toContain('Cursor sees it.')
   expect(stdout).not.toContain('hidden-1')
   expect(JSON.parse((await thv('inspect', 'web', '--format', 'json')).stdout)).toMatchObject({
     workload: { name: 'web', env_vars: { A: 'hidden-1' } },

@@ -16,7 +16,9 @@ export function showInspection(out: Output, inspection: Inspection): void {
   section(
     out,
     'Clients',
-    clients.length > 0 ? [`${clients.join(', ')} see it.`] : [`None sees it. "thv client register NAME" adds one.`],
+    clients.length > 0
+      ? [`${clients.join(', ')} ${clients.length === 1 ? 'sees' : 'see'} it.`]
+      : [`None sees it. "thv client register NAME" adds one.`],
   )
   if (lastExit) section(out, 'Last exit', exitLines(lastExit))
 }
