@@ -1,4 +1,4 @@
-import { conflict, unavailable } from '../../errors.ts'
+import { conflict, invalid, unavailable } from '../../errors.ts'
 import type { WorkloadsDeps } from '../workloads-deps.ts'
 
 const LOWEST = 10_000
@@ -6,11 +6,23 @@ const LOWEST = 10_000
 const HIGHEST = 32_767
 const ATTEMPTS = 200
 
-type Deps = Pick<WorkloadsDeps, 'book' | 'gateway' | 'host'>
+/** `fetch`, which most clients use, and every browser refuse to connect to these, since other protocols are spoken there. */
+const BLOCKED = new Set([
+  ...[1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697],
+  10_080,
+])
+
+interface Deps {
+  book: Pick<WorkloadsDeps['book'], 'isPortTaken'>
+  gateway: Pick<WorkloadsDeps['gateway'], 'isPortFree'>
+  host: Pick<WorkloadsDeps['host'], 'apiPorts'>
+}
 
 /** Chosen once and kept for ever: client files name it. */
 export async function choosePort(deps: Deps, host: string, asked: number | undefined): Promise<number> {
   if (asked !== undefined) {
+    if (BLOCKED.has(asked))
+      throw invalid(`proxy_port ${asked} is one that clients refuse to connect to; choose another or leave it out`)
     if (deps.host.apiPorts?.has(asked))
       throw conflict(`proxy_port ${asked} is the one of Toolhaven's own API; choose another or leave it out`)
     if (deps.book.isPortTaken(asked))
@@ -22,6 +34,7 @@ export async function choosePort(deps: Deps, host: string, asked: number | undef
   }
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const port = LOWEST + Math.floor(Math.random() * (HIGHEST - LOWEST + 1))
+    if (BLOCKED.has(port)) continue
     if (!deps.book.isPortTaken(port) && (await deps.gateway.isPortFree(host, port)) && !deps.book.isPortTaken(port))
       return port
   }
