@@ -87,7 +87,7 @@ test('a run that is refused names flags and commands', async () => {
       /--proxy-port \d+ is the one of Toolhaven's own API/,
     ],
     [['time', '--name', '../x'], /--name: must be 1 to 100 letters[^;]*$/],
-    [['time', '-e', 'A B=1'], /--env\.A B: must be an environment variable name: letters, digits/],
+    [['time', '-e', 'A B=1'], /--env A B: must be an environment variable name: letters, digits/],
     [['time', '--permission-profile', 'nope'], /there is no such file; check the path\nGive "none", "network" or/],
     [['time', '--name', 'time'], /choose another name with --name, or remove it with "thv rm time"/],
     [['keyed'], /keyed needs API_KEY\. Pass it with --secret NAME,target=API_KEY or -e API_KEY=VALUE/],
@@ -282,6 +282,7 @@ test('what cannot be written is a failure, and relative folders are refused', as
 })
 
 test('a wrong line or file is answered with what to do next', async () => {
+  await rm(join(world.home.dir, 'toolhaven.yaml'), { force: true })
   await writeFile(join(world.home.dir, 'broken.json'), '{')
   await writeFile(join(world.home.dir, 'own.json'), '{"name": "x", "image": "time"}')
   await writeFile(join(world.home.dir, 'client.json'), '{"mcpServers": {"time": {"command": "npx"}}}')

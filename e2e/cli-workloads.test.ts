@@ -227,7 +227,7 @@ test('names that nobody has are errors that say what may have been meant', async
 test('wrong usage is told before anything is done', async () => {
   for (const [args, said] of [
     [['stop'], 'Give names, or --group, or --all'],
-    [['rm', 'time', '--all'], 'Give names, or --group, or --all'],
+    [['rm', 'time', '--all'], 'give names, or --group, or --all'],
     [['run'], 'what should run?'],
     [['run', 'time', '--env', 'NOT_THERE'], 'NOT_THERE=VALUE'],
     [['run', 'time', '--label', 'x'], '--label must have the form KEY=VALUE'],
