@@ -11,7 +11,7 @@ const conformance = (...names: string[]) => names.map((name) => `conformance/${n
 const runtimes = (...names: string[]) => names.map((name) => `packages/runtimes/src/${name}.test.ts`)
 
 /** An odd number, so that each file meets both engines, which take turns as well. */
-const ROUNDS_OF_FILES = 3
+const ROUNDS_OF_FILES = 5
 /** Each takes minutes: it builds images, installs packages or starts a system's services. */
 const LONG = e2e(
   ...['build', 'engines', 'image', 'inspector', 'keyring', 'pack', 'purge', 'service'].map((topic) => `cli-${topic}`),
