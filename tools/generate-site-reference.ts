@@ -85,6 +85,13 @@ function clientTables(): Record<string, string> {
     ClaudeDesktop: ['Claude Desktop', 'claude-desktop'],
     Junie: ['JetBrains Junie', 'junie'],
     Codex: ['Codex', 'codex'],
+    Goose: ['Goose', 'goose'],
+    Continue: ['Continue', 'continue'],
+    OpenCode: ['OpenCode', 'opencode'],
+    Trae: ['Trae', 'trae'],
+    Warp: ['Warp', 'warp'],
+    FactoryDroid: ['Factory Droid', 'factory-droid'],
+    Auggie: ['Auggie', 'auggie'],
   } as const satisfies Record<ClientType, readonly [string, string]>
   for (const type of CLIENT_TYPES) {
     if (parseClientType(names[type][1]) !== type) throw new Error(`${names[type][1]} does not name ${type}`)

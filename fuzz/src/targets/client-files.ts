@@ -4,6 +4,7 @@ import { CLIENT_PROGRAMS } from '@toolhaven/stores/clients/catalogue'
 import type { OwnedFile } from '@toolhaven/stores/clients/owned-entries'
 import { planEntries } from '@toolhaven/stores/clients/plan-entries'
 import { madeFile } from '@toolhaven/stores/testing/made-files'
+import { madeYaml } from '@toolhaven/stores/testing/made-yaml'
 import { entriesIn } from '@toolhaven/stores/adopt/entry-text'
 import { serverDefinition } from '@toolhaven/stores/adopt/server-definition'
 import { changedText } from '../changed-text.ts'
@@ -13,6 +14,8 @@ import { pureTarget, textOf } from '../target.ts'
 const GOOD = [
   '{\n  // mine\n  "mcpServers": { "own": { "command": "x", "args": ["a"], "env": { "A": "b" } } },\n}\n',
   '{"servers":{"own":{"url":"http://127.0.0.1:1/mcp","type":"http"}}}',
+  'GOOSE_MODE: auto # c\nextensions:\n  own:\n    type: stdio\n    cmd: npx\n    args: [-y, x]\n    envs: {A: b}\n',
+  'name: mine\nmcpServers:\n  # c\n  - name: own\n    url: "http://127.0.0.1:1/mcp"\n    type: sse\nrules: []\n',
   '{\r\n\t"amp.mcpServers": {\r\n\t\t"one": { "url": "http://127.0.0.1:4000/mcp", "type": "sse" }\r\n\t}\r\n}',
 ]
 const WORDS = [
@@ -46,6 +49,24 @@ const WORDS = [
     '"url":"x",',
     '"serverUrl":1,',
   ],
+  ...[
+    'extensions:',
+    'mcpServers:',
+    '  ',
+    '- ',
+    '? ',
+    '&a ',
+    '*a',
+    '<<: ',
+    '!!set ',
+    '---',
+    '...',
+    '|+',
+    '>-',
+    '# c',
+    'uri: x',
+    '~',
+  ],
 ]
 
 const NOBODY: OwnedFile = { path: 'settings.json', footprint: {}, entries: [] }
@@ -71,6 +92,8 @@ export const clientFiles = pureTarget(
     fc.oneof(
       changedText(GOOD, WORDS, seeds),
       madeFile.map((text) => text ?? ''),
+      madeYaml('extensions'),
+      madeYaml('mcpServers'),
     ),
   (input) => {
     const outcomes = CLIENT_TYPES.map((client) =>

@@ -19,10 +19,11 @@ const KEBAB = [
     'junie',
     'codex',
   ],
+  ...['goose', 'continue', 'opencode', 'trae', 'warp', 'factory-droid', 'auggie'],
 ]
 
 test('every client is known in both spellings, in any case', () => {
-  expect(CLIENT_TYPES).toHaveLength(25)
+  expect(CLIENT_TYPES).toHaveLength(32)
   for (const [at, type] of CLIENT_TYPES.entries()) {
     const kebab = KEBAB[at] ?? ''
     for (const spelling of [type, type.toLowerCase(), type.toUpperCase(), kebab, kebab.toUpperCase()]) {

@@ -27,6 +27,13 @@ export const CLIENT_TYPES = [
   'ClaudeDesktop',
   'Junie',
   'Codex',
+  'Goose',
+  'Continue',
+  'OpenCode',
+  'Trae',
+  'Warp',
+  'FactoryDroid',
+  'Auggie',
 ] as const
 
 export const clientType = z
@@ -60,6 +67,13 @@ const KEBAB: Record<ClientType, string> = {
   ClaudeDesktop: 'claude-desktop',
   Junie: 'junie',
   Codex: 'codex',
+  Goose: 'goose',
+  Continue: 'continue',
+  OpenCode: 'opencode',
+  Trae: 'trae',
+  Warp: 'warp',
+  FactoryDroid: 'factory-droid',
+  Auggie: 'auggie',
 }
 
 /** Takes the specification's spelling or the kebab-case one, in any case. */

@@ -90,6 +90,7 @@ describe('what a command becomes', () => {
     [{ command: 'npx', args: ['x'], isDisabled: true }, /switched off/],
     [{ command: 'npx', args: ['x'], unsupported: ['cwd'] }, /field cwd/],
     [{ command: 'npx', args: ['x'], env: { KEY: '${input:key}' } }, /only the client can fill in \$\{input:key\}/],
+    [{ command: 'npx', args: ['x'], env: { KEY: '{env:KEY}' } }, /only the client can fill in \{env:KEY\}/],
     [{ fault: 'its entry is odd' }, /odd/],
   ])('%j cannot be adopted', (fields, obstacle) => {
     expect(translate(define(fields))).toEqual({ obstacle: expect.stringMatching(obstacle) })

@@ -183,5 +183,5 @@ const OWN_VARIABLES = new Set(['PATH', 'HOME', 'TMPDIR', 'NODE_PATH', 'PYTHONPAT
 
 function placeholderIn({ command = '', args, env, url = '', headers }: ServerDefinition): string | undefined {
   const all = [command, ...args, ...Object.values(env), url, ...Object.values(headers)]
-  return all.map((text) => /\$\{[^}]*\}/.exec(text)?.[0]).find((found) => found !== undefined)
+  return all.map((text) => /\$\{[^}]*\}|\{(?:env|file):[^}]*\}/.exec(text)?.[0]).find((found) => found !== undefined)
 }

@@ -6,6 +6,7 @@ import { indentUnitOf, lineEndOf, lineIndentAt } from '../clients/jsonc-insert.t
 import { endOf, keyOf, parseJsoncObject, propertiesOf, valueOf } from '../clients/jsonc-text.ts'
 import type { EntryShape } from '../clients/entries-document.ts'
 import { serversIn } from '../clients/servers-document.ts'
+import { itemsIn, pointedItem, replaceItem } from './item-text.ts'
 import { pointedTable, replaceTable, tablesIn } from './table-text.ts'
 import { SERVER_FIELDS } from './server-definition.ts'
 
@@ -19,6 +20,7 @@ export interface EntryText {
 /** Every entry of the file, in order. */
 export function entriesIn(text: string, path: string, shape: EntryShape): EntryText[] {
   if (shape.format === 'toml') return tablesIn(text, path, shape)
+  if (shape.format === 'yaml') return itemsIn(text, path, shape)
   return propertiesIn(text, path, shape).flatMap((property) => {
     const node = valueOf(property)
     if (node === undefined) return []
@@ -30,6 +32,7 @@ export function entriesIn(text: string, path: string, shape: EntryShape): EntryT
 /** The file with another text for one entry's value; every other byte stays. */
 export function replaceEntry(text: string, { path, key }: EntryPlace, shape: EntryShape, value: string): string {
   if (shape.format === 'toml') return replaceTable(text, { path, key }, shape, value)
+  if (shape.format === 'yaml') return replaceItem(text, { path, key }, shape, value)
   const { node } = find(text, path, key, shape)
   const after = text.slice(0, node.offset) + value + text.slice(endOf(node))
   // What cannot be read afterwards is not written.
@@ -41,11 +44,12 @@ export function replaceEntry(text: string, { path, key }: EntryPlace, shape: Ent
 export function pointedEntry(text: string, { path, key }: EntryPlace, shape: EntryShape, wanted: ClientEntry): string {
   const to = entryFor(shape, wanted)
   if (shape.format === 'toml') return pointedTable(text, { path, key }, shape, to)
+  if (shape.format === 'yaml') return pointedItem(text, { path, key }, shape, to)
   const { node, property } = find(text, path, key, shape)
   const kept = propertiesOf(node)
     .filter((field) => !SERVER_FIELDS.has(keyOf(field)))
     .map((field): [string, unknown] => [keyOf(field), getNodeValue(valueOf(field) ?? node)])
-  const value = { ...entryFields(shape, to), ...Object.fromEntries(kept) }
+  const value = { ...entryFields(shape, to, key), ...Object.fromEntries(kept) }
   if (!text.slice(node.offset, endOf(node)).includes('\n')) return JSON.stringify(value)
   const lines = JSON.stringify(value, undefined, indentUnitOf(text)).split('\n')
   return lines.join(lineEndOf(text) + lineIndentAt(text, property.offset))

@@ -30,7 +30,7 @@ async function place(file: string, text: string): Promise<string> {
 
 const JSON_CLIENTS = CLIENT_TYPES.filter((client) => !('format' in CLIENT_PROGRAMS[client]))
 
-// Tables are tried in written-entries.test.ts.
+// TOML and YAML are tried in written-entries.test.ts.
 describe.each(JSON_CLIENTS)('%s', (client) => {
   const program: ClientProgram = CLIENT_PROGRAMS[client]
   it('has its entry found, pointed to the workload and put back byte for byte', async () => {
@@ -60,7 +60,7 @@ describe.each(JSON_CLIENTS)('%s', (client) => {
     expect(await files.point(found, entry?.text ?? '', TO)).toBe('written')
     const changed = await readFile(path, 'utf8')
     expect(parse(changed)[program.serversKey].gh).toEqual({
-      ...entryFields(program, TO),
+      ...entryFields(program, TO, 'gh'),
       alwaysAllow: ['a'],
     })
     expect(changed).not.toContain('TOKEN')
@@ -134,6 +134,12 @@ describe('an entry', () => {
     ['{"command":"x","env":{"A":1,"B":true}}', { env: { A: '1', B: 'true' } }],
     ['{"serverUrl":"https://a","transport":"sse"}', { url: 'https://a', type: 'sse' }],
     ['{"command":"x","disabled":true}', { isDisabled: true }],
+    ['{"command":["npx","-y","x"],"environment":{"A":"b"}}', { command: 'npx', args: ['-y', 'x'], env: { A: 'b' } }],
+    ['  gh:\n    cmd: npx # c\n    args: [x]\n    envs: {A: b}\n', { command: 'npx', args: ['x'], env: { A: 'b' } }],
+    ['  - name: gh\r\n    url: "https://a"\r\n    type: sse\r\n', { url: 'https://a', type: 'sse' }],
+    ['{name: gh, url: https://a, requestOptions: {headers: {B: c}}}', { url: 'https://a', headers: { B: 'c' } }],
+    ['gh: {uri: https://a, type: streamable_http, env_keys: [K]}', { url: 'https://a', unsupported: ['env_keys'] }],
+    ['{"type":"remote","url":"https://a/sse","requestOptions":{"proxy":"x"}}', { unsupported: ['requestOptions'] }],
     [
       '{"command":"x","enabled":false,"cwd":"/","envFile":".env"}',
       { isDisabled: true, unsupported: ['cwd', 'envFile'] },

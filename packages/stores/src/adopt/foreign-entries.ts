@@ -10,6 +10,7 @@ import { CLIENT_FILES } from '../clients/client-files.ts'
 import { entryFor } from '../clients/entry-form.ts'
 import { skipTrivia } from '../clients/jsonc-text.ts'
 import type { SerialQueue } from '../files/serial-queue.ts'
+import { entryOfItem } from './item-text.ts'
 import { entriesIn, pointedEntry, replaceEntry } from './entry-text.ts'
 import { serverDefinition } from './server-definition.ts'
 import { entryOfTable } from './table-text.ts'
@@ -74,13 +75,14 @@ export function createForeignEntries(options: ForeignEntriesOptions): ForeignEnt
 function valueOf(text: string): unknown {
   const errors: ParseError[] = []
   const value: unknown = parse(text, errors, { allowTrailingComma: true })
-  return errors.length > 0 && text.trimStart().startsWith('[') ? entryOfTable(text) : value
+  if (errors.length === 0) return value
+  return text.trimStart().startsWith('[') ? entryOfTable(text) : entryOfItem(text)
 }
 
 async function entriesOf(client: ClientType, path: string): Promise<ForeignEntry[]> {
   const { text } = await readClientFile(path)
   const shape: ClientProgram = CLIENT_PROGRAMS[client]
-  if (text === null || (shape.format !== 'toml' && skipTrivia(text, 0) === text.length)) return []
+  if (text === null || (shape.format === undefined && skipTrivia(text, 0) === text.length)) return []
   return entriesIn(text, path, shape).map(({ key, text: raw, value }) => ({
     client,
     path,

@@ -30,7 +30,7 @@ export function pointedTable(text: string, { path, key }: Place, shape: EntrySha
   const present = tableOf(tableOf(parseToml(text, path)[shape.serversKey])[key])
   const kept = Object.entries(present).filter(([field]) => !SERVER_FIELDS.has(field))
   const eol = text.includes('\r\n') ? '\r\n' : '\n'
-  const table = tableText(shape.serversKey, key, { ...entryFields(shape, to), ...Object.fromEntries(kept) }, eol)
+  const table = tableText(shape.serversKey, key, { ...entryFields(shape, to, key), ...Object.fromEntries(kept) }, eol)
   const section = entrySection(text, shape.serversKey, key)
   const hasEnd = section === undefined || text.slice(section.from, section.to).endsWith('\n')
   return hasEnd ? table : table.replace(/\r?\n$/, '')

@@ -1,17 +1,17 @@
 import { join } from 'node:path'
 import type { ClientType } from '@toolhaven/contract/client-types'
-import type { EntryForm } from './entry-form.ts'
+import type { EntryShape } from './entries-document.ts'
 
 /** WSL 2 is Linux. */
 export type ClientPlatform = 'linux' | 'darwin'
 
-export interface ClientProgram extends EntryForm {
+export interface ClientProgram extends EntryShape {
   /** Below the home folder. Where a program has moved its file, the old place is listed too: each one whose folder exists is kept. */
   files: Record<ClientPlatform, readonly string[]>
+  /** It reads each of its files: those that are there are kept, or else the first. */
+  hasAlternatives?: boolean
   /** One key of the root object; a dot in it is part of the key. */
-  serversKey: 'mcpServers' | 'servers' | 'amp.mcpServers' | 'context_servers' | 'mcp' | 'mcp_servers'
-  /** Left out: JSON with comments. */
-  format?: 'toml'
+  serversKey: 'mcpServers' | 'servers' | 'amp.mcpServers' | 'context_servers' | 'mcp' | 'mcp_servers' | 'extensions'
   /** Below the home folder: the program is there when one of these is, or the folder of its file. */
   signs?: readonly string[]
   /** Where its makers describe the file. */
@@ -159,7 +159,8 @@ export const CLIENT_PROGRAMS = {
     source: 'https://github.com/charmbracelet/crush#mcps',
   },
   Antigravity: {
-    files: everywhere(join('.gemini', 'antigravity', 'mcp_config.json')),
+    // Newer releases share one file between the editor and the command.
+    files: everywhere(join('.gemini', 'antigravity', 'mcp_config.json'), join('.gemini', 'config', 'mcp_config.json')),
     serversKey: 'mcpServers',
     urlFields: SERVER_URL_FIELD,
     source: 'https://antigravity.google/docs/mcp',
@@ -184,6 +185,73 @@ export const CLIENT_PROGRAMS = {
     serversKey: 'mcpServers',
     // In IDEs it starts commands only; its command line also takes addresses.
     source: 'https://www.jetbrains.com/help/junie/model-context-protocol-mcp.html',
+  },
+  Goose: {
+    files: everywhere(join('.config', 'goose', 'config.yaml')),
+    serversKey: 'extensions',
+    format: 'yaml',
+    nameField: 'name',
+    urlFields: { sse: 'uri', 'streamable-http': 'uri' },
+    types: { sse: 'streamable_http', 'streamable-http': 'streamable_http' },
+    isHttpOnly: true,
+    // Releases differ in which of these they can do without.
+    extra: { enabled: true, description: 'Runs in Toolhaven', timeout: 300 },
+    ownTypes: ['builtin', 'platform', 'frontend', 'inline_python'],
+    // It sets itself up where it finds no file, so we make none.
+    signs: [join('.config', 'goose', 'config.yaml')],
+    source: 'https://goose-docs.ai/docs/guides/config-files',
+    reads: 'at its start',
+  },
+  Continue: {
+    files: everywhere(join('.continue', 'config.yaml')),
+    serversKey: 'mcpServers',
+    format: 'yaml',
+    isList: true,
+    nameField: 'name',
+    urlFields: URL_FIELD,
+    types: { sse: 'sse', 'streamable-http': 'streamable-http' },
+    // Beside an older config.json, a file that we made would take its place.
+    signs: [join('.continue', 'config.yaml')],
+    source: 'https://docs.continue.dev/customize/deep-dives/mcp',
+  },
+  OpenCode: {
+    files: everywhere(join('.config', 'opencode', 'opencode.json'), join('.config', 'opencode', 'opencode.jsonc')),
+    hasAlternatives: true,
+    serversKey: 'mcp',
+    innerKey: 'servers',
+    urlFields: URL_FIELD,
+    types: { sse: 'remote', 'streamable-http': 'remote' },
+    isHttpOnly: true,
+    // Its first releases refuse an entry without it.
+    extra: { enabled: true },
+    source: 'https://opencode.ai/docs/mcp-servers/',
+  },
+  Trae: {
+    // Its settings open this file as "Raw config". The page names the format, and installations have it there.
+    files: userData('Trae', 'User', 'mcp.json'),
+    serversKey: 'mcpServers',
+    urlFields: URL_FIELD,
+    source: 'https://docs.trae.ai/ide/add-mcp-servers',
+  },
+  Warp: {
+    files: everywhere(join('.warp', '.mcp.json')),
+    serversKey: 'mcpServers',
+    urlFields: URL_FIELD,
+    source: 'https://docs.warp.dev/agents/capabilities/mcp/',
+  },
+  FactoryDroid: {
+    files: everywhere(join('.factory', 'mcp.json')),
+    serversKey: 'mcpServers',
+    urlFields: URL_FIELD,
+    types: HTTP,
+    source: 'https://docs.factory.ai/harness/mcp',
+  },
+  Auggie: {
+    files: everywhere(join('.augment', 'settings.json')),
+    serversKey: 'mcpServers',
+    urlFields: URL_FIELD,
+    types: HTTP,
+    source: 'https://docs.augmentcode.com/cli/integrations',
   },
   // The part of VS Code that runs on the machine that a window is connected to.
   VSCodeServer: vsCode(everywhere(join('.vscode-server', 'data', 'User', 'mcp.json'))),

@@ -75,7 +75,7 @@ const layouts = CLIENT_TYPES.flatMap((client) =>
 )
 
 describe('every client program', () => {
-  // Tables are tried in toml-entries.test.ts.
+  // TOML and YAML are tried in toml-entries.test.ts and yaml-entries.test.ts.
   it.each(layouts.filter(([client]) => !('format' in CLIENT_PROGRAMS[client])))(
     '%s on %s: registered, changed and unregistered, its file is as before',
     async (client, platform) => {
@@ -93,8 +93,8 @@ describe('every client program', () => {
       for (const path of paths) {
         expect(await serversOf(path, program.serversKey)).toEqual({
           own: { command: 'x' },
-          fetch: entryFields(program, entry(4001)),
-          time: entryFields(program, entryFor(program, entry(4002, 'sse'))),
+          fetch: entryFields(program, entry(4001), 'fetch'),
+          time: entryFields(program, entryFor(program, entry(4002, 'sse')), 'time'),
         })
       }
       expect(await files.sync(client, wanted({ fetch: entry(4003, 'sse'), time: entry(4002, 'sse') }))).toEqual({
@@ -103,7 +103,7 @@ describe('every client program', () => {
       })
       for (const path of paths) {
         expect((await serversOf(path, program.serversKey))['fetch']).toEqual(
-          entryFields(program, entryFor(program, entry(4003, 'sse'))),
+          entryFields(program, entryFor(program, entry(4003, 'sse')), 'fetch'),
         )
       }
       expect((await files.sync(client, wanted({ time: entry(4002, 'sse'), fetch: entry(4003, 'sse') }))).outcome).toBe(

@@ -49,7 +49,10 @@ export function createClientFiles(options: ClientFilesOptions): ClientFiles {
     const { program, paths } = locate(client)
     const signs = program.signs?.map((sign) => join(homeDir, sign))
     const isThere = await Promise.all(paths.map((path) => someExist(signs ?? [dirname(path)])))
-    return paths.filter((_path, index) => isThere[index])
+    const present = paths.filter((_path, index) => isThere[index])
+    if (program.hasAlternatives !== true) return present
+    const made = await Promise.all(present.map((path) => someExist([path])))
+    return made.includes(true) ? present.filter((_path, index) => made[index]) : present.slice(0, 1)
   }
   return {
     isInstalled: async (client) => (await presentPaths(client)).length > 0,

@@ -6,8 +6,14 @@ export type EntryFields = Readonly<Record<string, PlainValue>>
 
 export interface EntryShape extends EntryForm {
   serversKey: string
+  /** Newer releases list the servers under this key below it, and read both forms. */
+  innerKey?: string
   /** Left out: JSON with comments. */
-  format?: 'toml'
+  format?: 'toml' | 'yaml'
+  /** The entries are a list, and each has its name in a field. */
+  isList?: boolean
+  /** Values of `type` by which the program means parts of itself. */
+  ownTypes?: readonly string[]
 }
 
 /** An entry as it stands in the file. */

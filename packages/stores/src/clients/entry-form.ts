@@ -13,6 +13,8 @@ export interface EntryForm {
   types?: ByTransport
   /** Fields that the program needs besides, always the same. */
   extra?: Readonly<Record<string, PlainValue>>
+  /** The field that holds the name of the entry. */
+  nameField?: 'name'
   /** It reaches no SSE address. Every workload has the other one too. */
   isHttpOnly?: boolean
   /** How `thv` is started, for a bridge. A program with a desktop of its own finds no command by its name alone. */
@@ -27,13 +29,14 @@ export function entryFor({ isHttpOnly }: EntryForm, entry: ClientEntry): ClientE
 
 const BRIDGE = ['proxy', 'stdio'] as const
 
-/** The entry that we write, in the order of its fields. */
-export function entryFields(form: EntryForm, { url, transport }: ClientEntry): Record<string, PlainValue> {
+/** The entry that we write under a key, in the order of its fields. */
+export function entryFields(form: EntryForm, { url, transport }: ClientEntry, key: string): Record<string, PlainValue> {
   if (form.urlFields === undefined) {
     const [command = 'thv', ...args] = form.ownCommand ?? []
     return { command, args: [...args, ...BRIDGE, url], ...form.extra }
   }
   return {
+    ...(form.nameField && { [form.nameField]: key }),
     [form.urlFields[transport]]: url,
     ...(form.types && { type: form.types[transport] }),
     ...form.extra,

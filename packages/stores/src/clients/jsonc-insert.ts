@@ -9,7 +9,7 @@ import {
   type TextEdit,
 } from './jsonc-text.ts'
 
-export type PlainValue = string | boolean | readonly PlainValue[] | { readonly [key: string]: PlainValue }
+export type PlainValue = string | number | boolean | readonly PlainValue[] | { readonly [key: string]: PlainValue }
 
 /** What stood between the braces of an object that had no properties: put back when it has none again. */
 export type EmptyInside = string

@@ -2,6 +2,7 @@ import type { EntriesDocument, EntryShape } from './entries-document.ts'
 import { openJsoncEntries } from './jsonc-entries.ts'
 import type { Footprint } from './owned-entries.ts'
 import { openTomlEntries } from './toml-entries.ts'
+import { openYamlEntries } from './yaml-entries.ts'
 
 /** Refuses a file that cannot be read, saying where it stops making sense. */
 export function openEntries(
@@ -10,7 +11,6 @@ export function openEntries(
   footprint: Footprint,
   shape: EntryShape,
 ): EntriesDocument {
-  return shape.format === 'toml'
-    ? openTomlEntries(file, found, footprint, shape)
-    : openJsoncEntries(file, found, footprint, shape)
+  const open = { toml: openTomlEntries, yaml: openYamlEntries, json: openJsoncEntries }[shape.format ?? 'json']
+  return open(file, found, footprint, shape)
 }

@@ -39,16 +39,15 @@ export function planEntries({ client, program, found, owned, wanted, known = new
   for (const [name, workload] of wanted) {
     const entry = entryFor(program, workload)
     const { url } = entry
-    const fields = entryFields(program, entry)
     const type = entryType(program, entry)
     const own = ours.get(name)
     if (own) {
-      if (own.lastUrl !== url || own.type !== type) document.change(own.key, own.url, changing(program, fields))
+      if (own.lastUrl !== url || own.type !== type) document.change(own.key, own.url, changing(program, entry, own.key))
       kept.set(name, { name, key: own.key, urls: [url], type })
     } else if (!document.list().some((present) => present.url === url)) {
       const key = freeKey(name, taken)
       taken.add(key)
-      added.set(key, fields)
+      added.set(key, entryFields(program, entry, key))
       kept.set(name, { name, key, urls: [url], type })
     }
     const written = kept.get(name)
@@ -64,8 +63,9 @@ export function planEntries({ client, program, found, owned, wanted, known = new
 }
 
 /** Fields that are always the same may be the user's by now. */
-function changing({ extra = {} }: EntryForm, fields: EntryFields) {
-  return Object.fromEntries(Object.entries(fields).filter(([field]) => !(field in extra)))
+function changing(form: EntryForm, entry: ClientEntry, key: string): EntryFields {
+  const fields = Object.entries(entryFields(form, entry, key))
+  return Object.fromEntries(fields.filter(([field]) => field !== form.nameField && !(field in (form.extra ?? {}))))
 }
 
 interface PresentEntry {
@@ -105,10 +105,9 @@ function forgotten(
   const isListed = (name: string) => owned.some((entry) => entry.name === name)
   return [...known].flatMap(([name, workload]) => {
     const entry = entryFor(form, workload)
-    const fields = entryFields(form, entry)
     const found = isListed(name)
       ? undefined
-      : present.findLast(({ key, isExactly }) => isKeyFor(name, key) && isExactly(fields))
+      : present.findLast(({ key, isExactly }) => isKeyFor(name, key) && isExactly(entryFields(form, entry, key)))
     return found === undefined ? [] : [{ name, key: found.key, urls: [entry.url], type: entryType(form, entry) }]
   })
 }

@@ -46,10 +46,18 @@ export function closeDocument(document: ServersDocument): string | null {
   return blank !== undefined && document.text === withObject(blank) ? blank : document.text
 }
 
-export function serversIn({ text, file, shape }: ServersDocument): { root: Node; property?: Node; servers?: Node } {
+interface Servers {
+  root: Node
+  /** The object that has the property. */
+  parent: Node
+  property?: Node
+  servers?: Node
+}
+
+export function serversIn({ text, file, shape }: ServersDocument): Servers {
   const root = parseJsoncObject(text, file)
   const property = findProperty(root, shape.serversKey)
-  if (property === undefined) return { root }
+  if (property === undefined) return { root, parent: root }
   const servers = valueOf(property)
   if (servers?.type !== 'object') {
     throw unreadable(
@@ -59,7 +67,12 @@ export function serversIn({ text, file, shape }: ServersDocument): { root: Node;
       `"${shape.serversKey}" must be an object in braces`,
     )
   }
-  return { root, property, servers }
+  const inner = shape.innerKey === undefined ? undefined : findProperty(servers, shape.innerKey)
+  const innerServers = inner && valueOf(inner)
+  // In the older form, a server may have that name.
+  if (innerServers?.type === 'object' && propertiesOf(innerServers).every((each) => valueOf(each)?.type === 'object'))
+    return { root, parent: servers, ...(inner && { property: inner }), servers: innerServers }
+  return { root, parent: root, property, servers }
 }
 
 export function addEntries(document: ServersDocument, entries: ReadonlyMap<string, PlainValue>): void {
@@ -119,8 +132,8 @@ export function removeEntry(document: ServersDocument, key: string, url: string)
   const { footprint, text } = document
   edit(document, removeProperty(text, entry.servers, entry.property, footprint.insideServers))
   if (footprint.madeServers !== true) return
-  const { root, property, servers } = serversIn(document)
-  if (property === undefined || servers === undefined || servers.length !== '{}'.length) return
+  const { root, parent, property, servers } = serversIn(document)
+  if (parent !== root || property === undefined || servers === undefined || servers.length !== '{}'.length) return
   edit(document, removeProperty(document.text, root, property, footprint.insideRoot))
 }
 
