@@ -7,7 +7,7 @@ import { type DaemonProcess, startDaemon } from './src/daemon-process.ts'
 import { type Home, makeHome } from './src/home.ts'
 import { callText, connectMcp } from './src/mcp-client.ts'
 import { OWN_SERVER, PYTHON_SERVER } from './src/own-server.ts'
-import { listNames, untilGone, untilRecovered } from './src/statuses.ts'
+import { listNames, untilGone, untilRecovered, untilStatus } from './src/statuses.ts'
 import { thv as runThv } from './src/thv.ts'
 
 const cleanUp = new AsyncDisposableStack()
@@ -132,6 +132,35 @@ test('with --write the server changes its folder, and its own node_modules count
   expect(await callText(connection, 'greet', { name: 'x' })).toBe('mine: x')
   expect(await callText(connection, 'write', { path: 'made', text: 'by the server' })).toBe('written')
   expect(await readFile(at('own', 'made'), 'utf8')).toBe('by the server')
+})
+
+test('with --write the server cannot change what Git runs, and is ended when it makes a repository', async () => {
+  const plain = OWN_SERVER.replace("import { greeting } from 'greeting'", "const greeting = 'plain'")
+  const files = { 'src/server.js': plain, 'package.json': npmProject({ dependencies: {} })['package.json'] }
+  await write('cloned', { ...files, '.git/config': '[core]\n', '.git/hooks/pre-commit': 'mine' })
+  expect(await thv('run', './cloned', '--write')).toMatchObject({ code: 0 })
+  await using cloned = await connect('cloned')
+  for (const path of ['.git/hooks/pre-commit', '.git/config', '.git/commondir'])
+    expect(await callText(cloned, 'write', { path, text: 'x' })).toBe('EROFS')
+  expect(await callText(cloned, 'write', { path: 'made', text: 'x' })).toBe('written')
+  expect((await thv('logs', 'cloned')).stdout).toContain('the server cannot change /srv/project/.git')
+  // Who wants a server to work with Git says so.
+  expect(
+    await thv('run', './cloned', '--write', '-v', './cloned/.git:/srv/project/.git', '--name', 'works'),
+  ).toMatchObject({ code: 0 })
+  await using works = await connect('works')
+  expect(await callText(works, 'write', { path: '.git/index', text: 'x' })).toBe('written')
+
+  await write('fresh', files)
+  expect(await thv('run', './fresh', '--write')).toMatchObject({ code: 0 })
+  await using fresh = await connect('fresh')
+  await callText(fresh, 'write', { path: '.git', text: 'x' }).catch(() => '')
+  await untilStatus(daemon, 'fresh', 'error')
+  const { status_context } = await daemon.api.call('getWorkload', { params: { name: 'fresh' } })
+  expect(status_context).toContain(`${at('fresh', '.git')} became a Git repository while the server could write there`)
+  expect(await thv('restart', 'fresh')).toMatchObject({ code: 0 })
+  await using again = await connect('fresh')
+  expect(await callText(again, 'write', { path: '.git', text: 'y' })).toBe('EROFS')
 })
 
 test('a command starts what is no project', async () => {

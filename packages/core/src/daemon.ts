@@ -43,6 +43,7 @@ import { type Masker, createMasker } from './secrets/masker.ts'
 import { Secrets } from './secrets/secrets.ts'
 import type { SettingsDeps } from './settings/settings.ts'
 import type { ToolLocks } from './tools/tool-locks.ts'
+import { hidingEvents } from './workloads/running/hiding-events.ts'
 import { WorkloadBook } from './workloads/running/book.ts'
 import { changeLifecycle } from './workloads/operations/lifecycle.ts'
 import type { IsolationDeps } from './workloads/operations/isolation.ts'
@@ -254,18 +255,8 @@ function egressEvents({
 /** What looks out for changes in folders of the user. */
 function watchesOf(ports: DaemonPorts, supervisor: () => Supervisor, masker: Masker) {
   return {
-    hiding: ports.createHiding(hidingEvents(supervisor, ports.logs, masker)),
+    hiding: ports.createHiding(hidingEvents(supervisor, { logs: ports.logs, masker })),
     folders: ports.createFolderWatch({ onChanged: (name, path) => void supervisor().folderChanged(name, path) }),
-  }
-}
-
-function hidingEvents(supervisor: () => Supervisor, logs: LogStore, masker: Masker): HidingEvents {
-  return {
-    onAppeared: (name, what) => {
-      const reason = `${what} appeared or changed, which an ignore file hides: the server is restarted without it`
-      logs.append(name, 'stderr', masker.mask(reason))
-      supervisor().exposed(name, reason)
-    },
   }
 }
 

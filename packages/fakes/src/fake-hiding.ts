@@ -6,7 +6,7 @@ export class FakeHiding implements Hiding {
   hidden: Hidden[] = []
   /** Thrown by `open`. */
   fault: Error | undefined
-  events: HidingEvents = { onAppeared: () => {} }
+  events: HidingEvents = { onAppeared: () => {}, onRepository: () => {} }
 
   async open(workload: string, wish: HidingWish): Promise<Hidden[]> {
     if (this.fault) throw this.fault

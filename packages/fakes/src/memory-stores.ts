@@ -183,6 +183,7 @@ export const fakeHost: Host = {
       : undefined
   },
   linkOnTheWay: async () => undefined,
+  gitPlaces: async (folder) => (folder.endsWith('/checkout') ? [`${folder}/.git`, `${folder}/vendor/lib/.git`] : []),
   isOwn: async ({ path }) => isStateOfFake(path),
   ownAddresses: () => ['198.51.44.7/24'],
   listFolders: async (path) => {

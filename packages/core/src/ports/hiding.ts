@@ -31,6 +31,8 @@ export interface Hidden {
 export interface HidingEvents {
   /** Something in the mounts is visible to the workload that must not be, or the rules changed. */
   onAppeared: (workload: string, what: string) => void
+  /** A folder that the workload can write became a Git repository. */
+  onRepository: (workload: string, path: string) => void
 }
 
 /** Covers are an empty file and an empty folder of these names. */

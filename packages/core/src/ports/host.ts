@@ -12,6 +12,11 @@ export interface Host {
   holdsHome(found: HostPath): Promise<boolean>
   /** Whether the path is one of Toolhaven's own folders or lies in one. */
   isOwn(found: HostPath): Promise<boolean>
+  /**
+   * What lies in a folder and decides which programs Git runs on this machine, with links resolved. `invalid` where something
+   * like that is in no form that a mount can protect.
+   */
+  gitPlaces(folder: string, signal: AbortSignal): Promise<string[]>
   /** Addresses of this machine and networks that it is connected to: `192.0.2.7/24`. */
   ownAddresses(): readonly string[]
   /** Why the state folder is no longer this daemon's, as a clause; undefined while it is. */

@@ -27,13 +27,17 @@ let dir: string
 let root: string
 let hiding: Hiding
 let appeared: string[]
+let repositories: string[]
 
 const make = (limits: Partial<SearchLimits> = {}) =>
   createHiding({
     globalFile: join(dir, 'config', 'thvignore'),
     coversDir: join(dir, 'covers'),
     ignoreCase: false,
-    events: { onAppeared: (workload, what) => void appeared.push(`${workload}: ${what}`) },
+    events: {
+      onAppeared: (workload, what) => void appeared.push(`${workload}: ${what}`),
+      onRepository: (workload, path) => void repositories.push(`${workload}: ${path}`),
+    },
     limits: { ...SEARCH_LIMITS, ...limits },
   })
 
@@ -42,6 +46,7 @@ beforeEach(async () => {
   root = join(dir, 'project')
   await mkdir(root)
   appeared = []
+  repositories = []
   hiding = make()
 })
 afterEach(async () => {
@@ -351,5 +356,27 @@ describe('later on it is told', () => {
     await write({ 'a/b/keys/': '' })
     await until('the other is told', () => appeared.length > 1 || undefined)
     expect(appeared[1]).toBe(`other: ${join(root, 'a/b/keys')}`)
+  })
+})
+
+describe('a writable folder that becomes a repository', () => {
+  test.each([
+    ['by .git', ['.git/HEAD'], '/.git'],
+    ['by .git of a linked working tree', ['.git'], '/.git'],
+    ['without a working tree', ['HEAD', 'refs/heads', 'objects/info'], ''],
+  ])('%s is told once', async (_, names, where) => {
+    await hiddenIn()
+    await write(Object.fromEntries(names.map((name) => [name, ''])))
+    await until('the news', async () => repositories.length > 0)
+    expect(repositories).toEqual([`web: ${root}${where}`])
+  })
+
+  test('is not told when it is one already, nor of one that cannot be written', async () => {
+    await write({ '.git/HEAD': '', 'sub/.git/HEAD': '' })
+    await hiddenIn([mountOf(), { ...mountOf('/sub', join(root, 'sub')), readOnly: true }])
+    await write({ '.git/index': '', HEAD: '', 'sub/HEAD': '', 'sub/refs/a': '', 'sub/objects/a': '' })
+    await write({ '.thvignore': 'x\n' })
+    await until('the news of the rules', async () => appeared.length > 0)
+    expect(repositories).toEqual([])
   })
 })

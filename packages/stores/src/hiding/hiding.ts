@@ -9,6 +9,7 @@ import { type Covers, makeCovers } from './covers.ts'
 import { FolderGuard, type Found } from './folder-guard.ts'
 import { type IgnoreRules, parseIgnoreRules } from './ignore-rules.ts'
 import { readIgnoreFile } from './read-ignore-file.ts'
+import { watchForRepository } from './repository-watch.ts'
 import { SEARCH_LIMITS, type SearchLimits } from './search-budget.ts'
 
 export interface HidingOptions {
@@ -24,7 +25,7 @@ export interface HidingOptions {
 
 /** Finds out what ignore files hide in mounted folders, and looks out for what comes later. */
 export function createHiding(options: HidingOptions): Hiding {
-  const guards = new Map<string, FolderGuard[]>()
+  const guards = new Map<string, Disposable[]>()
   const close = (workload: string) => {
     for (const guard of guards.get(workload) ?? []) guard[Symbol.dispose]()
     guards.delete(workload)
@@ -32,9 +33,12 @@ export function createHiding(options: HidingOptions): Hiding {
   return {
     open: async (workload, wish, signal) => {
       close(workload)
-      const mine: FolderGuard[] = []
+      const mine: Disposable[] = []
       guards.set(workload, mine)
       try {
+        const onRepository = (path: string) => options.events.onRepository(workload, printable(path))
+        for (const { hostPath, readOnly } of wish.mounts)
+          if (!readOnly && (await isFolder(hostPath))) mine.push(watchForRepository(hostPath, onRepository))
         const onAppeared = (path: string) => options.events.onAppeared(workload, printable(path))
         return await hide(options, wish, (guard) => mine.push(guard), onAppeared, signal)
       } catch (error) {
@@ -50,7 +54,7 @@ export function createHiding(options: HidingOptions): Hiding {
 async function hide(
   options: HidingOptions,
   { mounts, loadGlobal }: HidingWish,
-  keep: (guard: FolderGuard) => void,
+  keep: (guard: Disposable) => void,
   onAppeared: (path: string) => void,
   signal: AbortSignal,
 ): Promise<Hidden[]> {
@@ -59,8 +63,7 @@ async function hide(
   const hidden: Hidden[] = []
   let covers: Covers | undefined
   for (const mount of mounts) {
-    const isFolder = (await stat(mount.hostPath).catch(() => undefined))?.isDirectory() ?? false
-    if (!isFolder) continue
+    if (!(await isFolder(mount.hostPath))) continue
     const guard = new FolderGuard({ root: mount.hostPath, globalRules, ignoreCase, limits, onAppeared })
     keep(guard)
     const found = await guard.search(signal)
@@ -76,6 +79,8 @@ async function hide(
   }
   return hidden.toSorted((one, other) => inOrder(one.cover, other.cover))
 }
+
+const isFolder = async (path: string) => (await stat(path).catch(() => undefined))?.isDirectory() ?? false
 
 async function readGlobalRules({ globalFile, ignoreCase }: HidingOptions): Promise<IgnoreRules | undefined> {
   const text = await readIgnoreFile(globalFile, { followLinks: true })

@@ -4,6 +4,7 @@ import { isAbsolute, join, relative, resolve } from 'node:path'
 import { invalid, isThvError } from '@toolhaven/core/errors'
 import type { Host } from '@toolhaven/core/ports/host'
 import { fileIdentity } from '@toolhaven/core/ports/runtime'
+import { gitPlaces } from './git-places.ts'
 import { listFolders } from './list-folders.ts'
 import { exposureOf, holdsFolder, isInside, type ProtectedPlaces } from './exposure.ts'
 
@@ -33,6 +34,7 @@ export function createHost({ homeDir, configDir, cwd, ownAddresses, ...places }:
     },
     exposedBy: (found) => exposureOf(found, places),
     holdsHome: (found) => holdsFolder(found, homeDir),
+    gitPlaces: (folder, signal) => gitPlaces(folder, homeDir, signal),
     ownAddresses,
     isOwn: async (found) => {
       for (const folder of places.ownFolders) if (await isInside(found, folder)) return true

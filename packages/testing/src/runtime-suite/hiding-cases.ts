@@ -58,6 +58,21 @@ export const hidingCases: RuntimeCases = {
     expect(await readdir(join(folder, 'sub/keys'))).toEqual(['id'])
   },
 
+  'cannot rename the folders above a cover that are mounted over themselves': async (session) => {
+    const { folder, mounts } = await coveredFolder(session, false)
+    const pin = { hostPath: join(folder, 'sub'), containerPath: '/shared/sub', readOnly: false }
+    const pried = async (all: Mount[]) => {
+      const seen: { pried: string[] }[] = JSON.parse(
+        (await session.run(['pry', '/shared/sub'], { mounts: all })).stdout,
+      )
+      return seen[0]?.pried
+    }
+    const pinned = await pried([...mounts.slice(0, 1), pin, ...mounts.slice(1)])
+    expect(pinned).toContain('fill')
+    expect(pinned).not.toContain('move')
+    expect(await pried(mounts)).toContain('move')
+  },
+
   'shows covers among its mounts to nobody': async (session) => {
     const { folder, mounts } = await coveredFolder(session, true)
     const { handle } = await session.open(['echo'], { mounts })

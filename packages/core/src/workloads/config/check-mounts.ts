@@ -89,13 +89,23 @@ async function refuseExposure(
 /** The server could put a link in the place of the inner mount, and find there what the link leads to after a restart. */
 function refuseNested(mounts: readonly MountDeclaration[]): void {
   const writable = mounts.filter(({ readOnly }) => !readOnly)
-  for (const { host: inner } of mounts) {
-    const outer = writable.find(({ host }) => host !== inner && isWithin(inner, host))?.host
+  for (const mount of mounts) {
+    const { host: inner } = mount
+    const isBelow = (other: MountDeclaration) => other.host !== inner && isWithin(inner, other.host)
+    const outer = writable.find((other) => isBelow(other) && !isRepositoryOf(other, mount))?.host
     if (outer !== undefined)
       throw invalid(
         `volume "${inner}" lies below volume "${outer}", which the server can write, so the server could replace it with a link; mount "${outer}" read-only, or leave one of the two out`,
       )
   }
+}
+
+/**
+ * Naming `.git` beside its working tree lets a server work with Git. It lies over itself, where no server can replace it, and
+ * every start compares where it leads.
+ */
+function isRepositoryOf(outer: MountDeclaration, { host, container }: MountDeclaration): boolean {
+  return host === `${outer.host}/.git` && container === `${outer.container.replace(/\/+$/, '')}/.git`
 }
 
 /**

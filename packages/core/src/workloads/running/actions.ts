@@ -25,7 +25,7 @@ export async function perform(deps: SupervisorDeps, entry: Entry, action: Action
       return adopt(deps, entry, signal)
     case 'replace':
       await takeDown(deps, entry, action, signal)
-      if (action.isFailure) recordRestart(deps, entry.stored.config.name, action.reason)
+      if (action.isFailure) recordRestart(deps, entry.stored.config.name, action)
       return
     case 'stop':
       return stop(deps, entry, signal)
@@ -92,9 +92,9 @@ async function adopt(deps: SupervisorDeps, entry: Entry, signal: AbortSignal): P
 
 /** Nobody looked out meanwhile, so that what was hidden may be in sight by now: such an instance is not taken over but ended. */
 async function mayBeExposed(deps: SupervisorDeps, entry: Entry, signal: AbortSignal): Promise<boolean> {
-  const reason = 'the files hidden from the server were not watched for a while'
+  const reason = 'the files that are kept from the server were not watched for a while'
   try {
-    if (!(await mountsInForce(deps, entry.stored.config, signal)).hidesAny) return false
+    if (!(await mountsInForce(deps, entry.stored.config, signal)).isGuarded) return false
   } catch (error) {
     await endFormer(deps, entry, { reason, atOnce: true }, signal)
     throw error

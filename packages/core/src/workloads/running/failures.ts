@@ -42,13 +42,17 @@ export function recordFailure(deps: Deps, name: string, error: unknown, runtimeD
   deps.book.observe(name, { attempts, failure }, ['runtimeDown'])
 }
 
-/** The server was ended because it no longer answered: it starts again after a pause. */
-export function recordRestart(deps: Deps, name: string, reason: string): void {
+/** The server was ended by us: it starts again after a pause, or stays ended until somebody asks for it. */
+export function recordRestart(
+  deps: Deps,
+  name: string,
+  { reason, isFinal = false }: { reason: string; isFinal?: boolean },
+): void {
   const attempts = (deps.book.find(name)?.observed.attempts ?? 0) + 1
   deps.exits.add(name, { kind: 'unresponsive', reason, last_lines: [] })
-  noteInLog(deps, name, `the server is restarted: ${reason}`)
-  const failure: Failure = { message: reason, retryAt: deps.clock.now() + backoffMs(attempts), isError: false }
-  deps.book.observe(name, { attempts, failure })
+  noteInLog(deps, name, `the server is ${isFinal ? 'ended' : 'restarted'}: ${reason}`)
+  const next = isFinal ? {} : { retryAt: deps.clock.now() + backoffMs(attempts) }
+  deps.book.observe(name, { attempts, failure: { message: reason, ...next, isError: isFinal } })
 }
 
 /** The server ended by itself. The first few times that is only a restart; then it is an error with its last words. */

@@ -1,7 +1,7 @@
 import { FakeRuntime } from '@toolhaven/fakes/fake-runtime'
 import { type FakeDaemon, startFakeDaemon } from '@toolhaven/fakes/fake-daemon'
 import { settle } from '@toolhaven/fakes/manual-clock'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { invalid } from '../../errors.ts'
 import type { Hidden } from '../../ports/hiding.ts'
 import { createWorkload } from '../operations/create.ts'
@@ -52,6 +52,70 @@ test('the log lists what is hidden when that is asked for', async () => {
   await settle()
   const said = 'Hidden from the server: /p/.env (file; ".env" in /data/a/.thvignore)'
   expect(await fake.logs.tail('web', 1)).toEqual([said])
+})
+
+describe('what Git would run is mounted over itself', () => {
+  const mountsOf = (fake: FakeDaemon) =>
+    instanceOf(fake)?.spec.mounts.map(
+      ({ containerPath, readOnly, identity }) =>
+        `${containerPath}${readOnly ? ' ro' : ''}${identity === undefined ? ' cover' : ''}`,
+    )
+
+  test('read-only, and the folders above it so that they cannot be renamed', async () => {
+    using fake = await startFakeDaemon()
+    fake.hiding.hidden = [
+      { ...ENV, cover: { ...ENV.cover, containerPath: '/p/config/keys/.env' } },
+      { ...ENV, cover: { ...ENV.cover, containerPath: '/read/config/.env' } },
+    ]
+    await create(fake, { volumes: ['/data/checkout:/p', '/data/b/checkout:/read:ro'] })
+    expect(mountsOf(fake)).toEqual(
+      [
+        '/p',
+        '/read ro',
+        '/p/vendor',
+        '/p/config',
+        '/p/.git ro',
+        '/p/vendor/lib',
+        '/p/config/keys',
+        '/read/config/.env ro cover',
+        '/p/vendor/lib/.git ro',
+        '/p/config/keys/.env ro cover',
+      ].toSorted((one, other) => one.split('/').length - other.split('/').length),
+    )
+    expect(await fake.logs.tail('web', 1)).toEqual([
+      expect.stringContaining('the server cannot change /p/.git and 1 more, because Git'),
+    ])
+  })
+
+  test.each([
+    ['with a privileged profile', { permission_profile: { privileged: true } }, ['/p']],
+    [
+      'where the user names it as a volume of its own',
+      { volumes: ['/data/checkout:/p', '/data/checkout/.git:/p/.git'] },
+      ['/p', '/p/.git', '/p/vendor', '/p/vendor/lib', '/p/vendor/lib/.git ro'],
+    ],
+  ])('but not %s', async (_, asked, mounts) => {
+    using fake = await startFakeDaemon()
+    await create(fake, { volumes: ['/data/checkout:/p'], ...asked })
+    expect(mountsOf(fake)).toEqual(mounts)
+  })
+
+  test('a server whose folder becomes a repository is ended, and starts again when somebody asks for it', async () => {
+    using fake = await startFakeDaemon()
+    await create(fake)
+    fake.hiding.events.onRepository('web', '/data/a/.git')
+    await settle()
+    expect(instanceOf(fake)).toBeUndefined()
+    await fake.clock.advance(600_000)
+    await settle()
+    expect(statusOf(fake)).toMatchObject({
+      status: 'error',
+      context: expect.stringContaining('/data/a/.git became a Git repository'),
+    })
+    await changeLifecycle(fake.daemon.workloads, 'web', 'restart')
+    await settle()
+    expect(statusOf(fake).status).toBe('running')
+  })
 })
 
 test('a start whose rules cannot be kept is an error that waits for a change', async () => {

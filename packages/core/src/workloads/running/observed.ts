@@ -28,10 +28,16 @@ export interface Observed {
   blocked?: string
   /** How the server's tools, prompts, … differ from those that were accepted. */
   toolsChanged?: string
-  /** What this instance sees that it must not: it is ended at once. */
-  exposed?: string
+  /** What this instance sees or made that it must not: it is ended at once. */
+  exposed?: Exposure
   /** Why the runtime does not answer. */
   runtimeDown?: string
+}
+
+export interface Exposure {
+  reason: string
+  /** It starts again only when somebody asks for it. */
+  isFinal: boolean
 }
 
 export interface Failure {

@@ -11,7 +11,7 @@ export type Action =
   /** Connect to an instance that runs already, after a restart of the daemon. */
   | { do: 'adopt' }
   /** Stop what runs; the next round starts it anew. */
-  | { do: 'replace'; reason: string; isFailure: boolean; atOnce?: boolean }
+  | { do: 'replace'; reason: string; isFailure: boolean; isFinal?: boolean; atOnce?: boolean }
   | { do: 'stop' }
   | { do: 'remove' }
 
@@ -37,7 +37,7 @@ function towardsRunning(desire: Desire, observed: Observed, now: number): Action
   const isOutdated = isUp && observed.instanceGeneration !== desire.generation
   if (isOutdated) return { do: 'replace', reason: 'the workload is restarting', isFailure: false }
   if (isUp && observed.exposed !== undefined)
-    return { do: 'replace', reason: observed.exposed, isFailure: true, atOnce: true }
+    return { do: 'replace', ...observed.exposed, isFailure: true, atOnce: true }
   if (isUnhealthy(observed)) return { do: 'replace', reason: 'the server no longer answered', isFailure: true }
   if (isUp && observed.connected) return { do: 'nothing' }
   if (failure && failure.retryAt === undefined) return { do: 'nothing' }

@@ -5,6 +5,7 @@ import { perform } from './actions.ts'
 import type { Entry } from './book.ts'
 import { Recorded, recordExit, recordFailure, recordRestart } from './failures.ts'
 import { type Action, nextAction } from './reconcile.ts'
+import type { Exposure } from './observed.ts'
 import { noteInLog } from './last-words.ts'
 import { NeedsLogin } from './needs-login.ts'
 import type { SupervisorDeps } from './supervisor-deps.ts'
@@ -101,12 +102,12 @@ export class Supervisor {
     this.poke(name)
   }
 
-  /** The server may see what is hidden from it: it is ended at once, even while it starts. */
-  exposed(name: string, reason: string): void {
+  /** The server may see or change what is kept from it: it is ended at once, even while it starts. */
+  exposed(name: string, exposure: Exposure): void {
     if (!this.#deps.book.find(name) || this.#isEnding(name)) return
-    this.#deps.book.observe(name, { exposed: reason })
+    this.#deps.book.observe(name, { exposed: exposure })
     // One that comes up is given up; whatever brings forth such files again and again does not start it without a pause.
-    if (this.#isStarting(name)) recordRestart(this.#deps, name, reason)
+    if (this.#isStarting(name)) recordRestart(this.#deps, name, exposure)
     this.#tasks.get(name)?.abort?.abort(new Recorded())
     this.poke(name)
   }
