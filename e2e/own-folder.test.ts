@@ -163,6 +163,62 @@ test('with --write the server cannot change what Git runs, and is ended when it 
   expect(await callText(again, 'write', { path: '.git', text: 'y' })).toBe('EROFS')
 })
 
+test('what a server may do in its folder is changed later, after the difference was shown', async () => {
+  const plain = OWN_SERVER.replace("import { greeting } from 'greeting'", "const greeting = 'plain'")
+  await write('early', { 'tool.mjs': plain })
+  await write('late', { 'tool.mjs': plain.replace("'plain'", "'later'") })
+  expect(await thv('run', '--folder', 'early', '--name', 'own', '--', 'node', 'tool.mjs')).toMatchObject({ code: 0 })
+  await using connection = await connect('own')
+  const call = (name: string, args: Record<string, unknown> = {}) => callText(connection, name, args)
+  const folder = async () => (await daemon.api.call('getWorkload', { params: { name: 'own' } })).folder
+
+  const shown = await thv('edit', 'own', '--write', '--dry-run')
+  expect(shown).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/--write +not set → true\n[^]*The server restarts/),
+  })
+  expect(await thv('edit', 'own', '--write')).toMatchObject({ code: 2, stderr: expect.stringContaining('add --yes') })
+  expect(await call('write', { path: 'made', text: 'x' })).toBe('EROFS')
+  expect(await thv('edit', 'own', '--write', '--yes')).toMatchObject({ code: 0 })
+  expect(await call('write', { path: 'made', text: 'x' })).toBe('written')
+
+  const both = await thv('edit', 'own', '--watch', '--yes')
+  expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('write and watch cannot both be set') })
+  const moved = [
+    'edit',
+    'own',
+    '--watch',
+    '--unset',
+    'write',
+    '--folder',
+    'late',
+    '--yes',
+    '--',
+    'node',
+    'tool.mjs',
+    '-v',
+  ]
+  const { code, stderr } = await thv(...moved)
+  expect(code, stderr).toBe(0)
+  for (const difference of [
+    /--folder +\S+early → \S+late\n/,
+    /-- command +\["node","tool\.mjs"\] → /,
+    /--write +true → not set/,
+  ])
+    expect(stderr).toMatch(difference)
+  expect(await folder()).toEqual({ path: at('late'), command: ['node', 'tool.mjs', '-v'], watch: true })
+  expect(await call('greet', { name: 'x' })).toBe('later x')
+  expect(await call('where')).toBe('/srv/project -v')
+  expect(await thv('edit', 'own', '--unset', 'watch', '--yes')).toMatchObject({ code: 0 })
+  expect(await folder()).toEqual({ path: at('late'), command: ['node', 'tool.mjs', '-v'] })
+
+  await thv('run', 'npx://elsewhere@1.0.0', '--name', 'package', '--no-wait')
+  expect(await thv('edit', 'package', '--write', '--yes')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--write is for your own server in a folder, and package runs from none'),
+  })
+})
+
 test('a command starts what is no project', async () => {
   await write('plain', {
     'tool.mjs': OWN_SERVER.replace("import { greeting } from 'greeting'", "const greeting = 'plain'"),

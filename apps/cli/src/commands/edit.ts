@@ -7,9 +7,10 @@ export const edit = defineCommand({
   description:
     'Changes the configuration of a workload and runs it with it. It takes the options of "thv run". Options that may be ' +
     'repeated, such as --env, --volume, --secret and --header, are added to those there are, or replace the one of the same ' +
-    'name. --tools replaces all of them. What follows -- replaces the arguments of the server.\n\n' +
+    'name. --tools replaces all of them. What follows -- replaces the arguments of the server, or the command that starts your own ' +
+    'server in a folder.\n\n' +
     '--unset takes an option back: --unset memory, or one entry of it: --unset env=API_KEY. "--unset args" removes the arguments ' +
-    'of the server.\n\n' +
+    'of the server, and --unset write makes its folder read-only again.\n\n' +
     'What changes is shown first. A terminal is asked; elsewhere --yes is needed. The server restarts, and its address stays. ' +
     'To change the name or the port, create a new workload.\n\n' +
     'As JSON: {"name", "applied", "restarts", "changes"}, each change with its option, whether it is ' +

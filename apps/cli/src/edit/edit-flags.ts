@@ -2,8 +2,7 @@ import type { FlagDef, FlagValues } from '../command.ts'
 import { RUN_FLAGS, type RunFlags } from '../run/run-flags.ts'
 
 const { name: _name, proxyPort: _port, fromConfig: _file, acceptSecrets: _secrets, ...OTHERS } = RUN_FLAGS
-// A folder is chosen when its server is first run.
-const { folder: _folder, write: _write, watch: _watch, keep: _keep, ...RUN_FLAGS_THAT_CHANGE } = OTHERS
+const { keep: _keep, ...RUN_FLAGS_THAT_CHANGE } = OTHERS
 
 /** The flags of `thv run`, as far as they can change later. */
 export const EDIT_FLAGS = {
@@ -14,6 +13,7 @@ export const EDIT_FLAGS = {
     summary: 'take an option back, such as memory, or one entry of it, such as env=API_KEY; may be repeated',
   },
   ...RUN_FLAGS_THAT_CHANGE,
+  folder: { ...RUN_FLAGS.folder, summary: 'folder of your own server; -- COMMAND says how to start it' },
   dryRun: { type: 'boolean', summary: 'show what would change, and change nothing' },
   yes: { type: 'boolean', short: 'y', summary: 'do not ask' },
 } as const satisfies Record<string, FlagDef>
@@ -25,4 +25,5 @@ export function asRunFlags(flags: EditFlags): RunFlags {
   return { ...rest, name: undefined, proxyPort: undefined, fromConfig: undefined, keep: false, ...NOT_EDITED }
 }
 
+// What changes of a folder depends on what it is like now.
 const NOT_EDITED = { folder: undefined, write: false, watch: false, acceptSecrets: false } as const

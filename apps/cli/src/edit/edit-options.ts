@@ -14,8 +14,12 @@ const BESIDE_FLAGS: readonly EditOption[] = [
   { field: 'image', option: '--server' },
   { field: 'url', option: '--server' },
   { field: 'cmd_arguments', option: '-- arguments', unset: 'args' },
+  { field: 'folder.path', option: '--folder' },
+  { field: 'folder.command', option: '-- command', unset: 'command' },
   ...(
     [
+      ['folder.write', 'write'],
+      ['folder.watch', 'watch'],
       ['ignore_config.loadGlobal', 'ignoreGlobally'],
       ['ignore_config.printOverlays', 'printOverlays'],
       ['telemetry_config.serviceName', 'otelServiceName'],

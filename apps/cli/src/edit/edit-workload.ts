@@ -12,6 +12,7 @@ import { createRequestOf } from '../run/create-request.ts'
 import { isFolder } from '../run/folder-request.ts'
 import { type Difference, differencesOf } from './differences.ts'
 import { asRunFlags, type EditFlags } from './edit-flags.ts'
+import { folderEdit } from './folder-edit.ts'
 import { updateOf } from './update-of.ts'
 
 /** Shows what changes, asks, makes the change, and waits until the workload runs. */
@@ -19,14 +20,14 @@ export async function editWorkload(context: Context, [name = '', ...args]: reado
   const { out, cwd, env, signal } = context
   const params = { name }
   if (isFolder(flags.server ?? ''))
-    throw invalid(`--server takes no folder; run it as a workload of its own: thv run ${flags.server}`)
-  const { image, ...others } = await createRequestOf(
-    { cwd, env, homeDir: homeDirOf(env) },
-    [flags.server ?? '', ...args],
-    asRunFlags(flags),
-  )
-  const wished = { ...others, ...(flags.server !== undefined && image !== undefined && { image }) }
-  if (Object.keys(wished).length === 0 && flags.unset.length === 0)
+    throw invalid(
+      `--server takes no folder; give it with --folder, or run it as a workload of its own: thv run ${flags.server}`,
+    )
+  const caller = { cwd, env, homeDir: homeDirOf(env) }
+  const { image, ...others } = await createRequestOf(caller, [flags.server ?? ''], asRunFlags(flags))
+  const named = { ...others, ...(flags.server !== undefined && image !== undefined && { image }) }
+  const ofFolder = flags.folder !== undefined || flags.write || flags.watch
+  if (Object.keys(named).length + args.length + flags.unset.length === 0 && !ofFolder)
     throw invalid(`what should change of ${name}? Give the options of "thv run", or --unset OPTION`)
   const client = await context.daemon()
   const { request, revision } = await orUnknownWorkload(client, [name], signal, () =>
@@ -36,6 +37,7 @@ export async function editWorkload(context: Context, [name = '', ...args]: reado
   // Also those whose values Toolhaven put into the secret store.
   const { headers_from_secrets: hidden } = workload
   const before = { ...request, ...(hidden && { headers_from_secrets: hidden }) }
+  const wished = { ...named, ...folderEdit(caller, { name, folder: request.folder }, args, flags) }
   const body = updateOf(before, wished, flags.unset)
   const changes = differencesOf(before, body)
   // A move to another group alone restarts nothing.
