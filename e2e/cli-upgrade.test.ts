@@ -110,7 +110,20 @@ test('a server is upgraded with its new variable and tool, and goes back from a 
   expect(lacking.stderr).not.toContain('\u001B')
   expect(await serverSays('notes')).toMatchObject({ version: '1.0.0' })
 
-  const change = ['upgrade', 'notes', '--env', 'REGION=here']
+  const agreed = ['upgrade', 'notes', '--env', 'REGION=here']
+  const unconfirmed = await thv(...agreed, '--yes')
+  expect(unconfirmed).toMatchObject({ code: 1, stdout: '' })
+  expect(unconfirmed.stderr).toContain(
+    'asks to reach example.com:443, which the present one may not; confirm it with --accept-network',
+  )
+  expect(await serverSays('notes')).toMatchObject({ version: '1.0.0' })
+  expect(await atTerminal(home, agreed, [['Upgrade notes, 1.0.0 → 2.0.0, and let it reach that?', 'n']])).toMatchObject(
+    {
+      code: 1,
+      screen: expect.stringContaining('the new version asks to reach example.com:443'),
+    },
+  )
+  const change = [...agreed, '--accept-network']
   expect(await thv(...change)).toMatchObject({ code: 2, stderr: expect.stringContaining('add --yes') })
   expect(await atTerminal(home, change, [['Upgrade notes, 1.0.0 → 2.0.0?', 'n']])).toMatchObject({ code: 1 })
   expect(await serverSays('notes')).toMatchObject({ version: '1.0.0' })

@@ -72,10 +72,10 @@ export const upgradeRequest = z
       .array(secretParameter)
       .optional()
       .meta({ description: 'Stored secrets that are added to those there are' }),
-    accept_network: z
-      .boolean()
-      .optional()
-      .meta({ description: 'Confirms private and loopback addresses that the registry entry asks for' }),
+    accept_network: z.boolean().optional().meta({
+      description:
+        'Confirms hosts that the registry entry of the new version asks for and the present one may not reach, private and loopback addresses among them',
+    }),
     accept_mounts: z
       .boolean()
       .optional()

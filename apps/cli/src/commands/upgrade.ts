@@ -6,8 +6,8 @@ export const upgrade = defineCommand({
   description:
     'Looks for a newer version where the present one came from: the registry for a workload that was run by its name there, ' +
     'else npm, PyPI, the Go module proxy or the tags of the image. Without names it looks at every workload.\n\n' +
-    'Shows what changes: the version, variables, tools and permissions. A terminal is asked; elsewhere --yes is needed. The ' +
-    'server restarts, and its address stays. If the new version does not start, the workload goes back to what it was before, ' +
+    'Shows what changes: the version, variables, tools and permissions. A terminal is asked; elsewhere --yes is needed, and ' +
+    '--accept-network where the new version asks for more hosts. The server restarts, and its address stays. If the new version does not start, the workload goes back to what it was before, ' +
     'and you see why. A stopped workload is started for it and stopped again.\n\n' +
     'A pre-release is only offered to a workload that runs one. A tag such as 1.2.3-alpine becomes a newer one of the same form. ' +
     'An image that is pinned to a digest is left alone. Tools that changed are not accepted: see "thv tools diff".\n\n' +
@@ -22,7 +22,10 @@ export const upgrade = defineCommand({
       value: 'NAME,target=VARIABLE',
       summary: 'stored secret that the new version needs',
     },
-    acceptNetwork: { type: 'boolean', summary: 'accept private and loopback addresses that the registry entry names' },
+    acceptNetwork: {
+      type: 'boolean',
+      summary: 'accept hosts that only the new version asks for, private and loopback addresses among them',
+    },
     acceptMounts: { type: 'boolean', summary: 'accept the mounts that the registry entry asks for' },
     yes: { type: 'boolean', short: 'y', summary: 'do not ask' },
     ...FORMAT_FLAG,

@@ -90,20 +90,29 @@ async function upgradeOne(
   const params = { name }
   const plan = await client.call('getUpgrade', { params }, signal)
   if (flags.format !== 'json') showPlan(out, plan)
-  refuseProblems(plan, needs)
-  if (!flags.yes) await askFirst(plan, signal)
-  const body = { ...(plan.to !== undefined && { to: plan.to }), ...needs }
+  const openings = plan.problems.filter(({ field }) => field === 'accept_network')
+  // --yes is for the new version, not for what else it wants to reach.
+  const asksForMore = openings.length > 0 && !flags.acceptNetwork && !flags.yes
+  if (asksForMore) for (const { message } of openings) out.note(printable(`  ${message.split('; ')[0]}`))
+  refuseProblems(asksForMore ? plan.problems.filter((problem) => !openings.includes(problem)) : plan.problems, needs)
+  if (!flags.yes) await askFirst(plan, asksForMore, signal)
+  const body = {
+    ...(plan.to !== undefined && { to: plan.to }),
+    ...needs,
+    ...(asksForMore && { accept_network: true }),
+  }
   return showProgress(context, client, name, () => client.call('upgradeWorkload', { params, body }, signal))
 }
 
 /** What is given with the command may solve them: then the daemon judges. */
-function refuseProblems({ problems }: UpgradePlan, needs: Wish['needs']): void {
+function refuseProblems(problems: UpgradePlan['problems'], needs: Wish['needs']): void {
   if (problems.length > 0 && Object.keys(needs).length === 0)
     throw conflict(`it cannot be upgraded as it is: ${problems.map(({ message }) => message).join('; ')}`)
 }
 
-async function askFirst(plan: UpgradePlan, signal: AbortSignal): Promise<void> {
-  const message = printable(`Upgrade ${plan.name}, ${versionsOf(plan)}?`)
+async function askFirst(plan: UpgradePlan, asksForMore: boolean, signal: AbortSignal): Promise<void> {
+  const more = asksForMore ? ', and let it reach that' : ''
+  const message = printable(`Upgrade ${plan.name}, ${versionsOf(plan)}${more}?`)
   const instead = 'there is no terminal to ask at; add --yes, or look first with --check'
   if (!(await confirm({ message, instead, signal }))) throw conflict('not upgraded, as you wished')
 }

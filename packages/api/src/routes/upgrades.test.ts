@@ -102,12 +102,21 @@ describe('what an upgrade would change', () => {
         { name: 'sub', change: 'added' },
         { name: 'add', change: 'removed' },
       ],
-      problems: [{ field: 'env_vars', message: expect.stringMatching(/needs REGION/) }],
+      problems: [
+        { field: 'env_vars', message: expect.stringMatching(/needs REGION/) },
+        {
+          field: 'accept_network',
+          message: expect.stringMatching(/asks to reach .*example\.net:443, which the present/),
+        },
+      ],
     })
     expect(plan.differences.map(({ field }) => field)).toEqual(['env_vars.LEVEL', 'image', 'permission_profile'])
     const refused = await send(fake, 'POST /api/v1beta/workloads/web/upgrade', { body: {} })
     expect(refused).toMatchObject({ status: 400, text: expect.stringContaining('needs REGION') })
-    expect(await upgrade(fake, { to: '2.0.0', env_vars: { REGION: 'here' } })).toMatchObject({ outcome: 'upgraded' })
+    const body = { to: '2.0.0', env_vars: { REGION: 'here' } }
+    const unconfirmed = await send(fake, 'POST /api/v1beta/workloads/web/upgrade', { body })
+    expect(unconfirmed).toMatchObject({ status: 400, text: expect.stringContaining('accept_network: true') })
+    expect(await upgrade(fake, { ...body, accept_network: true })).toMatchObject({ outcome: 'upgraded' })
     expect(stored(fake)).toMatchObject({ config: { image: 'npx://everything@2.0.0', env_vars: { REGION: 'here' } } })
     expect(stored(fake).upgrade).toBeUndefined()
     expect(await planOf(fake)).toMatchObject({ state: 'current', differences: [], restarts: false })
@@ -116,6 +125,44 @@ describe('what an upgrade would change', () => {
   scenario('of an unknown workload', {
     request: 'GET /api/v1beta/workloads/ghost/upgrade',
     answers: { status: 404, text: /^workload ghost not found/ },
+  })
+})
+
+describe('an upgrade gives what the new version reaches besides only when that is confirmed:', () => {
+  const outbound = (rules: object) => ({ network: { outbound: rules } })
+  const list = { allow_host: ['a.example', '*.b.example'], allow_port: [443] }
+  test.each([
+    ['another host', list, { ...list, allow_host: ['a.example', 'c.example'] }, 'c.example:443'],
+    ['another port', list, { ...list, allow_port: [443, 25] }, 'a.example:25, *.b.example:25'],
+    ['the same', list, list, undefined],
+    ['less', list, { ...list, allow_host: ['x.b.example'] }, undefined],
+    ['ports of the web in place of one', list, { allow_host: ['a.example'] }, 'a.example:80'],
+    ['everything', list, { insecure_allow_all: true }, 'every public host'],
+    ['one port of every host', list, { allow_port: [443] }, 'every public host at port 443'],
+    ['a list in place of everything', { insecure_allow_all: true }, list, undefined],
+    ['something in place of nothing', {}, { allow_host: ['a.example'] }, 'a.example:80, a.example:443'],
+  ])('%s', async (_, before, after, told) => {
+    const { fake, release } = await withRegistry()
+    using _fake = fake
+    release({ permissions: outbound(before) })
+    await done(fake, 'POST /api/v1beta/workloads', { name: 'web', image: 'everything' })
+    release({ image: 'npx://everything@2.0.0', permissions: outbound(after) })
+    const { status: answered, text } = await send(fake, 'POST /api/v1beta/workloads/web/upgrade', { body: {} })
+    expect(answered, text).toBe(told === undefined ? 200 : 400)
+    if (told === undefined) return
+    expect(text).toContain(`asks to reach ${told}, which the present one may not`)
+    expect(await upgrade(fake, { accept_network: true })).toMatchObject({ outcome: 'upgraded' })
+  })
+
+  test('an older tag of the registry on another base is no upgrade', async () => {
+    const { fake, release } = await withRegistry()
+    using _fake = fake
+    release({ image: 'registry.example.com/web:2.0.0' })
+    await done(fake, 'POST /api/v1beta/workloads', { name: 'web', image: 'everything' })
+    release({ image: 'registry.example.com/web:1.0.0-alpine' })
+    expect(await planOf(fake)).toMatchObject({ state: 'current', reason: expect.stringContaining('not newer') })
+    release({ image: 'registry.example.com/web:2.1.0-alpine' })
+    expect(await planOf(fake)).toMatchObject({ state: 'available', to: '2.1.0-alpine' })
   })
 })
 

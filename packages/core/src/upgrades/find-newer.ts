@@ -8,7 +8,7 @@ import { atDigest, digestOf } from '../workloads/config/image-reference.ts'
 import { parsePackageReference } from '../workloads/config/package-reference.ts'
 import type { WorkloadsDeps } from '../workloads/workloads-deps.ts'
 import { compareVersions, isPreRelease } from './compare-versions.ts'
-import { isVersionTag, newerTag, repositoryOf, tagOf, withTag } from './newer-tag.ts'
+import { isNewerTag, isVersionTag, newerTag, repositoryOf, tagOf, withTag } from './newer-tag.ts'
 
 interface FindDeps {
   findServer: WorkloadsDeps['findServer']
@@ -107,7 +107,7 @@ async function inRegistry(deps: FindDeps, stored: StoredWorkload, signal: AbortS
       reason: `${name} is another package in the registry by now (${next}); an edit that names ${name} as its image takes it`,
     }
   const tag = tagOf(next)
-  if (tag !== undefined && from !== undefined && newerTag(tag, [from]) === from)
+  if (tag !== undefined && from !== undefined && tag !== from && isNewerTag(tag, from) === false)
     return { ...facts, state: 'current', reason: `the registry has ${tag}, which is not newer` }
   const isByTag = tag !== undefined && withTag(image, tag) === next
   return { ...facts, state: 'available', to: isByTag ? tag : next, change: { image: name, entry } }

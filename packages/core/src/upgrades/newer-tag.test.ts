@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { newerTag, tagOf, withTag } from './newer-tag.ts'
+import { isNewerTag, newerTag, tagOf, withTag } from './newer-tag.ts'
 
 const ODD = ['latest', 'main', 'sha-1234567', '1234567', '', '../x', '1.2.3.4.5.6']
 
@@ -29,4 +29,26 @@ test.each([
 ])('the tag of %s is %s, and with another it is %s', (reference, tag, other) => {
   expect(tagOf(reference)).toBe(tag)
   expect(withTag(reference, '2')).toBe(other)
+})
+
+test.each([
+  ['2.0.0', '1.9.9', true],
+  ['1.0.0-alpine', '2.0.0', false],
+  ['2.0.0', '1.0.0-alpine', true],
+  ['2.0.1-slim', '2.0.0-alpine', true],
+  ['2.0.0-slim', '2.0.0-alpine', false],
+  ['2.0.0-alpine', '2.0.0', false],
+  ['2.0.0-alpine3.20', '2.0.0-alpine3.19', true],
+  ['2.0.0-alpine3.19', '2.0.0-alpine3.20', false],
+  ['2.0.0-10', '2.0.0-9', true],
+  ['2.0.0-rc.1', '2.0.0', false],
+  ['2.0.0', '2.0.0-rc.1', true],
+  ['2.0.0-rc.2', '1.9.0', true],
+  ['2.0', '2.0.0', false],
+  ['v2.1', '2.0.9', true],
+  ['10', '9.9.9', true],
+  ['latest', '1.0.0', undefined],
+  ['1.0.0', 'latest', undefined],
+])('that %s is newer than %s is %s', (tag, than, expected) => {
+  expect(isNewerTag(tag, than)).toBe(expected)
 })

@@ -20,6 +20,8 @@ interface TagShape {
   shape: string
   /** As npm would write it. */
   version: string
+  /** What follows the version, such as -alpine3.20. */
+  variant: string
   isPreRelease: boolean
 }
 
@@ -38,6 +40,7 @@ function shapeOf(tag: string): TagShape | undefined {
   return {
     shape: `${prefix} ${parts.length} ${variant}`,
     version: `${numbers}${stages === undefined ? '' : `-${stages}`}`,
+    variant,
     isPreRelease: stage !== undefined,
   }
 }
@@ -56,4 +59,30 @@ export function newerTag(tag: string, tags: readonly string[]): string | undefin
       best = { tag: candidate, version: other.version }
   }
   return best?.tag
+}
+
+/**
+ * Whether the first stands for a newer version than the second, on whatever base. Undefined when that cannot be told, because one of
+ * them is no version.
+ */
+export function isNewerTag(tag: string, than: string): boolean | undefined {
+  const [next, now] = [shapeOf(tag), shapeOf(than)]
+  if (!next || !now) return undefined
+  const order = compareVersions('npx', withAllNumbers(next.version), withAllNumbers(now.version))
+  return order > 0 || (order === 0 && isNewerBuild(next.variant, now.variant))
+}
+
+/** So that 2.0 and 2.0.0 are the same. */
+function withAllNumbers(version: string): string {
+  const [numbers = '', ...stages] = version.split('-')
+  return [numbers.split('.').concat('0', '0', '0').slice(0, MOST_NUMBERS).join('.'), ...stages].join('-')
+}
+
+const MOST_NUMBERS = 4
+
+/** The same version once more: -alpine3.20 after -alpine3.19, or -2 after -1. Of -alpine and -slim neither is newer. */
+function isNewerBuild(variant: string, than: string): boolean {
+  if (variant.replaceAll(/\d+/g, '0') !== than.replaceAll(/\d+/g, '0')) return false
+  const numbersOf = (text: string) => `0.0.0-${(text.match(/\d+/g) ?? []).join('.')}`
+  return variant !== than && compareVersions('npx', numbersOf(variant), numbersOf(than)) > 0
 }

@@ -14,6 +14,7 @@ import { withoutGiven } from './header-secrets.ts'
 import { hideSecrets, withoutSecrets } from './hide-secrets.ts'
 import { withKeptOfEdited } from './kept-fields.ts'
 import { isMove, leaveDeletedGroup, moveToGroup } from './move.ts'
+import { refuseNewOpenings } from './new-openings.ts'
 import { type Target, type TargetOptions, packageOf, resolveTarget, targetOfEntry } from './target.ts'
 import { isEmpty } from '../config/without-empty.ts'
 import type { WorkloadsDeps } from '../workloads-deps.ts'
@@ -108,6 +109,8 @@ export async function draftEdit(
   checkConfirmed(deps.host, asked, target, composed, { problems })
   const kept = withKeptOfEdited(composed.config, stored.config, upgrade !== undefined)
   const checked = await checkConfig(deps, kept, target.entry, { before: stored, problems })
+  const refuseMore = () => refuseNewOpenings(stored.config, checked, asked.accept_network === true)
+  if (upgrade) problems.check('accept_network', refuseMore, undefined)
   const config = await hideSecrets(deps, checked, target)
   return { stored, asked, target, profileOrigin: composed.profileOrigin, config }
 }
