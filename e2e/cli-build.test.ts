@@ -109,6 +109,9 @@ describe('without an engine', () => {
       stderr: expect.stringMatching(/package\.json is there already.*\nName a new folder/),
     })
     expect(await readFile(join(world.home.dir, 'package.json'), 'utf8')).toBe('{"name":"mine"}')
+    const full = await thv(world.home, ['build', `npx://${EVERYTHING}`, '-o', '/dev/full'])
+    expect(full).toMatchObject({ stdout: '', stderr: expect.stringContaining('thv: no space is left for /dev\n') })
+    expect(full.code).not.toBe(0)
 
     const refused = await thv(world.home, ['build', `npx://${EVERYTHING}`])
     expect(refused).toMatchObject({ code: 2, stdout: '' })

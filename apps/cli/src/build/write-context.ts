@@ -1,7 +1,8 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { BuildRecipe } from '@toolhaven/contract/builds'
-import { ThvError, conflict, describeError } from '@toolhaven/core/errors'
+import { ThvError, conflict } from '@toolhaven/core/errors'
+import { writeProblem } from '../output/write-problem.ts'
 
 /** Settings of package indexes may hold tokens, so those of the daemon's user are not written out. */
 const SETTINGS = '# Settings of the package index for the build, if it needs any. They do not reach the image.\n'
@@ -22,9 +23,7 @@ export async function writeContext(cwd: string, output: string, recipe: BuildRec
     for (const [file, text] of [[dockerfile, recipe.dockerfile] as const, ...files]) await writeFile(file, text)
   } catch (error) {
     if (error instanceof ThvError) throw error
-    throw new ThvError('forbidden', `the files cannot be written; choose another place: ${describeError(error)}`, {
-      cause: error,
-    })
+    throw writeProblem('the files', folder, error)
   }
   return [dockerfile, ...files.map(([file]) => file)]
 }

@@ -1,8 +1,9 @@
 import { stat, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { conflict, describeError, invalid, ThvError } from '@toolhaven/core/errors'
+import { conflict, invalid } from '@toolhaven/core/errors'
 import type { Context } from '../context.ts'
 import { confirm } from '../output/prompt.ts'
+import { writeProblem } from '../output/write-problem.ts'
 
 /** Readable for its owner alone: environment variables are in it. */
 export async function writeExport(
@@ -17,9 +18,7 @@ export async function writeExport(
     // `wx`: a file that another program made in the meantime is not replaced either.
     await writeFile(path, text, { mode: 0o600, flag: isThere || force ? 'w' : 'wx' })
   } catch (error) {
-    throw new ThvError('forbidden', `the file cannot be written; choose another place: ${describeError(error)}`, {
-      cause: error,
-    })
+    throw writeProblem('the file', dirname(path), error)
   }
 }
 

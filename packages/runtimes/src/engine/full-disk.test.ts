@@ -39,9 +39,17 @@ test.each([NPM, PIP, DOCKER])('names the folder where the engine has no space le
   })
 })
 
-test('leaves the error as it is when the folder has room, and when it speaks of something else', async () => {
+test('names the folder and what is free there when it has room by now', async () => {
   imageFolder = tmpdir()
-  await expect(orFullDisk(client, Promise.reject(invalid(NPM)))).rejects.toThrow(NPM)
+  await expect(orFullDisk(client, Promise.reject(invalid(`${NPM}.`)))).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringMatching(
+      new RegExp(`^${NPM}; Podman at \\S+ keeps images and containers in ${tmpdir()}, where \\d+ MiB are free: `),
+    ),
+  })
+})
+
+test('leaves the error as it is when it speaks of something else', async () => {
   imageFolder = '/var/lib/elsewhere/containers'
   const other = 'Building the image failed: 404 Not Found'
   await expect(orFullDisk(client, Promise.reject(invalid(other)))).rejects.toThrow(other)

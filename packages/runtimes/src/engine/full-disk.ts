@@ -17,8 +17,14 @@ export async function orFullDisk<T>(client: EngineClient, work: Promise<T>): Pro
     const said = describeError(error)
     if (!FULL.test(said)) throw error
     const folder = await imageFolder(client)
-    // Temporary folders of containers have a size of their own, and the engine's can have room all the same.
-    if (folder === undefined || (await hasRoom(folder))) throw error
+    if (folder === undefined) throw error
+    const room = await roomIn(folder)
+    // What was taken is free again by now. Or it was a temporary folder of a container, which has a size of its own.
+    if (room > ROOM_BYTES)
+      throw unavailable(
+        `${said.replace(/[.\s]+$/, '')}; ${client.label} keeps images and containers in ${folder}, where ${Math.floor(room / 1024 ** 2)} MiB are free: if that is little for what is built, free some space there and try again`,
+        error,
+      )
     throw unavailable(
       `no space is left for ${folder}, where ${client.label} keeps images and containers: free some space there and try again (${said})`,
       error,
@@ -32,8 +38,8 @@ async function imageFolder(client: EngineClient): Promise<string | undefined> {
   return info?.DockerRootDir
 }
 
-/** False for a folder of another machine. */
-async function hasRoom(folder: string): Promise<boolean> {
+/** None for a folder of another machine. */
+async function roomIn(folder: string): Promise<number> {
   const found = await statfs(folder).catch(() => undefined)
-  return found !== undefined && found.bavail * found.bsize > ROOM_BYTES
+  return found === undefined ? 0 : found.bavail * found.bsize
 }
