@@ -225,7 +225,9 @@ test('wrong calls and unknown names are told', async () => {
     [['adopt', 'everyting', '--yes'], 3, 'Did you mean everything?'],
     [['adopt', 'mine', '--yes'], 1, 'mine cannot be adopted'],
     [['adopt', 'everything', '--yes', '--group', 'defalt'], 3, 'Did you mean default?'],
-    [['adopt', '--undo', 'everything', '--yes'], 3, 'server everything not found'],
+    [['adopt', '--undo', 'everything', '--yes'], 3, 'nothing was adopted under the name everything'],
+    [['adopt', 'nosuch', '--yes'], 3, 'no client has a server of its own called nosuch\nThere are: '],
+    [['adopt', 'nosuch'], 3, '"thv adopt --dry-run" shows which servers clients have.'],
   ] as const) {
     const result = await thv(...args)
     expect(result, args.join(' ')).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(said) })

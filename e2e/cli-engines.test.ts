@@ -1,5 +1,5 @@
 import { chown, mkdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { runConfig } from '@toolhaven/contract/run-config'
 import { workloadList } from '@toolhaven/contract/workloads'
@@ -9,6 +9,7 @@ import { startDaemon } from './src/daemon-process.ts'
 import { containersOf, untilNothingIsLeft } from './src/instances.ts'
 import { callText, connectMcp } from './src/mcp-client.ts'
 import { type PlatformKind, usePlatform } from './src/platform.ts'
+import { listNames } from './src/statuses.ts'
 import { thv as runThv } from './src/thv.ts'
 
 const KINDS: readonly PlatformKind[] = ['docker', 'podman']
@@ -67,6 +68,32 @@ describe.each(sample(KINDS, 1, rotationInside(import.meta.url)))('on %s', (kind)
     expect(workloadList.parse(JSON.parse(left)).workloads).toEqual([])
     expect(await readFile(join(cursor, 'mcp.json'), 'utf8').catch(() => '')).not.toContain(url)
     await untilNothingIsLeft(platform, home)
+  })
+
+  test('refuses the folders that are refused elsewhere, as a server and as volumes', async (context) => {
+    const platform = platformOf(context)
+    await using home = await platform.makeHome()
+    await using daemon = await startDaemon(home)
+    const thv = (...args: string[]) => runThv(home, args)
+    await writeFile(join(home.dir, 'privileged.json'), '{"privileged": true}')
+    const ofToolhaven = /would expose .*, a folder of Toolhaven itself/
+    const refused = [
+      ['/', /would expose the root of this machine/],
+      ['/proc', /would expose/],
+      [home.stateDir, ofToolhaven],
+      [dirname(home.stateDir), ofToolhaven],
+      [home.dir, ofToolhaven],
+    ] as const
+    const expectRefused = async (args: string[], why: RegExp) => {
+      const { code, stderr } = await thv('run', ...args)
+      expect(code, args.join(' ')).toBe(2)
+      expect(stderr, args.join(' ')).toMatch(why)
+    }
+    for (const [folder, why] of refused) await expectRefused([platform.fixture, '-v', `${folder}:/x`], why)
+    for (const [folder, why] of [...refused.slice(0, -1), ['~', /is your home folder or holds it/] as const])
+      for (const flags of [[], ['--permission-profile', 'privileged.json']])
+        await expectRefused(['--folder', folder, '--write', ...flags, '--', 'node', 'x'], why)
+    expect(await listNames(daemon)).toEqual([])
   })
 })
 

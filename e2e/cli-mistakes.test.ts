@@ -84,7 +84,7 @@ test('a run that is refused names flags and commands', async () => {
     [['time', '--name', 'other', '--proxy-port', `${port}`], new RegExp(`--proxy-port ${port} belongs to another`)],
     [
       ['time', '--name', 'other', '--proxy-port', `${world.daemon.port}`],
-      /--proxy-port \d+ is the one of Toolhaven's own API/,
+      /--proxy-port \d+ is the port of Toolhaven's own API; choose another/,
     ],
     [['time', '--name', '../x'], /--name: must be 1 to 100 letters[^;]*$/],
     [['time', '-e', 'A B=1'], /--env A B: must be an environment variable name: letters, digits/],
@@ -323,6 +323,9 @@ test('a wrong line or file is answered with what to do next', async () => {
     [['run', 'time', '--allow-host', 'http://a b/'], /^thv: --allow-host: must be/],
     [['completion', 'tcsh'], /^thv: there is no shell 'tcsh'\. Allowed choices are bash/],
     [['stop', 'time', '--all'], /^thv: these exclude one another; give names, or --group, or --all\n/],
+    [['config', 'otel', 'set-endpoint', 'ht!tp://collector:4318'], /^thv: the telemetry endpoint takes host:port/],
+    [['config', 'otel', 'set-endpoint', 'ht!tp:4318'], /^thv: the telemetry endpoint must be host:port/],
+    [['config', 'set-registry', 'ht!tp://example.com/registry.json'], /is no registry source; give an http\(s\) URL/],
     [['config', 'otel', 'set-endpoint', 'a b'], /^thv: the telemetry endpoint must be host:port/],
     [['logs', 'gone'], /^thv: workload gone not found\n"thv list --all" shows what there is\.\n$/],
     [['group', 'rm', 'default'], /delete those workloads instead/],

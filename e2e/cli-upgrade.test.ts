@@ -191,6 +191,8 @@ test('npm is asked for what did not come from the registry, and a source that is
   expect(checked.code).toBe(0)
   expect(checked.stdout).toMatch(/^notes +registry /m)
   expect(checked.stdout).toMatch(/^old +npm +4\.0\.0 +unknown .*could not be reached/m)
-  const wrong = await thv('upgrade', 'odl', '--yes')
-  expect(wrong).toMatchObject({ code: 3, stderr: expect.stringContaining('Did you mean old?') })
+  for (const consent of [['--yes'], []]) {
+    const wrong = await thv('upgrade', 'odl', ...consent)
+    expect(wrong).toMatchObject({ code: 3, stderr: expect.stringContaining('Did you mean old?') })
+  }
 })

@@ -1,8 +1,9 @@
 import { invalid } from '@toolhaven/core/errors'
+import { MOST_LEVELS } from '@toolhaven/core/json/nesting'
 import { parseJson } from '@toolhaven/core/json/strict-json'
 
 export const MAX_BODY_BYTES = 1024 * 1024
-const MAX_DEPTH = 32
+const MAX_DEPTH = MOST_LEVELS
 /** Each is compared with a schema, and one that is wrong becomes an error: half a million of them took 12 s. */
 const MAX_VALUES = 20_000
 

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts'
 import { orUnknownGroup } from '../lifecycle/or-unknown.ts'
 import { canAsk, chooseSeveral, confirm } from '../output/prompt.ts'
 import { printable } from '@toolhaven/contract/visible-text'
-import { chooseNamed } from './choose-named.ts'
+import { ADOPTABLE, chooseNamed } from './choose-named.ts'
 import { describeServer } from './describe-server.ts'
 import { showProgress } from './show-progress.ts'
 
@@ -74,7 +74,7 @@ async function choose(
   const { out, signal } = context
   const { servers, faults } = await client.call('discoverServers', {}, signal)
   for (const { client_type: type, reason } of faults) out.note(printable(`${type}: ${reason}`))
-  const named = names.length > 0 ? chooseNamed(servers, names) : servers
+  const named = names.length > 0 ? chooseNamed(servers, names, ADOPTABLE) : servers
   const stuck = named.filter(({ becomes }) => !becomes)
   const movable = named.filter(({ becomes }) => becomes)
   const why = stuck.map(({ name, obstacle }) => printable(`${name} cannot be adopted: ${obstacle}`))
@@ -107,7 +107,7 @@ async function pick(servers: readonly ForeignServer[], signal: AbortSignal): Pro
     instead: 'name the servers, or give --all',
     signal,
   }
-  return chooseNamed(servers, await chooseSeveral(question, choices, []))
+  return chooseNamed(servers, await chooseSeveral(question, choices, []), ADOPTABLE)
 }
 
 const clientsOf = (servers: readonly ForeignServer[]) =>

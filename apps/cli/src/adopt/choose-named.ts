@@ -1,15 +1,36 @@
-import { unknownName } from '../output/did-you-mean.ts'
+import { notFound } from '@toolhaven/core/errors'
+import { suggestion } from '../output/did-you-mean.ts'
+
+export interface Choice {
+  /** What there is none of, before its name: "no client starts a server called". */
+  missing: string
+  /** The command that does something about it, as a sentence. */
+  next: string
+}
 
 /** Those of the given names, in their order; a name that nobody has is an error. */
-export function chooseNamed<Named extends { name: string }>(all: readonly Named[], names: readonly string[]): Named[] {
-  return [...new Set(names)].map((name) => {
+export function chooseNamed<Named extends { name: string }>(
+  all: readonly Named[],
+  wanted: readonly string[],
+  { missing, next }: Choice,
+): Named[] {
+  const names = all.map(({ name }) => name)
+  return [...new Set(wanted)].map((name) => {
     const found = all.find((each) => each.name === name)
-    if (!found)
-      throw unknownName(
-        'server',
-        name,
-        all.map((each) => each.name),
-      )
-    return found
+    if (found) return found
+    const there = names.length > 0 ? `There ${names.length === 1 ? 'is' : 'are'}: ${names.join(', ')}.` : ''
+    throw notFound(
+      [`${missing} ${name}`, `${suggestion([name], names)}${there}`.trim(), next].filter(Boolean).join('\n'),
+    )
   })
+}
+
+export const ADOPTABLE: Choice = {
+  missing: 'no client has a server of its own called',
+  next: '"thv adopt --dry-run" shows which servers clients have. A server that no client has is run with "thv run".',
+}
+
+export const ADOPTED: Choice = {
+  missing: 'nothing was adopted under the name',
+  next: '"thv adopt --dry-run" also shows what was adopted before.',
 }

@@ -1,13 +1,13 @@
 import type { Context } from '../context.ts'
 import { printable } from '@toolhaven/contract/visible-text'
-import { chooseNamed } from './choose-named.ts'
+import { ADOPTABLE, chooseNamed } from './choose-named.ts'
 import { describeServer } from './describe-server.ts'
 
 /** What was found, without changing anything. */
 export async function showFindings(context: Context, names: readonly string[], format: string): Promise<void> {
   const { out, signal } = context
   const found = await (await context.daemon()).call('discoverServers', {}, signal)
-  const servers = names.length > 0 ? chooseNamed(found.servers, names) : found.servers
+  const servers = names.length > 0 ? chooseNamed(found.servers, names, ADOPTABLE) : found.servers
   if (format === 'json') return out.json({ ...found, servers })
   for (const server of servers) for (const line of describeServer(out, server)) out.line(line)
   for (const { client_type: client, reason } of found.faults) out.note(printable(`${client}: ${reason}`))

@@ -3,7 +3,7 @@ import { conflict, describeError } from '@toolhaven/core/errors'
 import type { Context } from '../context.ts'
 import { confirm } from '../output/prompt.ts'
 import { printable } from '@toolhaven/contract/visible-text'
-import { chooseNamed } from './choose-named.ts'
+import { ADOPTED, chooseNamed } from './choose-named.ts'
 import { showProgress } from './show-progress.ts'
 
 /** Gives servers back to their clients: those named, or all of them. */
@@ -15,7 +15,7 @@ export async function undoAdoptions(
   const { out, signal } = context
   const client = await context.daemon()
   const { adoptions } = await client.call('discoverServers', {}, signal)
-  const chosen = names.length > 0 ? chooseNamed(adoptions, names) : adoptions
+  const chosen = names.length > 0 ? chooseNamed(adoptions, names, ADOPTED) : adoptions
   if (chosen.length === 0) {
     if (flags.format === 'json') return out.json({ undone: [], failures: [] })
     return out.note('There is nothing to undo: nothing was adopted.')

@@ -37,7 +37,7 @@ export function unknownName(kind: string, name: string, names: readonly string[]
   )
 }
 
-function suggestion(wanted: readonly string[], names: readonly string[]): string {
+export function suggestion(wanted: readonly string[], names: readonly string[]): string {
   const unknown = wanted.filter((name) => !names.includes(name))
   const close = unknown.map((name) => closest(name, names)).filter((name) => name !== undefined)
   return close.length > 0 ? `Did you mean ${[...new Set(close)].join(', ')}? ` : ''

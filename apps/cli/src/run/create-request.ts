@@ -3,7 +3,8 @@ import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import type { PermissionProfile } from '@toolhaven/contract/permission-profile'
 import type { CreateRequest } from '@toolhaven/contract/workload-request'
-import { describeError, invalid } from '@toolhaven/core/errors'
+import { describeError, invalid, isThvError } from '@toolhaven/core/errors'
+import { isNestedDeeper, MOST_LEVELS } from '@toolhaven/core/json/nesting'
 import { decodeText } from '../output/decode-text.ts'
 import { authFieldsOf } from './auth-request.ts'
 import { folderOf } from './folder-request.ts'
@@ -143,9 +144,13 @@ export async function readJsonObject(cwd: string, flag: string, file: string): P
   const text = await readText(cwd, flag, file)
   try {
     const value: unknown = JSON.parse(text)
+    if (isNestedDeeper(value)) throw invalid(`objects and lists in it nest deeper than ${MOST_LEVELS} levels`)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   } catch (error) {
-    throw invalid(`${flag} ${file} is not JSON: ${describeError(error)}`, error)
+    throw invalid(
+      `${flag} ${file} ${isThvError(error) ? 'cannot be used' : 'is not JSON'}: ${describeError(error)}`,
+      error,
+    )
   }
   throw invalid(`${flag} ${file} must hold a JSON object`)
 }

@@ -38,9 +38,10 @@ export async function upgradeWorkloads(context: Context, args: readonly string[]
   const needs = needsOf(flags)
   if (args.length !== 1 && Object.keys(needs).length > 0)
     throw invalid('what a new version needs goes with one name: thv upgrade NAME --env KEY=VALUE')
-  if (!flags.yes && !canAsk()) throw invalid('there is no terminal to ask at; add --yes, or look first with --check')
   const client = await context.daemon()
   const upgrades = await look(context, client, args)
+  const isAsking = !flags.yes && upgrades.some(({ state }) => state === 'available')
+  if (isAsking && !canAsk()) throw invalid('there is no terminal to ask at; add --yes, or look first with --check')
   const results: UpgradeResult[] = []
   const failures: { name: string; reason: string }[] = []
   for (const { name, state, reason = '' } of upgrades) {

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { join, normalize } from 'node:path'
 import { describeError, invalid } from '@toolhaven/core/errors'
+import { isNestedDeeper, MOST_LEVELS } from '@toolhaven/core/json/nesting'
 import { FOLDER_PLACE } from '@toolhaven/core/workloads/mounts'
 import { z } from 'zod'
 import { interpreterOf } from '../process/npm-entry.ts'
@@ -16,6 +17,10 @@ const packageSchema = z.looseObject({
   main: z.string().optional(),
   scripts: z.looseObject({ start: z.string().optional() }).optional(),
   workspaces: z.unknown().optional(),
+  overrides: z
+    .unknown()
+    .optional()
+    .refine((value) => !isNestedDeeper(value), { error: `nests deeper than ${MOST_LEVELS} levels` }),
   dependencies,
   devDependencies: dependencies,
   optionalDependencies: dependencies,

@@ -80,7 +80,11 @@ describe('an npm project starts', () => {
       /needs the package a from a folder \(file:\.\.\/a\).*run "npm install" in it/,
     ],
     [{ workspaces: ['a'] }, /needs its workspaces/],
-  ])('not with %j', async (json, why) => {
+    [
+      `{"dependencies":{"a":"1"},"overrides":${'{"a":'.repeat(60_000)}1${'}'.repeat(60_001)}`,
+      /package\.json cannot be used: .*nests deeper than 32 levels.*at overrides/,
+    ],
+  ])('not with %.80j', async (json, why) => {
     await write({ 'package.json': json })
     await expect(start()).rejects.toThrow(why)
   })

@@ -115,4 +115,15 @@ describe('parseManifest', () => {
     bomb.push('c: &c [*b, *b, *b, *b, *b, *b, *b, *b, *b, *b]', 'd: [*c, *c, *c, *c, *c, *c, *c, *c, *c, *c]')
     expect(faultsOf(bomb.join('\n'))).toEqual(['it repeats itself by aliases far too often'])
   })
+
+  it.each([
+    ['of JSON', `{"a":`, '1', '}'],
+    ['of YAML', '[', '', ']'],
+  ])('refuses 60,000 levels %s in plain words, wherever they are', (_, open, middle, close) => {
+    const deep = (levels: number) => `${open.repeat(levels)}${middle}${close.repeat(levels)}`
+    for (const levels of [40, 3_000, 60_000])
+      expect(
+        faultsOf(`format: 1\nworkloads:\n  - name: a\n    image: b\n    tools_override: ${deep(levels)}\n`),
+      ).toEqual(['maps and lists in it nest deeper than 32 levels'])
+  })
 })

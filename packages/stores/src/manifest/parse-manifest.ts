@@ -1,7 +1,8 @@
 import { type Manifest, manifest } from '@toolhaven/contract/manifest'
 import { parseOutside } from '@toolhaven/contract/parse-outside'
 import { closest } from '@toolhaven/core/closest'
-import { invalid } from '@toolhaven/core/errors'
+import { invalid, isThvError } from '@toolhaven/core/errors'
+import { isNestedDeeper, MOST_LEVELS } from '@toolhaven/core/json/nesting'
 import { type Document, LineCounter, isMap, isNode, isPair, isScalar, parseAllDocuments } from 'yaml'
 import * as z from 'zod'
 
@@ -22,6 +23,8 @@ export function parseManifest(source: string, where: string): Manifest {
     return `line ${line}, column ${col}`
   }
   const broken = [...document.errors, ...document.warnings]
+  // The parser calls itself for each level, and lists what comes of it among the faults.
+  if (broken.some(({ message }) => /call stack size/.test(message))) throw tooDeep(where)
   if (broken.length > 0)
     throw faulty(
       where,
@@ -39,11 +42,17 @@ export function parseManifest(source: string, where: string): Manifest {
 
 function valueOf(document: Document, where: string): unknown {
   try {
-    return document.toJS({ maxAliasCount: 100 })
-  } catch {
+    const value: unknown = document.toJS({ maxAliasCount: 100 })
+    if (isNestedDeeper(value)) throw tooDeep(where)
+    return value
+  } catch (error) {
+    if (isThvError(error)) throw error
+    if (error instanceof RangeError) throw tooDeep(where)
     throw faulty(where, ['it repeats itself by aliases far too often'])
   }
 }
+
+const tooDeep = (where: string) => faulty(where, [`maps and lists in it nest deeper than ${MOST_LEVELS} levels`])
 
 interface Fault {
   offset: number

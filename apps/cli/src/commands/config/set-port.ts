@@ -2,16 +2,22 @@ import { invalid } from '@toolhaven/core/errors'
 import { PORT } from './port.ts'
 import { setSetting } from './setting.ts'
 
+const LOWEST_FOR_ALL = 1024
+
 export const configSetPort = setSetting(PORT, {
   args: [{ name: 'port', summary: 'from 1 to 65535', required: true }],
   more: '"thv serve" starts the daemon again if one runs.',
   examples: [
     { command: 'thv config set-port 9090', shows: 'the API is at http://localhost:9090 from the next start on' },
   ],
-  change: ([text = '']) => {
+  change: ([text = ''], { out }) => {
     const port = Number(text)
     if (!/^\d+$/.test(text) || port < 1 || port > 65_535)
       throw invalid(`the port must be a number from 1 to 65535, not "${text}"`)
+    if (port < LOWEST_FOR_ALL)
+      out.note(
+        `Warning: on most systems only root may listen at a port below ${LOWEST_FOR_ALL}. If the daemon cannot, its commands still work, and programs do not reach its API.`,
+      )
     return { api_port: port }
   },
 })

@@ -36,7 +36,7 @@ async function pathOf(source: string, cwd: string): Promise<string> {
     import('node:url'),
     import('@toolhaven/core/errors'),
   ])
-  if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(source)) return resolve(cwd, source)
+  if (!source.includes('://')) return resolve(cwd, source)
   const url = URL.parse(source)
   if (url?.protocol !== 'file:' || url.host !== '')
     throw invalid(`"${source}" is no registry source; give an http(s) URL or a file`)

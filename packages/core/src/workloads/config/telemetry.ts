@@ -45,7 +45,9 @@ function checkEndpoint(endpoint: string): void {
 /** Whether this can be host:port of a collector, and a path if it has one. */
 export function isCollector(endpoint: string): boolean {
   const url = endpoint === '' ? null : URL.parse(`http://${endpoint}`)
-  return url !== null && url.username === '' && url.password === '' && url.search === '' && url.hash === ''
+  // A browser would look for a host with such a name. It is a mistyped scheme: ht!tp://collector.
+  if (url === null || !/^(?:[\w.-]+|\[[\da-f:.]+\])$/i.test(url.hostname) || endpoint.includes('://')) return false
+  return url.username === '' && url.password === '' && url.search === '' && url.hash === ''
 }
 
 /** For the gateway; undefined when nobody is to be told anything. */
