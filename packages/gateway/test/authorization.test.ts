@@ -3,6 +3,7 @@ import type { EndpointSpec } from '@toolhaven/core/ports/gateway'
 import { startIdentityProvider } from '@toolhaven/testing/testbed/identity-provider'
 import { createPolicyEngine } from '../src/policy/decisions/cedar/cedar-engine.ts'
 import { authorization } from '../src/policy/decisions/authorization.ts'
+import { shownName } from '../src/policy/decisions/tools-override.ts'
 import { Notes } from '../src/http/server/notes.ts'
 import { requestOf } from '../src/messages/json-rpc.ts'
 import { CLIENTS, connectClient, startGateway, type TestGateway } from './support/gateway.ts'
@@ -126,7 +127,7 @@ it('a subscription to more resources than anybody may name is refused before one
     judged++
     return engine.allows(...question)
   }
-  const { fromClient } = authorization({ engine: { ...engine, allows }, callers: new Notes() })
+  const { fromClient } = authorization({ engine: { ...engine, allows }, callers: new Notes(), shown: shownName() })
   const listenTo = (count: number) => {
     const resourceSubscriptions = Array.from({ length: count }, (_, at) => `memo://${at}`)
     const request = requestOf(1, 'subscriptions/listen', { notifications: { resourceSubscriptions } })
@@ -145,7 +146,7 @@ it.each(['updated', String.raw`\u0075pdated`, String.raw`\u0075\u0070dated`])(
     const engine = await createPolicyEngine({
       policies: ['permit(principal, action, resource == Resource::"memo://ok");'],
     })
-    const { mayHear } = authorization({ engine, callers: new Notes() })
+    const { mayHear } = authorization({ engine, callers: new Notes(), shown: shownName() })
     const hears = (uri: string) => {
       const text = `{"jsonrpc":"2.0","method":"notifications/resources/${written}","params":{"uri":"${uri}"}}`
       return mayHear?.(text, Object.create(null))

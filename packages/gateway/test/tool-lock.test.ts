@@ -164,7 +164,7 @@ describe('the lock', () => {
     expect(await client.tools()).toContain('say')
     await locked.define({ echo: { description: 'other' } })
     await locked.start('stdio')
-    await expect(client.call('say', { text: 'hi' })).rejects.toThrow('the tool echo changed')
+    await expect(client.call('say', { text: 'hi' })).rejects.toThrow('the tool say changed')
     expect(await client.tools()).not.toContain('say')
   })
 

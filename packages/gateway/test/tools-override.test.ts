@@ -1,4 +1,6 @@
-import { expect, it } from 'vitest'
+import { describeError } from '@toolhaven/core/errors'
+import type { EndpointSpec } from '@toolhaven/core/ports/gateway'
+import { describe, expect, it } from 'vitest'
 import { CLIENTS, connectClient, startGateway } from './support/gateway.ts'
 
 it.each(CLIENTS)('a client of the kind %s sees and calls tools by their given names', async (kind) => {
@@ -45,4 +47,28 @@ it('the filter goes by the names of the server', async () => {
   expect((await client.tools()).toSorted()).toEqual(['add', 'say'])
   expect(await client.call('say', { text: 'hi' })).toBe('hi')
   await expect(client.call('pid')).rejects.toThrow('Unknown tool: pid')
+})
+
+describe('a refusal names the tool as its client knows it', () => {
+  const toolsOverride = { echo: { name: 'say' }, add: { name: 'pid' } }
+  const messageOf = async (spec: Partial<EndpointSpec>, name: string) => {
+    await using test = await startGateway()
+    await test.open({ toolsOverride, ...spec })
+    await test.run()
+    const client = await connectClient(test, 'v1 http')
+    return await client.call(name, { text: 'hi' }).then(String, (error: unknown) => describeError(error))
+  }
+
+  it('by a policy', async () => {
+    const authorization = { policies: ['permit(principal, action, resource) unless { resource == Tool::"echo" };'] }
+    const message = await messageOf({ authorization }, 'say')
+    expect(message).toContain('do not allow you to call the tool say.')
+    expect(message).not.toContain('echo')
+  })
+
+  it('by the filter', async () => {
+    const message = await messageOf({ toolsFilter: ['size'] }, 'pid')
+    expect(message).toContain('Unknown tool: pid.')
+    expect(message).not.toContain('add')
+  })
 })

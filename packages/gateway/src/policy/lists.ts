@@ -5,7 +5,7 @@ import { limits, type Limits } from './admission/limits.ts'
 import { callerState } from './decisions/caller-state.ts'
 import type { Decision } from './decisions/decision.ts'
 import { toolFilter } from './decisions/tool-filter.ts'
-import { toolsOverride } from './decisions/tools-override.ts'
+import { shownName, toolsOverride, type ShownName } from './decisions/tools-override.ts'
 import { debug } from './observers/debug.ts'
 import type { Observer } from './observers/observer.ts'
 import type { telemetry } from './observers/telemetry.ts'
@@ -23,6 +23,7 @@ export interface Lists {
 export async function createLists(context: PipelineContext, callers: Callers): Promise<Lists> {
   const limited = limits({ ...context, callers })
   const told = await telemetryOf(context)
+  const shown = shownName(context.toolsOverride)
   return {
     guard: guard(context),
     gates: [
@@ -39,9 +40,9 @@ export async function createLists(context: PipelineContext, callers: Callers): P
       ...limited.ofBatches, // before anything is decided on: each request of a batch counts
       ...callerStateOf(context, callers),
       ...toolsOverrideOf(context), // before rights: they are for the server's tool, not for its name here
-      ...(await authorizationOf(context, callers)), // on the server's names, as the filter
-      toolFilter(context.allowedTools), // after all rights: what this workload does not offer is unknown to everybody
-      ...(await toolLockOf(context)), // last: it compares what the server itself says
+      ...(await authorizationOf(context, callers, shown)), // on the server's names, as the filter
+      toolFilter(context.allowedTools, shown), // after all rights: what this workload does not offer is unknown to everybody
+      ...(await toolLockOf(context, shown)), // last: it compares what the server itself says
     ],
   }
 }
@@ -79,15 +80,22 @@ function toolsOverrideOf({ toolsOverride: overrides }: PipelineContext): Decisio
   return overrides === undefined ? [] : [toolsOverride(overrides)]
 }
 
-async function authorizationOf({ authorization: spec }: PipelineContext, callers: Callers): Promise<Decision[]> {
+async function authorizationOf(
+  { authorization: spec }: PipelineContext,
+  callers: Callers,
+  shown: ShownName,
+): Promise<Decision[]> {
   if (spec === undefined) return []
   const { createPolicyEngine } = await import('./decisions/cedar/cedar-engine.ts')
   const { authorization } = await import('./decisions/authorization.ts')
-  return [authorization({ engine: await createPolicyEngine(spec), callers })]
+  return [authorization({ engine: await createPolicyEngine(spec), callers, shown })]
 }
 
-async function toolLockOf({ toolsChanged: mode, toolWatch: watch, workload }: PipelineContext): Promise<Decision[]> {
+async function toolLockOf(
+  { toolsChanged: mode, toolWatch: watch, workload }: PipelineContext,
+  shown: ShownName,
+): Promise<Decision[]> {
   if (mode === undefined || watch === undefined) return []
   const { toolLock } = await import('./decisions/tool-lock.ts')
-  return [toolLock({ watch, mode, workload })]
+  return [toolLock({ watch, mode, workload, shown })]
 }

@@ -6,12 +6,14 @@ import { isObject, parseMessage, RPC_ERROR } from '../../messages/json-rpc.ts'
 import type { Callers } from '../../oidc/caller.ts'
 import type { Decision } from './decision.ts'
 import type { Refusal } from '../refusal.ts'
+import type { ShownName } from './tools-override.ts'
 import { withoutTwins } from '../../messages/alike.ts'
 
 export interface AuthorizationOptions {
   engine: PolicyEngine
   /** Who sent a request, where anybody was asked. */
   callers: Callers
+  shown: ShownName
 }
 
 /** Each costs a look at all policies. No client has use for more of them at once. */
@@ -21,7 +23,7 @@ const tooLong = (field: string) =>
   `the policies of this workload cannot judge more than ${MOST_ITEMS} ${field} at once, and its server lists more; have it list them in pages.`
 
 /** What no policy permits is denied, whatever its method; lists show what may be used. */
-export function authorization({ engine, callers }: AuthorizationOptions): Decision {
+export function authorization({ engine, callers, shown }: AuthorizationOptions): Decision {
   return {
     name: 'authorization',
     fromClient(request, { from }): Refusal | undefined {
@@ -35,7 +37,7 @@ export function authorization({ engine, callers }: AuthorizationOptions): Decisi
         }
       const caller = callers.get(from)
       const denied = questions.find((question) => !isAllowed(engine, caller, request.method, question))
-      return denied && denial(denied)
+      return denied && denial(denied, shown)
     },
     mayHear(text, request): boolean {
       // Most messages need not be parsed for it. Every character of the name may be escaped.
@@ -86,9 +88,10 @@ const WHAT = {
   Method: 'use the method',
 }
 
-function denial({ type, id }: Question): Refusal {
+function denial({ type, id }: Question, shown: ShownName): Refusal {
+  const name = type === 'Tool' ? shown(id) : id
   return {
     code: RPC_ERROR.denied,
-    message: `Denied: the policies of this workload do not allow you to ${WHAT[type]} ${id.slice(0, 200)}.`,
+    message: `Denied: the policies of this workload do not allow you to ${WHAT[type]} ${name.slice(0, 200)}.`,
   }
 }

@@ -1,10 +1,10 @@
 import { isObject } from '../../messages/json-rpc.ts'
 import type { Decision } from './decision.ts'
 import { withoutTwins } from '../../messages/alike.ts'
-import { unknownTool } from './tools-override.ts'
+import { type ShownName, unknownTool } from './tools-override.ts'
 
 /** Lists and calls go by the same set, so a hidden tool cannot be called. */
-export function toolFilter(allowed: () => ReadonlySet<string> | undefined): Decision {
+export function toolFilter(allowed: () => ReadonlySet<string> | undefined, shown: ShownName): Decision {
   return {
     name: 'tool-filter',
     fromClient(request) {
@@ -12,7 +12,7 @@ export function toolFilter(allowed: () => ReadonlySet<string> | undefined): Deci
       if (names === undefined || request.method !== 'tools/call') return undefined
       const name = request.params?.['name']
       if (typeof name === 'string' && names.has(name)) return undefined
-      return unknownTool(name)
+      return unknownTool(typeof name === 'string' ? shown(name) : name)
     },
     readsAnswersTo: (method) => method === 'tools/list',
     toClient({ method }, answer) {

@@ -6,6 +6,7 @@ import { type JsonObject, requestOf } from '../../messages/json-rpc.ts'
 import { definitionHash, seenInstructions } from '../../tools/seen-definitions.ts'
 import { ToolWatch } from '../../tools/tool-watch.ts'
 import { toolLock } from './tool-lock.ts'
+import { shownName } from './tools-override.ts'
 
 const GREET = { name: 'greet' }
 const KIND = seenInstructions('Be kind.').definitions[0]?.hash ?? ''
@@ -25,7 +26,7 @@ async function shownOf(method: string, result: JsonObject): Promise<unknown> {
     server: () => Promise.reject(new Error('there is no server')),
     link: () => undefined,
   })
-  const { toClient } = toolLock({ watch, mode: 'block', workload: 'w' })
+  const { toClient } = toolLock({ watch, mode: 'block', workload: 'w', shown: shownName() })
   const asker = { session: undefined, from: new IncomingMessage(new Socket()), headers: () => ({}), id: 1 }
   const answer = await toClient?.(requestOf(1, method), { jsonrpc: '2.0', id: 1, result }, asker)
   return answer?.['result']

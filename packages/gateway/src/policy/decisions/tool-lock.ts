@@ -9,17 +9,18 @@ import { isHandshake, type ToolWatch } from '../../tools/tool-watch.ts'
 import type { Decision } from './decision.ts'
 import type { Refusal } from '../refusal.ts'
 import { withoutTwins } from '../../messages/alike.ts'
-import { unknownTool } from './tools-override.ts'
+import { type ShownName, unknownTool } from './tools-override.ts'
 
 export interface ToolLockOptions {
   watch: ToolWatch
   /** `warn` only looks at what passes; `block` holds back what is not as it was accepted. */
   mode: 'warn' | 'block'
   workload: string
+  shown: ShownName
 }
 
 /** What a server says of itself is what it was when somebody accepted it, or it is known that it is not. */
-export function toolLock({ watch, mode, workload }: ToolLockOptions): Decision {
+export function toolLock({ watch, mode, workload, shown }: ToolLockOptions): Decision {
   const look: Decision = {
     name: 'tool-lock',
     readsAnswersTo: (method) => isHandshake(method) || lockedListOf(method) !== undefined,
@@ -29,6 +30,7 @@ export function toolLock({ watch, mode, workload }: ToolLockOptions): Decision {
     },
   }
   if (mode === 'warn') return look
+  const refusal = (use: Use, standing: Standing) => refusalOf({ workload, shown }, use, standing)
   return {
     ...look,
     fromClient(request, { session }): Refusal | undefined {
@@ -37,7 +39,7 @@ export function toolLock({ watch, mode, workload }: ToolLockOptions): Decision {
       if (use.name === undefined) return unknown(use.watch.list, request.params?.['name'])
       const standing = standingOf(use, use.watch.current(session))
       // Of what was not seen, the server is asked first.
-      return standing === 'unseen' || standing === 'missing' ? undefined : refusalOf(workload, use, standing)
+      return standing === 'unseen' || standing === 'missing' ? undefined : refusal(use, standing)
     },
     waits(request, { session }) {
       const list = lockedListOf(request.method)
@@ -49,7 +51,7 @@ export function toolLock({ watch, mode, workload }: ToolLockOptions): Decision {
       const use = useOf(watch, request)
       if (use?.name === undefined || standingOf(use, use.watch.current(session)) === 'accepted') return undefined
       return use.watch.look(session).then(
-        (hashes) => refusalOf(workload, use, standingOf(use, hashes)),
+        (hashes) => refusal(use, standingOf(use, hashes)),
         (error: unknown) => unchecked(use.watch.list, error),
       )
     },
@@ -137,8 +139,13 @@ function withAcceptedInstructions(answer: JsonObject, accepted: Hashes | undefin
   return { ...answer, result: isAccepted && said !== undefined ? { ...rest, instructions } : rest }
 }
 
-function refusalOf(workload: string, { watch: { list }, name = '' }: Use, standing: Standing): Refusal | undefined {
+function refusalOf(
+  { workload, shown }: Pick<ToolLockOptions, 'workload' | 'shown'>,
+  { watch: { list }, name: serverName = '' }: Use,
+  standing: Standing,
+): Refusal | undefined {
   if (standing === 'accepted') return undefined
+  const name = list.part === 'tool' ? shown(serverName) : serverName
   if (standing === 'missing') return unknown(list, name)
   if (standing === 'unseen') return unchecked(list, new Error('the server is being replaced'))
   const what = standing === 'added' ? 'was added to' : 'changed in'

@@ -36,6 +36,13 @@ export function toolsOverride(overrides: ToolsOverride): Decision {
   }
 }
 
+/** How clients know a tool of the server. A refusal must not tell them the name that was replaced. */
+export type ShownName = (serverName: string) => string
+
+export function shownName(overrides: ToolsOverride = {}): ShownName {
+  return (name) => (Object.hasOwn(overrides, name) ? overrides[name]?.name : undefined) ?? name
+}
+
 export function unknownTool(name: unknown): Refusal {
   const shown = typeof name === 'string' ? name.slice(0, 100) : 'no name'
   return {
