@@ -61,8 +61,12 @@ def transport_of(kind, rest):
 
 
 @asynccontextmanager
-async def connect(kind, rest, updates, **answers):
-    callbacks = {"message_handler": updates.handle, **answers}
+async def connect(kind, rest, updates):
+    callbacks = {
+        "sampling_callback": sample,
+        "elicitation_callback": elicit,
+        "message_handler": updates.handle,
+    }
     if not IS_FIRST_GENERATION:
         async with mcp.Client(transport_of(kind, rest), **callbacks) as client:
             yield client, client.server_info, client.instructions
@@ -112,12 +116,7 @@ async def ask(kind, rest):
     async def on_progress(progress, total, message):
         steps.append([progress, total, message])
 
-    # The calls of a client that answers questions have processes of their own, unless it has a session: what it listens to
-    # without one does not hear of them (0084).
-    async with connect(kind, rest, updates) as (listener, *_):
-        updated = await update_of(listener, updates)
-    answers = {"sampling_callback": sample, "elicitation_callback": elicit}
-    async with connect(kind, rest, updates, **answers) as (client, server, instructions):
+    async with connect(kind, rest, updates) as (client, server, instructions):
         tools = await client.list_tools()
         resource = await client.read_resource(MEMO)
         progressed = await client.call_tool("progress", {"steps": 3, "text": "p"}, progress_callback=on_progress)
@@ -131,7 +130,7 @@ async def ask(kind, rest):
             "progress": [steps, text_of(progressed)],
             "sampled": answer_of(await client.call_tool("sample", {"text": "one"})),
             "elicited": answer_of(await client.call_tool("elicit", {"text": "two"})),
-            "updated": updated,
+            "updated": await update_of(client, updates),
             "refused": await refusal_of(client),
         }
 

@@ -27,6 +27,8 @@ import { CALL_IS_OVER, isKeptId, MOST_QUESTIONS, OpenQuestions, TOO_MANY_QUESTIO
 export interface ServerMessagesOptions {
   pending: PendingCalls
   sessions: () => Iterable<Session>
+  /** They hear of changes as sessions do, and nothing else. */
+  listeners?: (() => Iterable<Session>) | undefined
   write: (body: JsonObject) => void
   onListChanged?: ((part: ListPart) => void) | undefined
   /** The only client of the process; undefined: several share it. */
@@ -209,7 +211,8 @@ export class ServerMessages {
 
   #toEach(notification: RpcNotification, isFor: (session: Session) => boolean): void {
     const text = onOneLine(notification)
-    for (const session of this.#options.sessions()) if (isFor(session)) session.send(text)
+    const { sessions, listeners = () => [] } = this.#options
+    for (const session of [...sessions(), ...listeners()]) if (isFor(session)) session.send(text)
   }
 }
 

@@ -49,6 +49,8 @@ export class Session {
   /** `params` of its initialize request; empty until then. */
   client: JsonObject
   logLevel: string | undefined
+  /** Of a client without a session: its caller, and what it says about itself. Clients that have the same cannot be told apart. */
+  mark: string | undefined
   /** Its counterpart at an HTTP server. */
   upstream: { processId: string; sessionId?: string | undefined } | undefined
   /** The caller who opened it: nobody else may use it, even if they learn its id. */

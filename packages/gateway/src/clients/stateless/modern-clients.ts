@@ -33,6 +33,12 @@ export interface ModernClientsOptions {
   onToolsChanged: () => void
 }
 
+export function markOfClient({ capabilities, clientInfo }: Description, owner: string | undefined): string {
+  return JSON.stringify([owner, clientInfo, capabilities])
+}
+
+type Description = Pick<ModernRequest, 'capabilities' | 'clientInfo'>
+
 /** Requests that say the same about their client share a session; those of different callers never do. */
 export class ModernClients {
   readonly #options: ModernClientsOptions
@@ -44,10 +50,10 @@ export class ModernClients {
 
   /** Undefined when the endpoint is full. `isNew`: the server has not heard of it. */
   sessionOf(
-    { capabilities, clientInfo }: ModernRequest,
+    { capabilities, clientInfo }: Description,
     owner: string | undefined,
   ): { session: Session; isNew: boolean } | undefined {
-    const mark = JSON.stringify([owner, clientInfo, capabilities])
+    const mark = markOfClient({ capabilities, clientInfo }, owner)
     const known = this.#byMark.get(mark)
     if (known !== undefined && !known.isEnded) {
       known.lastSeen = Date.now()
@@ -61,6 +67,7 @@ export class ModernClients {
       onToolsChanged,
     )
     session.owner = owner
+    session.mark = mark
     if (!sessions.adopt(session)) return undefined
     this.#forgetEnded()
     this.#byMark.set(mark, session)

@@ -11,7 +11,6 @@ import {
   RPC_ERROR,
   type JsonObject,
   type RpcMessage,
-  type RpcRequest,
 } from '../../messages/json-rpc.ts'
 import { META, metaOf, MODERN_VERSION } from '../../messages/modern-era.ts'
 import { isKnownVersion, PROTOCOL_VERSIONS } from '../../messages/protocol-versions.ts'
@@ -21,11 +20,12 @@ import { hasRoomFor, TOO_MANY_OF_A_CALLER } from '../../sessions/subscriptions.t
 import { HeldRoom, weightOf } from '../../messages/weight.ts'
 import { TOO_MUCH_IN_FLIGHT } from '../../sessions/dispatch.ts'
 import { type FrontContext } from '../front-context.ts'
-import { checkRequest, type WaitingRequest } from './check-request.ts'
+import { checkRequest, type ModernRequest, type WaitingRequest } from './check-request.ts'
 import { FULL, NEEDS_SESSION, notFound, refuse, sendFault, STATE_IS_NO_TEXT, UNKNOWN_STATE } from './fault.ts'
 import { agreed, ListenSession, readFilter } from './listen-session.ts'
 import { ModernExchange } from './modern-exchange.ts'
 import { checkMarked, withoutInvalid } from './marked-tools.ts'
+import { markOfClient } from './modern-clients.ts'
 import { markOf } from './parked-calls.ts'
 import { relay } from './relay.ts'
 import { toLegacyParams, toModern } from './to-modern.ts'
@@ -75,7 +75,7 @@ export async function postModern(
   try {
     if ((await context.server()).era === 'modern') return await relay(context, request, response, { ...checked, room })
     if (own === undefined) return await call(context, request, response, { ...checked, room })
-    await answerSelf(context, request, response, message, own)
+    await answerSelf(context, request, response, checked, own)
   } catch (error) {
     sendFault(response, message.id, { status: 200, code: RPC_ERROR.server, message: describeError(error) })
   } finally {
@@ -89,7 +89,7 @@ type Answer = (
   context: FrontContext,
   request: HttpRequest,
   response: HttpResponse,
-  message: RpcRequest,
+  checked: ModernRequest,
 ) => Promise<void>
 
 /** The pipeline sees these like any other request. */
@@ -97,9 +97,10 @@ async function answerSelf(
   context: FrontContext,
   request: HttpRequest,
   response: HttpResponse,
-  message: RpcRequest,
+  checked: ModernRequest,
   answer: Answer,
 ): Promise<void> {
+  const { request: message } = checked
   const asker = { session: undefined, from: request, headers: () => endToEndHeaders(request.headers), id: message.id }
   const watched = context.pipeline.watch(message, asker)
   const passed = context.pipeline.fromClient(message, asker)
@@ -109,7 +110,7 @@ async function answerSelf(
     return sendFault(response, message.id, { status: 200, ...passed.refusal })
   }
   try {
-    await answer(context, request, response, message)
+    await answer(context, request, response, checked)
     end({ result: {} })
   } catch (error) {
     end({ error: { code: RPC_ERROR.server, message: describeError(error) } })
@@ -124,7 +125,7 @@ async function discover(
   context: FrontContext,
   request: HttpRequest,
   response: HttpResponse,
-  message: RpcRequest,
+  { request: message }: ModernRequest,
 ): Promise<void> {
   const { id, method } = message
   const { capabilities, instructions, serverInfo } = (await context.server()).result
@@ -143,8 +144,9 @@ async function listen(
   context: FrontContext,
   request: HttpRequest,
   response: HttpResponse,
-  { id, params }: RpcRequest,
+  checked: ModernRequest,
 ): Promise<void> {
+  const { id, params } = checked.request
   const filter = readFilter(params?.['notifications'])
   const refuseFilter = (why: string) =>
     sendFault(response, id, { status: 400, code: RPC_ERROR.invalidParams, message: `Invalid params: ${why}.` })
@@ -155,6 +157,7 @@ async function listen(
   const granted = agreed(filter, capabilities)
   const session = new ListenSession(context.limits, id, granted)
   session.owner = context.pipeline.callerOf(request)?.id
+  session.mark = markOfClient(checked, session.owner)
   const { resourceSubscriptions: uris = [], ...rest } = granted
   if (uris.length > 0 && !hasRoomFor(uris.length, session.owner, context.sessions.all()))
     return refuseFilter(TOO_MANY_OF_A_CALLER)

@@ -10,7 +10,7 @@ import type { BackendLink } from '../backend.ts'
 import { CallSeats } from './call-seats.ts'
 import { connectStdio } from '../stdio/connect-stdio.ts'
 import type { Opening } from '../stdio/greet-stdio.ts'
-import { Seats, type Seat } from './seats.ts'
+import { listenersOf, Seats, type Seat } from './seats.ts'
 import { StdioBackend, type StdioBackendOptions } from '../stdio/stdio.ts'
 import type { StdioPipeOptions } from '../stdio/stdio-pipe.ts'
 import { TOOLS_CHANGED } from '../server-messages.ts'
@@ -31,15 +31,15 @@ export async function connectAuto(
   options: AutoOptions,
   signal: AbortSignal,
 ): Promise<{ link: BackendLink; opening: Opening }> {
-  const { backend, name, limits, logger, opening, onOutput, known } = options
+  const { backend, name, limits, logger, opening, onOutput, known, sessions } = options
   const { channel, start } = backend.first
   const servers = new AutoServers(options)
   const connected = await connectStdio(
     {
-      ...{ name, limits, logger, channel, start, known, opening, onOutput },
-      isExclusive: backend.needsOwn,
+      ...{ name, limits, logger, channel, start, known, opening, onOutput, isExclusive: backend.needsOwn },
       owner: () => servers.ownerOfFirst,
       sessions: () => servers.sessionsOfFirst,
+      listeners: () => listenersOf(servers.ownerOfFirst, sessions()),
       onAsk: (session) => servers.asked(session),
       onListChanged: (part) => servers.listOfFirstChanged(part),
       onLost: (reason) => servers.firstLost(reason),

@@ -14,8 +14,6 @@ export class CallSeats {
   readonly #waitMs: number
   readonly #waiting = new Set<Call>()
   #timer: NodeJS.Timeout | undefined
-  /** The log level that the process was told last. */
-  readonly #levels = new WeakMap<Seat, string | undefined>()
 
   constructor(seats: Seats, waitMs: number) {
     this.#seats = seats
@@ -65,9 +63,7 @@ export class CallSeats {
   }
 
   #open(session: Session): Seat {
-    const seat = this.#seats.open(session, (link) => link.takeOver(session))
-    this.#levels.set(seat, session.logLevel)
-    return seat
+    return this.#seats.open(session, (link) => link.takeOver(session))
   }
 
   #wait(call: Call, reason: Error): void {
@@ -107,15 +103,10 @@ export class CallSeats {
   #run(seat: Seat, call: Call): void {
     const { link } = seat
     if (call.isSettled || link === undefined) return
-    this.#catchUp(seat, call.session)
+    // It may have been started before its client wanted log messages, or listened.
+    link.replay()
     seat.isUsed = true
     link.request(call)
-  }
-
-  #catchUp(seat: Seat, { logLevel }: Session): void {
-    if (this.#levels.get(seat) === logLevel) return
-    this.#levels.set(seat, logLevel)
-    seat.link?.replay()
   }
 
   #release(seat: Seat): void {

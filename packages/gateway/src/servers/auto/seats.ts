@@ -34,6 +34,8 @@ export interface SeatsOptions extends Omit<StdioPipeOptions, 'channel' | 'onLost
   result: () => JsonObject
   /** Those that share a process. */
   sharing: () => Iterable<Session>
+  /** All of the workload. */
+  sessions: () => Iterable<Session>
   onListChanged: (session: Session | undefined, part: ListPart) => void
   onClosed: (seat: Seat) => void
 }
@@ -207,6 +209,7 @@ export class Seats {
       isExclusive: session !== undefined,
       owner: () => session,
       sessions: () => (session === undefined ? sharing() : [session]),
+      listeners: () => listenersOf(session, this.#options.sessions()),
       onListChanged: (part: ListPart) => onListChanged(session, part),
       onOutput: (stream: 'stdout' | 'stderr', text: string) => onOutput(stream, `[${tag}] ${text}`),
       onLost: () => this.close(seat, 'the server ended'),
@@ -225,6 +228,12 @@ export class Seats {
       if (++seat.failedPings >= MAX_FAILED_PINGS) this.close(seat, 'the server no longer answers')
     }
   }
+}
+
+/** A client without a session has processes for its calls, and listens with requests of their own. */
+export function listenersOf(session: Session | undefined, all: Iterable<Session>): Session[] {
+  const mark = session?.mark
+  return mark === undefined ? [] : [...all].filter((other) => other !== session && other.mark === mark)
 }
 
 /** Those who wait for a call without a connection are told so when they come back. */

@@ -28,6 +28,8 @@ export interface StdioBackendOptions extends StdioPipeOptions {
   known: Omit<Greeting, 'opening'> | undefined
   opening: Opening
   sessions: () => Iterable<Session>
+  /** Streams that are not clients of the process, and hear what changes in it; left out: none. */
+  listeners?: () => Iterable<Session>
   /** The process is one client's own: the handshake, and all it leads to, is between the two. */
   isExclusive?: boolean
   /** The only client of the process; left out, or undefined: several share it. */
@@ -46,6 +48,8 @@ export class StdioBackend implements BackendLink {
   readonly #options: StdioBackendOptions
   readonly #pipe: StdioPipe
   readonly #fromServer: ServerMessages
+  /** What `replay` told the process. */
+  readonly #told: { uris: Set<string>; level?: string } = { uris: new Set() }
   /** The server's answer to our initialize. */
   result: JsonObject = {}
 
@@ -56,6 +60,7 @@ export class StdioBackend implements BackendLink {
     const fromServer = new ServerMessages({
       pending: pipe.pending,
       sessions: options.sessions,
+      listeners: options.listeners,
       write: (body) => this.#write(body),
       onListChanged: options.onListChanged,
       owner: options.owner,
@@ -109,12 +114,19 @@ export class StdioBackend implements BackendLink {
     return body
   }
 
-  /** Tells the process what its clients asked of others. */
+  /** Tells the process what its clients asked of others since it was told last. */
   replay(): void {
-    const uris = new Set([...this.#options.sessions()].flatMap((session) => [...session.subscriptions]))
-    for (const uri of uris) void this.#tell('resources/subscribe', { uri })
-    const level = sharedLevel(this.#options.sessions())
-    if (level !== undefined) void this.#tell('logging/setLevel', { level })
+    const { sessions, listeners = () => [] } = this.#options
+    const all = [...sessions(), ...listeners()].flatMap(({ subscriptions }) => [...subscriptions])
+    for (const uri of all) {
+      if (this.#told.uris.has(uri)) continue
+      this.#told.uris.add(uri)
+      void this.#tell('resources/subscribe', { uri })
+    }
+    const level = sharedLevel(sessions())
+    if (level === undefined || level === this.#told.level) return
+    this.#told.level = level
+    void this.#tell('logging/setLevel', { level })
   }
 
   /** Calls `work` as soon as the server has answered everything. */
