@@ -18,4 +18,6 @@ export interface Asker extends Origin {
   id: RequestId
   /** Somebody wants to know what would be decided; the request itself comes later, and counts then. */
   isTrial?: true
+  /** It was let through before, when other rules were in force: it has counted, and it has the server's names. */
+  isUnderWay?: true
 }

@@ -40,8 +40,8 @@ export interface CallOptions {
   reply: ReplySink
   /** What the pipeline makes of the server's answer. */
   onAnswer: (body: JsonObject) => JsonObject | Promise<JsonObject>
-  /** Nobody looks at the answer. */
-  isUnread?: boolean
+  /** Whether nobody looks at the answer; left out: somebody does. */
+  isUnread?: () => boolean
   /** Why the server must not get it after all, now that it is perhaps another than when this was decided. */
   checkAgain?: () => Promise<Refusal | undefined>
   /** End-to-end headers of the client's request, for HTTP servers. */
@@ -126,7 +126,7 @@ export class Call implements OpenCall {
   /** The answer as it came, its id at `[from, to)` of the first part; false: it has to be read first. */
   answerBytes(line: LargeLine, from: number, to: number): boolean {
     const { reply, isUnread } = this.#options
-    if (isUnread !== true || this.shape !== undefined || reply.answerBytes === undefined) return false
+    if (isUnread?.() !== true || this.shape !== undefined || reply.answerBytes === undefined) return false
     if (!isPlainAnswer(line)) return false
     const [first, ...rest] = line
     if (!this.#settle('answered')) return true

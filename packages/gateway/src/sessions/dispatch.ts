@@ -97,12 +97,13 @@ function request(
     request: passed.request,
     reply: watchedReply ?? reply,
     headers: watched?.headers ?? asker.headers,
-    onAnswer: (body) => pipeline.toClient(passed.request, body, asker),
-    isUnread: watched === undefined && !pipeline.readsAnswersTo(passed.request.method),
+    // By the rules that are in force when it comes.
+    onAnswer: (body) => context.pipeline().toClient(passed.request, body, asker),
+    isUnread: () => watched === undefined && !context.pipeline().readsAnswersTo(passed.request.method),
     checkAgain: async () => {
       // The rules may have changed while the call waited.
       const now = context.pipeline()
-      const judged = now === pipeline ? passed : now.fromClient(asked, asker)
+      const judged = now === pipeline ? passed : now.fromClient(passed.request, underWay(asker))
       return refusalOf('refusal' in judged ? judged : await now.waitFor(passed.request, asker))
     },
     onSettled: (outcome) => {
@@ -137,6 +138,8 @@ async function sendToNext(call: Call, slot: BackendSlot, waitMs: number): Promis
     call.fail(describeError(error))
   }
 }
+
+const underWay = ({ session, from, headers, id }: Asker): Asker => ({ session, from, headers, id, isUnderWay: true })
 
 /** For a call, until it is settled. */
 function takeRoom({ memory }: DispatchContext, message: RpcRequest): Refusal | { give: () => void } {

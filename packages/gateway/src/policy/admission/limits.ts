@@ -96,8 +96,8 @@ function furtherRequests(count: (request: HttpRequest) => HttpRefusal | undefine
   const begun = new Notes<true>()
   return {
     name: 'limits',
-    fromClient(_request, { from, isTrial }) {
-      if (isTrial) return undefined
+    fromClient(_request, { from, isTrial, isUnderWay }) {
+      if (isTrial || isUnderWay) return undefined
       const isFurther = begun.get(from) === true
       begun.set(from, true)
       const refusal = isFurther ? count(from) : undefined

@@ -12,9 +12,9 @@ export function toolsOverride(overrides: ToolsOverride): Decision {
 
   return {
     name: 'tools-override',
-    fromClient(request): RpcRequest | Refusal | undefined {
+    fromClient(request, { isUnderWay }): RpcRequest | Refusal | undefined {
       const name = request.params?.['name']
-      if (request.method !== 'tools/call' || typeof name !== 'string') return undefined
+      if (isUnderWay || request.method !== 'tools/call' || typeof name !== 'string') return undefined
       const serverName = serverNames.get(name)
       if (serverName !== undefined) return serverName === name ? undefined : withName(request, serverName)
       // Its former name is nobody's any more: what is not in the list cannot be called.
