@@ -2,6 +2,7 @@ import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { rotationFrom } from '@toolhaven/testing/rotation'
 import { fc } from '@toolhaven/testing/properties'
+import { connectAskingHttp } from './support/asking-http-server.ts'
 import { askingServer } from './support/asking-server.ts'
 import { ask, bearer, startWithIdentities, tokenOf, type TestIdentities } from './support/identities.ts'
 import { RawModernClient } from './support/modern-client.ts'
@@ -18,24 +19,29 @@ interface Server {
   test: TestIdentities
   /** At every other server, callers have to say who they are, and a token can be taken back. */
   hasIdentities: boolean
-  /** Another process takes the place of the workload's, with all that was asked of it. */
+  /** Another process takes the place of the workload's, with all that was asked of it. An HTTP server forgets its sessions. */
   restart: () => Promise<void>
 }
 
 let servers: Server[] = []
 
 beforeAll(async () => {
-  servers = await Promise.all(Array.from({ length: SERVERS }, (_, index) => start(index % 2 === 1)))
+  const kinds = Array.from({ length: SERVERS }, (_, index) => ({
+    hasIdentities: index % 2 === 1,
+    isHttp: index % 5 > 2,
+  }))
+  servers = await Promise.all(kinds.map(start))
 })
 afterAll(async () => {
   for (const { test } of servers) await test[Symbol.asyncDispose]()
 })
 
-async function start(hasIdentities: boolean): Promise<Server> {
+async function start({ hasIdentities, isHttp }: { hasIdentities: boolean; isHttp: boolean }): Promise<Server> {
   // Every request asks whether its token still holds, and every stream soon after it does not.
   const options = { tokenTimes: { introspectedMs: 0, skewMs: 0 }, limits: { keepAliveMs: 50 } }
   const test = await startWithIdentities({}, options)
   if (!hasIdentities) await test.open()
+  if (isHttp) return { test, hasIdentities, restart: await connectAskingHttp(test) }
   // It is known to ask: the first question of a server may have to be refused.
   const own = { needsOwn: true, own: { maxSessions: 100, idleMs: 600_000 } }
   let connected: Promise<unknown> = Promise.resolve()

@@ -13,17 +13,17 @@ export function askingServer({ say }: ScriptedProcess): Script {
   /** Whose answered calls it will ask about in the middle of the next one. */
   const late: string[] = []
   let asked = 0
-  const ask = (owner: string, kind: Question) => {
+  const ask = (owner: string, kind: Question, call?: unknown) => {
     const id = `q${++asked}`
-    say({ method: 'notifications/message', params: { level: 'error', data: `of ${owner}` } })
-    say(question(id, `of ${owner}`, kind))
+    say({ method: 'notifications/message', params: { level: 'error', data: `of ${owner}` } }, call)
+    say(question(id, `of ${owner}`, kind), call)
     return new Promise<string>((resolve) => {
       waiting.set(id, resolve)
     })
   }
   const work = async (id: unknown, { owner, asks, isLate }: Work) => {
     const heard: string[] = []
-    for (const kind of asks) heard.push(await ask(owner, kind))
+    for (const kind of asks) heard.push(await ask(owner, kind, id))
     say({ id, result: { content: [{ type: 'text', text: `for ${owner}: ${heard.join()}` }] } })
     if (isLate) late.push(owner)
   }

@@ -9,7 +9,8 @@ type Json = { [key: string]: unknown }
 /** One process of a workload in mode `auto`, seen from inside. */
 export interface ScriptedProcess {
   heard: Json[]
-  say: (message: Json) => void
+  /** `call`: the id of the call that it is about, for servers that have a way to tell. */
+  say: (message: Json, call?: unknown) => void
   isEnded: boolean
 }
 
