@@ -35,8 +35,11 @@ export interface FrontContext {
   openStream(response: HttpResponse, headers?: Readonly<Record<string, string>>): EventStream
   /** The response body to an initialize; throws when no server is there. */
   initialize(session: Session, request: RpcRequest, from: HttpRequest): Promise<JsonObject>
-  /** Hands a message of a client on; answers to requests go to `reply`. */
-  dispatch(session: Session, message: RpcMessage, reply: ReplySink, from: HttpRequest): void
+  /**
+   * Hands a message of a client on; answers to requests go to `reply`. `admittedBy`: the rules that let it in; left out: those that
+   * are in force.
+   */
+  dispatch(session: Session, message: RpcMessage, reply: ReplySink, from: HttpRequest, admittedBy?: Pipeline): void
   /** The server behind; waits for one that restarts. */
   server(): Promise<Pick<BackendLink, 'era' | 'result'>>
   /** A request of the gateway's own in the name of a session: the response to it. */

@@ -125,7 +125,7 @@ export class Front implements RouteContext {
   }
 
   initialize(session: Session, request: RpcRequest, from: HttpRequest): Promise<JsonObject> {
-    const context = { pipeline: this.pipeline, slot: this.#slot, waitMs: this.limits.backendWaitMs }
+    const context = { pipeline: () => this.pipeline, slot: this.#slot, waitMs: this.limits.backendWaitMs }
     return initializeSession(context, session, request, from)
   }
 
@@ -143,8 +143,14 @@ export class Front implements RouteContext {
     if (!session.isEnded) await this.#slot.link?.listen(session)
   }
 
-  dispatch(session: Session, message: RpcMessage, reply: ReplySink, from: HttpRequest): void {
-    dispatch(this.#dispatching, session, message, reply, from)
+  dispatch(
+    session: Session,
+    message: RpcMessage,
+    reply: ReplySink,
+    from: HttpRequest,
+    admittedBy: Pipeline = this.pipeline,
+  ): void {
+    dispatch(this.#dispatching, session, message, reply, { from, admittedBy })
   }
 
   #route(request: HttpRequest, response: HttpResponse): void {

@@ -1,14 +1,16 @@
-import { describeError } from '@toolhaven/core/errors'
+import { describeError, unavailable } from '@toolhaven/core/errors'
 import type { BackendLink } from '../servers/backend.ts'
 import type { BackendSlot } from './backend-slot.ts'
 import { endToEndHeaders } from '../http/server/end-to-end-headers.ts'
 import type { HttpRequest } from '../http/server/exchange.ts'
 import { RPC_ERROR, type JsonObject, type RpcRequest } from '../messages/json-rpc.ts'
 import type { Pipeline } from '../policy/pipeline.ts'
+import { UNWELCOME } from '../sessions/dispatch.ts'
 import type { Session } from '../sessions/session.ts'
 
 export interface InitializeContext {
-  pipeline: Pipeline
+  /** The rules in force. */
+  pipeline: () => Pipeline
   slot: BackendSlot
   /** How long a client waits for a server that is restarting. */
   waitMs: number
@@ -21,15 +23,20 @@ export async function initializeSession(
   request: RpcRequest,
   from: HttpRequest,
 ): Promise<JsonObject> {
+  const admittedBy = pipeline()
   const headers = () => endToEndHeaders(from.headers)
   const asker = { session, from, headers, id: request.id }
-  const watched = pipeline.watch(request, asker)
+  const watched = admittedBy.watch(request, asker)
   session.isOpening = true
   try {
-    const greet = (link: BackendLink) =>
-      link.initialize(session, watched?.request ?? request, (watched?.headers ?? headers)())
+    const greet = async (link: BackendLink) => {
+      // They may have changed while the server was waited for.
+      const now = pipeline()
+      if (now !== admittedBy && !(await now.mayStay(from))) throw unavailable(UNWELCOME.refusal.message)
+      return link.initialize(session, watched?.request ?? request, (watched?.headers ?? headers)())
+    }
     const answer = await greetServer(slot, session, greet, waitMs)
-    const body = await pipeline.toClient(request, answer, asker)
+    const body = await pipeline().toClient(request, answer, asker)
     watched?.onEnd(body)
     return body
   } catch (error) {

@@ -36,17 +36,23 @@ export interface DispatchContext {
   onSettled: (request: RpcRequest) => void
 }
 
+/** The HTTP request that a message came in, and the rules that let it in. */
+export interface Admitted {
+  from: HttpRequest
+  admittedBy: Pipeline
+}
+
 /** One message of a client, on its way to the server. */
 export function dispatch(
   context: DispatchContext,
   session: Session,
   message: RpcMessage,
   reply: ReplySink,
-  from: HttpRequest,
+  admitted: Admitted,
 ): void {
   if (message.kind === 'response') context.slot.link?.respond(session, message)
-  else if (message.kind === 'notification') notify(context, session, message, from)
-  else request(context, session, message, reply, from)
+  else if (message.kind === 'notification') notify(context, session, message, admitted.from)
+  else request(context, session, message, reply, admitted)
 }
 
 function notify(context: DispatchContext, session: Session, notification: RpcNotification, from: HttpRequest): void {
@@ -67,7 +73,7 @@ function request(
   session: Session,
   message: RpcRequest,
   reply: ReplySink,
-  from: HttpRequest,
+  { from, admittedBy }: Admitted,
 ): void {
   const { slot, limits } = context
   const pipeline = context.pipeline()
@@ -92,6 +98,7 @@ function request(
     if (watchedReply !== undefined) watchedReply.refusedBy = refused?.by
     return refused?.refusal
   }
+  const judged = { admittedBy, decidedBy: pipeline, request: passed.request, asker }
   const call = new Call({
     session,
     request: passed.request,
@@ -100,12 +107,7 @@ function request(
     // By the rules that are in force when it comes.
     onAnswer: (body) => context.pipeline().toClient(passed.request, body, asker),
     isUnread: () => watched === undefined && !context.pipeline().readsAnswersTo(passed.request.method),
-    checkAgain: async () => {
-      // The rules may have changed while the call waited.
-      const now = context.pipeline()
-      const judged = now === pipeline ? passed : now.fromClient(passed.request, underWay(asker))
-      return refusalOf('refusal' in judged ? judged : await now.waitFor(passed.request, asker))
-    },
+    checkAgain: async () => refusalOf(await judgeAgain(context.pipeline(), judged)),
     onSettled: (outcome) => {
       room.give()
       context.traffic.end(call, outcome)
@@ -114,7 +116,7 @@ function request(
   })
   context.traffic.begin(call)
   call.sendLater = () => void sendToNext(call, slot, limits.backendWaitMs)
-  const waited = pipeline.waitFor(passed.request, asker)
+  const waited = pipeline === admittedBy ? pipeline.waitFor(passed.request, asker) : judgeAgain(pipeline, judged)
   if (waited === undefined) return send(call, slot)
   void waited.then((refused) => {
     const refusal = refusalOf(refused)
@@ -137,6 +139,29 @@ async function sendToNext(call: Call, slot: BackendSlot, waitMs: number): Promis
   } catch (error) {
     call.fail(describeError(error))
   }
+}
+
+/** What was decided about a call when it came. */
+interface Judged {
+  admittedBy: Pipeline
+  decidedBy: Pipeline
+  request: RpcRequest
+  asker: Asker
+}
+
+/** Other rules may be in force when it has waited, for who may call at all and for what. */
+async function judgeAgain(now: Pipeline, { admittedBy, decidedBy, request, asker }: Judged) {
+  if (now !== admittedBy && !(await now.mayStay(asker.from))) return UNWELCOME
+  const passed = now === decidedBy ? { request } : now.fromClient(request, underWay(asker))
+  return 'refusal' in passed ? passed : now.waitFor(request, asker)
+}
+
+export const UNWELCOME: Refused = {
+  refusal: {
+    code: RPC_ERROR.server,
+    message: 'Who may use this workload was changed while the call waited; send it again.',
+  },
+  by: 'authentication',
 }
 
 const underWay = ({ session, from, headers, id }: Asker): Asker => ({ session, from, headers, id, isUnderWay: true })

@@ -4,6 +4,7 @@ import { isObject, RPC_ERROR, type JsonObject, type RpcRequest } from '../../mes
 import { META, metaOf, MODERN_ERROR, MODERN_VERSION, NAMED } from '../../messages/modern-era.ts'
 import { PROTOCOL_VERSIONS } from '../../messages/protocol-versions.ts'
 import type { HeldRoom } from '../../messages/weight.ts'
+import type { Pipeline } from '../../policy/pipeline.ts'
 import { KnownNames } from '../../messages/alike.ts'
 
 /** What a request of this era says about itself. */
@@ -20,6 +21,8 @@ const META_KEYS = new KnownNames(Object.values(META))
 /** A request that may wait before it is dispatched. Until then it holds this room. */
 export interface WaitingRequest extends ModernRequest {
   room: HeldRoom
+  /** The rules that let it in: others may be in force when it has waited. */
+  admittedBy: Pipeline
 }
 
 /** An error of the protocol and the HTTP status it goes with. */

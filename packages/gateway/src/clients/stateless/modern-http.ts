@@ -4,21 +4,14 @@ import type { HttpRequest, HttpResponse } from '../../http/server/exchange.ts'
 import { accepts } from '../../http/server/accepts.ts'
 import { endToEndHeaders } from '../../http/server/end-to-end-headers.ts'
 import { sendEmpty, sendJson } from '../../http/server/reply.ts'
-import {
-  idKey,
-  isObject,
-  requestOf,
-  RPC_ERROR,
-  type JsonObject,
-  type RpcMessage,
-} from '../../messages/json-rpc.ts'
+import { idKey, isObject, requestOf, RPC_ERROR, type JsonObject, type RpcMessage } from '../../messages/json-rpc.ts'
 import { META, metaOf, MODERN_VERSION } from '../../messages/modern-era.ts'
 import { isKnownVersion, PROTOCOL_VERSIONS } from '../../messages/protocol-versions.ts'
 import { isLogLevel, reachesLevel } from '../../sessions/log-levels.ts'
 import type { Session } from '../../sessions/session.ts'
 import { hasRoomFor, TOO_MANY_OF_A_CALLER } from '../../sessions/subscriptions.ts'
 import { HeldRoom, weightOf } from '../../messages/weight.ts'
-import { TOO_MUCH_IN_FLIGHT } from '../../sessions/dispatch.ts'
+import { TOO_MUCH_IN_FLIGHT, UNWELCOME } from '../../sessions/dispatch.ts'
 import { type FrontContext } from '../front-context.ts'
 import { checkRequest, type ModernRequest, type WaitingRequest } from './check-request.ts'
 import { FULL, NEEDS_SESSION, notFound, refuse, sendFault, STATE_IS_NO_TEXT, UNKNOWN_STATE } from './fault.ts'
@@ -58,6 +51,7 @@ export async function postModern(
   response: HttpResponse,
   message: RpcMessage,
 ): Promise<void> {
+  const { pipeline: admittedBy } = context
   // The revision knows no notification of clients over HTTP: taken, and of no effect.
   if (message.kind !== 'request') return sendEmpty(response, 202)
   if (context.isolated !== undefined) return sendFault(response, message.id, NEEDS_SESSION)
@@ -73,8 +67,11 @@ export async function postModern(
   if (!room.hold(weightOf(message, context.memory.mostOfOne)))
     return refuse(context, request, response, message, { fault: NO_ROOM })
   try {
-    if ((await context.server()).era === 'modern') return await relay(context, request, response, { ...checked, room })
-    if (own === undefined) return await call(context, request, response, { ...checked, room })
+    const waiting = { ...checked, room, admittedBy }
+    if ((await context.server()).era === 'modern') return await relay(context, request, response, waiting)
+    if (own === undefined) return await call(context, request, response, waiting)
+    if (context.pipeline !== admittedBy && !(await context.pipeline.mayStay(request)))
+      return refuse(context, request, response, message, { fault: CHANGED, by: 'authentication' })
     await answerSelf(context, request, response, checked, own)
   } catch (error) {
     sendFault(response, message.id, { status: 200, code: RPC_ERROR.server, message: describeError(error) })
@@ -82,6 +79,8 @@ export async function postModern(
     room.release()
   }
 }
+
+const CHANGED = { status: 200, ...UNWELCOME.refusal }
 
 const NO_ROOM = { status: 200, ...TOO_MUCH_IN_FLIGHT }
 
@@ -247,7 +246,8 @@ function dispatchCall(
     response,
   )
   checked.room.release()
-  context.dispatch(session, requestOf(ownId, method, toLegacyParams(params, ownId)), exchange, request)
+  const forServer = requestOf(ownId, method, toLegacyParams(params, ownId))
+  context.dispatch(session, forServer, exchange, request, checked.admittedBy)
 }
 
 /** A server with sessions has one level for all its calls: it must be as talkative as this one wants. */

@@ -65,7 +65,7 @@ export async function relay(
           response,
         )
   checked.room.release()
-  context.dispatch(session, requestOf(ownId, method, params), reply, request)
+  context.dispatch(session, requestOf(ownId, method, params), reply, request, checked.admittedBy)
 }
 
 const TOO_MANY_SUBSCRIPTIONS: Fault = {
