@@ -7,6 +7,7 @@ import { clientListRegistered } from './commands/client/list-registered.ts'
 import { clientRegister } from './commands/client/register.ts'
 import { clientRemove } from './commands/client/remove.ts'
 import { clientSetup } from './commands/client/setup.ts'
+import { clientShow } from './commands/client/show.ts'
 import { clientStatus } from './commands/client/status.ts'
 import { completion } from './commands/completion.ts'
 import { configGetCaCert } from './commands/config/get-ca-cert.ts'
@@ -83,6 +84,7 @@ export const COMMANDS: readonly CommandDef[] = [
   clientRegister,
   clientRemove,
   clientSetup,
+  clientShow,
   clientStatus,
   completion,
   configGetCaCert,

@@ -58,6 +58,16 @@ export const discoveryQuery = queryOptions({
   queryFn: async ({ signal }) => (await api.call('discoverClients', {}, signal)).clients,
 })
 
+/** The daemon answers for a client by its type, in either spelling. */
+export const clientPreviewQuery = (name: string, groups: readonly string[]) =>
+  queryOptions({
+    queryKey: ['clients', 'preview', name, groups.join(',')],
+    queryFn: ({ signal }) =>
+      api.call('previewClient', { params: { name }, query: { groups: groups.join(',') } }, signal),
+    // Its file changes without an event.
+    staleTime: 0,
+  })
+
 export const secretUsesQuery = queryOptions({
   queryKey: ['secrets', 'uses'],
   queryFn: async ({ signal }) => (await api.call('listSecretUses', {}, signal)).uses,

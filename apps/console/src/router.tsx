@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute, createRouter } from '@tanstack/react-router'
+import { CLIENT_SEARCH } from './clients/client-search.ts'
 import { LOGS_SEARCH, MERGED_LOGS_SEARCH } from './logs/logs-search.ts'
 import { NETWORK_SEARCH } from './network/network-search.ts'
 import { REGISTRY_SEARCH } from './registry/choose-entries.ts'
@@ -75,6 +76,10 @@ const clients = createRoute({ getParentRoute: () => root, path: '/clients' }).la
   import('./clients/ClientsPage.tsx').then((module) => module.Route),
 )
 
+const client = createRoute({ getParentRoute: () => root, path: '/clients/$name', validateSearch: CLIENT_SEARCH }).lazy(
+  () => import('./clients/ClientPage.tsx').then((module) => module.Route),
+)
+
 const secrets = createRoute({ getParentRoute: () => root, path: '/secrets', validateSearch: SECRETS_SEARCH }).lazy(() =>
   import('./secrets/SecretsPage.tsx').then((module) => module.Route),
 )
@@ -105,6 +110,7 @@ const routeTree = root.addChildren([
   run,
   logs,
   clients,
+  client,
   secrets,
   adopt,
   groups,

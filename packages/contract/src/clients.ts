@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { CLIENT_TYPES, clientType, parseClientType } from './client-types.ts'
-import { groupName } from './names.ts'
+import { groupName, workloadName } from './names.ts'
 import { API_PREFIX, noContent, noGroup, ok, type Routes } from './route.ts'
 
 /** Either spelling on the way in (`RooCode`, `roo-code`); the specification's on the way out. */
@@ -51,6 +51,51 @@ export const clientStatus = z
 export const clientStatusList = z
   .strictObject({ clients: z.array(clientStatus).meta({ description: 'Every known client' }) })
   .meta({ id: 'v1.clientStatusResponse', description: 'Every known client' })
+
+const plannedEntry = z
+  .strictObject({
+    key: z.string().meta({ description: 'Name of the entry in the file' }),
+    workload: workloadName.meta({ description: 'The server that the entry leads to' }),
+    change: z
+      .enum(['add', 'change', 'keep', 'remove'])
+      .meta({ description: 'What becomes of the entry; keep: it stands there as it should' }),
+    fields: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({ description: 'What the entry says afterwards; left out where it is removed' }),
+  })
+  .meta({ id: 'toolhaven.plannedEntry', description: 'An entry of ours in the file of a client' })
+
+const clientFile = z
+  .strictObject({
+    path: z.string().meta({ description: 'Where the file lies' }),
+    exists: z.boolean().meta({ description: 'Whether it is there; it is made with the first entry' }),
+    format: z.enum(['json', 'toml', 'yaml']).meta({ description: 'How it is written; json may have comments' }),
+    servers_key: z.string().meta({ description: 'The key below which the client keeps its servers' }),
+    entries: z.array(plannedEntry).meta({ description: 'Our entries, and what becomes of them' }),
+    foreign: z.array(z.string()).meta({ description: 'Names of the entries of others, which stay as they are' }),
+    notes: z.array(z.string()).meta({ description: 'What you need to know' }),
+    problem: z.string().optional().meta({ description: 'Why the file cannot be read or changed' }),
+  })
+  .meta({
+    id: 'toolhaven.clientFile',
+    description: 'A configuration file of a client, and what would be written to it',
+  })
+export type PreviewedFile = z.infer<typeof clientFile>
+
+export const clientPreview = z
+  .strictObject({
+    client_type: clientType.meta({ description: 'The client' }),
+    installed: z.boolean().meta({ description: 'Whether the client is found on this machine' }),
+    groups: z.array(groupName).meta({ description: 'The groups that the entries are for' }),
+    reads: z
+      .enum(['at once', 'at its start'])
+      .optional()
+      .meta({ description: 'When the client reads a changed file; left out where its makers do not say' }),
+    files: z.array(clientFile).meta({ description: 'Its files' }),
+  })
+  .meta({ id: 'toolhaven.clientPreview', description: 'What would be written for a client' })
+export type ClientPreview = z.infer<typeof clientPreview>
 
 export const createClientRequest = z
   .strictObject({
@@ -144,5 +189,50 @@ export const clientRoutes = {
     success: ok(clientStatusList, 'Every known client', {
       clients: [{ client_type: 'Cursor', installed: true, registered: false }],
     }),
+  },
+  previewClient: {
+    method: 'GET',
+    path: `${API_PREFIX}/discovery/clients/{name}`,
+    tag: 'discovery',
+    summary: 'See the files of a client, and what would be written to them',
+    description:
+      'Writes nothing. Entries of others are given by name only, because what they say may hold keys. A client that is not installed has the file that it would get.',
+    params: z.strictObject({ name: anyClientSpelling }),
+    query: z.strictObject({
+      groups: z
+        .string()
+        .transform((names) => (names === '' ? [] : names.split(',')))
+        .pipe(z.array(groupName))
+        .optional()
+        .meta({
+          description:
+            'As if the client were registered with these groups, with commas between them; empty: with none. Left out: with those that it is registered with',
+        }),
+    }),
+    success: ok(clientPreview, 'The files, entry by entry', {
+      client_type: 'Cursor',
+      installed: true,
+      groups: ['default'],
+      files: [
+        {
+          path: '/home/user/.cursor/mcp.json',
+          exists: true,
+          format: 'json',
+          servers_key: 'mcpServers',
+          entries: [
+            {
+              key: 'time',
+              workload: 'time',
+              change: 'add',
+              fields: { url: 'http://127.0.0.1:14000/mcp', type: 'http' },
+            },
+          ],
+          foreign: ['github'],
+          notes: [],
+        },
+      ],
+    }),
+    errors: noGroup,
+    extension: true,
   },
 } as const satisfies Routes

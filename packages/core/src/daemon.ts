@@ -145,7 +145,8 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
   const secrets = new Secrets({ providers: ports.secretsProviders, config, journal, masker, announce })
   const registry: RegistryDeps = { source: ports.registrySource, config, journal, logger, announce }
   const [held, adopted] = [new Set<string>(), new Set<string>()]
-  const sync = createClientSync({ groups: groupBook, book, files: ports.clientFiles, logger, held, adopted })
+  const syncDeps = { groups: groupBook, book, files: ports.clientFiles, logger, held, adopted }
+  const sync = createClientSync(syncDeps)
   const syncClients = async () => void (await sync())
   const { toolLocks, sightings, exits } = recordsOf(ports, { book, masker, announce, shutdown })
   const gateway = ports.createGateway(gatewayEvents(() => supervisor, toolLocks, { book, logs, masker }))
@@ -181,7 +182,7 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
     groups: { groups: groupBook, book, journal, deleteWorkload, syncClients },
     isolation: { book, runtime, sessions },
     stats: { ...workloads, gateway, sessions, meter: new UsageMeter({ runtime, clock }) },
-    clients: { groups: groupBook, files: ports.clientFiles, sync, journal },
+    clients: { ...syncDeps, sync, journal },
     ...{ registry, secrets, inspections },
     settings: { config, journal, readCertificate, announce },
     builds: { runtime, packages, renderRecipe, caCertificate, installs },

@@ -1,4 +1,4 @@
-import type { ClientEntry, ClientFiles, ClientSyncResult } from '@toolhaven/core/ports/clients'
+import type { ClientEntry, ClientFiles, ClientFilesPreview, ClientSyncResult } from '@toolhaven/core/ports/clients'
 import type { Host, PackageIndex } from '@toolhaven/core/ports/host'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import type { RenderRecipe } from '@toolhaven/core/ports/recipes'
@@ -166,6 +166,18 @@ export class MemoryClientFiles implements ClientFiles {
     if (!this.installed.has(client)) return { outcome: 'skipped', notes: [] }
     this.entries.set(client, new Map(wanted))
     return { outcome: 'written', notes: [] }
+  }
+
+  async preview(client: string, wanted: ReadonlyMap<string, ClientEntry>): Promise<ClientFilesPreview> {
+    const entries = [...wanted].map(([name, { url }]) => {
+      const change = this.entries.get(client)?.has(name) ? ('keep' as const) : ('add' as const)
+      return { key: name, workload: name, change, fields: { url } }
+    })
+    const path = `/home/me/.${client.toLowerCase()}/mcp.json`
+    const exists = this.entries.has(client)
+    return {
+      files: [{ path, exists, format: 'json', servers_key: 'mcpServers', entries, foreign: [], notes: [] }],
+    }
   }
 }
 

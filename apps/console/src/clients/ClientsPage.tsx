@@ -1,10 +1,11 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { createLazyRoute } from '@tanstack/react-router'
-import { api, messageOf } from '../api.ts'
-import { ForeignText } from '../parts/ForeignText.tsx'
+import { useQuery } from '@tanstack/react-query'
+import { createLazyRoute, Link } from '@tanstack/react-router'
+import { type api, messageOf } from '../api.ts'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Problem } from '../parts/Problem.tsx'
 import { clientsQuery, discoveryQuery, groupsQuery } from '../queries.ts'
+import { ConnectOutcome } from './ConnectOutcome.tsx'
+import { useConnect } from './use-connect.ts'
 
 export const Route = createLazyRoute('/clients')({ component: ClientsPage })
 
@@ -17,7 +18,6 @@ function ClientsPage() {
   if (error && !found) return <Problem message={messageOf(error)} />
   if (!found || !groups) return <p className="muted">Asking the daemon …</p>
   const names = groups.map(({ name }) => name)
-  const { notes = [], problem } = connecting.data ?? {}
   // Those that can be connected now come first.
   const clients = found.toSorted((one, other) => Number(other.installed) - Number(one.installed))
   return (
@@ -25,14 +25,9 @@ function ClientsPage() {
       <PageTitle title="Clients" />
       <p>
         A client that is connected to a group gets an entry for each of its servers. Your own entries stay as they are.
+        A client’s name leads to its file and what would be written to it.
       </p>
-      {connecting.error && <Problem message={messageOf(connecting.error)} />}
-      {problem !== undefined && <Problem message={problem} />}
-      {notes.length > 0 && (
-        <p className="notice" role="status">
-          <ForeignText text={notes.join(' ')} />
-        </p>
-      )}
+      <ConnectOutcome of={connecting} />
       <table className="table matrix">
         <caption className="only-read-aloud">Clients and the groups that they are connected to</caption>
         <thead>
@@ -55,25 +50,6 @@ function ClientsPage() {
   )
 }
 
-interface Wish {
-  name: Client['client_type']
-  group: string
-  isWanted: boolean
-}
-
-/** The daemon writes the client's file and says what it could not do. */
-function useConnect() {
-  const cache = useQueryClient()
-  return useMutation({
-    mutationFn: async ({ name, group, isWanted }: Wish) => {
-      if (isWanted) return api.call('createClient', { body: { name, groups: [group] } })
-      await api.call('deleteClientFromGroup', { params: { name, group } })
-      return undefined
-    },
-    onSettled: () => Promise.all(['clients', 'groups'].map((key) => cache.invalidateQueries({ queryKey: [key] }))),
-  })
-}
-
 interface ClientRowProps {
   client: Client
   groups: readonly string[]
@@ -86,7 +62,10 @@ function ClientRow({ client: { client_type: name, installed }, groups, connectin
   return (
     <tr>
       <th scope="row">
-        {name} {!installed && <span className="muted">not installed here</span>}
+        <Link to="/clients/$name" params={{ name }}>
+          {name}
+        </Link>{' '}
+        {!installed && <span className="muted">not installed here</span>}
       </th>
       {groups.map((group) => (
         <td key={group}>
@@ -99,7 +78,8 @@ function ClientRow({ client: { client_type: name, installed }, groups, connectin
               // Not disabled: that would take the focus from the one that was switched.
               aria-disabled={connecting.isPending}
               onChange={(event) => {
-                if (!connecting.isPending) connecting.mutate({ name, group, isWanted: event.target.checked })
+                if (connecting.isPending) return
+                connecting.mutate({ name, [event.target.checked ? 'joins' : 'leaves']: [group] })
               }}
             />
             <span className="group-name">{group}</span>

@@ -46,7 +46,11 @@ function applyWorkload(cache: QueryClient, event: WorkloadEvent): void {
   if (list && before?.status !== status) recordEvent(cache, { server: name, text: textOfStatus(event) })
   if (status === 'removed') {
     cache.setQueryData(workloadsQuery.queryKey, (list) => list?.filter((known) => known.name !== name))
-    void cache.invalidateQueries({ queryKey: ['workload', name] })
+    for (const queryKey of [
+      ['workload', name],
+      ['clients', 'preview'],
+    ])
+      void cache.invalidateQueries({ queryKey })
     return
   }
   // An edit may have changed what the list shows. An answer that is on its way may be older than this event.
@@ -58,6 +62,8 @@ function applyWorkload(cache: QueryClient, event: WorkloadEvent): void {
     list?.map((known) => (known.name === name ? { ...known, status, status_context } : known)),
   )
   cache.setQueryData(workloadQuery(name).queryKey, (details) => details && { ...details, status, status_context })
+  // Entries of clients follow what runs.
+  if (before?.status !== status) void cache.invalidateQueries({ queryKey: ['clients', 'preview'] })
   // Progress changes nothing else; a new status may: an edit restarts, and a start reads the tools.
   if (before?.status !== status) void cache.invalidateQueries({ queryKey: ['workload', name] })
 }

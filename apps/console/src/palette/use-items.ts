@@ -24,7 +24,7 @@ export function useItems(): PaletteItem[] {
     ...servers.map(({ name, status }) => place('Servers', name, `/servers/${encodeURIComponent(name)}`, status)),
     ...groups.map(({ name }) => place('Groups', name, `/servers?group=${encodeURIComponent(name)}`, 'its servers')),
     ...clients.map(({ client_type: name, installed }) =>
-      place('Clients', name, '/clients', installed ? '' : 'not installed here'),
+      place('Clients', name, `/clients/${name}`, installed ? '' : 'not installed here'),
     ),
     ...entries.map(({ name = '', description }) =>
       place('Registry', name, `/registry/${encodeURIComponent(name)}`, description),

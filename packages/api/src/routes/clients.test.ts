@@ -45,6 +45,64 @@ describe('clients', () => {
   })
 })
 
+const withoutEntries = (groups: string[]) => ({
+  ...{ client_type: 'Cursor', installed: true, groups },
+  files: [
+    {
+      ...{ path: '/home/me/.cursor/mcp.json', exists: true, format: 'json', servers_key: 'mcpServers' },
+      entries: [],
+      ...{ foreign: [], notes: [] },
+    },
+  ],
+})
+
+describe('a preview of a client', () => {
+  const twoServers = async (fake: FakeDaemon) => {
+    await research(fake)
+    await done(fake, 'POST /api/v1beta/workloads', { name: 'web', image: 'npx://web@1.0.0', proxy_port: 15_000 })
+    const library = { name: 'library', image: 'npx://web@1.0.0', proxy_port: 15_001, group: 'research' }
+    await done(fake, 'POST /api/v1beta/workloads', library)
+  }
+  const wouldWrite =
+    (...names: string[]) =>
+    async (_fake: FakeDaemon, { text }: { text: string }) =>
+      expect(JSON.parse(text).files[0].entries).toEqual(
+        names.map((name) => ({
+          ...{ key: name, workload: name, change: 'add' },
+          fields: { url: `http://127.0.0.1:${name === 'web' ? 15_000 : 15_001}/mcp` },
+        })),
+      )
+  scenario('that is registered nowhere has no entries of ours', {
+    given: twoServers,
+    request: 'GET /api/v1beta/discovery/clients/cursor',
+    answers: { status: 200, json: withoutEntries([]) },
+  })
+  scenario('shows the servers of the groups that it asks about, and registers nothing', {
+    given: twoServers,
+    request: 'GET /api/v1beta/discovery/clients/Cursor?groups=research,default',
+    answers: { status: 200 },
+    afterwards: async (fake, answer) => {
+      await wouldWrite('library', 'web')(fake, answer)
+      expect(JSON.parse(answer.text).groups).toEqual(['research', 'default'])
+      expect(await clientsOf(fake)).toEqual([])
+      expect(fake.clientFiles.entries.get('Cursor')?.size ?? 0).toBe(0)
+    },
+  })
+  scenario('with no groups at all is as after the last switch', {
+    given: registered,
+    request: 'GET /api/v1beta/discovery/clients/Cursor?groups=',
+    answers: { status: 200, json: withoutEntries([]) },
+  })
+  scenario('asks about a group that is not there', {
+    request: 'GET /api/v1beta/discovery/clients/Cursor?groups=default,ghosts',
+    answers: { status: 404, text: /^group ghosts not found/ },
+  })
+  scenario('of an unknown client', {
+    request: 'GET /api/v1beta/discovery/clients/Emacs',
+    answers: { status: 400, text: /is not a known client; known are RooCode, / },
+  })
+})
+
 describe('registering a client', () => {
   for (const [spelling, name] of [
     ['RooCode', 'RooCode'],

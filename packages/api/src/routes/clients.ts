@@ -2,6 +2,7 @@ import type { clientRoutes } from '@toolhaven/contract/clients'
 import {
   discoverClients,
   listClients,
+  previewClient,
   registerClient,
   registerClients,
   unregisterClients,
@@ -17,6 +18,7 @@ export function clientHandlers({ clients }: ApiDeps): Pick<Handlers, keyof typeo
     deleteClientFromGroup: async ({ params }) => void (await unregisterClients(clients, [params.name], [params.group])),
     registerClients: ({ body }) => registerClients(clients, body.names, body.groups),
     unregisterClients: async ({ body }) => void (await unregisterClients(clients, body.names, body.groups)),
+    previewClient: ({ params, query }) => previewClient(clients, params.name, query.groups),
     discoverClients: async () => ({ clients: await discoverClients(clients) }),
   }
 }

@@ -1,14 +1,14 @@
 import { CLIENT_TYPES, type ClientType } from '@toolhaven/contract/client-types'
-import type { ClientResponse, RegisteredClient } from '@toolhaven/contract/clients'
+import type { ClientPreview, ClientResponse, RegisteredClient } from '@toolhaven/contract/clients'
 import { DEFAULT_GROUP } from '@toolhaven/contract/names'
 import { notFound } from '../errors.ts'
 import type { GroupBook } from '../groups/group-book.ts'
 import type { ClientFiles } from '../ports/clients.ts'
 import type { Journal } from '../ports/stores.ts'
 import { compareNames } from '../workloads/running/book.ts'
-import type { ClientSync, SyncNews } from './sync.ts'
+import { type ClientSync, type EntriesDeps, entriesFor, type SyncNews } from './sync.ts'
 
-export interface ClientsDeps {
+export interface ClientsDeps extends EntriesDeps {
   groups: GroupBook
   files: ClientFiles
   sync: ClientSync
@@ -30,6 +30,22 @@ export async function discoverClients({ groups, files }: Pick<ClientsDeps, 'grou
       registered: groupsOf(groups, type).length > 0,
     })),
   )
+}
+
+/** Without groups: as the client is registered. */
+export async function previewClient(
+  deps: Pick<ClientsDeps, 'groups' | 'files'> & EntriesDeps,
+  client: ClientType,
+  wanted?: readonly string[],
+): Promise<ClientPreview> {
+  if (wanted !== undefined) checkGroups(deps, wanted)
+  const groups = [...new Set(wanted ?? groupsOf(deps.groups, client))]
+  const entries = entriesFor(deps, new Set(groups))
+  const [installed, { files, reads }] = await Promise.all([
+    deps.files.isInstalled(client),
+    deps.files.preview(client, entries.wanted, entries.known),
+  ])
+  return { client_type: client, installed, groups, ...(reads && { reads }), files }
 }
 
 export async function registerClient(

@@ -16,15 +16,18 @@ export interface SyncNews {
 /** Makes all client files follow the workloads and groups; gives what users should know, per client. Never rejects. */
 export type ClientSync = () => Promise<ReadonlyMap<ClientType, SyncNews>>
 
-export interface ClientSyncDeps {
-  groups: GroupBook
+export interface EntriesDeps {
   book: WorkloadBook
-  files: ClientFiles
-  logger: Logger
   /** Workloads whose clients still have the entry of before. */
   held: ReadonlySet<string>
   /** Workloads whose entries belong to their adoption, until it is undone. */
   adopted: ReadonlySet<string>
+}
+
+export interface ClientSyncDeps extends EntriesDeps {
+  groups: GroupBook
+  files: ClientFiles
+  logger: Logger
 }
 
 /** Runs that are asked for while one is under way are answered by one more run after it. */
@@ -53,9 +56,8 @@ async function syncAll(deps: ClientSyncDeps): Promise<ReadonlyMap<ClientType, Sy
   const news = new Map<ClientType, SyncNews>()
   for (const client of CLIENT_TYPES) {
     try {
-      const mine = groupsOf(deps, client)
-      const known = mine.size === 0 ? new Map() : knownEntries(deps)
-      const result = await deps.files.sync(client, wantedEntries(deps, mine), known)
+      const { wanted, known } = entriesFor(deps, groupsOf(deps, client))
+      const result = await deps.files.sync(client, wanted, known)
       if (result.notes.length > 0) news.set(client, { notes: result.notes })
     } catch (error) {
       news.set(client, { notes: [describeError(error)], problem: describeError(error) })
@@ -65,8 +67,18 @@ async function syncAll(deps: ClientSyncDeps): Promise<ReadonlyMap<ClientType, Sy
   return news
 }
 
+interface EntriesForClient {
+  wanted: ReadonlyMap<string, ClientEntry>
+  known: ReadonlyMap<string, ClientEntry>
+}
+
+/** What a client that is registered with these groups has in its file. */
+export function entriesFor(deps: EntriesDeps, groups: ReadonlySet<string>): EntriesForClient {
+  return { wanted: wantedEntries(deps, groups), known: groups.size === 0 ? new Map() : knownEntries(deps) }
+}
+
 /** An entry stands while its workload is wanted running and the client is registered with its group. */
-function wantedEntries({ book, held }: ClientSyncDeps, mine: ReadonlySet<string>): Map<string, ClientEntry> {
+function wantedEntries({ book, held }: EntriesDeps, mine: ReadonlySet<string>): Map<string, ClientEntry> {
   const entries = new Map<string, ClientEntry>()
   for (const { stored } of book.all()) {
     if (held.has(stored.config.name)) continue
@@ -83,7 +95,7 @@ function groupsOf({ groups }: ClientSyncDeps, client: ClientType): Set<string> {
 }
 
 /** What we may have written into the files of a registered client. In those of any other, people write such entries by hand. */
-function knownEntries({ book, held, adopted }: ClientSyncDeps): Map<string, ClientEntry> {
+function knownEntries({ book, held, adopted }: EntriesDeps): Map<string, ClientEntry> {
   const all = book.all().filter(({ stored: { config } }) => !held.has(config.name) && !adopted.has(config.name))
   return new Map(all.map(({ stored }) => [stored.config.name, entryOf(stored)]))
 }

@@ -1,4 +1,5 @@
 import type { ClientType } from '@toolhaven/contract/client-types'
+import type { ClientPreview } from '@toolhaven/contract/clients'
 
 /** Configuration files of AI client programs on this machine. */
 export interface ClientFiles {
@@ -16,7 +17,16 @@ export interface ClientFiles {
     wanted: ReadonlyMap<string, ClientEntry>,
     known: ReadonlyMap<string, ClientEntry>,
   ): Promise<ClientSyncResult>
+
+  /** What `sync` would do, file by file. Changes nothing. A client that is not installed has the file that it would get. */
+  preview(
+    client: ClientType,
+    wanted: ReadonlyMap<string, ClientEntry>,
+    known: ReadonlyMap<string, ClientEntry>,
+  ): Promise<ClientFilesPreview>
 }
+
+export type ClientFilesPreview = Pick<ClientPreview, 'files' | 'reads'>
 
 export interface ClientEntry {
   url: string

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ClientType } from '@toolhaven/contract/client-types'
+import type { PreviewedFile } from '@toolhaven/contract/clients'
 import { isThvError, unavailable } from '@toolhaven/core/errors'
 import type { ClientEntry, ClientFiles, ClientSyncResult } from '@toolhaven/core/ports/clients'
 import type { Logger } from '@toolhaven/core/ports/logger'
@@ -72,6 +73,17 @@ export function createClientFiles(options: ClientFilesOptions): ClientFiles {
           notes: [...new Set(results.flatMap((result) => result.notes))],
         }
       }),
+    preview: (client, wanted, known) =>
+      inTurn(CLIENT_FILES, async () => {
+        const { program, paths } = locate(client)
+        const present = await presentPaths(client)
+        const files: PreviewedFile[] = []
+        // The first is where it would be made. A program that has moved its file has the old place too.
+        for (const path of present.length > 0 ? present : paths.slice(0, 1)) {
+          files.push(await previewFile({ ownedEntries, client, program, path, wanted, known }))
+        }
+        return { files, ...(program.reads && { reads: program.reads }) }
+      }),
   }
 }
 
@@ -109,6 +121,21 @@ async function syncFile({ ownedEntries, client, program, path, wanted, known }: 
     }
   }
   throw unavailable(`${path} is being changed by another program all the time: close it or try again later`)
+}
+
+async function previewFile({ ownedEntries, path, ...input }: SyncInput): Promise<PreviewedFile> {
+  const { program } = input
+  const { format = 'json', serversKey: servers_key } = program
+  const shown: Omit<PreviewedFile, 'exists'> = { path, format, servers_key, entries: [], foreign: [], notes: [] }
+  try {
+    const [owned, { text }] = await Promise.all([ownedEntries.read(path), readClientFile(path)])
+    const { changes, foreign, notes } = planEntries({ ...input, owned, found: text })
+    const entries = changes.map(({ name: workload, ...change }) => ({ workload, ...change }))
+    return { ...shown, exists: text !== null, entries, foreign, notes }
+  } catch (error) {
+    if (!isThvError(error)) throw error
+    return { ...shown, exists: true, problem: error.message }
+  }
 }
 
 /** Editors empty a file before they write it: what is blank at first sight is looked at again. */

@@ -12,6 +12,18 @@ export interface EntriesPlan {
   notes: string[]
   /** Whether anything of ours was in the file already. */
   hadOurs: boolean
+  /** The same, entry by entry. */
+  changes: EntryChange[]
+  /** Names of the entries of others. */
+  foreign: string[]
+}
+
+export interface EntryChange {
+  name: string
+  key: string
+  change: 'add' | 'change' | 'keep' | 'remove'
+  /** Left out: the entry goes. */
+  fields?: EntryFields
 }
 
 export interface PlanInput {
@@ -35,31 +47,47 @@ export function planEntries({ client, program, found, owned, wanted, known = new
   const notes = lettingGo(document, client, owned.entries, ours)
   const kept = new Map<string, OwnedEntry>()
   const added = new Map<string, EntryFields>()
+  const changes: EntryChange[] = []
   const taken = new Set(document.list().map((entry) => entry.key))
+  const foreign = [...taken].filter((key) => [...ours.values()].every((own) => own.key !== key))
   for (const [name, workload] of wanted) {
     const entry = entryFor(program, workload)
     const { url } = entry
     const type = entryType(program, entry)
     const own = ours.get(name)
     if (own) {
-      if (own.lastUrl !== url || own.type !== type) document.change(own.key, own.url, changing(program, entry, own.key))
+      const isStale = own.lastUrl !== url || own.type !== type
+      if (isStale) document.change(own.key, own.url, changing(program, entry, own.key))
+      changes.push({
+        name,
+        key: own.key,
+        change: isStale ? 'change' : 'keep',
+        fields: entryFields(program, entry, own.key),
+      })
       kept.set(name, { name, key: own.key, urls: [url], type })
     } else if (!document.list().some((present) => present.url === url)) {
       const key = freeKey(name, taken)
       taken.add(key)
-      added.set(key, entryFields(program, entry, key))
+      const fields = entryFields(program, entry, key)
+      added.set(key, fields)
+      changes.push({ name, key, change: 'add', fields })
       kept.set(name, { name, key, urls: [url], type })
     }
     const written = kept.get(name)
     if (written && written.key !== name) notes.push(`${client} has an entry ${name} of its own; ours is ${written.key}`)
   }
   document.add(added)
-  for (const [name, own] of ours) if (!wanted.has(name)) document.remove(own.key, own.url)
+  for (const [name, own] of ours) {
+    if (wanted.has(name)) continue
+    document.remove(own.key, own.url)
+    changes.push({ name, key: own.key, change: 'remove' })
+  }
   const entries = [...kept.values()]
   if (foreignPart(document, [...listed, ...entries]) !== before) {
     throw new Error(`the edit of ${owned.path} would change more than our entries`)
   }
-  return { text: document.close(), entries, footprint: document.footprint, notes, hadOurs: ours.size > 0 }
+  const text = document.close()
+  return { text, entries, footprint: document.footprint, notes, hadOurs: ours.size > 0, changes, foreign }
 }
 
 /** Fields that are always the same may be the user's by now. */

@@ -1,0 +1,75 @@
+import { Link } from '@tanstack/react-router'
+import type { PreviewedFile } from '@toolhaven/contract/clients'
+import { CopyButton } from '../parts/CopyButton.tsx'
+import { ForeignText } from '../parts/ForeignText.tsx'
+import { Problem } from '../parts/Problem.tsx'
+
+type Entry = PreviewedFile['entries'][number]
+
+/** A file of a client: where it lies, and each entry of ours as it stands or would stand. */
+export function ClientFilePanel({ file }: { file: PreviewedFile }) {
+  const { path, exists, entries, notes, problem, servers_key: key } = file
+  const isPlan = entries.some(({ change }) => change !== 'keep')
+  return (
+    <section className="panel" aria-label={path}>
+      <h2>{isPlan ? 'What would be written' : 'Its file'}</h2>
+      <p className="code-line">
+        <code>
+          <ForeignText text={path} />
+        </code>
+        <CopyButton text={path} label="Copy the path" />
+      </p>
+      {problem !== undefined && <Problem message={problem} />}
+      {!exists && <p className="muted">The file is not there yet; it is made with the first entry.</p>}
+      {problem === undefined && (
+        <p>
+          {entries.length === 0 ? 'No entry of ours' : 'Our entries'} below <code>{key}</code>
+          {entries.length === 0 ? '.' : ':'}
+        </p>
+      )}
+      <ul className="plain-list">
+        {entries.map((entry) => (
+          <li key={entry.key}>
+            <EntryLine entry={entry} />
+          </li>
+        ))}
+      </ul>
+      {notes.length > 0 && (
+        <p className="notice">
+          <ForeignText text={notes.join(' ')} />
+        </p>
+      )}
+    </section>
+  )
+}
+
+const CHANGES = {
+  add: { mark: '+', spoken: 'Comes: ' },
+  change: { mark: '±', spoken: 'Is changed: ' },
+  keep: { mark: '', spoken: '' },
+  remove: { mark: '−', spoken: 'Goes: ' },
+} as const satisfies Record<Entry['change'], unknown>
+
+function EntryLine({ entry: { key, workload, change, fields } }: { entry: Entry }) {
+  const { mark, spoken } = CHANGES[change]
+  const text = fields === undefined ? key : `${key}: ${JSON.stringify(fields)}`
+  const Line = change === 'remove' ? 'del' : change === 'keep' ? 'span' : 'ins'
+  return (
+    <div className="difference lines">
+      <Line>
+        <span className="only-read-aloud">{spoken}</span>
+        {mark !== '' && <span aria-hidden="true">{mark} </span>}
+        <ForeignText text={text} />{' '}
+        {key !== workload && (
+          <>
+            (leads to{' '}
+            <Link to="/servers/$name" params={{ name: workload }}>
+              {workload}
+            </Link>
+            )
+          </>
+        )}
+      </Line>
+    </div>
+  )
+}
