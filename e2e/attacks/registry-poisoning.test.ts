@@ -20,6 +20,18 @@ const server = (extra = '') =>
 const document = (servers: string) =>
   `{"version":"1.0.0","last_updated":"2026-01-15T00:00:00Z","remote_servers":{},"servers":${servers}}`
 
+const listed = (extra = '') =>
+  `{"server":{"name":"a.example/good","description":"d","packages":[{"registryType":"npm","identifier":"x","version":"1.0.0","transport":{"type":"stdio"}${extra}}]}}`
+/** A page of the list of an MCP registry. */
+const page = (servers: string) => `{"servers":[${servers}],"metadata":{"count":1}}`
+
+/** Each is a page to a reader that is not careful. */
+const PAGES: Readonly<Record<string, string>> = {
+  'a page with a package twice': page(listed(',"identifier":"evil"')),
+  'a page with a package twice, once in disguise': page(listed(String.raw`,"ident\u0069fier":"evil"`)),
+  'a page of 40 MiB': page(listed(`,"padding":"${'x'.repeat(40 << 20)}"`)),
+}
+
 /** Each is a registry to a reader that is not careful. */
 const DOCUMENTS: Readonly<Record<string, string>> = {
   'a server twice': document(`{"good":${server()},"good":${server(',"args":["--evil"]')}}`),
@@ -63,8 +75,11 @@ describeAttack('a registry that was poisoned', {
       return (await rawCall(daemon, '/api/v1beta/registry/default', { method: 'PUT', headers, body })).status === 200
     }
     if (!(await take(document(`{"good":${server()}}`), 'good'))) throw new Error('an honest registry is not taken')
+    if (!(await take(page(listed()), 'good/v0.1/servers'))) throw new Error('an honest MCP registry is not taken')
     for (const [at, [what, text]] of Object.entries(DOCUMENTS).entries())
       gains[`${what} is taken`] = await take(text, `${at}`)
+    for (const [at, [what, text]] of Object.entries(PAGES).entries())
+      gains[`${what} is taken`] = await take(text, `${at}/v0.1/servers`)
     host.closeAllConnections()
     host.close()
     return gains

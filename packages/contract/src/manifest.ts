@@ -6,7 +6,7 @@ import { createRequest } from './workload-request.ts'
 /** Workloads that `thv apply` made carry this label; its value is the name of the file they came from. */
 export const APPLY_LABEL = 'toolhaven.apply'
 
-const manifestWorkload = createRequest.omit({ folder: true }).extend({ name: workloadName })
+const manifestWorkload = createRequest.omit({ folder: true, server_json: true }).extend({ name: workloadName })
 export type ManifestWorkload = z.infer<typeof manifestWorkload>
 
 const manifestClient = z.strictObject({

@@ -98,7 +98,7 @@ describe('the OpenAPI document', () => {
       properties: { names: { minItems: 1 } },
     })
     expect(schemas['v1.createRequest']).toMatchObject({
-      anyOf: [{ required: ['image'] }, { required: ['url'] }, { required: ['folder'] }],
+      anyOf: [{ required: ['image'] }, { required: ['url'] }, { required: ['folder'] }, { required: ['server_json'] }],
     })
     expect(schemas['v1.updateRegistryRequest']).toMatchObject({ not: { required: ['url', 'local_path'] } })
   })

@@ -5,7 +5,7 @@ import { headerValue, wellFormedText } from './text.ts'
 
 /** The registry file format: what a url or file source must hold to be accepted. */
 
-const serverKey = z
+export const serverKey = z
   .string()
   .regex(
     /^[A-Za-z0-9]([A-Za-z0-9._/-]{0,126}[A-Za-z0-9])?$/,
@@ -31,6 +31,7 @@ export const registryEnvVar = z
       .boolean()
       .optional()
       .meta({ description: 'Whether its value is confidential. thv run then asks for a stored secret' }),
+    choices: words.optional().meta({ description: 'Values that it may have. An extension' }),
   })
   .meta({ id: 'registry.EnvVar', description: 'An environment variable that the server reads' })
 
@@ -125,6 +126,10 @@ const commonFields = {
   tags: words.optional().meta({ description: 'Words that the server is found by' }),
   env_vars: z.array(registryEnvVar).optional().meta({ description: 'Environment variables that the server reads' }),
   repository_url: z.url().optional().meta({ description: 'Source repository' }),
+  source: wellFormedText
+    .min(1)
+    .optional()
+    .meta({ description: 'Where the entry was taken from, such as its address in an MCP registry. An extension' }),
   metadata: registryMetadata.optional().meta({ description: 'Figures about how much the server is used' }),
   custom_metadata: z
     .record(z.string(), z.unknown())
@@ -147,6 +152,10 @@ export const imageServer = z
       .array(wellFormedText)
       .optional()
       .meta({ description: 'Arguments of the server, used when a run gives none' }),
+    args_needed: z.array(wellFormedText.min(1)).optional().meta({
+      description:
+        'Arguments of which some have no value, such as --root and <folder>. A run has to give all of them. An extension',
+    }),
     permissions: permissionProfile
       .optional()
       .meta({ description: 'What the server may read, write and reach unless a run says otherwise' }),

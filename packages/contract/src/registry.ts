@@ -14,6 +14,10 @@ const infoFields = {
   version: z.string().meta({ description: 'Version that the registry gives itself' }),
   last_updated: z.string().meta({ description: 'When the registry last changed, as it says itself' }),
   server_count: z.int().meta({ description: 'Container and remote servers' }),
+  left_out: z.int().optional().meta({
+    description:
+      'Servers of an MCP registry that are not listed, because Toolhaven cannot run them; asking for one of them says why. Only for an MCP registry. An extension',
+  }),
   allow_private_ip: z.literal(true).optional().meta({
     description: 'The address may be on this machine or its network; left out: it may not. An extension',
   }),
@@ -39,7 +43,7 @@ export const updateRegistryRequest = z
       .string()
       .min(1, 'must not be empty; leave it out to reset')
       .optional()
-      .meta({ description: 'Address of a registry file' }),
+      .meta({ description: 'Address of a registry file, or base address of an MCP registry (API v0.1)' }),
     local_path: z
       .string()
       .min(1, 'must not be empty; leave it out to reset')
@@ -147,7 +151,8 @@ export const registryRoutes = {
     tag,
     summary: 'Change the source of the default registry',
     description:
-      'The new source is read and checked first; if it does not hold, the old one stays. Neither field: the built-in.',
+      'The new source is read and checked first; if it does not hold, the old one stays. Neither field: the built-in. ' +
+      'A URL may lead to a registry file, or be the base address of an MCP registry, whose list is then read to its end.',
     params,
     body: updateRegistryRequest,
     bodyExample: { url: 'https://example.com/registry.json' },
@@ -180,7 +185,7 @@ export const registryRoutes = {
     tag,
     summary: 'Read the registry again now',
     description:
-      'A registry at a URL is otherwise asked every 10 minutes at most. If it cannot be read, the last copy that held stays in use.',
+      'A registry file at a URL is otherwise asked every 10 minutes at most, and an MCP registry every hour. If it cannot be read, the last copy that held stays in use.',
     params,
     success: ok(registryInfo, 'The registry as it is now', exampleInfo),
     errors: noRegistry,

@@ -19,6 +19,7 @@ import {
   transportType,
   workloadLimits,
 } from './run-config.ts'
+import { serverJson } from './server-json.ts'
 import { wellFormedText } from './text.ts'
 
 export const oidcOptions = z
@@ -159,11 +160,15 @@ export const createRequest = requestFields
     name: workloadName.optional().meta({ description: 'Left out: derived from the image' }),
     target_port: targetPort(1).optional(),
     proxy_port: z.int().min(1).max(65535).optional().meta({ description: 'Port clients connect to; left out: chosen' }),
+    server_json: serverJson.optional().meta({
+      description: 'A server.json file of the MCP registry, instead of image. The workload gets its package or address',
+    }),
   })
   .meta({
     id: 'v1.createRequest',
-    description: 'A workload to run: an image, the url of a remote server, or a folder with your own server',
-    anyOf: [{ required: ['image'] }, { required: ['url'] }, { required: ['folder'] }],
+    description:
+      'A workload to run: an image, the url of a remote server, a folder with your own server, or a server.json file',
+    anyOf: [{ required: ['image'] }, { required: ['url'] }, { required: ['folder'] }, { required: ['server_json'] }],
   })
 export type CreateRequest = z.infer<typeof createRequest>
 

@@ -48,7 +48,7 @@ export type StartedImage = z.infer<typeof startedImage>
 /** The record and the configuration in force, in one object. */
 export const workloadDetails = z
   .strictObject({
-    ...createRequest.shape,
+    ...createRequest.omit({ server_json: true }).shape,
     ...workload.shape,
     started_image: startedImage.optional().meta({ description: 'Of a workload that ran from an image. An extension' }),
   })

@@ -42,6 +42,7 @@ const TURNS: readonly Turns[] = [
         'cli-edit',
         'cli-upgrade',
         'own-folder',
+        'mcp-registry',
       ),
     ],
   },

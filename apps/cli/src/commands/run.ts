@@ -15,7 +15,8 @@ export const run = defineCommand({
     '  a package                      npx://NAME, uvx://NAME, go://MODULE\n' +
     '  a container image              registry.example.com/team/server:1.0\n' +
     '  the address of a remote one    https://example.com/mcp\n' +
-    '  a folder with your own server  ./server\n\n' +
+    '  a folder with your own server  ./server\n' +
+    '  a file of the MCP registry     ./server.json\n\n' +
     'If the server never works, its last lines are printed and the workload is removed again, unless you give --keep. ' +
     'A remote server that cannot be reached is kept and tried again.\n\n' +
     'What follows -- is handed to the server. Relative paths are those of your working directory.\n\n' +

@@ -89,6 +89,9 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
     / needs the header ([\w-]+)( \(.*\))?: give it in headers$/,
     ' needs the header $1$2. Store it with "thv secret set NAME" and pass --header-secret $1=NAME',
   ],
+  [/ needs arguments: (.*); give them in cmd_arguments/, ' needs arguments. Write them after "--": -- $1'],
+  [/^server_json: /, ''],
+  [/(?<=^|; )server_json\./g, 'server.json: '],
   [/: give it in headers$/, '. Pass each with --header-secret HEADER=NAME or --header HEADER=VALUE'],
   [
     /says nothing of itself; give oauth_config/,

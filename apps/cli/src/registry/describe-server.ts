@@ -4,7 +4,7 @@ import { type Server, kindOf } from './servers.ts'
 
 /** What a user wants to know before running a server, line by line. */
 export function describeServer(server: Server, { bold, dim }: Pick<Colour, 'bold' | 'dim'>): string[] {
-  const { name = '', description, tools, tags = [], repository_url: repository, status } = server
+  const { name = '', description, tools, tags = [], repository_url: repository, source, status } = server
   const facts = [
     ['Kind', kindOf(server)],
     ['url' in server ? 'URL' : 'Image', 'url' in server ? server.url : server.image],
@@ -12,6 +12,7 @@ export function describeServer(server: Server, { bold, dim }: Pick<Colour, 'bold
     ['Tier', server.tier],
     ['Status', status === 'active' ? '' : status],
     ['Repository', repository ?? ''],
+    ['Source', source ?? ''],
     ['Tags', tags.join(', ')],
     ['Network', networkOf(server)],
     ['Reads', server.permissions?.read?.join(', ') ?? ''],
@@ -45,14 +46,20 @@ function section(title: string, lines: readonly string[]): string[] {
 
 interface Input {
   name: string
+  choices?: readonly string[] | undefined
   description: string
   required: boolean
   default?: string | undefined
   secret?: boolean | undefined
 }
 
-function inputLine({ name, description, required, default: preset, secret }: Input): string {
-  const marks = [required ? 'required' : '', secret ? 'secret' : '', preset === undefined ? '' : `default ${preset}`]
+function inputLine({ name, description, required, default: preset, secret, choices }: Input): string {
+  const marks = [
+    required ? 'required' : '',
+    secret ? 'secret' : '',
+    preset === undefined ? '' : `default ${preset}`,
+    choices ? `one of ${choices.join(', ')}` : '',
+  ]
   const said = marks.filter((mark) => mark !== '').join(', ')
   return `${name}${said === '' ? '' : ` (${said})`}: ${description}`
 }
@@ -64,7 +71,7 @@ function runLine(server: Server): string {
   const headers = ('headers' in server ? (server.headers ?? []) : []).filter(
     (header) => header.required && header.default === undefined,
   )
-  return printable(
-    ['thv run', server.name ?? '', ...options, ...headers.map(({ name }) => `--header ${name}=VALUE`)].join(' '),
-  )
+  const needs = 'args_needed' in server && server.args_needed ? ['--', ...server.args_needed] : []
+  const words = [...options, ...headers.map(({ name }) => `--header ${name}=VALUE`), ...needs]
+  return printable(['thv run', server.name ?? '', ...words].join(' '))
 }

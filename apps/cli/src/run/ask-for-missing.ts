@@ -1,5 +1,8 @@
+import { parseOutside } from '@toolhaven/contract/parse-outside'
+import { serverJson } from '@toolhaven/contract/server-json'
 import type { CreateRequest } from '@toolhaven/contract/workload-request'
 import { conflict, isThvError } from '@toolhaven/core/errors'
+import { entryOfServer } from '@toolhaven/core/registry/entry-of-server'
 import type { DaemonClient } from '../connect/daemon-client.ts'
 import type { Context } from '../context.ts'
 import { askHidden, askText, canAsk, confirm } from '../output/prompt.ts'
@@ -21,23 +24,29 @@ export async function askForMissing(
   request: CreateRequest,
 ): Promise<Answers> {
   const hidden = new Map<string, string>()
-  if (!canAsk() || !request.image) return { request, hidden }
+  const server = request.server_json?.name ?? request.image
+  if (!canAsk() || !server) return { request, hidden }
   const given = new Set([
     ...Object.keys(request.env_vars ?? {}),
     ...(request.secrets ?? []).map(({ target }) => target),
   ])
-  const known = await knownVariables(client, request.image, signal)
+  const known = request.server_json
+    ? variablesOfFile(request.server_json)
+    : await knownVariables(client, server, signal)
   const missing = known.filter(
     ({ name, required, default: value }) => required && value === undefined && !given.has(name),
   )
   const variables = { ...request.env_vars }
-  for (const { name, description, secret } of missing) {
-    const message = printable(`${request.image} needs ${name}: ${description}`)
+  for (const { name, description, secret, choices } of missing) {
+    const message = printable(`${server} needs ${name}: ${description}`)
     const question = { message, instead: `pass it with -e ${name}=VALUE`, signal }
     if (secret === true) {
       hidden.set(name, await askHidden({ ...question, message: `${message} (not shown)` }))
     } else {
-      const fault = (text: string) => (text === '' ? 'Type something, or press Ctrl-C.' : undefined)
+      const fault = (text: string) => {
+        if (text === '') return 'Type something, or press Ctrl-C.'
+        return choices && !choices.includes(text) ? printable(`Type one of: ${choices.join(', ')}`) : undefined
+      }
       variables[name] = await askText(question, { initial: '', fault })
     }
   }
@@ -57,7 +66,10 @@ export async function createWithAnswers<Created>(
   const secrets = [...(request.secrets ?? [])]
   try {
     for (const [target, value] of hidden) {
-      const key = freeKey(`${request.name ?? request.image}-${target}`, [...taken, ...stored])
+      const key = freeKey(`${request.name ?? request.server_json?.name ?? request.image}-${target}`, [
+        ...taken,
+        ...stored,
+      ])
       await client.call('createSecret', { body: { key, value } }, context.signal)
       stored.push(key)
       secrets.push({ name: key, target })
@@ -78,6 +90,19 @@ async function takeBack({ out }: Asking, client: DaemonClient, key: string, fail
   // Ctrl-C must not keep it from being deleted.
   const { signal } = new AbortController()
   await client.call('deleteSecret', { params: { key } }, signal).catch(kept)
+}
+
+function variablesOfFile(file: unknown) {
+  const read = parseOutside(serverJson, file)
+  if (!read.success) return []
+  try {
+    const entry = entryOfServer(read.data)
+    return 'url' in entry ? [] : (entry.env_vars ?? [])
+  } catch (error) {
+    // The daemon says why it cannot run.
+    if (isThvError(error)) return []
+    throw error
+  }
 }
 
 async function knownVariables(client: DaemonClient, serverName: string, signal: AbortSignal) {

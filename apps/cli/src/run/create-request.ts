@@ -1,19 +1,16 @@
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import type { PermissionProfile } from '@toolhaven/contract/permission-profile'
 import type { CreateRequest } from '@toolhaven/contract/workload-request'
-import { describeError, invalid, isThvError } from '@toolhaven/core/errors'
-import { isNestedDeeper, MOST_LEVELS } from '@toolhaven/core/json/nesting'
-import { decodeText } from '../output/decode-text.ts'
+import { describeError, invalid } from '@toolhaven/core/errors'
 import { authFieldsOf } from './auth-request.ts'
 import { folderOf } from './folder-request.ts'
 import { type Caller, absoluteVolume } from './host-paths.ts'
 import { limitsOf } from './limit-flags.ts'
 import { megabytesOf, pairsOf, secretOf } from './pairs.ts'
+import { readJsonObject, readText } from './read-json-object.ts'
 import type { RunFlags } from './run-flags.ts'
+import { serverJsonOf } from './server-json-request.ts'
 import { telemetryOf } from './telemetry-request.ts'
-import { readProblem } from '../output/read-problem.ts'
 
 export interface RunCaller extends Caller {
   env: Readonly<Record<string, string | undefined>>
@@ -26,12 +23,13 @@ export async function createRequestOf(
   flags: RunFlags,
 ): Promise<CreateRequest> {
   const [server = '', ...args] = words
-  const own = folderOf(caller, words, flags)
+  const file = await serverJsonOf(caller, server, flags)
+  const own = file ? undefined : folderOf(caller, words, flags)
   const { name, group, transport, proxyMode, proxyPort, targetPort, host, memory, cpus, pids } = flags
   const variables = { ...(await fileVariables(caller, flags.envFile)), ...ownVariables(caller, flags.env) }
   const resources = { memory_mb: memory === undefined ? undefined : megabytesOf(memory), cpus, pids }
   const request = {
-    ...(own ? { folder: own.folder } : /^https?:\/\//i.test(server) ? { url: server } : { image: server }),
+    ...(file ? { server_json: file } : own ? { folder: own.folder } : nameOf(server)),
     ...{ name, group, host, transport, proxy_mode: proxyMode, proxy_port: proxyPort, target_port: targetPort },
     cmd_arguments: own?.args ?? args,
     env_vars: variables,
@@ -64,6 +62,8 @@ export async function createRequestOf(
   }
   return withoutUnset(request)
 }
+
+const nameOf = (server: string) => (/^https?:\/\//i.test(server) ? { url: server } : { image: server })
 
 /** People copy the address of a service from a browser. */
 function refuseAddress(host: string): string {
@@ -137,27 +137,4 @@ async function auditOf(caller: RunCaller, { auditConfig, enableAudit }: RunFlags
   if (auditConfig !== undefined && enableAudit) throw invalid('give --audit-config or --enable-audit, not both')
   // An empty object would mean "no audit".
   return enableAudit ? { include_request_data: false } : objectOf(caller, '--audit-config', auditConfig)
-}
-
-/** A file that an option names, as the object it holds. */
-export async function readJsonObject(cwd: string, flag: string, file: string): Promise<object> {
-  const text = await readText(cwd, flag, file)
-  try {
-    const value: unknown = JSON.parse(text)
-    if (isNestedDeeper(value)) throw invalid(`objects and lists in it nest deeper than ${MOST_LEVELS} levels`)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-  } catch (error) {
-    throw invalid(
-      `${flag} ${file} ${isThvError(error) ? 'cannot be used' : 'is not JSON'}: ${describeError(error)}`,
-      error,
-    )
-  }
-  throw invalid(`${flag} ${file} must hold a JSON object`)
-}
-
-async function readText(cwd: string, flag: string, file: string): Promise<string> {
-  const bytes = await readFile(resolve(cwd, file)).catch((error: unknown) => {
-    throw invalid(`${flag} ${file} cannot be read: ${readProblem(error)}`, error)
-  })
-  return decodeText(bytes, `${flag} ${file}`)
 }

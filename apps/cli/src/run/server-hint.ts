@@ -4,6 +4,9 @@ export function serverHint([server = '', ...rest]: readonly string[]): string | 
     const name = rest.find((word) => !word.startsWith('-')) ?? 'NAME'
     return `To run a package, write "thv run ${server}://${name}".`
   }
+  if (/^[^/\s]+\.json$/.test(server)) return `To run a server.json, write its path: "thv run ./${server}".`
+  if (/^https?:\/\/.*\/server\.json$/.test(server))
+    return 'To run a server.json, download it first: "curl -O URL", then "thv run ./server.json".'
   if (/^(?:localhost|127\.0\.0\.1|\[::1\]):\d+(?:\/[^:@]*)?$/.test(server))
     return `For a server that runs already, write its address: "thv run http://${server}".`
   return undefined

@@ -7,7 +7,8 @@ import { orUnknownGroup } from '../lifecycle/or-unknown.ts'
 import { printable } from '@toolhaven/contract/visible-text'
 import { WorkloadFailed, waitForOutcome } from '../output/wait-for-outcome.ts'
 import { withServerMeant } from '../registry/with-server-meant.ts'
-import { createRequestOf, readJsonObject } from './create-request.ts'
+import { createRequestOf } from './create-request.ts'
+import { readJsonObject } from './read-json-object.ts'
 import { DEFAULT_LOGIN_SECONDS } from './remote-auth-flags.ts'
 import type { RunFlags } from './run-flags.ts'
 import { clientFileHint, serverHint } from './server-hint.ts'
@@ -114,7 +115,8 @@ async function prepare(context: Context, args: readonly string[], flags: RunFlag
   const body = await createRequestOf({ cwd, env, homeDir: homeDirOf(env) }, args, flags)
   const send: Start['send'] = async (client) => {
     const { askForMissing, askForSecond, createWithAnswers } = await import('./ask-for-missing.ts')
-    if (flags.name === undefined && !body.folder) await askForSecond(context, client, args[0] ?? '')
+    if (flags.name === undefined && !body.folder && !body.server_json)
+      await askForSecond(context, client, args[0] ?? '')
     const answers = await askForMissing(context, client, body)
     return createWithAnswers(context, client, answers, (complete) =>
       client.call('createWorkload', { body: complete, query: { known_only: true } }, UNTIL_ANSWERED),

@@ -31,10 +31,16 @@ function EntryPage() {
       </p>
       <Permissions entry={entry} />
       <Variables entry={entry} />
+      <NeededArguments entry={entry} />
       <Tools tools={entry.tools} />
       {entry.repository_url && (
         <p>
           Sources: <OutsideLink address={entry.repository_url} />
+        </p>
+      )}
+      {entry.source && (
+        <p>
+          Taken from: <OutsideLink address={entry.source} />
         </p>
       )}
     </>
@@ -69,7 +75,7 @@ function Variables({ entry: { env_vars = [] } }: { entry: RegistryEntry }) {
     <section className="panel" aria-label="Variables">
       <h2>What it needs to know</h2>
       <dl className="facts">
-        {env_vars.map(({ name, description, required, secret }) => (
+        {env_vars.map(({ name, description, required, secret, choices }) => (
           <div key={name} className="fact">
             <dt>
               <code>
@@ -79,10 +85,32 @@ function Variables({ entry: { env_vars = [] } }: { entry: RegistryEntry }) {
             <dd>
               <ForeignText text={description} /> {required ? 'Required.' : 'Optional.'}
               {secret && ' Kept as a secret.'}
+              {choices && (
+                <>
+                  {' One of: '}
+                  <ForeignText text={choices.join(', ')} />
+                </>
+              )}
             </dd>
           </div>
         ))}
       </dl>
+    </section>
+  )
+}
+
+function NeededArguments({ entry }: { entry: RegistryEntry }) {
+  const needed = 'args_needed' in entry ? (entry.args_needed ?? []) : []
+  if (needed.length === 0) return null
+  return (
+    <section className="panel" aria-label="Arguments">
+      <h2>Arguments it needs</h2>
+      <p>Give all of them when you run the server, with a value of yours for each part in angle brackets.</p>
+      <p>
+        <code>
+          <ForeignText text={needed.join(' ')} />
+        </code>
+      </p>
     </section>
   )
 }

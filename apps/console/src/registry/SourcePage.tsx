@@ -37,7 +37,7 @@ function SourcePage() {
 }
 
 function Source({
-  registry: { type, source, version, last_updated, server_count: count },
+  registry: { type, source, version, last_updated, server_count: count, left_out: leftOut = 0 },
 }: {
   registry: RegistryInfo
 }) {
@@ -58,6 +58,7 @@ function Source({
         <dt>Servers</dt>
         <dd>
           <Link to="/registry">{count === 1 ? '1 server' : `${count} servers`}</Link>
+          {leftOut > 0 && `, left out because they cannot run here: ${leftOut}`}
         </dd>
       </dl>
     </section>

@@ -77,6 +77,7 @@ export function formOf(entry: RegistryEntry): RunForm {
     image: name,
     name: name.split('/').at(-1) ?? '',
     ...valuesAskedFor(entry),
+    ...('args_needed' in entry && { args: entry.args_needed?.join('\n') ?? '' }),
     hosts: hosts.join('\n'),
     ports: ports.join('\n'),
   }

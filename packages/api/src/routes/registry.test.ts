@@ -191,6 +191,47 @@ describe('changing the source of the registry', () => {
   })
 })
 
+describe('an MCP registry', () => {
+  /** As a source reads it: some of its servers cannot run here. */
+  const withLeftOut = async (fake: FakeDaemon) => {
+    withOther(fake)
+    const { source } = fake.daemon.registry
+    const leftOut = [{ name: 'io.github.orchard/press', reason: 'mcpb packages are not supported' }]
+    fake.daemon.registry.source = {
+      ...source,
+      read: async (...asked) => ({ ...(await source.read(...asked)), leftOut }),
+    }
+    await done(fake, 'PUT /api/v1beta/registry/default', { url: 'https://registry.example' })
+  }
+  const reason =
+    /the registry has io\.github\.orchard\/press, but Toolhaven cannot run it: mcpb packages are not supported/
+  scenario('counts what it leaves out, apart from its content', {
+    given: withLeftOut,
+    request: 'GET /api/v1beta/registry/default',
+    answers: { status: 200, matches: { server_count: 0, left_out: 1 }, notContain: ['press', 'leftOut'] },
+  })
+  scenario('says of a server why it is left out', {
+    given: withLeftOut,
+    request: 'GET /api/v1beta/registry/default/servers/io.github.orchard%2Fpress',
+    answers: { status: 404, text: reason },
+  })
+  scenario('does not let the name of such a server pass for that of an image', {
+    given: withLeftOut,
+    request: 'POST /api/v1beta/workloads',
+    body: { image: 'io.github.orchard/press' },
+    answers: { status: 404, text: reason },
+  })
+  scenario('does not keep a configuration from being imported that was made of such a server', {
+    given: withLeftOut,
+    request: 'POST /api/v1beta/workloads/import',
+    body: {
+      ...{ schema_version: 'v0.1.0', name: 'press', base_name: 'io.github.orchard/press' },
+      ...{ image: 'npx://press@1.0.0', transport: 'stdio' },
+    },
+    answers: { status: 201, matches: { name: 'press' } },
+  })
+})
+
 describe('reading the registry again', () => {
   scenario('gives what it is now', {
     request: 'POST /api/v1beta/registry/default/refresh',

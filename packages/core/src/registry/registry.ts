@@ -1,10 +1,10 @@
-import type { ImageServer, RegistryDocument, RemoteServer } from '@toolhaven/contract/registry-document'
+import type { ImageServer, RemoteServer } from '@toolhaven/contract/registry-document'
 import type { RegistryDetails, RegistryInfo } from '@toolhaven/contract/registry'
 import { describeError, invalid, isThvError, notFound } from '../errors.ts'
 import type { Announce } from '../event-bus.ts'
 import { parseUrl } from '../net/parse-url.ts'
 import type { Logger } from '../ports/logger.ts'
-import type { RegistryLocation, RegistrySource } from '../ports/registry-source.ts'
+import type { RegistryContent, RegistryLocation, RegistrySource } from '../ports/registry-source.ts'
 import type { ConfigStore, Journal } from '../ports/stores.ts'
 import { compareNames } from '../workloads/running/book.ts'
 
@@ -51,26 +51,30 @@ export async function getServer(deps: RegistryDeps, name: string, serverName: st
     : { is_remote: false, server: found.server }
 }
 
+/** Undefined when the registry has no such server. Refuses one that it has and that cannot run here. */
 export async function findServer(deps: RegistryDeps, name: string, signal: AbortSignal) {
-  const { servers, remote_servers = {} } = await currentDocument(deps, signal)
+  const { servers, remote_servers = {}, leftOut = [] } = await currentDocument(deps, signal)
   const server: ImageServer | RemoteServer | undefined = Object.hasOwn(servers, name)
     ? servers[name]
     : Object.hasOwn(remote_servers, name)
       ? remote_servers[name]
       : undefined
-  return server && { name, server: { ...server, name } }
+  if (server) return { name, server: { ...server, name } }
+  const missing = leftOut.find((each) => each.name === name)
+  if (missing) throw notFound(`the registry has ${name}, but Toolhaven cannot run it: ${missing.reason}`)
+  return undefined
 }
 
 /** The new source is read and checked first; if it does not hold, the old one stays in force. */
 export async function updateRegistry(deps: RegistryDeps, name: string, request: SourceRequest, signal: AbortSignal) {
   checkName(name)
   const location = requestedLocation(request)
-  await readNow(deps, location, signal)
+  const content = await readNow(deps, location, signal)
   await deps.config.update((config) => ({ ...config, registry: settingOf(location) }))
   deps.announce({ about: 'registry', name: REGISTRY_NAME })
   await deps.journal.append({ actor: 'api', action: 'update-registry', target: name, detail: { type: location.type } })
   const from = location.type === 'default' ? 'the built-in one' : `read from ${sourceOf(location)}`
-  return { message: `the registry is now ${from}`, type: location.type }
+  return { message: `the registry is now ${from}${whatWasRead(content)}`, type: location.type }
 }
 
 /** What a source holds. Nothing is changed. */
@@ -94,7 +98,14 @@ export async function refreshRegistry(deps: RegistryDeps, name: string, signal: 
   return infoOf(location, document)
 }
 
-function readNow(deps: RegistryDeps, location: RegistryLocation, signal: AbortSignal): Promise<RegistryDocument> {
+/** Whoever names a registry of strangers should hear how much of it can be used. */
+function whatWasRead({ leftOut, ...document }: RegistryContent): string {
+  if (leftOut === undefined) return ''
+  const rest = leftOut.length === 0 ? '' : `, left out because they cannot run here: ${leftOut.length}`
+  return `, an MCP registry; servers: ${serverCount(document)}${rest}`
+}
+
+function readNow(deps: RegistryDeps, location: RegistryLocation, signal: AbortSignal): Promise<RegistryContent> {
   return deps.source.read(location, signal, { refresh: true }).catch((error: unknown) => {
     // The address is the caller's, and so is the mistake in it.
     throw isThvError(error, 'unavailable') ? invalid(error.message, error) : error
@@ -107,7 +118,7 @@ export function refuseRegistryDeletion(name: string): never {
 }
 
 /** When the source cannot be read now, the last copy that held is used. */
-async function currentDocument(deps: RegistryDeps, signal: AbortSignal): Promise<RegistryDocument> {
+async function currentDocument(deps: RegistryDeps, signal: AbortSignal): Promise<RegistryContent> {
   const location = currentLocation(deps)
   try {
     return await deps.source.read(location, signal)
@@ -143,13 +154,18 @@ function sourceOf(location: RegistryLocation): string {
   return location.type === 'file' ? location.path : ''
 }
 
-function infoOf(location: RegistryLocation, document: RegistryDocument): RegistryInfo {
-  const { version, last_updated, servers, remote_servers = {} } = document
-  const server_count = Object.keys(servers).length + Object.keys(remote_servers).length
+function infoOf(location: RegistryLocation, content: RegistryContent): RegistryInfo {
+  const { version, last_updated, leftOut } = content
+  const server_count = serverCount(content)
   return {
     ...{ name: REGISTRY_NAME, type: location.type, source: sourceOf(location), version, last_updated, server_count },
+    ...(leftOut && { left_out: leftOut.length }),
     ...(location.type === 'url' && location.allowPrivateIp && { allow_private_ip: true }),
   }
+}
+
+function serverCount({ servers, remote_servers = {} }: RegistryContent): number {
+  return Object.keys(servers).length + Object.keys(remote_servers).length
 }
 
 function checkName(name: string): void {

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import type { RegistryDocument } from '@toolhaven/contract/registry-document'
 import { describeError } from '@toolhaven/core/errors'
 import type { Logger } from '@toolhaven/core/ports/logger'
-import type { RegistryLocation } from '@toolhaven/core/ports/registry-source'
+import type { RegistryContent, RegistryLocation } from '@toolhaven/core/ports/registry-source'
 import * as z from 'zod'
 import { atomicWrite } from '../files/atomic-write.ts'
 import { ensurePrivateFolder } from '../files/private-folder.ts'
@@ -12,7 +11,9 @@ import { checkRegistry } from './parse-registry.ts'
 
 /** A document with what its server wants to hear when asked whether it is still the newest. */
 export interface RegistryCopy {
-  document: RegistryDocument
+  document: RegistryContent
+  /** When the list of an MCP registry was read. */
+  readAt?: number | undefined
   etag?: string | undefined
   lastModified?: string | undefined
 }
@@ -29,6 +30,8 @@ const stored = z.strictObject({
   format: z.literal(FORMAT),
   etag: z.string().optional(),
   lastModified: z.string().optional(),
+  readAt: z.number().optional(),
+  leftOut: z.array(z.strictObject({ name: z.string(), reason: z.string() })).optional(),
   document: z.unknown(),
 })
 
@@ -44,8 +47,9 @@ export function createLastGoodCopies({ dataDir, logger }: { dataDir: string; log
       try {
         const text = await readPrivateFile(pathOf(location), { maxBytes: MAX_BYTES })
         if (text === undefined) return undefined
-        const { document, etag, lastModified } = stored.parse(JSON.parse(text))
-        return { document: checkRegistry(document, 'the kept copy'), etag, lastModified }
+        const { document, leftOut, ...rest } = stored.parse(JSON.parse(text))
+        const checked = checkRegistry(document, 'the kept copy')
+        return { ...rest, document: leftOut ? { ...checked, leftOut } : checked }
       } catch (error) {
         logger.warn('the kept copy of a registry cannot be used', {
           path: pathOf(location),
@@ -54,10 +58,10 @@ export function createLastGoodCopies({ dataDir, logger }: { dataDir: string; log
         return undefined
       }
     },
-    async save(location, { document, etag, lastModified }) {
+    async save(location, { document: { leftOut, ...document }, ...rest }) {
       try {
         await ensurePrivateFolder(folder)
-        await atomicWrite(pathOf(location), JSON.stringify({ format: FORMAT, etag, lastModified, document }))
+        await atomicWrite(pathOf(location), JSON.stringify({ format: FORMAT, ...rest, leftOut, document }))
       } catch (error) {
         logger.warn('no copy of the registry could be kept', { path: pathOf(location), reason: describeError(error) })
       }

@@ -9,7 +9,7 @@ const MAX_FAULTS = 5
 
 /** `origin` names the source in messages. */
 export function parseRegistryText(text: string, origin: string): RegistryDocument {
-  return checkRegistry(readJson(text, origin), origin)
+  return checkRegistry(readRegistryJson(text, origin), origin)
 }
 
 /** Accepts what public registries of this format write, and refuses the rest with the first faults named. */
@@ -22,7 +22,8 @@ export function checkRegistry(document: unknown, origin: string): RegistryDocume
   throw invalid(`${origin} is not a registry: ${faults.join('; ')}${more}`)
 }
 
-function readJson(text: string, origin: string): unknown {
+/** For everything that a registry sends, whatever its format. */
+export function readRegistryJson(text: string, origin: string): unknown {
   try {
     return parseJson(text, { maxDepth: MAX_DEPTH })
   } catch (error) {

@@ -1,11 +1,10 @@
-import type { RegistryDocument } from '@toolhaven/contract/registry-document'
-import { describeError, invalid, isThvError } from '@toolhaven/core/errors'
+import { describeError } from '@toolhaven/core/errors'
 import type { Clock } from '@toolhaven/core/ports/clock'
 import type { Logger } from '@toolhaven/core/ports/logger'
-import type { RegistryLocation } from '@toolhaven/core/ports/registry-source'
+import type { RegistryContent, RegistryLocation } from '@toolhaven/core/ports/registry-source'
 import type { GuardedFetch } from '../net/guarded-fetch.ts'
+import { askRegistry } from './ask-registry.ts'
 import { type LastGoodCopies, locationKey, type RegistryCopy } from './last-good-copies.ts'
-import { parseRegistryText } from './parse-registry.ts'
 
 type UrlLocation = Extract<RegistryLocation, { type: 'url' }>
 
@@ -17,23 +16,25 @@ export interface UrlRegistryOptions {
 }
 
 export interface UrlRegistry {
-  read(location: UrlLocation, signal: AbortSignal, options: { refresh?: boolean }): Promise<RegistryDocument>
+  read(location: UrlLocation, signal: AbortSignal, options: { refresh?: boolean }): Promise<RegistryContent>
 }
 
 const FRESH_MS = 10 * 60_000
 /** While a source is down its callers fall back to the kept copy at once; it is asked again after this time. */
 const RETRY_MS = 30_000
+/** The list of an MCP registry is hundreds of requests long. */
+const LIST_FRESH_MS = 60 * 60_000
 
 type Known = { at: number; copy: RegistryCopy } | { at: number; error: unknown; copy: RegistryCopy }
 
 /** Asks a server for the registry at most once in a while, once for all who want it, and only for what is new. */
 export function createUrlRegistry(options: UrlRegistryOptions): UrlRegistry {
-  const { copies, clock } = options
+  const { copies, clock, logger } = options
   const known = new Map<string, Known>()
-  const underway = new Map<string, Promise<RegistryDocument>>()
+  const underway = new Map<string, Promise<RegistryContent>>()
 
-  async function refresh(location: UrlLocation, key: string): Promise<RegistryDocument> {
-    const before = known.get(key)?.copy ?? (await copies.load(location))
+  async function refresh(location: UrlLocation, key: string): Promise<RegistryContent> {
+    const before = known.get(key)?.copy
     try {
       const copy = await ask(options, location, before)
       known.set(key, { at: clock.now(), copy })
@@ -46,60 +47,51 @@ export function createUrlRegistry(options: UrlRegistryOptions): UrlRegistry {
     }
   }
 
+  /** A copy from before the daemon started is as old as it says. */
+  async function recall(location: UrlLocation, key: string): Promise<void> {
+    if (known.has(key)) return
+    const copy = await copies.load(location)
+    if (copy && !known.has(key)) known.set(key, { at: copy.readAt ?? -Infinity, copy })
+  }
+
+  const refreshOnce = (location: UrlLocation, key: string) => {
+    const running = underway.get(key) ?? refresh(location, key).finally(() => underway.delete(key))
+    underway.set(key, running)
+    return running
+  }
+
   return {
     async read(location, signal, { refresh: isRefresh = false }) {
       const key = locationKey(location)
+      await recall(location, key)
       const last = known.get(key)
       const age = last === undefined ? Infinity : clock.now() - last.at
+      if (last?.copy.document.leftOut && !isRefresh) {
+        // Nobody waits for hundreds of requests: the next ones see what they bring.
+        if (age >= ('error' in last ? FRESH_MS : LIST_FRESH_MS))
+          refreshOnce(location, key).catch((error: unknown) =>
+            logger.warn('the registry cannot be read; its last good copy is used', { reason: describeError(error) }),
+          )
+        return last.copy.document
+      }
       if (last !== undefined && !isRefresh && 'error' in last && age < RETRY_MS) throw last.error
       if (last !== undefined && !isRefresh && !('error' in last) && age < FRESH_MS) return last.copy.document
-      const running = underway.get(key) ?? refresh(location, key).finally(() => underway.delete(key))
-      underway.set(key, running)
-      return untilAborted(running, signal)
+      return untilAborted(refreshOnce(location, key), signal)
     },
   }
 }
 
 async function ask(
-  { fetchFor, logger }: UrlRegistryOptions,
+  { fetchFor, logger, clock }: UrlRegistryOptions,
   location: UrlLocation,
   before: RegistryCopy | undefined,
 ): Promise<RegistryCopy> {
-  const headers = new Headers({ accept: 'application/json' })
-  if (before?.etag !== undefined) headers.set('if-none-match', before.etag)
-  if (before?.lastModified !== undefined) headers.set('if-modified-since', before.lastModified)
-  const origin = `the registry at ${URL.parse(location.url)?.host ?? 'this address'}`
-  const { response, text } = await fetchText(fetchFor(location.allowPrivateIp), location.url, headers, origin)
-  if (response.status === 304 && before !== undefined) return before
-  if (response.status !== 200) throw invalid(`${origin} was not read: it answered with status ${response.status}`)
-  const document = parseRegistryText(text, origin)
-  if (before !== undefined && Date.parse(document.last_updated) < Date.parse(before.document.last_updated)) {
-    logger.warn('the registry is older than the copy it replaces', {
-      was: before.document.last_updated,
-      is: document.last_updated,
-    })
-  }
-  return {
-    document,
-    etag: response.headers.get('etag') ?? undefined,
-    lastModified: response.headers.get('last-modified') ?? undefined,
-  }
-}
-
-/** Not being reached is a fault of the location for whoever names it, so it is told like any other. */
-async function fetchText(fetch: GuardedFetch, url: string, headers: Headers, origin: string) {
-  try {
-    const response = await fetch(url, { headers })
-    const bytes = await response.arrayBuffer()
-    return { response, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
-  } catch (error) {
-    const reason = isThvError(error)
-      ? error.message
-      : error instanceof TypeError
-        ? 'it is not UTF-8 text'
-        : describeError(error)
-    throw invalid(`${origin} was not read: ${reason}`, error)
-  }
+  const request = { fetch: fetchFor(location.allowPrivateIp), url: location.url, now: clock.now() }
+  const copy = await askRegistry(request, before)
+  const { last_updated: is } = copy.document
+  const was = before?.document.last_updated ?? is
+  if (Date.parse(is) < Date.parse(was)) logger.warn('the registry is older than the copy it replaces', { was, is })
+  return copy
 }
 
 /** One caller's abort ends its own waiting; the answer is still wanted by the others. */

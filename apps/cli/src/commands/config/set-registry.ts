@@ -5,7 +5,7 @@ export const configSetRegistry = defineCommand({
   summary: 'Use another registry',
   description:
     'Takes the registry from a URL or a file from now on. It is read and checked first; if it does not hold, the former ' +
-    'one stays. A URL must be an https one; one on a private network, this machine included, needs --allow-private-ip and ' +
+    'one stays. A URL leads to a registry file, or is the base address of an MCP registry (API v0.1), and thv finds out which. It must be an https one; one on a private network, this machine included, needs --allow-private-ip and ' +
     'may be http.',
   args: [{ name: 'source', summary: 'a URL, or the path of a file', required: true }],
   flags: {
@@ -24,7 +24,10 @@ export const configSetRegistry = defineCommand({
       ? { url: source, allow_private_ip: flags.allowPrivateIp }
       : { local_path: await pathOf(source, cwd) }
     const client = await daemon()
+    // The list of a large MCP registry takes hundreds of requests.
+    out.transient('reading the registry')
     const changed = await client.call('updateRegistry', { params: { name: 'default' }, body }, signal)
+    out.transient('')
     if (flags.format === 'json') return out.json(changed)
     out.line(changed.message)
   },

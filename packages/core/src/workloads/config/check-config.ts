@@ -46,9 +46,11 @@ export async function checkConfig(
     ['tools_override', () => checkToolsOverride(config, entry)],
     ['audit_config', () => checkAudit(deps, config)],
     ['env_vars', () => checkRequiredVariables(config, entry)],
+    ['env_vars', () => checkChoices(config, entry)],
     ['headers', () => checkHeaders(config)],
     ['headers', () => checkRequiredHeaders(config, entry)],
     ['secrets', () => checkSecrets(deps, config)],
+    ['cmd_arguments', () => checkNeededArguments(config, entry)],
     ['cmd_arguments', () => checkSizes(config.cmd_args ?? [], config.env_vars ?? {})],
     ['resources', () => checkResources(deps, config)],
     ['folder', () => checkFolder(deps, config)],
@@ -104,6 +106,19 @@ function checkRequiredVariables(config: RunConfig, entry: ImageServer | RemoteSe
   if (missing.length === 0) return
   const list = missing.map(({ name, secret }) => (secret ? `${name} (a secret)` : name)).join(', ')
   throw invalid(`${entry?.name} needs ${list}: give each in env_vars, or as the target of a secret`)
+}
+
+function checkChoices({ env_vars: given = {} }: RunConfig, entry: ImageServer | RemoteServer | undefined): void {
+  for (const { name, choices } of entry?.env_vars ?? []) {
+    if (!choices || !Object.hasOwn(given, name) || choices.includes(given[name] ?? '')) continue
+    throw invalid(`env_vars.${name}: must be one of ${choices.join(', ')}, says ${entry?.name}`)
+  }
+}
+
+/** The entry knows what belongs on the command line and not all that has to stand there. */
+function checkNeededArguments(config: RunConfig, entry: ImageServer | RemoteServer | undefined): void {
+  if (!entry || 'url' in entry || !entry.args_needed?.length || config.cmd_args?.length) return
+  throw invalid(`${entry.name} needs arguments: ${entry.args_needed.join(' ')}; give them in cmd_arguments`)
 }
 
 /** A login stands in for the key that a header would bring. */

@@ -74,7 +74,7 @@ export function composeRunConfig(
     ...(!isRemote && asked.network_isolation && { isolate_network: true }),
     ...(asked.network_isolation_mode === 'observe' && { network_isolation_mode: 'observe' }),
     ...(!isRemote && asked.ignore_config && { ignore_config: asked.ignore_config }),
-    remote_auth_config: { ...oauth, ...headersOf(asked) },
+    remote_auth_config: { ...oauth, ...headersOf(asked, target) },
     ...(oidc && { oidc_config: oidc }),
     ...(authorization && { authz_config: authorization }),
     ...asAsked(asked),
@@ -87,8 +87,20 @@ function sourceOf(target: Target): Pick<RunConfig, 'image' | 'remote_url' | 'fol
   return target.kind === 'image' ? { image: target.image } : { remote_url: target.url }
 }
 
-function headersOf({ headers, headers_from_secrets: fromSecrets }: CreateRequest): RunConfig['remote_auth_config'] {
-  return { ...(headers && { headers }), ...(fromSecrets && { headers_from_secrets: fromSecrets }) }
+function headersOf(
+  { headers: asked, headers_from_secrets: fromSecrets }: CreateRequest,
+  target: Target,
+): RunConfig['remote_auth_config'] {
+  const given = new Set(Object.keys({ ...asked, ...fromSecrets }).map((name) => name.toLowerCase()))
+  const listed = target.kind === 'remote' ? (target.entry?.headers ?? []) : []
+  const presets = listed.flatMap(({ name, default: value }) =>
+    value === undefined || given.has(name.toLowerCase()) ? [] : [[name, value] as const],
+  )
+  const headers = { ...Object.fromEntries(presets), ...asked }
+  return {
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(fromSecrets && { headers_from_secrets: fromSecrets }),
+  }
 }
 
 /** What is taken over unless it is the default. */
@@ -210,7 +222,7 @@ function withHosts(profile: PermissionProfile, hosts: readonly string[] = []): P
   return { ...rest, network: { outbound: { ...outbound, allow_host: allowHost } } }
 }
 
-function entryDefaults(entry: ImageServer | RemoteServer | undefined): Record<string, string> {
+export function entryDefaults(entry: ImageServer | RemoteServer | undefined): Record<string, string> {
   const pairs = (entry?.env_vars ?? []).flatMap(({ name, default: value }) =>
     value === undefined ? [] : [[name, value] as const],
   )

@@ -8,6 +8,7 @@ import { checkBindAddress, checkConfig } from '../config/check-config.ts'
 import { type Problems, REFUSE } from '../config/problems.ts'
 import { choosePort } from './choose-port.ts'
 import { composeRunConfig } from '../config/compose.ts'
+import { spelledOut } from '../config/spelled-out.ts'
 import { checkConfirmed } from './confirm.ts'
 import { hideSecrets, withoutSecrets } from './hide-secrets.ts'
 import { oidcConfigOf } from '../config/oidc.ts'
@@ -55,8 +56,9 @@ export async function draftCreate(
   problems: Problems,
 ): Promise<Draft> {
   const { authz_config: _policies, ...withoutOwn } = request
-  const asked = await problems.wait('authz_config', () => withPolicies(deps, request), withoutOwn)
-  const target = await resolveTarget(deps, asked, { urlOrigin, knownOnly })
+  const readable = await problems.wait('authz_config', () => withPolicies(deps, request), withoutOwn)
+  const target = await resolveTarget(deps, readable, { urlOrigin, knownOnly })
+  const asked = spelledOut(readable, target)
   problems.check('name', () => refuseTakenName(deps, asked.name), undefined)
   let port = await portFor(deps, asked, problems)
   // Another create may have taken the same one meanwhile; a port that was asked for is then refused there.

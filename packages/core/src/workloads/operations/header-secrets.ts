@@ -13,12 +13,15 @@ export async function hideHeaderSecrets(
   entry: ImageServer | RemoteServer | undefined,
 ): Promise<RunConfig> {
   const { headers = {}, ...rest } = config.remote_auth_config ?? {}
-  const secretHeaders =
-    entry && 'headers' in entry
-      ? (entry.headers ?? []).filter(({ secret }) => secret).map(({ name }) => name.toLowerCase())
-      : []
-  const isSecret = (header: string) => SENSITIVE.test(header) || secretHeaders.includes(header.toLowerCase())
-  const toHide = Object.entries(headers).filter(([header]) => isSecret(header))
+  const listed = new Map(
+    (entry && 'headers' in entry ? (entry.headers ?? []) : []).map((each) => [each.name.toLowerCase(), each]),
+  )
+  // What the registry gives everybody is no secret, whatever it is called.
+  const isSecret = (header: string, value: string) => {
+    const known = listed.get(header.toLowerCase())
+    return known?.default !== value && (SENSITIVE.test(header) || known?.secret === true)
+  }
+  const toHide = Object.entries(headers).filter(([header, value]) => isSecret(header, value))
   if (toHide.length === 0) return config
   const fromSecrets: Record<string, string> = { ...rest.headers_from_secrets }
   for (const [header, value] of toHide) {
@@ -26,7 +29,7 @@ export async function hideHeaderSecrets(
     await deps.storeSecret(key, value)
     fromSecrets[header] = key
   }
-  const clear = Object.fromEntries(Object.entries(headers).filter(([header]) => !isSecret(header)))
+  const clear = Object.fromEntries(Object.entries(headers).filter(([header, value]) => !isSecret(header, value)))
   return { ...config, remote_auth_config: { ...rest, headers: clear, headers_from_secrets: fromSecrets } }
 }
 

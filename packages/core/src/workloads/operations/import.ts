@@ -2,7 +2,7 @@ import type { RunConfig } from '@toolhaven/contract/run-config'
 import type { CreateRequest } from '@toolhaven/contract/workload-request'
 import { isThisMachine } from '../config/check-config.ts'
 import { parseSecretReference } from '../running/instance-spec.ts'
-import { invalid } from '../../errors.ts'
+import { invalid, isThvError } from '../../errors.ts'
 import { excerpt } from '@toolhaven/contract/visible-text'
 import { oauthOptionsOf } from '../config/oauth.ts'
 import { oidcOptionsOf } from '../config/oidc.ts'
@@ -52,13 +52,22 @@ export async function draftImport(
 
 /** What came from a registry entry still comes from it, when it is here and names the same server. */
 async function fromRegistry(deps: WorkloadsDeps, config: RunConfig, request: CreateRequest): Promise<CreateRequest> {
-  const found = config.base_name === undefined ? undefined : await deps.findServer(config.base_name)
+  const found = await entryNow(deps, config.base_name)
   if (!found) return request
   const isSame = 'url' in found.server ? found.server.url === config.remote_url : found.server.image === config.image
   if (!isSame) return request
   const { url: _url, permission_profile: profile, ...rest } = request
   const isOfEntry = JSON.stringify(found.server.permissions) === JSON.stringify(profile)
   return { ...rest, image: found.name, ...(profile && !isOfEntry && { permission_profile: profile }) }
+}
+
+/** A registry may have it by now and not in a form that can run; the configuration itself still can. */
+async function entryNow({ findServer }: WorkloadsDeps, name: string | undefined) {
+  if (name === undefined) return undefined
+  return findServer(name).catch((error: unknown) => {
+    if (isThvError(error, 'not-found')) return undefined
+    throw error
+  })
 }
 
 /** They are the user's, and whoever wrote the configuration chose the server that gets them. */

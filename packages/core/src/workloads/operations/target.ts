@@ -1,10 +1,13 @@
 import type { ImageServer, RemoteServer } from '@toolhaven/contract/registry-document'
 import type { OwnFolder } from '@toolhaven/contract/own-folder'
+import type { ServerJson } from '@toolhaven/contract/server-json'
+import { excerpt } from '@toolhaven/contract/visible-text'
 import type { CreateRequest } from '@toolhaven/contract/workload-request'
-import { invalid } from '../../errors.ts'
+import { invalid, isThvError } from '../../errors.ts'
 import { hostReach } from '../../net/host-reach.ts'
 import type { Host } from '../../ports/host.ts'
 import { parseUrl } from '../../net/parse-url.ts'
+import { entryOfServer } from '../../registry/server-json/entry-of-server.ts'
 import { checkImageReference } from '../config/image-reference.ts'
 import { parsePackageReference } from '../config/package-reference.ts'
 import { refuseUnknown } from './refuse-unknown.ts'
@@ -20,7 +23,7 @@ export type Target =
 export type OwnAddresses = Pick<Host, 'ownAddresses'>
 
 /** Who chose the address of a remote server: the user in the request, or a text that somebody else wrote. */
-export type UrlOrigin = 'request' | 'registry' | 'import' | 'adoption'
+export type UrlOrigin = 'request' | 'registry' | 'server-json' | 'import' | 'adoption'
 
 export interface TargetOptions {
   urlOrigin?: UrlOrigin | undefined
@@ -28,14 +31,18 @@ export interface TargetOptions {
   knownOnly?: boolean | undefined
 }
 
-/** In this order: a folder, a url, a scheme, the name of a registry server, an image reference. */
+/** In this order: a server.json, a folder, a url, a scheme, the name of a registry server, an image reference. */
 export async function resolveTarget(
   deps: Pick<WorkloadsDeps, 'findServer' | 'runtime' | 'host'>,
   asked: CreateRequest,
   { urlOrigin = 'request', knownOnly = false }: TargetOptions = {},
 ): Promise<Target> {
-  const { image, url, folder } = asked
+  const { image, url, folder, server_json: file } = asked
   if (image && url) throw invalid('takes image or url, not both')
+  if (file) {
+    if (image || url || folder) throw invalid('server_json is given instead of image, url and folder; leave them out')
+    return targetOfServerJson(deps.host, file, asked)
+  }
   if (folder) {
     if (image || url) throw invalid('folder is given instead of image and url; leave them out')
     return { kind: 'folder', folder, suggestedName: nameFromFolder(folder.path) }
@@ -55,21 +62,31 @@ export async function resolveTarget(
   return { kind: 'image', image, suggestedName: nameFromImage(image) }
 }
 
+function targetOfServerJson(host: OwnAddresses, file: ServerJson, asked: CreateRequest): Target {
+  try {
+    return targetOfEntry(host, file.name, entryOfServer(file), asked, 'server-json')
+  } catch (error) {
+    throw isThvError(error) ? invalid(`server_json: ${excerpt(file.name)} cannot run: ${error.message}`, error) : error
+  }
+}
+
 export function targetOfEntry(
   host: OwnAddresses,
   name: string,
   server: ImageServer | RemoteServer,
   asked: CreateRequest,
+  origin: UrlOrigin = 'registry',
 ): Target {
   const suggestedName = lastSegment(name)
   if ('url' in server)
-    return { kind: 'remote', ...checkRemoteUrl(host, server.url, 'registry', asked), entry: server, suggestedName }
+    return { kind: 'remote', ...checkRemoteUrl(host, server.url, origin, asked), entry: server, suggestedName }
   if (!parsePackageReference(server.image)) checkImageReference(server.image)
   return { kind: 'image', image: server.image, entry: server, suggestedName }
 }
 
 export const WHO = {
   registry: 'the registry entry',
+  'server-json': 'the server.json',
   import: 'the imported configuration',
   adoption: 'the entry of the client',
 } as const satisfies Record<Exclude<UrlOrigin, 'request'>, string>

@@ -1,0 +1,29 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { describeError, invalid, isThvError } from '@toolhaven/core/errors'
+import { isNestedDeeper, MOST_LEVELS } from '@toolhaven/core/json/nesting'
+import { decodeText } from '../output/decode-text.ts'
+import { readProblem } from '../output/read-problem.ts'
+
+/** A file that an option names, as the object it holds. */
+export async function readJsonObject(cwd: string, flag: string, file: string): Promise<object> {
+  const text = await readText(cwd, flag, file)
+  try {
+    const value: unknown = JSON.parse(text)
+    if (isNestedDeeper(value)) throw invalid(`objects and lists in it nest deeper than ${MOST_LEVELS} levels`)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  } catch (error) {
+    throw invalid(
+      `${flag} ${file} ${isThvError(error) ? 'cannot be used' : 'is not JSON'}: ${describeError(error)}`,
+      error,
+    )
+  }
+  throw invalid(`${flag} ${file} must hold a JSON object`)
+}
+
+export async function readText(cwd: string, flag: string, file: string): Promise<string> {
+  const bytes = await readFile(resolve(cwd, file)).catch((error: unknown) => {
+    throw invalid(`${flag} ${file} cannot be read: ${readProblem(error)}`, error)
+  })
+  return decodeText(bytes, `${flag} ${file}`)
+}

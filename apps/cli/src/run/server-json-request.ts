@@ -1,0 +1,33 @@
+import { stat } from 'node:fs/promises'
+import { invalid } from '@toolhaven/core/errors'
+import { isFolder } from './folder-request.ts'
+import { type Caller, absolutePath } from './host-paths.ts'
+import { readJsonObject } from './read-json-object.ts'
+import type { RunFlags } from './run-flags.ts'
+import { clientFileHint } from './server-hint.ts'
+
+/** What a server.json of the MCP registry says, when the line names one: `./server.json`. The daemon checks it. */
+export async function serverJsonOf(
+  caller: Caller,
+  server: string,
+  { folder, write, watch }: Pick<RunFlags, 'folder' | 'write' | 'watch'>,
+): Promise<object | undefined> {
+  if (folder !== undefined || !isFolder(server) || !server.endsWith('.json')) return undefined
+  const path = absolutePath(caller, server)
+  const found = await stat(path).catch(() => undefined)
+  if (found?.isDirectory()) return undefined
+  if (write || watch)
+    throw invalid(`--${write ? 'write' : 'watch'} is for your own server in a folder, and ${server} is a file`)
+  const content = await readJsonObject(caller.cwd, 'the file', path)
+  // What the API of a registry answers has the file inside.
+  const file: unknown = 'server' in content ? content.server : content
+  if (typeof file === 'object' && file !== null && ('packages' in file || 'remotes' in file)) return file
+  throw invalid(`${server} is no server.json of the MCP registry\n${hintFor(content)}`)
+}
+
+function hintFor(content: object): string {
+  if ('schema_version' in content) return 'It is a run configuration. Run it with "thv run --from-config FILE".'
+  if ('scripts' in content || 'dependencies' in content)
+    return 'It is the package.json of a project. Run the project by its folder: "thv run FOLDER".'
+  return clientFileHint(content) ?? 'A server.json names the packages or remotes of one server.'
+}

@@ -1,0 +1,29 @@
+import { describeError, invalid, isThvError } from '@toolhaven/core/errors'
+import type { GuardedFetch } from '../net/guarded-fetch.ts'
+import type { GuardedInit } from '../net/follow-redirect.ts'
+
+export interface FetchedText {
+  response: Response
+  text: string
+  bytes: number
+}
+
+/** Not being reached is a fault of the location for whoever names it, so it is told like any other. */
+export async function fetchText(
+  fetch: GuardedFetch,
+  url: string | URL,
+  { origin, ...init }: GuardedInit & { origin: string },
+): Promise<FetchedText> {
+  try {
+    const response = await fetch(url, init)
+    const bytes = await response.arrayBuffer()
+    return { response, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), bytes: bytes.byteLength }
+  } catch (error) {
+    const reason = isThvError(error)
+      ? error.message
+      : error instanceof TypeError
+        ? 'it is not UTF-8 text'
+        : describeError(error)
+    throw invalid(`${origin} was not read: ${reason}`, error)
+  }
+}
