@@ -97,7 +97,14 @@ test('a server of an MCP registry is found, understood, run and called', async (
       code: 3,
       stderr: expect.stringContaining('Toolhaven cannot run it: mcpb packages are not supported'),
     })
-  expect((await thv('run', 'io.github.orchard/gone')).code).not.toBe(0)
+  for (const [typed, meant] of [
+    ['io.github.orchard/gone', ''],
+    ['io.github.orchard/note', 'notes"?'],
+  ] as const)
+    expect(await thv('run', typed)).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(`The registry has no "${typed}".*${meant}`),
+    })
   expect(await thv('run', 'io.github.orchard/notes')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('needs NOTES_KEY. Pass it with --secret'),

@@ -13,6 +13,7 @@ const registry = {
     'io.example/notes': {
       ...{ image: FIXTURE, description: HIDDEN, transport: 'stdio', tier: 'Community', status: 'active' },
       ...{ tools: ['add', 'echo'], tags: ['writing'], repository_url: 'https://example.com/notes' },
+      source: 'https://registry.example/v0.1/servers/io.example%2Fnotes/versions/1.0.0',
       env_vars: [{ name: 'NOTES_KEY', description: 'Key of \u{202e}your notes', required: true, secret: true }],
       permissions: { network: { outbound: { allow_host: ['api.example.com'], allow_port: [443] } } },
     },
@@ -47,6 +48,9 @@ test('a server of the registry is found, explained and run with its secret', asy
   await expectAccessible(page)
   await page.getByRole('link', { name: 'io.example/notes' }).click()
   await page.getByText('May reach api.example.com on port 443, and nothing else.').waitFor()
+  await page
+    .getByRole('link', { name: 'https://registry.example/v0.1/servers/io.example%2Fnotes/versions/1.0.0' })
+    .waitFor()
   await expectAccessible(page)
   await page.getByRole('link', { name: 'Run', exact: true }).click()
   await page.getByRole('group', { name: 'Variables and secrets' }).getByText('U+202E').waitFor()

@@ -52,7 +52,8 @@ export const changeQuery = z.strictObject({
     .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' })
     .optional()
     .meta({
-      description: 'Refuses an image without tag and path that neither the registry nor this machine has. An extension',
+      description:
+        'Refuses an image without tag and path, or in the form of a name of an MCP registry (io.github.someone/weather), that neither the registry nor this machine has. An extension',
     }),
   dry_run: dryRun,
 })

@@ -21,7 +21,8 @@ export async function orDidYouMean<Result>(
   try {
     return await work()
   } catch (error) {
-    if (!isThvError(error, 'not-found')) throw error
+    // The registry has it, so no other name is meant.
+    if (!isThvError(error, 'not-found') || error.message.includes(', but Toolhaven cannot run it: ')) throw error
     const names = await known().catch((): string[] => [])
     throw notFound(
       `${error.message.replace(SEE_ALL, '')}\n${suggestion(wanted, names)}"${seeAll}" shows what there is.`,

@@ -12,6 +12,9 @@ import { chooseEntries, REGISTRY_SEARCH, type RegistryEntry } from './choose-ent
 export const Route = createLazyRoute('/registry')({ component: RegistryPage })
 const here = getRouteApi('/registry')
 
+/** An MCP registry may list tens of thousands. */
+const MOST = 200
+
 function RegistryPage() {
   const search = here.useSearch()
   const { data: all, error } = useQuery(registryQuery)
@@ -41,10 +44,11 @@ function RegistryPage() {
       </p>
       {found.length === 0 && <p>No server has all of these words in its name, description, tags or tools.</p>}
       <ul className="entries">
-        {found.map((entry) => (
+        {found.slice(0, MOST).map((entry) => (
           <Entry key={entry.name} entry={entry} />
         ))}
       </ul>
+      {found.length > MOST && <p className="muted">These are the first {MOST}. Search to see others.</p>}
     </>
   )
 }

@@ -7,7 +7,7 @@ const known = { knownOnly: true }
 
 test('a bare word that neither the registry nor this machine has is refused, and nothing is made or pulled', async () => {
   using fake = await startFakeDaemon()
-  for (const image of ['everythign', 'Everythign']) {
+  for (const image of ['everythign', 'Everythign', 'com.example/dcos', 'io.github.someone/weather']) {
     await expect(createWorkload(fake.daemon.workloads, { image }, known)).rejects.toMatchObject({
       code: 'not-found',
       message: expect.stringContaining(`The registry has no "${image}"`),
@@ -20,9 +20,17 @@ test('a bare word that neither the registry nor this machine has is refused, and
 test('a server of the registry, an image of this machine, and one with a tag or a path are taken', async () => {
   using fake = await startFakeDaemon()
   fake.runtime.local.set('mine', 'sha256:1')
-  for (const image of ['everything', 'mine', 'other:1.0', 'team/other', 'npx://other'])
+  for (const image of [
+    'everything',
+    'mine',
+    'other:1.0',
+    'team/other',
+    'npx://other',
+    'images.example/other:1.0',
+    'images.example/a/b',
+  ])
     await createWorkload(fake.daemon.workloads, { image, transport: 'stdio' }, known)
-  expect(fake.workloadStore.records.size).toBe(5)
+  expect(fake.workloadStore.records.size).toBe(7)
 })
 
 test('without the wish for known ones, any reference is taken', async () => {
