@@ -100,6 +100,21 @@ describe('what Git would run is mounted over itself', () => {
     expect(mountsOf(fake)).toEqual(mounts)
   })
 
+  test('up to so many mounts as can be made in time', async () => {
+    using fake = await startFakeDaemon()
+    const coverAt = (at: number) => ({ ...ENV, cover: { ...ENV.cover, containerPath: `/p/folder-${at}/.env` } })
+    fake.hiding.hidden = Array.from({ length: 501 }, (_, at) => coverAt(at))
+    await create(fake, { volumes: ['/data/a:/p'] })
+    expect(statusOf(fake)).toMatchObject({
+      status: 'error',
+      context: expect.stringMatching(/needs 1002 mounts, and 1000/),
+    })
+    fake.hiding.hidden.pop()
+    await changeLifecycle(fake.daemon.workloads, 'web', 'restart')
+    await settle()
+    expect(statusOf(fake).status).toBe('running')
+  })
+
   test('a server whose folder becomes a repository is ended, and starts again when somebody asks for it', async () => {
     using fake = await startFakeDaemon()
     await create(fake)

@@ -1,5 +1,5 @@
 import type { RunConfig } from '@toolhaven/contract/run-config'
-import { unavailable } from '../../errors.ts'
+import { invalid, unavailable } from '../../errors.ts'
 import type { Mount } from '../../ports/runtime.ts'
 import { checkedMounts } from '../config/check-mounts.ts'
 import { gitGuards, pinnedFolders } from './guarded-mounts.ts'
@@ -28,9 +28,16 @@ export async function mountsInForce(
   const guards = profile?.privileged ? [] : await gitGuards({ host }, mounts, covers, signal)
   if (guards.length > 0) noteInLog({ logs, masker }, name, describeGuards(guards))
   const pins = await pinnedFolders({ host }, mounts, [...guards, ...covers])
-  const isGuarded = hidden.length > 0 || guards.length > 0
-  return { mounts: inOrder([...mounts, ...pins, ...guards, ...covers]), isGuarded }
+  const added = [...pins, ...guards, ...covers]
+  if (added.length > MOST_ADDED)
+    throw invalid(
+      `hiding files from the server and protecting others needs ${added.length} mounts, and ${MOST_ADDED} are the most; hide whole folders in the ignore files, or mount smaller folders, or mount them read-only`,
+    )
+  return { mounts: inOrder([...mounts, ...added]), isGuarded: added.length > 0 }
 }
+
+/** bubblewrap takes 18 s for 1,500, and is given 10. */
+const MOST_ADDED = 1_000
 
 function describeGuards(guards: readonly Mount[]): string {
   const [first] = guards
