@@ -50,6 +50,8 @@ test('files, secrets, callers and tools have sentences of their own', () => {
     'Only callers with a token from https://id.example.com can call it.',
     'Cedar policies decide which calls are allowed.',
   ])
+  expect(say({ folder: { path: '/srv/own' } })[1]).toBe('It can read /srv/own.')
+  expect(say({ folder: { path: '/srv/own', write: true } })[1]).toBe('It can read and change /srv/own.')
   expect(say({ remote: true })).toEqual([
     'It is a remote server: nothing of it runs on this machine.',
     'Every program of this machine can call it.',

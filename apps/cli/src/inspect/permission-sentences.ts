@@ -12,9 +12,14 @@ export function permissionSentences(details: WorkloadDetails): string[] {
 }
 
 function ofLocal(details: WorkloadDetails, profile: PermissionProfile): string[] {
-  const { volumes = [], install_hosts: installHosts = [] } = details
-  const readable = [...(profile.read ?? []), ...volumes.filter(isReadOnly)].map(hostPath)
-  const writable = [...(profile.write ?? []), ...volumes.filter((volume) => !isReadOnly(volume))].map(hostPath)
+  const { folder, volumes = [], install_hosts: installHosts = [] } = details
+  const own = folder ? [folder.path] : []
+  const mounted = (mounts: readonly string[]) => mounts.map(hostPath)
+  const readable = [...(folder?.write ? [] : own), ...mounted([...(profile.read ?? []), ...volumes.filter(isReadOnly)])]
+  const writable = [
+    ...(folder?.write ? own : []),
+    ...mounted([...(profile.write ?? []), ...volumes.filter((volume) => !isReadOnly(volume))]),
+  ]
   const noFiles = readable.length + writable.length === 0
   return [
     network(details, profile),
