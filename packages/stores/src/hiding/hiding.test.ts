@@ -364,6 +364,7 @@ describe('a writable folder that becomes a repository', () => {
     ['by .git', ['.git/HEAD'], '/.git'],
     ['by .git of a linked working tree', ['.git'], '/.git'],
     ['without a working tree', ['HEAD', 'refs/heads', 'objects/info'], ''],
+    ['that shares the objects of another one', ['HEAD', 'commondir'], ''],
   ])('%s is told once', async (_, names, where) => {
     await hiddenIn()
     await write(Object.fromEntries(names.map((name) => [name, ''])))

@@ -30,4 +30,4 @@ export function watchForRepository(folder: string, onAppeared: (path: string) =>
   }
 }
 
-const NAMES: ReadonlySet<string> = new Set(['.git', 'head', 'objects', 'refs'])
+const NAMES: ReadonlySet<string> = new Set(['.git', 'head', 'commondir', 'objects', 'refs'])

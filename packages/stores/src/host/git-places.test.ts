@@ -34,8 +34,10 @@ test('repositories are found at any depth, and nothing in an ordinary folder', a
     'bare.git/HEAD': '',
     'bare.git/objects/': '',
     'bare.git/refs/': '',
+    'shared/HEAD': '',
+    'shared/commondir': '../bare.git',
   })
-  expect(await find()).toEqual(['.git', 'bare.git', 'x/y/.git'])
+  expect(await find()).toEqual(['.git', 'bare.git', 'shared', 'x/y/.git'])
 })
 
 test('a folder that is itself a repository was named on purpose', async () => {

@@ -57,7 +57,8 @@ export async function gitPlaces(
 
 /** Whether Git takes a folder with these names for a repository without a working tree. */
 export function isRepository(entries: readonly { name: string }[]): boolean {
-  return ['HEAD', 'objects', 'refs'].every((wanted) => entries.some(({ name }) => name === wanted))
+  const names = new Set(entries.map(({ name }) => name))
+  return names.has('HEAD') && (names.has('commondir') || (names.has('objects') && names.has('refs')))
 }
 
 /** The folder can be a part of a working tree, whose configuration names hooks in it. */
