@@ -6,6 +6,7 @@ import { indentUnitOf, lineEndOf, lineIndentAt } from '../clients/jsonc-insert.t
 import { endOf, keyOf, parseJsoncObject, propertiesOf, valueOf } from '../clients/jsonc-text.ts'
 import type { EntryShape } from '../clients/entries-document.ts'
 import { serversIn } from '../clients/servers-document.ts'
+import { withinDepth } from '../clients/within-depth.ts'
 import { itemsIn, pointedItem, replaceItem } from './item-text.ts'
 import { pointedTable, replaceTable, tablesIn } from './table-text.ts'
 import { SERVER_FIELDS } from './server-definition.ts'
@@ -19,6 +20,10 @@ export interface EntryText {
 
 /** Every entry of the file, in order. */
 export function entriesIn(text: string, path: string, shape: EntryShape): EntryText[] {
+  return withinDepth(path, () => allEntriesIn(text, path, shape))
+}
+
+function allEntriesIn(text: string, path: string, shape: EntryShape): EntryText[] {
   if (shape.format === 'toml') return tablesIn(text, path, shape)
   if (shape.format === 'yaml') return itemsIn(text, path, shape)
   return propertiesIn(text, path, shape).flatMap((property) => {

@@ -2,21 +2,22 @@ import type { ClientEntry } from '@toolhaven/core/ports/clients'
 import type { EntryPlace } from '@toolhaven/core/ports/foreign-entries'
 import type { EntryShape } from '../clients/entries-document.ts'
 import { entryFields } from '../clients/entry-form.ts'
-import { entrySection, parseToml, tableOf, tableText } from '../clients/toml-entries.ts'
+import { entrySection, entryTables, parseToml, tableOf, tableText } from '../clients/toml-entries.ts'
 import { SERVER_FIELDS } from './server-definition.ts'
 
 type Place = Pick<EntryPlace, 'path' | 'key'>
 
 /** The entries that are tables of their own. Those in another spelling cannot be replaced, and are left out. */
 export function tablesIn(text: string, path: string, { serversKey }: EntryShape) {
+  const tables = entryTables(text, serversKey)
   return Object.entries(tableOf(parseToml(text, path)[serversKey])).flatMap(([key, value]) => {
-    const section = entrySection(text, serversKey, key)
+    const section = entrySection(tables.get(key))
     return section === undefined ? [] : [{ key, text: text.slice(section.from, section.to), value }]
   })
 }
 
 export function replaceTable(text: string, { path, key }: Place, { serversKey }: EntryShape, table: string): string {
-  const section = entrySection(text, serversKey, key)
+  const section = entrySection(entryTables(text, serversKey).get(key))
   // The caller has just seen it.
   if (section === undefined) throw new Error(`${path} has no table ${key}`)
   const after = text.slice(0, section.from) + table + text.slice(section.to)
@@ -31,7 +32,7 @@ export function pointedTable(text: string, { path, key }: Place, shape: EntrySha
   const kept = Object.entries(present).filter(([field]) => !SERVER_FIELDS.has(field))
   const eol = text.includes('\r\n') ? '\r\n' : '\n'
   const table = tableText(shape.serversKey, key, { ...entryFields(shape, to, key), ...Object.fromEntries(kept) }, eol)
-  const section = entrySection(text, shape.serversKey, key)
+  const section = entrySection(entryTables(text, shape.serversKey).get(key))
   const hasEnd = section === undefined || text.slice(section.from, section.to).endsWith('\n')
   return hasEnd ? table : table.replace(/\r?\n$/, '')
 }

@@ -1,7 +1,7 @@
 import type { Node } from 'jsonc-parser'
 import type { EntriesDocument, EntryShape } from './entries-document.ts'
 import { entryUrl, isExactly } from './entry-form.ts'
-import { keyOf, propertiesOf, valueOf } from './jsonc-text.ts'
+import { endOf, keyOf, propertiesOf, valueOf } from './jsonc-text.ts'
 import type { Footprint } from './owned-entries.ts'
 import {
   addEntries,
@@ -43,19 +43,17 @@ function entriesOf(document: ServersDocument): readonly Node[] {
 }
 
 function foreignPart(document: ServersDocument, isOurs: (key: string, url: string | undefined) => boolean): string {
-  const { root, servers } = serversIn(document)
+  const { root, parent, servers } = serversIn(document)
   const isOurEntry = (entry: Node) => isOurs(keyOf(entry), entryUrl(document.shape, valueOf(entry)))
-  const data = (node: Node | undefined): unknown => {
-    if (node?.type === 'array') return propertiesOf(node).map(data)
-    if (node?.type !== 'object') return { [node?.type ?? 'nothing']: String(node?.value) }
+  const isVoid = servers !== undefined && propertiesOf(servers).every(isOurEntry)
+  // What is not on the way to our entries is never edited, so its text is enough.
+  const partOf = (node: Node | undefined): unknown => {
+    if (node === undefined) return null
+    if (node !== root && node !== parent && node !== servers) return document.text.slice(node.offset, endOf(node))
     const members = propertiesOf(node).filter((member) => node !== servers || !isOurEntry(member))
-    return {
-      members: members
-        .filter((member) => !isVoid(valueOf(member)))
-        .map((member) => [keyOf(member), data(valueOf(member))]),
-    }
+    return members
+      .filter((member) => !(isVoid && valueOf(member) === servers))
+      .map((member) => [keyOf(member), partOf(valueOf(member))])
   }
-  const isVoid = (node: Node | undefined) =>
-    node !== undefined && node === servers && propertiesOf(node).every(isOurEntry)
-  return JSON.stringify(data(root))
+  return JSON.stringify(partOf(root))
 }

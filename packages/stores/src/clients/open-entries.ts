@@ -2,6 +2,7 @@ import type { EntriesDocument, EntryShape } from './entries-document.ts'
 import { openJsoncEntries } from './jsonc-entries.ts'
 import type { Footprint } from './owned-entries.ts'
 import { openTomlEntries } from './toml-entries.ts'
+import { withinDepth } from './within-depth.ts'
 import { openYamlEntries } from './yaml-entries.ts'
 
 /** Refuses a file that cannot be read, saying where it stops making sense. */
@@ -12,5 +13,5 @@ export function openEntries(
   shape: EntryShape,
 ): EntriesDocument {
   const open = { toml: openTomlEntries, yaml: openYamlEntries, json: openJsoncEntries }[shape.format ?? 'json']
-  return open(file, found, footprint, shape)
+  return withinDepth(file, () => open(file, found, footprint, shape))
 }

@@ -1,3 +1,4 @@
+import { isThvError } from '@toolhaven/core/errors'
 import { describe, expect, it } from 'vitest'
 import { fc } from '@toolhaven/testing/properties'
 import { CLIENT_PROGRAMS } from './catalogue.ts'
@@ -45,5 +46,37 @@ describe('planEntries', () => {
       }),
       { numRuns: 300 },
     )
+  })
+
+  it.each([
+    ['AmpVSCode', `{"a":${'['.repeat(100_000)}`],
+    ['AmpVSCode', `{"a":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}}`],
+    ['Codex', `${'a.'.repeat(100_000)}b = 1`],
+    ['Goose', `a: ${'['.repeat(60_000)}`],
+  ] as const)('refuses a file of %s that is nested without end with a sentence', (client, found) => {
+    const wanted = new Map([['one', { url: 'http://127.0.0.1:1/mcp', transport: 'sse' as const }]])
+    let refusal: unknown
+    try {
+      planEntries({ client, program: CLIENT_PROGRAMS[client], found, owned: nobody, wanted })
+    } catch (error) {
+      refusal = error
+    }
+    expect(isThvError(refusal, 'invalid') && refusal.message).toMatch(/^settings\.json was left as it is, because/)
+  })
+
+  it.each([
+    [
+      'AmpVSCode',
+      (at: number) => `${at > 0 ? ',' : '{"amp.mcpServers":{'}"s${at}":{"url":"http://a.test/${at}"}`,
+      '}}',
+    ],
+    ['Codex', (at: number) => `[mcp_servers.s${at}]\nurl = "http://a.test/${at}"\n\n`, ''],
+  ] as const)('takes its time once for a file of %s with very many servers', (client, entry, end) => {
+    const found = Array.from({ length: 20_000 }, (_each, at) => entry(at)).join('') + end
+    const wanted = new Map([['one', { url: 'http://127.0.0.1:1/mcp', transport: 'sse' as const }]])
+    const program = CLIENT_PROGRAMS[client]
+    const { text, entries, footprint } = planEntries({ client, program, found, owned: nobody, wanted })
+    const owned = { path: nobody.path, entries, footprint }
+    expect(planEntries({ client, program, found: text, owned, wanted: new Map() }).text).toBe(found)
   })
 })

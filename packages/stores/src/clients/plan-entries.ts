@@ -3,6 +3,7 @@ import type { EntriesDocument, EntryFields, EntryShape } from './entries-documen
 import { type EntryForm, entryFields, entryFor, entryType } from './entry-form.ts'
 import { openEntries } from './open-entries.ts'
 import type { Footprint, OwnedEntry, OwnedFile } from './owned-entries.ts'
+import { withinDepth } from './within-depth.ts'
 
 export interface EntriesPlan {
   /** The whole new text; null when there should be no file. */
@@ -39,7 +40,11 @@ export interface PlanInput {
 }
 
 /** What a client file should become so that our entries are the wanted ones. Pure; entries of others come out as they went in. */
-export function planEntries({ client, program, found, owned, wanted, known = new Map() }: PlanInput): EntriesPlan {
+export function planEntries(input: PlanInput): EntriesPlan {
+  return withinDepth(input.owned.path, () => planOf(input))
+}
+
+function planOf({ client, program, found, owned, wanted, known = new Map() }: PlanInput): EntriesPlan {
   const document = openEntries(owned.path, found, owned.footprint, program)
   const listed = [...owned.entries, ...forgotten(document, program, owned.entries, known)]
   const before = foreignPart(document, listed)

@@ -16,9 +16,11 @@ import {
 } from './jsonc-text.ts'
 import type { Footprint } from './owned-entries.ts'
 
-/** One client file as text, and the edits we make of it. Every call reads the text anew: offsets never go stale. */
+/** One client file as text, and the edits we make of it. */
 export interface ServersDocument {
   text: string
+  /** What was read last. Another text is read again, so offsets never go stale. */
+  read?: { text: string; root: Node }
   footprint: Footprint
   readonly file: string
   readonly shape: EntryShape
@@ -54,8 +56,10 @@ interface Servers {
   servers?: Node
 }
 
-export function serversIn({ text, file, shape }: ServersDocument): Servers {
-  const root = parseJsoncObject(text, file)
+export function serversIn(document: ServersDocument): Servers {
+  const { text, file, shape } = document
+  if (document.read?.text !== text) document.read = { text, root: parseJsoncObject(text, file) }
+  const { root } = document.read
   const property = findProperty(root, shape.serversKey)
   if (property === undefined) return { root, parent: root }
   const servers = valueOf(property)

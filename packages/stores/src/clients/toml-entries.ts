@@ -19,18 +19,18 @@ export function openTomlEntries(
   let text = found ?? ''
   if (found === null) footprint.blank = null
   const { serversKey } = shape
-  parseToml(text, file)
-  const servers = () => tableOf(parseToml(text, file)[serversKey])
-  const isOwnTable = (key: string) => ownTable(entrySections(text, serversKey, key)) !== undefined
+  let content = contentOf(text, file, serversKey)
+  const isOwnTable = (key: string) => ownTable(content.tables.get(key)) !== undefined
   const sectionsOf = (key: string, url: string) =>
-    urlIn(shape, servers()[key]) === url && isOwnTable(key) ? entrySections(text, serversKey, key) : []
-  const replace = ({ from, to }: Pick<TomlSection, 'from' | 'to'>, by: string) => {
-    text = text.slice(0, from) + by + text.slice(to)
+    urlIn(shape, content.servers[key]) === url && isOwnTable(key) ? (content.tables.get(key) ?? []) : []
+  const become = (to: string) => {
+    text = to
+    content = contentOf(text, file, serversKey)
   }
   return {
     footprint,
     list: () =>
-      Object.entries(servers()).map(([key, value]) => ({
+      Object.entries(content.servers).map(([key, value]) => ({
         key,
         url: urlIn(shape, value),
         isEditable: isOwnTable(key),
@@ -40,28 +40,31 @@ export function openTomlEntries(
       if (entries.size === 0) return
       const eol = text.includes('\r\n') ? '\r\n' : '\n'
       if (text !== '' && !text.endsWith('\n')) footprint.insideRoot = NO_LINE_END
+      let after = text
       for (const [key, fields] of entries) {
-        const lead = text === '' ? '' : `${text.endsWith('\n') ? '' : eol}${eol}`
-        text += lead + tableText(serversKey, key, fields, eol)
+        const lead = after === '' ? '' : `${after.endsWith('\n') ? '' : eol}${eol}`
+        after += lead + tableText(serversKey, key, fields, eol)
       }
-      refuseClosedTable(text, file, serversKey)
+      refuseClosedTable(after, file, serversKey)
+      become(after)
     },
     change(key, url, fields) {
       const section = ownTable(sectionsOf(key, url))
-      if (section) replace(section, withFields(text.slice(section.from, section.to), fields))
+      if (section === undefined) return
+      const { from, to } = section
+      become(text.slice(0, from) + withFields(text.slice(from, to), fields) + text.slice(to))
     },
     remove(key, url) {
       const sections = sectionsOf(key, url)
       const wasLast = sections.at(-1)?.to === text.length
-      for (const section of sections.toReversed()) replace(withLead(text, section), '')
-      if (wasLast && footprint.insideRoot === NO_LINE_END) text = text.replace(/\r?\n$/, '')
+      const rest = sections.toReversed().reduce(withoutSection, text)
+      become(wasLast && footprint.insideRoot === NO_LINE_END ? rest.replace(/\r?\n$/, '') : rest)
     },
     foreignPart(isOurs) {
-      const { [serversKey]: all, ...rest } = parseToml(text, file)
-      const others = Object.entries(tableOf(all)).filter(
+      const others = Object.entries(content.servers).filter(
         ([key, value]) => !isOwnTable(key) || !isOurs(key, urlIn(shape, value)),
       )
-      return JSON.stringify([Object.entries(rest), others])
+      return JSON.stringify([content.rest, others])
     },
     close: () => (footprint.blank === null && text === '' ? null : text),
   }
@@ -88,30 +91,30 @@ function urlIn(shape: EntryShape, value: unknown): string | undefined {
   return urls.find((url) => typeof url === 'string')
 }
 
-/** The table of an entry with those below it, if they stand together. */
-export function entrySection(text: string, serversKey: string, key: string): TomlSection | undefined {
-  const all = tomlSections(text)
-  const sections = all.filter(isOfEntry(serversKey, key))
-  const [own, last] = [sections[0], sections.at(-1)]
-  if (own?.path.length !== 2 || last === undefined) return undefined
-  return all.indexOf(last) - all.indexOf(own) === sections.length - 1 ? { ...own, to: last.to } : undefined
+function contentOf(text: string, file: string, serversKey: string) {
+  const { [serversKey]: servers, ...rest } = parseToml(text, file)
+  return { servers: tableOf(servers), rest: Object.entries(rest), tables: entryTables(text, serversKey) }
 }
 
-/** All tables of an entry, in order, wherever they stand. */
-const entrySections = (text: string, serversKey: string, key: string) =>
-  tomlSections(text).filter(isOfEntry(serversKey, key))
+/** The table of an entry with those below it, if they stand together. */
+export function entrySection(sections: readonly TomlSection[] = []): TomlSection | undefined {
+  const [own, last] = [sections[0], sections.at(-1)]
+  if (own?.path.length !== 2 || last === undefined) return undefined
+  return last.index - own.index === sections.length - 1 ? { ...own, to: last.to } : undefined
+}
 
-const isOfEntry =
-  (serversKey: string, key: string) =>
-  ({ path }: TomlSection) =>
-    path[0] === serversKey && path[1] === key
+/** All tables of each entry, in order, wherever they stand. */
+export function entryTables(text: string, serversKey: string): ReadonlyMap<string, readonly TomlSection[]> {
+  const ofServers = tomlSections(text).filter(({ path }) => path[0] === serversKey && path.length > 1)
+  return Map.groupBy(ofServers, ({ path: [, key = ''] }) => key)
+}
 
-const ownTable = (sections: readonly TomlSection[]) => sections.find(({ path }) => path.length === 2)
+const ownTable = (sections: readonly TomlSection[] = []) => sections.find(({ path }) => path.length === 2)
 
-/** With the blank line that we put before it. */
-function withLead(text: string, { from, to }: TomlSection): { from: number; to: number } {
+/** The blank line that we put before it goes too. */
+function withoutSection(text: string, { from, to }: TomlSection): string {
   const lead = /(?:^|\n)(\r?\n)$/.exec(text.slice(0, from))?.[1] ?? ''
-  return { from: from - lead.length, to }
+  return text.slice(0, from - lead.length) + text.slice(to)
 }
 
 export function tableText(

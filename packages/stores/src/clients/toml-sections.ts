@@ -4,6 +4,8 @@ import { parse } from 'smol-toml'
 export interface TomlSection {
   /** `mcp_servers.time` is two words. */
   path: readonly string[]
+  /** Its place among all tables of the file. */
+  index: number
   from: number
   /** Behind its last line. Blank lines and comments after it belong to what follows. */
   to: number
@@ -11,12 +13,13 @@ export interface TomlSection {
 
 /** The tables of a file that is known to be TOML, in order. What stands before the first header is in none. */
 export function tomlSections(text: string): TomlSection[] {
-  const sections: { path: readonly string[]; from: number; to: number }[] = []
+  const sections: TomlSection[] = []
   for (let at = 0; at < text.length;) {
     const start = skipBlanks(text, at)
     const end = endOfStatement(text, start)
     const current = sections.at(-1)
-    if (text[start] === '[') sections.push({ from: at, to: end, path: pathOf(text.slice(start, end)) })
+    if (text[start] === '[')
+      sections.push({ from: at, to: end, path: pathOf(text.slice(start, end)), index: sections.length })
     else if (current && /[^#\r\n]/.test(text[start] ?? '')) current.to = end
     at = end
   }
