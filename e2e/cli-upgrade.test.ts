@@ -1,8 +1,7 @@
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { upgradeList } from '@toolhaven/contract/upgrades'
-import { writeFixtureServer } from '@toolhaven/testing/mcp-servers/fixture-source'
 import { type PackageRegistry, startPackageRegistry } from '@toolhaven/testing/testbed/package-registry'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type DaemonProcess, startDaemon } from './src/daemon-process.ts'
@@ -10,8 +9,8 @@ import { type Home, makeHome } from './src/home.ts'
 import { callText, connectMcp } from './src/mcp-client.ts'
 import { atTerminal } from './src/terminal.ts'
 import { thv as runThv } from './src/thv.ts'
+import { UPGRADED_PACKAGE, writeUpgradedPackage, writeUpgradeRegistry } from './src/upgraded-package.ts'
 
-const PACKAGE = 'thv-upgraded'
 const LAST_WORDS = 'version 3 needs a database\u001B[2J'
 
 const cleanUp = new AsyncDisposableStack()
@@ -39,37 +38,12 @@ afterAll(() => cleanUp.disposeAsync())
 const thv = (...args: string[]) => runThv(home, args)
 const details = (name: string) => daemon.api.call('getWorkload', { params: { name } })
 
-/** The fixture server. It says its version in its environment, and has the tools that are given besides its own. */
-async function writeVersion(version: string, { tools = {}, start = '' } = {}): Promise<string> {
-  const place = join(folder, version)
-  await mkdir(place)
-  const program = await writeFixtureServer(place)
-  const lines = [
-    '#!/usr/bin/env node',
-    `process.env.SERVER_VERSION = '${version}'`,
-    "process.argv.push('--tools-file=' + new URL('tools.json', import.meta.url).pathname)",
-    start,
-    await readFile(program, 'utf8'),
-  ]
-  await writeFile(program, lines.join('\n'))
-  await chmod(program, 0o755)
-  await writeFile(join(place, 'tools.json'), JSON.stringify(tools))
-  const manifest = { name: PACKAGE, version, type: 'module', bin: { [PACKAGE]: 'fixture-server.mjs' } }
-  await writeFile(join(place, 'package.json'), JSON.stringify(manifest))
-  return place
-}
+const writeVersion = (version: string, content = {}) => writeUpgradedPackage(folder, version, content)
 
 /** From then on the registry names this version. */
 async function useRegistry(version: string, more: object = {}): Promise<void> {
-  const notes = {
-    ...{ description: 'Keeps notes', image: `npx://${PACKAGE}@${version}`, tier: 'Community', status: 'active' },
-    ...{ transport: 'stdio', tools: ['echo', 'env'], permissions: { network: { outbound: {} } } },
-    ...more,
-  }
-  const registry = { version: '1.0.0', last_updated: '2026-01-15T00:00:00Z', servers: { notes }, remote_servers: {} }
-  const file = join(folder, 'registry.json')
-  await writeFile(file, JSON.stringify(registry))
-  await daemon.api.call('updateRegistry', { params: { name: 'default' }, body: { local_path: file } })
+  const local_path = await writeUpgradeRegistry(folder, version, more)
+  await daemon.api.call('updateRegistry', { params: { name: 'default' }, body: { local_path } })
 }
 
 /** What a client finds at the workload's address. */
@@ -130,7 +104,7 @@ test('a server is upgraded with its new variable and tool, and goes back from a 
   const done = await thv(...change, '--yes')
   expect(done).toMatchObject({ code: 0, stdout: 'notes is upgraded: 1.0.0 → 2.0.0\n' })
   expect(done.stderr).toContain('Its tools are not as you accepted them: extra added; see "thv tools diff notes"')
-  expect(await details('notes')).toMatchObject({ url, package: `npx://${PACKAGE}@2.0.0` })
+  expect(await details('notes')).toMatchObject({ url, package: `npx://${UPGRADED_PACKAGE}@2.0.0` })
   const second = await serverSays('notes')
   expect(second).toMatchObject({ version: '2.0.0', variables: { REGION: 'here' } })
   // An upgrade accepts nothing: the new tool is held back until somebody does.
@@ -170,13 +144,15 @@ test('an upgrade whose daemon is killed is brought to its end by the next one', 
   isFree.resolve()
   expect((await upgrading).code).not.toBe(0)
   daemon = await startDaemon(home)
-  await expect.poll(async () => (await details('notes')).package, { timeout: 120_000 }).toBe(`npx://${PACKAGE}@2.0.0`)
+  await expect
+    .poll(async () => (await details('notes')).package, { timeout: 120_000 })
+    .toBe(`npx://${UPGRADED_PACKAGE}@2.0.0`)
   await expect.poll(async () => (await details('notes')).status, { timeout: 120_000 }).toBe('running')
   expect(await serverSays('notes')).toMatchObject({ version: '2.0.0', variables: { REGION: 'here' } })
 })
 
 test('npm is asked for what did not come from the registry, and a source that is away leaves the rest', async () => {
-  await thv('run', `npx://${PACKAGE}@1.0.0`, '--name', 'old', '--permission-profile', 'none')
+  await thv('run', `npx://${UPGRADED_PACKAGE}@1.0.0`, '--name', 'old', '--permission-profile', 'none')
   await packages.publish(await writeVersion('4.0.0'))
   await thv('upgrade', 'old', '--yes', '--format', 'json').then(({ code, stdout }) => {
     expect(code).toBe(0)

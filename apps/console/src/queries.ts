@@ -68,6 +68,15 @@ export const clientPreviewQuery = (name: string, groups: readonly string[]) =>
     staleTime: 0,
   })
 
+/** Asks the registry or the package index of the server, so only when somebody wants to know. */
+export const upgradeQuery = (name: string) =>
+  queryOptions({
+    queryKey: ['upgrade', name],
+    queryFn: ({ signal }) => api.call('getUpgrade', { params: { name } }, signal),
+    staleTime: 0,
+    gcTime: 0,
+  })
+
 export const secretUsesQuery = queryOptions({
   queryKey: ['secrets', 'uses'],
   queryFn: async ({ signal }) => (await api.call('listSecretUses', {}, signal)).uses,

@@ -56,6 +56,10 @@ const serverEdit = createRoute({ getParentRoute: () => root, path: '/servers/$na
   import('./edit/EditPage.tsx').then((module) => module.Route),
 )
 
+const serverUpgrade = createRoute({ getParentRoute: () => root, path: '/servers/$name/upgrade' }).lazy(() =>
+  import('./upgrade/UpgradePage.tsx').then((module) => module.Route),
+)
+
 const registry = createRoute({ getParentRoute: () => root, path: '/registry', validateSearch: REGISTRY_SEARCH }).lazy(
   () => import('./registry/RegistryPage.tsx').then((module) => module.Route),
 )
@@ -105,6 +109,7 @@ const routeTree = root.addChildren([
   servers,
   server.addChildren([serverOverview, serverTools, serverTry, serverLogs, serverNetwork, serverConfiguration]),
   serverEdit,
+  serverUpgrade,
   registry,
   entry,
   run,

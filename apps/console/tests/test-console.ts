@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { launchBrowser } from '@toolhaven/testing/browser'
-import { startPackageRegistry } from '@toolhaven/testing/testbed/package-registry'
+import { type PackageRegistry, startPackageRegistry } from '@toolhaven/testing/testbed/package-registry'
 import { type DaemonProcess, startDaemon } from '../../../e2e/src/daemon-process.ts'
 import {
   FIXTURE_PACKAGE,
@@ -25,6 +25,8 @@ export const SHOWCASE = `npx://${SHOWCASE_PACKAGE}@1.0.0`
 export interface TestConsole extends AsyncDisposable {
   home: Home
   daemon: () => DaemonProcess
+  /** Where its servers come from. */
+  packages: PackageRegistry
   /** Starts the daemon again at its old port. */
   restartDaemon: () => Promise<void>
   /** A page of its own context; a route, or a link of the daemon. What its console says lands in `complaints`. */
@@ -39,9 +41,9 @@ export async function startConsole(env: Readonly<Record<string, string>> = {}): 
   stack.defer(() => rm(folder, { recursive: true, force: true }))
   await writeFixturePackage(path.join(folder, FIXTURE_PACKAGE), FIXTURE_PACKAGE)
   await writeShowcasePackage(path.join(folder, SHOWCASE_PACKAGE))
-  const packages = [FIXTURE_PACKAGE, SHOWCASE_PACKAGE].map((name) => path.join(folder, name))
-  const registry = stack.use(await startPackageRegistry(packages))
-  const home = stack.use(await makeHome({ env: { THV_RUNTIME: 'process', npm_config_registry: registry.url, ...env } }))
+  const folders = [FIXTURE_PACKAGE, SHOWCASE_PACKAGE].map((name) => path.join(folder, name))
+  const packages = stack.use(await startPackageRegistry(folders))
+  const home = stack.use(await makeHome({ env: { THV_RUNTIME: 'process', npm_config_registry: packages.url, ...env } }))
   let daemon = await startDaemon(home)
   stack.defer(() => daemon[Symbol.asyncDispose]())
   const browser = await launchBrowser()
@@ -49,7 +51,7 @@ export async function startConsole(env: Readonly<Record<string, string>> = {}): 
   const complaints: string[] = []
   const all = stack.move()
   return {
-    ...{ home, complaints },
+    ...{ home, complaints, packages },
     daemon: () => daemon,
     restartDaemon: async () => {
       daemon = await startDaemon(home, ['--port', String(daemon.port)])

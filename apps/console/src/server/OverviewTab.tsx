@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
+import { createLazyRoute, getRouteApi, Link } from '@tanstack/react-router'
 import type { WorkloadDetails } from '@toolhaven/contract/workloads'
 import { Code } from '../parts/Code.tsx'
 import { ForeignText } from '../parts/ForeignText.tsx'
@@ -43,6 +43,11 @@ function Overview({ server }: { server: WorkloadDetails }) {
           <Fact name="Transport" value={server.transport_type} />
           <Fact name="Created" value={new Date(server.created_at).toLocaleString('en')} />
         </dl>
+        <p>
+          <Link to="/servers/$name/upgrade" params={{ name: server.name }}>
+            Look for a newer version
+          </Link>
+        </p>
         <Code text={`thv inspect ${server.name}`} label="Copy the command that shows the same" />
       </section>
     </>
