@@ -7,8 +7,9 @@ import { httpReader } from './targets/http-reader.ts'
 import { manifest } from './targets/manifest.ts'
 import { registry } from './targets/registry.ts'
 import { importedConfig } from './targets/run-config.ts'
+import { serverJson } from './targets/server-json.ts'
 
 export const TARGETS: readonly Target[] = [
   ...[api, httpReader, httpClient, framing],
-  ...[registry, importedConfig, manifest, clientFiles],
+  ...[registry, serverJson, importedConfig, manifest, clientFiles],
 ]
