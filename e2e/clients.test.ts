@@ -110,3 +110,26 @@ test('a file that cannot be parsed is left alone, and the answer says so', async
   expect(await readFile(fileOf(home, AMP), 'utf8')).toBe(broken)
   await untilEntries(home, CURSOR, { tools: url })
 })
+
+test('files in YAML follow the workloads too, and come back byte for byte', async (context) => {
+  const here = platform(context)
+  await using home = await here.makeHome()
+  const files = {
+    Goose: [join('.config', 'goose', 'config.yaml'), 'GOOSE_MODE: auto # mine\nextensions:\n  own: {cmd: x}\n\nb: 1'],
+    Continue: [join('.continue', 'config.yaml'), 'name: mine\r\nmcpServers:\r\n  - name: own\r\n    command: x\r\n'],
+  } as const
+  for (const [path, content] of Object.values(files)) await putFile(home, path, content)
+  await using daemon = await startDaemon(home)
+  const url = await start(daemon, here, 'tools')
+  await daemon.api.call('registerClients', { body: { names: ['Goose', 'Continue'] } })
+  for (const [path, content] of Object.values(files)) {
+    const text = () => readFile(fileOf(home, path), 'utf8')
+    await until(`${path} to have tools`, async () => (await text()).includes(url), 30_000)
+    expect((await text()).startsWith(content.slice(0, content.indexOf('own')))).toBe(true)
+  }
+  await daemon.api.call('stopWorkload', { params: { name: 'tools' } })
+  for (const [path, content] of Object.values(files)) {
+    const isBack = async () => (await readFile(fileOf(home, path), 'utf8')) === content
+    await until(`${path} to be as before`, isBack, 30_000)
+  }
+})

@@ -244,6 +244,7 @@ export const CLIENT_PROGRAMS = {
     serversKey: 'mcpServers',
     urlFields: URL_FIELD,
     types: HTTP,
+    isHttpOnly: true,
     source: 'https://docs.factory.ai/harness/mcp',
   },
   Auggie: {

@@ -295,7 +295,8 @@ rules: []`,
     key: 'mcpServers',
     text: '{\n  "mcpServers": {\n    "own": {\n      "type": "stdio",\n      "command": "npx",\n      "args": ["server"],\n      "disabled": false\n    }\n  }\n}\n',
     http: { type: 'http', url: HTTP.url },
-    sse: { type: 'sse', url: SSE.url },
+    // Its makers describe streamable HTTP only.
+    sse: { type: 'http', url: HTTP.url },
   },
   {
     client: 'Auggie',
