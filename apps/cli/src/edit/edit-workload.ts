@@ -1,4 +1,5 @@
 import { conflict, invalid } from '@toolhaven/core/errors'
+import type { UpdateRequest } from '@toolhaven/contract/workload-request'
 import type { WorkloadDetails } from '@toolhaven/contract/workloads'
 import type { Context } from '../context.ts'
 import { homeDirOf } from '../home-dir.ts'
@@ -39,6 +40,7 @@ export async function editWorkload(context: Context, [name = '', ...args]: reado
   const before = { ...request, ...(hidden && { headers_from_secrets: hidden }) }
   const wished = { ...named, ...folderEdit(caller, { name, folder: request.folder }, args, flags) }
   const body = updateOf(before, wished, flags.unset)
+  refuseBoth({ ...before, ...body }.folder)
   const changes = differencesOf(before, body)
   // A move to another group alone restarts nothing.
   const restarts = changes.length > 0 && Object.keys(body).some((field) => field !== 'group')
@@ -62,6 +64,14 @@ export async function editWorkload(context: Context, [name = '', ...args]: reado
     })
   if (flags.format === 'json') return report(true)
   out.line(flags.noWait || !restarts ? `${name} is changed` : `${name} is changed and running at ${workload.url}`)
+}
+
+/** Before the difference is shown: the API would refuse it after the question. */
+function refuseBoth(folder: UpdateRequest['folder']): void {
+  if (folder?.write && folder.watch)
+    throw invalid(
+      '--write and --watch exclude each other, because what the server writes would restart it; take one of them back with --unset write or --unset watch',
+    )
 }
 
 function showDifferences(
