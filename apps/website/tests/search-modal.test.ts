@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { launchBrowser } from '@toolhaven/testing/browser'
 import { sample } from '@toolhaven/testing/rotation'
+import { rotationInside } from '@toolhaven/testing/turns'
 import type { RunningSite } from '../server/serve-site.ts'
 import { DESKTOP, expectSeen, hydrated, MOBILE, openPage, startSite, type Watched } from './test-site.ts'
 
@@ -438,27 +439,30 @@ const LOOKS = [
 ] as const
 
 describe('looks and access', () => {
-  it.each(sample(LOOKS, 1))('has no axe violation at $size in $colorScheme mode', async ({ viewport, colorScheme }) => {
-    await page.emulateMedia({ colorScheme })
-    await page.setViewportSize(viewport)
-    await page.keyboard.press('/')
-    await expectSeen(input())
-    for (const query of ['', 'network', 'zzzzqqq']) {
-      await input().fill(query)
-      await settled()
+  it.each(sample(LOOKS, 1, rotationInside(import.meta.url)))(
+    'has no axe violation at $size in $colorScheme mode',
+    async ({ viewport, colorScheme }) => {
+      await page.emulateMedia({ colorScheme })
+      await page.setViewportSize(viewport)
+      await page.keyboard.press('/')
+      await expectSeen(input())
+      for (const query of ['', 'network', 'zzzzqqq']) {
+        await input().fill(query)
+        await settled()
+        expect(await violations()).toEqual([])
+      }
+      await input().fill('secret')
+      await options().first().waitFor()
+      await page.keyboard.press('Enter')
+      await closed()
+      await page.keyboard.press('Control+k')
+      await dialog()
+        .getByRole('button', { name: /^Save / })
+        .waitFor()
       expect(await violations()).toEqual([])
-    }
-    await input().fill('secret')
-    await options().first().waitFor()
-    await page.keyboard.press('Enter')
-    await closed()
-    await page.keyboard.press('Control+k')
-    await dialog()
-      .getByRole('button', { name: /^Save / })
-      .waitFor()
-    expect(await violations()).toEqual([])
-    await close()
-  })
+      await close()
+    },
+  )
 
   it('section 9: the narrow layout, which fills the screen, goes up to 768 px', async () => {
     await open()

@@ -8,10 +8,14 @@ interface Turns {
 
 const e2e = (...names: string[]) => names.map((name) => `e2e/${name}.test.ts`)
 const conformance = (...names: string[]) => names.map((name) => `conformance/${name}.test.ts`)
+const site = (...names: string[]) => names.map((name) => `apps/website/tests/${name}.test.ts`)
+const screens = (...names: string[]) => names.map((name) => `apps/console/tests/${name}.test.ts`)
 const runtimes = (...names: string[]) => names.map((name) => `packages/runtimes/src/${name}.test.ts`)
 
 /** An odd number, so that each file meets both engines, which take turns as well. */
 const ROUNDS_OF_FILES = 5
+/** Of those that take half a minute. Odd as well. */
+const ROUNDS_OF_SHORTER = 3
 /** Each takes minutes: it builds images, installs packages or starts a system's services. */
 const LONG = e2e(
   ...['build', 'engines', 'image', 'inspector', 'keyring', 'pack', 'purge', 'service'].map((topic) => `cli-${topic}`),
@@ -47,6 +51,19 @@ const TURNS: readonly Turns[] = [
     ],
   },
   { rounds: LONG.length, files: LONG },
+  {
+    rounds: ROUNDS_OF_SHORTER,
+    files: [
+      ...e2e('attacks/identities', 'attacks/mounts', 'attacks/command-execution'),
+      ...e2e('attacks/every-address', 'attacks/other-users', 'cli-manners'),
+      ...e2e('attacks/egress', 'attacks/client-mix-up', 'attacks/registry-poisoning'),
+      ...e2e('attacks/hostile-text', 'attacks/symlinks', 'starting'),
+      ...e2e('attacks/console', 'guard', 'attacks/escape'),
+      ...screens('settings', 'edit', 'try', 'network', 'fixing', 'hostile-results', 'clients', 'upgrade'),
+      ...screens('import', 'palette', 'adopt', 'logs', 'groups'),
+    ],
+  },
+  { rounds: 2, files: site('navigation', 'search-modal', 'reading', 'search-hosted') },
   // One suite, two engines. Where the end-to-end files take Docker, this takes Podman.
   { rounds: 2, files: runtimes('podman/podman.engine', 'docker/docker.engine') },
   // Real packages: fetched in all ways, or by real servers.
