@@ -173,6 +173,7 @@ test('a server.json runs from its file, and asks for what it needs', async (cont
   await write('inner.json', { name: 'com.example/inner', description: 'Near', remotes })
   await write('press.json', { ...notes, packages: [bundle] })
   await write('clients.json', { mcpServers: {} })
+  await write('old.json', { ...notes, packages: [{ registry_type: 'npm', identifier: FIXTURE_PACKAGE }] })
   await write('wrong.json', { name: 'a/b', packages: [{ registryType: 'npm' }] })
   const wrong: [file: string, message: string][] = [
     [
@@ -180,6 +181,7 @@ test('a server.json runs from its file, and asks for what it needs', async (cont
       'the server.json names 127.0.0.1, an address of this machine or a private network; confirm it with --accept-network',
     ],
     ['./press.json', 'io.github.orchard/notes cannot run: mcpb packages are not supported'],
+    ['./old.json', './old.json has an older format of server.json'],
     ['./clients.json', 'It lists "mcpServers"'],
     ['./wrong.json', 'server.json: description: is missing'],
     ['./none.json', 'there is no such file'],

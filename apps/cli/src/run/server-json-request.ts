@@ -21,8 +21,18 @@ export async function serverJsonOf(
   const content = await readJsonObject(caller.cwd, 'the file', path)
   // What the API of a registry answers has the file inside.
   const file: unknown = 'server' in content ? content.server : content
-  if (typeof file === 'object' && file !== null && ('packages' in file || 'remotes' in file)) return file
+  if (typeof file === 'object' && file !== null && ('packages' in file || 'remotes' in file)) {
+    if (isOld(file))
+      throw invalid(`${server} has an older format of server.json\nUse the newest file of its publisher.`)
+    return file
+  }
   throw invalid(`${server} is no server.json of the MCP registry\n${hintFor(content)}`)
+}
+
+/** Names were written registry_type once, and are registryType now. */
+function isOld(file: object): boolean {
+  const { packages, remotes } = Object(file)
+  return /"(?:registry_type|registry_name|transport_type)":/.test(JSON.stringify([packages, remotes]))
 }
 
 function hintFor(content: object): string {

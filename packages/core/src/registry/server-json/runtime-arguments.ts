@@ -32,7 +32,9 @@ export function variablesForRuntime({
     const word = (argument.type === 'named' ? argument.name : argument.value) ?? ''
     const isAlone = argument.type === 'positional' || !(argument.value ?? argument.default)
     if (isAlone && ignored.has(word)) return []
-    throw invalid(`it asks ${name} for ${excerpt(word) || 'an argument'}, which Toolhaven does not hand on`)
+    throw invalid(
+      `it asks ${name} for ${excerpt(word) || 'an argument'}, which is not handed on; run its package by name, with your own options`,
+    )
   })
 }
 
