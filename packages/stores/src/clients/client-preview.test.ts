@@ -98,6 +98,12 @@ describe('a preview of a client file', () => {
     expect(await readFile(path, 'utf8')).toBe('{"mcpServers": {,}}')
   })
 
+  it('says that a file is written in a way that no entry can be added to', async () => {
+    const path = await place('.config/goose/config.yaml', '? extensions\n: a: {uri: q}\n')
+    const { files } = await clientFiles().preview('Goose', entries({ time: 4001 }), none)
+    expect(files).toMatchObject([{ path, format: 'yaml', problem: expect.stringContaining('add the servers by hand') }])
+  })
+
   it('says that something else lies where the file should be', async () => {
     await mkdir(join(base, 'home/.cursor/mcp.json'), { recursive: true })
     await chmod(join(base, 'home/.cursor/mcp.json'), 0o700)

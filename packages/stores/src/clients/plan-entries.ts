@@ -1,4 +1,5 @@
 import type { ClientEntry } from '@toolhaven/core/ports/clients'
+import { invalid } from '@toolhaven/core/errors'
 import type { EntriesDocument, EntryFields, EntryShape } from './entries-document.ts'
 import { type EntryForm, entryFields, entryFor, entryType } from './entry-form.ts'
 import { openEntries } from './open-entries.ts'
@@ -89,7 +90,9 @@ function planOf({ client, program, found, owned, wanted, known = new Map() }: Pl
   }
   const entries = [...kept.values()]
   if (foreignPart(document, [...listed, ...entries]) !== before) {
-    throw new Error(`the edit of ${owned.path} would change more than our entries`)
+    throw invalid(
+      `${owned.path} was left as it is, because an entry of ours would change what else is in it; add the servers by hand, as "thv list --format mcpservers" prints them`,
+    )
   }
   const text = document.close()
   return { text, entries, footprint: document.footprint, notes, hadOurs: ours.size > 0, changes, foreign }

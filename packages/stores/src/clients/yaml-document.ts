@@ -83,6 +83,8 @@ export function addEntries(document: OpenYaml, entries: ReadonlyMap<string, Entr
     footprint.insideServers = text.slice(item.value.from, item.value.to)
     return edit(document, withValue(text, item, inBraces(shape, entries)))
   }
+  // Readers of the file would take our servers in place of those that come with a merge.
+  if (root?.items.some(({ key }) => key === '<<')) throw cannotChange(document)
   footprint.madeServers = true
   const made = new Map([[shape.serversKey, shape.isList === true ? [...entries.values()] : entries]])
   if (root !== undefined) return edit(document, withItems(text, root, made))

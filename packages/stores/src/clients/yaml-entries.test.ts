@@ -217,12 +217,31 @@ describe('a YAML file that cannot be edited', () => {
       'extensions: &e\nb: *e\n',
       /cannot change "extensions" as it is written there/,
     ],
+    [
+      'that gets its servers from elsewhere',
+      'base: &b\n  extensions: {own: {cmd: x}}\n<<: *b\n',
+      /cannot change "extensions" as it is written there/,
+    ],
+    ['whose servers have a key of their own kind', '? extensions\n: a: {uri: q}\n', /would change what else is in it/],
     ['with an empty second document', 'a: 1\n...\n# more\n---\n', /second document/],
     ['of deep brackets', `a: ${'['.repeat(100_000)}`, /cannot be read at line 1/],
     ['of deep braces', `a: ${'{a: '.repeat(30_000)}`, /cannot be read at line 1/],
     ['of ten megabytes', 'a: "x"\n'.repeat(1_500_000), /is larger than \d+ characters/],
   ])('is one %s', (_what, text, told) => {
     expect(refusalOf(() => plan('Goose', text, nobody, { time: entry(1) }))).toMatch(told)
+  })
+
+  it.each([
+    'TOKEN: >hunter2-hunter2\n',
+    'TOKEN: |hunter2-hunter2\n',
+    'TOKEN: "\\Uhunter2hunter2"\n',
+    '%YAML hunter2-hunter2\n---\na: 1\n',
+    'TOKEN: !hunter2!hunter2 1\n',
+    '- a\nTOKEN: hunter2-hunter2\n',
+  ])('is told of without what it says: %j', (text) => {
+    const told = refusalOf(() => plan('Goose', text, nobody, { time: entry(1) }))
+    expect(told).toMatch(/cannot be read at line \d, column \d+: [a-z ]+; correct it/i)
+    expect(told).not.toContain('hunter2')
   })
 
   it('is none with aliases that stand for billions, unknown tags or keys that are there twice', () => {

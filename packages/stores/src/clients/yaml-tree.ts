@@ -1,5 +1,15 @@
 import { invalid } from '@toolhaven/core/errors'
-import { isAlias, isMap, isNode, isPair, isScalar, isSeq, type Node, parseAllDocuments } from 'yaml'
+import {
+  isAlias,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  isSeq,
+  type Node,
+  parseAllDocuments,
+  type YAMLParseError,
+} from 'yaml'
 import { unreadable } from './jsonc-text.ts'
 
 /** A node of a YAML file with its place in the text. Aliases stay aliases: nothing is multiplied. */
@@ -33,6 +43,20 @@ export interface YamlItem {
 /** A client's settings have a few kilobytes. For a damaged megabyte the parser takes half a minute, and nothing else runs then. */
 const MAX_CHARACTERS = 128 * 1024
 
+/** The parser's own messages repeat what stands in the file, which may be a key. */
+const FAULTS: Partial<Record<YAMLParseError['code'], string>> = {
+  TAB_AS_INDENT: 'a tab stands where blanks should',
+  BAD_INDENT: 'the indentation does not fit what is around it',
+  MISSING_CHAR: 'a quotation mark, bracket, colon or comma is missing',
+  UNEXPECTED_TOKEN: 'something stands there that does not belong there',
+  BAD_DQ_ESCAPE: 'a backslash in quotation marks begins no known sequence',
+  BAD_SCALAR_START: 'a value begins with a character that needs quotation marks around the value',
+  BLOCK_AS_IMPLICIT_KEY: 'a second key stands in the line of the first',
+  MULTILINE_IMPLICIT_KEY: 'a key goes over several lines',
+}
+
+const inWords = (code: YAMLParseError['code']) => FAULTS[code] ?? 'it is not YAML'
+
 /** The one document of the text; undefined when nothing is in it but blanks and comments. */
 export function parseYaml(text: string, file: string): YamlNode | undefined {
   if (text.length > MAX_CHARACTERS)
@@ -41,7 +65,7 @@ export function parseYaml(text: string, file: string): YamlNode | undefined {
   const options = { prettyErrors: false, uniqueKeys: false, resolveKnownTags: false } as const
   const [document, second] = [...parseAllDocuments(text, options)]
   const [error] = [...(document?.errors ?? []), ...(second?.errors ?? [])]
-  if (error !== undefined) throw unreadable(text, error.pos[0], file, error.message)
+  if (error !== undefined) throw unreadable(text, error.pos[0], file, inWords(error.code))
   if (second !== undefined) throw unreadable(text, second.range[0], file, 'a second document begins there')
   const contents = document?.contents
   if (!isNode(contents)) return undefined
