@@ -73,6 +73,14 @@ const clientFile = z
     format: z.enum(['json', 'toml', 'yaml']).meta({ description: 'How it is written; json may have comments' }),
     servers_key: z.string().meta({ description: 'The key below which the client keeps its servers' }),
     entries: z.array(plannedEntry).meta({ description: 'Our entries, and what becomes of them' }),
+    adopted: z
+      .array(
+        z.strictObject({
+          key: z.string().meta({ description: 'Name of the entry in the file' }),
+          workload: workloadName.meta({ description: 'The server that it leads to since it was adopted' }),
+        }),
+      )
+      .meta({ description: 'Entries of others that were adopted. Undoing that puts them back' }),
     foreign: z.array(z.string()).meta({ description: 'Names of the entries of others, which stay as they are' }),
     notes: z.array(z.string()).meta({ description: 'What you need to know' }),
     problem: z.string().optional().meta({ description: 'Why the file cannot be read or changed' }),
@@ -227,6 +235,7 @@ export const clientRoutes = {
               fields: { url: 'http://127.0.0.1:14000/mcp', type: 'http' },
             },
           ],
+          adopted: [],
           foreign: ['github'],
           notes: [],
         },

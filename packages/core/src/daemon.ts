@@ -182,7 +182,7 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
     groups: { groups: groupBook, book, journal, deleteWorkload, syncClients },
     isolation: { book, runtime, sessions },
     stats: { ...workloads, gateway, sessions, meter: new UsageMeter({ runtime, clock }) },
-    clients: { ...syncDeps, sync, journal },
+    clients: { ...syncDeps, sync, journal, adoptions: store },
     ...{ registry, secrets, inspections },
     settings: { config, journal, readCertificate, announce },
     builds: { runtime, packages, renderRecipe, caCertificate, installs },

@@ -8,7 +8,7 @@ type Entry = PreviewedFile['entries'][number]
 
 /** A file of a client: where it lies, and each entry of ours as it stands or would stand. */
 export function ClientFilePanel({ file }: { file: PreviewedFile }) {
-  const { path, exists, entries, notes, problem, servers_key: key } = file
+  const { path, exists, entries, adopted, notes, problem, servers_key: key } = file
   const isPlan = entries.some(({ change }) => change !== 'keep')
   return (
     <section className="panel" aria-label={path}>
@@ -34,6 +34,19 @@ export function ClientFilePanel({ file }: { file: PreviewedFile }) {
           </li>
         ))}
       </ul>
+      {adopted.length > 0 && (
+        <ul className="plain-list" aria-label="Adopted entries">
+          {adopted.map(({ key: own, workload }) => (
+            <li key={own}>
+              <ForeignText text={own} /> was adopted and leads to{' '}
+              <Link to="/servers/$name" params={{ name: workload }}>
+                {workload}
+              </Link>
+              . <Link to="/adopt">Undo it</Link>
+            </li>
+          ))}
+        </ul>
+      )}
       {notes.length > 0 && (
         <p className="notice">
           <ForeignText text={notes.join(' ')} />

@@ -51,7 +51,7 @@ const withoutEntries = (groups: string[]) => ({
     {
       ...{ path: '/home/me/.cursor/mcp.json', exists: true, format: 'json', servers_key: 'mcpServers' },
       entries: [],
-      ...{ foreign: [], notes: [] },
+      ...{ adopted: [], foreign: [], notes: [] },
     },
   ],
 })

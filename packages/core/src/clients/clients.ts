@@ -4,7 +4,8 @@ import { DEFAULT_GROUP } from '@toolhaven/contract/names'
 import { notFound } from '../errors.ts'
 import type { GroupBook } from '../groups/group-book.ts'
 import type { ClientFiles } from '../ports/clients.ts'
-import type { Journal } from '../ports/stores.ts'
+import type { StoredAdoption } from '../ports/foreign-entries.ts'
+import type { Journal, RecordStore } from '../ports/stores.ts'
 import { compareNames } from '../workloads/running/book.ts'
 import { type ClientSync, type EntriesDeps, entriesFor, type SyncNews } from './sync.ts'
 
@@ -13,6 +14,7 @@ export interface ClientsDeps extends EntriesDeps {
   files: ClientFiles
   sync: ClientSync
   journal: Journal
+  adoptions: Pick<RecordStore<StoredAdoption>, 'load'>
 }
 
 export function listClients({ groups }: Pick<ClientsDeps, 'groups'>): RegisteredClient[] {
@@ -34,18 +36,32 @@ export async function discoverClients({ groups, files }: Pick<ClientsDeps, 'grou
 
 /** Without groups: as the client is registered. */
 export async function previewClient(
-  deps: Pick<ClientsDeps, 'groups' | 'files'> & EntriesDeps,
+  deps: Pick<ClientsDeps, 'groups' | 'files' | 'adoptions'> & EntriesDeps,
   client: ClientType,
   wanted?: readonly string[],
 ): Promise<ClientPreview> {
   if (wanted !== undefined) checkGroups(deps, wanted)
   const groups = [...new Set(wanted ?? groupsOf(deps.groups, client))]
   const entries = entriesFor(deps, new Set(groups))
-  const [installed, { files, reads }] = await Promise.all([
+  const [installed, { files, reads }, adoptions] = await Promise.all([
     deps.files.isInstalled(client),
     deps.files.preview(client, entries.wanted, entries.known),
+    deps.adoptions.load(),
   ])
-  return { client_type: client, installed, groups, ...(reads && { reads }), files }
+  const adoptedIn = (path: string) =>
+    adoptions.flatMap(({ name, phase, entries: places }) =>
+      places
+        .filter((place) => phase === 'adopted' && place.client === client && place.path === path)
+        .map(({ key }) => ({ key, workload: name })),
+    )
+  return {
+    ...{ client_type: client, installed, groups },
+    ...(reads && { reads }),
+    files: files.map(({ foreign, ...file }) => {
+      const adopted = adoptedIn(file.path).filter(({ key }) => foreign.includes(key))
+      return { ...file, adopted, foreign: foreign.filter((each) => adopted.every(({ key }) => key !== each)) }
+    }),
+  }
 }
 
 export async function registerClient(

@@ -1,5 +1,5 @@
 import type { ClientType } from '@toolhaven/contract/client-types'
-import type { ClientPreview } from '@toolhaven/contract/clients'
+import type { ClientPreview, PreviewedFile } from '@toolhaven/contract/clients'
 
 /** Configuration files of AI client programs on this machine. */
 export interface ClientFiles {
@@ -26,7 +26,10 @@ export interface ClientFiles {
   ): Promise<ClientFilesPreview>
 }
 
-export type ClientFilesPreview = Pick<ClientPreview, 'files' | 'reads'>
+export interface ClientFilesPreview extends Pick<ClientPreview, 'reads'> {
+  /** Adopted entries are among the foreign ones. */
+  files: Omit<PreviewedFile, 'adopted'>[]
+}
 
 export interface ClientEntry {
   url: string

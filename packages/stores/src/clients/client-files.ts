@@ -2,9 +2,8 @@ import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ClientType } from '@toolhaven/contract/client-types'
-import type { PreviewedFile } from '@toolhaven/contract/clients'
 import { isThvError, unavailable } from '@toolhaven/core/errors'
-import type { ClientEntry, ClientFiles, ClientSyncResult } from '@toolhaven/core/ports/clients'
+import type { ClientEntry, ClientFiles, ClientFilesPreview, ClientSyncResult } from '@toolhaven/core/ports/clients'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import { type SerialQueue, createSerialQueue } from '../files/serial-queue.ts'
 import { type ClientPlatform, type ClientProgram, clientProgram } from './catalogue.ts'
@@ -77,7 +76,7 @@ export function createClientFiles(options: ClientFilesOptions): ClientFiles {
       inTurn(CLIENT_FILES, async () => {
         const { program, paths } = locate(client)
         const present = await presentPaths(client)
-        const files: PreviewedFile[] = []
+        const files: FilePreview[] = []
         // The first is where it would be made. A program that has moved its file has the old place too.
         for (const path of present.length > 0 ? present : paths.slice(0, 1)) {
           files.push(await previewFile({ ownedEntries, client, program, path, wanted, known }))
@@ -86,6 +85,8 @@ export function createClientFiles(options: ClientFilesOptions): ClientFiles {
       }),
   }
 }
+
+type FilePreview = ClientFilesPreview['files'][number]
 
 interface SyncInput {
   ownedEntries: OwnedEntries
@@ -123,10 +124,10 @@ async function syncFile({ ownedEntries, client, program, path, wanted, known }: 
   throw unavailable(`${path} is being changed by another program all the time: close it or try again later`)
 }
 
-async function previewFile({ ownedEntries, path, ...input }: SyncInput): Promise<PreviewedFile> {
+async function previewFile({ ownedEntries, path, ...input }: SyncInput): Promise<FilePreview> {
   const { program } = input
   const { format = 'json', serversKey: servers_key } = program
-  const shown: Omit<PreviewedFile, 'exists'> = { path, format, servers_key, entries: [], foreign: [], notes: [] }
+  const shown: Omit<FilePreview, 'exists'> = { path, format, servers_key, entries: [], foreign: [], notes: [] }
   try {
     const [owned, { text }] = await Promise.all([ownedEntries.read(path), readClientFile(path)])
     const { changes, foreign, notes } = planEntries({ ...input, owned, found: text })

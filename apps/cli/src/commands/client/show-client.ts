@@ -21,7 +21,7 @@ export function showClient(out: Output, { client_type: client, installed, groups
 
 function showFile(
   out: Output,
-  { path, exists, servers_key: key, entries, foreign, notes, problem }: PreviewedFile,
+  { path, exists, servers_key: key, entries, adopted, foreign, notes, problem }: PreviewedFile,
 ): void {
   out.line(`\n${printable(path)}${exists ? '' : ' (is made with the first entry)'}`)
   if (problem !== undefined) return out.note(printable(problem))
@@ -37,6 +37,8 @@ function showFile(
       entries,
     )
   }
+  for (const { key: own, workload } of adopted)
+    out.line(printable(`Adopted: ${own} leads to ${workload}; "thv adopt --undo ${workload}" puts it back`))
   if (foreign.length > 0) out.line(`Your own entries below ${key}, which stay: ${foreign.map(printable).join(', ')}`)
   for (const note of notes) out.note(printable(note))
 }
