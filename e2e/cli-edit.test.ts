@@ -12,6 +12,7 @@ afterAll(() => world[Symbol.asyncDispose]())
 
 const thv = (...args: string[]) => runThv(world.home, args)
 const details = (name: string) => world.daemon.api.call('getWorkload', { params: { name } })
+const daemonKnows = (name: string) => world.daemon.api.call('exportWorkload', { params: { name } })
 
 test('a workload is looked at, changed after a question, and moved to another group', async () => {
   await thv('client', 'register', 'cursor')
@@ -75,6 +76,28 @@ test('a workload is looked at, changed after a question, and moved to another gr
     changes: [{ option: '--group', change: 'changed', from: 'research', to: 'default' }],
   })
   expect(await details('web')).toMatchObject({ group: 'default', status: 'stopped' })
+})
+
+test('what the daemon would refuse is told at once, before the difference, with --dry-run too', async () => {
+  await thv('run', 'time', '--name', 'clock')
+  const before = await daemonKnows('clock')
+  for (const consent of ['--dry-run', '--yes'])
+    for (const [flags, told] of [
+      [['--volume', './nope:/x'], /nope.*(not there|does not exist)/],
+      [['--secret', 'gone,target=KEY'], /"thv secret (setup|set gone)"/],
+      [['--group', 'defualt'], /group defualt not found[^]*Did you mean default\?/],
+      [['--tools', 'nosuch'], /nosuch/],
+      [['--server', 'tiem'], /Did you mean "time"\?/],
+    ] as const) {
+      const refused = await thv('edit', 'clock', ...flags, consent)
+      expect(refused.code, flags.join(' ')).toBeGreaterThan(0)
+      expect(refused.stderr, flags.join(' ')).toMatch(told)
+      expect(refused.stderr, flags.join(' ')).not.toMatch(/changes:|restarts|Nothing was changed/)
+    }
+  const several = await thv('edit', 'clock', '--group', 'gone', '--tools', 'nosuch', '--dry-run', '--format', 'json')
+  expect(several).toMatchObject({ stdout: '', stderr: expect.stringMatching(/group gone not found[^]*nosuch/) })
+  expect(await daemonKnows('clock')).toEqual(before)
+  await thv('rm', 'clock')
 })
 
 test('a header is taken back, and those that are kept as secrets stay', async () => {

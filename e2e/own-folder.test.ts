@@ -184,6 +184,11 @@ test('what a server may do in its folder is changed later, after the difference 
 
   const both = await thv('edit', 'own', '--watch', '--yes')
   expect(both).toMatchObject({ code: 2, stderr: expect.stringMatching(/exclude each other.*with --unset write/) })
+  for (const consent of ['--dry-run', '--yes']) {
+    const nowhere = await thv('edit', 'own', '--folder', 'nope', consent)
+    expect(nowhere).toMatchObject({ code: 2, stderr: expect.stringContaining(at('nope')) })
+    expect(nowhere.stderr).not.toMatch(/changes:|Nothing was changed/)
+  }
   const moved = [
     'edit',
     'own',

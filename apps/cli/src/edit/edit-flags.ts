@@ -14,7 +14,7 @@ export const EDIT_FLAGS = {
   },
   ...RUN_FLAGS_THAT_CHANGE,
   folder: { ...RUN_FLAGS.folder, summary: 'folder of your own server; -- COMMAND says how to start it' },
-  dryRun: { type: 'boolean', summary: 'show what would change, and change nothing' },
+  dryRun: { type: 'boolean', summary: 'show what would change or be refused, and change nothing' },
   yes: { type: 'boolean', short: 'y', summary: 'do not ask' },
 } as const satisfies Record<string, FlagDef>
 

@@ -14,6 +14,7 @@ import { isFolder } from '../run/folder-request.ts'
 import { type Difference, differencesOf } from './differences.ts'
 import { asRunFlags, type EditFlags } from './edit-flags.ts'
 import { folderEdit } from './folder-edit.ts'
+import { refuseProblems } from './refuse-problems.ts'
 import { updateOf } from './update-of.ts'
 
 /** Shows what changes, asks, makes the change, and waits until the workload runs. */
@@ -47,14 +48,13 @@ export async function editWorkload(context: Context, [name = '', ...args]: reado
   const report = (applied: boolean) => out.json({ name, applied, restarts, changes })
   if (changes.length === 0)
     return flags.format === 'json' ? report(false) : out.note(`${name} already has these settings.`)
+  const edit = { params, body, query: { known_only: true, revision } }
+  await refuseProblems(client, edit, flags, signal)
   if (flags.format !== 'json' || !flags.yes) showDifferences(out, workload, { changes, restarts })
   if (flags.dryRun) return flags.format === 'json' ? report(false) : out.note('Nothing was changed (--dry-run).')
   if (!flags.yes) await askFirst(name, signal)
   try {
-    const query = { known_only: true, revision }
-    await orUnknownGroup(client, flags.group, signal, () =>
-      client.call('editWorkload', { params, body, query }, signal),
-    )
+    await orUnknownGroup(client, flags.group, signal, () => client.call('editWorkload', edit, signal))
   } catch (error) {
     throw await withServerMeant(client, flags.server, error, signal)
   }
