@@ -65,7 +65,7 @@ test('one server shows its address, permissions and last lines, and is started, 
   await page.getByRole('link', { name: 'broken', exact: true }).click()
   const reason = page.getByRole('region', { name: 'Reason' })
   await reason.getByText(/exited with code 1/).waitFor()
-  await reason.getByRole('button', { name: 'Restart broken' }).waitFor()
+  await reason.getByRole('link', { name: 'Change its configuration' }).waitFor()
   await page.getByRole('button', { name: 'Remove' }).click()
   await page.getByRole('alertdialog', { name: 'Remove broken?' }).getByRole('button', { name: 'Remove' }).click()
   await page.getByText('There is no server broken any more').waitFor()

@@ -107,6 +107,14 @@ test('a version that does not start is told with its last lines, and the one bef
   expect(await variables()).toMatchObject({ SERVER_VERSION: '2.0.0' })
 })
 
+test('a server that is not there is told of, with a way to the others', async () => {
+  for (const place of ['upgrade', 'edit']) {
+    await page.goto(new URL(`/servers/nobody/${place}`, page.url()).href)
+    await page.getByText('There is no server nobody any more.').waitFor()
+    await page.getByRole('main').getByRole('link', { name: 'all servers' }).waitFor()
+  }
+})
+
 test('a source that does not answer is told as that, and not as the newest version', async () => {
   await toolhaven.daemon().api.call('createWorkload', {
     body: { name: 'loose', image: `npx://${UPGRADED_PACKAGE}@1.0.0` },

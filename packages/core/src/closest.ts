@@ -4,10 +4,17 @@ export function closest(typed: string, names: readonly string[]): string | undef
   // A name of which no letter was typed was not meant.
   const limit = Math.min(Math.max(1, Math.floor(wanted.length / 3)), wanted.length - 1)
   const ranked = names
-    .map((name) => ({ name, distance: distanceOf(wanted, name.toLowerCase()) }))
+    .map((name) => ({ name, distance: distanceOfEnd(wanted, name.toLowerCase()) }))
     .filter(({ distance }) => distance <= limit)
     .toSorted((a, b) => a.distance - b.distance)
   return ranked[0]?.name
+}
+
+/** `io.github.somebody/weather` is what `weather` meant, where there is no nearer name. */
+function distanceOfEnd(typed: string, name: string): number {
+  const end = name.slice(name.lastIndexOf('/') + 1)
+  const whole = distanceOf(typed, name)
+  return end === name || typed.includes('/') ? whole : Math.min(whole, distanceOf(typed, end) + 0.5)
 }
 
 /** Edits from one to the other: a letter added, left out or changed, or two neighbours swapped. */

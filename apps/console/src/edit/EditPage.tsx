@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi, Link } from '@tanstack/react-router'
 import { messageOf } from '../api.ts'
+import { isNotFound } from '../is-not-found.ts'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Problem } from '../parts/Problem.tsx'
 import { registryQuery } from '../queries.ts'
+import { NoSuchServer } from '../server/NoSuchServer.tsx'
 import { fillIn } from './edit-base.ts'
 import { EditForm } from './EditForm.tsx'
 import { editBaseQuery } from './edit-queries.ts'
@@ -17,6 +19,7 @@ function EditPage() {
   // Without a registry, what is configured is all there is to fill in.
   const { data: entries, isPending } = useQuery(registryQuery)
   const entry = entries?.find((each) => each.name === (base?.request.image ?? base?.request.url))
+  if (isNotFound(error)) return <NoSuchServer name={name} />
   return (
     <>
       <PageTitle title={`Edit ${name}`}>

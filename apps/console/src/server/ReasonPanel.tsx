@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import type { WorkloadDetails } from '@toolhaven/contract/workloads'
 import { ForeignText } from '../parts/ForeignText.tsx'
 import { lastLinesQuery } from '../queries.ts'
 import { FixButton } from '../servers/FixButton.tsx'
-import { needsAttention } from '../servers/fix-of.ts'
+import { fixOf, needsAttention } from '../servers/fix-of.ts'
 
 /** Why the server is as it is, its last words where it failed, and the button that puts it right. */
 export function ReasonPanel({ server }: { server: WorkloadDetails }) {
@@ -28,7 +29,14 @@ export function ReasonPanel({ server }: { server: WorkloadDetails }) {
         </pre>
       )}
       <div className="actions">
-        <FixButton server={server} />
+        {/* Restarting is an action of this page already. Where that does not help, the configuration may. */}
+        {fixOf(server)?.kind === 'restart' ? (
+          <Link to="/servers/$name/edit" params={{ name }} className="button small">
+            Change its configuration
+          </Link>
+        ) : (
+          <FixButton server={server} />
+        )}
       </div>
     </section>
   )

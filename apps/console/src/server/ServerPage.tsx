@@ -7,6 +7,7 @@ import { PageTitle } from '../parts/PageTitle.tsx'
 import { Problem } from '../parts/Problem.tsx'
 import { StatusBadge } from '../parts/StatusBadge.tsx'
 import { workloadQuery } from '../queries.ts'
+import { NoSuchServer } from './NoSuchServer.tsx'
 import { ReasonPanel } from './ReasonPanel.tsx'
 import { ServerActions } from './ServerActions.tsx'
 
@@ -16,7 +17,7 @@ const here = getRouteApi('/servers/$name')
 function ServerPage() {
   const { name } = here.useParams()
   const { data: server, error } = useQuery(workloadQuery(name))
-  if (isNotFound(error)) return <Gone name={name} />
+  if (isNotFound(error)) return <NoSuchServer name={name} />
   if (server) return <Server server={server} />
   return error ? <Problem message={messageOf(error)} /> : <p className="muted">Asking the daemon …</p>
 }
@@ -49,17 +50,6 @@ function Server({ server }: { server: WorkloadDetails }) {
         </Link>
       </nav>
       <Outlet />
-    </>
-  )
-}
-
-function Gone({ name }: { name: string }) {
-  return (
-    <>
-      <PageTitle title="No such server" />
-      <p>
-        There is no server {name} any more. See <Link to="/servers">all servers</Link>.
-      </p>
     </>
   )
 }

@@ -8,6 +8,7 @@ import { ForeignText } from '../parts/ForeignText.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Problem } from '../parts/Problem.tsx'
 import { upgradeQuery } from '../queries.ts'
+import { NoSuchServer } from '../server/NoSuchServer.tsx'
 import { UpgradeForm } from './UpgradeForm.tsx'
 
 export const Route = createLazyRoute('/servers/$name/upgrade')({ component: UpgradePage })
@@ -16,14 +17,13 @@ const here = getRouteApi('/servers/$name/upgrade')
 function UpgradePage() {
   const { name } = here.useParams()
   const { data: plan, error, isFetching, refetch } = useQuery(upgradeQuery(name))
+  if (isNotFound(error)) return <NoSuchServer name={name} />
   return (
     <>
       <PageTitle title={`Upgrade ${name}`}>
-        {!isNotFound(error) && (
-          <button type="button" disabled={isFetching} onClick={() => void refetch()}>
-            Look again
-          </button>
-        )}
+        <button type="button" disabled={isFetching} onClick={() => void refetch()}>
+          Look again
+        </button>
         <Link to="/servers/$name" params={{ name }} className="button">
           Back to {name}
         </Link>
