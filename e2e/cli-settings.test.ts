@@ -1,10 +1,7 @@
-import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { clientResponse, clientStatusList, registeredClient } from '@toolhaven/contract/clients'
@@ -15,8 +12,6 @@ import { daemonSettings, runtimeReport } from '@toolhaven/contract/system'
 import { type CliWorld, openCliWorld } from './src/cli-world.ts'
 import { KEYS, atTerminal } from './src/terminal.ts'
 import { type ThvOptions, thv as runThv } from './src/thv.ts'
-
-const THV = fileURLToPath(new URL('../apps/cli/dist/thv.mjs', import.meta.url))
 
 /** Self-signed, of a key that nobody has. */
 const CERTIFICATE = `-----BEGIN CERTIFICATE-----
@@ -339,20 +334,4 @@ test('the runtime is told with its sandbox and what was tried', async () => {
   expect(code).toBe(0)
   expect(stdout).toContain(`Sandbox  ${report.sandbox}\n`)
   expect(stdout).toMatch(/^TRIED +OUTCOME\nprocess /m)
-})
-
-test('bash completes words, flags and names that are there now', async () => {
-  const { stdout: script } = await thv('completion', 'bash')
-  const ask = async (...words: string[]) => {
-    const quoted = words.map((word) => `'${word}'`).join(' ')
-    const program = `thv() { '${process.execPath}' '${THV}' "$@"; }\n${script}\nCOMP_WORDS=(thv ${quoted}); COMP_CWORD=${words.length}
-_thv thv '${words.at(-1) ?? ''}'; printf '%s\\n' "\${COMPREPLY[@]}"`
-    const { stdout } = await promisify(execFile)('bash', ['-c', program], { env: world.home.env })
-    return stdout.trim().split('\n')
-  }
-  expect(await ask('gr')).toEqual(['group'])
-  expect(await ask('group', 'rm', '')).toEqual(['default'])
-  expect(await ask('client', 'register', 'cur')).toEqual(['Cursor'])
-  expect(await ask('secret', 'setup', '--provider', '')).toEqual(['encrypted', '1password', 'none', 'environment'])
-  expect(await ask('config', 'otel', 'get-')).toEqual(['get-endpoint', 'get-env-vars', 'get-sampling-rate'])
 })

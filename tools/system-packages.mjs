@@ -35,6 +35,8 @@ export const TESTBED = [
   { name: 'chromium', binary: 'chromium', gives: 'tests of the website in a browser' },
   { name: 'chromium-headless-shell', binary: 'chromium-headless-shell', gives: 'the same at half the processor time' },
   { name: 'python3-venv', binary: '/usr/share/python-wheels', gives: 'the Python base image of the testbed' },
+  { name: 'zsh', binary: 'zsh', gives: 'completion tried in zsh' },
+  { name: 'fish', binary: 'fish', gives: 'completion tried in fish' },
   { name: 'curl', binary: 'curl', gives: 'pages of the documentation that call the API' },
 ]
 

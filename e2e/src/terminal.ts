@@ -18,7 +18,17 @@ export async function atTerminal(
   steps: readonly Step[],
 ): Promise<{ code: number | null; screen: string }> {
   const command = [process.execPath, THV, ...args].map((word) => `'${word}'`).join(' ')
-  const env = { ...home.env, TERM: 'xterm-256color' }
+  return typeInto(home, command, steps)
+}
+
+/** The same with another program. */
+export async function typeInto(
+  home: Home,
+  command: string,
+  steps: readonly Step[],
+  extra: Readonly<Record<string, string>> = {},
+): Promise<{ code: number | null; screen: string }> {
+  const env = { ...home.env, TERM: 'xterm-256color', ...extra }
   const child = spawn('script', ['-q', '-e', '-c', `stty cols 200; exec ${command}`, '/dev/null'], {
     env,
     cwd: home.dir,

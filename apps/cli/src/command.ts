@@ -17,10 +17,18 @@ export type NameKind = 'workload' | 'group' | 'client' | 'secret' | 'server' | '
 
 export type FlagDef =
   | { type: 'boolean'; summary: string; short?: string }
-  | { type: 'text'; summary: string; short?: string; value: string; default?: string; choices?: readonly string[] }
+  | ({ type: 'text'; default?: string; choices?: readonly string[] } & TakesText)
   | { type: 'number'; summary: string; short?: string; value: string; default?: number; min?: number; max?: number }
   /** May be given several times. */
-  | { type: 'list'; summary: string; short?: string; value: string; completes?: NameKind }
+  | ({ type: 'list' } & TakesText)
+
+interface TakesText {
+  summary: string
+  short?: string
+  value: string
+  /** What it names; a shell completes it with those there are. */
+  completes?: NameKind
+}
 
 export interface Example {
   /** Without the prompt; the tests run it. */

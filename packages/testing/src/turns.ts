@@ -55,7 +55,7 @@ const TURNS: readonly Turns[] = [
     rounds: ROUNDS_OF_SHORTER,
     files: [
       ...e2e('attacks/identities', 'attacks/mounts', 'attacks/command-execution'),
-      ...e2e('attacks/every-address', 'attacks/other-users', 'cli-manners'),
+      ...e2e('attacks/every-address', 'attacks/other-users', 'cli-manners', 'cli-completion'),
       ...e2e('attacks/egress', 'attacks/client-mix-up', 'attacks/registry-poisoning'),
       ...e2e('attacks/hostile-text', 'attacks/symlinks', 'starting'),
       ...e2e('attacks/console', 'guard', 'attacks/escape'),

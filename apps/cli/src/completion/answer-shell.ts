@@ -19,11 +19,12 @@ export async function answerShell(tree: CommandTree, env: Env, args: readonly st
   const typed = args.find((arg) => arg.startsWith(CURRENT))?.slice(CURRENT.length) ?? ''
   const current = typed === '=' ? '' : typed
   const before = args.slice(args.indexOf('--') + 1)
-  const { candidates, names, given } = completeLine(tree, before, current)
+  const { candidates, names, prefix, given } = completeLine(tree, before, current)
   const known = names === undefined ? [] : await namesFor(env, names, given).catch(() => [])
-  const fitting = known.filter((name) => HARMLESS.test(name) && name.toLowerCase().startsWith(current.toLowerCase()))
+  const begun = current.slice(prefix.length).toLowerCase()
+  const fitting = known.filter((name) => HARMLESS.test(name) && name.toLowerCase().startsWith(begun))
   const lines = [
-    ...fitting.map((name) => printable(name)),
+    ...fitting.map((name) => prefix + printable(name)),
     ...candidates.map(({ value, summary }) => `${value}\t${summary}`),
   ]
   return lines.map((line) => `${line}\n`).join('')

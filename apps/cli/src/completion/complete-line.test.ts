@@ -88,6 +88,12 @@ describe('completion', () => {
     expect(values('group', 'rm', '--format', 'json', '--wi')).toEqual(['--with-workloads'])
   })
 
+  test('a flag and its value may be one word', () => {
+    expect(values('group', 'rm', '--format=j')).toEqual(['--format=json'])
+    expect(completeLine(tree, ['group', 'rm'], '--group=a')).toMatchObject({ names: 'group', prefix: '--group=' })
+    expect(values('group', 'rm', '--with-workloads=')).toEqual([])
+  })
+
   test('a flag and its value do not count as arguments', () => {
     expect(names('group', 'rm', '--format', 'json', '')).toBe('group')
     expect(names('logs', '-f', '')).toBe('workload')

@@ -15,22 +15,30 @@ export interface Completion {
   candidates: Candidate[]
   /** Names of this kind fit too. */
   names?: NameKind
+  /** What stands before a name in the same word: `--flag=`. */
+  prefix: string
   /** Arguments already given, which may say whose names are meant. */
   given: string[]
 }
 
-type Found = Omit<Completion, 'given'>
+type Found = Omit<Completion, 'given' | 'prefix'>
 
 /** What may stand in place of `current`, after the words before it. */
 export function completeLine(tree: CommandTree, before: readonly string[], current: string): Completion {
   const visible = tree.commands.filter(({ hidden }) => hidden !== true)
   const place = locate(visible, before)
-  const found = place.waiting
-    ? valuesOf(place.waiting)
+  const [begun = '', spelled = ''] = place.waiting ? [] : (/^(--[\w-]+)=/.exec(current) ?? [])
+  const waiting = place.waiting ?? valueFlag(place.command, spelled)
+  const prefix = waiting && !place.waiting ? begun : ''
+  const found = waiting
+    ? valuesOf(waiting)
     : current.startsWith('-')
       ? { candidates: flagsOf(place.command) }
       : wordsOrArgs(tree, visible, place)
-  return { ...found, given: place.given, candidates: found.candidates.filter(({ value }) => value.startsWith(current)) }
+  const candidates = found.candidates
+    .map(({ value, summary }) => ({ value: prefix + value, summary }))
+    .filter(({ value }) => value.startsWith(current))
+  return { ...found, prefix, given: place.given, candidates }
 }
 
 interface Place {
@@ -81,7 +89,7 @@ function valuesOf({ name, flag }: NonNullable<Place['waiting']>): Found {
   return {
     candidates: choices.map((value) => ({ value, summary: flag.summary })),
     ...(name === 'group' && { names: 'group' }),
-    ...(flag.type === 'list' && flag.completes && { names: flag.completes }),
+    ...((flag.type === 'text' || flag.type === 'list') && flag.completes && { names: flag.completes }),
   }
 }
 

@@ -17,7 +17,13 @@ _thv() {
   while IFS= read -r line; do
     found+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${\${line#*$'\\t'}}")
   done < <(thv __complete --current="\${words[CURRENT]}" -- "\${(@)words[2,CURRENT-1]}" 2>/dev/null)
-  if (( \${#found} )); then _describe 'thv' found; else _files; fi
+  if (( \${#found} )); then
+    # Names count in any case, as thv takes them.
+    _describe 'thv' found -M 'm:{a-zA-Z}={A-Za-z}'
+  else
+    [[ "$PREFIX" == --*=* ]] && compset -P '*='
+    _files
+  fi
 }
 compdef _thv thv
 # In a file of $fpath this is the first call itself.

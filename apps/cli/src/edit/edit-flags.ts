@@ -6,7 +6,12 @@ const { keep: _keep, ...RUN_FLAGS_THAT_CHANGE } = OTHERS
 
 /** The flags of `thv run`, as far as they can change later. */
 export const EDIT_FLAGS = {
-  server: { type: 'text', value: 'server', summary: 'run this server or version instead; written as for "thv run"' },
+  server: {
+    type: 'text',
+    value: 'server',
+    summary: 'run this server or version instead; written as for "thv run"',
+    completes: 'server',
+  },
   unset: {
     type: 'list',
     value: 'option[=key]',

@@ -29,7 +29,13 @@ export function listCommand(kinds: readonly ListKind[], texts: ListTexts): Comma
     description: `${texts.description}\n\n${HOW}`,
     usageHint: `Name the server with --server: thv ${texts.words} --server NAME.`,
     flags: {
-      server: { type: 'text', short: 's', value: 'name|url', summary: 'name of a workload, or address of a server' },
+      server: {
+        type: 'text',
+        short: 's',
+        value: 'name|url',
+        summary: 'name of a workload, or address of a server',
+        completes: 'workload',
+      },
       ...TRANSPORT_FLAG,
       timeout: {
         type: 'number',

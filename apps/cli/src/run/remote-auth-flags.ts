@@ -12,7 +12,7 @@ export const REMOTE_AUTH_FLAGS = {
     value: 'id',
     summary: 'client to log in as; left out: Toolhaven registers itself',
   },
-  remoteAuthClientSecret: { type: 'text', value: 'name', summary: 'stored secret of that client' },
+  remoteAuthClientSecret: { type: 'text', value: 'name', summary: 'stored secret of that client', completes: 'secret' },
   remoteAuthScopes: { type: 'list', value: 'names', summary: 'what to ask for, with commas between; may be repeated' },
   remoteAuthCallbackPort: {
     type: 'number',
@@ -39,6 +39,6 @@ export const OIDC_FLAGS = {
   oidcJwksUrl: { type: 'text', value: 'url', summary: 'where the provider’s keys are; left out: it says so' },
   oidcIntrospectionUrl: { type: 'text', value: 'url', summary: 'where to ask about tokens that are not signed' },
   oidcClientId: { type: 'text', value: 'id', summary: 'client that asks there' },
-  oidcClientSecret: { type: 'text', value: 'name', summary: 'stored secret of that client' },
+  oidcClientSecret: { type: 'text', value: 'name', summary: 'stored secret of that client', completes: 'secret' },
   resourceUrl: { type: 'text', value: 'url', summary: 'how clients call the workload from outside' },
 } as const satisfies Record<string, FlagDef>

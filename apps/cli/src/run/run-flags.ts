@@ -69,7 +69,12 @@ export const RUN_FLAGS = {
     choices: ['true', 'false'],
   },
   printOverlays: { type: 'boolean', summary: 'list what is hidden from the server in its log' },
-  secret: { type: 'list', value: 'NAME,target=VAR', summary: 'stored secret given as a variable; may be repeated' },
+  secret: {
+    type: 'list',
+    value: 'NAME,target=VAR',
+    summary: 'stored secret given as a variable; may be repeated',
+    completes: 'secret',
+  },
   tools: { type: 'list', value: 'names', summary: 'only these tools, with commas between; may be repeated' },
   network: {
     type: 'text',
