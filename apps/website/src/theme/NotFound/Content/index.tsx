@@ -21,8 +21,8 @@ export default function NotFoundContent({ className = '' }: Props): ReactElement
       </p>
       <h1>Page not found</h1>
       <p className={styles.text}>
-        There is nothing at this address. The page may have moved, or the link that led you here has a slip in it. Press{' '}
-        <kbd>/</kbd> to search, or go on from one of these:
+        There is no page at this address. It may have moved, or the link may have a typing error. Press <kbd>/</kbd> to
+        search, or continue with one of these pages:
       </p>
       <ul className={styles.ways}>
         {WAYS.map(([to, title, text]) => (
