@@ -16,6 +16,7 @@ const PARAMS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   workloads: { name: 'everything' },
   groups: { name: 'research' },
   clients: { name: 'cursor', group: 'default' },
+  discovery: { name: 'cursor' },
   registry: { name: 'default', serverName: 'everything' },
   secrets: { key: 'github-token' },
 }

@@ -83,6 +83,7 @@ describe('the route table', () => {
         'listFolders',
         'listSecretUses',
         'listStats',
+        'previewClient',
         'pruneLogs',
         'readLogs',
         'runDoctor',
