@@ -262,6 +262,12 @@ const tricks = fc.oneof(
 
 const encoded = (text: string) => encodeURIComponent(text.toWellFormed()).replaceAll('.', '%2E')
 
+/** URLs have no `..`: `/workloads/../stats` is a request for `/stats`, which anybody with this access may send. */
+function namesAnotherRoute(target: string): boolean {
+  const { pathname } = new URL(target, 'http://localhost')
+  return pathname !== target && table.some(([, { path }]) => path === pathname)
+}
+
 describe('every route with a name refuses names that are tricks', () => {
   for (const [id, route] of withParams) {
     test(id, async () => {
@@ -270,8 +276,10 @@ describe('every route with a name refuses names that are tricks', () => {
       const body = route.body && JSON.stringify(route.bodyExample)
       await fc.assert(
         fc.asyncProperty(tricks, fc.constantFrom(...shapeOf(route.params)), async (trick, parameter) => {
-          const target = `${route.method} ${knownPath(route, { [parameter]: encoded(trick) })}`
-          await refused(fake, before, route, await ask(fake, target, { body, overSocket: route.socketOnly }))
+          const target = knownPath(route, { [parameter]: encoded(trick) })
+          fc.pre(!namesAnotherRoute(target))
+          const answer = await ask(fake, `${route.method} ${target}`, { body, overSocket: route.socketOnly })
+          await refused(fake, before, route, answer)
         }),
         { numRuns },
       )

@@ -141,11 +141,12 @@ it('answers that nobody reads count as well', { timeout: 60_000 }, async () => {
 })
 
 it('what waits for a client without a connection is dropped after a time, and its session stays', async () => {
-  const { test, kept, tell } = await start({ keepUnreadMs: 200, keepAliveMs: 20 })
+  const { test, kept, tell, most } = await start({ keepUnreadMs: 200, keepAliveMs: 20 })
   await using _ = test
   const session = await openSession(test)
   await tell(10)
-  expect(kept.bytes).toBeGreaterThan(1_000_000)
+  // On a busy machine the first of them may be gone before the last one comes.
+  expect(most()).toBeGreaterThan(100_000)
   await expect.poll(() => kept.bytes, { timeout: 30_000 }).toBe(0)
   const answer = await session(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }))
   expect(await answer.json()).toMatchObject({ result: {} })
