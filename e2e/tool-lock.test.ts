@@ -70,7 +70,7 @@ test('a tool that changed with an update is refused until somebody accepts it', 
   expect(shown).not.toMatch(/(?!\n)\p{C}/u)
   // Nobody can be asked here, and a name that is not among the changes is a slip.
   expect(await thv('tools', 'accept', 'notes')).toMatchObject({ code: 2 })
-  expect((await thv('tools', 'accept', 'notes', 'ecko', '--yes')).stderr).toContain('no change of it waits')
+  expect((await thv('tools', 'accept', 'notes', 'ecko', '--yes')).stderr).toContain('no change of it is waiting')
   expect((await lockOf()).changes).toHaveLength(2)
   const one = await thv('tools', 'accept', 'notes', 'echo', '--yes')
   expect(one.stdout).toContain('the tools of notes are accepted, but for 1 that still differ')

@@ -19,10 +19,9 @@ export const remoteAuthConfig = z
       .string()
       .optional()
       .meta({ description: 'File with the client secret, below the configuration folder' }),
-    enableRemoteAuth: z
-      .boolean()
-      .optional()
-      .meta({ description: 'false turns logins off. Every other value leaves them to what the server asks for' }),
+    enableRemoteAuth: z.boolean().optional().meta({
+      description: 'false turns logins off. With any other value, Toolhaven logs in when the server asks for it',
+    }),
     skipBrowser: z
       .boolean()
       .optional()
@@ -35,7 +34,7 @@ export const remoteAuthConfig = z
     allowPrivateIP: z
       .boolean()
       .optional()
-      .meta({ description: 'What the server names may be on this machine or its network. An extension' }),
+      .meta({ description: 'Addresses that the server names may be on this machine or its network. An extension' }),
     headers: headerMap.optional().meta({ description: 'Headers sent to the remote server' }),
     headers_from_secrets: headerSecrets.optional().meta({ description: headerSecrets.description }),
   })
@@ -59,7 +58,7 @@ export const tokenValidatorConfig = z
     cacertPath: z.string().optional().meta({ description: 'File with a CA certificate to trust for the provider' }),
     authTokenFile: z.string().optional().meta({
       description:
-        'File with a bearer token that is sent to the provider when keys are fetched, below the configuration folder',
+        'File below the configuration folder with a bearer token that Toolhaven sends to the provider when it fetches keys',
     }),
     resourceURL: z
       .string()

@@ -16,7 +16,7 @@ const variable = z.strictObject({
   secret: z.boolean().meta({ description: 'Whether its value would go to the secret store' }),
 })
 
-/** What a workload would be made from; values of variables and headers are never in it. */
+/** What a workload would be made from. It never holds the values of variables and headers. */
 const becomes = z.strictObject({
   image: z.string().optional().meta({ description: 'Package or image' }),
   url: z.string().optional().meta({ description: 'Address of a remote server' }),
@@ -27,14 +27,16 @@ const becomes = z.strictObject({
 
 export const foreignServer = z
   .strictObject({
-    name: workloadName.meta({ description: 'The name it is adopted by, and of its workload' }),
+    name: workloadName.meta({ description: 'Name to adopt it by; also the name of its workload' }),
     found_in: z.array(place).meta({ description: 'Entries that name this server' }),
     command: z.string().meta({ description: 'What clients start or where they connect; keys are replaced by ***' }),
     env_vars: z.array(variable).meta({ description: 'Environment variables of the entry, without values' }),
     headers: z.array(variable).meta({ description: 'HTTP headers of the entry, without values' }),
     becomes: becomes.optional().meta({ description: 'The workload it would become' }),
     obstacle: z.string().optional().meta({ description: 'Why it cannot be adopted' }),
-    shares: workloadName.optional().meta({ description: 'Adopted before from another client: that workload is used' }),
+    shares: workloadName.optional().meta({
+      description: 'Workload of the same server, adopted from another client; it is used instead of a new one',
+    }),
     notes: z.array(z.string()).meta({ description: 'What you need to know before you adopt it' }),
   })
   .meta({ id: 'toolhaven.foreignServer', description: 'An MCP server that clients run or reach without Toolhaven' })
@@ -43,7 +45,9 @@ export type ForeignServer = z.infer<typeof foreignServer>
 export const adoption = z
   .strictObject({
     name: workloadName,
-    status: z.enum(['starting', 'adopted']).meta({ description: 'Whether the server still starts, or is adopted' }),
+    status: z
+      .enum(['starting', 'adopted'])
+      .meta({ description: 'starting: the server is coming up. adopted: the clients use it through Toolhaven' }),
     found_in: z.array(place).meta({ description: 'Entries that point to Toolhaven now' }),
     secrets: z.array(z.string()).meta({ description: 'Names of the secrets that were made for it' }),
     notes: z.array(z.string()).meta({ description: 'What you need to know' }),
@@ -113,7 +117,7 @@ export const adoptRoutes = {
     path: `${API_PREFIX}/discovery/servers`,
     tag,
     summary: 'See which MCP servers clients run without Toolhaven',
-    description: 'Reads the files of every known client. Names of variables are given, never their values.',
+    description: 'Reads the files of every known client. The answer names variables, but never holds their values.',
     success: ok(foreignServerList, 'What was found, and what was adopted before', {
       servers: [
         {
@@ -138,7 +142,7 @@ export const adoptRoutes = {
     summary: 'Move a server of a client into isolation',
     description:
       'Stores its keys, runs it as a workload and, once it runs, points the entries of its clients to it. Answers when that ' +
-      'is done. When it does not start, everything is as it was. A caller that leaves earlier calls it off.',
+      'is done. If the server does not start, nothing is changed. If the caller disconnects earlier, the adoption is cancelled.',
     body: adoptRequest,
     bodyExample: { name: 'github' },
     success: ok(adoption, 'Adopted', exampleAdoption),
@@ -171,7 +175,7 @@ export const adoptRoutes = {
     }),
     errors: {
       404: {
-        when: 'nothing of that name was adopted',
+        when: 'no server of that name was adopted',
         example: 'everything was not adopted, so there is nothing to undo',
       },
     },

@@ -1,4 +1,4 @@
-/** What an audit record can be of. */
+/** The types of events that an audit record can describe. */
 export const AUDIT_EVENT_TYPES = [
   'mcp_initialize',
   'mcp_tool_call',

@@ -8,7 +8,7 @@ const packageReference = z.string().min(1).max(400).meta({ description: 'npx://N
 export const buildRecipe = z
   .strictObject({
     package: z.string().meta({ description: 'With the exact version' }),
-    image: z.string().meta({ description: 'The name a build gives the image; equal recipes have equal names' }),
+    image: z.string().meta({ description: 'Name that a build gives the image; equal recipes have equal names' }),
     base_image: z.string().meta({ description: 'Image that it is built on' }),
     dockerfile: z.string().meta({ description: 'The Dockerfile' }),
     files: z.record(z.string(), z.string()).meta({ description: 'The other files of the build context, by name' }),
@@ -27,7 +27,7 @@ export type BuildRequest = z.infer<typeof buildRequest>
 
 export const builtImage = z.strictObject({
   package: z.string().meta({ description: 'With the exact version' }),
-  image: z.string().meta({ description: 'The name that was asked for, else that of the recipe' }),
+  image: z.string().meta({ description: 'The requested name (default: the name from the recipe)' }),
   id: z.string().meta({ description: 'ID of the image at the engine' }),
 })
 export type BuiltImage = z.infer<typeof builtImage>
@@ -54,7 +54,7 @@ export const buildRoutes = {
     path: `${API_PREFIX}/builds/recipe`,
     tag,
     summary: 'How the image of a package would be made',
-    description: 'Looks up the newest version when none is named. Nothing is built, and no engine is needed.',
+    description: 'Looks up the newest version if you name none. Builds nothing, and needs no engine.',
     query: z.strictObject({ package: packageReference }),
     success: ok(buildRecipe, 'The recipe', exampleRecipe),
     errors: {
@@ -63,7 +63,7 @@ export const buildRoutes = {
         example: 'The npm package no-such-server was not found; check its name and version.',
       },
       502: {
-        when: 'the index cannot be asked for the newest version',
+        when: 'the index does not answer',
         example:
           'The npm registry could not be reached for everything (ECONNREFUSED); check the network, proxy and registry settings of npm.',
       },
@@ -75,7 +75,7 @@ export const buildRoutes = {
     path: `${API_PREFIX}/builds`,
     tag,
     summary: 'Build the image of a package',
-    description: 'The build lasts as long as the stream is read; leaving it calls the build off.',
+    description: 'The build runs while the stream is read. Closing the stream cancels the build.',
     body: buildRequest,
     bodyExample: { package: 'npx://@modelcontextprotocol/server-everything', tag: 'everything:latest' },
     success: taskStream('One event per step, then done or failed; data is a build event as JSON'),

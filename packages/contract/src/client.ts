@@ -31,7 +31,7 @@ export type PlannedId = {
   [Id in OperationId]: RouteOf<Id> extends { plan: object } ? Id : never
 }[OperationId]
 
-/** The daemon answered with an error; its text is for people. */
+/** The daemon answered with an error. The message is written for people. */
 export class ApiError extends Error {
   readonly status: number
 
@@ -53,7 +53,7 @@ export interface ApiClient {
   call<Id extends OperationId>(id: Id, input: CallInput<Id>, signal?: AbortSignal): Promise<CallResult<Id>>
   /** For streams: the raw response of a route, already checked for errors. */
   open<Id extends OperationId>(id: Id, input: CallInput<Id>, signal?: AbortSignal): Promise<Response>
-  /** What a call would do; nothing of it is done. */
+  /** What a call would do. Changes nothing. */
   plan<Id extends PlannedId>(id: Id, input: CallInput<Id>, signal?: AbortSignal): Promise<WorkloadPlan>
 }
 

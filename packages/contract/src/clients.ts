@@ -26,13 +26,13 @@ export const registeredClient = z
   .meta({ id: 'client.RegisteredClient', description: 'A client and the groups it is registered with' })
 export type RegisteredClient = z.infer<typeof registeredClient>
 
-/** `notes` says what a user should know, such as an entry that had to take another name. */
+/** `notes` tells the user about side effects, such as an entry that needed another name. */
 export const clientResponse = registeredClient
   .extend({
     notes: z
       .array(z.string())
       .optional()
-      .meta({ description: 'What you need to know, such as an entry that had to take another name' }),
+      .meta({ description: 'What you need to know, such as an entry that needed another name' }),
     problem: z.string().optional().meta({
       description: 'Why the file of the client could not be changed; the client is registered all the same',
     }),
@@ -55,33 +55,35 @@ export const clientStatusList = z
 const plannedEntry = z
   .strictObject({
     key: z.string().meta({ description: 'Name of the entry in the file' }),
-    workload: workloadName.meta({ description: 'The server that the entry leads to' }),
+    workload: workloadName.meta({ description: 'The workload that the entry points to' }),
     change: z
       .enum(['add', 'change', 'keep', 'remove'])
-      .meta({ description: 'What becomes of the entry; keep: it stands there as it should' }),
+      .meta({ description: 'What happens to the entry; keep: it is already correct' }),
     fields: z
       .record(z.string(), z.unknown())
       .optional()
-      .meta({ description: 'What the entry says afterwards; left out where it is removed' }),
+      .meta({ description: 'Content of the entry afterwards; absent if it is removed' }),
   })
-  .meta({ id: 'toolhaven.plannedEntry', description: 'An entry of ours in the file of a client' })
+  .meta({ id: 'toolhaven.plannedEntry', description: 'An entry that Toolhaven writes into the file of a client' })
 
 const clientFile = z
   .strictObject({
-    path: z.string().meta({ description: 'Where the file lies' }),
-    exists: z.boolean().meta({ description: 'Whether it is there; it is made with the first entry' }),
-    format: z.enum(['json', 'toml', 'yaml']).meta({ description: 'How it is written; json may have comments' }),
+    path: z.string().meta({ description: 'Path of the file' }),
+    exists: z.boolean().meta({ description: 'Whether the file exists; Toolhaven creates it with the first entry' }),
+    format: z.enum(['json', 'toml', 'yaml']).meta({ description: 'Format of the file; json may have comments' }),
     servers_key: z.string().meta({ description: 'The key below which the client keeps its servers' }),
-    entries: z.array(plannedEntry).meta({ description: 'Our entries, and what becomes of them' }),
+    entries: z.array(plannedEntry).meta({ description: 'Entries of Toolhaven, and what happens to them' }),
     adopted: z
       .array(
         z.strictObject({
           key: z.string().meta({ description: 'Name of the entry in the file' }),
-          workload: workloadName.meta({ description: 'The server that it leads to since it was adopted' }),
+          workload: workloadName.meta({ description: 'The workload that it has pointed to since it was adopted' }),
         }),
       )
-      .meta({ description: 'Entries of others that were adopted. Undoing that puts them back' }),
-    foreign: z.array(z.string()).meta({ description: 'Names of the entries of others, which stay as they are' }),
+      .meta({ description: 'Adopted entries of other programs. Undoing the adoption restores them' }),
+    foreign: z
+      .array(z.string())
+      .meta({ description: 'Names of entries that Toolhaven did not write and does not change' }),
     notes: z.array(z.string()).meta({ description: 'What you need to know' }),
     problem: z.string().optional().meta({ description: 'Why the file cannot be read or changed' }),
   })
@@ -99,7 +101,7 @@ export const clientPreview = z
     reads: z
       .enum(['at once', 'at its start'])
       .optional()
-      .meta({ description: 'When the client reads a changed file; left out where its makers do not say' }),
+      .meta({ description: 'When the client reads a changed file; absent if its makers do not document it' }),
     files: z.array(clientFile).meta({ description: 'Its files' }),
   })
   .meta({ id: 'toolhaven.clientPreview', description: 'What would be written for a client' })
@@ -145,7 +147,7 @@ export const clientRoutes = {
     tag,
     summary: 'Register a client',
     description:
-      'Without groups, with the default group. A client that is not installed yet gets its entries once it is.',
+      'A client without groups gets the default group. A client that is not installed yet gets its entries when it is.',
     body: createClientRequest,
     bodyExample: example,
     success: ok(clientResponse, 'Registered', example),
@@ -204,7 +206,7 @@ export const clientRoutes = {
     tag: 'discovery',
     summary: 'See the files of a client, and what would be written to them',
     description:
-      'Writes nothing. Entries of others are given by name only, because what they say may hold keys. A client that is not installed has the file that it would get.',
+      'Writes nothing. Entries of other programs appear by name only, because they may hold keys. For a client that is not installed, the answer has the file that it would get.',
     params: z.strictObject({ name: anyClientSpelling }),
     query: z.strictObject({
       groups: z
@@ -214,7 +216,7 @@ export const clientRoutes = {
         .optional()
         .meta({
           description:
-            'As if the client were registered with these groups, with commas between them; empty: with none. Left out: with those that it is registered with',
+            'Preview for these groups, separated by commas; empty: for no group (default: the groups that it is registered with)',
         }),
     }),
     success: ok(clientPreview, 'The files, entry by entry', {

@@ -1,6 +1,6 @@
 import type { RouteDef } from './route.ts'
 
-/** One tab of an operation's samples, as viewers of OpenAPI documents read it. */
+/** One tab of an operation's samples, in the format that viewers of OpenAPI documents read. */
 export interface CodeSample {
   /** The highlighter of the API viewer fails on a name that it does not know, such as `shell` or `typescript`. */
   lang: 'bash' | 'javascript'
@@ -11,7 +11,7 @@ export interface CodeSample {
 const DAEMON = 'http://localhost:8080'
 const SOCKET = '$XDG_RUNTIME_DIR/toolhaven/thv.sock'
 
-/** What stands for `{parameters}` in samples, by the tag of the route. */
+/** Values for `{parameters}` in samples, by the tag of the route. */
 const PARAMS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   workloads: { name: 'everything' },
   groups: { name: 'research' },

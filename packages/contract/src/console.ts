@@ -12,14 +12,14 @@ export const consoleLink = z
     expires_at: z.iso
       .datetime()
       .optional()
-      .meta({ description: 'Until when the link logs in, once; left out: no login is needed' }),
+      .meta({ description: 'When the link expires. It works once. Absent if no login is needed' }),
   })
   .meta({ id: 'toolhaven.consoleLink', description: 'A link to the console' })
 export type ConsoleLink = z.infer<typeof consoleLink>
 
 export const consoleProof = z
   .strictObject({
-    code: z.string().optional().meta({ description: 'Of a link' }),
+    code: z.string().optional().meta({ description: 'The code from a link' }),
     token: z.string().optional().meta({ description: 'The token of the API' }),
   })
   .refine(({ code, token }) => (code === undefined) !== (token === undefined), 'needs exactly one of code or token')
@@ -33,11 +33,11 @@ export const consoleSession = z
   .strictObject({
     login: z
       .enum(['not-needed', 'needed', 'done'])
-      .meta({ description: 'not-needed: whoever reaches the API may use it' }),
+      .meta({ description: 'not-needed: everyone who reaches the API may use it' }),
     token: z
       .string()
       .optional()
-      .meta({ description: `What to send as ${CONSOLE_TOKEN_HEADER} with every request; only when logged in` }),
+      .meta({ description: `What to send as ${CONSOLE_TOKEN_HEADER} with every request; only present when logged in` }),
     expires_at: z.iso.datetime().optional().meta({ description: 'When the login ends' }),
   })
   .meta({ id: 'toolhaven.consoleSession', description: 'Whether this browser may use the API' })
@@ -45,7 +45,7 @@ export type ConsoleSession = z.infer<typeof consoleSession>
 
 export const consoleLogin = z
   .strictObject({
-    id: z.string().meta({ description: 'Names the login' }),
+    id: z.string().meta({ description: 'ID of the login' }),
     created_at: z.iso.datetime().meta({ description: 'When the browser logged in' }),
     expires_at: z.iso.datetime().meta({ description: 'When the login ends' }),
   })
@@ -70,7 +70,8 @@ export const consoleRoutes = {
     path: `${path}/logins`,
     tag,
     summary: 'Make a link to the console (unix socket only)',
-    description: 'Its code lasts 60 seconds and works once. Where no login is needed, the link has no code.',
+    description:
+      'The code in the link is valid for 60 seconds and works once. If no login is needed, the link has no code.',
     success: created(consoleLink, 'The link', {
       url: 'http://localhost:8080/#login=QmVlcHMgYW5kIGJvb3BzIGFyZSBub3QgYSBjb2Rl',
       expires_at: '2026-01-15T09:31:00Z',
@@ -110,9 +111,9 @@ export const consoleRoutes = {
     path: `${path}/logins/{id}`,
     tag,
     summary: 'Log one browser out',
-    params: z.strictObject({ id: z.string().meta({ description: 'Of the login' }) }),
+    params: z.strictObject({ id: z.string().meta({ description: 'ID of the login' }) }),
     success: noContent,
-    errors: { 404: { when: 'no such login', example: 'there is no such login; it may have ended' } },
+    errors: { 404: { when: 'no such login', example: 'there is no login with this ID; it may have ended' } },
     extension: true,
   },
   getConsoleSession: {
@@ -120,8 +121,7 @@ export const consoleRoutes = {
     path: `${path}/session`,
     tag,
     summary: 'See whether this browser may use the API',
-    description:
-      'For the console itself: answers without a token of the API, and tells a browser that is logged in its own.',
+    description: 'For the console itself. Needs no API token, and gives a browser that is logged in its own token.',
     success: ok(consoleSession, 'The session', { login: 'not-needed' }),
     extension: true,
   },

@@ -5,8 +5,8 @@ import { API_PREFIX, noWorkload, ok, type Routes } from './route.ts'
 
 export const doctorCheck = z
   .strictObject({
-    check: z.string().meta({ description: 'What was looked at' }),
-    status: z.enum(['ok', 'info', 'warning', 'failed']).meta({ description: 'What came of it' }),
+    check: z.string().meta({ description: 'What was checked' }),
+    status: z.enum(['ok', 'info', 'warning', 'failed']).meta({ description: 'Result of the check' }),
     found: z.string().meta({ description: 'What was found' }),
     fix: z.string().optional().meta({ description: 'The command that fixes it, or what to do' }),
   })
@@ -15,7 +15,7 @@ export type DoctorCheck = z.infer<typeof doctorCheck>
 
 export const doctorGrade = z.enum(['A', 'B', 'C', 'D', 'F']).meta({
   id: 'toolhaven.doctorGrade',
-  description: 'A: nothing to say. B: warnings. C: one check failed. D: several failed. F: it does not work',
+  description: 'A: no findings. B: warnings. C: one check failed. D: several failed. F: it does not work',
 })
 export type DoctorGrade = z.infer<typeof doctorGrade>
 
@@ -35,16 +35,16 @@ export const doctorReport = z
           name: workloadName.meta({ description: 'Name of the workload' }),
           grade: doctorGrade.meta({ description: 'Grade of the workload' }),
           checks: z.array(doctorCheck).meta({ description: 'What was found' }),
-          protocol_version: z.string().optional().meta({ description: 'Revision of MCP that was agreed on' }),
-          tools: z.int().optional().meta({ description: 'How many tools it has' }),
+          protocol_version: z.string().optional().meta({ description: 'Negotiated MCP revision' }),
+          tools: z.int().optional().meta({ description: 'Number of tools' }),
           estimated_tokens: z
             .int()
             .optional()
-            .meta({ description: 'What their definitions cost in each conversation, as an estimate' }),
-          isolation: confinement.optional().meta({ description: 'What confines it' }),
+            .meta({ description: 'Estimate of the tokens that their definitions cost in each conversation' }),
+          isolation: confinement.optional().meta({ description: 'How it is isolated' }),
         }),
       )
-      .meta({ description: 'Each workload that should run, or the one that was named' }),
+      .meta({ description: 'Each workload that should run, or the one that the request names' }),
   })
   .meta({ id: 'toolhaven.doctorReport', description: 'What is wrong, and how to fix it' })
 export type DoctorReport = z.infer<typeof doctorReport>
@@ -54,8 +54,9 @@ export const doctorRoutes = {
     method: 'GET',
     path: `${API_PREFIX}/doctor`,
     tag: 'system',
-    summary: 'Look for what is wrong',
-    description: 'The same as thv doctor. Connects to each workload as a client would, so it can take a while.',
+    summary: 'Check the machine and the workloads',
+    description:
+      'Runs the checks of thv doctor. It connects to each workload as a client would, so it can take a while.',
     query: z.strictObject({
       workload: workloadName.optional().meta({ description: 'Only this workload, and the machine' }),
     }),

@@ -19,12 +19,12 @@ export const changeEvent = z
   .strictObject({
     about: changeSubject.meta({
       description:
-        'tools: what a workload offers, or what of it is accepted. isolation: what a workload reached or was refused',
+        'tools: the tools of a workload, or which of them are accepted. isolation: what a workload reached or was refused',
     }),
     name: z
       .string()
       .optional()
-      .meta({ description: 'Of the group, client, secret or workload; left out: any of them may have changed' }),
+      .meta({ description: 'Name of the group, client, secret or workload; absent if any of them may have changed' }),
   })
   .meta({ id: 'toolhaven.changeEvent', description: 'Data of an event named change: read the subject again' })
 export type ChangeEvent = z.infer<typeof changeEvent>
@@ -33,6 +33,6 @@ export const gapEvent = z
   .strictObject({ missed: z.int().meta({ description: 'How many events were not sent' }) })
   .meta({
     id: 'toolhaven.gapEvent',
-    description: 'Data of an event named gap: the reader fell behind and has to read again what it shows',
+    description: 'Data of an event named gap: the reader fell behind and must reload what it shows',
   })
 export type GapEvent = z.infer<typeof gapEvent>

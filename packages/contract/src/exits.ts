@@ -7,28 +7,28 @@ export const exitRecord = z
     ended_at: z.iso.datetime().meta({ description: 'When it ended' }),
     kind: z.enum(['exited', 'unresponsive', 'not-started']).meta({
       description:
-        'exited: the server ended. unresponsive: it no longer answered and was ended. not-started: it could not be started',
+        'exited: the server ended. unresponsive: it stopped answering and was ended. not-started: it could not be started',
     }),
     reason: z.string().meta({ description: 'Why, in one sentence' }),
     exit_code: z.int().optional().meta({ description: 'Exit code of the server, when it exited' }),
     out_of_memory: z.literal(true).optional().meta({ description: 'It was killed for using more memory than allowed' }),
     last_lines: z.array(z.string()).meta({ description: 'Last lines of its output, oldest first' }),
   })
-  .meta({ id: 'toolhaven.exit', description: 'One end of a server that nobody asked for' })
+  .meta({ id: 'toolhaven.exit', description: 'One unrequested end of a server' })
 export type ExitRecord = z.infer<typeof exitRecord>
 
 export const exitList = z
   .strictObject({ exits: z.array(exitRecord).meta({ description: 'Newest first; at most 20 are kept' }) })
-  .meta({ id: 'toolhaven.exitList', description: 'How a server ended before' })
+  .meta({ id: 'toolhaven.exitList', description: 'Recent exits of a server' })
 
 export const exitRoutes = {
   listExits: {
     method: 'GET',
     path: `${API_PREFIX}/workloads/{name}/exits`,
     tag: 'workloads',
-    summary: 'See how a workload ended before',
+    summary: 'List recent exits of a workload',
     description:
-      'Every time its server ended, stopped answering or could not be started, with the reason and its last lines.',
+      'Lists every time its server ended, stopped answering or could not be started, with the reason and the last lines of output.',
     params: z.strictObject({ name: workloadName.meta({ description: 'Name of the workload' }) }),
     success: ok(exitList, 'The exits', {
       exits: [

@@ -15,12 +15,12 @@ export const folderRoutes = {
     tag: 'system',
     summary: 'List folders below the home folder',
     description:
-      'To choose what to mount. Names of folders only: no files, no hidden folders, no symbolic links, nothing outside the home folder.',
+      'Helps to choose a folder to mount. Lists folders only: no files, no hidden folders, no symbolic links, nothing outside the home folder.',
     query: z.strictObject({
       path: z
         .string()
         .optional()
-        .meta({ description: 'Absolute, or relative to the home folder; left out: the home folder' }),
+        .meta({ description: 'Absolute, or relative to the home folder (default: the home folder)' }),
     }),
     success: ok(folderList, 'The folders', { path: '/home/me/projects', folders: ['notes', 'website'] }),
     errors: { 404: { when: 'no such folder', example: 'there is no folder projects/other; choose another one' } },

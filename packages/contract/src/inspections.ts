@@ -8,22 +8,22 @@ const port = z.int().min(1).max(65_535)
 export const inspectRequest = z
   .strictObject({
     ui_port: port.meta({ description: 'Where the browser finds the Inspector on this machine' }),
-    mcp_proxy_port: port.meta({ description: 'Its second port, from which it shows the pages of MCP Apps' }),
+    mcp_proxy_port: port.meta({ description: 'Its second port, which serves the pages of MCP Apps' }),
     version: z
       .string()
       .min(1)
       .max(128)
       .optional()
-      .meta({ description: 'Of the Inspector; left out: the one we tested' }),
+      .meta({ description: 'Version of the Inspector (default: the one that Toolhaven is tested with)' }),
   })
   .meta({ id: 'toolhaven.inspectRequest', description: 'How the Inspector is reached' })
 export type InspectRequest = z.infer<typeof inspectRequest>
 
 export const inspectionReady = z.strictObject({
   state: z.literal('ready').meta({ description: 'The Inspector can be opened' }),
-  url: z.string().meta({ description: 'For the browser; its token is in it' }),
-  server_url: z.string().meta({ description: 'The workload, as the Inspector reaches it' }),
-  version: z.string().meta({ description: 'Of the Inspector' }),
+  url: z.string().meta({ description: 'Address for the browser, including the token' }),
+  server_url: z.string().meta({ description: 'Address at which the Inspector reaches the workload' }),
+  version: z.string().meta({ description: 'Version of the Inspector' }),
 })
 
 export const inspectionEvent = z
@@ -38,8 +38,8 @@ export const inspectionRoutes = {
     tag: 'workloads',
     summary: 'Run the MCP Inspector for a workload',
     description:
-      'Runs the Inspector in isolation, with no network but its own ports and the way to the workload, for as long as the ' +
-      'stream is read; leaving it ends the Inspector.',
+      'Runs the Inspector in isolation while the stream is read. It reaches only the workload, and serves only its own ports. ' +
+      'Closing the stream ends the Inspector.',
     params: z.strictObject({ name: workloadName }),
     body: inspectRequest,
     bodyExample: { ui_port: 6274, mcp_proxy_port: 6277 },
@@ -47,8 +47,8 @@ export const inspectionRoutes = {
     errors: {
       ...noWorkload,
       409: {
-        when: 'the workload does not run, or a port is taken',
-        example: 'everything is stopped; the Inspector needs a server that runs',
+        when: 'the workload is not running, or a port is taken',
+        example: 'everything is stopped; the Inspector needs a running server',
       },
     },
     extension: true,

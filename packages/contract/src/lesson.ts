@@ -5,26 +5,26 @@ import { API_PREFIX, noWorkload, ok, type Routes } from './route.ts'
 
 const sighted = {
   host: z.string().meta({ description: 'Name or address that the server asked for' }),
-  port: z.int().meta({ description: '0: it asked DNS for the name and was refused, so nobody knows the port' }),
-  count: z.int().meta({ description: 'How often it was asked for' }),
-  first_seen: z.iso.datetime().meta({ description: 'When it was first asked for' }),
-  last_seen: z.iso.datetime().meta({ description: 'When it was last asked for' }),
+  port: z.int().meta({ description: 'Port, or 0 if the port is unknown because DNS already refused the name' }),
+  count: z.int().meta({ description: 'Number of attempts' }),
+  first_seen: z.iso.datetime().meta({ description: 'Time of the first attempt' }),
+  last_seen: z.iso.datetime().meta({ description: 'Time of the last attempt' }),
 }
 
 export const evidence = z
   .strictObject({
     ...sighted,
-    blocked: z.int().meta({ description: 'How often of these it was refused, because no list names it' }),
+    blocked: z.int().meta({ description: 'Number of attempts that were refused because no list names it' }),
     speaks: z
       .array(z.enum(['http', 'http-tunnel', 'tls', 'other']))
-      .meta({ description: 'What went there; empty: nothing yet' }),
+      .meta({ description: 'Protocols that were seen; empty if nothing was sent yet' }),
     paths: z
       .array(z.string())
-      .meta({ description: 'Of plain HTTP, the first of each connection, without queries; TLS shows none' }),
+      .meta({ description: 'First path of each plain HTTP connection, without the query. TLS hides paths' }),
   })
   .meta({
     id: 'toolhaven.evidence',
-    description: 'A place that a workload used, and that the profile therefore allows',
+    description: 'A host and port that a workload used, and that the profile therefore allows',
   })
 export type Evidence = z.infer<typeof evidence>
 
@@ -32,7 +32,7 @@ export const leftOut = z
   .strictObject({ ...sighted, reason: z.string().meta({ description: 'Why the profile does not allow it' }) })
   .meta({
     id: 'toolhaven.leftOut',
-    description: 'A place that a workload asked for, and that the profile does not allow',
+    description: 'A host and port that a workload tried to reach, and that the profile does not allow',
   })
 export type LeftOut = z.infer<typeof leftOut>
 
@@ -41,10 +41,10 @@ export const lesson = z
     name: workloadName,
     mode: z
       .enum(['enforce', 'observe'])
-      .meta({ description: 'What was in force: its own profile, or every public host while it is observed' }),
-    since: z.iso.datetime().meta({ description: 'Since when its connections are recorded' }),
+      .meta({ description: 'enforce: its own profile was in force. observe: every public host was allowed' }),
+    since: z.iso.datetime().meta({ description: 'When recording of its connections began' }),
     permission_profile: permissionProfile.meta({ description: 'The profile' }),
-    evidence: z.array(evidence).meta({ description: 'Why each line is in the profile' }),
+    evidence: z.array(evidence).meta({ description: 'Evidence for each line of the profile' }),
     left_out: z.array(leftOut).meta({ description: 'What the profile does not allow, and why' }),
     notes: z.array(z.string()).meta({ description: 'What you need to know before you apply the profile' }),
   })
@@ -55,7 +55,7 @@ export const applyLessonRequest = z
   .strictObject({
     permission_profile: permissionProfile
       .optional()
-      .meta({ description: 'The profile as it was shown: when it would be another by now, nothing is changed' }),
+      .meta({ description: 'The profile that you saw. If it has changed since, the request is refused' }),
   })
   .meta({ id: 'toolhaven.applyLessonRequest', description: 'The profile to put in force' })
 
@@ -76,7 +76,7 @@ const example = {
   left_out: [],
   notes: [],
 }
-const nothingKnown = 'nothing was seen of it, or nothing of it runs here'
+const nothingKnown = 'it has made no connections yet, or it is a remote server'
 
 export const lessonRoutes = {
   getLesson: {
@@ -85,11 +85,14 @@ export const lessonRoutes = {
     tag,
     summary: 'See the smallest profile that would have worked',
     description:
-      'Made from the connections that the workload asked for. With network_isolation_mode "observe" it may reach every public ' +
-      'host, and the profile has what it used. With a list in force the profile has that list, and what it blocked.',
+      'Derived from the connections that the workload tried to open. With network_isolation_mode "observe" it may reach every public ' +
+      'host, and the profile lists what it used. With a list in force, the profile has that list plus what it blocked.',
     params,
     success: ok(lesson, 'The profile, with the evidence for each line', example),
-    errors: { ...noWorkload, 409: { when: nothingKnown, example: 'docs is a remote server: nothing of it runs here' } },
+    errors: {
+      ...noWorkload,
+      409: { when: nothingKnown, example: 'docs is a remote server, so its connections cannot be recorded' },
+    },
     extension: true,
   },
   applyLesson: {
@@ -97,8 +100,7 @@ export const lessonRoutes = {
     path: `${API_PREFIX}/workloads/{name}/lesson/apply`,
     tag,
     summary: 'Put the smallest profile that would have worked in force',
-    description:
-      'Edits the workload: this permission_profile, network_isolation, and no longer observed. It is restarted.',
+    description: 'Sets permission_profile and network_isolation, ends the observe mode and restarts the workload.',
     params,
     body: applyLessonRequest,
     bodyExample: { permission_profile: exampleProfile },
@@ -106,8 +108,8 @@ export const lessonRoutes = {
     errors: {
       ...noWorkload,
       409: {
-        when: `${nothingKnown}, or the profile would be another by now`,
-        example: 'everything asked for other places since the profile was shown; look at it again',
+        when: `${nothingKnown}, or the profile has changed since you read it`,
+        example: 'everything has tried to reach other hosts since you read the profile; read it again',
       },
     },
     extension: true,

@@ -1,8 +1,8 @@
 /** An entry of `allow_host`. */
 export interface ListedHost {
-  /** A name in lower case, `*.` or `.` before one, or an address: IPv6 without brackets, as the URL standard writes it. */
+  /** A name in lower case, optionally after `*.` or `.`, or an address. IPv6 has no brackets and the URL standard's spelling. */
   host: string
-  /** Left out: the ports are those of the profile. */
+  /** Without it, the ports of the profile apply. */
   port?: number
 }
 
@@ -24,13 +24,13 @@ function listed(host: string | undefined, digits: string | undefined): ListedHos
   return port > 65_535 ? undefined : { host, port }
 }
 
-/** In the only spelling that lists and destinations are compared in. Undefined when it is no IPv6 address. */
+/** The canonical spelling, so that lists and destinations compare equal. Undefined for anything but an IPv6 address. */
 export function plainIPv6(text: string): string | undefined {
   const hostname = URL.parse(`http://[${text}]/`)?.hostname
   return hostname?.startsWith('[') ? hostname.slice(1, -1) : undefined
 }
 
-/** As it is written in a list or before a port. */
+/** The spelling for a list, or before a port. */
 export function showHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }

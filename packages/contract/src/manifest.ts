@@ -3,7 +3,7 @@ import { CLIENT_TYPES, parseClientType } from './client-types.ts'
 import { DEFAULT_GROUP, groupName, workloadName } from './names.ts'
 import { createRequest } from './workload-request.ts'
 
-/** Workloads that `thv apply` made carry this label; its value is the name of the file they came from. */
+/** Marks workloads that `thv apply` made. Its value is the `name` of the file they came from. */
 export const APPLY_LABEL = 'toolhaven.apply'
 
 const manifestWorkload = createRequest.omit({ folder: true, server_json: true }).extend({ name: workloadName })
@@ -28,13 +28,15 @@ const manifestRegistry = z
   .refine((registry) => !(registry.url && registry.local_path), 'takes url or local_path, not both')
   .meta({ description: 'Where servers come from; {} means the built-in registry' })
 
-/** Everything that one file can say about a daemon. What it leaves out is left as it is. */
+/** Everything that one file can say about a daemon. `thv apply` does not change what the file does not mention. */
 export const manifest = z
   .strictObject({
     format: z.literal(1, {
       error: ({ input }) => (input === undefined ? 'is missing; begin the file with "format: 1"' : 'must be 1'),
     }),
-    name: workloadName.default('toolhaven').meta({ description: 'Tells what this file made from what others made' }),
+    name: workloadName
+      .default('toolhaven')
+      .meta({ description: 'Marks what this file made, so that thv apply leaves everything else alone' }),
     registry: manifestRegistry.optional(),
     groups: z.array(groupName).default([]),
     workloads: z.array(manifestWorkload).default([]),
@@ -66,7 +68,7 @@ export const manifestChange = z.strictObject({
   action: z.enum(['create', 'update', 'replace', 'start', 'remove']),
   kind: z.enum(['group', 'registry', 'workload', 'client']),
   name: z.string(),
-  /** Values of variables and headers are left out: they may be keys. */
+  /** Has no values of variables and headers, because they may be keys. */
   fields: z.array(z.strictObject({ field: z.string(), from: z.unknown().optional(), to: z.unknown().optional() })),
 })
 export type ManifestChange = z.infer<typeof manifestChange>

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { UNPRINTABLE } from './text.ts'
 
-/** Grammar of workload names: checked before a name ever meets a path, a label or a container. */
+/** Grammar of workload names. It is checked before a name is used in a path, a label or a container name. */
 export const workloadName = nameOf('letters').meta({ description: 'Name of the workload' })
 
 /** Group names follow the workload rule, in lower case. */

@@ -11,20 +11,19 @@ export const auditConfig = z
       .string()
       .optional()
       .meta({ description: 'Name of the component in each record (default: name of the workload)' }),
-    event_types: z.array(auditEventType).optional().meta({ description: 'Only these are recorded; left out: all' }),
+    event_types: z.array(auditEventType).optional().meta({ description: 'Types of events to record (default: all)' }),
     exclude_event_types: z.array(auditEventType).optional().meta({ description: 'Takes precedence over event_types' }),
     include_request_data: z.boolean().optional().meta({ description: 'Record the parameters of each request' }),
     include_response_data: z.boolean().optional().meta({ description: 'Record the result of each request' }),
-    log_file: z
-      .string()
-      .optional()
-      .meta({ description: 'A name, for the audit folder, or an absolute path; left out: the daemon’s output' }),
+    log_file: z.string().optional().meta({
+      description: 'A file name in the audit folder, or an absolute path (default: the output of the daemon)',
+    }),
     max_data_size: z
       .int()
       .min(0)
       .max(1_048_576)
       .optional()
-      .meta({ description: 'Bytes of a request or answer that are recorded at most; default 1024' }),
+      .meta({ description: 'Maximum number of bytes to record of a request or answer (default: 1024)' }),
   })
   .meta({ id: 'audit.Config', description: 'What the audit log records, and where' })
 

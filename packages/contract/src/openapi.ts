@@ -29,7 +29,7 @@ export function buildOpenApi(version: string): OpenApiDocument {
   }
 }
 
-/** The daemon puts the address here at which it was asked for the document. */
+/** The daemon replaces this with the address of the request for the document. */
 export function serversAt(url: string) {
   return [{ url, description: 'The local daemon' }]
 }
@@ -95,7 +95,7 @@ function responses(route: RouteDef, schemas: Record<string, unknown>) {
   return answers
 }
 
-/** With the plan, which is a 200 beside or in place of the usual answer. */
+/** Adds the plan: a 200 beside the usual answer, or instead of it. */
 export function successOf({ success: usual, plan }: RouteDef): RouteDef['success'] {
   if (!plan?.schema) return usual
   const other = usual[200]
@@ -134,7 +134,7 @@ function meaningOf(schema: z.core.$ZodType) {
   return description === undefined ? {} : { description }
 }
 
-/** Named schemas go to components once; what is left is a reference or an inline schema. */
+/** Moves each named schema to the components once, and leaves a reference in its place. */
 function schemaOf(schema: z.core.$ZodType, schemas: Record<string, unknown>): unknown {
   const {
     $schema: _,

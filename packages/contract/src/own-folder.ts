@@ -14,5 +14,5 @@ export const ownFolder = z
       .optional()
       .meta({ description: 'Restart the server when a file in the folder changes (default: false)' }),
   })
-  .meta({ id: 'toolhaven.OwnFolder', description: 'A folder of this machine with a server that you write' })
+  .meta({ id: 'toolhaven.OwnFolder', description: 'A folder on this machine with your own server' })
 export type OwnFolder = z.infer<typeof ownFolder>

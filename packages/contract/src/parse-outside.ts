@@ -5,8 +5,9 @@ import { hasNul, NO_HALF_PAIR, NO_NUL } from './text.ts'
 type Parsed<T> = { success: true; data: T; error?: never } | { success: false; data?: never; error: z.ZodError }
 
 /**
- * Parses a value that came from outside: a request, or a file that somebody else could have written. It first checks the
- * characters of every text and key, whatever the schema says, so that a new field cannot forget to. The issues name each place.
+ * Parses a value that came from outside: a request, or a file that another person could have written. It first checks the
+ * characters of every text and key, whatever the schema says, so that no new field can forget the check. Each issue names its
+ * place.
  */
 export function parseOutside<Schema extends z.ZodType>(schema: Schema, value: unknown): Parsed<z.output<Schema>> {
   const faults = textFaults(value)
@@ -14,7 +15,7 @@ export function parseOutside<Schema extends z.ZodType>(schema: Schema, value: un
   return { success: false, error: new z.ZodError(faults) }
 }
 
-/** A place in the value. Paths are only put together for faults: copies of them would make deep values costly. */
+/** A place in the value. A path is only built for a fault: copying paths would make deep values costly. */
 interface Place {
   value: unknown
   key?: string | number
@@ -23,12 +24,12 @@ interface Place {
 
 const MAX_FAULTS = 20
 
-/** Every text that has a NUL in it, and every key that has one or half of a surrogate pair. */
+/** Finds every text that contains a NUL, and every key that contains a NUL or half of a surrogate pair. */
 function textFaults(value: unknown): z.core.$ZodIssueCustom[] {
   const faults: z.core.$ZodIssueCustom[] = []
   const add = (place: Place, message: string) =>
     faults.push({ code: 'custom', path: pathOf(place), message, input: undefined })
-  // A YAML alias can lead back to where it stands.
+  // A YAML alias can refer to a node that contains it.
   const seen = new Set<object>()
   const open: Place[] = [{ value }]
   for (let place = open.pop(); place !== undefined && faults.length < MAX_FAULTS; place = open.pop()) {
@@ -40,7 +41,7 @@ function textFaults(value: unknown): z.core.$ZodIssueCustom[] {
     seen.add(found)
     const inside = Array.isArray(found) ? [...found.entries()] : Object.entries(found)
     const parent = place
-    // The last one in is looked at first.
+    // A stack: the last one added is checked first.
     for (const [name, part] of inside.toReversed()) open.push({ key: name, value: part, parent })
   }
   return faults

@@ -49,7 +49,7 @@ export const BUILT_IN_PROFILES = {
   network: { name: 'network', network: { outbound: { insecure_allow_all: true } } },
 } as const satisfies Record<string, PermissionProfile>
 
-/** What a profile lets out: nothing, everything, or a list. */
+/** What a profile allows outbound: nothing, everything, or a list. */
 export type OutboundPolicy = 'nothing' | 'everything' | 'allow-list'
 
 export function outboundPolicy(profile: PermissionProfile): OutboundPolicy {

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 
-/** What is wrong with a value, in words that can stand after the name of its field. Schemas with words of their own keep them. */
+/** What is wrong with a value, worded to follow the name of its field. A schema's own message is kept. */
 export function plainIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':

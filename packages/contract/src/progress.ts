@@ -5,8 +5,8 @@ export const progress = z
     phase: z
       .enum(['resolving', 'verifying', 'pulling', 'building', 'fetching', 'starting', 'connecting'])
       .meta({ description: 'Current step' }),
-    done: z.number().optional().meta({ description: 'Bytes or steps that are done' }),
-    total: z.number().optional().meta({ description: 'Bytes or steps in all, when known' }),
-    detail: z.string().optional().meta({ description: 'What is being worked on' }),
+    done: z.number().optional().meta({ description: 'Bytes or steps done' }),
+    total: z.number().optional().meta({ description: 'Bytes or steps in total, if known' }),
+    detail: z.string().optional().meta({ description: 'What the daemon is working on' }),
   })
-  .meta({ id: 'toolhaven.progress', description: 'How far a start has come' })
+  .meta({ id: 'toolhaven.progress', description: 'Progress of a start' })

@@ -3,7 +3,7 @@ import { envVarName } from './names.ts'
 import { permissionProfile } from './permission-profile.ts'
 import { headerValue, wellFormedText } from './text.ts'
 
-/** The registry file format: what a url or file source must hold to be accepted. */
+/** The registry file format, which a url or file source must have to be accepted. */
 
 export const serverKey = z
   .string()
@@ -31,7 +31,7 @@ export const registryEnvVar = z
       .boolean()
       .optional()
       .meta({ description: 'Whether its value is confidential. thv run then asks for a stored secret' }),
-    choices: words.optional().meta({ description: 'Values that it may have. An extension' }),
+    choices: words.optional().meta({ description: 'Allowed values. An extension' }),
   })
   .meta({ id: 'registry.EnvVar', description: 'An environment variable that the server reads' })
 
@@ -45,7 +45,7 @@ export const registryHeader = z
     required: z.boolean().meta({ description: 'Whether the server needs it' }),
     default: headerValue.optional().meta({ description: 'Value to use when none is given' }),
     secret: z.boolean().optional().meta({ description: 'Whether its value is confidential' }),
-    choices: words.optional().meta({ description: 'Values that it may have' }),
+    choices: words.optional().meta({ description: 'Allowed values' }),
   })
   .meta({ id: 'registry.Header', description: 'An HTTP header that the remote server reads' })
 
@@ -110,7 +110,7 @@ export const provenance = z
   })
   .meta({
     id: 'registry.Provenance',
-    description: 'Who signs the image, as the certificate of a signature must say it',
+    description: 'Who signs the image. The certificate of a signature must say the same',
   })
 export type Provenance = z.infer<typeof provenance>
 
@@ -123,7 +123,7 @@ const commonFields = {
   }),
   status: serverStatus.meta({ description: 'Whether the server is maintained' }),
   tools: words.meta({ description: 'Names of the tools that the server offers' }),
-  tags: words.optional().meta({ description: 'Words that the server is found by' }),
+  tags: words.optional().meta({ description: 'Words for the search' }),
   env_vars: z.array(registryEnvVar).optional().meta({ description: 'Environment variables that the server reads' }),
   repository_url: z.url().optional().meta({ description: 'Source repository' }),
   source: wellFormedText
@@ -147,14 +147,14 @@ export const imageServer = z
       .min(1)
       .max(65535)
       .optional()
-      .meta({ description: 'Port that an sse or streamable-http server listens on' }),
+      .meta({ description: 'Port on which an sse or streamable-http server listens' }),
     args: z
       .array(wellFormedText)
       .optional()
       .meta({ description: 'Arguments of the server, used when a run gives none' }),
     args_needed: z.array(wellFormedText.min(1)).optional().meta({
       description:
-        'Arguments of which some have no value, such as --root and <folder>. A run has to give all of them. An extension',
+        'Arguments, some of them without a value, such as --root and <folder>. A run must pass all of them. An extension',
     }),
     permissions: permissionProfile
       .optional()

@@ -11,15 +11,15 @@ const infoFields = {
   name: z.string().meta({ description: 'Name of the registry' }),
   type: registryType.meta({ description: 'Where the registry comes from' }),
   source: z.string().meta({ description: 'URL, file path, or empty for the built-in registry' }),
-  version: z.string().meta({ description: 'Version that the registry gives itself' }),
-  last_updated: z.string().meta({ description: 'When the registry last changed, as it says itself' }),
-  server_count: z.int().meta({ description: 'Container and remote servers' }),
+  version: z.string().meta({ description: 'Version that the registry states' }),
+  last_updated: z.string().meta({ description: 'When the registry last changed, as it states itself' }),
+  server_count: z.int().meta({ description: 'Number of container and remote servers' }),
   left_out: z.int().optional().meta({
     description:
-      'Servers of an MCP registry that are not listed, because Toolhaven cannot run them; asking for one of them says why. Only for an MCP registry. An extension',
+      'Number of servers that are not listed because Toolhaven cannot run them; a request for one of them says why. Only for an MCP registry. An extension',
   }),
   allow_private_ip: z.literal(true).optional().meta({
-    description: 'The address may be on this machine or its network; left out: it may not. An extension',
+    description: 'Whether the address may be on this machine or its network (default: false). An extension',
   }),
 }
 
@@ -41,15 +41,15 @@ export const updateRegistryRequest = z
   .strictObject({
     url: z
       .string()
-      .min(1, 'must not be empty; leave it out to reset')
+      .min(1, 'must not be empty; to reset, omit it')
       .optional()
       .meta({ description: 'Address of a registry file, or base address of an MCP registry (API v0.1)' }),
     local_path: z
       .string()
-      .min(1, 'must not be empty; leave it out to reset')
+      .min(1, 'must not be empty; to reset, omit it')
       .optional()
       .meta({ description: 'Path of a registry file on this machine' }),
-    allow_private_ip: z.boolean().optional().meta({ description: 'The address may be on this machine or its network' }),
+    allow_private_ip: z.boolean().optional().meta({ description: 'Allow an address on this machine or its network' }),
   })
   .refine((body) => !(body.url && body.local_path), 'takes url or local_path, not both')
   .meta({
@@ -151,8 +151,8 @@ export const registryRoutes = {
     tag,
     summary: 'Change the source of the default registry',
     description:
-      'The new source is read and checked first; if it does not hold, the old one stays. Neither field: the built-in. ' +
-      'A URL may lead to a registry file, or be the base address of an MCP registry, whose list is then read to its end.',
+      'Reads and checks the new source first. If the check fails, the old source stays. Without url and local_path, the built-in registry is used. ' +
+      'A URL can be the address of a registry file, or the base address of an MCP registry, whose complete list is then read.',
     params,
     body: updateRegistryRequest,
     bodyExample: { url: 'https://example.com/registry.json' },
@@ -167,7 +167,8 @@ export const registryRoutes = {
     path: `${API_PREFIX}/registry/{name}/test`,
     tag,
     summary: 'Read and check a source without using it',
-    description: 'Answers with what the registry would be; nothing is changed. Neither field: the built-in.',
+    description:
+      'Answers with the registry that the source would give. Changes nothing. Without url and local_path, it checks the built-in registry.',
     params,
     body: updateRegistryRequest,
     bodyExample: { url: 'https://example.com/registry.json' },
@@ -185,7 +186,7 @@ export const registryRoutes = {
     tag,
     summary: 'Read the registry again now',
     description:
-      'A registry file at a URL is otherwise asked every 10 minutes at most, and an MCP registry every hour. If it cannot be read, the last copy that held stays in use.',
+      'Otherwise Toolhaven reads a registry file at a URL every 10 minutes at most, and an MCP registry every hour. If reading fails, the last valid copy stays in use.',
     params,
     success: ok(registryInfo, 'The registry as it is now', exampleInfo),
     errors: noRegistry,

@@ -4,7 +4,7 @@ export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 export interface ResponseDef {
   description: string
-  /** Left out: the answer has no body. */
+  /** Undefined if the answer has no body. */
   schema?: z.ZodType
   /** Default `application/json`. */
   contentType?: string
@@ -16,7 +16,7 @@ export type ErrorDefs = Readonly<Record<number, ErrorDef>>
 
 export interface ErrorDef {
   when: string
-  /** A text that the daemon answers in this case, without the line break at its end. */
+  /** An example of the daemon's answer, without its final line break. */
   example: string
 }
 
@@ -31,7 +31,7 @@ export const noGroup = {
   404: { when: 'no group of that name', example: 'group research not found; create it first' },
 } as const satisfies ErrorDefs
 
-/** Of what is created: by a request, or from an exported configuration. */
+/** Errors of the routes that create a workload, from a request or from an exported configuration. */
 export const notCreated = {
   404: {
     when: 'unknown group or secret, or no secrets provider',
@@ -56,7 +56,7 @@ export interface RouteDef {
   bodyExample?: unknown
   success: Readonly<Record<number, ResponseDef>>
   errors?: ErrorDefs
-  /** Ours, beside the specification's routes. */
+  /** Our own route, not one of the specification's. */
   extension?: true
   /** With `dry_run=true`: answers 200 with what it would do, and does nothing. */
   plan?: ResponseDef

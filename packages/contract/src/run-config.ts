@@ -20,7 +20,7 @@ export type ProxyMode = z.infer<typeof proxyMode>
 
 const portNumber = z.int().min(1).max(65535)
 
-/** Keys that every engine takes as a label. */
+/** Keys that every engine accepts for a label. */
 export const labelMap = z.record(
   z
     .string()
@@ -49,7 +49,7 @@ export const toolsOverride = z
       description: z.string().optional().meta({ description: 'Description that clients see' }),
     }),
   )
-  .meta({ id: 'toolhaven.ToolsOverride', description: 'By the server’s name of a tool: how clients see it' })
+  .meta({ id: 'toolhaven.ToolsOverride', description: 'How clients see a tool, by the name that the server gives it' })
 
 export const ignoreConfig = z
   .strictObject({
@@ -90,47 +90,56 @@ export type ResourceLimits = z.infer<typeof resourceLimits>
 
 export const workloadLimits = z
   .strictObject({
-    requests_per_minute: z.int().positive().optional().meta({ description: 'Of all clients together' }),
-    client_requests_per_minute: z.int().positive().optional().meta({ description: 'Of each client' }),
+    requests_per_minute: z
+      .int()
+      .positive()
+      .optional()
+      .meta({ description: 'Requests per minute of all clients together' }),
+    client_requests_per_minute: z
+      .int()
+      .positive()
+      .optional()
+      .meta({ description: 'Requests per minute of each client' }),
     max_message_bytes: z
       .int()
       .positive()
       .max(16 * 1024 * 1024)
       .optional()
-      .meta({ description: 'One message of a client; default: 16 MiB' }),
+      .meta({ description: 'Maximum size of one message of a client (default: 16 MiB)' }),
     max_sessions: z.int().positive().max(1000).optional().meta({
-      description: 'With session_mode auto or isolated: clients with a server of their own at a time; default: 10',
+      description:
+        'With session_mode auto or isolated: how many clients can have their own server at the same time (default: 10)',
     }),
     session_idle_seconds: z.int().positive().max(86_400).optional().meta({
       description:
-        'With session_mode auto or isolated: an unused server of a client ends after so long. For HTTP servers: the unused session of a client at the server ends, and the client gets a new one when it comes back. Default: 1800',
+        'With session_mode auto or isolated: seconds after which an unused server of a client ends. For HTTP servers: seconds after which an unused session at the server ends; a client that returns gets a new one (default: 1800)',
     }),
   })
-  .meta({ id: 'toolhaven.WorkloadLimits', description: 'How much clients may ask of a workload' })
+  .meta({ id: 'toolhaven.WorkloadLimits', description: 'Limits for the requests of clients' })
 export type WorkloadLimits = z.infer<typeof workloadLimits>
 
 export const sessionMode = z.enum(['auto', 'shared', 'isolated']).meta({
   id: 'toolhaven.SessionMode',
   description:
-    'auto: one stdio server for all clients until it asks one of them something (sampling, elicitation, roots) or offers tasks; from then on, one for each client that can answer. shared: one for all clients; a question that may be for several of them is refused. isolated: one for each client session. Default: auto',
+    'auto: all clients share one stdio server until it asks a client something (sampling, elicitation, roots) or offers tasks; from then on, each client that can answer gets its own. shared: all clients share one server, and a question that may be for several of them is refused. isolated: each client session has its own server. Default: auto',
 })
 
 export const networkMode = z.enum(['isolated', 'host']).meta({
   id: 'toolhaven.NetworkMode',
   description:
-    'isolated: a network of its own, from which only the egress gate leads out, as the permission profile says. host: the network of this machine, every local service included; it takes a profile that allows everything. Default: isolated',
+    'isolated: the workload has its own network, whose only way out is the egress gate, which applies the permission profile. host: the workload uses the network of this machine, including every local service; it needs a profile that allows everything. Default: isolated',
 })
 export type NetworkMode = z.infer<typeof networkMode>
 
 export const imageVerification = z.enum(['warn', 'enabled', 'disabled']).meta({
   id: 'toolhaven.ImageVerification',
   description:
-    'Whether the signature of an image is checked against the provenance in the registry: warn starts it all the same and says so, enabled does not, disabled does not look; default: warn',
+    'Whether the signature of an image is checked against the provenance in the registry. warn: an image that fails the check starts with a warning. enabled: it does not start. disabled: nothing is checked. Default: warn',
 })
 
 export const installHosts = z.array(installHost).max(50).meta({
   description:
-    'Packages only: hosts that may be reached while a package is fetched and installed, besides the package indexes in use; a private one needs its port; default: none',
+    'Packages only: hosts that may be reached while a package is fetched and installed, besides the package indexes in use. A private host needs its port (default: none)',
 })
 
 export const runConfig = z
@@ -150,9 +159,9 @@ export const runConfig = z
     port: portNumber.optional().meta({ description: 'Port that clients connect to' }),
     target_port: portNumber
       .optional()
-      .meta({ description: 'Port that an sse or streamable-http server listens on inside the workload' }),
+      .meta({ description: 'Port on which an sse or streamable-http server listens inside the workload' }),
     target_host: z.string().optional().meta({
-      description: 'Loopback address that the server listens on inside the workload: 127.0.0.1, ::1 or localhost',
+      description: 'Loopback address on which the server listens inside the workload: 127.0.0.1, ::1 or localhost',
     }),
     proxy_mode: proxyMode.optional().meta({ description: 'Transport that clients are told to use for a stdio server' }),
     cmd_args: z.array(wellFormedText).optional().meta({ description: 'Arguments of the server' }),
@@ -183,7 +192,7 @@ export const runConfig = z
       .optional()
       .meta({ description: 'Write each request to the log of the workload: method, tool, outcome and time' }),
     isolate_network: z.boolean().optional().meta({
-      description: 'Every workload is isolated unless network_mode is host. true is refused together with host',
+      description: 'Every workload is isolated unless network_mode is host. true together with host is refused',
     }),
     tools_filter: z
       .array(wellFormedText.min(1))
@@ -201,7 +210,8 @@ export const runConfig = z
       .optional()
       .meta({ description: 'Name of a built-in profile, or a file with one. Ignored when permission_profile is set' }),
     middleware_configs: z.array(middlewareConfig).optional().meta({
-      description: 'What every message passes. Written by export. An import takes only what the other fields produce',
+      description:
+        'Steps that every message passes. Written by export. An import accepts only what the other fields produce',
     }),
     ignore_config: ignoreConfig.optional(),
     k8s_pod_template_patch: z
@@ -213,19 +223,19 @@ export const runConfig = z
     }),
     jwks_auth_token_file: z.string().optional().meta({
       description:
-        'File with a bearer token that is sent to the provider when keys are fetched, below the configuration folder',
+        'File below the configuration folder with a bearer token that Toolhaven sends to the provider when it fetches keys',
     }),
-    // Beyond the specification: what our own create fields need to survive an export and import.
+    // Beyond the specification: without these, our own create fields would not survive an export and import.
     folder: ownFolder.optional().meta({ description: 'Your own server in a folder. An import refuses it' }),
     resources: resourceLimits.optional(),
     limits: workloadLimits.optional(),
     session_mode: sessionMode.optional(),
     install_hosts: installHosts.optional(),
     tools_override: toolsOverride.optional(),
-    tools_changed: z.literal('block').optional().meta({ description: 'Left out: warn' }),
+    tools_changed: z.literal('block').optional().meta({ description: 'Default: warn' }),
     network_mode: networkMode.optional(),
-    network_isolation_mode: z.literal('observe').optional().meta({ description: 'Left out: enforce' }),
-    image_verification: z.enum(['enabled', 'disabled']).optional().meta({ description: 'Left out: warn' }),
+    network_isolation_mode: z.literal('observe').optional().meta({ description: 'Default: enforce' }),
+    image_verification: z.enum(['enabled', 'disabled']).optional().meta({ description: 'Default: warn' }),
   })
   .meta({
     id: 'runner.RunConfig',

@@ -11,11 +11,10 @@ export const secretsProviderType = z.enum(['encrypted', '1password', 'none', 'en
 
 export const setupSecretsRequest = z
   .strictObject({
-    provider_type: secretsProviderType.meta({ description: 'Where secrets are kept from now on' }),
-    password: z
-      .string()
-      .optional()
-      .meta({ description: 'Left out: THV_SECRETS_PASSWORD, the OS keyring, or a key file' }),
+    provider_type: secretsProviderType.meta({ description: 'The secrets provider to set up' }),
+    password: z.string().optional().meta({
+      description: 'Password of the encrypted file (default: from THV_SECRETS_PASSWORD, the OS keyring, or a key file)',
+    }),
   })
   .meta({ id: 'v1.setupSecretsRequest', description: 'The provider to use' })
 
@@ -171,7 +170,7 @@ export const secretRoutes = {
     path: `${API_PREFIX}/secrets/default/uses`,
     tag,
     summary: 'See which workloads use a secret',
-    description: 'Every secret that a workload refers to, also one that does not exist.',
+    description: 'Lists every secret that a workload refers to, including secrets that do not exist.',
     success: ok(secretUses, 'Secrets in use, sorted by key', {
       uses: [{ key: 'github-token', workloads: ['github'] }],
     }),

@@ -21,7 +21,7 @@ const errors = {
 } as const satisfies ErrorDefs
 
 const passedOn =
-  'The request goes to the port of the workload as it is, and so through the same limits, authentication, policies, lock and audit as that of any client. Its answer comes back unchanged, errors included. An Authorization header goes to the workload unless it is the token of the API.'
+  'Forwards the request unchanged to the port of the workload, so the same limits, authentication, policies, lock and audit apply as for any client. Returns the answer unchanged, errors included. Forwards an Authorization header unless it holds the API token.'
 
 export const serverConnectionRoutes = {
   sendToServer: {

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 
 /**
- * `server.json` of the MCP registry: what the publisher of a server says of it. Fields that we do not know are dropped, because
- * the format grows. Registries write null for what is not there.
+ * `server.json` of the MCP registry: how its publisher describes a server. Unknown fields are dropped, because the format grows.
+ * Registries write null for absent values.
  */
 
 const text = (description: string) => z.string().nullish().meta({ description })
@@ -11,8 +11,8 @@ const flag = (description: string) => z.boolean().nullish().meta({ description }
 const inputFields = {
   description: text('What the value is for'),
   isRequired: flag('Whether the server needs it'),
-  isSecret: flag('Whether it is confidential'),
-  value: text('Value that the publisher fixes; {NAME} stands for a variable'),
+  isSecret: flag('Whether its value is confidential'),
+  value: text('Value that the publisher sets; {NAME} is replaced by a variable'),
   default: text('Value to use when none is given'),
   placeholder: text('Example of a value'),
   format: text('string, number, boolean or filepath'),
@@ -21,7 +21,7 @@ const inputFields = {
 const variables = z
   .record(z.string(), z.object(inputFields))
   .nullish()
-  .meta({ description: 'What stands in braces in the value, by name' })
+  .meta({ description: 'Variables that the value uses in braces, by name' })
 const templateFields = { ...inputFields, variables }
 
 const serverInput = z.object(templateFields)
@@ -35,7 +35,7 @@ export type NamedInput = z.infer<typeof namedInput>
 
 const serverArgument = z.object({
   ...templateFields,
-  type: z.enum(['positional', 'named']).meta({ description: 'Whether it has a name before its value' }),
+  type: z.enum(['positional', 'named']).meta({ description: 'named (with a name before its value) or positional' }),
   name: text('Name of a named argument, with its dashes'),
   valueHint: text('What to call the value of a positional argument'),
 })
@@ -43,7 +43,7 @@ export type ServerArgument = z.infer<typeof serverArgument>
 
 const serverTransport = z.object({
   type: z.string().meta({ description: 'stdio, sse or streamable-http' }),
-  url: text('Address of the server; {NAME} stands for a variable'),
+  url: text('Address of the server; {NAME} is replaced by a variable'),
   headers: z.array(namedInput).nullish().meta({ description: 'HTTP headers that the server reads' }),
   variables,
 })
@@ -69,7 +69,7 @@ export const serverJson = z
     name: z.string().meta({ description: 'Name of the server, such as io.github.someone/weather' }),
     description: z.string().meta({ description: 'What the server does' }),
     version: text('Version of the server'),
-    status: text('active or deprecated; newer registries say it outside of the file'),
+    status: text('active or deprecated; newer registries state it outside the file'),
     repository: z
       .object({ url: text('Address of the repository') })
       .nullish()

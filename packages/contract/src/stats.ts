@@ -7,27 +7,23 @@ export const workloadStats = z
   .strictObject({
     name: workloadName.meta({ description: 'Name of the workload' }),
     status: workloadStatus.meta({ description: 'State of the workload' }),
-    cpu_percent: z
-      .number()
-      .optional()
-      .meta({ description: 'Of one core since the last look; 150 is one and a half cores' }),
-    memory_bytes: z
-      .int()
-      .optional()
-      .meta({ description: 'Memory in use, without files that the kernel keeps in memory' }),
-    pids: z.int().optional().meta({ description: 'Processes and threads, as resources.pids limits them' }),
-    not_measured: z.string().optional().meta({ description: 'Why cpu_percent, memory_bytes or pids are left out' }),
-    sessions: z.int().meta({ description: 'Sessions of clients that the gateway keeps' }),
-    calls_per_minute: z.int().meta({ description: 'Requests of clients that ended in the last minute' }),
+    cpu_percent: z.number().optional().meta({
+      description: 'CPU time since the last measurement, in percent of one core; 150 is one and a half cores',
+    }),
+    memory_bytes: z.int().optional().meta({ description: 'Memory in use, without the file cache of the kernel' }),
+    pids: z.int().optional().meta({ description: 'Number of processes and threads, which resources.pids limits' }),
+    not_measured: z.string().optional().meta({ description: 'Why cpu_percent, memory_bytes or pids are absent' }),
+    sessions: z.int().meta({ description: 'Open sessions of clients' }),
+    calls_per_minute: z.int().meta({ description: 'Client requests that finished in the last minute' }),
     errors_per_minute: z
       .int()
-      .meta({ description: 'Those that were refused, answered with an error, or whose tool reported one' }),
+      .meta({ description: 'Those of them that were refused, got an error, or called a tool that reported one' }),
     p50_ms: z
       .number()
       .optional()
-      .meta({ description: 'Half of the answers of the last minute took longer. Left out: there were none' }),
+      .meta({ description: 'Median time to answer in the last minute; absent without answers' }),
   })
-  .meta({ id: 'toolhaven.workloadStats', description: 'What a workload uses, and how it answers its clients' })
+  .meta({ id: 'toolhaven.workloadStats', description: 'What a workload uses, and how fast it answers its clients' })
 export type WorkloadStats = z.infer<typeof workloadStats>
 
 export const statsList = z
@@ -40,8 +36,8 @@ const example: WorkloadStats = {
   ...{ sessions: 2, calls_per_minute: 12, errors_per_minute: 1, p50_ms: 8 },
 }
 const measures =
-  'Nothing is measured while nobody asks. cpu_percent is of the time since the last request for it, if that was within a ' +
-  'minute; otherwise the daemon looks twice, half a second apart.'
+  'The daemon measures only on request. cpu_percent covers the time since the last request, if that was within a ' +
+  'minute; otherwise the daemon measures twice, half a second apart.'
 
 export const statsRoutes = {
   listStats: {
@@ -54,7 +50,7 @@ export const statsRoutes = {
       all: z
         .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' })
         .optional()
-        .meta({ description: 'Stopped workloads too' }),
+        .meta({ description: 'Include stopped workloads' }),
       group: z.string().optional().meta({ description: 'Only workloads of this group' }),
     }),
     success: ok(statsList, 'What they use', { workloads: [example] }),

@@ -44,7 +44,7 @@ export const daemonSettings = z
       .max(65_535)
       .nullable()
       .optional()
-      .meta({ description: 'Port of the API, from the next start of the daemon on' }),
+      .meta({ description: 'Port of the API; takes effect at the next start of the daemon' }),
     otel: z
       .strictObject({
         endpoint: z
@@ -90,18 +90,21 @@ export const logLine = z
     time: z
       .string()
       .optional()
-      .meta({ description: 'RFC 3339; left out with stream: the line was stored before times were' }),
-    stream: z.enum(['stdout', 'stderr']).optional().meta({ description: 'Lines of Toolhaven itself are stderr' }),
-    text: z.string().meta({ description: 'The line without its end' }),
+      .meta({ description: 'Time in RFC 3339. Absent, like stream, for lines from before Toolhaven stored times' }),
+    stream: z
+      .enum(['stdout', 'stderr'])
+      .optional()
+      .meta({ description: 'Stream of the line. Lines of Toolhaven itself are on stderr' }),
+    text: z.string().meta({ description: 'The line without its newline' }),
   })
   .meta({ id: 'toolhaven.logLine', description: 'A line of output' })
 
-/** Of several workloads in one stream. */
+/** A line in a stream that several workloads share. */
 export const workloadLogLine = logLine
-  .extend({ workload: workloadName.meta({ description: 'Whose line it is' }) })
+  .extend({ workload: workloadName.meta({ description: 'Workload that wrote the line' }) })
   .meta({ id: 'toolhaven.workloadLogLine', description: 'A line of output of one of several workloads' })
 
-/** As many as one stream follows. */
+/** The maximum number of workloads that one stream follows. */
 export const MOST_FOLLOWED = 100
 
 const logLines = z
@@ -127,7 +130,7 @@ export const systemRoutes = {
     method: 'GET',
     path: '/health',
     tag: 'system',
-    summary: 'Whether the server can work',
+    summary: 'Whether the daemon can run workloads',
     success: { 204: { description: 'It can' } },
     errors: {
       503: {
@@ -171,7 +174,7 @@ export const systemRoutes = {
     path: `${API_PREFIX}/config`,
     tag: 'system',
     summary: 'Change settings of the daemon',
-    description: 'A setting left out keeps its value; null clears it.',
+    description: 'An omitted setting keeps its value; null clears it.',
     body: daemonSettings,
     bodyExample: { ca_certificate_path: null },
     success: ok(daemonSettings, 'The settings in force', { otel: { 'sampling-rate': 0.1 } }),
@@ -183,7 +186,7 @@ export const systemRoutes = {
     tag: 'system',
     summary: 'Changes as server-sent events',
     description:
-      'Events named workload tell the status of each workload, first as it is now and then whenever it changes. Events named change say that something else changed: a group, a client, a secret, the registry, the tools of a workload, what it reaches, or the settings. A reader that falls behind gets an event named gap, then the status of each workload again. Readers skip events that they do not know.',
+      'An event named workload carries the status of a workload. The stream begins with one for each workload, then sends one for each change. An event named change says that something else changed: a group, a client, a secret, the registry, the tools of a workload, what it reaches, or the settings. A reader that falls behind gets an event named gap, then the status of each workload again. Ignore events that you do not know.',
     success: text(
       'Data is JSON: a workload event {workload, status, status_context, progress}, a change event {about, name} or a gap event {missed}',
     ),
@@ -194,18 +197,18 @@ export const systemRoutes = {
     path: `${API_PREFIX}/workloads/{name}/logs/follow`,
     tag: 'workloads',
     summary: 'Output as it comes, as server-sent events',
-    description: 'The data of an event is a line as a JSON string, or with details=true as an object.',
+    description: 'The data of an event is a line, as a JSON string or, with details=true, as an object.',
     params: z.strictObject({ name: workloadName }),
     query: z.strictObject({
-      tail: tail.meta({ description: 'How many earlier lines come first; default 100' }),
-      since: since.meta({ description: 'Of the earlier lines, only those written then or later' }),
+      tail: tail.meta({ description: 'How many earlier lines come first (default: 100)' }),
+      since: since.meta({ description: 'Send only the earlier lines that were written at this time or later' }),
       details: z
         .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' })
         .optional()
         .meta({ description: 'Each line as an object with time, stream and text' }),
     }),
     success: text(
-      'One event named line per line; the earlier lines first. An event named gap stands for lines that a slow reader missed',
+      'One event named line for each line, the earlier lines first. An event named gap replaces lines that a slow reader missed',
     ),
     errors: noWorkload,
     extension: true,
@@ -216,17 +219,17 @@ export const systemRoutes = {
     tag: 'workloads',
     summary: 'Output of several workloads as it comes, as server-sent events',
     description:
-      'The data of an event is a line as an object with workload, time, stream and text. The earlier lines of each workload come in order, but those of one workload may come after those of another: readers sort by time.',
+      'The data of an event is an object with workload, time, stream and text. The earlier lines of each workload are in order, but the workloads are not merged: sort by time.',
     query: z.strictObject({
       workloads: z
         .string()
         .transform((names) => names.split(','))
         .pipe(z.array(workloadName).max(MOST_FOLLOWED))
-        .meta({ description: `Names with commas between them, at most ${MOST_FOLLOWED}` }),
-      tail: tail.meta({ description: 'How many earlier lines of each workload come first; default 100' }),
-      since: since.meta({ description: 'Of the earlier lines, only those written then or later' }),
+        .meta({ description: `Names separated by commas, at most ${MOST_FOLLOWED}` }),
+      tail: tail.meta({ description: 'How many earlier lines of each workload come first (default: 100)' }),
+      since: since.meta({ description: 'Send only the earlier lines that were written at this time or later' }),
     }),
-    success: text('One event named line per line. An event named gap stands for lines that a slow reader missed'),
+    success: text('One event named line for each line. An event named gap replaces lines that a slow reader missed'),
     errors: noWorkload,
     extension: true,
   },
@@ -235,15 +238,15 @@ export const systemRoutes = {
     path: `${API_PREFIX}/workloads/{name}/logs/lines`,
     tag: 'workloads',
     summary: 'Output with times and streams',
-    description: 'The newest lines that the query asks for, oldest first. Secrets are masked.',
+    description: 'Returns the newest lines that match, oldest first. Secrets are masked.',
     params: z.strictObject({ name: workloadName }),
     query: z.strictObject({
-      tail: tail.meta({ description: 'How many lines at most, the newest; default 100' }),
-      since: since.meta({ description: 'Only lines written then or later' }),
+      tail: tail.meta({ description: 'Maximum number of lines, the newest ones (default: 100)' }),
+      since: since.meta({ description: 'Only lines written at this time or later' }),
       previous: z
         .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' })
         .optional()
-        .meta({ description: 'Only what the server wrote in the life before its latest start' }),
+        .meta({ description: 'Only the output from before the latest start of the server' }),
     }),
     success: ok(logLines, 'The lines', {
       lines: [{ time: '2026-01-15T09:30:00.125Z', stream: 'stderr', text: 'server listening' }],
@@ -256,7 +259,9 @@ export const systemRoutes = {
     path: `${API_PREFIX}/logs/prune`,
     tag: 'workloads',
     summary: 'Remove output of workloads that no longer exist',
-    success: ok(pruneLogsResponse, 'Whose output was removed; names in lower case', { removed: ['old-server'] }),
+    success: ok(pruneLogsResponse, 'Workloads whose output was removed; names in lower case', {
+      removed: ['old-server'],
+    }),
     extension: true,
   },
   importWorkload: {
@@ -285,7 +290,7 @@ export const systemRoutes = {
     bodyExample: { schema_version: 'v0.1.0', name: 'everything', image: 'everything', transport: 'stdio' },
     success: {
       201: {
-        description: 'Written down and starting',
+        description: 'Stored; the workload is starting',
         schema: createResponse,
         example: { name: 'everything', port: 18342 },
       },

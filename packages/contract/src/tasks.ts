@@ -1,15 +1,15 @@
 import * as z from 'zod'
 import { progress } from './progress.ts'
 
-/** What a task that is followed as server-sent events says about itself while it goes on, or when it fails. */
+/** What a task that is streamed as server-sent events reports about its progress or failure. */
 export const taskEvents = [
   z.strictObject({
-    state: z.literal('working').meta({ description: 'The task goes on' }),
-    progress: progress.meta({ description: 'How far the task has come' }),
+    state: z.literal('working').meta({ description: 'The task continues' }),
+    progress: progress.meta({ description: 'Progress of the task' }),
   }),
   z.strictObject({
     state: z.literal('failed').meta({ description: 'The task failed' }),
-    status: z.int().meta({ description: 'The HTTP status of such a failure' }),
+    status: z.int().meta({ description: 'HTTP status for this failure' }),
     message: z.string().meta({ description: 'What went wrong, and what to do' }),
   }),
 ] as const

@@ -5,18 +5,18 @@ import { wellFormedText } from './text.ts'
 
 const hash = z.string().meta({ description: 'SHA-256 of the whole definition, whatever the order of its keys' })
 
-/** What models read as instructions, or what names such text. */
+/** Models read these as instructions, or find such text by their names. */
 export const lockPart = z.enum(['tool', 'prompt', 'resource_template', 'instructions'])
 export type LockPart = z.infer<typeof lockPart>
 
 export const lockedTool = z
   .strictObject({
-    name: z.string().meta({ description: 'As the server calls it; of a resource template, its uriTemplate' }),
+    name: z.string().meta({ description: 'Name that the server uses; for a resource template, its uriTemplate' }),
     hash,
     state: z
       .enum(['unchanged', 'changed', 'added', 'removed'])
-      .meta({ description: 'What the server has now, against what was accepted' }),
-    definition: z.unknown().meta({ description: 'As it was accepted; of what was added, as the server has it' }),
+      .meta({ description: 'What the server has now, compared to what was accepted' }),
+    definition: z.unknown().meta({ description: 'The accepted definition; for an addition, the one of the server' }),
   })
   .meta({
     id: 'toolhaven.lockedTool',
@@ -37,7 +37,7 @@ export const changedField = z
   })
   .meta({
     id: 'toolhaven.changedField',
-    description: 'What became of a value, word by word. Characters that nobody would see are escaped, as in \\u{200b}',
+    description: 'How a value changed, word by word. Invisible characters are escaped, as in \\u{200b}',
   })
 export type ChangedField = z.infer<typeof changedField>
 
@@ -45,7 +45,7 @@ export const toolChange = z
   .strictObject({
     part: lockPart.meta({ description: 'What changed' }),
     name: z.string().meta({
-      description: 'Its name (of a resource template, its uriTemplate), with what is hidden in it escaped',
+      description: 'Its name (for a resource template, its uriTemplate), with invisible characters escaped',
     }),
     kind: z.enum(['changed', 'added', 'removed']).meta({ description: 'How it changed' }),
     accepted_hash: hash.optional(),
@@ -58,15 +58,18 @@ export type ToolChange = z.infer<typeof toolChange>
 export const toolLock = z
   .strictObject({
     name: workloadName,
-    mode: z.enum(['warn', 'block']).meta({ description: 'What happens to what changed or was added: tools_changed' }),
-    since: z.iso.datetime().meta({ description: 'When its tools were first seen, and thereby accepted' }),
+    mode: z.enum(['warn', 'block']).meta({ description: 'How changes and additions are handled, from tools_changed' }),
+    since: z.iso.datetime().meta({ description: 'When its tools were first seen, and so accepted' }),
     seen_at: z.iso.datetime().optional().meta({ description: 'When the changes were first seen' }),
-    revision: z.string().optional().meta({ description: 'Names what the server has now, for accepting just that' }),
+    revision: z
+      .string()
+      .optional()
+      .meta({ description: 'Identifies what the server has now, so that you accept exactly that' }),
     tools: z.array(lockedTool).meta({ description: 'Tools' }),
     prompts: z.array(lockedTool).meta({ description: 'Prompts' }),
     resource_templates: z.array(lockedTool).meta({ description: 'Resource templates' }),
-    instructions: lockedTool.optional().meta({ description: 'Left out: the server gave none' }),
-    changes: z.array(toolChange).meta({ description: 'Empty: the server has what was accepted' }),
+    instructions: lockedTool.optional().meta({ description: 'Absent if the server sent none' }),
+    changes: z.array(toolChange).meta({ description: 'Empty if the server has what was accepted' }),
   })
   .meta({
     id: 'toolhaven.toolLock',
@@ -87,7 +90,7 @@ export const acceptToolsRequest = z
     resource_templates: names.meta({ description: 'Resource templates whose changes are accepted, by uriTemplate' }),
     instructions: z.literal(true).optional().meta({ description: 'Accept the changed instructions' }),
     revision: z.string().meta({
-      description: 'The revision that you looked at; when the server has something else by now, nothing is accepted',
+      description: 'The revision that you read. If the server has changed since, nothing is accepted',
     }),
   })
   .meta({ id: 'toolhaven.acceptToolsRequest', description: 'Which changes to accept' })
@@ -130,16 +133,16 @@ export const toolRoutes = {
     tag,
     summary: 'See which tools were accepted, and what changed since',
     description:
-      'The tools, prompts, resource templates and instructions of a workload are accepted as they are first seen. When its ' +
-      'server has others later, each difference is here, field by field and word by word, until it is accepted or the server ' +
-      'has what was accepted again.',
+      'Toolhaven accepts the tools, prompts, resource templates and instructions of a workload when it first sees them. If the ' +
+      'server changes them later, each difference is here, field by field and word by word, until it is accepted or the server ' +
+      'returns to what was accepted.',
     params,
     success: ok(toolLock, 'The tools and the differences', example),
     errors: {
       ...noWorkload,
       409: {
-        when: 'its tools were not seen yet',
-        example: 'the tools of everything were not seen yet: start it, or wait until a client lists them',
+        when: 'its tools have not been seen yet',
+        example: 'the tools of everything have not been seen yet: start it, or wait until a client lists them',
       },
     },
     extension: true,
@@ -150,20 +153,21 @@ export const toolRoutes = {
     tag,
     summary: 'Accept changed, added and removed tools',
     description:
-      'From now on these are the tools, prompts, resource templates and instructions that should be there. With tools_changed ' +
-      '"block" clients see and use them again.',
+      'These become the accepted tools, prompts, resource templates and instructions. With tools_changed ' +
+      '"block", clients can see and use them again.',
     params,
     body: acceptToolsRequest,
     bodyExample: { tools: ['search'], revision: 'c3a0…' },
-    success: ok(toolLock, 'What is accepted now, and what still differs', { ...example, changes: [] }),
+    success: ok(toolLock, 'What is now accepted, and what still differs', { ...example, changes: [] }),
     errors: {
       404: {
-        when: 'no workload of that name, or no change of that name',
-        example: 'echo: no change of it waits to be accepted; "thv tools diff everything" shows those that do',
+        when: 'no workload or no change has that name',
+        example:
+          'echo: no change of it is waiting to be accepted; "thv tools diff everything" shows the changes that are',
       },
       409: {
-        when: 'its tools were not seen yet, or they changed again since they were shown',
-        example: 'the tools of everything changed again since they were shown; look at them again',
+        when: 'its tools have not been seen yet, or they changed again since you read them',
+        example: 'the tools of everything changed again since you read them; read them again',
       },
     },
     extension: true,

@@ -39,10 +39,9 @@ export const oidcOptions = z
       .string()
       .optional()
       .meta({ description: 'Introspection endpoint, for tokens that are not signed' }),
-    resource_url: z
-      .string()
-      .optional()
-      .meta({ description: 'How clients call the workload from outside; left out: its own address. An extension' }),
+    resource_url: z.string().optional().meta({
+      description: 'URL at which clients reach the workload from outside (default: its own address). An extension',
+    }),
     allow_private_ip: z
       .boolean()
       .optional()
@@ -61,25 +60,29 @@ export const oauthOptions = z
     allow_private_ip: z
       .boolean()
       .optional()
-      .meta({ description: 'What the server names may be on this machine or its network. An extension' }),
+      .meta({ description: 'Addresses that the server names may be on this machine or its network. An extension' }),
   })
   .meta({ id: 'v1.oauthOptions', description: 'How Toolhaven logs in to a remote server' })
 export type OauthOptions = z.infer<typeof oauthOptions>
 
-/** An empty text means "the default", as on the wire of other clients of this API. */
+/** An empty text means "the default": other clients of this API send it that way. */
 const groupOrEmpty = z.string().superRefine((text, context) => {
   const faults = text === '' ? [] : (groupName.safeParse(text).error?.issues ?? [])
   for (const { message } of faults) context.addIssue({ code: 'custom', message })
 })
 
-/** On edit 0 clears it, as an empty value does for other fields. */
+/** On edit, 0 clears it, as an empty value does for other fields. */
 const targetPort = (least: 0 | 1) =>
-  z.int().min(least).max(65535).meta({ description: 'Port an sse or streamable-http server listens on inside' })
+  z
+    .int()
+    .min(least)
+    .max(65535)
+    .meta({ description: 'Port on which the sse or streamable-http server listens inside the workload' })
 
-/** What describes a workload, on create and on edit alike. */
+/** The fields that create and edit share. */
 const workloadFields = {
   image: z.string().meta({ description: 'Registry server, image reference, or npx://, uvx://, go:// package' }),
-  host: z.string().meta({ description: 'Address the workload’s port binds; default 127.0.0.1' }),
+  host: z.string().meta({ description: 'Address that the port of the workload listens on (default: 127.0.0.1)' }),
   transport: z.enum(['', ...transportType.options]).meta({
     description:
       'How the server itself speaks MCP (default: what the registry says, else stdio, and streamable-http for a remote server)',
@@ -97,7 +100,7 @@ const workloadFields = {
     .meta({ description: 'Stored secrets that the server gets as environment variables' }),
   network_isolation: z.boolean().meta({
     description:
-      'Every workload is isolated unless network_mode is host: true is refused together with host, and false opens nothing',
+      'Every workload is isolated unless network_mode is host. true together with host is refused, and false changes nothing',
   }),
   authz_config: z.string().meta({
     description:
@@ -111,7 +114,7 @@ const workloadFields = {
   group: groupOrEmpty.meta({ description: 'Group of the workload (default: default)' }),
 }
 
-/** Accepted beyond the specification. */
+/** Fields beyond the specification. */
 const extensionFields = {
   url: z.string().meta({ description: 'Address of a remote MCP server, instead of image' }),
   folder: ownFolder.meta({ description: 'A folder of this machine with your own server, instead of image' }),
@@ -126,20 +129,20 @@ const extensionFields = {
   telemetry_config: telemetryConfig.meta({ description: 'Where traces and metrics go' }),
   ignore_config: ignoreConfig.meta({ description: 'Which files of a mount are hidden from the server' }),
   resources: resourceLimits.meta({ description: 'Memory, CPU and processes the server may use' }),
-  limits: workloadLimits.meta({ description: 'How often and how much clients may ask' }),
+  limits: workloadLimits.meta({ description: 'Limits for the requests of clients' }),
   network_mode: networkMode,
   allow_hosts: networkOutbound.shape.allow_host
     .unwrap()
-    .meta({ description: 'Hosts that are added to the allow_host of the permission profile in force' }),
+    .meta({ description: 'Hosts to add to allow_host of the permission profile in force' }),
   network_isolation_mode: z.enum(['enforce', 'observe']).meta({
     description:
-      'enforce applies the permission profile. observe allows every public host and records what is used. Default: enforce',
+      'enforce: the permission profile applies. observe: every public host is allowed, and its use is recorded. Default: enforce',
   }),
   session_mode: sessionMode,
   tools_override: toolsOverride,
   tools_changed: z.enum(['warn', 'block']).meta({
     description:
-      'When tools, prompts, resource templates or instructions are not as they were accepted: say so, or also hold back what changed or was added until it is accepted; default: warn',
+      'What happens when tools, prompts, resource templates or instructions differ from the accepted ones. warn: Toolhaven reports the changes. block: it also hides changes and additions from clients until you accept them. Default: warn',
   }),
   image_verification: imageVerification,
   install_hosts: installHosts,
@@ -157,11 +160,16 @@ const requestFields = z.strictObject({ ...workloadFields, ...extensionFields })
 export const createRequest = requestFields
   .partial()
   .extend({
-    name: workloadName.optional().meta({ description: 'Left out: derived from the image' }),
+    name: workloadName.optional().meta({ description: 'Name of the workload (default: derived from the image)' }),
     target_port: targetPort(1).optional(),
-    proxy_port: z.int().min(1).max(65535).optional().meta({ description: 'Port clients connect to; left out: chosen' }),
+    proxy_port: z
+      .int()
+      .min(1)
+      .max(65535)
+      .optional()
+      .meta({ description: 'Port that clients connect to (default: a free port)' }),
     server_json: serverJson.optional().meta({
-      description: 'A server.json file of the MCP registry, instead of image. The workload gets its package or address',
+      description: 'A server.json file of the MCP registry, instead of image. Its package or address is used',
     }),
   })
   .meta({
@@ -172,11 +180,11 @@ export const createRequest = requestFields
   })
 export type CreateRequest = z.infer<typeof createRequest>
 
-/** The meaning stays with the field, where tables and viewers look for it. */
+/** Keeps the description on the field itself, where tables and viewers look for it. */
 const nullable = <T extends z.ZodType>(schema: T) =>
   schema.nullable().optional().meta({ description: schema.description })
 
-/** A field left out keeps its value; null or an empty value clears it. */
+/** An omitted field keeps its value; null or an empty value clears it. */
 export const updateRequest = z
   .strictObject({
     image: nullable(requestFields.shape.image),
@@ -217,5 +225,5 @@ export const updateRequest = z
     accept_mounts: nullable(requestFields.shape.accept_mounts),
     name: workloadName.optional().meta({ description: 'Must equal the name in the path' }),
   })
-  .meta({ id: 'v1.updateRequest', description: 'What changes of a workload' })
+  .meta({ id: 'v1.updateRequest', description: 'Changes to a workload' })
 export type UpdateRequest = z.infer<typeof updateRequest>

@@ -1,9 +1,6 @@
 import * as z from 'zod'
 
-/**
- * The one table of statuses: what each means and which may follow it.
- * The code derives statuses from it, tests walk it, and the documentation prints it.
- */
+/** The one table of statuses: what each means and which may follow it. Code, tests and documentation all use it. */
 export const WORKLOAD_STATUSES = {
   running: {
     meaning: 'the server is up and answers',
@@ -18,7 +15,7 @@ export const WORKLOAD_STATUSES = {
     next: ['starting', 'running', 'stopping', 'stopped', 'removing', 'unknown'],
   },
   starting: {
-    meaning: 'an image is fetched or the server is coming up; progress is in status_context',
+    meaning: 'an image is being fetched or the server is coming up; progress is in status_context',
     next: ['running', 'error', 'stopping', 'stopped', 'removing', 'unknown'],
   },
   stopping: {
@@ -34,7 +31,7 @@ export const WORKLOAD_STATUSES = {
     next: ['unknown'],
   },
   unknown: {
-    meaning: 'the runtime does not answer, so nobody can tell; the reason is in status_context',
+    meaning: 'the status cannot be determined because the runtime does not answer; the reason is in status_context',
     next: ['running', 'stopped', 'error', 'starting', 'stopping', 'unhealthy', 'removing'],
   },
 } as const satisfies Record<string, { meaning: string; next: readonly string[] }>

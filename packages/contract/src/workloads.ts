@@ -11,38 +11,34 @@ export const workload = z
     name: workloadName,
     group: z.string().meta({ description: 'Group of the workload' }),
     status: workloadStatus.meta({ description: 'State of the workload' }),
-    status_context: z
-      .string()
-      .meta({ description: 'Progress, or the reason of the status; empty when there is nothing to say' }),
+    status_context: z.string().meta({ description: 'Progress, or the reason for the status; may be empty' }),
     port: z.int().meta({ description: 'Port that clients connect to' }),
-    url: z.string().meta({ description: 'Where clients connect' }),
-    package: z.string().meta({ description: 'The image or package that was asked for' }),
+    url: z.string().meta({ description: 'URL that clients connect to' }),
+    package: z.string().meta({ description: 'The requested image or package' }),
     tool_type: z.literal('mcp').meta({ description: 'Always mcp' }),
     transport_type: transportType.meta({ description: 'How the server itself speaks MCP' }),
     proxy_mode: proxyMode.meta({ description: 'How clients reach it. An extension' }),
-    remote: z
-      .boolean()
-      .meta({ description: 'Whether it is a remote server, of which nothing runs here. An extension' }),
-    tools: z.array(z.string()).meta({ description: 'Tools filter; empty: all tools' }),
+    remote: z.boolean().meta({ description: 'Whether it is a remote server. An extension' }),
+    tools: z.array(z.string()).meta({ description: 'Tools that clients may use; empty: all tools' }),
     labels: z.record(z.string(), z.string()).meta({ description: 'Labels of the workload' }),
     network_mode: networkMode
       .optional()
-      .meta({ description: 'Left out: a remote server, of which nothing runs here. An extension' }),
+      .meta({ description: 'Absent for a remote server, which does not run here. An extension' }),
     created_at: z.iso.datetime().meta({ description: 'When the workload was created' }),
   })
-  .meta({ id: 'core.Workload', description: 'A workload as lists show it' })
+  .meta({ id: 'core.Workload', description: 'A workload in a list' })
 export type Workload = z.infer<typeof workload>
 
 export const startedImage = z
   .strictObject({
-    digest: z.string().optional().meta({ description: 'As its registry has it; left out: no registry has it' }),
+    digest: z.string().optional().meta({ description: 'Digest in its image registry; absent if no registry has it' }),
     verification: z.enum(['verified', 'unsigned', 'rejected', 'unreachable', 'no-provenance']).optional().meta({
       description:
-        'What the last check of its signature found: one that fits, none, only others, nothing for want of an answer, or nothing to compare with; left out: not checked',
+        'Result of the last signature check. verified: a signature matches. unsigned: there is none. rejected: none matches. unreachable: the image registry or the trust root did not answer. no-provenance: the registry entry does not say who signs the image. Absent if nothing was checked',
     }),
     detail: z.string().optional().meta({ description: 'Who signed it, or why it is not verified' }),
   })
-  .meta({ id: 'toolhaven.StartedImage', description: 'The image that runs, and what is known of who made it' })
+  .meta({ id: 'toolhaven.StartedImage', description: 'The image that runs, and what is known about who made it' })
 export type StartedImage = z.infer<typeof startedImage>
 
 /** The record and the configuration in force, in one object. */
@@ -50,7 +46,9 @@ export const workloadDetails = z
   .strictObject({
     ...createRequest.omit({ server_json: true }).shape,
     ...workload.shape,
-    started_image: startedImage.optional().meta({ description: 'Of a workload that ran from an image. An extension' }),
+    started_image: startedImage
+      .optional()
+      .meta({ description: 'The image, if the workload ran from one. An extension' }),
   })
   .meta({ id: 'v1.workloadDetails', description: 'A workload with the configuration in force; secrets by name only' })
 export type WorkloadDetails = z.infer<typeof workloadDetails>
@@ -60,7 +58,7 @@ export const workloadList = z
   .meta({ id: 'v1.workloadListResponse', description: 'Workloads' })
 export const createResponse = z
   .strictObject({ name: workloadName, port: z.int().meta({ description: 'Port that clients connect to' }) })
-  .meta({ id: 'v1.createWorkloadResponse', description: 'The workload as it was written down' })
+  .meta({ id: 'v1.createWorkloadResponse', description: 'The stored workload' })
 export const statusResponse = z
   .strictObject({ status: workloadStatus.meta({ description: 'State of the workload' }) })
   .meta({ id: 'v1.workloadStatusResponse', description: 'State of a workload' })
@@ -72,7 +70,7 @@ export const bulkRequest = z
       .min(1, 'needs exactly one of names (not empty) or group')
       .optional()
       .meta({ description: 'Names of the workloads' }),
-    group: groupName.optional().meta({ description: 'Group whose workloads are meant' }),
+    group: groupName.optional().meta({ description: 'Group of the workloads' }),
   })
   .refine(
     ({ names, group }) => (group === undefined) !== (names === undefined),
@@ -87,15 +85,19 @@ export type BulkRequest = z.infer<typeof bulkRequest>
 
 export const workloadRequest = z
   .strictObject({
-    request: createRequest.meta({ description: 'The request that creates this workload again' }),
+    request: createRequest.meta({ description: 'The request that would create this workload again' }),
     hidden_headers: z
       .array(z.string())
-      .meta({ description: 'Headers whose values went to the secret store; request does not have them' }),
-    revision: z
-      .string()
-      .meta({ description: 'Of the configuration. An edit that names it is refused when another was made meanwhile' }),
+      .meta({ description: 'Headers whose values are in the secret store; request does not contain them' }),
+    revision: z.string().meta({
+      description:
+        'Revision of the configuration. An edit that names it is refused if another edit was made in the meantime',
+    }),
   })
-  .meta({ id: 'toolhaven.workloadRequest', description: 'What was asked for, before defaults and the registry' })
+  .meta({
+    id: 'toolhaven.workloadRequest',
+    description: 'The original request, without defaults and values from the registry',
+  })
 export type WorkloadRequest = z.infer<typeof workloadRequest>
 
 const listQuery = z.strictObject({
@@ -133,7 +135,7 @@ export const workloadRoutes = {
     path: `${API_PREFIX}/workloads`,
     tag,
     summary: 'List workloads',
-    description: 'Those wanted running, whatever their status; with all=true, every workload.',
+    description: 'Lists the workloads that should run, whatever their status; with all=true, every workload.',
     query: listQuery,
     success: ok(workloadList, 'Workloads, sorted by name', { workloads: [exampleWorkload] }),
     errors: noGroup,
@@ -143,11 +145,11 @@ export const workloadRoutes = {
     path: `${API_PREFIX}/workloads`,
     tag,
     summary: 'Create and run a workload',
-    description: 'Answers once the request is checked and written down; fetching and starting go on behind it.',
+    description: 'Answers when the request is checked and stored. Fetching and starting continue in the background.',
     query: changeQuery,
     body: createRequest,
     bodyExample: { name: 'everything', image: 'everything' },
-    success: created(createResponse, 'Written down and starting', { name: 'everything', port: 18342 }),
+    success: created(createResponse, 'Stored; the workload is starting', { name: 'everything', port: 18342 }),
     plan: planOf({
       name: 'everything',
       differences: [{ field: 'name', after: 'everything' }],
@@ -180,12 +182,12 @@ export const workloadRoutes = {
     tag,
     summary: 'Edit a workload and run it',
     description:
-      'A field left out keeps its value; null or an empty value clears it. The port stays. If the body holds nothing but a group, the workload moves without a restart, and a stopped one stays stopped.',
+      'An omitted field keeps its value; null or an empty value clears it. The port stays. If the body holds only a group, the workload moves without a restart, and a stopped one stays stopped.',
     params,
     query: editQuery,
     body: updateRequest,
     bodyExample: { tools: ['echo'] },
-    success: ok(createResponse, 'Written down and restarting', { name: 'everything', port: 18342 }),
+    success: ok(createResponse, 'Stored; the workload is restarting', { name: 'everything', port: 18342 }),
     plan: planOf({
       name: 'everything',
       port: 18342,
@@ -220,9 +222,9 @@ export const workloadRoutes = {
     method: 'GET',
     path: `${API_PREFIX}/workloads/{name}/request`,
     tag,
-    summary: 'Get what was asked for',
+    summary: 'Get the original request',
     description:
-      'The request that made the workload, with every edit since: without defaults and what the registry adds.',
+      'Returns the request that created the workload, with every edit since, but without defaults and values from the registry.',
     params,
     success: ok(workloadRequest, 'The request', {
       request: { name: 'everything', image: 'everything' },
@@ -291,7 +293,7 @@ function bulkRoute<Verb extends 'delete' | 'restart' | 'stop'>(verb: Verb, summa
     success: accepted,
     errors: {
       404: {
-        when: 'unknown group, or unknown names (all of them listed); then nothing is done',
+        when: 'unknown group, or unknown names (the answer lists all of them); nothing is done',
         example: 'workload everything, time not found; nothing was done',
       },
     },

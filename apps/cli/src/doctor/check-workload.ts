@@ -68,7 +68,7 @@ async function isolationOf(
 ): Promise<{ checks: DoctorCheck[]; isolation?: NonNullable<WorkloadReport['isolation']> }> {
   const { name } = details
   if (/^https?:\/\//.test(details.package))
-    return { checks: [{ check: 'isolation', status: 'info', found: 'a remote server: nothing of it runs here' }] }
+    return { checks: [{ check: 'isolation', status: 'info', found: 'not isolated: it is a remote server' }] }
   try {
     const isolation = await client.call('getIsolation', { params: { name } }, signal)
     const policy = outboundPolicy(details.permission_profile ?? {})

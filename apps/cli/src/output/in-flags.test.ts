@@ -42,8 +42,8 @@ test.each([
     'flags that begin with --remote-auth are for remote servers only; leave them out',
   ],
   [
-    'nothing was seen of time: "thv learn time --observe" (network_isolation_mode observe) begins to watch it',
-    'nothing was seen of time: "thv learn time --observe" begins to watch it',
+    'time has opened no connections yet: "thv learn time --observe" (network_isolation_mode observe) starts to record them',
+    'time has opened no connections yet: "thv learn time --observe" starts to record them',
   ],
   ['secret token not found; create it first', 'secret token not found; store it with "thv secret set token"'],
 ])('"%s" is told as "%s"', (told, expected) => {

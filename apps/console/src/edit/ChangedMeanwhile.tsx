@@ -7,23 +7,19 @@ interface ChangedMeanwhileProps {
   onTakeOver: () => void
 }
 
-/** Somebody else was first. What they changed comes into the form, and what was typed stays in it. */
+/** Another person edited first. The form takes over their changes and keeps what was typed. */
 export function ChangedMeanwhile({ name, of: { theirs, both }, onTakeOver }: ChangedMeanwhileProps) {
   const list = (parts: readonly string[]) => new Intl.ListFormat('en').format(parts)
   return (
-    <section className="notice warning" role="alert" aria-label="Changed meanwhile">
-      <h2>{name} was changed meanwhile</h2>
+    <section className="notice warning" role="alert" aria-label="Changed in the meantime">
+      <h2>{name} has changed in the meantime</h2>
       <p>
         <ForeignText
-          text={
-            theirs.length > 0
-              ? `Somebody changed: ${list(theirs)}.`
-              : 'Somebody changed settings that this form does not have.'
-          }
+          text={theirs.length > 0 ? `Changed: ${list(theirs)}.` : 'Settings that this form does not show were changed.'}
         />{' '}
-        Take it over to go on. What you typed stays.
+        Take over the changes to continue. What you typed stays.
       </p>
-      {both.length > 0 && <p>You changed {list(both)} too. Yours stays, and the plan shows what it replaces.</p>}
+      {both.length > 0 && <p>You changed {list(both)} too. Your change stays, and the plan shows what it replaces.</p>}
       <div className="actions">
         <button type="button" onClick={onTakeOver}>
           Take over

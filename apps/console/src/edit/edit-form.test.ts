@@ -96,7 +96,7 @@ test('an edit of a configuration that somebody else changed is refused, and stor
   await api.call('editWorkload', { params: { name: 'web' }, body: { tools: ['echo'] } })
   const variables = [{ name: 'KEY', value: 's3cret', isSecret: true }]
   const attempt = editServer(api, { base, form: withChange(base, { variables }), stored: new Map() })
-  await expect(attempt).rejects.toThrow(/changed meanwhile/)
+  await expect(attempt).rejects.toThrow(/changed in the meantime/)
   expect(await api.call('listSecrets', {}).catch(() => ({ keys: [] }))).toEqual({ keys: [] })
 })
 

@@ -69,7 +69,7 @@ describe('an inspection', () => {
     },
     request,
     body: PORTS,
-    answers: { status: 409, text: 'web is stopped; the Inspector needs a server that runs' },
+    answers: { status: 409, text: 'web is stopped; the Inspector needs a running server' },
   })
   scenario('at a port that is taken is refused, and leaves nothing', {
     given: run,

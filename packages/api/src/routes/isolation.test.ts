@@ -18,7 +18,7 @@ describe('what confines a workload', () => {
   scenario('is nothing for a remote server', {
     given: (fake) => done(fake, 'POST /api/v1beta/workloads', { name: 'far', url: 'https://mcp.example.com/mcp' }),
     request: 'GET /api/v1beta/workloads/far/isolation',
-    answers: { status: 409, text: /nothing of it runs here/ },
+    answers: { status: 409, text: /has no isolation here/ },
   })
   scenario('is not found for an unknown workload', {
     request: 'GET /api/v1beta/workloads/ghost/isolation',

@@ -84,7 +84,7 @@ describe('what is learned of a workload', () => {
   scenario('is nothing for a remote server', {
     given: (fake) => done(fake, 'POST /api/v1beta/workloads', { name: 'web', url: 'https://mcp.example.com/mcp' }),
     request: 'GET /api/v1beta/workloads/web/lesson',
-    answers: { status: 409, text: /nothing of it runs here/ },
+    answers: { status: 409, text: /its connections cannot be recorded/ },
   })
 })
 
@@ -143,7 +143,7 @@ describe('to apply what was learned', () => {
     },
     request,
     body: { permission_profile: { network: { outbound: { allow_host: ['api.example.com'], allow_port: [443] } } } },
-    answers: { status: 409, text: /look at it again/ },
+    answers: { status: 409, text: /read it again/ },
     afterwards: (fake) => expect(fake.egress.rules.get('web')).toMatchObject({ allowAll: true }),
   })
   scenario('changes nothing when there is nothing to allow', {
@@ -154,7 +154,7 @@ describe('to apply what was learned', () => {
     },
     request,
     body: {},
-    answers: { status: 409, text: /nothing was seen of web that a profile could allow/ },
+    answers: { status: 409, text: /web has opened no connections that a profile could allow/ },
   })
   scenario('of an unknown workload', { request, body: {}, answers: { status: 404, text: /web not found/ } })
   scenario('with an unknown field', { request, body: { force: true }, answers: { status: 400, text: /force/ } })

@@ -166,7 +166,7 @@ describe('changes of tools', () => {
     given: (fake) => changed(fake),
     request: ACCEPT,
     body: { revision: 'another' },
-    answers: { status: 409, text: 'the tools of web changed again since they were shown; look at them again' },
+    answers: { status: 409, text: 'the tools of web changed again since you read them; read them again' },
     afterwards: async (fake) => {
       expect(await contextOf(fake)).toContain(OTHERS)
       expect(fake.gateway.accepted).toEqual([])
@@ -231,7 +231,7 @@ describe('changes of tools', () => {
     body: { tools: ['none'], revision },
     answers: {
       status: 404,
-      text: 'none: no change of it waits to be accepted; "thv tools diff web" shows those that do',
+      text: 'none: no change of it is waiting to be accepted; "thv tools diff web" shows the changes that are',
     },
   })
   scenario('need none to be accepted', {

@@ -6,7 +6,7 @@ import { permissionProfile } from '../permission-profile.ts'
 import { oauthConfig } from '../registry-document.ts'
 import { proxyMode, transportType } from '../run-config.ts'
 
-/** The resource of the Kubernetes operator. A preview: the operator is not there yet, and fields may still change. */
+/** The resource of the Kubernetes operator. This is a preview: the operator does not exist yet, and fields may still change. */
 
 export const CRD_GROUP = 'toolhaven.dev'
 export const CRD_VERSION = 'v1alpha1'
@@ -30,7 +30,7 @@ const secretRef = z
     key: z.string().min(1).meta({ description: 'Key in the Secret' }),
     targetEnvName: envVarName
       .optional()
-      .meta({ description: 'Variable that gets the value; left out: the name of the key' }),
+      .meta({ description: 'Variable that gets the value (default: the name of the key)' }),
   })
   .meta({ id: 'SecretRef', description: 'A value of a Secret that the server gets as a variable' })
 
@@ -46,8 +46,8 @@ const volume = z
 const permissionProfileRef = z
   .discriminatedUnion('type', [
     z.strictObject({
-      type: z.literal('builtin').meta({ description: 'A profile that Toolhaven brings' }),
-      name: z.enum(['none', 'network']).meta({ description: 'A profile that Toolhaven brings' }),
+      type: z.literal('builtin').meta({ description: 'A built-in profile' }),
+      name: z.enum(['none', 'network']).meta({ description: 'A built-in profile' }),
     }),
     z.strictObject({
       type: z.literal('configMap').meta({ description: 'A profile in a ConfigMap' }),
@@ -66,7 +66,10 @@ const oidc = z
     issuer: z.string().min(1).meta({ description: 'Address of the identity provider' }),
     audience: z.string().optional().meta({ description: 'Audience that a token must name' }),
     clientId: z.string().optional().meta({ description: 'Client ID for token introspection' }),
-    jwksUrl: z.string().optional().meta({ description: 'Left out: found through the issuer' }),
+    jwksUrl: z
+      .string()
+      .optional()
+      .meta({ description: 'Address of the keys that sign tokens (default: discovered from the issuer)' }),
   })
   .meta({ id: 'OIDC', description: 'How callers prove who they are' })
 
@@ -79,10 +82,10 @@ const quantities = z
 
 const resources = z
   .strictObject({
-    limits: quantities.optional().meta({ description: 'What the server may use at most' }),
+    limits: quantities.optional().meta({ description: 'Upper limits for the server' }),
     requests: quantities.optional().meta({ description: 'What is reserved for the server' }),
   })
-  .meta({ id: 'Resources', description: 'As in a container of a pod' })
+  .meta({ id: 'Resources', description: 'Requests and limits, as in a container of a pod' })
 
 const remote = z
   .strictObject({
@@ -118,13 +121,13 @@ export const mcpServerSpec = z
     resources: resources.optional().meta({ description: 'CPU and memory of the server' }),
     serviceAccount: resourceName
       .optional()
-      .meta({ description: 'Account the server runs as; left out: one that may do nothing' }),
+      .meta({ description: 'Service account of the server (default: one without permissions)' }),
     podTemplate: z
       .record(z.string(), z.unknown())
       .optional()
-      .meta({ description: 'Fields of a pod template that are laid over the one the operator makes' }),
+      .meta({ description: 'Fields of a pod template that override the ones the operator sets' }),
   })
-  .meta({ id: 'MCPServerSpec', description: 'What is wanted' })
+  .meta({ id: 'MCPServerSpec', description: 'The desired state' })
 
 const condition = z
   .strictObject({
@@ -132,34 +135,34 @@ const condition = z
       .enum(['Ready', 'PermissionsApplied', 'TokensAccepted'])
       .meta({ description: 'What the condition is about' }),
     status: z.enum(['True', 'False', 'Unknown']).meta({ description: 'Whether it holds' }),
-    reason: z.string().meta({ description: 'Why, in one word for programs' }),
-    message: z.string().meta({ description: 'Why, in a sentence for people' }),
+    reason: z.string().meta({ description: 'Reason, as one word for programs' }),
+    message: z.string().meta({ description: 'Reason, as a sentence for people' }),
     lastTransitionTime: z.string().meta({ description: 'RFC 3339' }),
   })
-  .meta({ id: 'Condition', description: 'One thing that is or is not true of the server' })
+  .meta({ id: 'Condition', description: 'One condition of the server' })
 
 export const mcpServerStatus = z
   .strictObject({
     phase: z
       .enum(['Pending', 'Running', 'Failed', 'Terminating'])
       .optional()
-      .meta({ description: 'Where the server is in its life' }),
+      .meta({ description: 'Phase of the server' }),
     message: z.string().optional().meta({ description: 'Why the server is in this phase' }),
     url: z.string().optional().meta({ description: 'Address for clients inside the cluster' }),
     observedGeneration: z
       .int()
       .optional()
       .meta({ description: 'Generation of the resource that this status is about' }),
-    conditions: z.array(condition).optional().meta({ description: 'What is and is not true of the server' }),
+    conditions: z.array(condition).optional().meta({ description: 'Conditions of the server' }),
   })
-  .meta({ id: 'MCPServerStatus', description: 'What the operator saw last' })
+  .meta({ id: 'MCPServerStatus', description: 'The state that the operator last observed' })
 
 export const mcpServer = z
   .strictObject({
     apiVersion: z.literal(`${CRD_GROUP}/${CRD_VERSION}`).meta({ description: 'Group and version of the resource' }),
     kind: z.literal(CRD_KIND).meta({ description: 'Kind of the resource' }),
     metadata: z.record(z.string(), z.unknown()).meta({ description: 'As in every Kubernetes object' }),
-    spec: mcpServerSpec.meta({ description: 'What is wanted' }),
-    status: mcpServerStatus.optional().meta({ description: 'What the operator saw last' }),
+    spec: mcpServerSpec.meta({ description: 'The desired state' }),
+    status: mcpServerStatus.optional().meta({ description: 'The state that the operator last observed' }),
   })
   .meta({ id: 'MCPServer', description: 'One MCP server that the operator runs' })

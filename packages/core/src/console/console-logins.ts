@@ -5,11 +5,11 @@ import type { RecordStore, StoredConsoleLogin } from '../ports/stores.ts'
 export interface ConsoleLoginsDeps {
   store: RecordStore<StoredConsoleLogin>
   clock: Clock
-  /** The token of the API; left out: whoever reaches the API may use it. */
+  /** The token of the API. Without it, everyone who reaches the API may use it. */
   token?: string
 }
 
-/** What a browser holds: the cookie, which no script can read, and what only the page itself is told. */
+/** What a browser holds: the cookie, which no script can read, and a token that only the page itself gets. */
 export interface Admission {
   cookie: string
   pageToken: string
@@ -18,21 +18,21 @@ export interface Admission {
 
 const CODE_MS = 60_000
 const LOGIN_MS = 30 * 24 * 60 * 60 * 1000
-/** More are never wanted; the oldest go. */
+/** A higher number is never needed; the oldest are dropped. */
 const MOST_CODES = 20
 const MOST_LOGINS = 100
 
-/** Who is logged in to the console. Of what a browser holds, only hashes are kept. */
+/** The browsers that are logged in to the console. Stores only hashes of what a browser holds. */
 export class ConsoleLogins {
   readonly #deps: ConsoleLoginsDeps
-  /** By hash of the code: when it ends. */
+  /** Expiry, by hash of the code. */
   readonly #codes = new Map<string, number>()
   readonly #logins = new Map<string, StoredConsoleLogin>()
-  /** By name of the login: ends what goes on in it. */
+  /** By ID of the login. Aborting ends its open requests. */
   readonly #ends = new Map<string, AbortController>()
-  /** Ended logins that are still on the disk and would work again after a restart. */
+  /** Ended logins that could not be deleted from the disk and would work again after a restart. */
   readonly #unremoved = new Set<string>()
-  /** How often all logins were ended at once. */
+  /** Counts how often all logins were ended at once. */
   #clearings = 0
 
   constructor(deps: ConsoleLoginsDeps) {
@@ -46,7 +46,7 @@ export class ConsoleLogins {
   async load(): Promise<void> {
     for (const login of await this.#deps.store.load()) this.#logins.set(login.name, login)
     const expired = [...this.#logins.values()].filter((login) => !this.#isRunning(login))
-    // One that stays on the disk opens nothing; the next start tries again.
+    // An expired login that stays on the disk is useless; the next start tries to delete it again.
     await this.#endAll(expired.map(({ name }) => name))
   }
 
@@ -65,10 +65,10 @@ export class ConsoleLogins {
   async enterWithCode(code: string): Promise<Admission> {
     const hash = await hashOf('code', code)
     const ends = this.#codes.get(hash)
-    // Whatever comes of it, it does not work again.
+    // Whatever happens next, the code does not work again.
     this.#codes.delete(hash)
     if (ends === undefined || ends <= this.#deps.clock.now())
-      throw forbidden('this link was used or is older than 60 seconds; "thv ui" makes another one')
+      throw forbidden('this link was already used or is older than 60 seconds; run "thv ui" for a new one')
     return this.#admit()
   }
 
@@ -79,7 +79,7 @@ export class ConsoleLogins {
     return this.#admit()
   }
 
-  /** What the page of this browser is told; undefined: it is not logged in. */
+  /** The token for the page of this browser. Undefined if it is not logged in. */
   async pageOf(cookie: string): Promise<Pick<Admission, 'pageToken' | 'expiresAt'> | undefined> {
     const login = await this.#find(cookie)
     return login && { pageToken: await hashOf('page', cookie), expiresAt: login.expiresAt }
@@ -90,7 +90,7 @@ export class ConsoleLogins {
     return (await this.#find(cookie)) !== undefined
   }
 
-  /** Aborted when the login is taken back: what was opened with it must not go on. */
+  /** Aborted when the login is revoked: what was opened with it must end. */
   async endOf(cookie: string): Promise<AbortSignal | undefined> {
     const login = await this.#find(cookie)
     if (!login) return undefined
@@ -111,7 +111,8 @@ export class ConsoleLogins {
   }
 
   async revoke(id: string): Promise<void> {
-    if (!this.#logins.has(id) && !this.#unremoved.has(id)) throw notFound('there is no such login; it may have ended')
+    if (!this.#logins.has(id) && !this.#unremoved.has(id))
+      throw notFound('there is no login with this ID; it may have ended')
     await this.#end(id)
   }
 
@@ -122,7 +123,7 @@ export class ConsoleLogins {
     const failures = await this.#endAll([...names])
     if (failures.length > 0)
       throw unavailable(
-        `${failures.length} of ${names.size} logins could not be removed from the disk and would work again after a restart: ${describeError(failures[0])}; correct this and log out again`,
+        `${failures.length} of ${names.size} logins could not be removed from the disk and would work again after a restart: ${describeError(failures[0])}; fix this and log out again`,
         failures[0],
       )
   }
@@ -152,7 +153,7 @@ export class ConsoleLogins {
   async #find(cookie: string): Promise<StoredConsoleLogin | undefined> {
     const login = this.#logins.get((await hashOf('name', cookie)).slice(0, 12).toLowerCase())
     if (!login || !this.#isRunning(login) || login.hash !== (await hashOf('cookie', cookie))) return undefined
-    // Another token of the API ends what was opened with the one before.
+    // A new API token ends the logins made with the previous one.
     return login.keyHash === (await this.#keyHash()) ? login : undefined
   }
 
@@ -165,7 +166,7 @@ export class ConsoleLogins {
     if (failure !== undefined) throw failure
   }
 
-  /** Returns why some could not be removed from the disk. None of them opens anything any more in this daemon. */
+  /** Returns why some could not be removed from the disk. This daemon accepts none of them any more. */
   async #endAll(names: readonly string[]): Promise<Error[]> {
     for (const name of names) {
       this.#logins.delete(name)
@@ -194,12 +195,12 @@ const forbidden = (message: string) => new ThvError('forbidden', message)
 
 const timeOf = (ms: number) => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')
 
-/** 256 bits that nobody can guess. */
+/** 256 random bits. */
 function randomText(): string {
   return hex(crypto.getRandomValues(new Uint8Array(32)))
 }
 
-/** Texts that differ in their purpose never have the same hash. Comparing hashes tells nothing of what was hashed. */
+/** The purpose is part of the hash, so texts for different purposes never match. Comparing hashes leaks nothing about the texts. */
 async function hashOf(purpose: 'code' | 'cookie' | 'page' | 'key' | 'name', text: string): Promise<string> {
   return hex(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(`${purpose}:${text}`))))
 }

@@ -10,7 +10,7 @@ import { checkPackageVersion } from '../workloads/config/package-reference.ts'
 import { type InspectorRun, inspectorInstance, inspectorPage } from './inspector-instance.ts'
 
 const PACKAGE = '@modelcontextprotocol/inspector'
-/** The version our tests connect with. */
+/** The version that our tests use. */
 export const INSPECTOR_VERSION = '2.12.0'
 const READY_MS = 120_000
 const REMOVE_MS = 30_000
@@ -22,13 +22,13 @@ export interface InspectionsDeps {
   openTunnel: OpenTunnel
   caCertificate: () => Promise<string | undefined>
   installs: InstallNetworks
-  /** Which installation owns what we create. */
+  /** The installation that owns what we create. */
   instanceId: string
 }
 
 type Report = (event: InspectionEvent) => void
 
-/** Runs the MCP Inspector beside workloads. Each run lasts as long as somebody follows it and leaves nothing behind. */
+/** Runs the MCP Inspector beside workloads. A run ends when nobody follows it any more, and leaves nothing behind. */
 export class Inspections {
   readonly #deps: InspectionsDeps
   readonly #names = new Set<string>()
@@ -38,23 +38,23 @@ export class Inspections {
     this.#deps = deps
   }
 
-  /** Instances that belong to a run: no workload owns them, and yet they are no orphans. */
+  /** Whether the instance belongs to a run. Such instances are no orphans, although no workload owns them. */
   owns(instanceName: string): boolean {
     return this.#names.has(instanceName)
   }
 
-  /** Resolves when all that ran is removed. */
+  /** Resolves when every run is removed. */
   async idle(): Promise<void> {
     await Promise.allSettled(this.#running)
   }
 
-  /** Checks everything that can be known at once and takes the ports; what it gives runs the Inspector. */
+  /** Makes every check that needs no waiting and takes the ports. The returned function runs the Inspector. */
   async open(name: string, asked: InspectRequest): Promise<(report: Report, signal: AbortSignal) => Promise<void>> {
     const { book, openTunnel } = this.#deps
     const { stored } = book.get(name)
     const { status } = book.status(name)
     if (status !== 'running' && status !== 'unhealthy')
-      throw conflict(`${name} is ${status}; the Inspector needs a server that runs`)
+      throw conflict(`${name} is ${status}; the Inspector needs a running server`)
     const version = asked.version ?? INSPECTOR_VERSION
     checkPackageVersion('npx', PACKAGE, version)
     const ports = [asked.ui_port, asked.mcp_proxy_port]
@@ -122,15 +122,15 @@ export class Inspections {
       const words = await within(tunnel.ended, signal)
       throw unavailable(`the Inspector ended${words === '' ? '' : `: ${words}`}; start it again`)
     } finally {
-      // The ports first, so that the next run can have them at once.
+      // Closes the ports first, so that the next run can use them at once.
       await tunnel[Symbol.asyncDispose]()
-      // Not the caller's signal: it has aborted when there is most to remove.
+      // Not the caller's signal, which has usually aborted by now.
       await runtime.remove(handle, AbortSignal.timeout(REMOVE_MS))
     }
   }
 }
 
-/** A workload that listens everywhere is reached here. */
+/** A workload that listens on every address is reached on this one. */
 function reachable(host: string): string {
   return host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
 }

@@ -84,7 +84,9 @@ test('accepted by name or all at once; a tool that went goes from the lock too',
     { part: 'tool', name: 'read' },
   ])
   expect(said.at(-1)).toBe(`${TOLD}fresh added; old removed`)
-  await expect(locks.accept('web', chosen({ tool: ['read'] }), shownOf(locks))).rejects.toThrow('no change of it waits')
+  await expect(locks.accept('web', chosen({ tool: ['read'] }), shownOf(locks))).rejects.toThrow(
+    'no change of it is waiting',
+  )
   expect(await locks.accept('web', undefined, shownOf(locks))).toEqual([
     { part: 'tool', name: 'fresh' },
     { part: 'tool', name: 'old' },
@@ -164,7 +166,9 @@ test('what a server offers besides tools is a part of its own, shown and accepte
   expect(said.at(-1)).toBe('what web offers changed: prompt greet changed; the instructions added')
   const before = shownOf(locks)
   // A tool of the same name has not changed: naming it accepts no prompt.
-  await expect(locks.accept('web', chosen({ tool: ['greet'] }), before)).rejects.toThrow('greet: no change of it waits')
+  await expect(locks.accept('web', chosen({ tool: ['greet'] }), before)).rejects.toThrow(
+    'greet: no change of it is waiting',
+  )
   expect(await locks.accept('web', chosen({ prompt: ['greet'] }), before)).toEqual([{ part: 'prompt', name: 'greet' }])
   expect(said.at(-1)).toBe('what web offers changed: the instructions added')
   expect(locks.acceptedHashes('web', 'instructions')?.size).toBe(0)

@@ -82,7 +82,7 @@ export class ToolLocks {
     if (lock === undefined) return []
     const shown = revisionOf(lock)
     if (shown !== undefined && shown !== revision)
-      throw conflict(`the tools of ${name} changed again since they were shown; look at them again`)
+      throw conflict(`the tools of ${name} changed again since you read them; read them again`)
     const waiting = changesOf(lock)
     const unknown = lockPart.options.flatMap((part) =>
       (chosen?.[part] ?? [])
@@ -91,7 +91,7 @@ export class ToolLocks {
     )
     if (unknown.length > 0)
       throw notFound(
-        `${unknown.join(', ')}: no change of it waits to be accepted; "thv tools diff ${name}" shows those that do`,
+        `${unknown.join(', ')}: no change of it is waiting to be accepted; "thv tools diff ${name}" shows the changes that are`,
       )
     const accepted = waiting.filter((change) => chosen === undefined || chosen[change.part].includes(change.name))
     if (accepted.length === 0) return []

@@ -39,7 +39,7 @@ export async function findNewer(deps: FindDeps, stored: StoredWorkload, signal: 
   const { image, remote_url: remote, folder } = stored.config
   if (folder) return { state: 'not-upgradable', reason: 'it runs from a folder of yours: the newest version is there' }
   if (remote !== undefined || image === undefined)
-    return { state: 'not-upgradable', reason: 'it is a remote server: nothing of it runs here' }
+    return { state: 'not-upgradable', reason: 'it is a remote server, which Toolhaven does not install' }
   const source = sourceOf(stored, image)
   const limit = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)])
   try {

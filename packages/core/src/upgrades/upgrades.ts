@@ -68,8 +68,8 @@ export class Upgrades {
     if (wanted !== undefined && wanted !== (to ?? from))
       throw conflict(
         to === undefined
-          ? `${name} cannot be upgraded to ${visibleText(wanted)}: there is nothing newer than ${from ?? 'it'}; look at it again`
-          : `${name} can be upgraded to ${to} by now, not to ${visibleText(wanted)}; look at it again`,
+          ? `${name} cannot be upgraded to ${visibleText(wanted)}: there is nothing newer than ${from ?? 'it'}; check the plan again`
+          : `${name} can now be upgraded to ${to}, not to ${visibleText(wanted)}; check the plan again`,
       )
     if (!change) return { name, outcome: 'current', ...versions, ...nothing }
     const begun = timestamp(workloads)

@@ -115,7 +115,7 @@ export async function draftEdit(
   return { stored, asked, target, profileOrigin: composed.profileOrigin, config }
 }
 
-const changedMeanwhile = (name: string) => conflict(`${name} was changed meanwhile; read its configuration again`)
+const changedMeanwhile = (name: string) => conflict(`${name} has changed in the meantime; read its configuration again`)
 
 function refuseRenaming(name: string, update: UpdateRequest): void {
   if (update.name !== undefined && update.name !== name)

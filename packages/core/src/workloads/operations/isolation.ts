@@ -18,7 +18,7 @@ export async function getIsolation(
   signal: AbortSignal,
 ): Promise<Confinement> {
   const { stored, observed } = book.get(name)
-  if (stored.config.remote_url !== undefined) throw conflict(`${name} is a remote server: nothing of it runs here`)
+  if (stored.config.remote_url !== undefined) throw conflict(`${name} is a remote server, so it has no isolation here`)
   const handle = observed.handle ?? (await sessions.handleOf(name))
   const found = handle && (await runtime.confinement?.(handle, signal))
   if (!found && observed.connected && hasOwnServers(stored))

@@ -5,33 +5,34 @@ import { editWorkload } from './edit.ts'
 import { lessonOf } from './lesson.ts'
 import type { WorkloadsDeps } from '../workloads-deps.ts'
 
-/** The smallest profile that would have worked, by what was seen of the workload. */
+/** The smallest profile that would have allowed the connections that the workload made. */
 export function getLesson(deps: Pick<WorkloadsDeps, 'book' | 'sightings' | 'host'>, name: string): Lesson {
   const { stored } = deps.book.get(name)
-  if (stored.config.remote_url !== undefined) throw conflict(`${name} is a remote server: nothing of it runs here`)
+  if (stored.config.remote_url !== undefined)
+    throw conflict(`${name} is a remote server, so its connections cannot be recorded`)
   const seen = deps.sightings.of(name)
   if (!seen) {
     throw conflict(
-      `nothing was seen of ${name}: "thv learn ${name} --observe" (network_isolation_mode observe) begins to watch it`,
+      `${name} has opened no connections yet: "thv learn ${name} --observe" (network_isolation_mode observe) starts to record them`,
     )
   }
   return lessonOf(stored, seen, deps.host.ownAddresses())
 }
 
-/** Puts it in force. `shown`: what somebody looked at and agreed to; a server may have asked for more since. */
+/** Puts the profile in force. `shown` is the profile that a person agreed to; the server may have asked for more since. */
 export async function applyLesson(deps: WorkloadsDeps, name: string, shown?: PermissionProfile): Promise<Lesson> {
   const lesson = getLesson(deps, name)
   const { permission_profile: profile, evidence, mode } = lesson
   if (evidence.length === 0 && mode === 'enforce')
     throw conflict(
-      `nothing was seen of ${name} that a profile could allow: "thv learn ${name} --observe" finds out what it needs`,
+      `${name} has opened no connections that a profile could allow: "thv learn ${name} --observe" finds out what it needs`,
     )
   if (shown !== undefined && !isSame(shown, profile))
-    throw conflict(`${name} asked for other places since the profile was shown; look at it again`)
+    throw conflict(`${name} has tried to reach other hosts since you read the profile; read it again`)
   await editWorkload(deps, name, {
     permission_profile: profile,
     network_isolation: true,
-    // Cleared: the profile has what they added, and to enforce it in a network of its own is the default.
+    // Cleared, because the profile now includes what they added, and enforcing it in its own network is the default.
     allow_hosts: null,
     network_mode: null,
     network_isolation_mode: null,
