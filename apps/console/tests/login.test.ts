@@ -36,7 +36,7 @@ test('a link of the terminal logs one browser in, and does not stay in the addre
   await page.getByText('made-by-others').first().waitFor()
 
   const other = await toolhaven.open(link)
-  await other.getByRole('alert').getByText('this link was used or is older than 60 seconds').waitFor()
+  await other.getByRole('alert').getByText('this link was already used or is older than 60 seconds').waitFor()
   await expectAccessible(other)
   await other.goto(await makeLink())
   await title(other, 'Home').waitFor()

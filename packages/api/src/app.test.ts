@@ -329,7 +329,7 @@ describe('an unexpected failure', () => {
     body: { name: 'x' },
     answers: {
       status: 500,
-      text: 'an update replaced the program while this daemon ran; "thv serve" starts the new one, and servers go on',
+      text: 'an update replaced the program while this daemon ran; start the new one with "thv serve" (servers keep running)',
       notContain: ['/usr'],
     },
   })

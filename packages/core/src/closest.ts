@@ -1,7 +1,7 @@
-/** The name that was most likely meant, if any is near enough. */
+/** The most likely intended name, if one is close enough. */
 export function closest(typed: string, names: readonly string[]): string | undefined {
   const wanted = typed.toLowerCase()
-  // A name of which no letter was typed was not meant.
+  // A name that shares no letter with the input was not intended.
   const limit = Math.min(Math.max(1, Math.floor(wanted.length / 3)), wanted.length - 1)
   const ranked = names
     .map((name) => ({ name, distance: distanceOfEnd(wanted, name.toLowerCase()) }))
@@ -10,14 +10,14 @@ export function closest(typed: string, names: readonly string[]): string | undef
   return ranked[0]?.name
 }
 
-/** `io.github.somebody/weather` is what `weather` meant, where there is no nearer name. */
+/** `weather` means `io.github.someone/weather` if no name is closer. */
 function distanceOfEnd(typed: string, name: string): number {
   const end = name.slice(name.lastIndexOf('/') + 1)
   const whole = distanceOf(typed, name)
   return end === name || typed.includes('/') ? whole : Math.min(whole, distanceOf(typed, end) + 0.5)
 }
 
-/** Edits from one to the other: a letter added, left out or changed, or two neighbours swapped. */
+/** Edits from one to the other: a letter added, removed or changed, or two neighbours swapped. */
 function distanceOf(from: string, to: string): number {
   let earlier: number[] = []
   let previous = Array.from({ length: to.length + 1 }, (_, at) => at)

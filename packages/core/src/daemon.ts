@@ -57,7 +57,7 @@ import { UsageMeter } from './workloads/running/usage-meter.ts'
 import { resync, watch } from './workloads/running/watch.ts'
 import type { WorkloadsDeps } from './workloads/workloads-deps.ts'
 
-/** Everything the daemon reaches the world through. */
+/** Every port through which the daemon reaches the outside. */
 export interface DaemonPorts {
   runtime: Runtime
   createGateway: (events: GatewayEvents) => Gateway
@@ -92,9 +92,9 @@ export interface DaemonOptions {
   instanceId: string
   handshakeTimeoutMs: number
   stopGraceMs: number
-  /** Used for builds and fetches when none is configured. */
+  /** CA certificates for builds and fetches if none are configured. */
   defaultCaCertificatePath?: string
-  /** Of the environment the daemon was started in. */
+  /** Variables from the environment of the daemon. */
   variable?: (name: string) => string | undefined
   shutdown: AbortSignal
 }
@@ -113,7 +113,7 @@ export interface Daemon {
   builds: BuildsDeps
   inspections: Inspections
   events: EventBus
-  /** Whatever changed besides the status of a workload. */
+  /** Changes other than the status of a workload. */
   changes: EventBus<ChangeEvent>
   gateway: Gateway
   egress: Egress
@@ -124,13 +124,13 @@ export interface Daemon {
   folders: FolderWatch
   supervisor: Supervisor
   sessions: SessionInstances
-  /** Reads what is stored; the API may answer from then on. */
+  /** Reads what is stored. After that, the API may answer. */
   load: () => Promise<void>
-  /** Removes orphans and brings every workload to what is wanted; resolves at shutdown. */
+  /** Removes orphans and brings every workload to its wanted state. Resolves at shutdown. */
   run: () => Promise<void>
 }
 
-/** Puts the parts of the domain together over the given ports. No logic. */
+/** Wires the parts of the domain to the given ports. Contains no logic. */
 export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon {
   const { logger, journal, config, clock, logs, runtime, host, readCertificate } = ports
   const { shutdown, instanceId } = options
@@ -192,7 +192,7 @@ export function createDaemon(ports: DaemonPorts, options: DaemonOptions): Daemon
   }
 }
 
-/** The tools come last: then there is a status that can say what differs. */
+/** The tools come last, because the status must exist before it can report what differs. */
 async function load(first: readonly { load: () => Promise<void> }[], toolLocks: ToolLocks): Promise<void> {
   await Promise.all(first.map((each) => each.load()))
   await toolLocks.load()
@@ -207,7 +207,7 @@ function gatewayEvents(
   return {
     onDefinitions: (name, part, seen) => {
       const entry = book.find(name)
-      // The last list of one that is removed must not leave a record behind.
+      // A last list from a removed workload must not leave a record behind.
       if (entry && entry.stored.wanted !== 'absent') toolLocks.seen(name, part, seen)
     },
     acceptedHashes: (name, part) => toolLocks.acceptedHashes(name, part),
@@ -220,9 +220,9 @@ function gatewayEvents(
       logs.append(
         name,
         'stderr',
-        'This server asks its clients, or keeps tasks for them: each gets a server of its own.',
+        'This server sends requests to its clients or keeps tasks for them, so each client now gets its own server.',
       )
-      // If it cannot be stored, the next question is noticed again.
+      // If this cannot be stored, the next request of the server triggers it again.
       book.change(name, (current) => ({ ...current, needsOwnServers: true })).catch(() => undefined)
     },
     onLoginNeeded: (name, needed) => supervisor().loginNeeded(name, needed),
@@ -239,7 +239,7 @@ function egressEvents({
 }: Pick<SupervisorDeps, 'book' | 'logs' | 'masker' | 'sightings' | 'installs'>): EgressEvents {
   return {
     onBlocked: (name, reason) => {
-      // What an install was refused is told by `onSeen`.
+      // `onSeen` reports what an install was refused.
       if (InstallNetworks.isInstall(name)) return
       logs.append(name, 'stderr', masker.mask(reason))
       if (book.find(name)) book.observe(name, { blocked: reason })
@@ -247,13 +247,13 @@ function egressEvents({
     onSeen: (name, sighting) => {
       if (InstallNetworks.isInstall(name)) return installs.seen(name, sighting)
       const entry = book.find(name)
-      // The last connections of one that is removed must not leave a record behind.
+      // The last connections of a removed workload must not leave a record behind.
       if (entry && entry.stored.wanted !== 'absent') sightings.add(name, sighting)
     },
   }
 }
 
-/** What looks out for changes in folders of the user. */
+/** Watches the user's folders for changes. */
 function watchesOf(ports: DaemonPorts, supervisor: () => Supervisor, masker: Masker) {
   return {
     hiding: ports.createHiding(hidingEvents(supervisor, { logs: ports.logs, masker })),
@@ -261,7 +261,7 @@ function watchesOf(ports: DaemonPorts, supervisor: () => Supervisor, masker: Mas
   }
 }
 
-/** What workloads ask of their neighbours. */
+/** What workloads need from other parts of the domain. */
 function answersFor(supervisor: Supervisor, groups: GroupBook, secrets: Secrets) {
   return {
     poke: (name: string) => supervisor.poke(name),

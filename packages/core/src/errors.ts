@@ -1,4 +1,4 @@
-/** What went wrong, as a class that each edge maps once: the API to a status, the command to an exit code. */
+/** The class of an error. The API maps it to a status, the CLI to an exit code. */
 export type ErrorCode =
   | 'invalid'
   | 'not-found'
@@ -11,8 +11,7 @@ export type ErrorCode =
   | 'forbidden'
 
 /**
- * An error a user can act on: its message is one sentence saying what is wrong and what to do.
- * Anything else that is thrown is a fault of ours.
+ * An error that a user can act on. Its message says in one sentence what is wrong and what to do. Any other thrown error is a bug.
  */
 export class ThvError extends Error {
   readonly code: ErrorCode
@@ -34,16 +33,16 @@ export function isThvError(error: unknown, code?: ErrorCode): error is ThvError 
   return error instanceof ThvError && (code === undefined || error.code === code)
 }
 
-/** One line of text for a status or a log, whatever was thrown. */
+/** One line of text for a status or a log, for any thrown value. */
 export function describeError(error: unknown): string {
   if (wasReplaced(error)) return REPLACED
   return error instanceof Error ? error.message : String(error)
 }
 
 export const REPLACED =
-  'an update replaced the program while this daemon ran; "thv serve" starts the new one, and servers go on'
+  'an update replaced the program while this daemon ran; start the new one with "thv serve" (servers keep running)'
 
-/** Parts are loaded when they are first needed, and an update in place takes the old ones away. */
+/** The program loads parts of itself when it first needs them, and an update in place removes the old ones. */
 export function wasReplaced(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
 }

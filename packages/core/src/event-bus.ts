@@ -6,7 +6,7 @@ export interface EventBus<Event = WorkloadEvent> {
   subscribe(listener: (event: Event) => void): () => void
 }
 
-/** Told of every change that is not a workload's status. */
+/** Called for every change that is not the status of a workload. */
 export type Announce = (change: ChangeEvent) => void
 
 export function createEventBus<Event>(): EventBus<Event> {
@@ -22,7 +22,7 @@ export function createEventBus<Event>(): EventBus<Event> {
   }
 }
 
-/** The same store, which announces each record that changes. A failed write is announced too: the change holds in memory. */
+/** Wraps the store so that it announces each changed record. It announces failed writes too, because the change holds in memory. */
 export function announcing<T extends { name: string }>(
   store: RecordStore<T>,
   about: ChangeEvent['about'],

@@ -1,9 +1,9 @@
 export interface MountRow {
   /** Unique on the machine while the mount exists. */
   number: string
-  /** What of its file system is mounted. */
+  /** The path in its file system that is mounted. */
   root: string
-  /** Where it is mounted, as the process sees it whose table this is. */
+  /** Where it is mounted, as seen by the process that owns the table. */
   target: string
   /** Kind of the file system, such as `ext4` or `proc`. */
   type: string
@@ -19,7 +19,7 @@ export function parseMountTable(text: string): MountRow[] {
   })
 }
 
-/** The kernel writes spaces, tabs, newlines and backslashes as three octal digits. */
+/** The kernel escapes spaces, tabs, newlines and backslashes as three octal digits. */
 function plain(text: string): string {
   return text.replaceAll(/\\(\d{3})/g, (_, digits: string) => String.fromCodePoint(Number.parseInt(digits, 8)))
 }

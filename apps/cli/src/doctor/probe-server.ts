@@ -96,7 +96,7 @@ export function toolsCheck(tools: readonly Tool[]): DoctorCheck {
   const validator = new AjvJsonSchemaValidator()
   const names = tools.map(({ name }) => name)
   const faults = tools.flatMap(({ name, inputSchema, outputSchema }) => [
-    ...(names.indexOf(name) === names.lastIndexOf(name) ? [] : [`${name} is there twice`]),
+    ...(names.indexOf(name) === names.lastIndexOf(name) ? [] : [`${name} appears twice`]),
     ...(/^[A-Za-z0-9_.-]{1,128}$/.test(name)
       ? []
       : [`${JSON.stringify(name.slice(0, 40))} is no name that clients take`]),

@@ -119,7 +119,7 @@ describe('adopting a server', () => {
     },
     request: 'POST /api/v1beta/discovery/servers/adopt',
     body: { name: 'github' },
-    answers: { status: 409, text: /^github did not start: .*; the files of the clients are as they were\n$/ },
+    answers: { status: 409, text: /^github did not start: .*; the files of the clients were not changed\n$/ },
     afterwards: async (fake) => {
       expect(fake.foreignEntries.textOf('Cursor', 'github')).toContain('github-server')
       expect(fake.daemon.workloads.book.all()).toEqual([])
@@ -174,7 +174,7 @@ describe('adopting a server', () => {
     },
     request: 'POST /api/v1beta/discovery/servers/adopt',
     body: { name: 'github' },
-    answers: { status: 409, text: /so nothing was: the file is read-only/ },
+    answers: { status: 409, text: /so nothing was adopted: the file is read-only/ },
     afterwards: (fake) => expect(fake.daemon.workloads.book.all()).toEqual([]),
   })
   scenario('goes on with what the end of the daemon cut short', {
@@ -316,8 +316,8 @@ describe('undoing an adoption', () => {
         restored: [],
         removed_secrets: [],
         notes: [
-          'the entry github of Cursor was changed since and is left as it is',
-          'the entry gh of VSCode was removed since and stays so',
+          'the entry github of Cursor has changed since and was left as it is',
+          'the entry gh of VSCode has been removed since and was not restored',
           'the secret github-GITHUB_TOKEN stays: other uses it',
         ],
       },

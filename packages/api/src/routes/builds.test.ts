@@ -106,7 +106,7 @@ describe('a build', () => {
     answers: { status: 400, text: /needs a container engine.*install Docker or Podman/ },
   })
   for (const [body, text] of [
-    [{ package: 'everything' }, /is no package/],
+    [{ package: 'everything' }, /is not a package/],
     [{ package: 'npx://a', tag: 'UPPER CASE' }, /valid image reference/],
     [{ package: 'npx://a', tag: `a@sha256:${'0'.repeat(64)}` }, /without a digest/],
     [{ package: 'npx://a', push: true }, /unknown field push/],

@@ -11,9 +11,9 @@ export interface AdoptDeps {
   secrets: Secrets
   events: EventBus
   journal: Journal
-  /** Workloads that client files do not follow yet: their clients still have the entry of before. */
+  /** Workloads that are not in client files yet: their clients still have the original entry. */
   held: Set<string>
-  /** Workloads whose entries belong to their adoption, until it is undone. */
+  /** Workloads whose entries belong to an adoption until it is undone. */
   adopted: Set<string>
   shutdown: AbortSignal
 }

@@ -18,7 +18,7 @@ export class Adoptions {
     this.#deps = deps
   }
 
-  /** What was cut short by the end of the daemon is still not in the clients' files. */
+  /** Adoptions that the end of the daemon interrupted are not in the clients' files yet. */
   async load(): Promise<void> {
     const { store, held, adopted } = this.#deps
     for (const { name, phase } of await store.load()) (phase === 'starting' ? held : adopted).add(name)
@@ -45,7 +45,7 @@ export class Adoptions {
     if (!server) throw notFound(`no client has a server ${name}; GET /api/v1beta/discovery/servers lists them`)
     if (!server.plan) throw invalid(`${name} cannot be adopted: ${server.obstacle}`)
     if (server.earlier && !deps.workloads.book.find(name)) {
-      // Somebody removed the workload: what still leads to it is put back first, and all of it starts anew.
+      // A person removed the workload: first restore the entries that still point to it, then start again.
       await this.#undo(name)
       return this.#adopt(name, wish, signal)
     }
@@ -59,22 +59,22 @@ export class Adoptions {
     return this.#point(record, server.entries)
   }
 
-  /** Nothing is left of an adoption that did not come about, except at the end of the daemon: then it goes on later. */
+  /** Removes everything of an adoption that failed. If the daemon ends instead, the adoption continues at its next start. */
   async #calledOff(name: string, error: unknown): Promise<unknown> {
     if (this.#deps.shutdown.aborted) return error
     const record = await this.#find(name)
     if (record?.phase === 'starting') await takeBack(this.#deps, record)
     if (!isThvError(error)) return error
-    return new ThvError(error.code, `${error.message}; the files of the clients are as they were`, { cause: error })
+    return new ThvError(error.code, `${error.message}; the files of the clients were not changed`, { cause: error })
   }
 
-  /** The workload runs: its clients may use it. */
+  /** Called when the workload runs: its clients may use it. */
   async #point(earlier: StoredAdoption, entries: readonly ForeignEntry[]): Promise<Adoption> {
     const deps = this.#deps
     const { stored } = deps.workloads.book.get(earlier.name)
     const to = { url: clientUrl(stored), transport: stored.config.proxy_mode ?? 'streamable-http' }
     const record = await this.#withEntries({ ...earlier, phase: 'adopted', url: to.url }, entries)
-    // Before the files: from then on each entry is either what it was or ours, and undoing finds both.
+    // Stored before the files change: each entry is then either the original or ours, and undoing finds both.
     await deps.store.save(record)
     const notes: string[] = []
     let written = 0
@@ -82,19 +82,19 @@ export class Adoptions {
       const outcome = await deps.entries.point(entry, entry.text, to).catch(describeError)
       if (outcome === 'written') written += 1
       else if (outcome === 'changed')
-        notes.push(`the entry ${entry.key} of ${entry.client} was changed since and is left as it is`)
+        notes.push(`the entry ${entry.key} of ${entry.client} has changed since and was left as it is`)
       else notes.push(outcome)
     }
     if (written === 0 && earlier.phase === 'starting') {
       await takeBack(deps, record)
-      throw conflict(`no entry of ${record.name} could be changed, so nothing was: ${notes.join('; ')}`)
+      throw conflict(`no entry of ${record.name} could be changed, so nothing was adopted: ${notes.join('; ')}`)
     }
     deps.held.delete(record.name)
     deps.adopted.add(record.name)
     await deps.workloads.syncClients()
     const copies = await deps.entries.copies(entries)
     if (copies.length > 0 && record.secrets.length > 0)
-      notes.push(`an older copy may still hold keys; delete it once all is well: ${copies.join(', ')}`)
+      notes.push(`an older copy may still hold keys; delete it when everything works: ${copies.join(', ')}`)
     return adoptionOf(record, notes)
   }
 
@@ -114,7 +114,7 @@ export class Adoptions {
     return this.#inTurn(() => this.#undo(name))
   }
 
-  /** The files first: when one cannot be written, the workload still serves its clients. */
+  /** Restores the files first: if one cannot be written, the workload still serves its clients. */
   async #undo(name: string): Promise<UndoneAdoption> {
     const deps = this.#deps
     const record = await this.#find(name)
@@ -128,8 +128,8 @@ export class Adoptions {
       const outcome = await deps.entries.restore(place, record.url, text)
       if (outcome === 'restored') restored.push(placeOf(place))
       else if (outcome === 'gone')
-        notes.push(`the entry ${place.key} of ${place.client} was removed since and stays so`)
-      else notes.push(`the entry ${place.key} of ${place.client} was changed since and is left as it is`)
+        notes.push(`the entry ${place.key} of ${place.client} has been removed since and was not restored`)
+      else notes.push(`the entry ${place.key} of ${place.client} has changed since and was left as it is`)
     }
     const { removed, notes: more } = await takeBack(deps, record)
     await deps.journal.append({ actor: 'api', action: 'undo-adoption', target: name })

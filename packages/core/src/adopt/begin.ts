@@ -8,10 +8,10 @@ import type { FoundServer } from './look-around.ts'
 import { writeOriginals } from './originals.ts'
 import type { Translation } from './translate.ts'
 
-/** What a person says about an adoption besides its name. */
+/** What the user specifies for an adoption besides its name. */
 export type AdoptionWish = Omit<AdoptRequest, 'name'>
 
-/** Writes the adoption down, stores its keys and creates its workload. What was done of it is in the record, should it fail. */
+/** Stores the adoption and its keys and creates its workload. If that fails, the record says what was done. */
 export async function begin(deps: AdoptDeps, server: FoundServer, wish: AdoptionWish): Promise<StoredAdoption> {
   const { name, plan, entries } = server
   if (!plan) throw invalid(`${name} cannot be adopted: ${server.obstacle}`)
@@ -24,7 +24,7 @@ export async function begin(deps: AdoptDeps, server: FoundServer, wish: Adoption
     originals: hidden.size > 0 ? { secret: await freeKey(deps, `${name}-original-entries`) } : { texts: [] },
     secrets: [...hidden.values()].map(({ key }) => key),
   }
-  // Before anything is made: whatever happens, it can be found and undone.
+  // Stored before anything is created, so that it can be found and undone whatever happens.
   await deps.store.save(record)
   deps.held.add(name)
   for (const { key, value } of hidden.values()) await deps.secrets.create(key, value)

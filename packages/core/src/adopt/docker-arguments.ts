@@ -1,4 +1,4 @@
-/** What `docker run …` says, as far as a workload has words for it. */
+/** The parts of `docker run …` that a workload can express. */
 export interface DockerRun {
   image: string
   args: string[]
@@ -8,11 +8,11 @@ export interface DockerRun {
   hasNetwork: boolean
 }
 
-/** Say nothing that a workload would not have anyway. */
+/** Options that describe what every workload has anyway. */
 const IGNORED = new Set(['-i', '-t', '-it', '-ti', '--interactive', '--tty', '--rm', '--init', '-q', '--quiet'])
 const IGNORED_WITH_VALUE = new Set(['--name', '--pull', '--platform', '--label', '-l', '--log-driver', '--restart'])
 
-/** Reads the words after `docker`; a text says what cannot be carried over. */
+/** Reads the words after `docker`. Gives a text if something cannot be carried over. */
 export function readDockerRun(words: readonly string[]): DockerRun | string {
   const rest = words[0] === 'container' ? words.slice(1) : words
   if (rest[0] !== 'run') return `"docker ${rest[0] ?? ''}" is not "docker run"`

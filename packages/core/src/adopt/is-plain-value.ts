@@ -1,4 +1,4 @@
-/** A name that says "key": its value is a secret whatever it looks like. */
+/** A name that suggests a key: its value is a secret whatever it looks like. */
 const SECRET_NAME = /key|token|secret|passw|passphrase|pwd|credential|auth|cookie|session|private|signature|dsn|conn/i
 
 const PLAIN_WORDS = new Set(
@@ -8,9 +8,9 @@ const PLAIN_WORDS = new Set(
 )
 
 /**
- * Whether a variable's value may stay readable. Everything is a secret unless it is plainly not: an empty value, a switch or
- * level, a number of at most six digits, a path, or an address without user, password and query; and only when the name
- * does not say otherwise.
+ * Whether a variable's value may stay readable. Every value counts as a secret except an empty value, a switch or level, a number
+ * of at most six digits, a path, or an address without user, password and query. If the name suggests a key, even these are
+ * secrets.
  */
 export function isPlainValue(name: string, value: string): boolean {
   if (value === '') return true
@@ -25,7 +25,7 @@ export function isPlainValue(name: string, value: string): boolean {
 const SECRET_FLAG = /^--?[\w-]*(key|token|secret|passw|pwd|credential|auth)[\w-]*/i
 const MASK = '***'
 
-/** Arguments as they may be shown: what looks like a key is not. */
+/** The arguments, with everything masked that looks like a key. */
 export function maskArguments(args: readonly string[]): string[] {
   return args.map((arg, at) => {
     const before = args[at - 1]
@@ -37,7 +37,7 @@ export function maskArguments(args: readonly string[]): string[] {
   })
 }
 
-/** An address without what could be a key in it; undefined when the text is none. */
+/** The address without the parts that could hold a key. Undefined if the text is not an address. */
 export function maskAddress(text: string): string | undefined {
   const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? URL.parse(text) : null
   if (!url) return undefined

@@ -8,13 +8,13 @@ import { readOriginals } from './originals.ts'
 import { type Translation, translate } from './translate.ts'
 import { withMounts } from './with-mounts.ts'
 
-/** One server, wherever clients have it. */
+/** One server, with the entries of all clients that use it. */
 export interface FoundServer {
   name: string
   entries: ForeignEntry[]
   plan?: Translation
   obstacle?: string
-  /** Begun or done before: its workload is used. */
+  /** Its adoption exists already, so its workload is used. */
   earlier?: StoredAdoption
 }
 
@@ -75,7 +75,7 @@ async function earlierAdoptions(
 ): Promise<Map<string, StoredAdoption>> {
   const found = new Map<string, StoredAdoption>()
   for (const record of records) {
-    // Without its texts (a locked store) it is merely not recognised.
+    // If its texts cannot be read (a locked store), the server is just not recognised.
     const [text] = await readOriginals(deps, record).catch((): string[] => [])
     const [place] = record.entries
     if (text === undefined || place === undefined) continue
@@ -84,7 +84,7 @@ async function earlierAdoptions(
   return found
 }
 
-/** As it may be shown: names of variables, never values. */
+/** The server as it may be shown: names of variables, never values. */
 export function describeServer({ name, entries, plan, obstacle, earlier }: FoundServer): ForeignServer {
   const definition = entries[0]?.definition
   const { command = '', args = [], env = {}, headers = {}, url } = definition ?? {}

@@ -2,7 +2,7 @@ import { describeError, notFound } from '../errors.ts'
 import type { StoredAdoption } from '../ports/foreign-entries.ts'
 import type { AdoptDeps } from './adopt-deps.ts'
 
-/** The texts of the entries as they were, in the order of the record's entries. */
+/** The original texts of the entries, in the order of the record. */
 export async function readOriginals(
   { secrets }: Pick<AdoptDeps, 'secrets'>,
   record: StoredAdoption,
@@ -11,7 +11,7 @@ export async function readOriginals(
   const key = record.originals.secret
   const text = await secrets.read(key).catch((error: unknown) => {
     throw notFound(
-      `the entries of ${record.name} as they were cannot be read from the secret ${key} (${describeError(error)}); without it nothing can be put back`,
+      `the original entries of ${record.name} cannot be read from the secret ${key} (${describeError(error)}); without it they cannot be restored`,
       error,
     )
   })
@@ -19,7 +19,7 @@ export async function readOriginals(
   return Array.isArray(parsed) ? parsed.map(String) : []
 }
 
-/** Keeps the texts where they were kept before. */
+/** Stores the texts where they were stored before. */
 export async function writeOriginals(
   { secrets }: Pick<AdoptDeps, 'secrets'>,
   record: StoredAdoption,

@@ -4,7 +4,7 @@ import { changeLifecycle } from '../workloads/operations/lifecycle.ts'
 import type { AdoptDeps } from './adopt-deps.ts'
 import { untilGone } from '../workloads/operations/wait-for-status.ts'
 
-/** Removes what an adoption made: the workload, then its secrets, then what is known of it. Gives the removed secrets. */
+/** Removes what an adoption made: the workload, its secrets and its record, in this order. Returns the removed secrets. */
 export async function takeBack(
   deps: AdoptDeps,
   record: StoredAdoption,
@@ -31,7 +31,7 @@ export async function takeBack(
 }
 
 async function deletes({ secrets }: AdoptDeps, key: string): Promise<boolean> {
-  // One that was never made, or that somebody deleted, needs no deleting.
+  // It may never have been created, or a person has deleted it.
   if (!(await secrets.has(key))) return false
   await secrets.delete(key)
   return true

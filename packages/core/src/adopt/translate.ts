@@ -19,7 +19,7 @@ export interface Translation {
 
 export type Translated = { plan: Translation } | { obstacle: string }
 
-/** How a client's entry becomes a workload, or why it cannot. Pure. */
+/** How a client's entry becomes a workload, or why it cannot. A pure function. */
 export function translate(definition: ServerDefinition): Translated {
   try {
     return translateDefinition(definition)
@@ -124,7 +124,7 @@ function packageCommand(
     const args = words.slice(at + 1)
     if (scheme === 'npx' && isRemoteBridge(word) && args.length === 1 && URL.canParse(args[0] ?? ''))
       return {
-        obstacle: `it only leads to ${maskAddress(args[0] ?? '')}; put that address into the client, then adopt it`,
+        obstacle: `it only forwards to ${maskAddress(args[0] ?? '')}; set that address in the client, then adopt it`,
       }
     const image = checked(`${scheme}://${(from ?? word).replace('==', '@')}`)
     const parsed = parsePackageReference(image)
@@ -144,7 +144,7 @@ const splitOnce = (word: string): [string, string] => [
   word.slice(word.indexOf('=') + 1),
 ]
 
-/** Throws what is wrong with it. `latest` is what a reference without a version means. */
+/** Throws if the reference is invalid. A reference without a version means `latest`. */
 function checked(reference: string): string {
   const plain = reference.replace(/@latest$/, '')
   parsePackageReference(plain)
@@ -161,7 +161,7 @@ function remote(url: string, type: string | undefined, headers: Translation['hea
   return { plan: { url, transport, args: [], variables: {}, headers, volumes: [], hasNetwork: true, notes: [] } }
 }
 
-/** Of a container only the variables that the command hands on are the server's. */
+/** A container gets only the variables that the command passes on. */
 function withVariables({ image, args, docker: run }: Started, env: ServerDefinition['env']): Translated {
   const notes: string[] = []
   const variables: Record<string, string> = {}
@@ -172,7 +172,7 @@ function withVariables({ image, args, docker: run }: Started, env: ServerDefinit
       return {
         obstacle: `its variable ${name} comes from the shell that starts the client; write its value into the entry`,
       }
-    if (OWN_VARIABLES.has(name)) notes.push(`${name} is left out: a workload has its own`)
+    if (OWN_VARIABLES.has(name)) notes.push(`${name} was dropped because Toolhaven sets it for every workload`)
     else variables[name] = known
   }
   const { volumes = [], hasNetwork = true } = run ?? {}

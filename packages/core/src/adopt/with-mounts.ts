@@ -3,8 +3,8 @@ import type { AdoptDeps } from './adopt-deps.ts'
 import type { Translation } from './translate.ts'
 
 /**
- * A path of this machine that the entry names, as an argument or as the value of a variable, is mounted where it was: a
- * server of files goes on to see those files, and nothing else of the machine.
+ * Mounts each path of this machine that the entry names, as an argument or in a variable, at the same place. A file server then
+ * still sees those files, and nothing else of the machine.
  */
 export async function withMounts({ workloads }: Pick<AdoptDeps, 'workloads'>, plan: Translation): Promise<Translation> {
   if (plan.image === undefined || plan.volumes.length > 0) return plan
@@ -16,11 +16,11 @@ export async function withMounts({ workloads }: Pick<AdoptDeps, 'workloads'>, pl
     const found = await workloads.host.resolvePath(path)
     if (found?.kind === 'directory' || found?.kind === 'file') paths.set(path, found.path)
   }
-  // What lies in another one is seen through it, and would be refused as a mount of its own.
+  // A path inside another one is visible through it, and would be refused as a separate mount.
   const isSeen = (path: string) =>
     [...paths].some(([other, real]) => other !== path && isWithin(path, other) && isWithin(paths.get(path) ?? '', real))
   const volumes = [...paths.keys()].filter((path) => !isSeen(path)).map((path) => `${path}:${path}`)
   const hidden = plan.args.filter((text) => /^(\.\.?|~)\//.test(text))
-  const notes = hidden.map((text) => `${text} is not seen by the workload: write the whole path`)
+  const notes = hidden.map((text) => `the workload cannot see ${text}: write the whole path`)
   return { ...plan, volumes, notes: [...plan.notes, ...notes] }
 }

@@ -13,7 +13,7 @@ export interface BuildsDeps {
   runtime: Runtime
   packages: PackageIndex
   renderRecipe: RenderRecipe
-  /** PEM text builds should trust besides the system's. */
+  /** PEM text that builds trust in addition to the system's certificates. */
   caCertificate: () => Promise<string | undefined>
   installs: InstallNetworks
 }
@@ -27,7 +27,7 @@ export async function buildRecipe(deps: BuildsDeps, reference: string, signal: A
   return { package: referenceOf(source), image: tag, base_image: baseImage, dockerfile, files: { ...files } }
 }
 
-/** Refuses at once what no build can change. */
+/** Refuses at once what cannot succeed. */
 export function checkBuild(
   { runtime }: BuildsDeps,
   { package: reference, tag, install_hosts: hosts = [] }: BuildRequest,
@@ -41,7 +41,7 @@ export function checkBuild(
     )
 }
 
-/** Builds the image unless one made by the same recipe is there, and gives it the name asked for. */
+/** Builds the image unless one from the same recipe exists, and gives it the requested name. */
 export async function buildPackage(
   deps: BuildsDeps,
   { package: reference, tag, install_hosts: hosts }: BuildRequest,
@@ -75,7 +75,7 @@ async function resolve(
   if (version !== undefined) return { kind: 'package', scheme, name, version }
   onProgress({ phase: 'resolving', detail: name })
   const newest = await packages.latestVersion(scheme, name, signal).catch((error: unknown) => {
-    // The index is to blame, or the way to it. Neither the caller nor the daemon is.
+    // The fault lies with the index or the network, not with the caller or the daemon.
     throw isThvError(error, 'unavailable') ? new ThvError('upstream', error.message, { cause: error }) : error
   })
   return { kind: 'package', scheme, name, version: newest }
@@ -84,7 +84,7 @@ async function resolve(
 function parse(reference: string) {
   const parsed = parsePackageReference(reference)
   if (parsed) return parsed
-  throw invalid(`"${excerpt(reference)}" is no package; write npx://NAME, uvx://NAME or go://MODULE`)
+  throw invalid(`"${excerpt(reference)}" is not a package; write npx://NAME, uvx://NAME or go://MODULE`)
 }
 
 function checkTag(tag: string): void {

@@ -34,7 +34,7 @@ export async function discoverClients({ groups, files }: Pick<ClientsDeps, 'grou
   )
 }
 
-/** Without groups: as the client is registered. */
+/** Without `groups`, uses the groups that the client is registered with. */
 export async function previewClient(
   deps: Pick<ClientsDeps, 'groups' | 'files' | 'adoptions'> & EntriesDeps,
   client: ClientType,
@@ -90,7 +90,7 @@ function responseOf(deps: ClientsDeps, name: ClientType, news: ReadonlyMap<Clien
   }
 }
 
-/** All or nothing: unknown groups are refused before anything is written. */
+/** Refuses unknown groups before it writes anything. */
 async function join(deps: ClientsDeps, clients: readonly ClientType[], wanted?: readonly string[]) {
   const groups = wanted?.length ? wanted : [DEFAULT_GROUP]
   checkGroups(deps, groups)
@@ -104,7 +104,7 @@ async function join(deps: ClientsDeps, clients: readonly ClientType[], wanted?: 
   return deps.sync()
 }
 
-/** Without groups: everywhere. A client that is not registered there is an error, and nothing is changed. */
+/** Without groups, unregisters everywhere. If a client is not registered there, throws and changes nothing. */
 export async function unregisterClients(
   deps: ClientsDeps,
   clients: readonly ClientType[],

@@ -9,18 +9,18 @@ import { clientUrl } from '../workloads/operations/read.ts'
 
 export interface SyncNews {
   notes: string[]
-  /** Why the client's file could not be brought up to date. */
+  /** Why the client's file could not be updated. */
   problem?: string
 }
 
-/** Makes all client files follow the workloads and groups; gives what users should know, per client. Never rejects. */
+/** Updates all client files to match the workloads and groups. Returns the notes for users, per client. Never rejects. */
 export type ClientSync = () => Promise<ReadonlyMap<ClientType, SyncNews>>
 
 export interface EntriesDeps {
   book: WorkloadBook
-  /** Workloads whose clients still have the entry of before. */
+  /** Workloads whose clients still have the original entry. */
   held: ReadonlySet<string>
-  /** Workloads whose entries belong to their adoption, until it is undone. */
+  /** Workloads whose entries belong to an adoption until it is undone. */
   adopted: ReadonlySet<string>
 }
 
@@ -30,7 +30,7 @@ export interface ClientSyncDeps extends EntriesDeps {
   logger: Logger
 }
 
-/** Runs that are asked for while one is under way are answered by one more run after it. */
+/** All runs requested while one is in progress are served by a single further run. */
 export function createClientSync(deps: ClientSyncDeps): ClientSync {
   let running: ReturnType<ClientSync> | undefined
   let next: ReturnType<ClientSync> | undefined
@@ -61,7 +61,7 @@ async function syncAll(deps: ClientSyncDeps): Promise<ReadonlyMap<ClientType, Sy
       if (result.notes.length > 0) news.set(client, { notes: result.notes })
     } catch (error) {
       news.set(client, { notes: [describeError(error)], problem: describeError(error) })
-      deps.logger.warn('a client file could not be brought up to date', { client, reason: describeError(error) })
+      deps.logger.warn('a client file could not be updated', { client, reason: describeError(error) })
     }
   }
   return news
@@ -72,12 +72,12 @@ interface EntriesForClient {
   known: ReadonlyMap<string, ClientEntry>
 }
 
-/** What a client that is registered with these groups has in its file. */
+/** The entries for a client that is registered with these groups. */
 export function entriesFor(deps: EntriesDeps, groups: ReadonlySet<string>): EntriesForClient {
   return { wanted: wantedEntries(deps, groups), known: groups.size === 0 ? new Map() : knownEntries(deps) }
 }
 
-/** An entry stands while its workload is wanted running and the client is registered with its group. */
+/** An entry stays while its workload is wanted running and the client is registered with its group. */
 function wantedEntries({ book, held }: EntriesDeps, mine: ReadonlySet<string>): Map<string, ClientEntry> {
   const entries = new Map<string, ClientEntry>()
   for (const { stored } of book.all()) {
@@ -94,7 +94,10 @@ function groupsOf({ groups }: ClientSyncDeps, client: ClientType): Set<string> {
   return new Set(mine.map(({ name }) => name))
 }
 
-/** What we may have written into the files of a registered client. In those of any other, people write such entries by hand. */
+/**
+ * The entries that we may have written into the files of a registered client. In the files of other clients, people write such
+ * entries by hand.
+ */
 function knownEntries({ book, held, adopted }: EntriesDeps): Map<string, ClientEntry> {
   const all = book.all().filter(({ stored: { config } }) => !held.has(config.name) && !adopted.has(config.name))
   return new Map(all.map(({ stored }) => [stored.config.name, entryOf(stored)]))

@@ -1,8 +1,8 @@
 import { isLoopbackHost } from '../guard/parse-host.ts'
 
 /**
- * How to log in to the console where a browser cannot: only over HTTPS and at localhost do browsers say whose page a request
- * comes from (Sec-Fetch-Site). Undefined for an address where they do.
+ * How to log in to the console at an address where browsers cannot. They send Sec-Fetch-Site, which names the kind of page that a
+ * request comes from, only over HTTPS and at localhost. Undefined for an address where they do.
  */
 export function plainHttpAdvice({ protocol, hostname, port }: URL): string | undefined {
   if (protocol === 'https:' || isLoopbackHost(hostname) || /^127(?:\.\d+){3}$/.test(hostname)) return undefined

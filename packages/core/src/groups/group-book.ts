@@ -42,7 +42,7 @@ export class GroupBook {
     return (this.#groups.get(group)?.registeredClients ?? []).flatMap((client) => parseClientType(client) ?? [])
   }
 
-  /** One change at a time; `change` sees the newest state and what it gives is written before it counts. */
+  /** One change at a time. `change` sees the newest state, and its result is stored before it takes effect. */
   async change(name: string, change: (group: StoredGroup | undefined) => StoredGroup | undefined): Promise<void> {
     const run = this.#last.then(async () => {
       const before = this.#groups.get(name)
@@ -61,7 +61,7 @@ export class GroupBook {
   }
 }
 
-/** What is in one of the two lists only. */
+/** The entries that are in only one of the two lists. */
 function differing(before: readonly string[] = [], after: readonly string[] = []): string[] {
   return [...before.filter((each) => !after.includes(each)), ...after.filter((each) => !before.includes(each))]
 }

@@ -31,7 +31,7 @@ export async function createGroup(deps: GroupsDeps, name: string): Promise<{ nam
   return { name }
 }
 
-/** Its workloads move to the default group, or go with it. */
+/** Moves its workloads to the default group, or deletes them too. */
 export async function deleteGroup(deps: GroupsDeps, name: string, withWorkloads: boolean): Promise<void> {
   if (name === DEFAULT_GROUP)
     throw invalid(
@@ -40,7 +40,7 @@ export async function deleteGroup(deps: GroupsDeps, name: string, withWorkloads:
   deps.groups.get(name)
   await emptyGroup(deps, name, withWorkloads)
   await deps.groups.change(name, () => undefined)
-  // Those that came while the others moved.
+  // Workloads that joined while the others moved.
   await emptyGroup(deps, name, withWorkloads)
   await deps.journal.append({ actor: 'api', action: 'delete-group', target: name, detail: { withWorkloads } })
   void deps.syncClients()

@@ -1,6 +1,6 @@
 import { parseHost, isLoopbackHost, type HostAndPort } from './parse-host.ts'
 
-/** What the guard looks at, as the request carried it. `host` is a list when the header came more than once. */
+/** The parts of a request that the guard checks. `host` is a list if the header was sent more than once. */
 export interface GuardedRequest {
   method: string
   host: string | readonly string[] | undefined
@@ -11,15 +11,15 @@ export interface GuardedRequest {
 }
 
 export interface GuardPolicy {
-  /** Names or addresses, with or without a port, that callers may use besides loopback. */
+  /** Names or addresses, with or without a port, that the Host header may hold besides loopback. */
   allowedHosts: readonly string[]
 }
 
 export type GuardVerdict = { ok: true } | { ok: false; status: 400 | 403; message: string }
 
 /**
- * Keeps web pages away from a local port: DNS rebinding (Host), cross-site requests (Origin, Sec-Fetch-Site) and the
- * "simple" requests a page may send without asking (bodies that are not JSON).
+ * Keeps web pages away from a local port. It stops DNS rebinding (Host), cross-site requests (Origin, Sec-Fetch-Site) and the
+ * "simple" requests that a page may send without a preflight (bodies that are not JSON).
  */
 export function checkRequest(request: GuardedRequest, policy: GuardPolicy): GuardVerdict {
   return (
@@ -34,7 +34,7 @@ function checkHost(header: GuardedRequest['host'], policy: GuardPolicy): GuardVe
   const host = typeof header === 'string' ? header : header?.length === 1 ? header[0] : undefined
   const parsed = host === undefined ? undefined : parseHost(host)
   if (parsed === undefined)
-    return refuse(400, 'The Host header must be there once, as a name or address with an optional port.')
+    return refuse(400, 'The request must have exactly one Host header, with a name or address and an optional port.')
   if (isAllowed(parsed, policy)) return undefined
   return refuse(
     403,
@@ -55,7 +55,7 @@ function checkFetchSite(site: string | undefined): GuardVerdict | undefined {
   return refuse(403, 'Requests from pages of another site are not allowed.')
 }
 
-/** A page can send text/plain or a form anywhere without asking first; it cannot send JSON so. */
+/** A page can send text/plain or a form to any address without a preflight, but not JSON. */
 function checkBody(request: GuardedRequest): GuardVerdict | undefined {
   if (!request.hasBody || isJson(request.contentType)) return undefined
   return refuse(400, 'The body must be JSON; send the header Content-Type: application/json.')

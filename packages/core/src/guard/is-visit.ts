@@ -1,17 +1,17 @@
-/** What a browser says of a request, as far as it tells a link that a person follows from what a page does. */
+/** The headers of a browser that tell a link followed by a person from a request made by a page. */
 export interface VisitSigns {
   method: string
   origin: string | undefined
   secFetchSite: string | undefined
   secFetchMode: string | undefined
   secFetchDest: string | undefined
-  /** Of a page that is only loaded ahead. */
+  /** Set when a page is only prefetched. */
   secPurpose: string | undefined
 }
 
 /**
- * Whether a page of another site leads a whole tab here: no frame, no script, no form that sends something, and not ahead of
- * time. Only a browser can be asked such a question, so what does not say all of it is not one.
+ * Whether a page of another site navigates a whole tab here: not a frame, a script, a form with a body or a prefetch. A request
+ * without all of these headers does not come from a browser, so it is not a visit.
  */
 export function isVisit(signs: VisitSigns): boolean {
   return (

@@ -5,8 +5,8 @@ export interface HostAndPort {
 }
 
 /**
- * Splits `name[:port]` as it stands in Host and Origin. Stricter than the RFC on purpose: user info, paths, spaces,
- * control characters, percent-encoding and empty ports give undefined, so no second reader can understand them otherwise.
+ * Splits `name[:port]` from Host or Origin. Stricter than the RFC on purpose: user info, paths, spaces, control characters,
+ * percent-encoding and empty ports give undefined, because another parser could read them differently.
  */
 export function parseHost(text: string): HostAndPort | undefined {
   const match = /^(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,252}))(?::([0-9]{1,5}))?$/.exec(text)
@@ -18,8 +18,8 @@ export function parseHost(text: string): HostAndPort | undefined {
 }
 
 /**
- * Only the three spellings people and programs use. Others that some resolvers map to loopback (127.1, 2130706433,
- * 0.0.0.0, IPv4-mapped IPv6) are what rebinding attacks use, and nobody else needs them.
+ * Accepts only the three spellings that people and programs use. Rebinding attacks use others that some resolvers map to loopback
+ * (127.1, 2130706433, 0.0.0.0, IPv4-mapped IPv6); nobody else needs them.
  */
 export function isLoopbackHost(name: string): boolean {
   return name === 'localhost' || name === '127.0.0.1' || name === '[::1]'

@@ -13,11 +13,11 @@ export interface ExitHistoryDeps {
   logger: Logger
 }
 
-/** A server that ends again and again must fill neither the memory nor the disk. */
+/** A limit, so that a server that keeps ending fills neither the memory nor the disk. */
 const MOST_EXITS = 20
 const LONGEST_LINE = 500
 
-/** How the server of each workload ended when nobody asked for it, kept over restarts of the daemon. */
+/** The unrequested exits of each workload's server, kept across restarts of the daemon. */
 export class ExitHistory {
   readonly #deps: ExitHistoryDeps
   readonly #records = new Map<string, StoredExits>()
@@ -60,7 +60,7 @@ export class ExitHistory {
     await Promise.all(this.#writing.values())
   }
 
-  /** One write at a time for each workload; the last one has everything. */
+  /** One write at a time for each workload; the last one contains everything. */
   #save(name: string): void {
     const before = this.#writing.get(name) ?? Promise.resolve()
     const writing = before.then(() => this.#write(name))
@@ -72,8 +72,8 @@ export class ExitHistory {
     const record = this.#records.get(name)
     if (!record) return
     await this.#deps.store.save(record).catch((error: unknown) => {
-      // Still in memory, and the next one tries again.
-      this.#deps.logger.warn('how a workload ended could not be written', {
+      // The exits are still in memory, and the next exit tries again.
+      this.#deps.logger.warn('the exits of a workload could not be stored', {
         workload: name,
         reason: describeError(error),
       })

@@ -21,7 +21,7 @@ interface RecordsDeps extends Pick<SupervisorDeps, 'book' | 'masker' | 'shutdown
   announce: Announce
 }
 
-/** What is written down about workloads besides their configuration. */
+/** The records of workloads besides their configuration. */
 export function recordsOf(ports: RecordsPorts, { book, masker, announce, shutdown }: RecordsDeps) {
   const { clock, logger, logs } = ports
   const toolLockStore = announcing(ports.toolLockStore, 'tools', announce)

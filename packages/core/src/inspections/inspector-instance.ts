@@ -11,10 +11,10 @@ export interface InspectorRun {
 
 type InspectorSpec = Omit<InstanceSpec, 'prepared' | 'source' | 'labels'>
 
-/** No network, no folder, no secret: what it needs travels through the tunnel, and what it keeps ends with it. */
+/** It has no network, folders or secrets: everything it needs goes through the tunnel, and everything it stores ends with it. */
 export function inspectorInstance(run: InspectorRun, preload: string): InspectorSpec {
   return {
-    // Workloads have `thv-NAME`; this can never be one of theirs.
+    // Workloads are named `thv-NAME`, so this name can never be one of theirs.
     name: `toolhaven-inspector-${crypto.randomUUID().slice(0, 8)}`,
     args: ['--web', '--transport', run.transport, '--server-url', run.serverUrl],
     env: {
@@ -33,7 +33,7 @@ export function inspectorInstance(run: InspectorRun, preload: string): Inspector
   }
 }
 
-/** The page of the Inspector, which takes its token from the address. */
+/** The page of the Inspector, which reads its token from the address. */
 export function inspectorPage({ uiPort, token }: InspectorRun): string {
   return `http://127.0.0.1:${uiPort}/?MCP_INSPECTOR_API_TOKEN=${token}`
 }

@@ -1,7 +1,7 @@
-/** As deep as a request may be. */
+/** The maximum depth of a request. */
 export const MOST_LEVELS = 32
 
-/** Whether objects and lists nest deeper than this. What writes or compares such a value would run out of stack. */
+/** Whether objects and lists nest deeper than this. Writing or comparing such a value would overflow the stack. */
 export function isNestedDeeper(value: unknown, levels: number = MOST_LEVELS): boolean {
   const open: { value: unknown; depth: number }[] = [{ value, depth: 0 }]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

@@ -90,9 +90,9 @@ describe('parseJson', () => {
     ['"abc', 'column 1: the string that begins here does not end'],
     ['"a\u0001"', 'a control character'],
     ['"\\q"', 'this escape is not known'],
-    ['{"a":1,"a":2}', 'column 8: the key "a" is there twice'],
-    ['{"a":1,"\\u0061":2}', 'the key "a" is there twice'],
-    ['[{"x":{"a":1,\n"a":2}}]', 'line 2, column 1: the key "a" is there twice'],
+    ['{"a":1,"a":2}', 'column 8: the key "a" appears twice'],
+    ['{"a":1,"\\u0061":2}', 'the key "a" appears twice'],
+    ['[{"x":{"a":1,\n"a":2}}]', 'line 2, column 1: the key "a" appears twice'],
     ['{"__proto__":{"admin":true}}', 'the key "__proto__" is not allowed'],
     ['{"\\u005f_proto__":{}}', 'the key "__proto__" is not allowed'],
   ])('refuses %j and says where and why', (text, reason) => {

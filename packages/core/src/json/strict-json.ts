@@ -3,14 +3,14 @@ import { invalid, type ThvError } from '../errors.ts'
 export interface JsonLimits {
   /** How deep arrays and objects may nest; a scalar alone has depth 0. */
   maxDepth: number
-  /** How many there may be, objects and arrays included; left out: as many as there are. */
+  /** Maximum number of values, including objects and arrays (default: no limit). */
   maxValues?: number
 }
 
 /**
- * `JSON.parse` for text from outside: the same values, but a duplicate key, a `__proto__` key, a byte order mark or deeper
- * nesting than allowed is refused, and every refusal names line and column. The text is scanned before a single value is
- * made, so that a hostile one costs no more than its length.
+ * `JSON.parse` for text from outside. It gives the same values, but refuses a duplicate key, a `__proto__` key, a byte order mark
+ * or too deep nesting, and names line and column. It scans the text before it makes a single value, so that a hostile text costs no
+ * more than its length.
  */
 export function parseJson(text: string, limits: JsonLimits): unknown {
   scan(text, limits)
@@ -39,10 +39,10 @@ const BYTE_ORDER_MARK = 0xfeff
 const NUMBER_OR_WORD = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null/y
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 
-/** The keys seen so far of an open object; undefined for an open array. */
+/** The keys of an open object so far. Undefined for an open array. */
 type Open = Set<string> | undefined
 
-/** Checks grammar, depth, size and keys in one pass without recursion, so that depth costs no stack. */
+/** Checks grammar, depth, size and keys in one pass. It does not recurse, so that depth costs no stack. */
 function scan(text: string, { maxDepth, maxValues = Infinity }: JsonLimits): void {
   if (text.charCodeAt(0) === BYTE_ORDER_MARK) throw fault(text, 0, 'a byte order mark is not allowed')
   const open: Open[] = []
@@ -71,7 +71,7 @@ function scan(text: string, { maxDepth, maxValues = Infinity }: JsonLimits): voi
   }
 }
 
-/** Closes what ends here and gives the place of the next value, or undefined at the end of the text. */
+/** Closes the objects and arrays that end here. Returns the position of the next value, or undefined at the end of the text. */
 function afterValue(text: string, from: number, open: Open[]): number | undefined {
   let at = from
   for (;;) {
@@ -92,13 +92,13 @@ function afterValue(text: string, from: number, open: Open[]): number | undefine
   }
 }
 
-/** Reads `"key" :` and gives the place of the value. */
+/** Reads `"key" :` and returns the position of the value. */
 function scanKey(text: string, at: number, keys: Set<string>): number {
   if (text.charCodeAt(at) !== QUOTE) throw unexpected(text, at, 'a key in double quotes')
   const end = scanString(text, at)
   const key = decode(text.slice(at, end))
   if (key === '__proto__') throw fault(text, at, 'the key "__proto__" is not allowed')
-  if (keys.has(key)) throw fault(text, at, `the key ${JSON.stringify(shorten(key))} is there twice`)
+  if (keys.has(key)) throw fault(text, at, `the key ${JSON.stringify(shorten(key))} appears twice`)
   keys.add(key)
   const colon = skipSpace(text, end)
   if (text.charCodeAt(colon) !== COLON) throw unexpected(text, colon, '":"')

@@ -260,8 +260,8 @@ describe('a hostile MCP registry', () => {
   })
 
   it.each([
-    ['a key twice', '{"servers":[],"servers":[]}', 'is there twice'],
-    ['a key twice in disguise', String.raw`{"servers":[{"server":{"name":"a","n\u0061me":"b"}}]}`, 'is there twice'],
+    ['a key twice', '{"servers":[],"servers":[]}', 'appears twice'],
+    ['a key twice in disguise', String.raw`{"servers":[{"server":{"name":"a","n\u0061me":"b"}}]}`, 'appears twice'],
     ['a prototype', '{"servers":[{"__proto__":{}}]}', '"__proto__" is not allowed'],
     ['depth', `{"servers":[${'['.repeat(80)}${']'.repeat(80)}]}`, 'nests deeper'],
     ['bytes that are no text', Buffer.from([0x7b, 0xff]), 'not UTF-8'],

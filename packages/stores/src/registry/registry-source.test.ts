@@ -122,7 +122,7 @@ describe('a registry file', () => {
   it.each([
     ['{"servers":{}', 'line 1, column 14'],
     ['[]', '$: '],
-    ['{"version":"1","last_updated":"x","servers":{},"servers":{}}', 'the key "servers" is there twice'],
+    ['{"version":"1","last_updated":"x","servers":{},"servers":{}}', 'the key "servers" appears twice'],
     ['{"__proto__":{},"version":"1","last_updated":"x","servers":{}}', '"__proto__" is not allowed'],
     [
       `{"version":"1","last_updated":"x","servers":{},"x":${'['.repeat(100)}${']'.repeat(100)}}`,

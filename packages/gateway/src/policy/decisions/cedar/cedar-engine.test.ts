@@ -154,7 +154,7 @@ it('names every fault of policies and entities at once', async () => {
     'policies[2]: there is no policy in it',
     expect.stringMatching(/^policies\[3\]: templates/),
     'entities_json[0]: must have a uid with type and id',
-    'entities_json: A::"b" is there twice',
+    'entities_json: A::"b" appears twice',
   ])
   expect(await policyFaults({ policies: ['permit(principal, action, resource);'], entitiesJson: '{' })).toEqual([
     'entities_json: is not JSON',

@@ -73,7 +73,7 @@ function readEntities(cedar: Engine, text: string | undefined, faults: string[])
   const seen = new Set<string>()
   for (const { uid } of entities) {
     const key = entityKey(uid)
-    if (seen.has(key)) faults.push(`entities_json: ${key} is there twice`)
+    if (seen.has(key)) faults.push(`entities_json: ${key} appears twice`)
     seen.add(key)
   }
   if (faults.length > 0) return []
