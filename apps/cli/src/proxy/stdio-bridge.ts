@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { describeError } from '@toolhaven/core/errors'
+import { AbsentServer } from '@toolhaven/gateway/absent-server'
 import { StreamableUpstream } from '@toolhaven/gateway/streamable-upstream'
-import { isNotReached, Refused, SessionGone } from '@toolhaven/gateway/upstream'
+import { Refused, SessionGone } from '@toolhaven/gateway/upstream'
 import { UpstreamTarget } from '@toolhaven/gateway/upstream-target'
 import {
   errorText,
@@ -69,8 +70,9 @@ export class StdioBridge {
   /** Never rejects: who asked is told on the pipe. */
   async #deliver(message: RpcMessage): Promise<void> {
     const request = message.kind === 'request' ? message : undefined
-    const deadline = Date.now() + this.#options.patienceMs
-    for (let wait = 50, mayRenew = true; !this.#isEnded; wait = Math.min(wait * 2, 1000)) {
+    const absent = new AbsentServer(this.#options.patienceMs)
+    let mayRenew = true
+    while (!this.#isEnded) {
       let upstream: StreamableUpstream | undefined
       try {
         upstream = await (request?.method === 'initialize' ? this.#create() : this.#open())
@@ -82,8 +84,7 @@ export class StdioBridge {
         if (isForgotten && mayRenew) {
           mayRenew = false
           this.#drop(upstream)
-        } else if (isNotReached(error) && Date.now() + wait < deadline) {
-          await pause(wait)
+        } else if (await absent.mayTryAgain(error)) {
           await this.#moveIfNeeded()
         } else return this.#fail(request, describeError(error))
       }

@@ -1,26 +1,25 @@
 import type { QueryClient } from '@tanstack/react-query'
+import { Backoff } from '@toolhaven/contract/backoff'
 import { api, messageOf } from '../api.ts'
 import { pageSession } from '../session/page-session.ts'
 import { applyEvents, refetchEverything } from './apply-event.ts'
 import { type Connection, connectionQuery } from './connection.ts'
 import { readEvents, type ServerSentEvent } from './read-events.ts'
 
-const FIRST_PAUSE_MS = 500
-const LONGEST_PAUSE_MS = 5_000
+const PAUSES = { firstMs: 500, longestMs: 5_000 }
 /** The daemon writes a heartbeat every 15 s. */
 const SILENCE_MS = 40_000
 
 /** Keeps the cache as the daemon says it is, until the signal ends it. After a gap everything that is shown is fetched again. */
 export async function followDaemon(cache: QueryClient, signal: AbortSignal): Promise<void> {
-  let pause = FIRST_PAUSE_MS
+  const backoff = new Backoff(PAUSES)
   while (!signal.aborted) {
-    const reason = await followOnce(cache, signal, () => (pause = FIRST_PAUSE_MS))
+    const reason = await followOnce(cache, signal, () => backoff.reset())
     if (signal.aborted) return
     const before = cache.getQueryData(connectionQuery.queryKey)
     const since = before?.state === 'away' ? before.since : Date.now()
     report(cache, { state: 'away', since, reason })
-    await waitFor(pause, signal)
-    pause = Math.min(pause * 2, LONGEST_PAUSE_MS)
+    await waitFor(backoff.next(), signal)
   }
 }
 

@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
+import { Backoff } from '@toolhaven/contract/backoff'
 import { fileIdentity, type InstanceHandle } from '@toolhaven/core/ports/runtime'
 import { FILTERED_BY, IN_VOLUME } from './container-guard.ts'
 import type { Container } from './container-state.ts'
@@ -9,6 +10,7 @@ import { pidHere } from './pid-here.ts'
 
 /** The engine starts the program at once, but a busy machine may run it later. */
 const PATIENCE_MS = 5_000
+const PAUSES = { firstMs: 1, longestMs: 100 }
 
 /** Whether a container that was just started lacks our filter. Where its process is out of sight, nothing can be told. */
 export async function lacksFilter(
@@ -24,9 +26,10 @@ export async function lacksFilter(
   const pid = await pidHere(handle.id, started?.State.Pid)
   if (pid === undefined) return false
   const deadline = AbortSignal.timeout(PATIENCE_MS)
-  for (let pauseMs = 1; !(await isFiltered(pid, program, engineFilters)); pauseMs = Math.min(pauseMs * 2, 100)) {
+  const backoff = new Backoff(PAUSES)
+  while (!(await isFiltered(pid, program, engineFilters))) {
     if (deadline.aborted || signal.aborted) return true
-    await delay(pauseMs)
+    await delay(backoff.next())
   }
   return false
 }

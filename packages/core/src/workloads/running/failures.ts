@@ -1,9 +1,9 @@
+import { backoffMs } from '@toolhaven/contract/backoff'
 import { describeError, isThvError } from '../../errors.ts'
 import { EndedEarly } from './ended-early.ts'
 import { NeedsLogin } from './needs-login.ts'
 import { LAST_OUTPUT, lastLines, lastWords, noteInLog } from './last-words.ts'
 import { MAX_FIRST_EXITS, MAX_QUICK_EXITS, type Failure } from './observed.ts'
-import { backoffMs } from './reconcile.ts'
 import type { SupervisorDeps } from './supervisor-deps.ts'
 
 type Deps = Pick<SupervisorDeps, 'book' | 'clock' | 'logs' | 'masker' | 'logger' | 'exits'>
@@ -14,12 +14,14 @@ export class Recorded extends Error {}
 /** A server that ran this long before it ended did not fail to start. */
 export const STABLE_AFTER_MS = 60_000
 
+const PAUSES = { firstMs: 1_000, longestMs: 60_000 }
+
 /** Writes down why an attempt failed and when to try again. */
 export function recordFailure(deps: Deps, name: string, error: unknown, runtimeDown?: string): void {
   const entry = deps.book.find(name)
   if (!entry) return
   const attempts = entry.observed.attempts + 1
-  const retryAt = deps.clock.now() + backoffMs(attempts)
+  const retryAt = deps.clock.now() + backoffMs(attempts, PAUSES)
   if (!isThvError(error))
     deps.logger.warn('workload failed', { workload: name, reason: deps.masker.mask(describeError(error)) })
   if (runtimeDown !== undefined) {
@@ -51,7 +53,7 @@ export function recordRestart(
   const attempts = (deps.book.find(name)?.observed.attempts ?? 0) + 1
   deps.exits.add(name, { kind: 'unresponsive', reason, last_lines: [] })
   noteInLog(deps, name, `the server is ${isFinal ? 'ended' : 'restarted'}: ${reason}`)
-  const next = isFinal ? {} : { retryAt: deps.clock.now() + backoffMs(attempts) }
+  const next = isFinal ? {} : { retryAt: deps.clock.now() + backoffMs(attempts, PAUSES) }
   deps.book.observe(name, { attempts, failure: { message: reason, ...next, isError: isFinal } })
 }
 
@@ -70,7 +72,7 @@ export async function recordExit(
   const now = deps.clock.now()
   const wasStable = connectedAt !== undefined && now - connectedAt >= STABLE_AFTER_MS
   const attempts = wasStable ? 1 : before + 1
-  const pause = backoffMs(attempts)
+  const pause = backoffMs(attempts, PAUSES)
   const failure: Failure = {
     message: `the server ${how}${words === undefined ? ' and wrote nothing' : `${LAST_OUTPUT}${words}`}`,
     retryAt: now + pause,

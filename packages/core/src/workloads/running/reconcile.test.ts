@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { fc } from '@toolhaven/testing/properties'
 import type { Wanted } from '../../ports/stores.ts'
 import { type Observed, nothingObserved } from './observed.ts'
-import { type Action, type Desire, backoffMs, nextAction } from './reconcile.ts'
+import { type Action, type Desire, nextAction } from './reconcile.ts'
 
 const NOW = 1_000_000
 const running: Desire = { wanted: 'running', generation: 2, isRemote: false }
@@ -142,11 +142,5 @@ test('repeating the next step always arrives, and never starts twice', () => {
       },
     ),
     { numRuns: 500 },
-  )
-})
-
-test('pauses double up to a minute', () => {
-  expect([0, 1, 2, 3, 4, 5, 6, 7, 8, 50, 5_000].map(backoffMs)).toEqual(
-    [1, 1, 2, 4, 8, 16, 32, 60, 60, 60, 60].map((s) => s * 1_000),
   )
 })

@@ -53,11 +53,3 @@ function observeWhenDue(observed: Observed, now: number): Action {
 function isDown(observed: Observed): boolean {
   return (observed.instance === 'absent' || observed.instance === 'unknown') && !observed.connected && !observed.open
 }
-
-const FIRST_DELAY_MS = 1_000
-const LONGEST_DELAY_MS = 60_000
-
-/** 1 s, 2 s, 4 s … 60 s. */
-export function backoffMs(attempts: number): number {
-  return Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.max(0, attempts - 1))
-}

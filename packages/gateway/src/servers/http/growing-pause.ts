@@ -1,20 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { Backoff, type BackoffRange } from '@toolhaven/contract/backoff'
 
-const FIRST_MS = 50
-const LONGEST_MS = 30_000
+const DEFAULT_RANGE = { firstMs: 50, longestMs: 30_000 }
 
 /** Between tries of what does not last: each pause is longer than the one before, until it does. */
 export class GrowingPause {
-  readonly #firstMs: number
+  readonly #backoff: Backoff
   readonly #longestMs: number
-  #nextMs: number
   #workedAt: number | undefined
   #isOn = false
 
-  constructor(firstMs = FIRST_MS, longestMs = LONGEST_MS) {
-    this.#firstMs = firstMs
-    this.#longestMs = longestMs
-    this.#nextMs = firstMs
+  constructor(range: BackoffRange = DEFAULT_RANGE) {
+    this.#backoff = new Backoff(range)
+    this.#longestMs = range.longestMs
   }
 
   worked(): void {
@@ -26,10 +24,9 @@ export class GrowingPause {
     if (this.#isOn) return false
     this.#isOn = true
     const hasLasted = this.#workedAt !== undefined && Date.now() - this.#workedAt > this.#longestMs
-    const ms = hasLasted ? this.#firstMs : this.#nextMs
-    this.#nextMs = Math.min(ms * 2, this.#longestMs)
+    if (hasLasted) this.#backoff.reset()
     this.#workedAt = undefined
-    const isOver = await pause(ms, true, { ref: false, signal }).catch(() => false)
+    const isOver = await pause(this.#backoff.next(), true, { ref: false, signal }).catch(() => false)
     this.#isOn = false
     return isOver
   }

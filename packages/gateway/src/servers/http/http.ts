@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { backoffMs } from '@toolhaven/contract/backoff'
 import type { Handshake } from '@toolhaven/core/ports/gateway'
 import { isThvError, unavailable } from '@toolhaven/core/errors'
 import {
@@ -26,15 +27,14 @@ import { Refused } from './upstream.ts'
 import { UpstreamTarget } from '../../http/client/upstream-target.ts'
 import { within } from '../within.ts'
 
-const FIRST_PAUSE_MS = 25
-const LONGEST_PAUSE_MS = 2000
+const PAUSES = { firstMs: 25, longestMs: 2000, factor: 1.5 }
 
 /** Waits until the server says what it speaks. */
 export async function connectHttp(options: HttpBackendOptions, signal: AbortSignal): Promise<BackendLink> {
   const { name, backend, limits } = options
   const limit = backend.isRemote ? AbortSignal.any([signal, AbortSignal.timeout(limits.remoteMs)]) : signal
   let told: unknown
-  for (let tries = 1, wait = FIRST_PAUSE_MS; ; tries += 1, wait = Math.min(wait * 1.5, LONGEST_PAUSE_MS)) {
+  for (let tries = 1; ; tries += 1) {
     try {
       return await greet(options, limit)
     } catch (error) {
@@ -44,7 +44,7 @@ export async function connectHttp(options: HttpBackendOptions, signal: AbortSign
       if (isThvError(error)) throw error
       const isFinal = backend.isRemote ? isFinalOfRemote(error, tries) : error instanceof Refused && error.isFinal
       // The signal is checked below, whether or not it ended the pause.
-      if (!isFinal) await pause(wait, undefined, { signal: limit }).catch(() => undefined)
+      if (!isFinal) await pause(backoffMs(tries, PAUSES), undefined, { signal: limit }).catch(() => undefined)
       if (isFinal || limit.aborted)
         throw unavailable(`The server ${name} did not complete the MCP handshake: ${reasonOf(told, options)}.`, told)
     }

@@ -4,7 +4,10 @@ import { MissedNotices } from './missed-notices.ts'
 
 test('what is held back during a pause is told once when it is over, with what the newest session has', async () => {
   const told: unknown[] = []
-  const notices = new MissedNotices((greeting) => void told.push(greeting['capabilities']), new GrowingPause(20, 40))
+  const notices = new MissedNotices(
+    (greeting) => void told.push(greeting['capabilities']),
+    new GrowingPause({ firstMs: 20, longestMs: 40 }),
+  )
   for (const capabilities of ['first', 'second', 'third']) notices.add({ capabilities })
   expect(told).toEqual(['first'])
   await expect.poll(() => told.length).toBe(2)

@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../messages/json-rpc.ts'
 import { GrowingPause } from './growing-pause.ts'
 
-const FIRST_MS = 30_000
-const LONGEST_MS = 600_000
+const PAUSES = { firstMs: 30_000, longestMs: 600_000 }
 
 /**
  * Tells a client what it may have missed, but not each time that its server loses the session. The client lists again when it is
@@ -16,7 +15,7 @@ export class MissedNotices {
   #untold: JsonObject | undefined
   #isPausing = false
 
-  constructor(tell: (greeting: JsonObject) => void, pause = new GrowingPause(FIRST_MS, LONGEST_MS)) {
+  constructor(tell: (greeting: JsonObject) => void, pause = new GrowingPause(PAUSES)) {
     this.#tell = tell
     this.#pause = pause
   }

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { Backoff } from '@toolhaven/contract/backoff'
 import { readEvents } from '../../http/client/event-parser.ts'
 import { NOT_IN_HEADER_VALUE } from '../../http/head-grammar.ts'
 import {
@@ -15,8 +16,7 @@ import { endAfterLastWord, NotMcp, Refused, SessionGone, type Upstream, type Ups
 import type { UpstreamResponse } from '../../http/client/upstream-response.ts'
 
 const SHORTEST_PAUSE_MS = 50
-const FIRST_PAUSE_MS = 500
-const LONGEST_PAUSE_MS = 30_000
+const PAUSES = { firstMs: 500, longestMs: 30_000 }
 /** Some servers send the head of a stream with its first event. */
 const HEAD_WAIT_MS = 2000
 const NO_ANSWER = 'the server ended the connection without an answer'
@@ -152,7 +152,7 @@ export class StreamableUpstream implements Upstream {
     const { signal } = abandoned
     try {
       closed.throwIfAborted()
-      const wait = Math.max(SHORTEST_PAUSE_MS, Math.min(place.retryMs ?? FIRST_PAUSE_MS, LONGEST_PAUSE_MS))
+      const wait = Math.max(SHORTEST_PAUSE_MS, Math.min(place.retryMs ?? PAUSES.firstMs, PAUSES.longestMs))
       await pause(wait, undefined, { signal, ref: false })
       const response = await this.#get(place.eventId, signal)
       if (response.status === 200) return await this.#readPart(response, reading)
@@ -167,10 +167,11 @@ export class StreamableUpstream implements Upstream {
   }
 
   async #listen(onOpen: () => void): Promise<void> {
-    for (let wait = FIRST_PAUSE_MS; !this.#closed.signal.aborted; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
+    const backoff = new Backoff(PAUSES)
+    while (!this.#closed.signal.aborted) {
       try {
         if (!(await this.#readStream(onOpen))) return onOpen()
-        wait = FIRST_PAUSE_MS
+        backoff.reset()
       } catch (error) {
         if (error instanceof SessionGone) {
           if (!this.#closed.signal.aborted) this.#options.onEnded(error.message, true)
@@ -178,7 +179,7 @@ export class StreamableUpstream implements Upstream {
         }
         // A broken stream is opened again below; whether the server is alive is the daemon's to find out.
       }
-      await pause(wait, undefined, { signal: this.#closed.signal, ref: false }).catch(() => undefined)
+      await pause(backoff.next(), undefined, { signal: this.#closed.signal, ref: false }).catch(() => undefined)
     }
   }
 

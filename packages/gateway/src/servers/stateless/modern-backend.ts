@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { backoffMs } from '@toolhaven/contract/backoff'
 import type { Handshake } from '@toolhaven/core/ports/gateway'
 import { describeError } from '@toolhaven/core/errors'
 import { mirroredHeaders, readMirrored, type MirroredTools } from '../../clients/stateless/tool-headers.ts'
@@ -41,8 +42,7 @@ export interface ModernBackendOptions {
 
 /** A server that asks more often than this is asking in circles. */
 const MOST_ROUNDS = 32
-const FIRST_PAUSE_MS = 100
-const LONGEST_PAUSE_MS = 5_000
+const PAUSES = { firstMs: 100, longestMs: 5_000 }
 const TOOLS_LIST_MS = 30_000
 
 /**
@@ -195,7 +195,7 @@ export class ModernBackend implements BackendLink {
       more['inputResponses'] = outcome.answers
     } else {
       call.onCancel = undefined
-      await pause(Math.min(FIRST_PAUSE_MS * 2 ** (round - 1), LONGEST_PAUSE_MS))
+      await pause(backoffMs(round, PAUSES))
     }
     if (!call.isSettled) await this.#bridge(call, more, round + 1)
   }

@@ -1,3 +1,4 @@
+import { Backoff } from '@toolhaven/contract/backoff'
 import { isObject, type JsonObject, type RpcNotification } from '../../messages/json-rpc.ts'
 import { META, metaOf } from '../../messages/modern-era.ts'
 import { OWN_META } from '../discovery.ts'
@@ -16,8 +17,7 @@ interface Stream {
   cancel: () => void
 }
 
-const FIRST_PAUSE_MS = 500
-const LONGEST_PAUSE_MS = 30_000
+const PAUSES = { firstMs: 500, longestMs: 30_000 }
 const NOTHING: ReadonlySet<string> = new Set()
 
 /**
@@ -31,7 +31,7 @@ export class SharedListen {
   /** What was asked for last, whatever became of it. */
   #latest: Stream | undefined
   #timer: NodeJS.Timeout | undefined
-  #pauseMs = FIRST_PAUSE_MS
+  readonly #backoff = new Backoff(PAUSES)
 
   constructor(options: SharedListenOptions) {
     this.#options = options
@@ -88,7 +88,7 @@ export class SharedListen {
   }
 
   #takeOver(stream: Stream): void {
-    this.#pauseMs = FIRST_PAUSE_MS
+    this.#backoff.reset()
     for (const older of this.#open.splice(0, this.#open.indexOf(stream))) older.cancel()
   }
 
@@ -96,9 +96,9 @@ export class SharedListen {
   #ended(stream: Stream, isRefused: boolean): void {
     this.#open = this.#open.filter((candidate) => candidate !== stream)
     if (isRefused || this.#latest !== stream) return
-    this.#timer = setTimeout(() => void this.#start(stream.uris, this.#filter(stream.uris)), this.#pauseMs)
+    const again = () => void this.#start(stream.uris, this.#filter(stream.uris))
+    this.#timer = setTimeout(again, this.#backoff.next())
     this.#timer.unref()
-    this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS)
   }
 
   #filter(uris: ReadonlySet<string>): JsonObject {
