@@ -1,13 +1,12 @@
-import { execFile } from 'node:child_process'
 import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { buildRecipe, builtImage } from '@toolhaven/contract/builds'
+import { buildFolder } from '@toolhaven/testing/testbed/build-image'
 import type { Engine } from '@toolhaven/testing/testbed/engine'
-import { engineHttp, engineMust } from '@toolhaven/testing/testbed/engine-http'
+import { engineHttp } from '@toolhaven/testing/testbed/engine-http'
 import { startPackageRegistry } from '@toolhaven/testing/testbed/package-registry'
 import { bridgeOf } from './src/bridge-of.ts'
 import { type CliWorld, openCliWorld } from './src/cli-world.ts'
@@ -57,7 +56,7 @@ describe('with a container engine', () => {
     const names = written.stdout.trim().split('\n')
     expect(names).toEqual(expect.arrayContaining(['image/Dockerfile', 'image/npmrc', 'image/package.json']))
     await appendFile(join(home.dir, 'image', 'npmrc'), `registry=${registry.url}\n`)
-    await buildFolder(engine, join(home.dir, 'image'), 'by-hand:1')
+    await buildFolder(engine.socketPath, 'by-hand:1', join(home.dir, 'image'))
     await imageId(engine, 'by-hand:1')
 
     expect(await thv(home, ['build', 'npx://thv-nobody-made-this'])).toMatchObject({ code: 3, stdout: '' })
@@ -140,12 +139,4 @@ async function imageId(engine: Engine, reference: string): Promise<string> {
   const { status, text } = await engineHttp(engine.socketPath, 'GET', `/images/${reference}/json`)
   expect(status, text).toBe(200)
   return imageSchema.parse(JSON.parse(text)).Id
-}
-
-/** As `docker build` does with a folder. */
-async function buildFolder(engine: Engine, folder: string, reference: string): Promise<void> {
-  const archive = `${folder}.tar`
-  await promisify(execFile)('tar', ['-C', folder, '-cf', archive, '.'])
-  const query = new URLSearchParams({ t: reference, rm: 'true' })
-  await engineMust(engine.socketPath, 'POST', `/build?${query}`, { bytes: await readFile(archive) })
 }

@@ -1,10 +1,7 @@
-import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { buildImage } from '@toolhaven/testing/testbed/build-image'
 import type { Engine } from '@toolhaven/testing/testbed/engine'
-import { engineMust } from '@toolhaven/testing/testbed/engine-http'
 
 export const TINY_IMAGE = 'docker.io/library/thv-mcp-tiny:1'
 
@@ -30,16 +27,8 @@ ENTRYPOINT ["sh", "/server.sh"]
 `
 
 export async function buildTinyImage(engine: Engine): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'thv-e2e-image-'))
-  try {
+  await buildImage(engine.socketPath, TINY_IMAGE, async (folder) => {
     await writeFile(join(folder, 'server.sh'), SERVER)
     await writeFile(join(folder, 'Dockerfile'), DOCKERFILE)
-    await promisify(execFile)('tar', ['-C', folder, '-cf', join(folder, 'context.tar'), 'Dockerfile', 'server.sh'])
-    const query = new URLSearchParams({ t: TINY_IMAGE, rm: 'true' })
-    await engineMust(engine.socketPath, 'POST', `/build?${query}`, {
-      bytes: await readFile(join(folder, 'context.tar')),
-    })
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
+  })
 }

@@ -1,8 +1,9 @@
 import { performance } from 'node:perf_hooks'
 import type { ApiClient } from '@toolhaven/contract/client'
 import { startDocker } from '@toolhaven/testing/testbed/docker'
+import { buildServerImage } from '@toolhaven/testing/testbed/server-image'
 import { type Bench, type Figure, lessIsBetter } from '../figure.ts'
-import { FIXTURE_IMAGE, buildFixtureImage } from '../rig/fixture-image.ts'
+import { FIXTURE_IMAGE } from '../rig/fixture.ts'
 import { makeHome, startDaemon } from '../rig/home.ts'
 import { openHttp } from '../rig/mcp-http.ts'
 import { openStdio } from '../rig/mcp-stdio.ts'
@@ -24,7 +25,7 @@ export const coldStart: Bench = {
 async function onDocker(rig: Rig): Promise<Figure[]> {
   rig.say('starting a private Docker …')
   await using engine = await startDocker()
-  await buildFixtureImage(engine, rig.fixture.file, rig.folder)
+  await buildServerImage(engine, FIXTURE_IMAGE)
   const host = `unix://${engine.socketPath}`
   await using home = await makeHome({ THV_RUNTIME: 'docker', DOCKER_HOST: host })
   await using daemon = await startDaemon(home)

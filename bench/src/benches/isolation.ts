@@ -6,10 +6,11 @@ import { performance } from 'node:perf_hooks'
 import { fileURLToPath } from 'node:url'
 import type { ApiClient } from '@toolhaven/contract/client'
 import { startDocker } from '@toolhaven/testing/testbed/docker'
+import { buildServerImage } from '@toolhaven/testing/testbed/server-image'
 import { type Bench, type Figure, lessIsBetter } from '../figure.ts'
 import { measureAll } from '../gateway/measure.ts'
 import { openStreamable } from '../gateway/sessions.ts'
-import { FIXTURE_IMAGE, buildFixtureImage } from '../rig/fixture-image.ts'
+import { FIXTURE_IMAGE } from '../rig/fixture.ts'
 import { type Home, makeHome, startDaemon } from '../rig/home.ts'
 import { openHttp } from '../rig/mcp-http.ts'
 import { cpuMs, settledTreeMb } from '../rig/proc.ts'
@@ -66,7 +67,7 @@ async function memory(rig: Rig): Promise<Figure> {
 async function onDocker(rig: Rig): Promise<Figure[]> {
   rig.say('starting a private Docker …')
   await using engine = await startDocker()
-  await buildFixtureImage(engine, rig.fixture.file, rig.folder)
+  await buildServerImage(engine, FIXTURE_IMAGE)
   await using home = await makeHome({ THV_RUNTIME: 'docker', DOCKER_HOST: `unix://${engine.socketPath}` })
   await using daemon = await startDaemon(home)
   const api = apiOf(daemon)

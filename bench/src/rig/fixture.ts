@@ -12,6 +12,9 @@ export interface Fixture extends AsyncDisposable {
   registry: PackageRegistry
 }
 
+/** The same server on an engine. */
+export const FIXTURE_IMAGE = 'localhost/thv-bench-fixture:1.0.0'
+
 const PACKAGE = { name: 'thv-bench-fixture', version: '1.0.0' }
 
 export async function publishFixture(folder: string): Promise<Fixture> {

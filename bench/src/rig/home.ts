@@ -1,32 +1,18 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { type PrivateHome, privateHome } from '@toolhaven/testing/testbed/private-home'
 import { type ServerProcess, freePort, startServer } from './server-process.ts'
 
 export const THV = fileURLToPath(new URL('../../../apps/cli/dist/thv.mjs', import.meta.url))
 export const BARE_SERVER = fileURLToPath(new URL('bare-server.mjs', import.meta.url))
 
-/** Everything one daemon keeps, in a temporary folder. */
-export interface Home extends AsyncDisposable {
-  dir: string
-  env: Record<string, string>
+export interface Home extends PrivateHome, AsyncDisposable {
   workloadsDir: string
 }
 
 export async function makeHome(extra: Readonly<Record<string, string>>): Promise<Home> {
-  const dir = await mkdtemp(join(tmpdir(), 'thv-b-'))
-  for (const name of ['home', 'run']) await mkdir(join(dir, name), { mode: 0o700 })
-  const env = {
-    PATH: process.env['PATH'] ?? '',
-    HOME: join(dir, 'home'),
-    XDG_STATE_HOME: join(dir, 'state'),
-    XDG_DATA_HOME: join(dir, 'data'),
-    XDG_CONFIG_HOME: join(dir, 'config'),
-    XDG_CACHE_HOME: join(dir, 'cache'),
-    XDG_RUNTIME_DIR: join(dir, 'run'),
-    ...extra,
-  }
+  const { dir, env } = await privateHome(extra)
   const workloadsDir = join(dir, 'state', 'toolhaven', 'workloads')
   return {
     dir,

@@ -1,9 +1,6 @@
-import { execFile } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { engineMust } from './engine-http.ts'
+import { buildImage } from './build-image.ts'
 
 /** Leaves a mark in the environment and becomes the program that it was to start. */
 const IMPOSTOR = `#!/bin/sh
@@ -28,8 +25,7 @@ export async function buildHostileImage(
   engineSocket: string,
   { reference, from, lines, links = {} }: HostileImage,
 ): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'thv-hostile-image-'))
-  try {
+  await buildImage(engineSocket, reference, async (folder) => {
     const root = join(folder, 'root')
     await mkdir(join(root, '.toolhaven'), { recursive: true })
     await mkdir(join(root, 'deep'))
@@ -37,11 +33,5 @@ export async function buildHostileImage(
     await chmod(join(root, '.toolhaven', 'forwarder'), 0o755)
     for (const [path, target] of Object.entries(links)) await symlink(target, join(root, path))
     await writeFile(join(folder, 'Dockerfile'), [`FROM ${from}`, 'COPY root/ /', ...lines, ''].join('\n'))
-    const context = join(folder, 'context.tar')
-    await promisify(execFile)('tar', ['-C', folder, '-cf', context, 'Dockerfile', 'root'])
-    const query = new URLSearchParams({ t: reference, rm: 'true' })
-    await engineMust(engineSocket, 'POST', `/build?${query}`, { bytes: await readFile(context) })
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
+  })
 }
