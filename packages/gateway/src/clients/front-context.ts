@@ -4,12 +4,12 @@ import type { BackendLink } from '../servers/backend.ts'
 import type { EventStream } from '../http/server/event-stream.ts'
 import { readBody } from '../http/server/read-body.ts'
 import { sendJson, sendRefusal, type HttpRefusal } from '../http/server/reply.ts'
-import type { JsonObject, RpcMessage, RpcRequest } from '../messages/json-rpc.ts'
+import type { JsonObject } from '../messages/json-rpc.ts'
 import { tooLarge } from '../policy/admission/limits.ts'
 import type { Parsed } from '../messages/parse.ts'
 import type { GatewayLimits } from '../endpoint/options.ts'
 import type { Pipeline } from '../policy/pipeline.ts'
-import type { ReplySink } from '../sessions/call.ts'
+import type { DispatchContext } from '../sessions/dispatch.ts'
 import type { KeptOfCallers } from '../sessions/kept-of-callers.ts'
 import type { Session } from '../sessions/session.ts'
 import type { SessionTable } from '../sessions/session-table.ts'
@@ -33,13 +33,8 @@ export interface FrontContext {
   attempt(response: HttpResponse, work: () => void | Promise<void>): void
   /** Opens a stream that gets keep-alive lines until it closes. It ends with the rights of the client that asked for it. */
   openStream(response: HttpResponse, headers?: Readonly<Record<string, string>>): EventStream
-  /** The response body to an initialize; throws when no server is there. */
-  initialize(session: Session, request: RpcRequest, from: HttpRequest): Promise<JsonObject>
-  /**
-   * Hands a message of a client on; answers to requests go to `reply`. `admittedBy`: the rules that let it in; left out: those that
-   * are in force.
-   */
-  dispatch(session: Session, message: RpcMessage, reply: ReplySink, from: HttpRequest, admittedBy?: Pipeline): void
+  /** What the messages of clients need on their way to the server. */
+  readonly dispatching: DispatchContext
   /** The server behind; waits for one that restarts. */
   server(): Promise<Pick<BackendLink, 'era' | 'result'>>
   /** A request of the gateway's own in the name of a session: the response to it. */

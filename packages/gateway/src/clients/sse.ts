@@ -4,6 +4,8 @@ import { errorText, RPC_ERROR, type JsonObject, type RpcRequest } from '../messa
 import { describeError } from '@toolhaven/core/errors'
 import { negotiateVersion } from '../messages/protocol-versions.ts'
 import type { ReplySink } from '../sessions/call.ts'
+import { dispatch } from '../sessions/dispatch.ts'
+import { initializeSession } from '../sessions/initialize-session.ts'
 import type { Session } from '../sessions/session.ts'
 import { full, isOwn, readMessages, type FrontContext } from './front-context.ts'
 
@@ -46,7 +48,8 @@ export function postMessages(context: FrontContext, request: HttpRequest, respon
     const isFirst = !session.isOpening && !session.isInitialized
     if (message?.kind === 'request' && message.method === 'initialize' && isFirst)
       return initialize(context, session, message, request)
-    if (message !== undefined) context.dispatch(session, message, new StreamReply(session), request)
+    if (message !== undefined)
+      dispatch(context.dispatching, session, message, new StreamReply(session), { from: request })
   })
 }
 
@@ -75,7 +78,7 @@ async function initialize(
   session.client = message.params ?? {}
   session.version = negotiateVersion(message.params?.['protocolVersion'])
   try {
-    const body = await context.initialize(session, message, from)
+    const body = await initializeSession(context.dispatching, session, message, from)
     session.isInitialized = !('error' in body)
     session.send(JSON.stringify({ ...body, id: message.id }))
     void context.listening(session)

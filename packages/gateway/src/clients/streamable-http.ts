@@ -8,6 +8,8 @@ import type { Parsed } from '../messages/parse.ts'
 import { MODERN_VERSION } from '../messages/modern-era.ts'
 import { BATCH_VERSION, isKnownVersion, PROTOCOL_VERSIONS, negotiateVersion } from '../messages/protocol-versions.ts'
 import { isAnswerEvent } from '../sessions/answer-streams.ts'
+import { dispatch } from '../sessions/dispatch.ts'
+import { initializeSession } from '../sessions/initialize-session.ts'
 import type { Session } from '../sessions/session.ts'
 import { full, isOwn, readMessages, type FrontContext } from './front-context.ts'
 import { isModern, postModern } from './stateless/modern-http.ts'
@@ -56,7 +58,7 @@ function handle(
     acceptsStream,
     prefersStream: expected > 0 && prefersStream(request.headers.accept),
   })
-  for (const message of parsed.messages) context.dispatch(session, message, reply, request)
+  for (const message of parsed.messages) dispatch(context.dispatching, session, message, reply, { from: request })
   if (expected === 0) sendEmpty(response, 202)
 }
 
@@ -134,7 +136,7 @@ async function initialize(
   )
   if (session === undefined) return sendRefusal(response, full(context))
   try {
-    const body = await context.initialize(session, message, request)
+    const body = await initializeSession(context.dispatching, session, message, request)
     // Its client went without ever hearing its name.
     if (response.destroyed) return context.sessions.end(session)
     // It had to make room while its server took too long to answer.

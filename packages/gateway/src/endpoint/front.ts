@@ -5,17 +5,16 @@ import type { EventStream } from '../http/server/event-stream.ts'
 import type { HttpRequest, HttpResponse } from '../http/server/exchange.ts'
 import { OpenStreams } from '../http/server/open-streams.ts'
 import { sendRefusal, sendVerdict } from '../http/server/reply.ts'
-import type { JsonObject, RpcMessage, RpcRequest } from '../messages/json-rpc.ts'
+import type { JsonObject } from '../messages/json-rpc.ts'
 import { CallMemory } from '../messages/weight.ts'
 import type { Pipeline } from '../policy/pipeline.ts'
 import type { BackendLink } from '../servers/backend.ts'
-import { askInNameOf, type ReplySink } from '../sessions/call.ts'
-import { dispatch, type DispatchContext } from '../sessions/dispatch.ts'
+import { askInNameOf } from '../sessions/call.ts'
+import type { DispatchContext } from '../sessions/dispatch.ts'
 import { KeptBytes } from '../sessions/kept-bytes.ts'
 import type { Session } from '../sessions/session.ts'
 import { SessionTable } from '../sessions/session-table.ts'
 import type { BackendSlot } from './backend-slot.ts'
-import { initializeSession } from './initialize-session.ts'
 import type { GatewayLimits, GatewayOptions } from './options.ts'
 import { route, type RouteContext } from './route.ts'
 import { Traffic } from './traffic.ts'
@@ -34,10 +33,10 @@ export class Front implements RouteContext {
   readonly sessions: SessionTable
   readonly modern: ModernState
   readonly streams: OpenStreams
+  readonly dispatching: DispatchContext
   readonly traffic = new Traffic()
   readonly #options: GatewayOptions
   readonly #slot: BackendSlot
-  readonly #dispatching: DispatchContext
   #spec: EndpointSpec
   #pipeline: Pipeline | undefined
 
@@ -68,7 +67,7 @@ export class Front implements RouteContext {
     })
     const { sessions, kept } = this
     this.modern = new ModernState({ name, limits, logger, sessions, kept, ask: this.ask.bind(this) })
-    this.#dispatching = {
+    this.dispatching = {
       ...{ slot, limits, memory: this.memory, sessions, traffic: this.traffic },
       pipeline: () => this.pipeline,
       onSettled: ({ method }) => {
@@ -124,11 +123,6 @@ export class Front implements RouteContext {
     return this.streams.open(response, headers)
   }
 
-  initialize(session: Session, request: RpcRequest, from: HttpRequest): Promise<JsonObject> {
-    const context = { pipeline: () => this.pipeline, slot: this.#slot, waitMs: this.limits.backendWaitMs }
-    return initializeSession(context, session, request, from)
-  }
-
   server(): Promise<BackendLink> {
     return this.#slot.wait(this.limits.backendWaitMs)
   }
@@ -141,16 +135,6 @@ export class Front implements RouteContext {
 
   async listening(session: Session): Promise<void> {
     if (!session.isEnded) await this.#slot.link?.listen(session)
-  }
-
-  dispatch(
-    session: Session,
-    message: RpcMessage,
-    reply: ReplySink,
-    from: HttpRequest,
-    admittedBy: Pipeline = this.pipeline,
-  ): void {
-    dispatch(this.#dispatching, session, message, reply, { from, admittedBy })
   }
 
   #route(request: HttpRequest, response: HttpResponse): void {

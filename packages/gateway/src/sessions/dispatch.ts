@@ -39,7 +39,8 @@ export interface DispatchContext {
 /** The HTTP request that a message came in, and the rules that let it in. */
 export interface Admitted {
   from: HttpRequest
-  admittedBy: Pipeline
+  /** Default: those that are in force. */
+  admittedBy?: Pipeline | undefined
 }
 
 /** One message of a client, on its way to the server. */
@@ -98,7 +99,7 @@ function request(
     if (watchedReply !== undefined) watchedReply.refusedBy = refused?.by
     return refused?.refusal
   }
-  const judged = { admittedBy, decidedBy: pipeline, request: passed.request, asker }
+  const judged = { admittedBy: admittedBy ?? pipeline, decidedBy: pipeline, request: passed.request, asker }
   const call = new Call({
     session,
     request: passed.request,
@@ -116,7 +117,7 @@ function request(
   })
   context.traffic.begin(call)
   call.sendLater = () => void sendToNext(call, slot, limits.backendWaitMs)
-  const waited = pipeline === admittedBy ? pipeline.waitFor(passed.request, asker) : judgeAgain(pipeline, judged)
+  const waited = pipeline === judged.admittedBy ? pipeline.waitFor(passed.request, asker) : judgeAgain(pipeline, judged)
   if (waited === undefined) return send(call, slot)
   void waited.then((refused) => {
     const refusal = refusalOf(refused)

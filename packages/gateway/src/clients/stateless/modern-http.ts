@@ -11,7 +11,7 @@ import { isLogLevel, reachesLevel } from '../../sessions/log-levels.ts'
 import type { Session } from '../../sessions/session.ts'
 import { hasRoomFor, TOO_MANY_OF_A_CALLER } from '../../sessions/subscriptions.ts'
 import { HeldRoom, weightOf } from '../../messages/weight.ts'
-import { TOO_MUCH_IN_FLIGHT, UNWELCOME } from '../../sessions/dispatch.ts'
+import { dispatch, TOO_MUCH_IN_FLIGHT, UNWELCOME } from '../../sessions/dispatch.ts'
 import { type FrontContext } from '../front-context.ts'
 import { checkRequest, type ModernRequest, type WaitingRequest } from './check-request.ts'
 import { FULL, NEEDS_SESSION, notFound, refuse, sendFault, STATE_IS_NO_TEXT, UNKNOWN_STATE } from './fault.ts'
@@ -239,7 +239,7 @@ function dispatchCall(
       park: () => context.modern.parked.park(exchange, mark, session.owner),
       maxQuestionBytes: context.limits.maxQueuedBytes,
       onKept: (keeper, change) => context.modern.kept.count(session.owner, keeper, change),
-      respond: (answer) => context.dispatch(session, answer, exchange, request),
+      respond: (answer) => dispatch(context.dispatching, session, answer, exchange, { from: request }),
       cancel: () => session.calls.get(idKey(ownId))?.cancel({ reason: 'the client went away' }),
     },
     id,
@@ -247,7 +247,7 @@ function dispatchCall(
   )
   checked.room.release()
   const forServer = requestOf(ownId, method, toLegacyParams(params, ownId))
-  context.dispatch(session, forServer, exchange, request, checked.admittedBy)
+  dispatch(context.dispatching, session, forServer, exchange, { from: request, admittedBy: checked.admittedBy })
 }
 
 /** A server with sessions has one level for all its calls: it must be as talkative as this one wants. */

@@ -3,6 +3,7 @@ import { accepts } from '../../http/server/accepts.ts'
 import { idKey, isObject, requestOf, RPC_ERROR, type JsonObject } from '../../messages/json-rpc.ts'
 import { metaOf, MODERN_VERSION } from '../../messages/modern-era.ts'
 import { PROTOCOL_VERSIONS } from '../../messages/protocol-versions.ts'
+import { dispatch } from '../../sessions/dispatch.ts'
 import type { Session } from '../../sessions/session.ts'
 import { hasRoomFor, TOO_MANY_OF_A_CALLER } from '../../sessions/subscriptions.ts'
 import type { FrontContext } from '../front-context.ts'
@@ -65,7 +66,10 @@ export async function relay(
           response,
         )
   checked.room.release()
-  context.dispatch(session, requestOf(ownId, method, params), reply, request, checked.admittedBy)
+  dispatch(context.dispatching, session, requestOf(ownId, method, params), reply, {
+    from: request,
+    admittedBy: checked.admittedBy,
+  })
 }
 
 const TOO_MANY_SUBSCRIPTIONS: Fault = {

@@ -1,24 +1,15 @@
 import { describeError, unavailable } from '@toolhaven/core/errors'
 import type { BackendLink } from '../servers/backend.ts'
-import type { BackendSlot } from './backend-slot.ts'
+import type { BackendSlot } from '../endpoint/backend-slot.ts'
 import { endToEndHeaders } from '../http/server/end-to-end-headers.ts'
 import type { HttpRequest } from '../http/server/exchange.ts'
 import { RPC_ERROR, type JsonObject, type RpcRequest } from '../messages/json-rpc.ts'
-import type { Pipeline } from '../policy/pipeline.ts'
-import { UNWELCOME } from '../sessions/dispatch.ts'
-import type { Session } from '../sessions/session.ts'
-
-export interface InitializeContext {
-  /** The rules in force. */
-  pipeline: () => Pipeline
-  slot: BackendSlot
-  /** How long a client waits for a server that is restarting. */
-  waitMs: number
-}
+import { UNWELCOME, type DispatchContext } from './dispatch.ts'
+import type { Session } from './session.ts'
 
 /** A client's handshake: the response for it (result or error). Throws when there is none, in words for the client. */
 export async function initializeSession(
-  { pipeline, slot, waitMs }: InitializeContext,
+  { pipeline, slot, limits }: Pick<DispatchContext, 'pipeline' | 'slot' | 'limits'>,
   session: Session,
   request: RpcRequest,
   from: HttpRequest,
@@ -35,7 +26,7 @@ export async function initializeSession(
       if (now !== admittedBy && !(await now.mayStay(from))) throw unavailable(UNWELCOME.refusal.message)
       return link.initialize(session, watched?.request ?? request, (watched?.headers ?? headers)())
     }
-    const answer = await greetServer(slot, session, greet, waitMs)
+    const answer = await greetServer(slot, session, greet, limits.backendWaitMs)
     const body = await pipeline().toClient(request, answer, asker)
     watched?.onEnd(body)
     return body
