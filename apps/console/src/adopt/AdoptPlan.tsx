@@ -1,4 +1,5 @@
 import type { AdoptRequest, ForeignServer } from '@toolhaven/contract/adopt'
+import { ChangedLines } from '../edit/ChangedLines.tsx'
 import { Code } from '../parts/Code.tsx'
 import { ForeignText } from '../parts/ForeignText.tsx'
 import { adoptCommand, changedEntry, whatHappens } from './describe-adoption.ts'
@@ -36,20 +37,7 @@ function EntryChange({ server }: { server: ForeignServer }) {
   const { before, after } = changedEntry(server)
   return (
     <div className="difference lines">
-      {before.map((line) => (
-        <del key={line}>
-          <span className="only-read-aloud">Goes: </span>
-          <span aria-hidden="true">− </span>
-          <ForeignText text={line} />
-        </del>
-      ))}
-      {after.map((line) => (
-        <ins key={line}>
-          <span className="only-read-aloud">Comes: </span>
-          <span aria-hidden="true">+ </span>
-          <ForeignText text={line} />
-        </ins>
-      ))}
+      <ChangedLines before={before} after={after} />
     </div>
   )
 }

@@ -1,4 +1,5 @@
 import { ForeignText } from '../parts/ForeignText.tsx'
+import { ChangedLines } from './ChangedLines.tsx'
 import type { Change } from './flat-differences.ts'
 
 /** Setting by setting, what goes and what comes. */
@@ -11,20 +12,7 @@ export function Differences({ changes }: { changes: readonly Change[] }) {
             <ForeignText text={label} />
           </dt>
           <dd className="difference lines">
-            {before.map((line) => (
-              <del key={line}>
-                <span className="only-read-aloud">Goes: </span>
-                <span aria-hidden="true">− </span>
-                <ForeignText text={line} />
-              </del>
-            ))}
-            {after.map((line) => (
-              <ins key={line}>
-                <span className="only-read-aloud">Comes: </span>
-                <span aria-hidden="true">+ </span>
-                <ForeignText text={line} />
-              </ins>
-            ))}
+            <ChangedLines before={before} after={after} />
           </dd>
         </div>
       ))}

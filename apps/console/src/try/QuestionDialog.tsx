@@ -40,22 +40,13 @@ function FormDialog({ server, asked: { question, answer, cancelCalls } }: Questi
     <Sheet
       title={`${server} asks you`}
       onLeave={() => answer(ANSWERS.cancel())}
+      onDecline={() => answer(ANSWERS.decline())}
       onCancel={cancelCalls}
       onSubmit={submit}
     >
-      <p className="said">
-        <ForeignText text={message} />
-      </p>
+      <Said text={message} />
       <p className="muted">The server gets what you answer. Give it no password and no key.</p>
       <SchemaForm schema={schema} value={content} onChange={setContent} faults={isChecked ? faults : []} />
-      <div className="actions">
-        <button type="submit" className="primary">
-          Answer
-        </button>
-        <button type="button" onClick={() => answer(ANSWERS.decline())}>
-          Decline
-        </button>
-      </div>
     </Sheet>
   )
 }
@@ -66,13 +57,13 @@ function AddressDialog({ server, asked: { question, answer, cancelCalls } }: Que
   return (
     <Sheet
       title={`${server} asks you to open a page`}
+      accept="I have done it"
       onLeave={() => answer(ANSWERS.cancel())}
+      onDecline={() => answer(ANSWERS.decline())}
       onCancel={cancelCalls}
       onSubmit={() => answer(ANSWERS.accept())}
     >
-      <p className="said">
-        <ForeignText text={message} />
-      </p>
+      <Said text={message} />
       <p>
         <OutsideLink address={url} />
       </p>
@@ -81,14 +72,6 @@ function AddressDialog({ server, asked: { question, answer, cancelCalls } }: Que
           It leads to <ForeignText text={host} />. Open it only if you trust that host.
         </p>
       )}
-      <div className="actions">
-        <button type="submit" className="primary">
-          I have done it
-        </button>
-        <button type="button" onClick={() => answer(ANSWERS.decline())}>
-          Decline
-        </button>
-      </div>
     </Sheet>
   )
 }
@@ -100,6 +83,7 @@ function SamplingDialog({ server, asked: { question, answer, cancelCalls } }: Qu
     <Sheet
       title={`${server} asks for an answer of a model`}
       onLeave={() => answer(ANSWERS.notSampled())}
+      onDecline={() => answer(ANSWERS.notSampled())}
       onCancel={cancelCalls}
       onSubmit={() => answer(ANSWERS.sampled(said))}
     >
@@ -126,22 +110,25 @@ function SamplingDialog({ server, asked: { question, answer, cancelCalls } }: Qu
         </div>
       ))}
       <TextField label="Your answer" value={said} rows={4} isRequired onChange={setSaid} />
-      <div className="actions">
-        <button type="submit" className="primary">
-          Answer
-        </button>
-        <button type="button" onClick={() => answer(ANSWERS.notSampled())}>
-          Decline
-        </button>
-      </div>
     </Sheet>
+  )
+}
+
+function Said({ text }: { text: string }) {
+  return (
+    <p className="said">
+      <ForeignText text={text} />
+    </p>
   )
 }
 
 interface SheetProps {
   title: string
+  /** What the button says that sends the answer. */
+  accept?: string
   /** Escape. */
   onLeave: () => void
+  onDecline: () => void
   /** Ends the calls that the server may ask for. */
   onCancel: () => void
   onSubmit: () => void
@@ -149,7 +136,7 @@ interface SheetProps {
 }
 
 /** Stays until it is answered: a click beside it is no answer. */
-function Sheet({ title, onLeave, onCancel, onSubmit, children }: SheetProps) {
+function Sheet({ title, accept = 'Answer', onLeave, onDecline, onCancel, onSubmit, children }: SheetProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
@@ -174,6 +161,14 @@ function Sheet({ title, onLeave, onCancel, onSubmit, children }: SheetProps) {
           {title}
         </h2>
         {children}
+        <div className="actions">
+          <button type="submit" className="primary">
+            {accept}
+          </button>
+          <button type="button" onClick={onDecline}>
+            Decline
+          </button>
+        </div>
         <button type="button" className="small" onClick={onCancel}>
           Cancel the call
         </button>
