@@ -36,7 +36,7 @@ export async function draftImport(
   problems.check('folder', () => refuseFolder(config), undefined)
   problems.check('target_host', () => checkTargetHost(config), undefined)
   await problems.wait(undefined, () => checkNamedFiles(deps, config), undefined)
-  await problems.wait('oidc_config', () => checkOidcConfig(deps, config), undefined)
+  await problems.wait('oidc_config', () => checkSecret(deps, config.oidc_config?.clientSecret), undefined)
   problems.check('middleware_configs', () => refuseForeignMiddleware(config), undefined)
   const auth = config.remote_auth_config
   await problems.wait('remote_auth_config', () => checkRemoteAuth(deps, config, confirmed), undefined)
@@ -131,18 +131,16 @@ async function checkRemoteAuth(deps: WorkloadsDeps, config: RunConfig, confirmed
     throw invalid('remote_auth_config: takes clientSecret or clientSecretFile, not both')
   if (auth?.clientSecretFile !== undefined && auth.client_id === undefined)
     throw invalid('remote_auth_config: clientSecretFile needs client_id')
-  const key = auth?.clientSecret
-  if (key !== undefined && !(await deps.secretExists(key))) throw await deps.missingSecrets([key])
+  await checkSecret(deps, auth?.clientSecret)
   if (auth?.allowPrivateIP && confirmed.accept_network !== true)
     throw invalid(
       'remote_auth_config.allowPrivateIP opens private addresses to the login; confirm it with accept_network=true (--accept-network)',
     )
 }
 
-async function checkOidcConfig(deps: WorkloadsDeps, { oidc_config: oidc }: RunConfig): Promise<void> {
-  // In a configuration it is always a name: taken for a value, it would be stored and believed to be the secret.
-  const key = oidc?.clientSecret
-  if (key !== undefined && !(await deps.secretExists(key))) throw await deps.missingSecrets([key])
+/** In a configuration it is always a name: taken for a value, it would be stored and believed to be the secret. */
+async function checkSecret(deps: WorkloadsDeps, name: string | undefined): Promise<void> {
+  if (name !== undefined && !(await deps.secretExists(name))) throw await deps.missingSecrets([name])
 }
 
 function requestOf(config: RunConfig): CreateRequest {
