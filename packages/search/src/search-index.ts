@@ -16,6 +16,8 @@ export interface SearchIndex {
   own: Uint8Array
   /** Records with the same number have the same address. */
   places: Int32Array
+  /** Records with the same number are of the same page. */
+  pages: Int32Array
 }
 
 export function createSearchIndex(records: readonly SearchRecord[]): SearchIndex {
@@ -40,6 +42,7 @@ export function createSearchIndex(records: readonly SearchRecord[]): SearchIndex
     })
   })
   const urls = new Map<string, number>()
+  const pages = new Map<string, number>()
   return {
     records,
     vocabulary: createVocabulary([...numbers.keys()]),
@@ -47,6 +50,7 @@ export function createSearchIndex(records: readonly SearchRecord[]): SearchIndex
     terms,
     own: Uint8Array.from(records, ({ type }) => (type === 'content' ? CONTENT : LEVELS.indexOf(type))),
     places: Int32Array.from(records, ({ url }) => numberOf(urls, url)),
+    pages: Int32Array.from(records, ({ url }) => numberOf(pages, url.replace(/#.*$/, ''))),
   }
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fc } from '@toolhaven/testing/properties'
+import { readPage } from './read-page.ts'
 import { search } from './search.ts'
 import { createSearchIndex } from './search-index.ts'
 import { records } from '../test/support/records.ts'
@@ -7,6 +8,12 @@ import { records } from '../test/support/records.ts'
 const index = createSearchIndex(records)
 const everything = new Uint8Array(records.length).fill(1)
 const urls = (query: string) => search(index, query, everything).numbers.map((number) => records[number]?.url)
+
+function firstIn(pages: Readonly<Record<string, string>>, query: string): string | undefined {
+  const few = Object.entries(pages).flatMap(([path, main]) => readPage(`<main>${main}</main>`, path))
+  const [first = -1] = search(createSearchIndex(few), query, new Uint8Array(few.length).fill(1)).numbers
+  return few[first]?.url
+}
 
 describe('a search', () => {
   it.each([
@@ -48,6 +55,24 @@ describe('a search', () => {
   it('puts what has both of two words before what has one', () => {
     expect(urls('proxy gateway')[0]).toBe('/guides/network#proxy')
     expect(urls('proxy zebra')).toEqual(['/guides/network#proxy'])
+  })
+
+  it('puts a heading with the word itself before a title with a longer one', () => {
+    const found = firstIn(
+      { '/manage': '<h1>Manage servers</h1>', '/more': '<h1>More</h1><h2 id=serve>thv serve</h2>' },
+      'serve',
+    )
+    expect(found).toBe('/more#serve')
+  })
+
+  it('prefers a part of a page that has the other words elsewhere', () => {
+    const pages = {
+      '/first': '<h1>First</h1><p>A token.',
+      '/second': '<h1>Second</h1><p>A token.<h2 id=later>Later</h2><p>It is renewed daily.',
+      '/third': '<h1>Third</h1><p>Daily news.',
+      '/fourth': '<h1>Fourth</h1><p>Daily bread.',
+    }
+    expect(firstIn(pages, 'token daily')).toBe('/second')
   })
 
   it('finds nothing for a word that is nowhere', () => {

@@ -9,11 +9,13 @@ export interface Found {
   numbers: number[]
 }
 
-/** By attribute: titles first, then ever deeper headings, then the name of the section, then text. */
+/** By attribute, to which the beginning of a longer word adds one: titles first, then ever deeper headings, then the name of the section, then text. */
 const ATTRIBUTE_RANK = Uint8Array.of(4, 0, 1, 2, 3, 3, 3, 5)
 const NOTHING = 255
 /** In a question of three words or more, one that no record has beside the others must not hide them all. */
 const MAY_MISS = 0.34
+/** A word that the record lacks and its page has elsewhere counts as missing by this share. */
+const ELSEWHERE = 0.5
 /** With fewer records that have enough of the query, those that have less of it follow. */
 const ENOUGH = 12
 
@@ -37,13 +39,18 @@ export function search(index: SearchIndex, query: string, allowed: Uint8Array): 
   return { words, numbers: distinct(index, refineOrder(index, words, keys)) }
 }
 
-function spread(index: SearchIndex, { term, typos }: Match, codes: readonly Uint8Array[], isOwn: Uint8Array): void {
+function spread(
+  index: SearchIndex,
+  { term, typos, isWhole }: Match,
+  codes: readonly Uint8Array[],
+  isOwn: Uint8Array,
+): void {
   const postings = index.postings[term] ?? new Int32Array(0)
   for (let at = 0; at < postings.length; at++) {
     const posting = postings[at] ?? 0
     const number = posting >> 3
     const attribute = posting & 7
-    const code = typos * 8 + (ATTRIBUTE_RANK[attribute] ?? 0)
+    const code = typos * 8 + (ATTRIBUTE_RANK[attribute] ?? 0) + (isWhole ? 0 : 1)
     for (const best of codes) if (code < (best[number] ?? NOTHING)) best[number] = code
     const own = index.own[number] ?? CONTENT
     if (attribute === own || (own === 1 && attribute === 0)) isOwn[number] = 1
@@ -52,13 +59,19 @@ function spread(index: SearchIndex, { term, typos }: Match, codes: readonly Uint
 
 /** The keys of the records that have enough of the query; where few have, of all that have any of it. */
 function rank(
-  { records }: SearchIndex,
+  { records, pages }: SearchIndex,
   codes: readonly Uint8Array[],
   isOwn: Uint8Array,
   mayMiss: number,
 ): Float64Array {
   const weights = codes.map((code) => Math.log(1 + isOwn.length / (1 + countMatched(code))))
   const total = weights.reduce((sum, weight) => sum + weight, 0)
+  const onPage = codes.map((code) => {
+    const has = new Uint8Array(isOwn.length)
+    for (let number = 0; number < isOwn.length; number++)
+      if (isOwn[number] === 1 && (code[number] ?? NOTHING) < 8) has[pages[number] ?? 0] = 1
+    return has
+  })
   const complete = createKeyring(isOwn.length)
   const partial = createKeyring(isOwn.length)
   for (let number = 0; number < isOwn.length; number++) {
@@ -68,8 +81,10 @@ function rank(
     let attributes = records[number]?.isPlanned === true ? 2 * codes.length : 0
     for (let at = 0; at < codes.length; at++) {
       const code = codes[at]?.[number] ?? NOTHING
-      if (code === NOTHING) missed += (weights[at] ?? 0) / total
-      else {
+      if (code === NOTHING) {
+        const share = onPage[at]?.[pages[number] ?? 0] === 1 ? ELSEWHERE : 1
+        missed += (share * (weights[at] ?? 0)) / total
+      } else {
         typos += code >> 3
         attributes += code & 7
       }
