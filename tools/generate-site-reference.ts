@@ -31,6 +31,7 @@ const files: Record<string, string> = {
     SECTIONS: schemaSections(crd, 'MCPServer'),
   }),
   'docs/toolhaven/changelog.md': await changelog(),
+  'docs/toolhaven/concepts/performance.md': await page('performance', { FIGURES: await gatewayFigures() }),
   'docs/toolhaven/reference/client-compatibility.mdx': await page('client-compatibility', clientTables()),
 }
 
@@ -50,6 +51,20 @@ for (const [file, text] of Object.entries(files)) {
 async function changelog(): Promise<string> {
   const text = await readFile(path.join(root, 'CHANGELOG.md'), 'utf8')
   return text.replace(/^# (.+)\n/, '---\ntitle: $1\ndescription: What changed in each version of Toolhaven.\n---\n')
+}
+
+/** What the bench wrote into the README, without its chart, which has the colours of one mode, and without its targets. */
+async function gatewayFigures(): Promise<string> {
+  const readme = await readFile(path.join(root, 'README.md'), 'utf8')
+  const figures = /<!-- gateway figures:[^>]*-->(?<figures>[\s\S]*)<!-- end of gateway figures -->/.exec(readme)?.groups
+  if (figures?.['figures'] === undefined) throw new Error('README.md has no figures of the gateway')
+  return figures['figures']
+    .replaceAll(/^!\[.*\n/gm, '')
+    .replaceAll('**', '')
+    .replaceAll(/; each run writes .*$/gm, '.')
+    .replaceAll(/^(\|.*\|)[^|\n]*\|$/gm, '$1')
+    .replaceAll(/^\| {2}\|/gm, '| Measurement |')
+    .trim()
 }
 
 /** The words of a page are in site/reference; here its tables are put in. */

@@ -44,6 +44,7 @@ const docs = [
     page('toolhaven/concepts/mcp-primer'),
     page('toolhaven/concepts/observability'),
     page('toolhaven/concepts/registry-criteria'),
+    page('toolhaven/concepts/performance'),
   ]),
   category('Tutorials', 'toolhaven/tutorials/index', [page('toolhaven/tutorials/custom-registry')]),
   category('Reference', undefined, [

@@ -5,6 +5,7 @@ import { cardLists } from './cards'
 import { codeTheme } from './code-themes'
 import { labelCells } from './label-cells'
 import { drawnDiagrams } from './drawn-diagrams'
+import { gatewayCosts } from './gateway-costs'
 import { footer, navbar } from './navigation'
 import { publishPlugin } from './publish-plugin'
 import { recordedRun } from './recorded-run'
@@ -37,6 +38,7 @@ export function createSiteConfig(settings: SiteSettings): Config {
       search: { ...settings.search },
       feedbackUrl: settings.feedbackUrl ?? null,
       recordedRun: recordedRun(),
+      gatewayCosts: gatewayCosts(),
     },
     themeConfig: themeConfig(settings),
   }

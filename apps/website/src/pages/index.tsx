@@ -4,6 +4,7 @@ import BaseUrlBanner from '@site/src/components/BaseUrlBanner'
 import HavenPicture from '@site/src/components/HavenPicture'
 import CopyLine from '@site/src/components/CopyLine'
 import Terminal from '@site/src/components/Terminal'
+import type { GatewayCost } from '@site/site/gateway-costs'
 import type { RecordedStep } from '@site/site/recorded-run'
 import Layout from '@theme/Layout'
 import TabItem from '@theme/TabItem'
@@ -91,6 +92,7 @@ export default function Home(): ReactElement {
             ))}
           </div>
         </section>
+        <Costs />
         <section className={`container ${styles.section}`} aria-labelledby="reasons">
           <h2 id="reasons">Other people’s programs, on your terms</h2>
           <p className={styles.lead}>
@@ -111,6 +113,37 @@ export default function Home(): ReactElement {
   )
 }
 
+/** What the bench measured, as bars. */
+function Costs(): ReactElement | null {
+  const costs = useDocusaurusContext().siteConfig.customFields?.['gatewayCosts']
+  if (!isCosts(costs)) return null
+  const most = Math.max(...costs.map(({ cost }) => cost))
+  return (
+    <section className={`container ${styles.section}`} aria-labelledby="costs">
+      <h2 id="costs">What a call costs</h2>
+      <p className={styles.lead}>
+        Processor time of a gateway for 1,000 calls of 100 bytes, 10 clients with 10 calls each at once. Less is better.{' '}
+        <Link to="/toolhaven/concepts/performance">See all figures and how they are measured</Link>.
+      </p>
+      <dl className={styles.costs}>
+        {costs.map(({ program, cost }, at) => (
+          <div key={program} className={at === 0 ? styles.ours : undefined}>
+            <dt>{program}</dt>
+            <dd>
+              <span className={styles.bar} style={{ width: `${(100 * cost) / most}%` }} />
+              <span>{Math.round(cost).toLocaleString('en')} ms</span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}
+
+function isCosts(value: unknown): value is GatewayCost[] {
+  return Array.isArray(value) && value.length > 0
+}
+
 const CLIENTS = [
   ['cursor', 'Cursor'],
   ['vscode', 'VS Code'],
@@ -127,7 +160,7 @@ function Start(): ReactElement {
         <h2 id="start">Start in three steps</h2>
         <h3>1. Install</h3>
         <p>
-          In a clone of the repository, on Linux, macOS or WSL 2 with Node 20 or newer. See{' '}
+          In a clone of the repository, on Linux, macOS or Windows with WSL 2. You need Node 20 or newer and npm. See{' '}
           <Link to="/toolhaven/guides-cli/install">Install the CLI</Link>.
         </p>
         <CopyLine command="npm start" />
