@@ -107,6 +107,10 @@ function clientTables(): Record<string, string> {
     Warp: ['Warp', 'warp'],
     FactoryDroid: ['Factory Droid', 'factory-droid'],
     Auggie: ['Auggie', 'auggie'],
+    KiloCode: ['Kilo Code', 'kilo-code'],
+    KimiCode: ['Kimi Code', 'kimi-code'],
+    RovoDev: ['Rovo Dev', 'rovo-dev'],
+    CopilotJetBrains: ['GitHub Copilot for JetBrains', 'copilot-jetbrains'],
   } as const satisfies Record<ClientType, readonly [string, string]>
   for (const type of CLIENT_TYPES) {
     if (parseClientType(names[type][1]) !== type) throw new Error(`${names[type][1]} does not name ${type}`)

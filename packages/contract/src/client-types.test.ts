@@ -20,10 +20,11 @@ const KEBAB = [
     'codex',
   ],
   ...['goose', 'continue', 'opencode', 'trae', 'warp', 'factory-droid', 'auggie'],
+  ...['kilo-code', 'kimi-code', 'rovo-dev', 'copilot-jetbrains'],
 ]
 
 test('every client is known in both spellings, in any case', () => {
-  expect(CLIENT_TYPES).toHaveLength(32)
+  expect(CLIENT_TYPES).toHaveLength(36)
   for (const [at, type] of CLIENT_TYPES.entries()) {
     const kebab = KEBAB[at] ?? ''
     for (const spelling of [type, type.toLowerCase(), type.toUpperCase(), kebab, kebab.toUpperCase()]) {

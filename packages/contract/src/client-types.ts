@@ -34,6 +34,10 @@ export const CLIENT_TYPES = [
   'Warp',
   'FactoryDroid',
   'Auggie',
+  'KiloCode',
+  'KimiCode',
+  'RovoDev',
+  'CopilotJetBrains',
 ] as const
 
 export const clientType = z
@@ -74,6 +78,10 @@ const KEBAB: Record<ClientType, string> = {
   Warp: 'warp',
   FactoryDroid: 'factory-droid',
   Auggie: 'auggie',
+  KiloCode: 'kilo-code',
+  KimiCode: 'kimi-code',
+  RovoDev: 'rovo-dev',
+  CopilotJetBrains: 'copilot-jetbrains',
 }
 
 /** Takes the specification's spelling or the kebab-case one, in any case. */

@@ -254,6 +254,39 @@ export const CLIENT_PROGRAMS = {
     types: HTTP,
     source: 'https://docs.augmentcode.com/cli/integrations',
   },
+  KiloCode: {
+    files: everywhere(join('.config', 'kilo', 'kilo.jsonc'), join('.config', 'kilo', 'kilo.json')),
+    hasAlternatives: true,
+    serversKey: 'mcp',
+    urlFields: URL_FIELD,
+    types: { sse: 'remote', 'streamable-http': 'remote' },
+    isHttpOnly: true,
+    extra: { enabled: true },
+    source: 'https://kilo.ai/docs/automate/mcp/using-in-kilo-code',
+  },
+  KimiCode: {
+    // Newer releases have a folder of another name.
+    files: everywhere(join('.kimi', 'mcp.json'), join('.kimi-code', 'mcp.json')),
+    serversKey: 'mcpServers',
+    urlFields: URL_FIELD,
+    isHttpOnly: true,
+    source: 'https://moonshotai.github.io/kimi-code/en/customization/mcp.html',
+  },
+  RovoDev: {
+    files: everywhere(join('.rovodev', 'mcp.json')),
+    serversKey: 'mcpServers',
+    urlFields: URL_FIELD,
+    isHttpOnly: true,
+    extra: { transport: 'http' },
+    source: 'https://support.atlassian.com/rovo/docs/connect-to-an-mcp-server-in-rovo-dev-cli',
+  },
+  CopilotJetBrains: {
+    files: everywhere(join('.config', 'github-copilot', 'intellij', 'mcp.json')),
+    serversKey: 'servers',
+    urlFields: URL_FIELD,
+    types: HTTP,
+    source: 'https://docs.github.com/en/copilot/how-tos/provide-context/use-mcp/extend-copilot-chat-with-mcp',
+  },
   // The part of VS Code that runs on the machine that a window is connected to.
   VSCodeServer: vsCode(everywhere(join('.vscode-server', 'data', 'User', 'mcp.json'))),
 } as const satisfies Record<ClientType, ClientProgram>
