@@ -5,7 +5,7 @@ import { list } from './commands/list.ts'
 import { findDaemon } from './connect/find-daemon.ts'
 import { currentFolder } from './current-folder.ts'
 import { createOutput } from './output/output.ts'
-import { buildProgram } from './parse.ts'
+import { parsePlain } from './parse-plain.ts'
 
 /** What shells give for a program that a signal ended. */
 const ENDED_BY = { SIGINT: 130, SIGTERM: 143 } as const
@@ -15,17 +15,15 @@ const ENDED_BY = { SIGINT: 130, SIGTERM: 143 } as const
  * each would cost more to find and read than to run. The rest is loaded by the commands themselves.
  */
 export async function runCommand(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const { commands, groups } = await definitionsFor(argv[2])
   const told: string[] = []
   const asJson = wantsJson(argv)
-  const program = buildProgram(commands, {
-    groups,
-    writeErr: (text) => void (asJson ? told.push(text) : process.stderr.write(text)),
-    run: (command, input) => run(command, input, env, program.opts()['debug'] === true),
-  })
+  const writeErr = (text: string) => void (asJson ? told.push(text) : process.stderr.write(text))
   try {
     refuseLongDash(argv)
-    await program.parseAsync(argv)
+    // The command of every minute loads the definition of no other, and rarely a parser for every line.
+    const plain = argv[2] === list.words ? parsePlain(list, argv.slice(3)) : undefined
+    if (plain !== undefined) await run(list, plain, env, false)
+    else await parseAndRun(argv, env, writeErr)
     return Number(process.exitCode ?? 0)
   } catch (error) {
     const { explainFailure } = await import('./output/explain-failure.ts')
@@ -49,11 +47,13 @@ function refuseLongDash(argv: readonly string[]): void {
   throw invalid(`${typed} begins with a long dash, as in a text that was copied\nType two short ones: ${meant}`)
 }
 
-/** The command of every minute loads the definition of no other. */
-async function definitionsFor(first: string | undefined) {
-  if (first === list.words) return { commands: [list], groups: {} }
-  const { COMMANDS, GROUPS } = await import('./commands.ts')
-  return { commands: neededOf(COMMANDS, first), groups: GROUPS }
+async function parseAndRun(argv: readonly string[], env: NodeJS.ProcessEnv, writeErr: (text: string) => void) {
+  const [{ buildProgram }, { COMMANDS, GROUPS }] = await Promise.all([import('./parse.ts'), import('./commands.ts')])
+  const program = buildProgram(neededOf(COMMANDS, argv[2]), {
+    ...{ groups: GROUPS, writeErr },
+    run: (command, input) => run(command, input, env, program.opts()['debug'] === true),
+  })
+  await program.parseAsync(argv)
 }
 
 /** A definition costs time to set up: those that begin with another word are left out, unless help or a guess needs all. */
@@ -67,7 +67,17 @@ function neededOf(commands: readonly CommandDef[], first: string | undefined): r
 
 async function run(command: CommandDef, input: Input, env: NodeJS.ProcessEnv, debug: boolean): Promise<void> {
   refuseUnusableFolders(env)
-  const out = createOutput({ stdout: process.stdout, stderr: process.stderr, env })
+  // Making a stream costs about a millisecond, and most commands have nothing to say beside their result.
+  const stderr = {
+    write: (text: string) => process.stderr.write(text),
+    get isTTY() {
+      return process.stderr.isTTY
+    },
+    get columns() {
+      return process.stderr.columns
+    },
+  }
+  const out = createOutput({ stdout: process.stdout, stderr, env })
   // The daemon has its own way with signals; every other command is simply given up, tidily.
   const abort = new AbortController()
   let endedBy: keyof typeof ENDED_BY = 'SIGINT'

@@ -29,7 +29,7 @@ export const cli: Bench = {
       })
     return [
       figure('thv --version', 'version', 1.5),
-      figure('thv list, 100 workloads', 'list', 2),
+      figure('thv list, 100 workloads', 'list', 1.4),
       figure('thv run --help', 'help'),
     ]
   },
