@@ -6,6 +6,7 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
+import { freePort } from '@toolhaven/testing/free-port'
 import { until } from '@toolhaven/testing/testbed/until'
 import { startDaemon } from './src/daemon-process.ts'
 import { type Home, makeHome } from './src/home.ts'
@@ -98,6 +99,7 @@ test('a tool is called with arguments of the types it takes', async () => {
   expect(await call('-a', 'a=1', '-a', 'b=1', '-a', 'tags=["y"]')).toMatchObject({ stdout: '2 y\n' })
   const json = await call('-a', 'a=1', '-a', 'b=2', '--format', 'json')
   expect(JSON.parse(json.stdout)).toMatchObject({ content: [{ type: 'text', text: '3' }] })
+  expect(await call('a=1', 'b=1', 'tags=x', 'tags=3')).toMatchObject({ code: 0, stdout: '2 x 3\n' })
   const direct = await thv('call', url, 'add', '-a', 'a=1', '-a', 'b=2')
   expect(direct).toMatchObject({ code: 0, stdout: '3\n' })
 })
@@ -107,22 +109,27 @@ test('a mistake is answered with what to do', async () => {
     expect(await thv('call', ...args)).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(text) })
   await says(3, /tool ad not found\nDid you mean add\?/, 'remote', 'ad')
   await says(3, /Did you mean remote\?/, 'remot', 'add')
+  await says(2, /add needs b; give b=VALUE\nIt takes:\n {2}a \(number\) {2}the first\n/, 'remote', 'add', '-a', 'a=1')
+  await says(2, /add has no argument tag; did you mean tags\?\nIt takes:/, 'remote', 'add', '-a', 'tag=3')
+  await says(2, /^thv: a=one: a must be a number/, 'remote', 'add', '-a', 'a=one', '-a', 'b=2')
+  await says(2, /^thv: b=1.5: b must be a whole number/, 'remote', 'add', '-a', 'a=1', '-a', 'b=1.5')
+  await says(2, /write it as key=value/, 'remote', 'add', '-a', 'a')
+  await says(2, /^thv: 1 has no value; write it as key=value, such as city=Bern/, 'remote', 'add', '1', '2')
+  await says(2, /Write the arguments of the tool as key=value, such as city=Bern/, 'remote', 'add', '--a', '1')
+  await says(2, /^thv: a is given 2 times, and takes one value/, 'remote', 'add', 'a=1', '--arg', 'a=2', 'b=1')
   await says(
     2,
-    /add needs b; give --arg b=VALUE\nIt takes:\n {2}a \(number\) {2}the first\n/,
+    /--json is no JSON: \{a: 1\}\nWrite names and texts in double quotes/,
     'remote',
     'add',
-    '-a',
-    'a=1',
+    '--json',
+    '{a: 1}',
   )
-  await says(2, /add has no argument tag; did you mean tags\?\nIt takes:/, 'remote', 'add', '-a', 'tag=3')
-  await says(2, /--arg a=one: a must be a number/, 'remote', 'add', '-a', 'a=one', '-a', 'b=2')
-  await says(2, /--arg b=1.5: b must be a whole number/, 'remote', 'add', '-a', 'a=1', '-a', 'b=1.5')
-  await says(2, /write it as key=value/, 'remote', 'add', '-a', 'a')
-  for (const typed of [['a=1'], ['1', '2'], ['--a', '1'], ['--json', '{"a":', '1}']])
-    await says(2, /Give each argument of the tool with --arg, such as --arg city=Bern/, 'remote', 'add', ...typed)
-  await says(2, /--json is no JSON/, 'remote', 'add', '--json', '{a: 1}')
-  await says(2, /--json must be an object/, 'remote', 'add', '--json', '[1]')
+  await says(2, /--json must be an object\n.*double quotes/, 'remote', 'add', '--json', '[1]')
+  await says(2, /It must be a number from 1 to 86400\.\n"thv call --help"/, 'remote', 'add', '--timeout', '0')
+  await says(2, /missing required argument 'workload'\n[^]*"thv list --all" shows the workloads/)
+  const nobody = `http://127.0.0.1:${await freePort()}/mcp`
+  await says(1, /nothing listens at that address\nCheck the address, and that the server runs/, nobody, 'add')
   await says(2, /nothing is piped in/, 'remote', 'add', '--json', '-')
 })
 

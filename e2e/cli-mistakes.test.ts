@@ -310,6 +310,18 @@ test('a wrong line or file is answered with what to do next', async () => {
     [['run', '--from-config', 'client.json'], /is no run configuration\nIt lists "mcpServers"[^]*"thv adopt"/],
     [['run', '--from-config', 'own.json'], /It has no schema_version\. "thv export NAME FILE" writes such a file/],
     [['apply', '-f', 'client.json'], /nothing was changed\nIt lists "mcpServers"[^]*"thv adopt"/],
+    [['run', 'client.json'], /client\.json is no server\.json[^]*It lists "mcpServers"[^]*"thv adopt"/],
+    [['run', 'gone.json'], /To run a server\.json, write its path: "thv run \.\/gone\.json"/],
+    [
+      ['edit', 'time', '--proxy-port', '9999'],
+      /^thv: unknown option '--proxy-port'\nThe name and the port of a workload stay\. .*"thv run --from-config copy\.json/,
+    ],
+    [['edit', 'time', '--name', 'x'], /^thv: unknown option '--name'\nThe name and the port of a workload stay/],
+    [
+      ['upgrade', 'time@2', '--yes'],
+      /goes to the newest version\nFor another version: thv edit time --server SERVER@2/,
+    ],
+    [['tools', 'list'], /missing required argument 'name'\n"thv list --all" shows the workloads/],
     [['run', 'npx', '-y', '@team/server'], /unknown option '-y'\n.*is written npx:\/\/NAME/],
     [['run', 'npx', '@team/server'], /The registry has no "npx"[^]*"thv run npx:\/\/@team\/server"/],
     [['run', 'localhost:3000/mcp'], /"thv run http:\/\/localhost:3000\/mcp"/],

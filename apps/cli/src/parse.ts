@@ -73,11 +73,8 @@ function fill(command: Command, definition: CommandDef, run: ParseHooks['run']):
   for (const [name, flag] of Object.entries(definition.flags ?? {})) command.addOption(optionOf(name, flag))
   const examples = definition.examples.map(({ command: line, shows }) => `  $ ${line}\n      ${shows}`)
   if (examples.length > 0) command.addHelpText('after', `\nExamples:\n${examples.join('\n')}`)
-  const hint = definition.usageHint === undefined ? '' : `${definition.usageHint}\n`
-  const { foreignOptions } = definition
-  if (foreignOptions !== undefined)
-    command.configureOutput({ outputError: (text, write) => write(inOwnWords(text, foreignOptions)) })
-  command.showHelpAfterError(`${hint}"thv ${definition.words} --help" shows how to use it.`)
+  command.configureOutput({ outputError: (text, write) => write(inOwnWords(text, definition)) })
+  command.showHelpAfterError(`"thv ${definition.words} --help" shows how to use it.`)
   // Checked below: a word too many may be a command that was mistyped.
   command.allowExcessArguments(true)
   command.action(async () => {
@@ -92,14 +89,21 @@ function fill(command: Command, definition: CommandDef, run: ParseHooks['run']):
   })
 }
 
-/** `-p` of another program → what it is here. */
-function inOwnWords(text: string, foreignOptions: Readonly<Record<string, string>> = {}): string {
+/** `-p` of another program → what it is here. A value that does not fit has its reason beside it already. */
+function inOwnWords(text: string, { foreignOptions = {}, usageHint, args = [] }: Partial<CommandDef> = {}): string {
   const [, option = ''] = /unknown option '(-[^'=]*)/.exec(text) ?? []
   const meant = foreignOptions[option]
   const told = text
     .replace(/^error: /, 'thv: ')
     .replace(/command-argument value '([^']*)' is invalid for argument '([^']*)'\./, "there is no $2 '$1'.")
-  return meant === undefined ? told : `${told.trimEnd()}\n${meant}\n`
+  if (meant !== undefined) return `${told.replace(/\n\(Did you mean .*\?\)/, '').trimEnd()}\n${meant}\n`
+  const [, missing] = /missing required argument '(.*)'/.exec(text) ?? []
+  const isWorkload = args.some(({ name, completes }) => name === missing && completes === 'workload')
+  const hints = [
+    /is invalid\./.test(text) ? undefined : usageHint,
+    isWorkload && '"thv list --all" shows the workloads.',
+  ]
+  return [told.trimEnd(), ...hints.filter(Boolean), ''].join('\n')
 }
 
 function refuseExcess(command: Command, words: string): void {

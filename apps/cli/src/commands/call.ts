@@ -6,17 +6,24 @@ export const call = defineCommand({
   summary: 'Call a tool of an MCP server',
   description:
     'Calls a tool through the gateway, as an AI client would, with the same permissions and records.\n\n' +
-    'Each --arg is key=value. The value is text unless the tool takes something else there: then it is a number, true or ' +
-    'false, or JSON. A list may be given item by item, with --arg for each. --json gives all arguments as one JSON object, ' +
+    'Arguments of the tool are written key=value. Each may also be given with --arg. The value is text unless the tool takes something else there: then it is a number, true or ' +
+    'false, or JSON. A list may be given item by item, with key=value for each. --json gives all arguments as one JSON object, ' +
     'and "--json -" reads it from standard input.\n\n' +
     'Text is printed. Pictures, sounds and other files are saved in the current folder or in --output-dir, and their names ' +
     'are printed. On a terminal, you are asked what the server asks. The exit code is 1 when the tool reports an error.',
   args: [
     { name: 'workload', summary: 'name of a workload, or address of a server', required: true, completes: 'workload' },
     { name: 'tool', summary: 'name of the tool', required: true, completes: 'tool' },
+    { name: 'key=value', summary: 'arguments of the tool', variadic: true, completes: 'argument' },
   ],
   flags: {
-    arg: { type: 'list', short: 'a', value: 'key=value', summary: 'an argument of the tool', completes: 'argument' },
+    arg: {
+      type: 'list',
+      short: 'a',
+      value: 'key=value',
+      summary: 'an argument of the tool, also one that looks like a flag',
+      completes: 'argument',
+    },
     json: { type: 'text', value: 'object', summary: 'all arguments, as JSON; - reads standard input' },
     outputDir: { type: 'text', value: 'folder', summary: 'where files are saved (default: the current folder)' },
     ...TRANSPORT_FLAG,
@@ -30,16 +37,16 @@ export const call = defineCommand({
     },
     ...FORMAT_FLAG,
   },
-  usageHint: 'Give each argument of the tool with --arg, such as --arg city=Bern, or all of them with --json.',
+  usageHint: 'Write the arguments of the tool as key=value, such as city=Bern, or all of them with --json.',
   examples: [
-    { command: 'thv call everything echo --arg message=hello', shows: 'one tool, one argument' },
+    { command: 'thv call everything echo message=hello', shows: 'one tool, one argument' },
     { command: `thv call everything echo --json '{"message": "hello"}'`, shows: 'all arguments at once' },
     {
-      command: 'thv call everything echo --arg message=hello --format json',
+      command: 'thv call everything echo message=hello --format json',
       shows: 'the result as the protocol gives it, for a script',
     },
   ],
-  run: async (context, { args: [server = '', tool = ''], flags }) => {
+  run: async (context, { args: [server = '', tool = '', ...pairs], flags }) => {
     const [{ resolve }, { invalid }, { targetOf }, { callTool }, { callArguments }, { showResult }, { readPipe }] =
       await Promise.all([
         import('node:path'),
@@ -54,7 +61,8 @@ export const call = defineCommand({
     if (flags.json === '-' && !json) throw invalid('--json - reads standard input, and nothing is piped in')
     const target = await targetOf(context, server, flags.transport)
     const { out, signal } = context
-    const argumentsFor = (found: Parameters<typeof callArguments>[0]) => callArguments(found, flags.arg, json)
+    const argumentsFor = (found: Parameters<typeof callArguments>[0]) =>
+      callArguments(found, [...pairs, ...flags.arg], json)
     const result = await callTool(target, { tool, argumentsFor, timeoutSeconds: flags.timeout, signal, out })
     if (flags.format === 'json') out.json(result)
     else await showResult({ out, folder: resolve(context.cwd, flags.outputDir ?? '.'), tool }, result)

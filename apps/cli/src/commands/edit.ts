@@ -1,6 +1,10 @@
 import { defineCommand } from '../command.ts'
 import { EDIT_FLAGS } from '../edit/edit-flags.ts'
 
+const STAYS =
+  'The name and the port of a workload stay. Create a new one: "thv export NAME copy.json", then ' +
+  '"thv run --from-config copy.json --name OTHER --proxy-port PORT".'
+
 export const edit = defineCommand({
   words: 'edit',
   summary: 'Change a workload',
@@ -20,6 +24,7 @@ export const edit = defineCommand({
     { name: 'args', summary: 'arguments of the server, after --', variadic: true },
   ],
   flags: EDIT_FLAGS,
+  foreignOptions: { '--name': STAYS, '-n': STAYS, '--proxy-port': STAYS, '-p': STAYS, '--port': STAYS },
   usageHint: 'Options of the server follow "--": thv edit NAME -- --verbose.',
   examples: [
     { command: 'thv edit time --env TZ=UTC --dry-run', shows: 'what would change' },

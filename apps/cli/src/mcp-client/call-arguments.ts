@@ -4,7 +4,7 @@ import { closest } from '@toolhaven/core/closest'
 
 type Values = Record<string, unknown>
 
-/** What a tool is called with: `--json` as a whole, and each `--arg key=value` in place of what it says of that key. */
+/** What a tool is called with: `--json` as a whole, and each `key=value` in place of what it says of that key. */
 export function callArguments(tool: Tool, pairs: readonly string[], json: string | undefined): Values {
   const values = json === undefined ? {} : parseObject(json)
   const given = new Map<string, string[]>()
@@ -19,25 +19,27 @@ export function callArguments(tool: Tool, pairs: readonly string[], json: string
   const missing = (tool.inputSchema.required ?? []).filter((key) => !Object.hasOwn(values, key))
   if (missing.length > 0)
     throw invalid(
-      `${tool.name} needs ${missing.join(' and ')}; give ${missing.map((key) => `--arg ${key}=VALUE`).join(' ')}\n${usage(tool)}`,
+      `${tool.name} needs ${missing.join(' and ')}; give ${missing.map((key) => `${key}=VALUE`).join(' ')}\n${usage(tool)}`,
     )
   return values
 }
+
+const JSON_FORM = `Write names and texts in double quotes: --json '{"city": "Bern"}'`
 
 function parseObject(json: string): Values {
   let value: unknown
   try {
     value = JSON.parse(json)
   } catch (cause) {
-    throw invalid(`--json is no JSON: ${cause instanceof Error ? cause.message : ''}`, cause)
+    throw invalid(`--json is no JSON: ${json.slice(0, 60)}\n${JSON_FORM}`, cause)
   }
-  if (!isObject(value)) throw invalid(`--json must be an object, such as '{"city": "Bern"}'`)
+  if (!isObject(value)) throw invalid(`--json must be an object\n${JSON_FORM}`)
   return value
 }
 
 function splitPair(pair: string): [key: string, text: string] {
   const at = pair.indexOf('=')
-  if (at < 1) throw invalid(`--arg ${pair} has no value; write it as key=value, such as --arg city=Bern`)
+  if (at < 1) throw invalid(`${pair} has no value; write it as key=value, such as city=Bern`)
   return [pair.slice(0, at), pair.slice(at + 1)]
 }
 
@@ -49,7 +51,7 @@ function refuseUnknown(tool: Tool, key: string): void {
   throw invalid(`${tool.name} has no argument ${key}${meant ? `; did you mean ${meant}?` : ''}\n${usage(tool)}`)
 }
 
-/** A list may be given item by item. Of anything else, the last value counts, as with flags. */
+/** Only a list may be given item by item. */
 function valueOf(key: string, texts: readonly string[], schema: unknown): unknown {
   const types = typesOf(schema)
   const last = texts.at(-1) ?? ''
@@ -58,6 +60,7 @@ function valueOf(key: string, texts: readonly string[], schema: unknown): unknow
     const items = isObject(schema) ? schema['items'] : undefined
     return texts.map((text) => parseAs(key, text, typesOf(items)))
   }
+  if (texts.length > 1) throw invalid(`${key} is given ${texts.length} times, and takes one value`)
   return parseAs(key, last, types)
 }
 
@@ -77,7 +80,7 @@ function parseAs(key: string, text: string, types: readonly string[]): unknown {
   const isAny = types.length === 0
   if (value !== undefined && (isAny || others.some((type) => isOfType(value, type)))) return value
   if (isAny || types.includes('string')) return text
-  throw invalid(`--arg ${key}=${text}: ${key} must be ${others.map((type) => NAMES[type] ?? type).join(' or ')}`)
+  throw invalid(`${key}=${text}: ${key} must be ${others.map((type) => NAMES[type] ?? type).join(' or ')}`)
 }
 
 function parsed(text: string): unknown {

@@ -84,12 +84,37 @@ async function connect(
   }
 }
 
+/** What Node and its HTTP library call a server that was not reached. */
+const UNREACHED: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens at that address',
+  ENOTFOUND: 'there is no host of that name',
+  EAI_AGAIN: 'the name of the host could not be looked up',
+  EHOSTUNREACH: 'no way leads to that host',
+  ENETUNREACH: 'no way leads to that host',
+  ECONNRESET: 'the connection was cut',
+  UND_ERR_SOCKET: 'the connection was cut',
+  UND_ERR_CONNECT_TIMEOUT: 'the host did not answer in time',
+}
+
+/** The error of the library has that of the connection as its cause, or as the cause of that. */
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  if ('code' in error && typeof error.code === 'string' && error.code in UNREACHED) return error.code
+  return codeOf(error.cause)
+}
+
 function explained({ name, url }: McpTarget, failure: string, error: unknown): ThvError {
   const status = error instanceof SdkHttpError ? error.status : undefined
   if (status === 401 || status === 403)
     return new ThvError('forbidden', `${name} asks who calls (${status}); "thv run ${url.href}" runs it with a login`, {
       cause: error,
     })
+  const reason = UNREACHED[codeOf(error) ?? '']
+  if (reason !== undefined)
+    return conflict(
+      printable(`${name} ${failure}: ${reason}`) + `\nCheck the address, and that the server runs: ${url.href}`,
+      error,
+    )
   const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : ''
   const what = printable(`${name} ${failure}: ${describeError(error)}${cause}`.slice(0, 500))
   return conflict(`${what}\nIs ${url.origin} an MCP server? --transport says how to speak to it.`, error)

@@ -12,10 +12,11 @@ export async function serverJsonOf(
   server: string,
   { folder, write, watch }: Pick<RunFlags, 'folder' | 'write' | 'watch'>,
 ): Promise<object | undefined> {
-  if (folder !== undefined || !isFolder(server) || !server.endsWith('.json')) return undefined
+  if (folder !== undefined || !server.endsWith('.json')) return undefined
   const path = absolutePath(caller, server)
   const found = await stat(path).catch(() => undefined)
-  if (found?.isDirectory()) return undefined
+  // A bare name is that of a file where there is one, and of a server of the registry elsewhere.
+  if (found?.isDirectory() || (found === undefined && !isFolder(server))) return undefined
   if (write || watch)
     throw invalid(`--${write ? 'write' : 'watch'} is for your own server in a folder, and ${server} is a file`)
   const content = await readJsonObject(caller.cwd, 'the file', path)

@@ -22,6 +22,7 @@ export async function checkUpgrades(context: Context, args: readonly string[], f
   const { out } = context
   if (flags.yes || flags.env.length > 0 || flags.secret.length > 0 || flags.acceptNetwork || flags.acceptMounts)
     throw invalid('--check changes nothing; it goes with names and --format only')
+  refuseVersions(args)
   const client = await context.daemon()
   const upgrades = await look(context, client, args)
   if (flags.format === 'json') return out.json({ upgrades })
@@ -31,6 +32,16 @@ export async function checkUpgrades(context: Context, args: readonly string[], f
   out.note(newer.length === 0 ? 'Nothing to upgrade.' : '"thv upgrade NAME" shows what changes, and upgrades it.')
 }
 
+/** npm and others take a version behind the name. */
+function refuseVersions(args: readonly string[]): void {
+  const [name, version] = args.find((arg) => arg.includes('@'))?.split('@') ?? []
+  if (version === undefined) return
+  throw invalid(
+    `thv upgrade takes the name of a workload, and goes to the newest version\n` +
+      `For another version: thv edit ${name} --server SERVER@${version}`,
+  )
+}
+
 /** One after another: one that goes back, or is refused, leaves the others to be upgraded. */
 export async function upgradeWorkloads(context: Context, args: readonly string[], flags: Flags): Promise<void> {
   const { out, signal } = context
@@ -38,6 +49,7 @@ export async function upgradeWorkloads(context: Context, args: readonly string[]
   const needs = needsOf(flags)
   if (args.length !== 1 && Object.keys(needs).length > 0)
     throw invalid('what a new version needs goes with one name: thv upgrade NAME --env KEY=VALUE')
+  refuseVersions(args)
   const client = await context.daemon()
   const upgrades = await look(context, client, args)
   const isAsking = !flags.yes && upgrades.some(({ state }) => state === 'available')

@@ -2,7 +2,7 @@ import { FORMAT_FLAG, defineCommand } from '../../command.ts'
 
 export const toolsList = defineCommand({
   words: 'tools list',
-  summary: 'List the accepted tools of a workload',
+  summary: 'List the accepted tools of a workload, and what changed since',
   description:
     'Shows the tools, prompts, resource templates and instructions of a workload as they were accepted, each with the hash of ' +
     'its whole definition, and what became of them. They are accepted as they are first seen, when the workload starts for the first time. "thv mcp list tools" shows what ' +
