@@ -92,7 +92,9 @@ function scripts(pattern: string): string[] {
 /** What the compiler learned is kept for the next time, which then takes a fraction. */
 function types(project: string, name: string): string[] {
   const known = path.join(root, '.cache', `types-${name}.tsbuildinfo`)
-  return tool('tsc', '--noEmit', '-p', project, '--incremental', '--tsBuildInfoFile', known)
+  // Not node_modules/.bin/tsc: TypeScript 6 has a program of that name too.
+  const compiler = path.join(root, 'node_modules/typescript-7/bin/tsc')
+  return [process.execPath, compiler, '--noEmit', '-p', project, '--incremental', '--tsBuildInfoFile', known]
 }
 
 function tool(name: string, ...args: string[]): string[] {
