@@ -32,7 +32,7 @@ describe.each([{ kind: 'docker' }, { kind: 'process' }] as const)('kill -9 of th
       expect(await listNames(next)).toEqual(after === 'gone' ? ['bystander'] : ['bystander', NAME])
       await untilRecovered(next, 'bystander')
       const running = after === 'running' ? ['bystander', NAME] : ['bystander']
-      for (const name of running) expect(await askAnew(next, name)).toBe('3')
+      for (const name of running) expect(await askOnNewConnection(next, name)).toBe('3')
       // A client of before goes on in its session.
       expect(await callText(scene.client, 'add', { a: 3, b: 4 })).toBe('7')
       expect(here.engine ? await instancesOf(here, home) : running).toEqual(running)
@@ -44,7 +44,7 @@ describe.each([{ kind: 'docker' }, { kind: 'process' }] as const)('kill -9 of th
   )
 })
 
-async function askAnew(daemon: DaemonProcess, name: string): Promise<string> {
+async function askOnNewConnection(daemon: DaemonProcess, name: string): Promise<string> {
   const { url } = await daemon.api.call('getWorkload', { params: { name } })
   await using connection = await connectMcp(url)
   return await callText(connection, 'add', { a: 1, b: 2 })

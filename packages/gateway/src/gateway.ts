@@ -14,7 +14,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const calls = new CallMemory(limits.maxCallBytesInAll)
   const find = (name: string) => {
     const endpoint = endpoints.get(name)
-    if (endpoint === undefined) throw notFound(`The workload ${name} has no gateway endpoint; open it first.`)
+    if (endpoint === undefined) throw notFound(`The workload ${name} has no gateway endpoint. Open it first.`)
     return endpoint
   }
   return {
@@ -37,7 +37,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     async close(name) {
       const endpoint = endpoints.get(name)
       endpoints.delete(name)
-      // Of a workload whose endpoint was never opened in this life there may still be sessions of a former one.
+      // A workload whose endpoint this daemon never opened may still have sessions from an earlier daemon.
       if (endpoint === undefined) await options.sessionStore?.remove(name)
       else await endpoint.close()
       await options.logins?.close(name)

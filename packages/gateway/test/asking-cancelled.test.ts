@@ -4,11 +4,11 @@ import { NAME, never, startGateway, type TestGateway } from './support/gateway.t
 import { RawClient } from './support/raw-client.ts'
 import { connectScripted } from './support/scripted-server.ts'
 
-/** More than the calls of which the gateway knows that they were cancelled. */
+/** More calls than those that the gateway remembers as cancelled. */
 const MANY = 1_010
 const AT_A_TIME = 101
 
-/** A server that says nothing of its own accord, and answers only what is called `end`. */
+/** A server that sends nothing on its own initiative, and answers only a call named `end`. */
 async function open(test: TestGateway) {
   await test.open()
   const server = await connectScripted(test, (message) => {
@@ -70,7 +70,7 @@ it('log lines about a cancelled call, or of a client that left, reach nobody els
   log('of one of the two')
   await b.leave()
   log('of one of the two')
-  // Whatever the server said before its answer is there with it.
+  // Whatever the server sent before its answer has arrived with it.
   await call(a, ['end'], 'end')
   await a.until(() => a.responses.some(({ id }) => id === 'end'))
   expect([a.logs, b.logs]).toEqual([['of a'], []])

@@ -9,7 +9,7 @@ type Scripted = ReturnType<typeof scriptedServer>
 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null
 
-/** Shows a tool for each thing its client can be asked, and asks for roots when the handshake is done. */
+/** Lists one tool for each thing that its client can be asked, and asks for roots after the handshake. */
 function tailored(capabilities: Json, say: () => Scripted['say']): Script {
   let client: Json = {}
   return ({ id, method, params }) => {
@@ -100,7 +100,7 @@ describe('a server that asks is seen as over a connection of its own', () => {
     await other.raw.until(() => other.raw.others.length === 1)
     for (const [index, { raw }] of [one, other].entries())
       await raw.send({ id: raw.others[0]?.id, result: { roots: [{ uri: `file:///${index}` }] } })
-    // The server that asked before there was a client is not the one of a client.
+    // The server that asked before there was a client does not become a client's server.
     const answers = () => servers.slice(1).map(({ heard }) => heard.find(({ id }) => id === 'roots'))
     await expect
       .poll(answers)

@@ -67,7 +67,7 @@ it('clients without sessions hear of their own calls alone at an HTTP+SSE server
     write(stream, log('about the call of a'))
     write(stream, question('late', 'about the call of a'))
   }
-  // Equal ids, as each session at a server has its own.
+  // Equal ids, because each session at a server has its own.
   write(b.stream, question('q', 'for b'))
   write(c.stream, question('q', 'for c'))
   const [askedB, askedC] = await Promise.all([b.text, c.text])

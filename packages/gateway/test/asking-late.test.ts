@@ -7,7 +7,7 @@ import { scriptedServer } from './support/scripted-server.ts'
 
 const CAN_ANSWER = { 'io.modelcontextprotocol/clientCapabilities': { sampling: {}, roots: {} } }
 
-/** A call of a client without a session; `note` tells it from others. */
+/** A call of a stateless client. `note` tells it from others. */
 function modernCall(
   test: TestGateway,
   name: string,
@@ -121,7 +121,7 @@ describe('a call that waits for a process', () => {
 describe('a workload that is stopped', () => {
   const stop = async (test: TestGateway) => {
     test.gateway.disconnect(NAME, 'the workload was stopped', true)
-    // Longer than a process takes to be started here.
+    // Longer than a process takes to start here.
     await new Promise((resolve) => setTimeout(resolve, 200))
   }
 
@@ -198,7 +198,7 @@ describe('a client that is asked first', () => {
 })
 
 describe('a process that clients share for good', () => {
-  /** It asks a second after it has answered the tool `later`. */
+  /** A server that asks a second after it has answered the tool `later`. */
   async function connectLate(test: TestGateway): Promise<ScriptedProcess> {
     const scripted = scriptedServer((message) => {
       const isLater = JSON.stringify(message).includes('"name":"later"')

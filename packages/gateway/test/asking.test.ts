@@ -9,7 +9,7 @@ import { RawClient } from './support/raw-client.ts'
 
 const { full } = rotationFrom(process.env)
 
-/** What the tests need of a client, whatever it speaks. */
+/** What the tests need from a client of any kind. */
 interface Asked {
   name: string
   questions: string[]
@@ -74,11 +74,11 @@ const countsOf = (front: Front) => [4, ...(crowded.includes(front) ? [20] : []),
 describe.each(FRONTS)('clients over %s that share a server', (front) => {
   it.each(countsOf(front))('are asked what their own calls caused, %i of them', { timeout: 900_000 }, async (count) => {
     await using test = await opened()
-    // Calls without a session wait for one another where there are more than processes.
+    // Stateless calls wait for one another where there are more of them than processes.
     const maxSessions = front === 'modern' ? 10 : count
     await runAuto(test, { own: { maxSessions, idleMs: 600_000 } })
     const clients = await connectAll(test, front, count)
-    // Nobody knows yet that the server asks. Some questions may be refused, but none goes astray.
+    // Nobody knows yet that the server asks. Some questions may be refused, but none reaches the wrong client.
     await Promise.all(clients.map((client) => client.sample(`first for ${client.name}`)))
     expectOnlyOwn(clients)
     for (const { questions } of clients) questions.length = 0
@@ -100,7 +100,7 @@ describe.each(FRONTS)('clients over %s that share a server', (front) => {
     await runAuto(test)
     const [client] = await connectAll(test, front, 1)
     if (client === undefined) return
-    // A client without a session cannot be told from others: its first question is refused beside another call.
+    // A stateless client cannot be told from others: its first question is refused beside another call.
     if (front === 'modern') await client.sample('first')
     for (let round = 0; round < 4; round++) {
       const texts = textsOf(client)
@@ -117,7 +117,7 @@ it.each(['http', 'sse'] as const)('a server that stays shared asks no wrong clie
   const answers = await Promise.all(clients.map(({ name, sample: ask }) => ask(`alone for ${name}`)))
   for (const client of clients) answers.push(...(await Promise.all(textsOf(client).map((text) => client.sample(text)))))
   expectOnlyOwn(clients)
-  // Clients that take turns are not asked: a question may be about a call that was answered.
+  // Clients that take turns are not asked: a question may belong to a call that was answered.
   for (const { questions } of clients) expect(questions.filter((text) => !text.startsWith('alone'))).toEqual([])
   for (const answer of answers) expect(answer).toMatch(/ answers |several clients share this server/)
 })
@@ -133,7 +133,7 @@ describe('a server that asks', () => {
     expect(await a.sample('who?')).toContain('several clients share this server')
     expect([a.questions, b.questions]).toEqual([[], []])
     expect(await a.sample('and now?')).toContain('a answers and now?')
-    // What was under way is answered by the server that had it.
+    // The server that had the calls under way answers them.
     expect(await sleeping).toBe('slept')
     expect(started.length).toBe(2)
   })
@@ -172,7 +172,7 @@ describe('a server that asks', () => {
     expect(told).toEqual(['fixture'])
 
     const { started } = await runAuto(test, { needsOwn: true })
-    // The session goes on with a server of its own.
+    // The session continues with its own server.
     expect(await a.sample('again')).toContain('a answers again')
     const b = await connect(test, 'sse', 'b')
     const answers = await Promise.all([a.sample('at once'), b.sample('at once')])
@@ -207,7 +207,7 @@ describe('a server that asks', () => {
     const stats = async () => JSON.parse(await callTool(a.raw, `stats-${++calls}`, 'stats'))
     await expect.poll(async () => (await stats()).sleeping).toBe(1)
     await a.raw.send({ method: 'notifications/cancelled', params: { requestId: 'gone' } })
-    // The server may still be at work on it: nobody can tell whose question this is.
+    // The server may still be working on it: nobody can tell whose question this is.
     expect(await b.sample('whose?')).toContain('several clients share this server')
     expect([a.questions, b.questions]).toEqual([[], []])
   })

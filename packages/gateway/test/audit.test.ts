@@ -166,7 +166,7 @@ it('masks a secret in the name of what is asked for', async () => {
   const client = await connectClient(audited.test, 'v1 http')
   await expect(client.call('tool-hunter2')).rejects.toThrow()
   expect(audited.of('mcp_tool_call')).toMatchObject([{ target: { name: 'tool-[secret]' } }])
-  // Names are cut after 500 characters, and half a secret is one too.
+  // Names are cut after 500 characters, and half a secret is still a secret.
   await expect(client.call(`${'x'.repeat(496)}hunter2`)).rejects.toThrow()
   expect(audited.lines.join('')).not.toContain('hunt')
 })

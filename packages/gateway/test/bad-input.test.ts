@@ -32,7 +32,7 @@ interface Sent {
   method?: string
 }
 
-/** Sent as it is: no library puts anything right. */
+/** Sends it as it is: no library corrects anything. */
 function send({
   body = '',
   headers = {},
@@ -79,7 +79,7 @@ async function openSession(protocolVersion: string): Promise<Record<string, stri
   return { 'mcp-session-id': response.headers.get('mcp-session-id') ?? '', 'mcp-protocol-version': protocolVersion }
 }
 
-/** The refusal, and that the server heard nothing of it. */
+/** Expects the refusal, and that the server heard nothing of it. */
 async function expectRefused(sent: Sent, status: number, code: number): Promise<void> {
   const before = heard.length
   const { status: given, json } = await send(sent)
@@ -87,7 +87,7 @@ async function expectRefused(sent: Sent, status: number, code: number): Promise<
     status,
     json: { jsonrpc: '2.0', error: { code, message: expect.any(String) } },
   })
-  // What was sent before it would have arrived before this.
+  // Anything sent before would have arrived before this.
   await send({ body: text({ ...CALL, id: 'after' }), headers: session })
   expect(heard.slice(before).map(({ method, params }) => [method, params])).toEqual([[CALL.method, CALL.params]])
 }

@@ -16,7 +16,7 @@ interface Scene {
   kept: KeptBytes
   /** The most that was kept at any time. */
   most: () => number
-  /** Its server tells all clients something of 100 KB, so many times. */
+  /** Makes its server send 100 KB to all clients, this many times. */
   tell: (times: number) => Promise<void>
 }
 
@@ -36,7 +36,7 @@ async function start(limits: object = {}): Promise<Scene> {
   return { test, kept, most: () => most, tell }
 }
 
-/** Opens a stream with a plain connection, which the test reads from or not. */
+/** Opens a stream with a plain connection, which the test may read from or not. */
 async function openStream(test: TestGateway, path: string, headers: Record<string, string> = {}): Promise<Socket> {
   const socket = connect(test.port, '127.0.0.1')
   // The gateway may end it in any way.
@@ -51,7 +51,7 @@ async function openStream(test: TestGateway, path: string, headers: Record<strin
 
 type Session = Awaited<ReturnType<typeof openSession>>
 
-/** So many clients that had a stream, and whose connections are gone. */
+/** This many clients that had a stream and whose connections are gone. */
 async function vanished({ test, tell }: Scene, count: number): Promise<{ session: Session; lastEventId: string }[]> {
   const clients: { session: Session; socket: Socket }[] = []
   for (let i = 0; i < count; i++) {
@@ -96,7 +96,7 @@ it('clients that vanished cost a bounded number of bytes, and learn what they lo
   if (first === undefined) throw new Error('no client')
   const refused = await comeBack(test, first.session, first.lastEventId)
   expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('no longer kept')])
-  // Its session is as it was, and what is left is its own.
+  // Its session is unchanged, and what is left is its own.
   expect((await comeBack(test, first.session)).status).toBe(200)
   const answer = await first.session(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }))
   expect(await answer.json()).toMatchObject({ result: {} })

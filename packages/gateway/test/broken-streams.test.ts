@@ -52,7 +52,7 @@ async function read(response: Response): Promise<TestEvent[]> {
   return found
 }
 
-/** A call that waits to be released, and its first events; the connection is gone afterwards. */
+/** A call that waits to be released, and its first events. The connection is gone afterwards. */
 async function broken(headers: Headers, count: number): Promise<TestEvent[]> {
   const gone = new AbortController()
   const events = eventsOf(await call('progress', { steps: 2, text: 'rest', hold: true }, headers, gone.signal))
@@ -107,7 +107,7 @@ describe('a client whose connection broke in the middle of an answer', () => {
   })
 
   it('is asked there what the server wants to know', async () => {
-    // The server that the other tests share has clients whose calls ended lately, so nobody may be asked there.
+    // The server that the other tests share has clients whose calls ended recently, so nobody may be asked there.
     await using own = await startGateway()
     await own.open()
     await own.run()
@@ -164,7 +164,7 @@ describe('the rest of an answer', () => {
     const headers = await session()
     const [first] = await broken(headers, 1)
     const rest = eventsOf(await resume(headers, first?.id))
-    // Both, before it is cancelled: what the server says afterwards is for nobody.
+    // Reads both before the call is cancelled: what the server sends afterwards reaches nobody.
     expect(said([(await rest.next()).value!, (await rest.next()).value!])).toEqual([1, 2])
     const all = { 'content-type': 'application/json', accept: 'application/json', ...headers }
     const params = { requestId: 1 }
@@ -202,7 +202,7 @@ describe('the rest of an answer', () => {
 })
 
 describe('a server that closes the stream of a call', () => {
-  /** It has its client come back once, after 7 ms. */
+  /** A gateway whose server makes its client come back once, after 7 ms. */
   async function pollingGateway(): Promise<TestGateway> {
     const own = await startGateway()
     let [called, visits]: [unknown, number] = [undefined, 0]

@@ -21,10 +21,10 @@ it('calls that nobody answers do not fill the memory: further large ones are ref
   const post = await openSession(test)
   const held = [1, 2].map((id) => post(call(id, 'sleep', { ms: 600_000, list: MANY_VALUES })).catch(() => undefined))
   const refused = async (id: number) => (await post(call(id, 'size', { text: 'x', list: MANY_VALUES }))).text()
-  await expect.poll(() => refused(9), { timeout: 20_000 }).toContain('take too much memory; wait for some')
+  await expect.poll(() => refused(9), { timeout: 20_000 }).toContain('take too much memory. Wait until some')
   expect(await (await post(call(10, 'echo', { text: 'hi' }))).text()).toContain('hi')
 
-  // Cancelled calls give their room back, although the server may still work on them.
+  // Cancelled calls release their room, although the server may still work on them.
   for (const requestId of [1, 2])
     await post(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }))
   await expect.poll(() => refused(11), { timeout: 20_000 }).toContain('"result"')
@@ -37,7 +37,7 @@ it('a single call that would take too much memory is refused with what to do', a
   await test.run()
   const post = await openSession(test)
   expect(await (await post(call(1, 'echo', { list: MANY_VALUES }))).text()).toContain('too many values')
-  // As one text it weighs what it is long.
+  // As one string it weighs its length.
   expect(await (await post(call(2, 'size', { text: 'x'.repeat(MIB) }))).text()).toContain(String(MIB))
 })
 

@@ -12,7 +12,7 @@ const TWO = bearer({ sub: 'two' })
 const CALL = { name: 'later', arguments: {} }
 const STATE = { resultType: 'input_required', requestState: 'plain', inputRequests: {} }
 
-/** A server without sessions; what it hears of calls and tasks. */
+/** A stateless server, and what it hears of calls and tasks. */
 async function serve(test: TestGateway, result: Json, processId = 'p') {
   const server = scriptedServer(({ id, method }) => {
     if (method === 'server/discover') return DISCOVERED
@@ -23,7 +23,7 @@ async function serve(test: TestGateway, result: Json, processId = 'p') {
   return () => server.heard.filter(({ method }) => /^(tools\/call|tasks\/)/.test(String(method)))
 }
 
-/** One with sessions. */
+/** A server with sessions. */
 async function serveLegacy(test: TestGateway) {
   const { heard } = await connectScripted(test, () => ({ result: { content: [], tools: [] } }))
   return () => heard.filter(({ method }) => method === 'tools/call')

@@ -6,7 +6,7 @@ import { connectScripted, type Script } from './support/scripted-server.ts'
 
 const NOT_ECHO = ['permit(principal, action, resource) unless { resource == Tool::"echo" };']
 
-/** Tells what it was called with. */
+/** Reports its arguments. */
 const telling: Script = ({ method, params }) =>
   method === 'tools/call'
     ? { result: { content: [{ type: 'text', text: `called ${JSON.stringify(params)}` }] } }
@@ -14,11 +14,11 @@ const telling: Script = ({ method, params }) =>
 
 const request = (method: string, params: object) => ({ jsonrpc: '2.0', id: 1, method, params })
 
-/** Sends something while the server is away, as in the restart that an edit brings. Resolves when it waits. */
+/** Sends something while the server is away, as in the restart after an edit. Resolves when it waits. */
 async function sendMeanwhile(test: TestGateway, send: () => Promise<Response>): Promise<{ answer: Promise<string> }> {
   test.gateway.disconnect('fixture', 'the workload is restarting', true)
   const answer = send().then((response) => response.text())
-  // Connections that came later have been answered.
+  // Later connections have been answered.
   for (let i = 0; i < 5; i++) await (await fetch(`${test.origin}/health`)).text()
   return { answer }
 }
@@ -81,7 +81,7 @@ describe.each(Object.entries(REQUESTS))('a %s of a caller without a name', (_wha
     const { answer } = await sendMeanwhile(test, () => send(test, headers))
     await test.open(AUTHENTICATION)
     const server = await connectScripted(test, telling)
-    expect(await answer).toContain('Who may use this workload was changed')
+    expect(await answer).toContain('The rules for who may use this workload changed')
     expect(server.heard.filter(({ method }) => method === 'tools/call')).toEqual([])
   })
 

@@ -23,14 +23,14 @@ it('a change that fails changes nothing', async () => {
   expect(await client.call('echo', { text: 'still here' })).toBe('still here')
 })
 
-/** The answer to a call whose second half comes after `meanwhile`. */
+/** The answer to a call whose second half arrives after `meanwhile`. */
 async function callInTwo(test: TestGateway, meanwhile: () => Promise<void>, more: Record<string, string> = {}) {
   const { headers, body } = modernRequest('tools/call', { name: 'echo', arguments: { text: 'done' } })
   const all = { host: `127.0.0.1:${test.port}`, ...headers, ...more, 'content-length': String(body.length) }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
   const socket = connect(test.port, '127.0.0.1')
   socket.write(`POST /mcp HTTP/1.1\r\n${lines.join('')}connection: close\r\n\r\n${body.slice(0, 20)}`)
-  // Until its head has been judged: another connection that came later has been.
+  // Until its head has been judged, because a later connection has been.
   for (let i = 0; i < 5; i++) await (await fetch(`${test.origin}/health`)).text()
   await meanwhile()
   socket.write(body.slice(20))

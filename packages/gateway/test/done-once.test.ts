@@ -12,7 +12,7 @@ const message = z.looseObject({ id: z.unknown().optional(), method: z.string().o
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 const GREETING = { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } }
 
-/** A server that carries out each call, and closes the connection instead of answering. */
+/** A server that carries out each call and closes the connection instead of answering. */
 async function connectPaying(test: TestGateway, era: 'legacy' | 'modern') {
   const seen = { paid: 0, connections: new Set<unknown>() }
   const origin = await serveHttp(test, async (request, response) => {
@@ -52,9 +52,9 @@ it('a call whose connection is closed is carried out once, and its client learns
   await (await post(test, { id: 2, method: 'tools/list' }, session)).text()
   const known = seen.connections.size
   const answer = await (await post(test, { id: 3, method: 'tools/call', params: { name: 'pay' } }, session)).text()
-  expect(answer).toContain('it may have carried out the call')
+  expect(answer).toContain('may have carried out the call')
   expect(seen.paid).toBe(1)
-  // It was a connection that had been used before: those are the ones that a server closes at any moment.
+  // The connection had been used before: a server may close such a connection at any moment.
   expect(seen.connections.size).toBe(known)
 })
 
@@ -114,7 +114,7 @@ describe('a call that is answered with a status', () => {
     await using test = await startGateway()
     const { state, pay } = await start(test, () => status)
     const answer = await pay()
-    expect(answer).toContain(`the server answered with status ${status}; it may have carried out the call`)
+    expect(answer).toContain(`the server answered with status ${status}. It may have carried out the call`)
     expect(answer).not.toContain('reached')
     expect(state.paid).toBe(1)
   })

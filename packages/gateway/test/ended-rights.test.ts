@@ -15,7 +15,7 @@ const OPTIONS = { tokenTimes: { introspectedMs: 0, skewMs: 0 }, limits: { keepAl
 const connect = (test: TestGateway) =>
   connectScripted(test, ({ method }) => (method === 'tools/call' ? undefined : { result: { tools: [] } }), CAPABILITIES)
 
-/** The server tells of the progress of the only call. */
+/** Makes the server report progress of the only call. */
 async function progress({ heard, say }: Server): Promise<void> {
   const call = await vi.waitFor(() => {
     const found = heard.findLast(({ method }) => method === 'tools/call')
@@ -29,7 +29,7 @@ async function progress({ heard, say }: Server): Promise<void> {
 
 const CALL = { name: 'slow', arguments: {}, _meta: { progressToken: 'p' } }
 
-/** Opens a stream of each kind, and has something said on it. */
+/** Opens a stream of each kind and has a message sent on it. */
 const STREAMS: Record<string, (test: TestGateway, server: Server, claims: Claims) => Promise<Response>> = {
   'GET /mcp': async (test, _server, claims) => ask(test, undefined, await sessionOf(test, claims), { method: 'GET' }),
   'GET /sse': (test, _server, claims) => ask(test, undefined, bearer(claims), { method: 'GET', path: '/sse' }),

@@ -34,7 +34,7 @@ describe('clients that leave while their initialize waits for a server', () => {
     const client = await openSse(test)
     await client.post(INITIALIZE)
     await expect.poll(() => client.got).toMatchObject([{ id: 'first', result: {} }])
-    // It has the one that was there: nobody took it before.
+    // It gets the existing server, which nobody took before.
     expect(started).toHaveLength(1)
   })
 
@@ -52,7 +52,7 @@ describe('clients that leave while their initialize waits for a server', () => {
     await client.post(INITIALIZE)
     await expect.poll(() => client.got).toMatchObject([{ id: 'first', result: {} }])
     await expect.poll(() => server.streams.size).toBe(1)
-    // The gateway's own and that of the one who stayed.
+    // The gateway's own session and that of the client that stayed.
     expect(named(server.heard, 'initialize')).toHaveLength(2)
   })
 })
@@ -68,7 +68,7 @@ it('a message that is still on its way when its stream closes is refused, and co
   test.defer(() => socket.destroy())
   const head = `host: 127.0.0.1:${test.port}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`
   socket.write(`POST ${client.path} HTTP/1.1\r\n${head}\r\n\r\n${body.slice(0, 5)}`)
-  // Requests are read in the order in which they come.
+  // Requests are read in the order in which they arrive.
   expect(await client.post({ method: 'notifications/nothing' })).toBe(202)
   await client.leave()
   socket.write(body.slice(5))
@@ -116,7 +116,7 @@ describe('a client that leaves while it is being subscribed', () => {
     expect(await left).toBe('left')
     await expect.poll(() => server.sessions.size).toBe(1)
     released.resolve()
-    // One that stays comes after whatever the first might still have caused.
+    // A stream that stays is answered after anything that the first might still have caused.
     const stayed = await listen(test, ['memo://d'])
     expect(stayed.status).toBe(200)
     await stayed.body?.cancel()

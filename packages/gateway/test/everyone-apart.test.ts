@@ -17,9 +17,11 @@ const CALLERS = 20
 
 interface Server {
   test: TestIdentities
-  /** At every other server, callers have to say who they are, and a token can be taken back. */
+  /** At every other server, callers are authenticated, and a token can be revoked. */
   hasIdentities: boolean
-  /** Another process takes the place of the workload's, with all that was asked of it. An HTTP server forgets its sessions. */
+  /**
+   * Another process replaces the workload's, with everything that was asked of it. An HTTP server forgets its sessions.
+   */
   restart: () => Promise<void>
 }
 
@@ -37,12 +39,12 @@ afterAll(async () => {
 })
 
 async function start({ hasIdentities, isHttp }: { hasIdentities: boolean; isHttp: boolean }): Promise<Server> {
-  // Every request asks whether its token still holds, and every stream soon after it does not.
+  // Every request checks whether its token is still valid, and every stream ends soon after it is not.
   const options = { tokenTimes: { introspectedMs: 0, skewMs: 0 }, limits: { keepAliveMs: 50 } }
   const test = await startWithIdentities({}, options)
   if (!hasIdentities) await test.open()
   if (isHttp) return { test, hasIdentities, restart: await connectAskingHttp(test) }
-  // It is known to ask: the first question of a server may have to be refused.
+  // The server is known to ask: otherwise its first question may have to be refused.
   const own = { needsOwn: true, own: { maxSessions: 100, idleMs: 600_000 } }
   let connected: Promise<unknown> = Promise.resolve()
   const restart = async () => {
@@ -56,9 +58,9 @@ async function start({ hasIdentities, isHttp }: { hasIdentities: boolean; isHttp
 const step = fc.record({
   asks: fc.array(fc.constantFrom<Question>('sampling', 'elicitation', 'roots'), { maxLength: 2 }),
   isLate: fc.boolean(),
-  /** What becomes of the call while it is under way. */
+  /** What happens to the call while it is under way. */
   end: fc.constantFrom('answer', 'answer', 'answer', 'cancel', 'leave', 'restart', 'revoke'),
-  /** Together with the step before it. */
+  /** Runs together with the step before it. */
   isParallel: fc.boolean(),
 })
 type Step = typeof step extends fc.Arbitrary<infer Plan> ? Plan : never
@@ -71,7 +73,7 @@ type Caller = typeof caller extends fc.Arbitrary<infer Plan> ? Plan : never
 
 let count = 0
 
-/** One of the callers, and how its token is taken back where it has one. */
+/** One of the callers, and how its token is revoked where it has one. */
 function nextCaller({ test, hasIdentities }: Server) {
   const name = `c${++count}`
   const claims = hasIdentities ? { sub: name } : undefined
@@ -82,7 +84,7 @@ function nextCaller({ test, hasIdentities }: Server) {
   return { name, headers: bearer(claims), revoke }
 }
 
-/** What reached the caller that names a client; the answers to its calls that had to come. */
+/** What reached the caller that names a client, and the answers to its calls that had to come. */
 interface Seen {
   name: string
   seen: string[]
@@ -140,14 +142,14 @@ async function playSession(server: Server, { front, steps }: Caller): Promise<Se
     if (isOwed) await Promise.race([client.until(() => answer() !== undefined), left.promise])
     if (end === 'answer' && answer() !== undefined) owed.push({ text: JSON.stringify(answer()), asks: asks.length })
   }
-  // In the middle of a restart it may be refused: then it has no session to call anything in.
+  // During a restart it may be refused: then it has no session to call anything in.
   if ((await client.connect({ sampling: {}, elicitation: {}, roots: {} })) !== undefined) await inOrder(steps, playStep)
   await client.leave()
   const texts = [...client.responses, ...client.logs].map((message) => JSON.stringify(message))
   return { name, seen: [...client.questions, ...texts], owed }
 }
 
-/** Steps that are parallel begin with the one before them. */
+/** Parallel steps begin with the one before them. */
 async function inOrder(steps: readonly Step[], run: (each: Step, index: number) => Promise<void>): Promise<void> {
   let before: Promise<void>[] = []
   for (const [index, each] of steps.entries()) {
@@ -159,7 +161,7 @@ async function inOrder(steps: readonly Step[], run: (each: Step, index: number) 
 
 const named = (text: string) => [...text.matchAll(/\b(?:of|for) (c\d+)\b|\b(c\d+) answers/g)].map((m) => m[1] ?? m[2])
 
-/** The calls of a caller whose end nothing disturbs: neither itself nor a restart of its server. */
+/** The calls of a caller that nothing disturbs: neither the caller itself nor a restart of its server. */
 function callsToAnswer({ server, steps }: Caller, callers: readonly Caller[]): number | undefined {
   const isRestarted = callers.some(
     (other) => other.server === server && other.steps.some(({ end }) => end === 'restart'),
@@ -168,7 +170,7 @@ function callsToAnswer({ server, steps }: Caller, callers: readonly Caller[]): n
   return isRestarted || isSelfEnded ? undefined : steps.filter(({ end }) => end === 'answer').length
 }
 
-/** Whoever's token was taken back is a stranger. */
+/** A caller whose token was revoked is a stranger. */
 async function checkRevoked({ test }: Server, name: string): Promise<void> {
   const claims = { sub: name }
   if (!test.provider.revoked.has(tokenOf(claims))) return
@@ -177,9 +179,9 @@ async function checkRevoked({ test }: Server, name: string): Promise<void> {
 }
 
 /**
- * Callers of one interleaving do not meet the connections of another. A call that is given up before it is sent leaves its
- * connection unused in the pool of `fetch`. The gateway ends such connections after ten seconds with 408, as Node does. A call
- * that the pool sends over one at that moment gets the 408 or a reset.
+ * Keeps callers of one interleaving from using the connections of another. A call that is given up before it is sent
+ * leaves its connection unused in the pool of `fetch`. The gateway ends such connections after ten seconds with 408, as
+ * Node does. A call that the pool sends over one at that moment gets the 408 or a reset.
  */
 async function withOwnConnections(run: () => Promise<void>): Promise<void> {
   const usual = getGlobalDispatcher()

@@ -21,7 +21,7 @@ it('streams of calls that are cancelled after their client went are forgotten', 
     socket.write(`POST /mcp HTTP/1.1\r\n${head.join('')}\r\n${body}`)
     await expect.poll(calls).toBe(id)
     socket.destroy()
-    // Until the gateway knows.
+    // Until the gateway has noticed.
     await delay(10)
     const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } }
     expect((await post(JSON.stringify(cancelled))).status).toBe(202)

@@ -13,7 +13,7 @@ function call(name: string, args: object): string {
   return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } })
 }
 
-/** How a body comes: read by us, or in chunks, which Node reads. */
+/** How a body arrives: read by the gateway, or in chunks, which Node reads. */
 const KINDS = {
   plain: (body: string) => ({ header: `content-length: ${body.length}`, body }),
   chunked: (body: string) => ({
@@ -66,12 +66,12 @@ it.each(['plain', 'chunked'] as const)('bodies that never end do not fill the me
     expect(received()).toContain('too much memory')
   }
 
-  // Those who send little are not kept out, however slowly it comes.
+  // Clients that send little are not kept out, however slowly it arrives.
   expect(await (await post(SMALL)).text()).toContain('hi')
   slow.finish()
   await expect.poll(slow.received, { timeout: 20_000 }).toContain('hi')
 
-  // Whoever goes makes room again.
+  // A client that disconnects makes room again.
   for (const { socket } of senders) socket.destroy()
   const again = async () => (await post(LARGE)).text().catch(() => '')
   await expect.poll(again, { timeout: 20_000 }).toContain(String(400 * KIB))

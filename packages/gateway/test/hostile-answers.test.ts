@@ -9,7 +9,9 @@ const PLAIN = '{"content":[]}'
 const messageOf = (id: number, method: string) =>
   JSON.stringify({ jsonrpc: '2.0', id, method, params: { name: 'echo' } })
 
-/** A server that answers calls with exactly this, then as it should; of a session that waits for its list of tools, id 1. */
+/**
+ * A server that answers calls with exactly this, and everything else as it should. Id 1 is the session's list of tools.
+ */
 async function askServerThatSays(answer: (id: number) => string, headers: Record<string, string> = {}) {
   await using test = await startGateway()
   await test.open({ toolsFilter: ['echo'] })

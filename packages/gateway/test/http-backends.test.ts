@@ -100,7 +100,7 @@ describe('a server behind a unix socket', () => {
     } as const
     const connected = test.gateway.connect(NAME, { ...backend, socketPath: join(folder, 's') }, never)
     expect(await connected).toMatchObject({ serverName: 'fixture' })
-    // A link in its place would lead to whatever socket of the machine it names.
+    // A link in its place would lead to any socket of the machine that it names.
     await symlink(join(folder, 's'), join(folder, 'link'))
     await expect(
       test.gateway.connect(NAME, { ...backend, socketPath: join(folder, 'link') }, AbortSignal.timeout(500)),
@@ -179,7 +179,7 @@ describe.each(TRANSPORTS)('a server that speaks %s', (transport) => {
     await serve(test, transport, [], 'two')
     for (const client of clients) expect(await client.call('sample', { text: 'q' })).toContain('mine')
     expect(await clients[0]?.call('pid')).not.toBe(before)
-    // Over HTTP+SSE each request of a client without a session has one of its own: the list of tools and the call.
+    // Over HTTP+SSE each request of a stateless client has its own session: the list of tools and the call.
     const ofRequests = transport === 'sse' ? 2 : 0
     expect(JSON.parse((await clients[0]?.call('stats')) ?? '')).toMatchObject({
       initialized: CLIENTS.length + 1 + ofRequests,
@@ -347,7 +347,7 @@ describe('towards an HTTP server', () => {
   })
 })
 
-/** What a proxy in front of the server would say of the caller and of the request. */
+/** What a proxy in front of the server would say about the caller and the request. */
 const CLAIMS = [
   'forwarded',
   'x-forwarded-for',

@@ -40,7 +40,7 @@ const client = fc.record({
 type ClientPlan = typeof client extends fc.Arbitrary<infer Plan> ? Plan : never
 const scenario = fc.record({
   clients: fc.array(client, { minLength: 2, maxLength: 4 }),
-  /** In which order what happens to the calls happens. */
+  /** The order in which things happen to the calls. */
   order: fc.infiniteStream(fc.nat({ max: 1_000 })),
 })
 
@@ -71,7 +71,7 @@ async function begin(plan: ClientPlan, index: number): Promise<Part> {
 
 const tagOf = ({ client: { name } }: Part, id: number) => `${name}/${id}`
 
-/** Resolves when the server is at work on it. */
+/** Resolves when the server is working on it. */
 async function start(
   part: Part,
   { before, after, isStubborn }: ClientPlan['calls'][number],
@@ -79,7 +79,7 @@ async function start(
 ): Promise<void> {
   const steps = ['progress', ...before, 'hold', ...after]
   const params = { name: 'obey', arguments: { tag: tagOf(part, id), steps, isStubborn }, _meta: { progressToken: id } }
-  // Ended by a disconnect, it may fail in whatever way; what arrived is what counts.
+  // Ended by a disconnect, it may fail in any way: only what arrived counts.
   void part.client.send({ id, method: 'tools/call', params }).catch(() => undefined)
   await part.client.until(() => part.client.progress.some(({ token }) => token === id))
 }
@@ -105,8 +105,8 @@ function owed({ plan, client: { responses }, hasLeft }: Part): number {
 }
 
 /**
- * How often the server tells of a change to what the client subscribed to. One that gives up when its call is cancelled
- * may still be at a question then, before what comes after it.
+ * How often the server reports a change to what the client subscribed to. A call that gives up when it is cancelled may
+ * still be at a question then, before what comes after it.
  */
 function changes({ calls }: ClientPlan): { least: number; most: number } {
   const steps = calls.flatMap(({ before, after, end, isStubborn }) => {
@@ -164,7 +164,7 @@ async function play({ clients, order }: { clients: ClientPlan[]; order: fc.Strea
   }
   await former
   await Promise.all(parts.map((part) => part.client.until(() => owed(part) <= 0)))
-  // What comes too late to be right would come before this.
+  // A late wrong message would arrive before this.
   await Promise.all(
     parts.filter(({ hasLeft }) => !hasLeft).map(({ client: c }) => c.send({ id: 'last', method: 'ping' })),
   )

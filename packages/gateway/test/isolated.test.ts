@@ -178,7 +178,7 @@ describe('sessions with servers of their own', () => {
 describe('the handshake with a server of one’s own', () => {
   const RESULT = { result: { protocolVersion: '2025-06-18', capabilities: { tasks: {} }, serverInfo: { name: 's' } } }
 
-  /** Scripted servers: what each of them heard. */
+  /** Scripted servers, and what each of them heard. */
   async function scripted(test: TestGateway, script: (server: number) => Script) {
     const heard: { [key: string]: unknown }[][] = []
     const ended: number[] = []
@@ -296,7 +296,7 @@ describe('a server that cannot be had', () => {
     gone.abort()
     expect(await waiting).toBe('gone')
     gate.resolve()
-    // It is started, and then ended with the session that nobody knows of.
+    // It is started, and then ended with the session that nobody knows.
     await expect.poll(() => live.size, { timeout: 20_000 }).toBe(before)
     const next = await post(test, INITIALIZE)
     expect(next.status).toBe(200)

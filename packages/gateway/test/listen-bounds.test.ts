@@ -19,7 +19,7 @@ const listenAs =
 
 it('all streams of a caller together listen to 5,000 resources at most, and those of others have their own bound', async () => {
   await using test = await startWithIdentities()
-  // It takes its time for each of them.
+  // It takes time for each of them.
   const { heard } = await connectScripted(test, () => undefined, { resources: { subscribe: true } })
   const gone = new AbortController()
   test.defer(() => gone.abort())

@@ -12,7 +12,7 @@ const GREETING = {
 }
 const URIS = ['memo://one', 'memo://two']
 
-/** A call changes the tools and a resource. Its process tells of the resource only if it was asked to. */
+/** A call changes the tools and a resource. Its process reports the resource only if it was asked to. */
 function changingServer({ say, heard }: ScriptedProcess): Script {
   return (message) => {
     if (message['method'] === 'initialize') return { result: GREETING }

@@ -15,7 +15,7 @@ async function hearsChange(events: AsyncGenerator<object>, streams: Iterable<Ser
   expect((await events.next()).value).toMatchObject({ method: CHANGED.method })
 }
 
-/** A client without sessions who hears of changed tools, as soon as it is told that it does. */
+/** A stateless client that listens for changed tools, once the subscription is acknowledged. */
 async function listen(test: TestGateway) {
   const response = await postModern(test, 'subscriptions/listen', { notifications: { toolsListChanged: true } })
   const events = messagesOf(response)
@@ -55,7 +55,7 @@ it('who is no longer listened for when the server is there at last is told so', 
   await server.connect()
   const response = postModern(test, 'subscriptions/listen', { notifications: { toolsListChanged: true } })
   await expect.poll(() => server.heard.filter(({ method }) => method === 'initialize').length).toBe(2)
-  // Ends all sessions: from now on each has a server of its own.
+  // Ends all sessions: from now on each has its own server.
   await test.open({ isolated: { maxSessions: 1, idleMs: 60_000 } })
   const messages = []
   for await (const message of messagesOf(await response)) messages.push(message)
@@ -201,7 +201,9 @@ it('a client whose session could not be made anew for a call is listened for lat
   await hearsChange(events, server.streams)
 })
 
-/** A server of the older transport and era; `onGreeted` is given how many sessions there were, and the stream of the last. */
+/**
+ * A server of the older transport and era. `onGreeted` gets the number of sessions so far, and the stream of the last.
+ */
 function startOlderServer(test: TestGateway, onGreeted: (session: number, stream: ServerResponse) => void) {
   let sessions = 0
   return startSseServer(test, ({ method }, stream) => {
@@ -214,7 +216,7 @@ function startOlderServer(test: TestGateway, onGreeted: (session: number, stream
 it('a server that ends each session at once is not asked for the next one without end', async () => {
   await using test = await startGateway()
   await test.open({ transport: 'sse' })
-  // The first is the gateway's own, and it stays.
+  // The first session is the gateway's own, and it stays.
   const { streams, connect } = await startOlderServer(test, (session, stream) => session > 1 && stream.end())
   await connect()
   await listen(test)

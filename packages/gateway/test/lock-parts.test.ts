@@ -29,7 +29,7 @@ async function sdkOf({ test }: LockedGateway) {
   return v1
 }
 
-/** What a client finds: its handshake, and both lists. */
+/** What a client finds: its handshake and both lists. */
 async function found(locked: LockedGateway) {
   const client = await sdkOf(locked)
   const { prompts } = await client.listPrompts()
@@ -70,7 +70,7 @@ describe.each(sample(TOOL_BACKS, 3))('what a server over %s offers besides tools
     await expect(readOf('memo://1')).rejects.toMatchObject(denied('resource template memo://1 changed in'))
     await expect(readOf('more://1')).rejects.toMatchObject(denied('resource template more://1 was added'))
     expect(await readOf('note://1')).toBe('note://1')
-    // What comes from no template is a resource like any other.
+    // A resource that comes from no template is like any other.
     expect(await readOf('plain://1')).toBe('plain://1')
     expect(await found(locked)).toEqual({ instructions: undefined, prompts: ['part'], templates: ['note://{id}'] })
     expect(await client.callTool({ name: 'echo', arguments: { text: 'hi' } })).toHaveProperty('content')
@@ -103,7 +103,7 @@ describe.each(sample(TOOL_BACKS, 3))('what a server over %s offers besides tools
   })
 })
 
-// Where each client has its own process, nobody can look but in the session of a client.
+// Where each client has its own process, the lists can only be read in a client's session.
 describe.each([...new Set([...sample(TOOL_BACKS, 1), 'isolated' as const])])('a server with tools over %s', (back) => {
   it.each([{}, { prompts: [], templates: [] }])(
     'is taken at its word that it has nothing else: %o',
@@ -113,7 +113,7 @@ describe.each([...new Set([...sample(TOOL_BACKS, 1), 'isolated' as const])])('a 
       await locked.start(back)
       const client = await sdkOf(locked)
       const listed = async () => {
-        // What could not be looked at is looked at again with the next list.
+        // What could not be read is read again with the next list.
         await client.listTools()
         return Object.keys(locked.locks.of(NAME)?.parts ?? {})
       }

@@ -37,7 +37,7 @@ it('a log message that two clients may have caused is shown to neither', async (
   await expect.poll(async () => JSON.parse(await a.call('stats')).sleeping).toBe(1)
   await a.call('log', { text: 'whose?', level: 'error' })
   expect(await sleeping).toBe('b')
-  // Both streams are in order: what came before these answers would be here by now.
+  // Both streams are in order: anything sent before these answers would be here by now.
   await Promise.all([a.call('echo', { text: 'x' }), b.call('echo', { text: 'x' })])
   expect([seenByA, seenByB]).toEqual([[], []])
 })

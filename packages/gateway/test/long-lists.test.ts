@@ -3,7 +3,7 @@ import { startGateway, type TestGateway } from './support/gateway.ts'
 import { openSession } from './support/raw-server.ts'
 import { connectScripted } from './support/scripted-server.ts'
 
-/** It looks at arguments, so that each tool of a list has to be judged without knowing them. */
+/** It looks at arguments, so each tool of a list has to be judged without knowing them. */
 const POLICY =
   'permit(principal, action == Action::"call_tool", resource) when { resource.name like "good*" && context.arg_a < 10 };'
 const LIST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })

@@ -18,7 +18,7 @@ it('a server that is lost while its tools are looked at is left alone', async ()
       streams.add(response)
       response.once('close', () => streams.delete(response))
       response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
-      // From now on it cannot be reached, but for this stream.
+      // From now on it can only be reached over this stream.
       server.close()
       return listened.resolve()
     }

@@ -8,7 +8,7 @@ import { INITIALIZE, openSse } from './support/sse-client.ts'
 const CAPABILITIES = { tools: { listChanged: true }, resources: { subscribe: true } }
 const request = (id: number, method: string, params = {}) => JSON.stringify({ jsonrpc: '2.0', id, method, params })
 
-/** What comes on the stream of a session, as text. */
+/** What arrives on the stream of a session, as text. */
 async function listen(url: string, headers: Record<string, string>) {
   const gone = new AbortController()
   const response = await fetch(url, { headers: { ...headers, accept: 'text/event-stream' }, signal: gone.signal })
@@ -79,7 +79,7 @@ it('a server that forgets each session after one request is not listed without e
   await client.post({ id: 0, method: 'tools/list' })
   const notices = () => client.got.filter(({ method }) => method === 'notifications/tools/list_changed').length
   let lists = 0
-  // The client lists once itself, and again for each notice. A notice comes on the stream before the answer.
+  // The client lists once on its own, and again for each notice. A notice arrives on the stream before the answer.
   while (lists <= notices() && lists < 10) {
     const id = ++lists
     await client.post({ id, method: 'tools/list' })

@@ -178,6 +178,6 @@ it('nothing is kept of a process that was listened to when it ended', async () =
     await expect.poll(() => test.lost.length).toBe(life)
   }
   await serve(test, 'stdio modern')
-  // This one, and the last perhaps.
+  // This one, and perhaps the last.
   expect(alive() - before).toBeLessThanOrEqual(2)
 })

@@ -64,7 +64,7 @@ async function connect(name: string): Promise<RawClient> {
   return client
 }
 
-/** All clients use the ids 1, 2, 3…, and equal progress tokens, at the same time. */
+/** All clients use the ids 1, 2, 3… and equal progress tokens at the same time. */
 async function play(client: RawClient, script: readonly Step[]): Promise<void> {
   await Promise.all(
     script.map(async ({ kind }, index) => {
@@ -77,7 +77,7 @@ async function play(client: RawClient, script: readonly Step[]): Promise<void> {
       if (kind === 'sleep') return call('sleep', { ms: 5, text })
       if (kind === 'touch') return call('touch', { uri: `memo://${client.name}` })
       const slept = call('sleep', { ms: 30_000, text })
-      // Until the call arrived there is nothing to cancel, so say it until it is heard.
+      // Until the call has arrived there is nothing to cancel, so repeat it until it is heard.
       const cancel = async (): Promise<void> => {
         await client.send({ method: 'notifications/cancelled', params: { requestId: id } })
         const isOver = await Promise.race([slept.then(() => true), setImmediate(false)])

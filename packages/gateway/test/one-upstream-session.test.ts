@@ -46,13 +46,13 @@ describe('a client of the older transport has one session at an HTTP server', ()
     await test.open()
     const server = await startSessionServer(test)
     const client = await openSse(test)
-    // It waits for the server, and two of them are too many as well.
+    // It waits for the server, and even two of them are too many.
     await client.post(INITIALIZE)
     await client.post({ ...INITIALIZE, id: 'second' })
     await server.connect()
     await expect.poll(() => client.got.map(({ id }) => String(id)).toSorted()).toEqual(['first', 'second'])
     await client.post({ ...INITIALIZE, id: 'third' })
-    const error = { code: -32_600, message: 'This session is initialized already.' }
+    const error = { code: -32_600, message: 'This session is already initialized.' }
     await expect.poll(() => client.got.length).toBe(3)
     expect(client.got).toContainEqual({ jsonrpc: '2.0', id: 'second', error })
     expect(client.got.at(-1)).toEqual({ jsonrpc: '2.0', id: 'third', error })

@@ -15,7 +15,7 @@ const HANDSHAKE = {
   serverInfo: { name: 's', version: '1' },
 }
 const CAN_ANSWER = { roots: {}, sampling: {}, elicitation: {} }
-const TOO_MANY = 'Too many questions are open; wait for some to be answered.'
+const TOO_MANY = 'Too many questions are open. Wait until some are answered.'
 const OVER = 'the call is over'
 const QUESTION = { method: 'sampling/createMessage', params: {} }
 
@@ -27,7 +27,7 @@ const message = z.looseObject({
 })
 type Message = z.infer<typeof message>
 
-/** A server with sessions that answers the handshake and nothing else, and says whatever it is told to. */
+/** A server with sessions that answers only the handshake, and sends whatever it is told to. */
 async function connectStdio(test: TestGateway) {
   const { heard, say } = await connectScripted(test, ({ method }) =>
     method === 'tools/list' ? { result: { tools: [] } } : undefined,
@@ -35,7 +35,7 @@ async function connectStdio(test: TestGateway) {
   return { heard: () => heard.map((said) => message.parse(said)), say }
 }
 
-/** The same over HTTP; what it says goes to the client's own stream, or before the answer to a call. */
+/** The same over HTTP. What it sends goes to the client's own stream, or before the answer to a call. */
 async function connectHttp(test: TestGateway) {
   const heard: Message[] = []
   const streams: ServerResponse[] = []
@@ -67,7 +67,7 @@ async function connectHttp(test: TestGateway) {
 const write = (stream: ServerResponse | undefined, said: Json) =>
   stream?.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...said })}\n\n`)
 
-/** A client that can be asked anything, and all it hears. */
+/** A client that can be asked anything, and everything it hears. */
 async function openClient(test: TestGateway) {
   const heard: Message[] = []
   const gone = new AbortController()

@@ -22,7 +22,7 @@ const message = z.looseObject({
 })
 const PARKED = z.looseObject({ result: z.looseObject({ requestState: z.string() }) })
 const LARGE = { message: 'x'.repeat(300 * 1024), requestedSchema: {} }
-/** Sent as 90 KB, it takes 2 MiB once it is read. */
+/** Sent as 90 KB, it takes 2 MiB when parsed. */
 const MANY_VALUES = { message: 'hi', requestedSchema: { list: Array.from({ length: 30_000 }, () => ({})) } }
 
 /** A server over HTTP that asks `question` in the stream of each call, and ends the call with what it got. */
@@ -74,7 +74,7 @@ it('questions that nobody answers are kept up to the bound of a workload, and th
     expect(kept.bytes).toBeGreaterThan(200 * 1024)
     expect(kept.bytes).toBeLessThan(MIB)
   }
-  // The client of a question that was given up hears what the server made of that.
+  // The client of a dropped question hears what the server did without an answer.
   const back = await Promise.all(
     states.map(async (requestState, note) => (await call(test, note, { requestState, inputResponses: {} })).text()),
   )
@@ -116,7 +116,7 @@ it('a caller has a bound of their own, and takes no room from others', () => {
   keep('two', 90)
   keep('one', 50)
   expect(given).toEqual(['one 60'])
-  // Nobody knows how many are behind this: only the bound of the workload is theirs.
+  // Nobody knows how many clients are behind this: they have only the limit of the workload.
   keep(undefined, 90)
   keep(undefined, 90)
   expect(given).toEqual(['one 60'])

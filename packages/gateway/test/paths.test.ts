@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => test[Symbol.asyncDispose]())
 
-/** The status for a request sent byte by byte, with headers no library would send. */
+/** The status for a request sent byte by byte, with headers that no library would send. */
 function raw(headers: [string, string][], method: string, path: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const socket = createConnection(test.port, '127.0.0.1')

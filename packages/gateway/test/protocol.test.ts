@@ -38,7 +38,7 @@ async function session(version = '2025-11-25', capabilities: object = {}): Promi
   return { 'mcp-session-id': id, 'mcp-protocol-version': version }
 }
 
-/** The messages of a stream, up to so many. */
+/** The messages of a stream, up to this many. */
 async function events(
   response: Response,
   count: number,
@@ -150,7 +150,7 @@ describe('answers', () => {
     expect(response.headers.get('content-type')).toContain('text/event-stream')
     const found = []
     for await (const event of eventsOf(response)) found.push(event)
-    // First an id to come back with, and when.
+    // First an event id to come back with, and when.
     expect(found.map(({ retry, data }) => (data === '' ? `after ${retry}` : JSON.parse(data).id))).toEqual([
       'after 1000',
       7,

@@ -10,7 +10,7 @@ import { startSessionServer } from './support/session-server.ts'
 
 type Json = { [key: string]: unknown }
 
-/** A process of the older era that says `answers` by method, and what it heard. */
+/** A process of the older era that answers each method with `answers`, and what it heard. */
 async function scripted(test: TestGateway, answers: Record<string, Json>): Promise<Json[]> {
   await test.open()
   const { heard } = await connectScripted(test, ({ method }) => ({ result: answers[String(method)] ?? {} }))
@@ -41,7 +41,7 @@ it('parameters in headers that nobody here knows are passed on', async () => {
 })
 
 describe('headers that say something else than the body', () => {
-  /** Of these, the gateway makes some itself, for servers that expect them. */
+  /** The gateway itself makes some of these, for servers that expect them. */
   const OF_THE_PROTOCOL = { 'mcp-method': 'evil/method', 'mcp-name': 'other', 'mcp-param-region': 'eu' }
   const OF_HTTP = {
     ...{ 'content-encoding': 'gzip', 'content-range': 'bytes 0-1/2', 'content-digest': 'sha-256=:AA==:' },
@@ -52,10 +52,10 @@ describe('headers that say something else than the body', () => {
   const KEPT = { 'x-of-the-client': 'kept' }
   const CALL = { name: 'headers', arguments: {} }
 
-  /** With what a call of a client of this era arrives at this server. */
+  /** The headers with which a call of a client of this era arrives at this server. */
   async function headersOf(test: TestGateway, era: 'legacy' | 'modern', seen: (result: Json) => Json): Promise<Json> {
     if (era === 'modern') {
-      // Its other headers are checked against the body before.
+      // Its other headers are checked against the body first.
       const headers = { ...OF_HTTP, ...KEPT, 'mcp-param-region': 'eu' }
       const { result } = await (await postModern(test, 'tools/call', CALL, { headers })).json()
       return seen(result)
@@ -90,7 +90,7 @@ describe('headers that say something else than the body', () => {
     })
     expect(seen).toMatchObject({ ...KEPT, 'mcp-method': 'tools/call', 'mcp-name': 'headers' })
     expect(Object.keys(seen).filter((name) => LIES.test(name))).toEqual([])
-    // A parameter that no tool here marks is for somebody else, and must be passed on.
+    // A parameter that no tool here marks belongs to somebody else and must be passed on.
     expect('mcp-param-region' in seen).toBe(era === 'modern')
   })
 })

@@ -148,7 +148,7 @@ describe('after a restart of the daemon', () => {
     after.defer(() => before[Symbol.asyncDispose]())
     await after.open()
     await after.gateway.connect(NAME, { kind: 'stdio', channel: child.channel, processId: 'container-1' }, never)
-    // The client may still hold a connection of the former daemon; it learns so by trying.
+    // The client may still hold a connection of the former daemon, and finds out when it tries.
     await expect.poll(() => client.call('echo', { text: '2' }).catch(() => 'lost')).toBe('2')
     expect(JSON.parse(await client.call('stats'))).toMatchObject({ initialized: 1, subscribed: 1 })
     expect(await client.call('pid')).toBe(String(child.pid))

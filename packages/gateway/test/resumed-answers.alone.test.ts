@@ -4,12 +4,12 @@ import { expect, it } from 'vitest'
 import { connectClient, NAME, never, startGateway, type TestGateway } from './support/gateway.ts'
 import { serveHttp } from './support/http-server.ts'
 
-/** How many there are that somebody still holds. */
+/** How many of these objects are still referenced. */
 const alive = (kind: typeof AbortSignal) => Number(queryObjects(kind))
 
 const EVENTS = { 'content-type': 'text/event-stream' }
 
-/** A server that closes the stream of each call, and what it heard; `comeBack` serves who asks for the rest. */
+/** A server that closes the stream of each call, and what it heard. `comeBack` answers requests for the rest. */
 async function pollingServer(test: TestGateway, comeBack: (response: ServerResponse, id: unknown) => void) {
   const heard: string[] = []
   let called: unknown

@@ -6,7 +6,7 @@ import { startSessionServer, type SessionServer } from './support/session-server
 
 const CALL = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
 
-/** A server at which so many clients have sessions, and the gateway one of its own. */
+/** A server at which this many clients have sessions, and the gateway its own. */
 async function start(test: TestGateway, clients: number) {
   await test.open({ transport: 'streamable-http' })
   const server = await startSessionServer(test)
@@ -49,7 +49,7 @@ describe('sessions at an HTTP server', () => {
     await using former = await startGateway({ sessionStore })
     const { server } = await start(former, 3)
     await former.gateway.shutdown(0)
-    // Its own is of no use to the next one; those of clients are.
+    // The gateway's own session is of no use to the next one. Those of clients are.
     await expectCount(server, 3)
     await using test = await startGateway({ sessionStore }, former.port)
     await test.open({ transport: 'streamable-http' })

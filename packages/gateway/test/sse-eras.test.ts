@@ -4,12 +4,12 @@ import { postModern } from './support/modern-post.ts'
 import { DISCOVERED } from './support/scripted-server.ts'
 import { INITIALIZED, startSseServer, type SseScript } from './support/sse-server.ts'
 
-/** A loaded machine is not silence. */
+/** Slowness under load is not silence. */
 const PATIENT = { limits: { sseProbeMs: 60_000 } }
 const LISTED = { result: { resultType: 'complete', tools: [], ttlMs: 0, cacheScope: 'private' } }
 const DONE = { result: { resultType: 'complete', content: [] } }
 
-/** A server without sessions behind a stream; `script` is for what is asked after the greeting. */
+/** A stateless server behind a stream. `script` answers what follows the greeting. */
 async function connectModern(test: TestGateway, script: SseScript) {
   await test.open({ transport: 'sse' })
   const server = await startSseServer(test, (message, stream) => {
@@ -40,7 +40,7 @@ describe('a server of the HTTP+SSE transport is first asked with server/discover
     ['refuses it', 400],
     ['ends the stream', 'ends'],
   ])('and one that %s gets initialize on another', async (_what, outcome) => {
-    // Only silence has to be waited for, and shortly.
+    // The test has to wait only for silence, and not for long.
     await using test = await startGateway(outcome === undefined ? {} : PATIENT)
     await test.open({ transport: 'sse' })
     const server = await startSseServer(test, ({ method }) =>
@@ -88,7 +88,7 @@ describe('a server without sessions behind a stream', () => {
     await call(test, { 'x-trace': 'one' })
     await call(test, { 'x-trace': 'two' })
     expect(server.calls().map(({ headers }) => headers['x-trace'])).toEqual(['one', 'two'])
-    // The body may be another by now.
+    // The body may have changed.
     for (const { headers } of server.heard) expect(Object.keys(headers).join(' ')).not.toContain('mcp-')
   })
 
@@ -152,7 +152,7 @@ describe('a server without sessions behind a stream', () => {
         refused.resolve()
         return DONE
       }
-      // The second refusal comes when the first call is on the next stream already.
+      // The second refusal arrives when the first call is already on the next stream.
       return headers['x-trace'] === 'second' ? refused.promise.then(() => 404) : 404
     })
     const second = call(test, { 'x-trace': 'second' })

@@ -69,7 +69,7 @@ async function metaAtServer(meta: object | undefined, headers: Record<string, st
   return JSON.parse(result.content[0].text).meta
 }
 
-/** On a busy machine it takes its time. */
+/** This takes time on a busy machine. */
 const AWAY = 'telemetry cannot be delivered and is dropped'
 const SOON = { timeout: 30_000 }
 const spanOf = (name: string) => receiver.spans.find((span) => span.name === name)

@@ -7,7 +7,7 @@ import { type LockedGateway, startLocked, TOOL_BACKS } from './support/tools.ts'
 
 const PATIENCE = { timeout: 30_000 }
 const namesOf = ({ seen }: LockedGateway) => seen.at(-1)?.definitions.map(({ name }) => name) ?? []
-/** Clients without sessions cannot have a server of their own. */
+/** Stateless clients cannot have their own server. */
 const clientsOf = (back: string) => CLIENTS.filter((kind) => back !== 'isolated' || kind !== 'v2 modern')
 
 describe.each(sample(TOOL_BACKS, 3))('tools of a server over %s', (back) => {
@@ -94,7 +94,7 @@ describe('the lock', () => {
     await using locked = await startLocked('block')
     await locked.start(back, ['--page-size=3'])
     const client = await connectClient(locked.test, 'v1 http')
-    // The SDK reads one page; the first is not shown before all are known.
+    // The SDK reads one page. The first is not shown before all are known.
     const first = await client.v1?.listTools()
     expect(first?.tools).toHaveLength(3)
     const all = namesOf(locked)
@@ -116,7 +116,7 @@ describe('the lock', () => {
     await locked.start('isolated')
     const before = await connectClient(locked.test, 'v1 http')
     expect(await before.call('echo', { text: 'old' })).toBe('old')
-    // The fixture reads its file with each list: the other session's server is what one started later would be.
+    // The fixture reads its file for each list: the other session's server stands for one that is started later.
     await locked.define({ echo: { description: 'other' } })
     const after = await connectClient(locked.test, 'v1 http')
     const [ofBefore, ofAfter] = await Promise.allSettled([
@@ -177,7 +177,7 @@ describe('the lock', () => {
     expect(echo).toMatchObject({ name: 'echo' })
     expect(echo).not.toHaveProperty('outputSchema')
     expect(locked.seen.at(-1)?.definitions.find(({ name }) => name === 'echo')?.definition).toContain('outputSchema')
-    // Another one each time: a list is kept as long as the server allows.
+    // Another client each time: a list is kept as long as the server allows.
     const modern = () => connectClient(locked.test, 'v2 modern').then((client) => client.tools())
     expect(await modern()).toContain('echo')
     await locked.define({ echo: { outputSchema: { type: 'string', description: 'other' } } })
@@ -248,7 +248,7 @@ describe('the lock', () => {
     await client.call('add', { a: 1, b: 2 })
     await locked.define({ add: { description: 'other' } })
     await locked.start('stdio')
-    // The first has to wait for a look at the server, the second not.
+    // The first has to wait for a look at the server, the second does not.
     await expect(client.call('add', { a: 1, b: 2 })).rejects.toThrow('changed')
     await expect(client.call('add', { a: 1, b: 2 })).rejects.toThrow('changed')
     const denied = { outcome: 'denied', metadata: { extra: { refused_by: 'tool-lock' } } }

@@ -20,7 +20,7 @@ it('a list of tools that a server does not answer holds up calls for a while onl
     if (method !== 'tools/list') return { result: { content: [] } }
     return isSilent ? undefined : { result: { tools: [{ name: 'weather', inputSchema: marked }] } }
   })
-  // Whether it is let through or refused is not the question here: nobody waits for ever.
+  // Whether it is let through or refused does not matter here: nobody may wait for ever.
   expect(await Promise.all([callTool(test, 1, 'us'), callTool(test, 2, 'us')])).toMatchObject([{ id: 1 }, { id: 2 }])
   isSilent = false
   expect(await callTool(test, 3, 'us')).toMatchObject({ id: 3, result: { content: [] } })
@@ -60,7 +60,7 @@ it('a call that nothing could be marked in does not wait for the list of tools',
       server.say({ id, result: { tools } })
   }
   answerLists()
-  // Before it refuses, it looks once more.
+  // It looks once more before it refuses.
   await expect.poll(() => server.heard.some(({ method }) => method === 'tools/list')).toBe(true)
   answerLists()
   expect(await (await claims).json()).toMatchObject({ error: { code: -32_020 } })
@@ -82,7 +82,7 @@ it('a client with a session waits shortly for the list of tools of a server with
   await client.connect({})
   const params = { name: 'weather', arguments: { region: 'us' } }
   void client.send({ id: 7, method: 'tools/call', params })
-  // Against 30 s of the gateway's own patience.
+  // The gateway's own limit is 30 s.
   client.patienceMs = 20_000
   await client.until(() => client.responses.some(({ id }) => id === 7))
   expect(client.responses).toMatchObject([{ id: 7, result: { content: [] } }])

@@ -9,10 +9,10 @@ import { runAuto } from './support/isolated.ts'
 import { RawModernClient } from './support/modern-client.ts'
 import { openSession } from './support/raw-server.ts'
 
-/** Another server is there in time, on a busy machine too. */
+/** Enough for another server to start, even on a busy machine. */
 const PATIENT = { backendWaitMs: 60_000 }
 
-/** A run that starts `count` processes besides its first one, and no more. Gives when it was asked for more. */
+/** A run that starts `count` processes besides its first one, and no more. Returns when it was asked for more. */
 async function runStuck(test: TestGateway, count = 0): Promise<{ asked: Promise<void> }> {
   const asked = Promise.withResolvers<void>()
   let started = 0
@@ -34,7 +34,7 @@ function processOf(test: TestGateway, number: number): SessionServer {
   return { tag: `tag${number}`, server: { kind: 'stdio', channel, processId: randomUUID(), start }, end }
 }
 
-/** What became of a call, as soon as it has an answer. */
+/** The outcome of a call, once it has an answer. */
 function watched(answer: Promise<string>): { text?: string } {
   const seen: { text?: string } = {}
   void answer.then((text) => (seen.text = text))
@@ -50,7 +50,7 @@ it('a call whose process was not up when the server ended goes to the next serve
   const body = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'echo', arguments: { message: 'late' } } }
   const call = watched(post(JSON.stringify(body)).then((response) => response.text()))
   await asked
-  // Without a server there is none to fail it, and the next one is awaited.
+  // Without a server none can fail the call, which waits for the next one.
   test.gateway.disconnect('fixture', 'the engine went away')
   await runAuto(test, { needsOwn: true })
   await expect.poll(() => call.text, { timeout: 20_000 }).toContain('"result"')
@@ -81,19 +81,19 @@ it('a handshake that no process could be started for is told why', async () => {
   })
   await asked
   test.gateway.disconnect('fixture', 'the engine went away')
-  expect(await (await answer).text()).toContain('is not available (the engine went away); try again when it runs')
+  expect(await (await answer).text()).toContain('is not available (the engine went away). Try again when it runs')
 })
 
 it('a call of a client without a session does so too', async () => {
   await using test = await startGateway({ limits: PATIENT })
   await test.open()
-  // One for the list of tools, which all clients share; the call of another client takes the first process.
+  // One for the list of tools, which all clients share. The call of another client takes the first process.
   const { asked } = await runStuck(test, 1)
   const client = new RawModernClient(test, 'modern')
   expect(await client.sample('zero')).toContain('modern answers zero')
   const call = watched(client.sample('one'))
   await asked
-  // The process was asked for before there was a call for it, and nobody tells when the call waits for it.
+  // The process was requested before there was a call for it, and no event tells when the call waits for it.
   await setTimeout(500)
   await runAuto(test, { needsOwn: true })
   await expect.poll(() => call.text, { timeout: 20_000 }).toContain('modern answers one')
@@ -108,7 +108,7 @@ it('a call that no process could be started for is told why', async () => {
   const answer = post(JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/list' }))
   await asked
   test.gateway.disconnect('fixture', 'the engine went away')
-  expect(await (await answer).text()).toContain('is not available (the engine went away); try again when it runs')
+  expect(await (await answer).text()).toContain('is not available (the engine went away). Try again when it runs')
 })
 
 it('a call that waits for its process is answered when the daemon ends', async () => {
@@ -131,7 +131,7 @@ it('a call that waits is judged by the rules that are in force when its server i
   await child.kill()
   const body = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'echo', arguments: { message: 'late' } } }
   const answer = post(JSON.stringify(body))
-  // Nobody tells when it has come.
+  // No event tells when it has arrived.
   await setTimeout(300)
   await test.open({ toolsFilter: ['add'] })
   await test.run()

@@ -10,7 +10,7 @@ afterEach(() => void vi.useRealTimers())
 const LIMITS = { keepAliveMs: 20 }
 const HALF_AN_HOUR_MS = 30 * 60 * 1000
 
-/** Only the clock: what waits for sockets goes on. */
+/** Moves only the clock: what waits for sockets goes on. */
 function passTime(ms: number): void {
   const now = Date.now()
   vi.useFakeTimers({ toFake: ['Date'] })
@@ -112,7 +112,7 @@ describe('the session at an HTTP server of a client that is away', () => {
     const sessionStore = memoryStore()
     await using former = await startGateway({ limits: LIMITS, sessionStore })
     const { server, opened, expectCount } = await start(former, 2)
-    // What was stored before does not know of the task.
+    // What was stored before does not contain the task.
     await until('the sessions to be stored', () => sessionStore.data.get(NAME)?.match(/"sessionId"/g)?.length === 2)
     await (await opened[0]?.(call('tools/call', { name: 'long', task: { ttl: 86_400_000 } })))?.text()
     await former.gateway.shutdown(0)
@@ -121,7 +121,7 @@ describe('the session at an HTTP server of a client that is away', () => {
     await test.open({ transport: 'streamable-http' })
     await server.connect(test)
     passTime(2 * HALF_AN_HOUR_MS)
-    // That with the task, and the gateway's own.
+    // The session with the task, and the gateway's own.
     await expectCount(2)
     await sweeps()
     expect(server.sessions.size).toBe(2)

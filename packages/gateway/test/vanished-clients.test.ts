@@ -76,7 +76,7 @@ it('a question that is not answered for a minute makes room for the call of anot
   const other = call({ name: 'end', arguments: {} }).finally(() => {
     isAnswered = true
   })
-  // The first one may be back in a moment, and has its turn.
+  // The first one may come back in a moment, and has its turn.
   await new Promise((resolve) => setTimeout(resolve, 1_500))
   expect(isAnswered).toBe(false)
   vi.setSystemTime(Date.now() + 61_000)

@@ -43,7 +43,9 @@ export async function listenForApi(listener: ApiListener, shutdown: AbortSignal)
     tcp = await listenOnPort(listener)
   } catch (error) {
     if (!settings.onDemand || !isThvError(error, 'conflict')) throw error
-    say(`Warning: ${error.message.split(';', 1)[0]}, so programs cannot reach the API there yet. ${portAdvice(port)}`)
+    say(
+      `Warning: ${error.message.split(/[;.] /, 1)[0]}, so programs cannot reach the API there yet. ${portAdvice(port)}`,
+    )
   }
   try {
     await ensurePrivateFolder(paths.runtimeDir)

@@ -34,8 +34,8 @@ test.each([
     'brave needs BRAVE_API_KEY. Pass it with --secret NAME,target=BRAVE_API_KEY or -e BRAVE_API_KEY=VALUE',
   ],
   [
-    'its authorization server a.example says nothing of itself; give oauth_config',
-    'its authorization server a.example says nothing of itself. Say where to log in with --remote-auth-issuer, or pass a token with --header Authorization=VALUE',
+    'its authorization server a.example publishes no metadata. Give oauth_config',
+    'its authorization server a.example publishes no metadata. Say where to log in with --remote-auth-issuer, or pass a token with --header Authorization=VALUE',
   ],
   [
     'oauth_config is for remote servers only; leave it out',

@@ -94,8 +94,8 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/(?<=^|; )server_json\./g, 'server.json: '],
   [/: give it in headers$/, '. Pass each with --header-secret HEADER=NAME or --header HEADER=VALUE'],
   [
-    /says nothing of itself; give oauth_config/,
-    'says nothing of itself. Say where to log in with --remote-auth-issuer, or pass a token with --header Authorization=VALUE',
+    /publishes no metadata\. Give oauth_config/,
+    'publishes no metadata. Say where to log in with --remote-auth-issuer, or pass a token with --header Authorization=VALUE',
   ],
   [
     /^oauth_config is for remote servers only; leave it out/,

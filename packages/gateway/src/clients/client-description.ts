@@ -2,12 +2,12 @@ import { sizeOf } from '../messages/parts.ts'
 import { errorText, RPC_ERROR, type RpcMessage } from '../messages/json-rpc.ts'
 import { META, metaOf } from '../messages/modern-era.ts'
 
-/** What a client says about itself is kept as long as its session, and stored: far more than any has to say. */
+/** What a client says about itself is kept and stored for as long as its session. No client needs this much. */
 const MAX_DESCRIPTION = 64 * 1024
 
-/** The answer to a message whose client says too much about itself; undefined: it does not. */
-export function tooMuchSaid(body: readonly Buffer[], messages: readonly RpcMessage[]): string | undefined {
-  // Most bodies are too short for it.
+/** The answer to a message whose client says too much about itself, or undefined when the size is fine. */
+export function oversizedDescription(body: readonly Buffer[], messages: readonly RpcMessage[]): string | undefined {
+  // Most bodies are too short to exceed the limit.
   if (sizeOf(body) <= MAX_DESCRIPTION) return undefined
   for (const message of messages) {
     if (message.kind !== 'request' || JSON.stringify(descriptionIn(message)).length <= MAX_DESCRIPTION) continue

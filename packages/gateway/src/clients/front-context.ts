@@ -14,7 +14,7 @@ import type { KeptOfCallers } from '../sessions/kept-of-callers.ts'
 import type { Session } from '../sessions/session.ts'
 import type { SessionTable } from '../sessions/session-table.ts'
 import { HeldRoom, type CallMemory } from '../messages/weight.ts'
-import { tooMuchSaid } from './client-description.ts'
+import { oversizedDescription } from './client-description.ts'
 import type { ModernClients } from './stateless/modern-clients.ts'
 import type { ParkedCalls } from './stateless/parked-calls.ts'
 import type { SealedStates } from './stateless/sealed-states.ts'
@@ -23,66 +23,69 @@ import type { MirroredTools } from './stateless/tool-headers.ts'
 /** What an endpoint offers its front ends. */
 export interface FrontContext {
   readonly limits: GatewayLimits
-  /** Taken by requests until they are answered. */
+  /** Reserved by requests until they are answered. */
   readonly memory: CallMemory
   readonly pipeline: Pipeline
   readonly sessions: SessionTable
-  /** Set: each session has a server of its own, so that there is none for clients without. */
+  /** When set, each session has a server of its own, so stateless clients cannot be served. */
   readonly isolated: IsolatedSpec | undefined
-  /** Whatever goes wrong in it, the client gets an answer. */
+  /** Runs `work`. If it throws, the client still gets an answer. */
   attempt(response: HttpResponse, work: () => void | Promise<void>): void
-  /** Opens a stream that gets keep-alive lines until it closes. It ends with the rights of the client that asked for it. */
+  /**
+   * Opens a stream that gets keep-alive lines until it closes. It ends when the client that asked for it loses its
+   * rights.
+   */
   openStream(response: HttpResponse, headers?: Readonly<Record<string, string>>): EventStream
   /** What the messages of clients need on their way to the server. */
   readonly dispatching: DispatchContext
-  /** The server behind; waits for one that restarts. */
+  /** The server behind the endpoint. Waits for one that is restarting. */
   server(): Promise<Pick<BackendLink, 'era' | 'result'>>
-  /** A request of the gateway's own in the name of a session: the response to it. */
+  /** Sends a request of the gateway's own in the name of a session and returns the response. */
   ask(session: Session, method: string, params: JsonObject): Promise<JsonObject>
   readonly modern: ModernContext
-  /** The client can hear what belongs to no call. When this ends, so can the server say it, unless it is away. */
+  /** Resolves when the client can hear what belongs to no call: the server can now say it, unless it is away. */
   listening(session: Session): Promise<void>
 }
 
-/** What the era without sessions needs besides. */
+/** What the stateless era needs in addition. */
 export interface ModernContext {
   readonly clients: ModernClients
   readonly parked: ParkedCalls
   /** What parked calls keep until their clients come back. */
   readonly kept: KeptOfCallers
   readonly states: SealedStates
-  /** The server's tools with parameters that clients repeat in headers. */
+  /** The server's tools that have parameters which clients repeat in headers. */
   mirroredTools(session: Session): Promise<MirroredTools>
-  /** They may have changed. */
+  /** The tools may have changed. */
   forgetTools(): void
-  /** A tool is not shown for the marks in its schema. */
+  /** A tool is hidden because the marks in its schema are invalid. */
   onDropped(tool: string, why: string): void
   nextId(): string
 }
 
-/** What a client hears for whom there is no room. */
+/** What a client gets when there is no room for it. */
 export function full({ isolated }: FrontContext): HttpRefusal {
-  if (isolated === undefined) return { status: 503, message: 'This server has too many clients; try again later.' }
+  if (isolated === undefined) return { status: 503, message: 'This server has too many clients. Try again later.' }
   const { maxSessions } = isolated
-  const message = `Each client session has a server of its own here, and all ${maxSessions} are taken; end one, wait until an idle one ends, or raise limits.max_sessions of the workload.`
+  const message = `Each client session has a server of its own here, and all ${maxSessions} are taken. End one, wait until an idle one ends, or raise limits.max_sessions of the workload.`
   return { status: 503, message }
 }
 
-/** Whether the session is the caller's own. */
+/** Whether the session belongs to the caller. */
 export function isOwn(context: FrontContext, request: HttpRequest, session: Session): boolean {
   return session.owner === context.pipeline.callerOf(request)?.id
 }
 
-/** Who was let in by other rules is asked to come again. */
-const CHANGED: HttpRefusal = { status: 503, message: 'The workload was changed while this came; send it again.' }
+/** A request that other rules admitted has to be sent again. */
+const CHANGED: HttpRefusal = { status: 503, message: 'The workload changed while this request arrived. Send it again.' }
 
 const NO_ROOM: HttpRefusal = {
   status: 503,
-  message: 'The requests in flight take too much memory; send this one again when some are answered.',
+  message: 'The requests in flight take too much memory. Send this one again when some are answered.',
   headers: { 'retry-after': '5' },
 }
 
-/** Hands on the messages of a POST, as soon as they are there. What is refused is answered here. */
+/** Passes on the messages of a POST as soon as they have arrived. Answers the request itself when it refuses them. */
 export function readMessages(
   context: FrontContext,
   request: HttpRequest,
@@ -101,7 +104,7 @@ export function readMessages(
       if (body === 'no-room') return sendRefusal(response, NO_ROOM)
       const parsed = pipeline.parse(body)
       if (!('messages' in parsed)) return sendRefusal(response, parsed)
-      const refusal = tooMuchSaid(body, parsed.messages)
+      const refusal = oversizedDescription(body, parsed.messages)
       return refusal === undefined ? onMessages(parsed) : sendJson(response, 400, refusal)
     })
   })

@@ -13,7 +13,7 @@ export interface PostReplyOptions {
   context: Pick<FrontContext, 'openStream'>
   session: Session
   response: HttpResponse
-  /** How many requests the body held. */
+  /** How many requests the body contained. */
   expected: number
   isBatch: boolean
   acceptsStream: boolean
@@ -21,9 +21,9 @@ export interface PostReplyOptions {
 }
 
 /**
- * The response to one POST of streamable HTTP: plain JSON when there is nothing but answers, a stream for clients that
- * would rather have one, and as soon as something must be said before the answers. A client that loses the stream comes
- * back for the rest with the id of an event.
+ * The response to one POST of streamable HTTP: plain JSON when there are only answers, a stream for clients that prefer
+ * one or as soon as something has to be said before the answers. A client that loses the stream comes back for the rest
+ * with the id of an event.
  */
 export class PostReply implements ReplySink {
   readonly #options: PostReplyOptions
@@ -41,13 +41,13 @@ export class PostReply implements ReplySink {
 
   related(text: string): boolean {
     if (!this.#options.acceptsStream) return false
-    // Who went without the id of an event cannot come back for it.
+    // A client that left without the id of an event cannot come back for it.
     if (this.#stream === undefined && this.#options.response.destroyed) return false
     this.#startStream().send(text)
     return true
   }
 
-  /** Only for clients who know of it: others would take the end of the stream for the end of the call. */
+  /** Only for clients that know about pauses: others would take the end of the stream for the end of the call. */
   pause(retryMs: number | undefined): void {
     const { acceptsStream, response, isBatch } = this.#options
     const isGone = this.#stream === undefined && response.destroyed
@@ -79,7 +79,7 @@ export class PostReply implements ReplySink {
     this.#settle()
   }
 
-  /** Older clients take each event for a message; what the request says of itself counts, as with the SDK's servers. */
+  /** Older clients treat each event as a message. As in the SDK's servers, the revision in the request counts. */
   get #mayPrime(): boolean {
     const { session, response } = this.#options
     const said = response.req.headers['mcp-protocol-version']
@@ -108,7 +108,7 @@ export class PostReply implements ReplySink {
     if (this.#stream !== undefined) this.#stream.end(this.#isAnswered)
     else if (this.#answers.length > 0)
       sendJson(response, 200, isBatch ? `[${this.#answers.join(',')}]` : this.#answers.join(''))
-    // All cancelled: a stream that ends without an answer is the honest form of "none will come".
+    // All were cancelled: ending the stream without an answer tells the client that none will come.
     else if (acceptsStream) this.#openStream().end()
     else sendEmpty(response, 202)
   }

@@ -9,14 +9,14 @@ import { initializeSession } from '../sessions/initialize-session.ts'
 import type { Session } from '../sessions/session.ts'
 import { full, isOwn, readMessages, type FrontContext } from './front-context.ts'
 
-/** Until it introduces itself; clients that reconnect after a daemon restart never do. */
+/** Used until the client introduces itself. Clients that reconnect after a daemon restart never do. */
 const UNKNOWN_CLIENT = {
   protocolVersion: '2024-11-05',
   capabilities: {},
   clientInfo: { name: 'unknown', version: '0' },
 }
 
-/** The stream of revision 2024-11-05, which is the session: GET /sse. */
+/** GET /sse: the stream of revision 2024-11-05, which is the session. */
 export function getSse(context: FrontContext, request: HttpRequest, response: HttpResponse): void {
   const owner = context.pipeline.callerOf(request)?.id
   const session = context.sessions.add('sse', '2024-11-05', UNKNOWN_CLIENT, owner)
@@ -27,20 +27,20 @@ export function getSse(context: FrontContext, request: HttpRequest, response: Ht
   response.once('close', () => context.sessions.end(session))
 }
 
-/** A message of a client with such a stream: POST /messages?sessionId=…. Answers go to the stream. */
+/** POST /messages?sessionId=…: a message of a client with such a stream. Answers go to the stream. */
 export function postMessages(context: FrontContext, request: HttpRequest, response: HttpResponse, query: string): void {
   const id = sessionIdIn(query)
   if (id === null || id === '')
     return sendRefusal(response, {
       status: 400,
       code: RPC_ERROR.invalidRequest,
-      message: 'The sessionId parameter is missing; open /sse first.',
+      message: 'The sessionId parameter is missing. Open /sse first.',
     })
   const session = context.sessions.get(id)
   if (session?.front !== 'sse' || !isOwn(context, request, session)) return sendRefusal(response, NOT_FOUND)
   session.lastSeen = Date.now()
   readMessages(context, request, response, ({ messages, isBatch }) => {
-    // Its stream may have closed while the body was on its way.
+    // The stream may have closed while the body was arriving.
     if (session.isEnded) return sendRefusal(response, NOT_FOUND)
     if (isBatch) return sendRefusal(response, NO_BATCHES)
     const [message] = messages
@@ -53,7 +53,7 @@ export function postMessages(context: FrontContext, request: HttpRequest, respon
   })
 }
 
-const NOT_FOUND: HttpRefusal = { status: 404, code: -32_001, message: 'Session not found; open /sse again.' }
+const NOT_FOUND: HttpRefusal = { status: 404, code: -32_001, message: 'Session not found. Open /sse again.' }
 
 const NO_BATCHES: HttpRefusal = {
   status: 400,
@@ -61,7 +61,7 @@ const NO_BATCHES: HttpRefusal = {
   message: 'Batches are not part of this transport.',
 }
 
-/** As we told the client to write it, or else by the book. */
+/** Accepts the parameter as we told the client to write it, and as the specification names it. */
 function sessionIdIn(query: string): string | null {
   const isOurs = query.startsWith(SESSION_ID) && !/[&%+]/.test(query)
   return isOurs ? query.slice(SESSION_ID.length) : new URLSearchParams(query).get('sessionId')

@@ -15,7 +15,7 @@ import { full, isOwn, readMessages, type FrontContext } from './front-context.ts
 import { isModern, postModern } from './stateless/modern-http.ts'
 import { PostReply } from './post-reply.ts'
 
-/** Messages of a client: POST /mcp. */
+/** POST /mcp: messages of a client. */
 export function postMcp(context: FrontContext, request: HttpRequest, response: HttpResponse): void {
   const { accept } = request.headers
   const acceptsStream = accept !== undefined && accepts(accept, 'text/event-stream')
@@ -34,7 +34,11 @@ function handle(
   const [first] = parsed.messages
   if (first !== undefined && isModern(request, first)) {
     if (!parsed.isBatch) return postModern(context, request, response, first)
-    return sendRefusal(response, { status: 400, code: RPC_ERROR.invalidRequest, message: 'A body holds one message.' })
+    return sendRefusal(response, {
+      status: 400,
+      code: RPC_ERROR.invalidRequest,
+      message: 'The body must contain exactly one message.',
+    })
   }
   if (first?.kind === 'request' && first.method === 'initialize' && !parsed.isBatch)
     return initialize(context, request, response, first)
@@ -45,7 +49,7 @@ function handle(
     return sendRefusal(response, {
       status: 400,
       code: RPC_ERROR.invalidRequest,
-      message: `Batches are only part of revision ${BATCH_VERSION}.`,
+      message: `Batches exist only in revision ${BATCH_VERSION}.`,
     })
   }
   const expected = parsed.messages.filter((message) => message.kind === 'request').length
@@ -62,7 +66,7 @@ function handle(
   if (expected === 0) sendEmpty(response, 202)
 }
 
-/** The client's own stream: GET /mcp. */
+/** GET /mcp: the client's own stream. */
 export function getMcp(context: FrontContext, request: HttpRequest, response: HttpResponse): void {
   if (isOfNewEra(request)) return sendRefusal(response, POST_ONLY)
   if (request.headers.accept === undefined || !accepts(request.headers.accept, 'text/event-stream')) {
@@ -89,7 +93,7 @@ export function getMcp(context: FrontContext, request: HttpRequest, response: Ht
   void context.listening(session)
 }
 
-/** Not a 404, which would have the client give up its session. */
+/** Not a 404: that would make the client give up its session. */
 const NO_REST: HttpRefusal = {
   status: 400,
   code: RPC_ERROR.invalidRequest,
@@ -100,10 +104,10 @@ const DROPPED: HttpRefusal = {
   status: 400,
   code: RPC_ERROR.invalidRequest,
   message:
-    'Messages after this event are no longer kept, because too many were left unread or for too long. Open the stream without Last-Event-ID, and list again what may have changed.',
+    'Messages after this event are no longer kept, because too many were left unread or for too long. Open the stream without Last-Event-ID, and list again whatever may have changed.',
 }
 
-/** The client leaves: DELETE /mcp. */
+/** DELETE /mcp: the client leaves. */
 export function deleteMcp(context: FrontContext, request: HttpRequest, response: HttpResponse): void {
   if (isOfNewEra(request)) return sendRefusal(response, POST_ONLY)
   const session = findSession(context, request)
@@ -118,7 +122,7 @@ function isOfNewEra({ headers }: HttpRequest): boolean {
 
 const POST_ONLY: HttpRefusal = {
   status: 405,
-  message: `Revision ${MODERN_VERSION} has neither sessions nor a stream besides those of requests; send a POST.`,
+  message: `Revision ${MODERN_VERSION} has neither sessions nor a stream of its own. Send a POST.`,
   headers: { allow: 'POST' },
 }
 
@@ -137,9 +141,9 @@ async function initialize(
   if (session === undefined) return sendRefusal(response, full(context))
   try {
     const body = await initializeSession(context.dispatching, session, message, request)
-    // Its client went without ever hearing its name.
+    // The client left before it learned the id of the session.
     if (response.destroyed) return context.sessions.end(session)
-    // It had to make room while its server took too long to answer.
+    // The session had to make room while its server took too long to answer.
     if (session.isEnded) return sendRefusal(response, full(context))
     const text = JSON.stringify({ ...body, id: message.id })
     if ('error' in body) {
@@ -168,10 +172,13 @@ function sendAnswer(
   stream.end()
 }
 
-/** The login it wants is the gateway's affair: a client must not be sent to get a token that goes no further than here. */
+/**
+ * The login that the server wants is the gateway's business: a client must not be told to get a token that the gateway
+ * would not pass on.
+ */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Refused) || (error.status !== 401 && error.status !== 403)) return describeError(error)
-  return 'The server behind this address asks for credentials of its own; give them to the workload as headers.'
+  return 'The server behind this address asks for credentials of its own. Give them to the workload as headers.'
 }
 
 function findSession(context: FrontContext, request: HttpRequest): Session | HttpRefusal {
@@ -188,12 +195,12 @@ function findSession(context: FrontContext, request: HttpRequest): Session | Htt
     return {
       status: 400,
       code: RPC_ERROR.invalidRequest,
-      message: 'The Mcp-Session-Id header is missing; send initialize first.',
+      message: 'The Mcp-Session-Id header is missing. Send initialize first.',
     }
   const session = context.sessions.get(id)
-  // To others it does not exist: its id alone must be worth nothing.
+  // For other callers the session does not exist: its id alone must be worth nothing.
   if (session?.front !== 'streamable-http' || !isOwn(context, request, session))
-    return { status: 404, code: -32_001, message: 'Session not found; send initialize again.' }
+    return { status: 404, code: -32_001, message: 'Session not found. Send initialize again.' }
   session.lastSeen = Date.now()
   session.isAway = false
   return session

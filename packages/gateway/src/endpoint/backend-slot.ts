@@ -43,7 +43,7 @@ export class BackendSlot {
     return link
   }
 
-  /** None will come before somebody does something: nobody is kept waiting. */
+  /** No server will come until a person acts, so nobody is kept waiting. */
   block(message: string): void {
     this.#blocked = message
     this.#tellWaiting()
@@ -64,14 +64,14 @@ export class BackendSlot {
     })
   }
 
-  /** The same for a session. What was begun for one that ended meanwhile nobody would end. */
+  /** The same for a session. Nobody would end what is started for a session that has ended in the meantime. */
   async waitFor(session: Pick<Session, 'isEnded'>, ms: number): Promise<BackendLink> {
     const link = await this.wait(ms)
     if (session.isEnded) throw unavailable('The session ended while it waited for the server.')
     return link
   }
 
-  /** None will come any more. Whoever waits is told now, and whoever comes later at once. */
+  /** No server will come any more. Waiting calls are told now, later ones at once. */
   close(): void {
     this.#isClosed = true
     this.#tellWaiting()
@@ -82,7 +82,7 @@ export class BackendSlot {
   }
 
   #away(): Error {
-    const away = `The server ${this.#name} is not available (${this.#reason}); try again when it runs.`
+    const away = `The server ${this.#name} is not available (${this.#reason}). Try again when it runs.`
     return unavailable(this.#blocked ?? away)
   }
 }

@@ -12,13 +12,13 @@ export interface ConnectContext {
   limits: GatewayLimits
   options: GatewayOptions
   sessions: SessionTable
-  /** The connected server is lost. Never called before `connect` resolved. */
+  /** The connected server is lost. Never called before `connect` has resolved. */
   onLost: (link: BackendLink, reason: string) => void
-  /** Whoever wants to know what tools the server has; left out: nobody. */
+  /** Learns what tools the server has. */
   tools?: ToolWatch | undefined
 }
 
-/** Makes a working link to a server, whatever its kind. */
+/** Makes a working link to a server of any kind. */
 export async function connect(context: ConnectContext, backend: Backend, signal: AbortSignal): Promise<BackendLink> {
   const state: { link?: BackendLink; lost?: string } = {}
   const onLost = (reason: string) => {
@@ -26,13 +26,13 @@ export async function connect(context: ConnectContext, backend: Backend, signal:
     if (state.link !== undefined) context.onLost(state.link, reason)
   }
   const link = await connectKind(context, backend, onLost, signal).catch((error: unknown) => {
-    // It may have been the first message that ended the process: the next one gets the other.
+    // The first message itself may have ended the process: then the next process gets the other opening message.
     const isDoubtful = backend.kind !== 'http' && state.lost !== undefined && context.sessions.changeOpening()
     throw isDoubtful ? new EndedEarly(describeError(error), error) : error
   })
   await context.tools?.connecting(link, signal)
   if (state.lost !== undefined) {
-    // It goes to nobody, who would stop it: it would go on trying to reach the server.
+    // Nobody owns the link who would stop it, and it would keep trying to reach the server.
     link.stop(state.lost, false)
     throw unavailable(`The server ${context.name} was lost right after it started: ${state.lost}.`)
   }
@@ -52,7 +52,7 @@ function connectKind(
   return http(context, backend, onLost, signal)
 }
 
-/** Loaded only where a workload asks for it. */
+/** Loaded only when a workload asks for it. */
 async function isolated(
   { name, limits, options, sessions, tools }: ConnectContext,
   backend: IsolatedBackend,
@@ -127,7 +127,7 @@ async function stdio(
   return link
 }
 
-/** Loaded only where it is needed: the HTTP client is large. */
+/** Loaded only when it is needed: the HTTP client is large. */
 async function http(
   context: ConnectContext,
   backend: Extract<Backend, { kind: 'http' }>,

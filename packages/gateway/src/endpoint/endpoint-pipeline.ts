@@ -3,7 +3,7 @@ import type { GatewayLimits, GatewayOptions } from './options.ts'
 import { createPipeline, type Pipeline } from '../policy/pipeline.ts'
 import type { PipelineContext } from '../policy/pipeline-context.ts'
 
-/** What every request to this endpoint passes. */
+/** What every request to this endpoint passes through. */
 export function endpointPipeline(
   options: GatewayOptions,
   limits: GatewayLimits,

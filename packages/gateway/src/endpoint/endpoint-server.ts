@@ -18,7 +18,7 @@ export async function endpointServer(
   const server = new PlainServer(handle, {}, waiting)
   server.on('connection', (socket) => countUnreadOf(socket, kept))
   await listen(server, host, port).catch((error: unknown) => {
-    // It was counted among the open ports from its creation on.
+    // It has counted as an open port since it was created.
     server.close()
     throw error
   })

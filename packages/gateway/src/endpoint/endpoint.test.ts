@@ -155,7 +155,8 @@ describe('limits', () => {
     })
     const headers = { accept: 'text/event-stream', 'mcp-session-id': response.headers.get('mcp-session-id') ?? '' }
     await response.text()
-    // Each look would itself count as use, so look once the sweep must have come: when the other client saw time pass.
+    // Each look would itself count as use, so look once, when the other client shows that enough time has passed for
+    // the sweep.
     expect(await client.call('sleep', { ms: 500, text: 'slept' })).toBe('slept')
     expect((await fetch(`${test.origin}/mcp`, { headers })).status).toBe(404)
   })

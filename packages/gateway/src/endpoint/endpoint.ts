@@ -15,7 +15,7 @@ import { Front, type SharedBounds } from './front.ts'
 import { stopListening } from './listen.ts'
 import type { GatewayLimits, GatewayOptions } from './options.ts'
 
-/** One workload's port, from its opening to its end, and the server behind it. What requests meet there is the front's. */
+/** One workload's port, from its opening to its end, and the server behind it. The front handles the requests. */
 export class Endpoint {
   readonly #options: GatewayOptions
   readonly #limits: GatewayLimits
@@ -27,7 +27,7 @@ export class Endpoint {
   #pipeline: Pipeline | undefined
   #server: Server | undefined
   #connects = 0
-  /** A server that goes on without us is being told so. */
+  /** Telling a server that goes on running that the gateway leaves. */
   #farewell: Promise<void> | undefined
 
   constructor(options: GatewayOptions, limits: GatewayLimits, spec: EndpointSpec, inAll: SharedBounds) {
@@ -59,7 +59,7 @@ export class Endpoint {
     }
   }
 
-  /** The new address is bound before the old one is given up. */
+  /** Binds the new address before it gives up the old one. */
   async change(spec: EndpointSpec): Promise<void> {
     if (isDeepStrictEqual(spec, this.#spec)) return
     const former = { spec: this.#spec, pipeline: this.#pipeline, server: this.#server }
@@ -85,9 +85,9 @@ export class Endpoint {
     const { sessions, modern } = this.#front
     const onLost = (lost: object, reason: string) => {
       if (lost !== this.#slot.link) return
-      // An HTTP server may be back at the same address any moment: calls go on trying.
+      // An HTTP server may be back at the same address at any moment, so calls keep trying.
       const former = backend.kind === 'http' ? undefined : this.#slot.empty(reason)
-      // Or it would go on listening for its clients where nothing is.
+      // It would keep listening for its clients where no server is.
       if (backend.kind !== 'isolated') former?.stop(reason, true)
       this.#options.events.onBackendLost(name, reason)
     }
@@ -112,7 +112,7 @@ export class Endpoint {
   }
 
   disconnect(reason: string, isForGood = false, keepOpen = false): void {
-    // First of all: the end of its session would tell a caller less.
+    // First of all: the end of the session would tell a caller less.
     if (isForGood) this.#front.sessions.failCalls(reason)
     if (isForGood) this.#slot.link?.endSessions?.()
     this.#connects++
@@ -127,12 +127,12 @@ export class Endpoint {
     await link.ping(signal)
   }
 
-  /** Clients see others from now on. */
+  /** Clients now see the accepted tools. */
   toolsAccepted(parts: readonly LockPart[]): void {
     for (const [method, part] of LIST_CHANGED) if (parts.includes(part)) this.#front.sessions.tell(method)
   }
 
-  /** Ends everything, the stored sessions too. */
+  /** Ends everything, including the stored sessions. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
     this.#tools.close()
@@ -145,7 +145,9 @@ export class Endpoint {
     await this.#pipeline?.close()
   }
 
-  /** Lets calls in flight finish, then gives up the port; sessions and the server behind are left for the next daemon. */
+  /**
+   * Lets calls in flight finish, then gives up the port. Sessions and the server behind are left for the next daemon.
+   */
   async shutdown(drainMs: number): Promise<void> {
     const { sessions, modern, traffic } = this.#front
     clearInterval(this.#timer)
@@ -156,7 +158,7 @@ export class Endpoint {
     for (const session of [...sessions.all()]) if (session.front === 'modern') sessions.end(session)
     this.disconnect('the daemon is restarting', false, true)
     this.#slot.close()
-    // Those that wait for a process of their own are told now: their connections end with the port.
+    // Calls that wait for a process of their own are told now: their connections end with the port.
     sessions.failCalls('the daemon is restarting')
     await Promise.all([this.#farewell, sessions.flush()])
     await stopListening(this.#server)

@@ -25,7 +25,9 @@ export interface SharedBounds {
   calls: CallMemory
 }
 
-/** Everything between a request at a workload's port and the server behind. The endpoint opens and closes the port. */
+/**
+ * Everything between a request at a workload's port and the server behind it. The endpoint opens and closes the port.
+ */
 export class Front implements RouteContext {
   readonly limits: GatewayLimits
   readonly memory: CallMemory
@@ -76,7 +78,7 @@ export class Front implements RouteContext {
     }
   }
 
-  /** What every request meets from now on. */
+  /** Applies these rules to every request from now on. */
   obey(spec: EndpointSpec, pipeline: Pipeline): void {
     this.#spec = spec
     this.#pipeline = pipeline

@@ -12,12 +12,12 @@ export async function listen(server: Server, host: string, port: number): Promis
     if (code === 'EADDRINUSE') {
       const holder = await findPortHolder(port)
       throw conflict(
-        `Port ${port} on ${host} is taken${holder === undefined ? '' : ` by ${holder}`}; free it or choose another port.`,
+        `Port ${port} on ${host} is taken${holder === undefined ? '' : ` by ${holder}`}. Free it or choose another port.`,
         error,
       )
     }
     if (code === 'EACCES')
-      throw invalid(`Port ${port} needs rights the daemon does not have; choose one above 1023.`, error)
+      throw invalid(`Port ${port} needs rights that the daemon does not have. Choose one above 1023.`, error)
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
       throw invalid(`This machine has no address ${host} to listen on.`, error)
     throw error
@@ -30,7 +30,7 @@ export function closeServer(server: Server): Promise<void> {
   })
 }
 
-/** Connections end with it. */
+/** Ends the connections as well. */
 export async function stopListening(server: HttpServer | undefined): Promise<void> {
   if (server === undefined) return
   const closed = closeServer(server)
@@ -41,7 +41,7 @@ export async function stopListening(server: HttpServer | undefined): Promise<voi
 export function bind(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    // What a resolver says about this name must not open a port to the network.
+    // A resolver's answer for this name must not open a port to the network.
     const address = host === 'localhost' ? '127.0.0.1' : host
     server.listen({ host: address, port, exclusive: true }, () => {
       server.off('error', reject)

@@ -13,77 +13,83 @@ import type { TelemetryTimes } from '../policy/observers/telemetry/collector.ts'
 export interface GatewayOptions {
   logger: Logger
   events: GatewayEvents
-  /** Left out: sessions end with the daemon. */
+  /** Default: sessions end with the daemon. */
   sessionStore?: SessionStore
-  /** False refuses the caller with 403; asked once per connection. Left out: everybody the port lets in. */
+  /** False refuses the caller with 403. Asked once per connection. Default: everyone who can reach the port. */
   allowPeer?: (socket: Socket) => boolean
   /** Names besides loopback that callers may use in Host and Origin. */
   allowedHosts?: () => readonly string[]
-  /** See `Host`; they count as private. */
+  /** See `Host`. They count as private. */
   ownAddresses?: () => readonly string[]
-  /** For endpoints with authentication: reaches identity providers, on private addresses too when asked for. */
+  /** For endpoints with authentication: reaches identity providers, on private addresses only if allowed. */
   identityFetch?: (allowPrivate: boolean, caCertificate?: string) => IdentityFetch
   tokenTimes?: Partial<TokenTimes>
   telemetryTimes?: Partial<TelemetryTimes>
-  /** Left out: remote servers that ask for a login cannot be used. */
+  /** Without it, remote servers that ask for a login cannot be used. */
   logins?: Logins
-  /** Where records of calls go; left out: workloads with an audit configuration cannot be opened. */
+  /** Where records of calls go. Without it, workloads with an audit configuration cannot be opened. */
   openAuditLog?: OpenAuditLog
-  /** Of connections at each port; left out: as many as usual, whatever other ports have. */
+  /** Limits for connections at each port. Default: the usual number, independent of other ports. */
   waiting?: WaitingLimits
   limits?: Partial<GatewayLimits>
-  /** Where bytes that are kept for clients are counted; left out: by the gateway's own limit. */
+  /** Counts the bytes that are kept for clients. Default: the gateway's own limit. */
   kept?: KeptBytes
 }
 
 export interface GatewayLimits {
   /** One message, in either direction. */
   maxMessageBytes: number
-  /** Per endpoint; the longest idle one makes room for a new one. */
+  /** Per endpoint. The session that has been idle longest makes room for a new one. */
   maxSessions: number
-  /** A session without calls, streams or requests for so long is forgotten. */
+  /** A session without calls, streams or requests for this long is forgotten. */
   idleMs: number
-  /** The same for what the gateway keeps for clients without sessions: they only save a handshake. */
+  /** The same for what the gateway keeps for stateless clients: it only saves a handshake. */
   modernIdleMs: number
-  /** A session at an HTTP server that its client did not use for so long is ended there, and made again for a client that comes back. */
+  /**
+   * A session at an HTTP server that its client did not use for this long is ended there. It is created again if the
+   * client comes back.
+   */
   upstreamIdleMs: number
   /** Calls of one session that are not answered yet. */
   maxCallsPerSession: number
   /** Messages kept for a client that has no stream open, and for resuming one. */
   maxQueuedMessages: number
-  /** Bytes a client may leave unread, and all of a session's kept messages together. */
+  /** Bytes that one client may leave unread, and all kept messages of a session together. */
   maxQueuedBytes: number
-  /** Bytes a server behind pipes may leave unread, of all its clients together. */
+  /** Bytes that a server behind pipes may leave unread, for all its clients together. */
   maxUnreadBytes: number
-  /** Bytes kept for all clients of a workload together, with what they leave unread. */
+  /** Bytes kept for all clients of a workload together, including what they leave unread. */
   maxKeptBytes: number
   /** The same for all workloads. */
   maxKeptBytesInAll: number
-  /** Memory that calls of a workload may take until they are answered, roughly; one call may take half of it. */
+  /** Approximate memory that calls of a workload may take until they are answered. One call may take half of it. */
   maxCallBytes: number
   /** The same for all workloads. */
   maxCallBytesInAll: number
   /** How long messages wait for a client that has no connection. */
   keepUnreadMs: number
-  /** How long a client may come back for the end of an answer. */
+  /** How long a client may come back for the rest of an answer. */
   resumeMs: number
   /** How long a call waits for a server that is restarting. */
   backendWaitMs: number
   /** For the server's answer to the gateway's own `initialize`. */
   handshakeMs: number
-  /** For all tries to greet a remote server, which runs already. */
+  /** For all attempts to greet a remote server, which is already running. */
   remoteMs: number
   /** For its answers to what the gateway asks in the name of a session. */
   ownRequestMs: number
-  /** How long a call waits for the list of tools that says what its headers must repeat; longer than for an absent server. */
+  /**
+   * How long a call waits for the list of tools that says what its headers must repeat. Longer than for an absent
+   * server.
+   */
   toolsWaitMs: number
-  /** For its answer to `server/discover`; then it is asked the older way. */
+  /** For its answer to `server/discover`. After that it is asked the older way. */
   probeMs: number
   /** How long an HTTP+SSE server that is up may be silent before it is asked the older way as well. */
   sseProbeMs: number
-  /** Comment lines on quiet streams, so that nobody in between cuts them. */
+  /** Interval of comment lines on quiet streams, so that no proxy cuts them. */
   keepAliveMs: number
-  /** One line of stderr; the rest is cut. */
+  /** Length of one line of stderr. The rest is cut. */
   maxLogLineBytes: number
   /** Changes of sessions are stored at most this often. */
   saveDelayMs: number

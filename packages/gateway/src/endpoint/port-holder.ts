@@ -18,7 +18,7 @@ export async function findPortHolder(port: number): Promise<string | undefined> 
   return undefined
 }
 
-/** As a person would name it. What the kernel calls a process may be the name of its main thread. */
+/** The name that a person would use. The kernel's name for a process may be that of its main thread. */
 async function programOf(pid: string): Promise<string> {
   const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
   const [program = '', ...args] = line.split('\0')
@@ -40,7 +40,7 @@ function listeningInodes(table: string, port: number): string[] {
 }
 
 async function holdsAny(pid: string, inodes: ReadonlySet<string>): Promise<boolean> {
-  // Other users' processes do not let us look; they are simply not named.
+  // Processes of other users cannot be inspected, so they are not named.
   const files = await readdir(`/proc/${pid}/fd`).catch(() => [])
   for (const file of files) {
     const target = await readlink(`/proc/${pid}/fd/${file}`).catch(() => '')

@@ -31,18 +31,18 @@ export function route(context: RouteContext, request: HttpRequest, response: Htt
   if (methods === undefined)
     return sendRefusal(response, {
       status: 404,
-      message: 'There is nothing here; the MCP endpoints are /mcp and /sse.',
+      message: 'There is nothing here. The MCP endpoints are /mcp and /sse.',
     })
   const method = request.method ?? ''
   const handle = Object.hasOwn(methods, method) ? methods[method] : undefined
   if (handle === undefined) {
     const allow = Object.keys(methods).join(', ')
-    return sendRefusal(response, { status: 405, message: `This path takes ${allow}.`, headers: { allow } })
+    return sendRefusal(response, { status: 405, message: `This path accepts ${allow}.`, headers: { allow } })
   }
   return handle(context, request, response, mark === -1 ? '' : url.slice(mark + 1))
 }
 
-/** The port is served whatever the state of the server behind it. */
+/** Answers whatever the state of the server behind the port. */
 function getHealth(context: RouteContext, _request: HttpRequest, response: HttpResponse): void {
   sendJson(response, 200, JSON.stringify({ status: 'healthy', server: context.isConnected ? 'connected' : 'away' }), {
     'cache-control': 'no-store',

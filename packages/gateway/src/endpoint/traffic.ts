@@ -4,11 +4,14 @@ import type { Call, CallOutcome } from '../sessions/call.ts'
 /** Goes on as long as its client wants: nobody waits for it to end, and it says nothing about how fast a server is. */
 const LISTEN = 'subscriptions/listen'
 
-/** A minute, in slices: one that is over is forgotten as a whole. */
+/** One minute, in slices. A slice that is over is forgotten as a whole. */
 const SLICE_MS = 5_000
 const SLICES = 12
 
-/** Durations are counted in steps, each a fifth longer than the one before: the median is as exact as that, and a call costs no memory. */
+/**
+ * Durations are counted in steps, each a fifth longer than the one before. The median is as exact as that, and a call
+ * costs no memory.
+ */
 const STEPS_PER_DOUBLING = 4
 const SHORTEST_MS = 2 ** -6
 const STEPS = 28 * STEPS_PER_DOUBLING
@@ -34,13 +37,13 @@ export class Traffic {
     const slice = this.#sliceAt(now)
     slice.calls++
     if (outcome === 'failed') slice.errors++
-    // What a client gave up says how patient it was, not how fast the server is.
+    // A call that the client gave up shows how patient the client was, not how fast the server is.
     if (outcome !== 'abandoned') count(slice, stepOf(now - since))
     this.#inFlight--
     if (this.#inFlight === 0) this.#onQuiet?.()
   }
 
-  /** A call that was not passed on to the server. */
+  /** Counts a call that was not passed on to the server. */
   refused(): void {
     const slice = this.#sliceAt(this.#now())
     slice.calls++
@@ -70,7 +73,7 @@ export class Traffic {
     })
   }
 
-  /** The slices go round: the one of a minute ago is used again. */
+  /** The slices form a ring: the slice of a minute ago is reused. */
   #sliceAt(now: number): Slice {
     const number = Math.floor(now / SLICE_MS)
     const slice = (this.#slices[number % SLICES] ??= { number, calls: 0, errors: 0, durations: new Uint32Array(STEPS) })

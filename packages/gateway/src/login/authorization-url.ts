@@ -7,17 +7,17 @@ export interface AuthorizationRequest {
   resource: string
   scopes: readonly string[]
   state: string
-  /** Of PKCE, made with S256. */
+  /** The PKCE challenge, made with S256. */
   challenge: string
   params: Readonly<Record<string, string>> | undefined
 }
 
-/** The address a person opens to log in. */
+/** The address that a person opens to log in. */
 export function authorizationUrl(request: AuthorizationRequest): string {
   const { server, client, resource, scopes, state, challenge, params = {} } = request
   const url = new URL(server.authorization_endpoint ?? '')
   const set = (name: string, value: string) => url.searchParams.set(name, value)
-  // OpenID Connect: only a person who agrees anew gives access while they are away.
+  // OpenID Connect gives offline access only after a person has agreed again.
   if (scopes.includes('offline_access')) set('prompt', 'consent')
   for (const [name, value] of Object.entries(params)) set(name, value)
   // Last, so that no parameter from elsewhere can weaken them.

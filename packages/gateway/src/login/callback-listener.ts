@@ -2,14 +2,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import { listen } from '../endpoint/listen.ts'
 
-/** What came of a callback; the person in front of the browser reads it. */
+/** The outcome of a callback. The person at the browser reads it. */
 export type CallbackOutcome = { ok: true } | { ok: false; message: string }
 export type OnCallback = (params: URLSearchParams) => Promise<CallbackOutcome>
 
 interface Listener {
   server: Server
   port: number
-  /** By `state`: nobody else knows it. */
+  /** By `state`, which nobody else knows. */
   waiting: Map<string, OnCallback>
 }
 
@@ -17,8 +17,8 @@ const HOST = '127.0.0.1'
 const PATH = '/callback'
 
 /**
- * Where browsers come back to after a login: on the loopback address alone, only while somebody is waited for. Several
- * logins may share a port, since each has a state of its own.
+ * Receives browsers that come back from a login: on the loopback address only, and only while a login is waiting.
+ * Several logins may share a port, because each has its own state.
  */
 export class CallbackListeners {
   readonly #byPort = new Map<number, Promise<Listener>>()
@@ -28,7 +28,7 @@ export class CallbackListeners {
     this.#allowPeer = allowPeer
   }
 
-  /** Opens a port, the given one or any, and says what address leads there. */
+  /** Opens the given port, or any, and returns the address that leads to it. */
   async open(port: number | undefined): Promise<{ redirectUri: string; port: number }> {
     const opening = (port === undefined ? undefined : this.#byPort.get(port)) ?? start(port ?? 0, this.#allowPeer)
     if (port !== undefined) this.#byPort.set(port, opening)
@@ -48,7 +48,7 @@ export class CallbackListeners {
     listener?.waiting.set(state, onCallback)
   }
 
-  /** Waits no more for this state; a port that nobody waits at is closed. */
+  /** Stops waiting for this state. Closes the port when no other login waits there. */
   async release(port: number, state: string | undefined): Promise<void> {
     const listener = await this.#byPort.get(port)
     if (listener === undefined) return
@@ -63,7 +63,7 @@ export class CallbackListeners {
 async function start(port: number, allowPeer: (socket: Socket) => boolean): Promise<Listener> {
   const waiting: Listener['waiting'] = new Map()
   const server = createServer({ maxHeaderSize: 16 * 1024, keepAliveTimeout: 1 }, (request, response) => {
-    // The state is no secret on this machine: the browser gets it as an argument, and all users can list processes.
+    // The state is not secret on this machine: the browser gets it as an argument, and all users can list processes.
     if (!allowPeer(request.socket)) return send(response, 403, 'This login belongs to another user of this machine.')
     answer(waiting, request, response).catch(() => send(response, 500, 'The login failed. Try again.'))
   })
@@ -81,7 +81,11 @@ async function answer(waiting: Listener['waiting'], request: IncomingMessage, re
   const state = url.searchParams.get('state') ?? ''
   const onCallback = waiting.get(state)
   if (onCallback === undefined)
-    return send(response, 400, 'This login is not waited for (any more). Open the address that Toolhaven shows again.')
+    return send(
+      response,
+      400,
+      'This login has expired or is already done. Open the address that Toolhaven shows again.',
+    )
   waiting.delete(state)
   const outcome = await onCallback(url.searchParams)
   if (outcome.ok) send(response, 200, 'You are logged in. You can close this window.')

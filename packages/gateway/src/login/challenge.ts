@@ -6,7 +6,7 @@ export interface Challenge {
 }
 
 export function parseChallenge(header: string | undefined): Challenge {
-  // Longer ones are nobody's honest challenge.
+  // No honest challenge is longer.
   const text = (header ?? '').slice(0, 8192)
   const resourceMetadata = parameter(text, 'resource_metadata')
   const scope = parameter(text, 'scope')

@@ -23,7 +23,10 @@ export interface ClientOptions {
   allowPrivate: boolean
 }
 
-/** Who we are for an authorization server: as configured, by a document of our own, or newly registered. */
+/**
+ * The client that we are for an authorization server: configured, described by a document of our own, or newly
+ * registered.
+ */
 export async function chooseClient(options: ClientOptions): Promise<LoginClient> {
   const { server, spec, redirectUri } = options
   const { clientId: id } = spec
@@ -32,7 +35,9 @@ export async function chooseClient(options: ClientOptions): Promise<LoginClient>
   if (id && !isDocument) return { ...common, id, authMethod: spec.clientSecret ? secretMethod(server) : 'none' }
   if (id && server['client_id_metadata_document_supported'] === true) return { ...common, id, authMethod: 'none' }
   if (server.registration_endpoint !== undefined) return register(options)
-  throw unavailable(`its authorization server ${new URL(server.issuer).host} registers nobody; give a client_id`)
+  throw unavailable(
+    `its authorization server ${new URL(server.issuer).host} does not register clients. Give a client_id`,
+  )
 }
 
 /** RFC 7591. */
@@ -67,7 +72,7 @@ function methodOf(asked: unknown, server: AuthorizationServer): LoginClient['aut
     : secretMethod(server)
 }
 
-/** RFC 8414: one that says nothing takes it in the header. */
+/** RFC 8414: a server that does not say uses the header. */
 function secretMethod(server: AuthorizationServer): LoginClient['authMethod'] {
   const offered = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
   const takesBodyOnly = offered.includes('client_secret_post') && !offered.includes('client_secret_basic')
@@ -80,7 +85,7 @@ export function clientAuth(client: LoginClient, spec: LoginSpec): ClientAuth {
   return client.authMethod === 'client_secret_post' ? ClientSecretPost(secret) : ClientSecretBasic(secret)
 }
 
-/** The library's own check for https is off only where our fetch does it, address by address. */
+/** The library's own https check is off only where our fetch checks each address. */
 export function requestOptions(fetch: LoginFetch, allowPrivate: boolean) {
   return {
     [customFetch]: (

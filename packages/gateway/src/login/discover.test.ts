@@ -3,7 +3,7 @@ import { discover } from './discover.ts'
 
 const ISSUER = 'https://login.example.com'
 
-/** What a login asks for at a server and an issuer that say this of their scopes. */
+/** What a login asks for at a server and an issuer that list these scopes. */
 async function askedFor({ resource, issuer }: { resource?: string[]; issuer?: string[] }, scopes?: string[]) {
   const documents: Record<string, object> = {
     '/.well-known/oauth-protected-resource/mcp': {

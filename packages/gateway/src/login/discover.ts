@@ -14,15 +14,15 @@ export interface DiscoverOptions {
   allowPrivate: boolean
 }
 
-/** Where a person logs in, and what for. */
+/** Where a person logs in, and for what. */
 export interface Discovered {
   server: AuthorizationServer
-  /** Whom the token must be for. */
+  /** The resource that the token must be for. */
   resource: string
   scopes: string[]
 }
 
-/** Configured addresses first, then what the server says of itself (RFC 9728), then its own origin as older ones have it. */
+/** Configured addresses first, then the server's own metadata (RFC 9728), then its origin, as older servers use it. */
 export async function discover(options: DiscoverOptions): Promise<Discovered> {
   const { spec, challenge, url } = options
   const configured = configuredServer(options)
@@ -38,7 +38,7 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
   }
 }
 
-/** RFC 8707: no fragment; as MCP asks, the most specific address of the server. */
+/** RFC 8707: no fragment. MCP asks for the most specific address of the server. */
 function canonical(url: URL): string {
   const named = new URL(url)
   named.hash = ''
@@ -71,10 +71,10 @@ async function protectedResource(options: DiscoverOptions): Promise<ResourceMeta
   const places = named === undefined ? [...new Set([`${wellKnown}${path}`, wellKnown])] : [named]
   for (const place of places) {
     const body = await readJson(options, place)
-    // What the server points at must be there; what we only guess need not.
+    // Metadata that the server points to must exist. A place that we only guess need not.
     if (body === undefined && named === undefined) continue
     const parsed = resourceMetadata.safeParse(body)
-    if (!parsed.success) throw unavailable(`its description at ${shown(place)} is not that of a protected resource`)
+    if (!parsed.success) throw unavailable(`its description at ${shown(place)} does not describe a protected resource`)
     if (!isAbout(parsed.data.resource, url))
       throw unavailable(`its description at ${shown(place)} is about another server`)
     return parsed.data
@@ -82,7 +82,7 @@ async function protectedResource(options: DiscoverOptions): Promise<ResourceMeta
   return undefined
 }
 
-/** The same server, or the part of it that ours belongs to: otherwise one server could ask for tokens of another. */
+/** The same server, or a parent of ours: otherwise one server could ask for tokens of another. */
 function isAbout(resource: string, url: URL): boolean {
   const described = URL.parse(resource)
   if (described?.origin !== url.origin || described.hash !== '') return false
@@ -117,7 +117,7 @@ async function authorizationServer(options: DiscoverOptions, issuer: string): Pr
       )
     return server
   }
-  throw unavailable(`its authorization server ${at.host} says nothing of itself; give oauth_config`)
+  throw unavailable(`its authorization server ${at.host} publishes no metadata. Give oauth_config`)
 }
 
 /** RFC 8414 with the path inserted, OpenID Connect with the path inserted and appended. */
@@ -148,7 +148,7 @@ async function readJson({ fetch, allowPrivate }: DiscoverOptions, text: string):
   }
 }
 
-/** What is asked for where nobody says what to ask for; a server that lists its scopes gets only those among them. */
+/** The scopes to ask for when nobody names any. If a server lists its scopes, only those among them. */
 function usualScopes({ scopes_supported: listed = [] }: AuthorizationServer): string[] {
   const usual = ['openid', 'profile', 'email']
   return listed.length === 0 ? usual : usual.filter((scope) => listed.includes(scope))
@@ -161,7 +161,7 @@ function withOffline(scopes: readonly string[], server: AuthorizationServer, spe
   return isOurs ? [...scopes, 'offline_access'] : [...scopes]
 }
 
-/** In a status that people read: no query, no control characters. */
+/** For a status that people read: no query, no control characters. */
 function shown(text: string): string {
   const url = URL.parse(text)
   return url === null ? 'an address that cannot be read' : `${url.origin}${url.pathname}`.slice(0, 200)

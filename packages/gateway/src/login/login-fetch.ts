@@ -2,7 +2,10 @@ import { hostReach } from '@toolhaven/core/net/host-reach'
 import type { LoginSpec } from '@toolhaven/core/ports/gateway'
 import { unavailable } from '@toolhaven/core/errors'
 
-/** How a login reaches the addresses that servers name. Whoever gives it vets what is dialled, and caps size and time. */
+/**
+ * How a login reaches the addresses that servers name. The implementation vets each address it connects to, and limits
+ * size and time.
+ */
 export type LoginFetch = (
   url: string,
   init?: {
@@ -24,8 +27,8 @@ interface LoginFetchOptions {
 }
 
 /**
- * Reaches private addresses that the user named: the server's own origin, and what is configured for its login. Others that
- * the server names, or that a redirect leads to, need the user's confirmation.
+ * Reaches private addresses that the user named: the server's own origin, and what is configured for its login. Other
+ * private addresses that the server names, or that a redirect leads to, need the user's confirmation.
  */
 export function loginFetch({ url, spec, ...options }: LoginFetchOptions): LoginFetch {
   const fetchFor = (allowPrivate: boolean) => options.fetchFor(allowPrivate, spec.caCertificate)
@@ -39,7 +42,7 @@ export function loginFetch({ url, spec, ...options }: LoginFetchOptions): LoginF
     const other = URL.parse(text)
     if (other !== null && isPrivateHost(other, own()))
       throw unavailable(
-        `it names ${other.host}, a private address, for its login; confirm it with accept_network: true (--accept-network)`,
+        `it names ${other.host}, a private address, for its login. Confirm it with accept_network: true (--accept-network)`,
       )
     return strict(text, init)
   }
@@ -47,12 +50,12 @@ export function loginFetch({ url, spec, ...options }: LoginFetchOptions): LoginF
 
 const originOf = (text: string) => URL.parse(text)?.origin ?? ''
 
-/** Named as an address of this machine or a private network. */
+/** Whether it names an address of this machine or of a private network. */
 export function isPrivateHost(url: URL, own: readonly string[]): boolean {
   return hostReach(url.hostname, own) === 'private'
 }
 
-/** An address that a server names, where a person or a token is to be sent. */
+/** An address that a server names, where a person or a token will be sent. */
 export function endpointUrl(what: string, text: string | undefined, allowPrivate: boolean): URL {
   const url = text === undefined ? null : URL.parse(text)
   const isGood = url !== null && url.username === '' && url.password === '' && url.hash === ''

@@ -1,6 +1,9 @@
 import { z } from 'zod'
 
-/** Where logins outlive the daemon. What is in it opens the user's accounts: only sealed may it reach a disk. */
+/**
+ * Where logins are kept beyond the daemon's life. The content opens the user's accounts: it must be encrypted before it
+ * reaches a disk.
+ */
 export interface LoginStore {
   get(name: string): Promise<string | undefined>
   set(name: string, text: string): Promise<void>
@@ -10,16 +13,16 @@ export interface LoginStore {
 const tokens = z.object({
   access: z.string().min(1),
   refresh: z.string().min(1).optional(),
-  /** Milliseconds since 1970; left out: nobody knows. */
+  /** Milliseconds since 1970. Undefined when unknown. */
   expiresAt: z.number().optional(),
-  /** How long they were to live when they were given, in milliseconds. */
+  /** Their lifetime when they were issued, in milliseconds. */
   lifetime: z.number().optional(),
 })
 export type Tokens = z.infer<typeof tokens>
 
 const loginClient = z.object({
   id: z.string().min(1),
-  /** Only of a client that registered itself: another's is in the secret store. */
+  /** Only for a client that registered itself: any other secret is in the secret store. */
   secret: z.string().optional(),
   authMethod: z.enum(['none', 'client_secret_basic', 'client_secret_post']),
   isRegistered: z.boolean(),
@@ -28,21 +31,21 @@ const loginClient = z.object({
 export type LoginClient = z.infer<typeof loginClient>
 
 const loginRecord = z.object({
-  /** What all of this was made for; under another server or configuration it is worth nothing. */
+  /** What all of this was made for. For another server or configuration it is worthless. */
   basis: z.string(),
-  /** Credentials belong to the authorization server that gave them. */
+  /** Credentials belong to the authorization server that issued them. */
   issuer: z.string(),
   tokenEndpoint: z.string(),
-  /** Whom the tokens are for. */
+  /** The resource that the tokens are for. */
   resource: z.string(),
   client: loginClient,
-  /** Asked for with the login; a server that wants others needs another. */
+  /** Scopes that the login asked for. A server that wants others needs another login. */
   scopes: z.array(z.string()).optional(),
   tokens: tokens.optional(),
 })
 export type LoginRecord = z.infer<typeof loginRecord>
 
-/** Undefined when it is not one, or not for this purpose. */
+/** Undefined when it is not a login record, or was made for another purpose. */
 export function parseLoginRecord(text: string | undefined, basis: string): LoginRecord | undefined {
   if (text === undefined) return undefined
   try {

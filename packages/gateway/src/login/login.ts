@@ -29,11 +29,11 @@ export interface LoginOptions {
 interface Pending extends CodeExchange {
   port: number
   needed: NeedsLogin
-  /** What there is goes on being good for what it is good for. */
+  /** The current login stays usable for what it allows. */
   isForMore: boolean
 }
 
-/** What is asked for besides what the login has. */
+/** What to ask for beyond what the login has. */
 type More = readonly string[] | undefined
 
 interface Asking {
@@ -44,10 +44,10 @@ interface Asking {
   lastFailure?: string
 }
 
-/** Renewed this long before they end, so that a call on its way does not meet the end. */
+/** Renewed this long before they end, so that no call meets the end while it is on its way. */
 const MARGIN_MS = 60_000
 
-/** One workload's login at its remote server: the tokens, their renewal, and the person who is waited for. */
+/** One workload's login at its remote server: the tokens, their renewal, and the person it waits for. */
 export class Login implements Authorizer {
   readonly #options: LoginOptions
   readonly #basis: string
@@ -68,7 +68,7 @@ export class Login implements Authorizer {
     this.#context = { spec, fetch: loginFetch(options), allowPrivate }
   }
 
-  /** The header for a request now; undefined while the server was not heard to want one. */
+  /** The header for a request now. Undefined until the server has asked for a token. */
   async header(): Promise<string | undefined> {
     await (this.#loading ??= this.#load())
     if (this.#pending?.isForMore === false) throw this.#pending.needed
@@ -80,7 +80,10 @@ export class Login implements Authorizer {
     return this.#bearer()
   }
 
-  /** The server refused `used`: another header to try once, or the error that says that a person must log in. */
+  /**
+   * The server refused `used`: returns another header to try once, or throws the error that says that a person must log
+   * in.
+   */
   async renew(used: string | undefined, challenge: string | undefined): Promise<string | undefined> {
     if (used !== undefined && this.#bearer() !== undefined && this.#bearer() !== used) return this.#bearer()
     const tokens = this.#record?.tokens
@@ -93,7 +96,7 @@ export class Login implements Authorizer {
     return this.#begin(challenge)
   }
 
-  /** More is asked for once: a server that forbids it all the same will not be changed by another login. */
+  /** Asks for more only once: another login will not change a server that still forbids the request. */
   async forbidden(header: string | undefined): Promise<Error | undefined> {
     const { error, scope = '' } = parseChallenge(header)
     const { name, spec } = this.#options
@@ -105,7 +108,7 @@ export class Login implements Authorizer {
     return unavailable(`The server ${name} wants scopes for this that its oauth_config leaves out: ${missing}.`)
   }
 
-  /** Waits for nobody any more; tokens are kept. */
+  /** Stops waiting for a person and keeps the tokens. */
   async close(): Promise<void> {
     this.#isClosed = true
     const pending = this.#pending
@@ -118,7 +121,7 @@ export class Login implements Authorizer {
     try {
       this.#record = parseLoginRecord(await store.get(name), this.#basis)
     } catch (error) {
-      // A keyring that is locked now may be open the next time: better than to ask for a login that there is.
+      // A keyring that is locked now may be open next time: that is better than to ask for a login that exists.
       this.#loading = undefined
       throw unavailable(`the login of ${name} cannot be read: ${describeError(error)}`, error)
     }
@@ -129,12 +132,12 @@ export class Login implements Authorizer {
     return access === undefined ? undefined : `Bearer ${access}`
   }
 
-  /** Short-lived ones are not renewed at every call. */
+  /** Tokens with a short life are not renewed at every call. */
   #margin({ lifetime = MARGIN_MS * 10 }: Tokens): number {
     return Math.min(MARGIN_MS, lifetime / 10)
   }
 
-  /** One request for all who wait. */
+  /** One request for all calls that wait. */
   #renew(old: Tokens, challenge?: string): Promise<void> {
     this.#refreshing ??= this.#refresh(old, challenge).finally(() => {
       this.#refreshing = undefined
@@ -163,15 +166,15 @@ export class Login implements Authorizer {
     try {
       await store.set(name, JSON.stringify(record))
     } catch (error) {
-      // The login works as long as the daemon runs; only the next one will ask for it again.
+      // The login works as long as the daemon runs. Only the next daemon will ask for it again.
       logger.error('a login could not be stored', { workload: name, error: describeError(error) })
     }
   }
 
-  /** Starts to wait for a person; once, however many calls find out. */
+  /** Starts to wait for a person, once, however many calls need the login. */
   async #begin(challenge: string | undefined, more?: More): Promise<NeedsLogin> {
     if (this.#pending !== undefined) {
-      // Without a token that works, nothing works any more until somebody has logged in.
+      // Without a valid token nothing works until somebody has logged in.
       if (more === undefined) this.#pending.isForMore = false
       return this.#pending.needed
     }
@@ -190,7 +193,7 @@ export class Login implements Authorizer {
       const found = await discover({ url, challenge, ...this.#context })
       const known = this.#record?.issuer === found.server.issuer ? this.#record.client : undefined
       const { redirectUri, port } = await this.#openCallback(known)
-      // A registration holds for the address and the scopes it was made with.
+      // A registration is valid for the address and the scopes it was made with.
       const isSame = known?.redirectUri === redirectUri && more === undefined
       const client =
         known?.isRegistered && isSame && !spec.clientId
@@ -257,7 +260,7 @@ export class Login implements Authorizer {
   }
 }
 
-/** What a person may read: short, and of printable characters, since a stranger may have chosen the words. */
+/** Text for a person to read: short and printable, because a stranger may have chosen the words. */
 function failureOf(error: unknown): string {
   const said = isAuthorizationError(error) ? (error.error_description ?? error.error) : describeError(error)
   return said.replaceAll(/[^\x20-\x7e]/g, ' ').slice(0, 200)

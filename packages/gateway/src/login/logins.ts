@@ -10,9 +10,9 @@ import type { LoginStore } from './login-record.ts'
 
 export interface LoginsOptions {
   store: LoginStore
-  /** Reaches what servers name, on private addresses too when asked for. */
+  /** Reaches what servers name, on private addresses only if allowed. */
   fetchFor: (allowPrivate: boolean, caCertificate?: string) => LoginFetch
-  /** See `Host`; they count as private. */
+  /** See `Host`. They count as private. */
   ownAddresses?: () => readonly string[]
   events: Pick<GatewayEvents, 'onLoginNeeded' | 'onLoggedIn'>
   logger: Logger
@@ -22,9 +22,9 @@ export interface LoginsOptions {
 
 /** The logins of all workloads. */
 export interface Logins {
-  /** Undefined where the backend needs none. */
+  /** Undefined when the backend needs no login. */
   authorizerOf(name: string, backend: Extract<Backend, { kind: 'http' }>): Promise<Authorizer | undefined>
-  /** Waits for nobody any more. */
+  /** Stops waiting for a person. */
   close(name: string): Promise<void>
   /** Forgets the tokens as well. */
   forget(name: string): Promise<void>
@@ -43,7 +43,7 @@ export function createLogins(options: LoginsOptions): Logins {
   return {
     async authorizerOf(name, { login: spec, url, headers = {} }) {
       const found = known.get(name)
-      // Over a new connection the person who was asked before is still the one waited for.
+      // After a reconnect it still waits for the person who was asked before.
       if (found !== undefined && found.url === url && isDeepStrictEqual(found.spec, spec)) return found.login
       await close(name)
       const hasOwn = Object.keys(headers).some((header) => header.toLowerCase() === 'authorization')

@@ -28,7 +28,7 @@ export interface CodeExchange {
   verifier: string
 }
 
-/** Checks what the browser brought (state, `iss` of RFC 9207) and turns the code into tokens. */
+/** Checks what the browser brought (state, `iss` of RFC 9207) and exchanges the code for tokens. */
 export async function exchangeCode(
   { spec, fetch, allowPrivate }: TokenContext,
   { server, client, resource, state, verifier }: CodeExchange,
@@ -48,7 +48,7 @@ export async function exchangeCode(
   return tokensOf(await processAuthorizationCodeResponse(server, oauthClient, response))
 }
 
-/** New tokens; undefined when the old ones are worth nothing any more. Throws when nobody can tell. */
+/** New tokens. Undefined when the old ones are no longer valid. Throws when that cannot be determined. */
 export async function refreshTokens(
   { spec, fetch, allowPrivate }: TokenContext,
   { issuer, tokenEndpoint, client, resource }: LoginRecord,
@@ -62,7 +62,7 @@ export async function refreshTokens(
       additionalParameters: { resource },
     })
     const tokens = tokensOf(await processRefreshTokenResponse(server, oauthClient, response))
-    // One that gives no new refresh token leaves the old one in force.
+    // If the server gives no new refresh token, the old one stays valid.
     return { refresh, ...tokens }
   } catch (error) {
     if (error instanceof ResponseBodyError && error.status < 500 && error.status !== 429) return undefined

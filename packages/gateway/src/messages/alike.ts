@@ -1,14 +1,14 @@
-/** Whether two different keys are one to libraries that read them without regard to case. */
+/** Whether two different keys are the same to libraries that ignore case. */
 export function isAlike(one: string, other: string): boolean {
   return one !== other && folded(one) === folded(other)
 }
 
-/** Whether there are two such among these. */
+/** Whether two of these keys are alike. */
 export function hasAlike(keys: readonly string[]): boolean {
   return keys.length > 1 && new Set(keys.map(folded)).size < keys.length
 }
 
-/** Without what some readers take for this field, though nobody here has looked at it. */
+/** The object without keys that some readers take for this field, although nobody here has checked them. */
 export function withoutTwins<T extends object>(object: T, field: string): T | { [key: string]: unknown } {
   const entries = Object.entries(object)
   const own = entries.filter(([key]) => !isAlike(key, field))
@@ -20,7 +20,7 @@ function folded(text: string): string {
   return text.toUpperCase().toLowerCase()
 }
 
-/** Names that something here goes by. */
+/** Names that the code here relies on. */
 export class KnownNames {
   readonly #names: ReadonlySet<string>
   readonly #folded: ReadonlySet<string>
@@ -32,7 +32,7 @@ export class KnownNames {
     this.#longest = Math.max(...names.map(({ length }) => length))
   }
 
-  /** A key that is none of them, but that some readers take for one. */
+  /** A key that is none of them, but that some readers take for one of them. */
   twinIn(object: object): string | undefined {
     for (const key in object) {
       if (this.#names.has(key) || key.length > this.#longest) continue

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 
-/** From here on it pays to look for the long numbers first. */
+/** From this length on it pays to look for the long numbers first. */
 const SHORT = 4096
-/** Which numbers a double cannot hold: one that is read from so many digits. */
+/** A double cannot hold every number with at least this many digits. */
 export const LONG_DIGITS = 16
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
@@ -10,9 +10,10 @@ const OF_NUMBERS = /[\d.eE+-]/
 const KEY_END = /\s*:/y
 
 /**
- * Reads JSON so that integers keep all their digits on the way through us, though this language could not count with them.
- * `long`: where in the text the sixteenth digit of a row is. A reviver is called for every value, which takes a minute for a
- * large list with one such number in it. So the numbers go out as marked strings, and back where those come up.
+ * Reads JSON so that integers keep all their digits on the way through the gateway, although JavaScript could not count
+ * with them. `long`: the positions in the text of the sixteenth digit of a row. A reviver runs for every value, which
+ * takes a minute for a large list with one such number in it. So the numbers go in as marked strings and are replaced
+ * where those appear.
  */
 export function parseExactly(text: string, long: readonly number[]): unknown {
   if (text.length < SHORT) return JSON.parse(text, asWritten)
@@ -21,14 +22,14 @@ export function parseExactly(text: string, long: readonly number[]): unknown {
   let marked = ''
   let done = 0
   for (const at of long) {
-    // A number may have another such row behind its point.
+    // A number may have another long row of digits behind its decimal point.
     if (at < done) continue
     let start = at - LONG_DIGITS + 1
     while (start > done && OF_NUMBERS.test(text.charAt(start - 1))) start--
     const source = matchAt(NUMBER, text, start)
     const end = start + source.length
     const isNumber = source !== '' && !OF_NUMBERS.test(text.charAt(end)) && matchAt(KEY_END, text, end) === ''
-    // Let the parser say so: it is no JSON.
+    // Not JSON: let the parser say so.
     if (!isNumber) return JSON.parse(text)
     const value = Number(source)
     const isKept = Number.isInteger(value) && !Number.isSafeInteger(value)
@@ -51,7 +52,7 @@ function matchAt(pattern: RegExp, text: string, at: number): string {
   return pattern.exec(text)?.[0] ?? ''
 }
 
-/** Changes it in place: it was just read, and is not nested deeply. */
+/** Changes the value in place: it was just parsed, and is not nested deeply. */
 function restored(value: unknown, numberOf: (text: string) => object | undefined): unknown {
   if (typeof value === 'string') return numberOf(value) ?? value
   if (typeof value !== 'object' || value === null) return value
@@ -65,7 +66,7 @@ function restored(value: unknown, numberOf: (text: string) => object | undefined
   }
   for (const [key, item] of Object.entries(value)) {
     const now = restored(item, numberOf)
-    // Plain assignment would take a key such as __proto__ for something else.
+    // Plain assignment would treat a key such as __proto__ specially.
     if (now !== item)
       Object.defineProperty(value, key, { value: now, enumerable: true, writable: true, configurable: true })
   }

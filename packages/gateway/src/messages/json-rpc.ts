@@ -5,8 +5,8 @@ export type JsonObject = { [key: string]: unknown }
 export type RequestId = string | number
 
 /**
- * `text` is the message as it came, on one line or not; `body` the same, parsed; `bytes` too, where it is large; `outline`
- * what is left of it without its long strings, where they are most of it.
+ * `text` is the message as it arrived, on one line or not; `body` is the same, parsed. Large messages have `bytes` as
+ * well, and `outline`, which is the message without its long strings, where those are most of it.
  */
 interface Received {
   readonly body: JsonObject
@@ -15,9 +15,9 @@ interface Received {
   readonly outline?: string | undefined
 }
 
-/** From here on it pays to hand on bytes rather than to write a text anew. */
+/** From this size on it pays to pass on bytes rather than to write a new text. */
 export const LARGE_BYTES = 4096
-/** A large message as its bytes came: to join them would be a copy for nobody. */
+/** A large message as its bytes arrived: joining them would be a copy that nobody needs. */
 export type LargeLine = readonly [first: Buffer, ...rest: Buffer[]]
 
 export interface RpcRequest extends Received {
@@ -37,7 +37,7 @@ export interface RpcResponse extends Received {
 }
 export type RpcMessage = RpcRequest | RpcNotification | RpcResponse
 
-/** Written from what was read of it, and only when somebody wants the text: on pipes it gets another id anyhow. */
+/** Written from its parsed form, and only when somebody wants the text: on pipes it gets another id anyway. */
 export class WrittenRequest implements RpcRequest {
   readonly kind = 'request'
   readonly id: RequestId
@@ -63,36 +63,36 @@ export const RPC_ERROR = {
   invalidRequest: -32_600,
   methodNotFound: -32_601,
   invalidParams: -32_602,
-  /** The server is away, was lost in the middle of a call, or is too busy. */
+  /** The server is away, was lost during a call, or is too busy. */
   server: -32_000,
   /** No policy of the workload allows it. */
   denied: -32_003,
 } as const
 
-/** More messages at once than anybody has use for. */
+/** More messages at once than any client needs. */
 export const MAX_BATCH = 1000
 
-/** Deeper than any tool's schema, far from what exhausts the stack or the memory. */
+/** Deeper than any tool's schema, and far from what exhausts the stack or the memory. */
 export const MAX_DEPTH = 400
 
-/** Where a number of more digits than a double holds may stand. */
+/** Finds places that may contain a number with more digits than a double holds. */
 const LONG_NUMBER = /[:,[\s]-?\d{16}/
 
-/** Undefined when the text is not JSON, or nested absurdly. */
+/** Undefined when the text is not JSON, or is nested too deeply. */
 export function parseJson(text: string): { value: unknown } | undefined {
   const { isTooDeep, long } = text.length < MAX_DEPTH ? shortLook(text) : look(text)
   if (isTooDeep) return undefined
   try {
     return { value: long === undefined ? JSON.parse(text) : parseExactly(text, long) }
   } catch {
-    // Whoever sent it learns from the caller; the parser's words would quote the text.
+    // The caller reports it. The parser's message would quote the text.
     return undefined
   }
 }
 
 /**
- * Undefined when the value is not a JSON-RPC 2.0 message as MCP allows it. Of an answer its reader has to take no more than
- * what belongs in it; anything else is refused when it could be read in two ways.
+ * Undefined when the value is not a JSON-RPC 2.0 message as MCP allows it. Readers of an answer ignore members that do
+ * not belong in it. Any other message is refused when it could be read in two ways.
  */
 export function toMessage(value: unknown, text: string): RpcMessage | undefined {
   if (!isObject(value) || value['jsonrpc'] !== '2.0') return undefined
@@ -112,7 +112,7 @@ export function parseMessage(text: string): RpcMessage | undefined {
   return json === undefined ? undefined : toMessage(json.value, text)
 }
 
-/** One that the gateway makes itself. */
+/** A request that the gateway itself makes. */
 export function requestOf(id: RequestId, method: string, params?: JsonObject): RpcRequest {
   const body = { jsonrpc: '2.0', id, method, ...(params !== undefined && { params }) }
   return { kind: 'request', id, method, params, body, text: JSON.stringify(body) }
@@ -122,7 +122,7 @@ export function errorText(id: RequestId | null, code: number, message: string): 
   return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })
 }
 
-/** Event streams and pipes carry one message per line. */
+/** The message as event streams and pipes need it: on one line. */
 export function onOneLine(message: Pick<Received, 'text' | 'body'>): string {
   const { text } = message
   return text.includes('\n') || text.includes('\r') ? JSON.stringify(message.body) : text
@@ -143,13 +143,13 @@ export function idKey(id: RequestId): string {
 
 interface Look {
   isTooDeep: boolean
-  /** Where numbers of more digits than a double holds may be; undefined: there are none. */
+  /** Where numbers with more digits than a double holds may be. Undefined: there are none. */
   long: readonly number[] | undefined
 }
 
 const shortLook = (text: string): Look => ({ isTooDeep: false, long: LONG_NUMBER.test(text) ? [] : undefined })
 
-/** Leaps over strings, which is most of what large messages are made of. */
+/** Skips strings, which make up most of a large message. */
 function look(text: string): Look {
   let depth = 0
   let digits = 0

@@ -27,7 +27,7 @@ test('a large request is what reading all of it says', () => {
 test('what its outline tells is not read for again', () => {
   const bytes = Buffer.from(textOf({ name: 'echo', _meta: { progressToken: 5 }, arguments: { text: LARGE } }))
   const large = largeRequest([bytes])
-  // Who read it now would find something else.
+  // Reading it now would give something else.
   bytes.fill('x')
   expect(large?.params).toMatchObject({ name: 'echo', _meta: { progressToken: 5 } })
   expect(() => large?.params?.['arguments']).toThrow('not what its outline says')

@@ -11,7 +11,7 @@ import {
 import { isWhole, outlineOf } from './outline.ts'
 import { fewParts, joined, sizeOf } from './parts.ts'
 
-/** Undefined when it has to be read to know what it is. */
+/** Undefined when the whole message has to be parsed. */
 export function largeRequest(parts: readonly Buffer[]): RpcRequest | undefined {
   const bytes = wholeCharacters(parts)
   const outline = bytes && outlineOf(bytes)
@@ -20,7 +20,7 @@ export function largeRequest(parts: readonly Buffer[]): RpcRequest | undefined {
   return message?.kind === 'request' ? new LargeRequest(bytes, message) : undefined
 }
 
-/** Each part in UTF-8 by itself; undefined when even all of them together are not. */
+/** Cuts the parts so that each is valid UTF-8. Undefined when even all of them together are not. */
 function wholeCharacters(parts: readonly Buffer[]): LargeLine | undefined {
   const few = fewParts(parts, sizeOf(parts))
   if (few.every((part) => isUtf8(part))) return few
@@ -28,7 +28,7 @@ function wholeCharacters(parts: readonly Buffer[]): LargeLine | undefined {
   return few.length > 1 && isUtf8(all) ? [all] : undefined
 }
 
-/** A request of which the outline was read; the rest is when somebody asks for it, which mostly nobody does. */
+/** A request whose outline was parsed. The rest is parsed on demand, which is rare. */
 class LargeRequest implements RpcRequest {
   readonly kind = 'request'
   readonly id: RequestId

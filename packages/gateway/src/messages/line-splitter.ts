@@ -2,7 +2,7 @@ import { LARGE_BYTES, type LargeLine } from './json-rpc.ts'
 import { addPart, fewParts, joined } from './parts.ts'
 
 const NEWLINE = 10
-/** Enough of both ends of a dropped line to find whose answer it was. */
+/** Enough of both ends of a dropped line to find out which call it answers. */
 const EDGE_BYTES = 512
 /** Enough of a large line to know what it is. */
 export const HEAD_BYTES = 64
@@ -10,13 +10,16 @@ export const HEAD_BYTES = 64
 export interface LineSplitterOptions {
   maxBytes: number
   onLine: (line: string) => void
-  /** Gets large lines before, HEAD_BYTES at least in the first part and no part empty; true: that was all. */
+  /**
+   * Gets large lines first. The first part has at least HEAD_BYTES, and no part is empty. Returns true when it has
+   * handled the line.
+   */
   onLarge?: (line: LargeLine) => boolean
-  /** A line over the limit: its first and last bytes; the rest was never kept. */
+  /** Gets the first and last bytes of a line over the limit. The rest was never kept. */
   onOversize: (head: string, tail: string) => void
 }
 
-/** Cuts a byte stream into lines of text without ever holding more than one line of the allowed size. */
+/** Cuts a byte stream into lines of text and never holds more than one line of the allowed size. */
 export class LineSplitter {
   readonly #options: LineSplitterOptions
   #parts: Buffer[] = []
@@ -27,7 +30,7 @@ export class LineSplitter {
     this.#options = options
   }
 
-  /** Asked after each line whether it may go on; gives what is left when it may not. */
+  /** Calls `mayGoOn` after each line. Returns the rest of the bytes when it may not continue. */
   push(chunk: Uint8Array, mayGoOn: () => boolean = () => true): Buffer | undefined {
     const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
     let start = 0
@@ -41,7 +44,7 @@ export class LineSplitter {
     return undefined
   }
 
-  /** The stream is over: what is left is a line too. */
+  /** The stream has ended: what is left is a line too. */
   end(): void {
     if (this.#size > 0 || this.#dropping !== undefined) this.#endLine()
   }
@@ -56,7 +59,7 @@ export class LineSplitter {
     this.#size += part.length
     if (this.#size <= this.#options.maxBytes) return
     const whole = Buffer.concat(this.#parts)
-    // Copies: a view would keep the large buffer alive.
+    // Copies, because a view would keep the large buffer alive.
     this.#dropping = {
       head: Buffer.from(whole.subarray(0, EDGE_BYTES)),
       tail: Buffer.from(whole.subarray(-EDGE_BYTES)),

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from './json-rpc.ts'
 
-/** The first revision without sessions: each request says by itself who speaks, and which revision. */
+/** The first stateless revision: each request says who sends it and which revision it uses. */
 export const MODERN_VERSION = '2026-07-28'
 
 /** Keys of `_meta` that the revision reserves. */
@@ -19,7 +19,7 @@ export const MODERN_ERROR = {
   unsupportedVersion: -32_022,
 } as const
 
-/** Lists, and what is read: a client may keep them for a while. */
+/** Lists and reads: a client may cache their results. */
 export const CACHEABLE: ReadonlySet<string> = new Set([
   'server/discover',
   'tools/list',
@@ -29,7 +29,7 @@ export const CACHEABLE: ReadonlySet<string> = new Set([
   'resources/read',
 ])
 
-/** Requests whose `Mcp-Name` header must be there, and where its value stands in the body. */
+/** Requests that need the `Mcp-Name` header, with the field of the body that holds its value. */
 export const NAMED: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',

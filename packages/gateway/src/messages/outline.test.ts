@@ -13,13 +13,13 @@ const read = (text: string): { value: unknown } | undefined => {
   }
 }
 
-/** What the outline is to say: `true` in the place of long strings. */
+/** What the outline must contain: `true` in place of long strings. */
 const expected = (text: string): unknown =>
   JSON.parse(text, (_key, value: unknown, { source }: { source?: string }) =>
     typeof value === 'string' && Buffer.byteLength(source ?? '') - 2 > LONG ? true : value,
   )
 
-/** Cut at these places, as far as they do not part a character. */
+/** Cuts the bytes at these places, except where that would split a character. */
 function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
   const ends = [0, ...places.map((place) => place % (bytes.length + 1)), bytes.length].toSorted((a, b) => a - b)
   const parts = ends.slice(1).map((end, at) => bytes.subarray(ends[at], end))
@@ -48,7 +48,7 @@ const values = fc.letrec((tie) => ({
   ),
 })).value
 
-/** Bytes that are JSON but for a few that were put in, taken out or put in the place of others. */
+/** JSON bytes with a few inserted, removed or replaced. */
 const mutations = fc.array(
   fc.record({
     where: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -105,7 +105,7 @@ describe('the outline of a JSON text', () => {
         fc.array(fc.nat(200), { maxLength: 3 }),
         (value, space, offset, places) => {
           const text = JSON.stringify(value, undefined, space)
-          // Wherever in memory it lies.
+          // Wherever it is in memory.
           const bytes = Buffer.concat([Buffer.alloc(offset, '"'), Buffer.from(text)]).subarray(offset)
           expect(outlined(bytes, places)).toEqual({ value: expected(text) })
         },

@@ -1,24 +1,26 @@
-/** A string of more bytes is long. */
+/** Strings with more bytes than this are long. */
 const LONG = 1024
-/** With more than this besides its long strings, a message is not worth an outline. */
+/** A message with more than this besides its long strings is not worth an outline. */
 const MAX_OUTLINE = 4096
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
-/** In the place of a long string. A key it cannot be: then the outline is no JSON, and the message is read in whole. */
+/**
+ * Stands in for a long string. It is invalid as a key, so the outline is then not JSON and the whole message is parsed.
+ */
 const LEFT_OUT = 'true'
 
 /**
- * A JSON text with `true` in the place of its long strings, which are looked through here: whoever reads the outline knows
- * that the whole can be read, and all that it says but for them. Undefined where that is not so, or does not pay. Each part
- * is UTF-8 by itself.
+ * A JSON text with `true` in place of its long strings, which are checked here: if the outline can be parsed, so can
+ * the whole message, which says the same except for those strings. Undefined where that is not so, or does not pay.
+ * Each part must be valid UTF-8.
  */
 export function outlineOf(parts: readonly Buffer[], long = LONG): string | undefined {
   const outline = new Outline(long)
   return parts.every((part) => outline.take(part)) ? outline.end() : undefined
 }
 
-/** Whether a value of an outline is the message's own. */
+/** Whether a value of the outline contains no left-out string. */
 export function isWhole(value: unknown): boolean {
   return !JSON.stringify(value).includes(LEFT_OUT)
 }
@@ -27,10 +29,10 @@ class Outline {
   readonly #long: number
   #text = ''
   #isInString = false
-  /** Of the string: its bytes so far, and what it says as long as it is not long. */
+  /** Bytes of the current string so far. */
   #bytes = 0
   #said = ''
-  /** Half an escape at the end of a part. */
+  /** Half an escape sequence at the end of a part. */
   #rest: Buffer | undefined
 
   constructor(long: number) {
@@ -53,7 +55,7 @@ class Outline {
     return this.#isInString || this.#rest !== undefined ? undefined : this.#text
   }
 
-  /** To behind the next quote. */
+  /** Skips to the position after the next quote. */
   #takeOther(bytes: Buffer, from: number): number {
     const quote = bytes.indexOf(QUOTE, from)
     const end = quote === -1 ? bytes.length : quote
@@ -82,7 +84,10 @@ const IS_ORDINARY = new Uint8Array(256).fill(1, 0x20)
 IS_ORDINARY[QUOTE] = 0
 IS_ORDINARY[BACKSLASH] = 0
 
-/** Where its quote is, or the half escape that the bytes end with, or their end; -1 when it has something in it that no string may have. */
+/**
+ * The position of the closing quote, of a half escape sequence at the end of the bytes, or of their end. -1 when the
+ * string contains something invalid.
+ */
 function endOfString(bytes: Buffer, view: DataView, start: number): number {
   for (let at = start; ;) {
     at = ordinaryUntil(view, at)
@@ -95,7 +100,7 @@ function endOfString(bytes: Buffer, view: DataView, start: number): number {
   }
 }
 
-/** Looks at sixteen bytes at once, which is most of what an outline costs; the last few may be ordinary too. */
+/** Looks at sixteen bytes at once, which is most of what an outline costs. It may stop a few ordinary bytes early. */
 function ordinaryUntil(view: DataView, start: number): number {
   const last = view.byteLength - 16
   let at = start
@@ -111,20 +116,25 @@ function ordinaryUntil(view: DataView, start: number): number {
   return at
 }
 
-/** The highest bit of a byte is set where it is a quote, a backslash or below a space, and perhaps in the byte behind it. */
+/**
+ * Sets the highest bit of each byte that is a quote, a backslash or below a space, and perhaps of the byte after it.
+ */
 function unusual(word: number): number {
   const quotes = word ^ 0x22222222
   const backslashes = word ^ 0x5c5c5c5c
   return ((word - 0x20202020) & ~word) | ((quotes - 0x01010101) & ~quotes) | ((backslashes - 0x01010101) & ~backslashes)
 }
 
-/** By what stands behind the backslash. */
+/** Indexed by the character after the backslash. */
 const ESCAPE_LENGTHS = new Uint8Array(256)
 for (const code of Buffer.from('"\\/bfnrt')) ESCAPE_LENGTHS[code] = 2
 for (const code of Buffer.from('u')) ESCAPE_LENGTHS[code] = 6
 const HEX_DIGITS = /^[\da-f]*$/i
 
-/** With the backslash, which is at `at`, and with what the bytes may lack of it; 0 when there is no such escape. */
+/**
+ * Length of the escape sequence whose backslash is at `at`, even if the bytes end before it does. 0 when there is no
+ * such escape.
+ */
 function escapeLength(bytes: Buffer, at: number): number {
   const kind = bytes[at + 1]
   if (kind === undefined) return 2

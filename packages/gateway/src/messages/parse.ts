@@ -13,17 +13,20 @@ import { largeRequest } from './large-request.ts'
 import { joined, sizeOf } from './parts.ts'
 import { twinOf } from './twin-of.ts'
 
-/** Smaller bodies are read faster than outlined. */
+/** Smaller bodies are parsed faster than outlined. */
 const OUTLINED_BYTES = 32 * 1024
 
 export type Parsed = { messages: RpcMessage[]; isBatch: boolean }
 
 export interface ParseOptions {
-  /** Somebody decides on what messages say: it must be all that a server can read in them. */
+  /**
+   * Whether the gateway decides or records something by the content of messages. Then they must say the same to every
+   * server.
+   */
   isDecidedOn: () => boolean
 }
 
-/** From here on there are messages, parsed once; nothing later looks at the bytes again. */
+/** From here on there are messages, parsed once. Nothing after this looks at the bytes again. */
 export function createParser({ isDecidedOn }: ParseOptions): (parts: readonly Buffer[]) => Parsed | HttpRefusal {
   // A byte order mark is kept, so that JSON.parse refuses it.
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -34,7 +37,7 @@ export function createParser({ isDecidedOn }: ParseOptions): (parts: readonly Bu
     const text = decode(decoder, body)
     const json = text === undefined ? undefined : parseJson(text)
     if (text === undefined || json === undefined)
-      return { status: 400, code: RPC_ERROR.parse, message: 'Parse error: the body is not JSON in UTF-8.' }
+      return { status: 400, code: RPC_ERROR.parse, message: 'Parse error: the body is not UTF-8 encoded JSON.' }
     if (!Array.isArray(json.value)) {
       const message = readMessage(json.value, text)
       if ('status' in message) return message
@@ -60,7 +63,7 @@ function readMessage(value: unknown, text: string): RpcMessage | HttpRefusal {
   return twin === undefined ? (message ?? notRpc()) : ambiguous(twin)
 }
 
-/** Of two equal keys the last was judged; only that one goes on. */
+/** Of two equal keys the last one was judged: only that one is passed on. */
 function written(message: RpcMessage): RpcMessage {
   if (message.kind === 'request') return new WrittenRequest(message, message.body, message.params)
   return { ...message, text: JSON.stringify(message.body) }
@@ -70,7 +73,7 @@ function decode(decoder: TextDecoder, body: Buffer): string | undefined {
   try {
     return decoder.decode(body)
   } catch {
-    // Not UTF-8; the caller says so.
+    // Not UTF-8. The caller reports it.
     return undefined
   }
 }
@@ -88,7 +91,7 @@ function tooMany(messages: number): HttpRefusal {
   return {
     status: 400,
     code: RPC_ERROR.invalidRequest,
-    message: `Invalid request: the batch holds ${messages} messages; send at most ${MAX_BATCH} at once.`,
+    message: `Invalid request: the batch has ${messages} messages. Send at most ${MAX_BATCH} at once.`,
   }
 }
 

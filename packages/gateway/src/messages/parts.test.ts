@@ -16,7 +16,7 @@ test('parts are what was added, and few, however small it came', () => {
       let at = 0
       for (const size of all) addPart(parts, whole.subarray(at, (at += size)))
       expect(joined(parts).equals(whole)).toBe(true)
-      // After the first eight, any two neighbours hold more than a block together; one may be left over.
+      // After the first eight, any two neighbours together hold more than a block. One may be left over.
       expect(parts.length).toBeLessThanOrEqual(9 + (2 * whole.length) / LARGE_BYTES)
     }),
     {

@@ -1,17 +1,20 @@
 import { LARGE_BYTES, type LargeLine } from './json-rpc.ts'
 
-/** As they are, unless they are many small ones: those cost more to hand on than to join. */
+/** Returns the parts as they are, unless they are many small ones: those cost more to pass on than to join. */
 export function fewParts(parts: readonly Buffer[], size: number, leastInFirst = 0): LargeLine {
   const [first, ...rest] = parts
   const isWorthIt = first !== undefined && first.length >= leastInFirst && parts.length * LARGE_BYTES <= size
   return isWorthIt ? [first, ...rest] : [joined(parts)]
 }
 
-/** So many parts are kept as they came, whatever their size: mostly there is one. */
+/** This many parts are kept as they came, whatever their size. Usually there is one. */
 const FEW = 8
 const blocks = new WeakSet<ArrayBufferLike>()
 
-/** As a further part; small ones are copied together, for who sends bytes one by one would have us keep hundreds for each. */
+/**
+ * Appends a part. Small parts are copied together: a client that sends single bytes would otherwise make us keep
+ * hundreds for each.
+ */
 export function addPart(parts: Buffer[], bytes: Buffer): void {
   if (parts.length < FEW || bytes.length >= LARGE_BYTES) return void parts.push(bytes)
   const last = parts.at(-1)

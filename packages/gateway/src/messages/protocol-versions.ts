@@ -6,7 +6,7 @@ export const NEWEST_VERSION = '2025-11-25'
 /** The only revision in which a body may hold several messages. */
 export const BATCH_VERSION = '2025-03-26'
 
-/** From this one on, servers may close the stream of a call and have the client come back for the rest. */
+/** From this revision on, servers may close the stream of a call and let the client come back for the rest. */
 export const POLLING_VERSION = '2025-11-25'
 
 const known: ReadonlySet<string> = new Set(PROTOCOL_VERSIONS)

@@ -1,12 +1,12 @@
-/** So long what comes from one server is worked on at once. */
+/** How long the gateway works on messages of one server without a pause. */
 const TURN_MS = 5
-/** After such a pause, others have had their turn. */
+/** After a pause of this length, others have had their turn. */
 const QUIET_MS = 1
 
-/** Goes on with work until `mayGoOn` says no; true when nothing is left. It must not throw. */
+/** Continues the work until `mayGoOn` returns false. Returns true when nothing is left. It must not throw. */
 type Work = (mayGoOn: () => boolean) => boolean
 
-/** What comes from one server, in turns: one that talks without end must not keep everybody else waiting. */
+/** Handles what comes from one server in turns: a server that sends without end must not keep everyone else waiting. */
 export class Turns {
   readonly #waiting: Work[] = []
   #workedAt = -Infinity
@@ -14,7 +14,7 @@ export class Turns {
 
   readonly mayGoOn = () => performance.now() < this.#turnEnds
 
-  /** Works at once. */
+  /** Starts the work at once. */
   work<T>(work: (mayGoOn: () => boolean) => T): T {
     const now = performance.now()
     if (this.#waiting.length === 0 && now - this.#workedAt > QUIET_MS) this.#turnEnds = now + TURN_MS
@@ -25,7 +25,7 @@ export class Turns {
     }
   }
 
-  /** Works on what was left, when others have had their turn. */
+  /** Continues with what was left when others have had their turn. */
   later(work: Work): void {
     if (this.#waiting.push(work) === 1) setImmediate(this.#goOn)
   }

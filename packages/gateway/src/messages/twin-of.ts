@@ -13,8 +13,8 @@ const SUBSCRIPTIONS = new KnownNames([
 ])
 
 /**
- * A key that some readers take for another one that is judged here, because they ignore case: Go's encoding/json does. Such
- * a message says one thing to the gateway and another to them.
+ * A key that readers who ignore case, such as Go's encoding/json, take for another key that is judged here. Such a
+ * message says one thing to the gateway and another to them.
  */
 export function twinOf(message: object): string | undefined {
   const twin = ENVELOPE.twinIn(message)

@@ -1,25 +1,25 @@
 import { WrittenRequest, type RpcRequest } from './json-rpc.ts'
 import { sizeOf } from './parts.ts'
 
-/** What a call takes besides its request: itself, its reply, and where they are noted. */
+/** Bytes for a call without its request: the call, its reply, and the entries in maps. */
 const CALL = 1024
-/** What an empty object or list takes. */
+/** Bytes for an empty object or list. */
 const CONTAINER = 56
-/** What a value takes in the object or list that it is in. */
+/** Bytes for a value in the object or list that contains it. */
 const VALUE = 16
 
 /**
- * How many bytes of memory a request takes while it waits for its answer, roughly: `[{},{},…]` takes 25 times as many as were
- * sent. Counting ends a little beyond `most`.
+ * Approximate bytes of memory that a request takes while it waits for its answer: `[{},{},…]` takes 25 times as many as
+ * were sent. Counting stops a little beyond `most`.
  */
 export function weightOf(request: RpcRequest, most: number): number {
   if (request.bytes !== undefined && request.outline !== undefined) return CALL + sizeOf(request.bytes)
-  // A text that came is kept besides what was read from it.
+  // The original text is kept besides the parsed form.
   const text = request instanceof WrittenRequest ? 0 : request.text.length
   return CALL + text + weightOfValue(request.params, most)
 }
 
-/** The same for what was read from JSON. */
+/** The same for a parsed JSON value. */
 export function weightOfValue(value: unknown, most: number): number {
   if (typeof value === 'string') return VALUE + value.length
   if (typeof value !== 'object' || value === null) return VALUE
@@ -35,10 +35,10 @@ export function weightOfValue(value: unknown, most: number): number {
   return weight
 }
 
-/** Below this, calls have room of their own: who sends large ones does not keep out those who send small ones. */
+/** Lighter calls have room of their own: clients that send large calls do not block those that send small ones. */
 const LIGHT = 64 * 1024
 
-/** A bound on the memory that calls take until they are answered, of a workload or of all of them. */
+/** Limits the memory that calls take until they are answered, for one workload or for all of them. */
 export class CallMemory {
   readonly #most: number
   readonly #whole: CallMemory | undefined
@@ -50,12 +50,12 @@ export class CallMemory {
     this.#whole = whole
   }
 
-  /** More than this no call may take by itself. */
+  /** No single call may take more than this. */
   get mostOfOne(): number {
     return this.#most / 2
   }
 
-  /** Whether there was room, which is taken then. */
+  /** Takes the room if there is enough, and returns whether there was. */
   take(weight: number): boolean {
     const most = weight < LIGHT ? this.#most * 1.5 : this.#most
     if (this.#taken + weight > most || this.#whole?.take(weight) === false) return false
@@ -69,7 +69,7 @@ export class CallMemory {
   }
 }
 
-/** Room that a request holds before it is a call: while its body comes, and while it waits for the server. */
+/** Room that a request takes before it is a call: while its body arrives, and while it waits for the server. */
 export class HeldRoom {
   readonly #memory: CallMemory
   #bytes = 0
@@ -78,7 +78,7 @@ export class HeldRoom {
     this.#memory = memory
   }
 
-  /** False where there is no room for so many bytes in all; then none is held. */
+  /** Returns false when there is no room for this many bytes in total. Then nothing is held. */
   hold(bytes: number): boolean {
     this.release()
     if (!this.#memory.take(bytes)) return false

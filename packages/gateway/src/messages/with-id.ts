@@ -3,9 +3,10 @@ import { isObject, parseJson, type LargeLine, type RequestId } from './json-rpc.
 import { outlineOf } from './outline.ts'
 
 /**
- * A response as its server wrote it, with another id in it: large results are not written anew. Undefined where the id
- * does not stand first or last, as common libraries put it, or where the text is not one line; and where there may be a second
- * id, with which the server would answer another call of the same client, past all that is to look at that answer.
+ * A response as its server wrote it, with another id, so that large results need not be serialized again. Undefined
+ * where the id is neither first nor last, as common libraries put it, or where the text is not on one line. Also
+ * undefined where there may be a second id: with it the server could answer another call of the same client, unseen by
+ * everything that checks that answer.
  */
 export function answerWithId(text: string, from: unknown, to: RequestId): string | undefined {
   if (typeof from !== 'number' && typeof from !== 'string') return undefined
@@ -23,8 +24,8 @@ const FIRST = ['{"jsonrpc":"2.0","id":', '{"id":']
 const LAST = [',"jsonrpc":"2.0","id":', ',"id":']
 
 /**
- * The same for a request of a client, who may be up to something: readers differ about a key that is there twice, and a
- * key can be spelled with escapes. Then, or when in doubt, the message is to be written anew from what was judged.
+ * The same for a request of a client, which may be hostile: readers differ about a key that appears twice, and a key
+ * can be written with escapes. Then, or when in doubt, the message has to be serialized again from what was judged.
  */
 export function requestWithId(text: string, from: RequestId, to: number): string | undefined {
   if (isBroken(text) || text.includes(ESCAPED)) return undefined
@@ -37,9 +38,9 @@ export function requestWithId(text: string, from: RequestId, to: number): string
 }
 
 /**
- * The same on the bytes of a large one, as the parts of a line: they are neither decoded nor copied. What its outline lacks
- * are strings that are no keys; of all that is looked for, they can only hold what ends a line for some reader. Without an
- * outline it is to be in one part.
+ * The same for the bytes of a large request, as the parts of a line, which are neither decoded nor copied. The outline
+ * lacks only strings that are not keys. Of everything that is searched for, they can only contain characters that end a
+ * line for some readers. Without an outline the request must be in one part.
  */
 export function requestLine(
   parts: LargeLine,
@@ -61,22 +62,22 @@ export function requestLine(
   return undefined
 }
 
-/** Whether a large answer is one to every reader: nothing but what an answer has, each once, and on one line. */
+/** Whether a large answer means the same to every reader: only the members of an answer, each once, and on one line. */
 export function isPlainAnswer(parts: readonly Buffer[]): boolean {
   const outline = outlineOf(parts)
   const value = outline === undefined ? undefined : parseJson(outline)?.value
-  // Written anew it is the same: no key twice or in disguise, no space.
+  // Serialized again it is the same: no key twice or escaped, and no space.
   return isObject(value) && Object.keys(value).join(' ') === 'jsonrpc id result' && JSON.stringify(value) === outline
 }
 
-/** May spell a key in another way. */
+/** May be another way to write a key. */
 const ESCAPED = '\\u00'
 const COMMA = 0x2c
 const BRACE = 0x7d
 const NEWLINE = Buffer.from('\n')
-/** What ends a line, and what may spell a key in another way. */
+/** Characters that end a line, or that may be another way to write a key. */
 const UNSAFE = ['\n', '\r', ESCAPED]
-/** What ends a line for some readers only, and may be in a string. */
+/** Characters that end a line for some readers only, and may be in a string. */
 const SEPARATORS = ['\u2028', '\u2029'].map((text) => Buffer.from(text))
 
 const isSeparated = (part: Buffer) => !isAscii(part) && SEPARATORS.some((separator) => part.includes(separator))

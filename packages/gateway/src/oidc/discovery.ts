@@ -11,9 +11,9 @@ export async function discoverKeysUrl(fetch: IdentityFetch, issuer: string): Pro
   for (const url of metadataUrls(issuer)) {
     try {
       const found = metadata.parse(await readJson(fetch, url))
-      // Otherwise one issuer could speak for another: both documents demand it.
+      // Otherwise one issuer could speak for another: both specifications demand this check.
       if (found.issuer === issuer) return found.jwks_uri
-      problems.push(`${url} is about another issuer`)
+      problems.push(`${url} describes another issuer`)
     } catch (error) {
       problems.push(`${url}: ${error instanceof z.ZodError ? 'not the metadata of an issuer' : describeError(error)}`)
     }

@@ -2,7 +2,7 @@ import { ProviderUnavailable } from './token-problem.ts'
 
 /** Introspections that run at the same time: made-up tokens must not become a flood at the provider. */
 const MOST_RUNNING = 8
-/** Those that wait for a turn. Further tokens are told to come again. */
+/** Introspections that wait for their turn. Clients with further tokens are told to try again later. */
 const MOST_WAITING = 100
 
 interface Waiting {
@@ -12,15 +12,15 @@ interface Waiting {
 
 interface Work<T> {
   run: () => Promise<T>
-  /** Goes before the rest, and is never turned away. */
+  /** Runs before the rest, and is never turned away. */
   isUrgent: boolean
-  /** The address that it comes from. */
+  /** The address that the request comes from. */
   from: string
 }
 
 /**
- * Runs some work now and the rest in turn. Addresses take turns, and when too much waits, the one with the most waiting loses
- * its newest: whoever makes up tokens keeps nobody out who comes from elsewhere.
+ * Runs some work now and the rest in turn. Addresses take turns, and when too much waits, the address with the most
+ * waiting work loses its newest: a client that makes up tokens keeps nobody out who comes from another address.
  */
 export function fewAtATime(): <T>(work: Work<T>) => Promise<T> {
   const urgent: Waiting[] = []
@@ -42,7 +42,7 @@ export function fewAtATime(): <T>(work: Work<T>) => Promise<T> {
       return await run()
     } finally {
       const next = urgent.shift() ?? others.take()
-      // The next one takes over this place.
+      // The next one takes this place.
       if (next === undefined) running -= 1
       else next.begin()
     }
@@ -73,7 +73,7 @@ class WaitingByAddress {
     return waiting
   }
 
-  /** Of equals the one that asks. */
+  /** If several addresses have equally much, it is the one that asks. */
   #turnAwayOne(asking: string): void {
     let fullest = asking
     const lengthOf = (address: string) => this.#byAddress.get(address)?.length ?? 0

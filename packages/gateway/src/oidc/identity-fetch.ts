@@ -1,4 +1,7 @@
-/** How the gateway reaches an identity provider. Whoever gives it vets the address that is dialled, redirects included. */
+/**
+ * How the gateway reaches an identity provider. The implementation vets each address it connects to, redirects
+ * included.
+ */
 export type IdentityFetch = (
   url: string,
   init?: {

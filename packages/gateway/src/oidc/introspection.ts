@@ -23,7 +23,7 @@ const answer = z.looseObject({
 
 const TIMEOUT_MS = 10_000
 
-/** Asks the provider about a token that says nothing by itself (RFC 7662). */
+/** Asks the provider about an opaque token (RFC 7662). */
 export async function introspect(options: IntrospectionOptions, token: string): Promise<Record<string, unknown>> {
   const claims = await ask(options, token)
   const now = Date.now()
@@ -46,15 +46,15 @@ async function ask(options: IntrospectionOptions, token: string): Promise<z.infe
       method: 'POST',
       headers: { accept: 'application/json', ...credentials(options) },
       body: new URLSearchParams({ token, token_type_hint: 'access_token' }),
-      // The token and our own credentials go where they were meant to go, and nowhere else.
+      // The token and our own credentials must reach no other address.
       redirect: 'error',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
     if (response.status === 200) return answer.parse(await response.json())
     await response.body?.cancel()
-    throw new Error(`${new URL(options.url).host} answered the question about a token with status ${response.status}`)
+    throw new Error(`${new URL(options.url).host} answered the introspection request with status ${response.status}`)
   } catch (cause) {
-    const why = cause instanceof z.ZodError ? 'the answer about a token is none' : describeError(cause)
+    const why = cause instanceof z.ZodError ? 'the introspection response is not valid' : describeError(cause)
     throw new ProviderUnavailable(why, { cause })
   }
 }

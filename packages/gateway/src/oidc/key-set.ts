@@ -8,15 +8,15 @@ export interface KeySetOptions {
   fetch: IdentityFetch
   issuer?: string | undefined
   jwksUrl?: string | undefined
-  /** An unknown key, or a provider that failed, is asked about at most so often. */
+  /** Minimum time between two requests for an unknown key or after a failure. */
   cooldownMs: number
-  /** Keys are read again after so long, so that those taken back end. */
+  /** Keys are fetched again after this time, so that revoked ones stop working. */
   maxAgeMs: number
 }
 
 export type KeySet = (...args: Parameters<RemoteJWKSet>) => ReturnType<RemoteJWKSet>
 
-/** The keys of an issuer: found when first needed, kept, and read again for a key that is not among them. */
+/** The keys of an issuer: found when first needed, cached, and fetched again for an unknown key. */
 export function createKeySet(options: KeySetOptions): KeySet {
   const found = onceInAWhile(options.cooldownMs, async () => {
     const url = options.jwksUrl ?? (await discoverKeysUrl(options.fetch, options.issuer ?? ''))
@@ -42,7 +42,7 @@ function remoteSet({ fetch, cooldownMs, maxAgeMs }: KeySetOptions, url: URL): Re
   })
 }
 
-/** One result for ever; a failure is repeated for a while instead of asking again for every call. */
+/** A result is kept for ever. A failure is repeated for a while, instead of asking again for every call. */
 function onceInAWhile<T>(pauseMs: number, work: () => Promise<T>): () => Promise<T> {
   const afterFailure = pauseAfterFailure(pauseMs)
   let result: Promise<T> | undefined

@@ -9,8 +9,9 @@ interface Entry {
 }
 
 /**
- * What is known about tokens that were checked, by their hash: a token itself is never kept. The oldest make room, and
- * refused ones only for refused ones: nobody's token is forgotten because others make some up.
+ * The verdicts about checked tokens, by the token's hash: a token itself is never kept. When there are too many, the
+ * oldest are dropped. Refused tokens replace only refused ones, so made-up tokens do not push out anybody's valid
+ * token.
  */
 export class KnownTokens {
   readonly #maxEntries: number
@@ -31,13 +32,13 @@ export class KnownTokens {
     return entry !== undefined && now < entry.until ? entry.verdict : undefined
   }
 
-  /** Whether it was good when it was last checked, however long ago, or before it expired. */
+  /** Whether it was valid when it was last checked, however long ago, or before it expired. */
   wasGood(key: string): boolean {
     const refused = this.#refused.get(key)?.verdict
     return this.#good.has(key) || (refused !== undefined && 'refused' in refused && refused.hasExpired)
   }
 
-  /** Checks once for all who ask about the same token at the same time. */
+  /** Checks once for all requests that arrive with the same token at the same time. */
   check(key: string, work: () => Promise<Entry>): Promise<Verdict> {
     const running = this.#checking.get(key)
     if (running !== undefined) return running

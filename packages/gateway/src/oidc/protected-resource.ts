@@ -2,11 +2,11 @@ import type { HttpAnswer } from '../http/server/reply.ts'
 
 export const METADATA_PATH = '/.well-known/oauth-protected-resource'
 
-/** What clients are told about how to get a token: RFC 9728. */
+/** Tells clients how to get a token: RFC 9728. */
 export interface ProtectedResource {
-  /** Audiences that name this resource, for tokens that were asked for with its address. */
+  /** Audiences that name this resource, for tokens that were requested with its address. */
   identifiers: readonly string[]
-  /** The answer to a request for the metadata; undefined when it is for something else. */
+  /** The answer to a request for the metadata. Undefined when the request is for something else. */
   describe(method: string, path: string): HttpAnswer | undefined
   /** The header that goes with a 401. */
   challenge(problem?: string): string
@@ -22,7 +22,7 @@ export function protectedResource(options: { resource: string; issuer?: string |
   })
   const metadata = `resource_metadata="${origin}${METADATA_PATH}${path}"`
   return {
-    // Clients write an address without a path with a slash at its end.
+    // Some clients write an address without a path with a slash at its end.
     identifiers: [`${origin}${path}`, `${origin}${path}/`],
     describe(method, asked) {
       if (asked !== METADATA_PATH && !asked.startsWith(`${METADATA_PATH}/`)) return undefined

@@ -41,7 +41,7 @@ it('however many tokens one address makes up, newcomers from another get in', as
   const made = Promise.allSettled(Array.from({ length: 300 }, (_, at) => verdict(`made-up-${at}`)))
   const newcomers = Array.from({ length: 10 }, (_, at) => verdict(tokenOf({ sub: `u${at}` }), '192.0.2.2'))
   for (const newcomer of newcomers) expect(await newcomer).toHaveProperty('caller')
-  // They need not wait until all of the others had their turn either.
+  // They also need not wait until all others had their turn.
   expect(provider.asked.count).toBeLessThan(60)
   await made
 })

@@ -20,15 +20,17 @@ export interface TokenCheckOptions {
 }
 
 export interface TokenTimes {
-  /** Clocks of providers and of this machine may differ by so much. */
+  /** Maximum difference between the clocks of a provider and of this machine. */
   skewMs: number
   keyCooldownMs: number
   keyMaxAgeMs: number
-  /** A signed token is believed for so long without a look at the keys, never past its end. */
+  /** How long a verified signed token is trusted without another look at the keys, but never past its expiry. */
   signedMs: number
-  /** The same for one the provider was asked about: so late is noticed that it was taken back. */
+  /** The same for an introspected token: how late a revocation may be noticed. */
   introspectedMs: number
-  /** A refused one is refused again so long, so that nobody drives requests to the provider. */
+  /**
+   * How long a refused token stays refused without another check, so that nobody can flood the provider with requests.
+   */
   refusedMs: number
 }
 
@@ -41,7 +43,7 @@ const TIMES: TokenTimes = {
   refusedMs: 10_000,
 }
 
-/** Signatures by a key pair only: with a shared secret, a public key could be used as one. */
+/** Only signatures with a key pair: with a shared secret, a public key could be used as the secret. */
 const ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
@@ -52,21 +54,21 @@ const MAX_TOKENS = 10_000
 export interface Bearer {
   /** The address that the token came from. */
   from: string
-  /** Left out: where the token was good before. */
+  /** Default: true when the token was valid before. */
   isUrgent?: boolean
 }
 
 export interface TokenCheck {
   /**
-   * At once for a token that was checked before; `key` is the token's. Rejects with ProviderUnavailable, but for an urgent one never
-   * because others wait.
+   * Synchronous for a token that was checked before. `key` is the hash of the token. Rejects with ProviderUnavailable.
+   * For an urgent token that never happens merely because others wait.
    */
   (token: string, key: string, bearer: Bearer): Verdict | Promise<Verdict>
-  /** Whether the provider has to be asked about a token that was never good. */
+  /** Whether the provider has to be asked about a token that was never valid. */
   isUnknown(token: string, key: string): boolean
 }
 
-/** Says who the bearer of a token is, or why they are refused. */
+/** Finds out who the bearer of a token is, or why they are refused. */
 export function createTokenCheck(options: TokenCheckOptions): TokenCheck {
   const times = { ...TIMES, ...options.times }
   const known = new KnownTokens(MAX_TOKENS)
@@ -108,7 +110,7 @@ function signedCheck(options: TokenCheckOptions, times: TokenTimes): Check {
 function opaqueCheck(options: TokenCheckOptions, times: TokenTimes): Check {
   const { introspectionUrl: url } = options
   return async (token) => {
-    if (url === undefined) throw new TokenRefused('the token is not a signed one')
+    if (url === undefined) throw new TokenRefused('the token is not signed')
     const claims = await introspect({ ...options, url, skewMs: times.skewMs }, token)
     const end = typeof claims['exp'] === 'number' ? claims['exp'] * 1000 + times.skewMs : Infinity
     const until = Math.min(end, Date.now() + times.introspectedMs)
@@ -134,7 +136,7 @@ function isSigned(token: string): boolean {
   }
 }
 
-/** The library fails with these when the keys, not the token, are the trouble. */
+/** The library throws these when the keys, not the token, are the problem. */
 function isOfProvider(error: unknown): error is Error {
   const isKeyTrouble =
     error instanceof errors.JWKSInvalid ||

@@ -2,8 +2,8 @@ import type { AuthenticationSpec } from '@toolhaven/core/ports/gateway'
 import type { IdentityFetch } from './identity-fetch.ts'
 
 /**
- * Shows the token of the configuration where keys are fetched. It goes to the origins that the configuration names: a
- * provider's description may name others, and a redirect lead to them.
+ * Sends the configured token when it fetches keys. The token goes only to the origins that the configuration names: a
+ * provider's metadata may name others, and a redirect may lead to them.
  */
 export function withAuthToken(fetch: IdentityFetch, spec: AuthenticationSpec): IdentityFetch {
   const { authToken, issuer, jwksUrl } = spec

@@ -4,20 +4,20 @@ import type { Session } from '../sessions/session.ts'
 
 /** Where a message of a client came from. */
 export interface Origin {
-  /** Undefined for what the gateway answers a client without a session by itself. */
+  /** Undefined when the gateway itself answers a stateless client. */
   session: Session | undefined
-  /** The HTTP request it came in. */
+  /** The HTTP request that contained it. */
   from: HttpRequest
-  /** End-to-end headers of the HTTP request it came in; made when somebody looks. */
+  /** End-to-end headers of that HTTP request, computed on demand. */
   headers: () => Readonly<Record<string, string>>
 }
 
-/** Who sent a request, besides what is in it. */
+/** The sender of a request, and details that are not in the request. */
 export interface Asker extends Origin {
-  /** What the client itself calls the request. */
+  /** The id that the client gave the request. */
   id: RequestId
-  /** Somebody wants to know what would be decided; the request itself comes later, and counts then. */
+  /** Asks only what would be decided. The request itself comes later, and counts then. */
   isTrial?: true
-  /** It was let through before, when other rules were in force: it has counted, and it has the server's names. */
+  /** It was admitted before, under other rules: it has been counted, and already uses the server's names. */
   isUnderWay?: true
 }

@@ -11,9 +11,12 @@ import type { Observer } from './observers/observer.ts'
 import type { telemetry } from './observers/telemetry.ts'
 import type { PipelineContext } from './pipeline-context.ts'
 
-/** Everything a request meets on its way to the server, in this order; its answer meets the decisions backwards. */
+/**
+ * Everything a request passes on its way to the server, in this order. Its answer passes the decisions in reverse
+ * order.
+ */
 export interface Lists {
-  /** Before all others: a web page or another user must neither learn nor cost anything, nor be written down. */
+  /** Before all others: a web page or another user must not learn anything, cost anything or be recorded. */
   guard: Gate
   gates: readonly Gate[]
   observers: readonly Observer[]
@@ -27,8 +30,8 @@ export async function createLists(context: PipelineContext, callers: Callers): P
   return {
     guard: guard(context),
     gates: [
-      ...(await authenticationOf(context, callers, limited)), // before the body: strangers cost us no memory
-      limited, // once it is known who calls: what is too large is not even read
+      ...(await authenticationOf(context, callers, limited)), // before the body: strangers cost no memory
+      limited, // once the caller is known: a message that is too large is not even read
       ...(told?.page ?? []), // for those who may call
     ],
     observers: [
@@ -37,11 +40,11 @@ export async function createLists(context: PipelineContext, callers: Callers): P
       ...(told === undefined ? [] : [told.observer]), // last: the trace that it puts into a request is not recorded
     ],
     decisions: [
-      ...limited.ofBatches, // before anything is decided on: each request of a batch counts
+      ...limited.ofBatches, // before any decision: each request of a batch counts
       ...callerStateOf(context, callers),
       ...toolsOverrideOf(context), // before rights: they are for the server's tool, not for its name here
-      ...(await authorizationOf(context, callers, shown)), // on the server's names, as the filter
-      toolFilter(context.allowedTools, shown), // after all rights: what this workload does not offer is unknown to everybody
+      ...(await authorizationOf(context, callers, shown)), // uses the server's names, like the filter
+      toolFilter(context.allowedTools, shown), // after all rights: what this workload does not offer is unknown to everyone
       ...(await toolLockOf(context, shown)), // last: it compares what the server itself says
     ],
   }

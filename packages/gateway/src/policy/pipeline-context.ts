@@ -15,7 +15,7 @@ import type { KnownSessions } from './admission/limits.ts'
 import type { OpenAuditLog } from './observers/audit/audit-log.ts'
 import type { TelemetryTimes } from './observers/telemetry/collector.ts'
 
-/** What a workload is configured to have. What is not there is not even loaded. */
+/** The configuration of a workload. The code for parts that are not configured is not even loaded. */
 export interface PipelineContext {
   allowedHosts: () => readonly string[]
   allowPeer: (socket: Socket) => boolean
@@ -23,26 +23,26 @@ export interface PipelineContext {
   requestsPerMinute?: number | undefined
   clientRequestsPerMinute?: number | undefined
   allowedTools: () => ReadonlySet<string> | undefined
-  /** Without it, nobody is asked who they are. */
+  /** Without it, callers are not authenticated. */
   authentication?: AuthenticationSpec | undefined
-  /** Without it, whoever may call may do everything. */
+  /** Without it, everyone who may call may do everything. */
   authorization?: AuthorizationSpec | undefined
   toolsOverride?: ToolsOverride | undefined
-  /** Without it, nobody looks whether tools change. */
+  /** Without it, tools are not watched for changes. */
   toolsChanged?: 'warn' | 'block' | undefined
   toolWatch?: ToolWatch | undefined
   /** Without it, no call is recorded. */
   audit?: AuditSpec | undefined
   openAuditLog?: OpenAuditLog | undefined
-  /** Without it, requests are not told in the log of the workload. */
+  /** Without it, requests are not written to the log of the workload. */
   debug?: ((line: string) => void) | undefined
-  /** Replaces the secrets that are known. */
+  /** Replaces known secrets. */
   mask?: ((text: string) => string) | undefined
-  /** The address clients use. */
+  /** The address that clients use. */
   origin: string
   identityFetch?: ((allowPrivate: boolean, caCertificate?: string) => IdentityFetch) | undefined
   tokenTimes?: Partial<TokenTimes> | undefined
-  /** Without it, nothing is told of calls. */
+  /** Without it, calls are not reported. */
   telemetry?: TelemetrySpec | undefined
   telemetryTimes?: Partial<TelemetryTimes> | undefined
   workload: string

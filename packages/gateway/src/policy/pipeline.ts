@@ -20,38 +20,43 @@ export interface Refused {
 
 export type Passed = { request: RpcRequest } | Refused
 
-/** What every request meets on its way to the server, and every answer, backwards, on its way back. */
+/** What every request passes on its way to the server, and every answer, in reverse order, on its way back. */
 export interface Pipeline {
   readonly lists: Lists
-  /** Of one body of a client. */
+  /** For one body of a client. */
   readonly maxMessageBytes: number
-  /** Undefined lets the exchange go on. Whatever comes of it, it is followed from the guard on. */
+  /** Undefined lets the exchange continue. Observers follow it from the guard on, whatever the outcome. */
   admit(request: HttpRequest, response: HttpResponse): Admission | Promise<Admission>
-  /** Who sent a request that was admitted; undefined where nobody is asked. */
+  /** The sender of an admitted request. Undefined where callers are not authenticated. */
   callerOf(request: HttpRequest): Caller | undefined
-  /** Whether a stream that answers this request may go on: rights may have ended since it was opened. Never rejects. */
+  /**
+   * Whether a stream that answers this request may continue: rights may have ended since it was opened. Never rejects.
+   */
   mayStay(request: HttpRequest): boolean | Promise<boolean>
-  /** Whether this message may go out on such a stream. */
+  /** Whether this message may be sent on such a stream. */
   mayHear(text: string, request: HttpRequest): boolean
-  /** Once, here: everything that decides does so on the very message that is forwarded. */
+  /** Parses once: every decision is made on the very message that is forwarded. */
   parse(body: readonly Buffer[]): Parsed | HttpRefusal
   /** Undefined where nobody watches. */
   watch(request: RpcRequest, asker: Asker): Watch | undefined
-  /** The request as the server is to get it, or why it gets none. */
+  /** The request as the server gets it, or why the server does not get it. */
   fromClient(request: RpcRequest, asker: Asker): Passed
-  /** What it has to wait for after all that; undefined: nothing. Then why the server gets it not, if so. Never rejects. */
+  /**
+   * What the request has to wait for after all that, and then perhaps why the server does not get it. Undefined:
+   * nothing. Never rejects.
+   */
   waitFor(request: RpcRequest, asker: Asker): Promise<Refused | undefined> | undefined
   notified(notification: RpcNotification, origin: Origin): void
-  /** Whether anybody looks at the answers, besides those who watch. */
+  /** Whether a decision reads the answers, apart from observers. */
   readsAnswersTo(method: string): boolean
-  /** Waits only where a look at the answer takes long. Throws or rejects where it cannot be judged. */
+  /** Waits only where reading the answer takes long. Throws or rejects where it cannot be judged. */
   toClient(request: RpcRequest, answer: JsonObject, asker: Asker): JsonObject | Promise<JsonObject>
   sessionEnded(session: Session): void
-  /** Writes what is still held back; does not throw. */
+  /** Writes what is still held back. Does not throw. */
   close(): Promise<void>
 }
 
-/** Of all pipelines: when the rules change while a request is on its way, it is still known who sent it. */
+/** Shared by all pipelines: when the rules change while a request is on its way, its sender is still known. */
 const callers: Callers = new Notes()
 
 export async function createPipeline(context: PipelineContext): Promise<Pipeline> {
@@ -94,14 +99,14 @@ export async function createPipeline(context: PipelineContext): Promise<Pipeline
   }
 }
 
-/** Then the message must say the same to every reader: whoever decides on it, records it, or carries it out. */
+/** If so, the message must say the same to every reader: those that decide on it, record it, or carry it out. */
 function isDecidedOn(context: PipelineContext): boolean {
   const { audit, authentication, authorization, toolsOverride: override, toolsChanged, allowedTools } = context
   const isByName = override !== undefined || toolsChanged === 'block' || allowedTools() !== undefined
   return audit !== undefined || authentication !== undefined || authorization !== undefined || isByName
 }
 
-/** Waits only where one of them has to. */
+/** Waits only where a gate has to. */
 function admit(gates: readonly Gate[], request: HttpRequest, from: number): Admission | Promise<Admission> {
   for (let at = from; at < gates.length; at++) {
     const answer = gates[at]?.admit(request)
@@ -111,7 +116,7 @@ function admit(gates: readonly Gate[], request: HttpRequest, from: number): Admi
   return undefined
 }
 
-/** Each sees the message as those before it left it. */
+/** Each observer sees the message as those before it left it. */
 function watchAll(watchers: readonly Observer[], request: RpcRequest, asker: Asker): Watch | undefined {
   if (watchers.length === 0) return undefined
   const { session, from, id } = asker
@@ -126,7 +131,7 @@ function watchAll(watchers: readonly Observer[], request: RpcRequest, asker: Ask
   return { ...seen, onEnd: (response, refusedBy) => watches.forEach((watch) => watch.onEnd(response, refusedBy)) }
 }
 
-/** Each decides on the message as those before it left it. */
+/** Each decision sees the message as those before it left it. */
 function passAll(deciders: readonly Decision[], request: RpcRequest, asker: Asker): Passed {
   let seen = request
   for (const decision of deciders) {
@@ -138,7 +143,7 @@ function passAll(deciders: readonly Decision[], request: RpcRequest, asker: Aske
   return { request: seen }
 }
 
-/** At most one of them has to. */
+/** At most one decision has to wait. */
 function waitFor(
   waiters: readonly Decision[],
   request: RpcRequest,

@@ -1,4 +1,4 @@
-/** What comes of the promise, unless the signal is first. */
+/** The outcome of the promise, unless the signal aborts first. */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason)

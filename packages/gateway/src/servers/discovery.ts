@@ -4,7 +4,7 @@ import { META, metaOf, MODERN_ERROR, MODERN_VERSION } from '../messages/modern-e
 import { isKnownVersion, PROTOCOL_VERSIONS } from '../messages/protocol-versions.ts'
 import { GATEWAY_CLIENT } from './backend.ts'
 
-/** What the gateway says about itself with requests of its own. */
+/** What the gateway says about itself in its own requests. */
 export const OWN_META = {
   [META.version]: MODERN_VERSION,
   [META.clientInfo]: GATEWAY_CLIENT,
@@ -12,8 +12,8 @@ export const OWN_META = {
 } as const
 
 /**
- * What an answer to `server/discover` tells of a server. `legacy`: it expects initialize. `foreign`: it knows eras without
- * sessions, but none we know.
+ * What an answer to `server/discover` says about a server. `legacy`: it expects initialize. `foreign`: it is stateless,
+ * but speaks no revision that we know.
  */
 export type Discovery =
   | { kind: 'modern'; result: JsonObject }
@@ -23,8 +23,8 @@ export type Discovery =
 const MODERN_CODES: ReadonlySet<unknown> = new Set(Object.values(MODERN_ERROR))
 
 /**
- * The rule of the revision: a result, or an error that only the new era has, is a server of that era; whatever else is one of
- * the older. No single error code of older servers is relied on.
+ * The rule of revision 2026-07-28: a server that answers with a result, or with an error that only the stateless era
+ * has, is stateless. Every other server has sessions. This relies on no particular error code of older servers.
  */
 export function readDiscovery(answer: JsonObject): Discovery {
   const { result, error } = answer
@@ -58,6 +58,6 @@ export function foreignVersions(name: string, supported: readonly string[]): Thv
   const theirs = supported.length === 0 ? 'revisions it does not name' : `revision ${supported.join(', ')}`
   const ours = [MODERN_VERSION, ...PROTOCOL_VERSIONS.toReversed()].join(', ')
   return unavailable(
-    `The server ${name} speaks ${theirs} of the protocol, and Toolhaven ${ours}; use a version of the server that knows one of these.`,
+    `The server ${name} speaks ${theirs} of the protocol, and Toolhaven ${ours}. Use a version of the server that knows one of these.`,
   )
 }

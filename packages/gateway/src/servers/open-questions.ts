@@ -7,21 +7,24 @@ import { firstId } from '../messages/first-id.ts'
 export const MOST_QUESTIONS = 100
 const LONGEST_ID = 1024
 
-export const TOO_MANY_QUESTIONS = 'Too many questions are open; wait for some to be answered.'
+export const TOO_MANY_QUESTIONS = 'Too many questions are open. Wait until some are answered.'
 export const CALL_IS_OVER = 'the call is over'
 
-/** We keep ids of servers until they are answered: what is longer is taken for none. */
+/** The ids of servers are kept until they are answered, so a longer one counts as invalid. */
 export function isKeptId(id: RequestId): boolean {
   return typeof id === 'number' || id.length <= LONGEST_ID
 }
 
-/** What a shared server asked and no client has answered yet, by the id we gave it: the server's own ids start again with its process. */
+/**
+ * What a shared server asked and no client has answered yet, by the id that we gave it: the server's own ids start
+ * again with its process.
+ */
 export class OpenQuestions {
   readonly #open = new Map<number, Asked>()
   readonly #idsOf = new Map<Session | OpenCall, Set<number>>()
   #nextId = firstId()
 
-  /** Clients without sessions may share one of ours: there each call has room of its own. */
+  /** Stateless clients may share one of our sessions: there each call has its own room. */
   hasRoom(session: Session, call: OpenCall | undefined): boolean {
     const ids = this.#idsOf.get(session.front === 'modern' ? (call ?? session) : session)
     return ids === undefined || ids.size < MOST_QUESTIONS

@@ -8,7 +8,7 @@ import { PendingCalls } from './pending-calls.ts'
 
 afterEach(() => void vi.useRealTimers())
 
-/** A call of a new client, from its beginning to its end. */
+/** A call of a new client, from start to end. */
 function serve(pending: PendingCalls): void {
   const session = new Session('streamable-http', '2025-11-25', {}, DEFAULT_LIMITS)
   const reply = { related: () => true, answer: () => {}, abandon: () => {} }
@@ -24,7 +24,7 @@ it('clients that a server has served count for five minutes, and are forgotten w
   expect(pending.servedLately().size).toBe(10)
   vi.setSystemTime(Date.now() + 301_000)
   serve(pending)
-  // What is kept of them is their session.
+  // Only their session is kept.
   expect(Number(queryObjects(Session))).toBe(1)
   expect(pending.servedLately().size).toBe(1)
 })

@@ -7,15 +7,18 @@ import { firstId } from '../messages/first-id.ts'
 interface Pending {
   /** Undefined for the gateway's own requests. */
   call: Call | undefined
-  /** `text` is the response as it came, where it came as text. */
+  /** `text` is the response as it arrived, where it arrived as text. */
   onAnswer: (body: JsonObject, text?: string) => void
-  /** The same for a large one of which only the place of the id is known; false: it is to be read first. */
+  /**
+   * The same for a large response that is not parsed: only the place of its id is known. Returns false when it has to
+   * be parsed first.
+   */
   onBytes?: ((line: LargeLine, from: number, to: number) => boolean) | undefined
-  /** `error`: what the reason was made from, where there is one. */
+  /** `error`: the cause of the reason, where there is one. */
   onLost: (reason: string, error?: Error) => void
 }
 
-/** So long after a call was answered or cancelled, what the server says may still be about it. */
+/** How long after a call was answered or cancelled the server's messages may still belong to it. */
 const LATE_MS = 300_000
 const MOST_CANCELLED = 1_000
 const MOST_CLIENTS = 1_000
@@ -24,19 +27,19 @@ const MOST_CLIENTS = 1_000
 const CAUSES_NOTHING = /^ping$|\/list$|^resources\/(un)?subscribe$|^logging\/setLevel$/
 
 /**
- * Requests a shared server has not answered yet, under ids of our own. They start at a random place, so that an answer to
- * a question of a former daemon never fits one of ours. The id is the progress token too.
+ * Requests that a shared server has not answered yet, under ids of our own. The ids start at a random number, so that
+ * an answer to a question of an earlier daemon never matches one of ours. The id is also the progress token.
  */
 export class PendingCalls {
   readonly #pending = new Map<number, Pending>()
-  /** Requests that were cancelled, and that the server may work on all the same. */
+  /** Cancelled requests, which the server may still work on. */
   readonly #cancelled = new Map<number, { cause: Cause; until: number }>()
-  /** Clients whose calls are over, and until when a late word may be about them. */
+  /** Clients whose calls are over, and until when a late message may belong to them. */
   readonly #served = new Map<Session, number>()
-  /** Until then the server may work on calls that nobody here knows. */
+  /** Until then the server may work on calls that this daemon does not know. */
   #unknownUntil = 0
   #nextId = firstId()
-  /** Whose calls the server ever had; null: of several clients, or of unknown ones. */
+  /** The caller of all calls that the server ever had. Null: several clients, or unknown ones. */
   #caller: Session | Cause | null | undefined
   /** Called once, when nothing is pending. */
   #onEmpty: (() => void) | undefined
@@ -48,7 +51,7 @@ export class PendingCalls {
     return id
   }
 
-  /** Takes it out: a second answer finds nothing. */
+  /** Takes it out, so that a second answer finds nothing. */
   take(id: unknown): Pending | undefined {
     if (typeof id !== 'number') return undefined
     const pending = this.#pending.get(id)
@@ -57,7 +60,7 @@ export class PendingCalls {
     return pending
   }
 
-  /** Takes out the request of a client that no longer waits; whether it was there. */
+  /** Takes out the request of a client that no longer waits. Returns whether it was pending. */
   cancel(id: number): boolean {
     const call = this.take(id)?.call
     if (call === undefined) return false
@@ -70,7 +73,7 @@ export class PendingCalls {
     return true
   }
 
-  /** The process has served others before: what it was asked then is not known. */
+  /** The process has served others before: what they asked is not known. */
   takeOver(): void {
     this.#unknownUntil = Date.now() + LATE_MS
     this.#caller = null
@@ -81,7 +84,7 @@ export class PendingCalls {
     return this.#caller === undefined || this.#caller === session
   }
 
-  /** Clients whose calls ended a while ago at most. */
+  /** Clients whose calls ended recently. */
   servedLately(): ReadonlySet<Session> {
     const now = Date.now()
     for (const [session, until] of this.#served) if (until < now) this.#served.delete(session)
@@ -92,7 +95,7 @@ export class PendingCalls {
     return Date.now() < this.#unknownUntil
   }
 
-  /** Who made the calls that were cancelled a while ago at most, and not answered. */
+  /** The callers of recently cancelled calls that were not answered. */
   cancelledCauses(): Cause[] {
     const now = Date.now()
     for (const [id, { until }] of this.#cancelled) if (until < now) this.#cancelled.delete(id)
@@ -105,7 +108,7 @@ export class PendingCalls {
     this.#checkEmpty()
   }
 
-  /** Whether it was taken so. */
+  /** Returns whether the answer was accepted as bytes. */
   takeBytes(id: number, line: LargeLine, from: number, to: number): boolean {
     const isTaken = this.#pending.get(id)?.onBytes?.(line, from, to) === true
     if (isTaken) this.#remove(id)
@@ -146,7 +149,7 @@ export class PendingCalls {
   #hasServed(session: Session): void {
     const now = Date.now()
     const until = now + LATE_MS
-    // The oldest come first. A server that never asks would have nobody look at them.
+    // The oldest come first. If a server never asks, nothing else would remove them.
     for (const [served, over] of this.#served) {
       if (over >= now) break
       this.#served.delete(served)

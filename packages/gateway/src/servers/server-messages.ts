@@ -27,32 +27,32 @@ import { CALL_IS_OVER, isKeptId, MOST_QUESTIONS, OpenQuestions, TOO_MANY_QUESTIO
 export interface ServerMessagesOptions {
   pending: PendingCalls
   sessions: () => Iterable<Session>
-  /** They hear of changes as sessions do, and nothing else. */
+  /** They hear about changes as sessions do, and nothing else. */
   listeners?: (() => Iterable<Session>) | undefined
   write: (body: JsonObject) => void
   onListChanged?: ((part: ListPart) => void) | undefined
-  /** The only client of the process; undefined: several share it. */
+  /** The only client of the process. Undefined: several share it. */
   owner?: (() => Session | undefined) | undefined
   /** The handshake was between the server and that client. */
   isExclusive?: boolean | undefined
-  /** A server that may be shared asked something; `session`: the client that caused it, where it can only have been one. */
+  /** A server that may be shared asked something. `session`: the client that caused it, if only one client can have. */
   onAsk?: ((session: Session | undefined) => void) | undefined
 }
 
 export const TOOLS_CHANGED = 'notifications/tools/list_changed'
 
-/** With the part of the server's definitions that each is about. */
+/** Each with the part of the server's definitions that it is about. */
 export const LIST_CHANGED: ReadonlyMap<string, ListPart> = new Map([
   [TOOLS_CHANGED, 'tool'],
   ['notifications/prompts/list_changed', 'prompt'],
   ['notifications/resources/list_changed', 'resource_template'],
 ])
 
-/** Finds the one client, or the clients, that a message of a shared server is for. */
+/** Finds the client, or the clients, that a message of a shared server is for. */
 export class ServerMessages {
   readonly #options: ServerMessagesOptions
   readonly #asked = new OpenQuestions()
-  /** What the process of a single call asked before it had that call. */
+  /** What the process of a single call asked before it got that call. */
   #early: RpcRequest[] = []
 
   constructor(options: ServerMessagesOptions) {
@@ -69,7 +69,7 @@ export class ServerMessages {
     for (const request of this.#early.splice(0)) this.#ask(request)
   }
 
-  /** A client's answer; only the client that was asked can give it, and once. */
+  /** A client's answer. Only the client that was asked can give it, and only once. */
   respond(session: Session, response: RpcResponse): void {
     if (typeof response.id !== 'number') return
     const asked = this.#asked.get(response.id)
@@ -96,7 +96,7 @@ export class ServerMessages {
     if (isKnownQuestion(request)) this.#options.onAsk?.(route.session)
   }
 
-  /** The client without a session whose call will be the only one here can be asked with that call. */
+  /** If the only call here will be that of a stateless client, that client can be asked with this call. */
   get #isEarly(): boolean {
     const { owner, pending } = this.#options
     return owner?.()?.front === 'modern' && pending.hasServedOnly(undefined)
@@ -180,15 +180,15 @@ export class ServerMessages {
   }
 
   /**
-   * Log messages and whatever else bears no mark. It may tell of one client's call, so it goes to a client only when no
-   * other can have caused it.
+   * Handles log messages and everything else that names no call. Such a message may reveal one client's call, so it
+   * goes to a client only when no other can have caused it.
    */
   #toItsCaller(notification: RpcNotification): void {
     const { pending } = this.#options
     const open = pending.calls()
     const call = open.at(-1)
     const session = this.#soleCause([...open.map(({ cause }) => cause), ...pending.cancelledCauses()])
-    // Without a call there is no way to tell anything to a client that has no session.
+    // Only a call can carry a message to a stateless client.
     if (session === undefined || (call === undefined && session.front === 'modern')) return
     if (notification.method === 'notifications/message' && !wantsLevel(session, notification.params?.['level'])) return
     const text = onOneLine(notification)
@@ -196,7 +196,7 @@ export class ServerMessages {
     else call.related(text)
   }
 
-  /** Of those calls; without any, the only client. */
+  /** The client of those calls. Without calls, the only client. */
   #soleCause(calls: readonly Cause[]): Session | undefined {
     const { pending, owner } = this.#options
     const sessions = [...this.#options.sessions()]
@@ -218,7 +218,7 @@ export class ServerMessages {
 
 const failed = (message: string) => ({ code: RPC_ERROR.server, message })
 
-/** A subscription covers what lies below it. */
+/** A subscription covers what is below it. */
 export function isSubscriber(session: Session, uri: unknown): boolean {
   if (typeof uri !== 'string') return false
   if (session.subscriptions.has(uri)) return true

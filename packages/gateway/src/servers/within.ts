@@ -1,4 +1,4 @@
-/** Undefined when it takes longer; a failure after that is somebody else's to notice. */
+/** Undefined when it takes longer. A failure after that has to be noticed elsewhere. */
 export async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<undefined>((resolve) => {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { EventStream } from '../http/server/event-stream.ts'
 import type { Keeper, KeptBytes } from './kept-bytes.ts'
 
-/** What was written out is kept for coming back up to so much. */
+/** How much that was already sent is kept for resuming. */
 const RESUME_BYTES = 1024 * 1024
 
 interface AnswerLimits {
@@ -12,12 +12,12 @@ interface AnswerLimits {
 }
 
 /**
- * The streams that answer one client's calls, for a client whose connection broke and who comes back for the rest. All
- * of them together are bounded: the oldest events go first. Another client's never get here.
+ * The streams that answer one client's calls, for a client whose connection broke and who comes back for the rest.
+ * Together they are bounded: the oldest events go first. Events of other clients never get here.
  */
 export class AnswerStreams implements Keeper {
   readonly #limits: AnswerLimits
-  /** Ids of a former daemon's events, or of another client's, must not be taken for ours. */
+  /** Ids of another daemon's events, or of another client's, must not be mistaken for ours. */
   readonly #epoch = randomBytes(6).toString('hex')
   readonly #streams = new Map<number, AnswerStream>()
   #opened = 0
@@ -27,7 +27,7 @@ export class AnswerStreams implements Keeper {
   bytes = 0
   readonly #whole: KeptBytes | undefined
 
-  /** `whole`: what all clients have together. */
+  /** `whole`: counts for all clients together. */
   constructor(limits: AnswerLimits, whole?: KeptBytes) {
     this.#limits = limits
     this.#whole = whole
@@ -43,7 +43,10 @@ export class AnswerStreams implements Keeper {
     return stream
   }
 
-  /** Leads a new connection to the stream that had this event; false when what comes after it is not all kept. */
+  /**
+   * Attaches a new connection to the stream that had this event. Returns false when some of what follows it is no
+   * longer kept.
+   */
   resume(connection: () => EventStream, lastEventId: string): boolean {
     const [epoch, number, seen] = lastEventId.split('-')
     const stream = epoch === this.#epoch ? this.#streams.get(Number(number)) : undefined
@@ -77,7 +80,7 @@ export class AnswerStreams implements Keeper {
   }
 
   #keep(stream: AnswerStream, text: string): void {
-    // The session ended: nobody comes back for it, and nobody would ever take these bytes back.
+    // The session has ended: nobody comes back for these bytes, and nobody would ever release them.
     if (this.#isClosed) return void stream.kept.splice(0)
     this.#messages++
     this.#count(text.length)
@@ -89,7 +92,10 @@ export class AnswerStreams implements Keeper {
     this.#whole?.count(this, change)
   }
 
-  /** To a stream without an answer (its call was cancelled), or whose only event it is, nobody can come back. */
+  /**
+   * Nobody can come back to a stream without an answer (its call was cancelled), or to one whose only event is the
+   * answer.
+   */
   #end(number: number, isWanted: boolean): void {
     if (!isWanted) return this.#forget(number)
     this.#trim()
@@ -140,12 +146,12 @@ export class AnswerStreams implements Keeper {
   }
 }
 
-/** Whether an event of this id belongs to a call, and not to what a client hears besides. */
+/** Whether an event with this id belongs to a call, and not to the client's own stream. */
 export function isAnswerEvent(eventId: string): boolean {
   return /^[0-9a-f]+-\d+-\d+$/.test(eventId)
 }
 
-/** A client whose connection broke comes back after this; else each library has a time of its own. */
+/** A client whose connection broke comes back after this time. Otherwise each library uses a time of its own. */
 const RETRY_MS = 1000
 
 interface Event {
@@ -158,7 +164,7 @@ interface StreamEvents {
   onEnd: (isWanted: boolean) => void
 }
 
-/** What belongs to one POST, however many connections it takes to get it to the client. */
+/** What belongs to one POST, however many connections it takes to deliver it. */
 export class AnswerStream {
   readonly #id: string
   readonly #events: StreamEvents
@@ -180,7 +186,7 @@ export class AnswerStream {
     return this.#connection?.isOpen === true
   }
 
-  /** Gives the client something to come back with before there is anything to say. */
+  /** Gives the client an event id to come back with before there is anything to say. */
   prime(retryMs = RETRY_MS): void {
     this.#isPrimed = true
     this.#connection?.send('', { id: `${this.#id}-${this.#sequence}`, retryMs })
@@ -193,7 +199,7 @@ export class AnswerStream {
     this.#events.onKept(text)
   }
 
-  /** The newest connection is the client's: an older one may be broken without anybody having noticed. */
+  /** The client uses its newest connection: an older one may have broken unnoticed. */
   attach(connection: EventStream, seen = 0): void {
     this.#connection?.end()
     this.#connection = connection
@@ -201,7 +207,7 @@ export class AnswerStream {
     if (this.endedAt !== undefined) connection.end()
   }
 
-  /** Ends the connection, and not what it is for. */
+  /** Ends the connection, but not the stream. */
   detach(): void {
     this.#connection?.end()
     this.#connection = undefined
@@ -213,12 +219,12 @@ export class AnswerStream {
     this.#events.onEnd(isAnswered && this.#canReturn)
   }
 
-  /** Written out, all of it: what is still on its way would be lost with the connection. */
+  /** It was sent completely: what is still on its way would be lost with the connection. */
   isSpare({ sequence }: Event): boolean {
     return sequence <= this.#sent && this.#connection?.isFlushed === true
   }
 
-  /** The client had an id before that of its answer. */
+  /** The client had an event id before that of its answer. */
   get #canReturn(): boolean {
     return this.#isPrimed || this.#sequence > 1
   }

@@ -13,36 +13,38 @@ import type { Refusal } from '../policy/refusal.ts'
 import { answerWithId, isPlainAnswer } from '../messages/with-id.ts'
 import type { Cause, OpenCall, Session } from './session.ts'
 
-/** Where a front end puts what belongs to one call. `text` is one line. */
+/** Where a front end takes what belongs to one call. `text` is one line. */
 export interface ReplySink {
-  /** What the client calls the request, where the session's id for it is ours. */
+  /** The client's id for the request, where the session has an id of ours for it. */
   readonly id?: RequestId | undefined
-  /** A message before the answer. False: it cannot go here (the client takes plain JSON only, or is gone). */
+  /**
+   * A message before the answer. Returns false when it cannot go here (the client accepts plain JSON only, or is gone).
+   */
   related(text: string): boolean
-  /** The server has its client come back for the rest after so long. */
+  /** The server lets its client come back for the rest after this time. */
   pause?(retryMs: number | undefined): void
-  /** A whole JSON-RPC response; `text` is the same on one line, where it need not be written anew. */
+  /** A whole JSON-RPC response. `text` is the same on one line, unless it has to be serialized again. */
   answer(body: JsonObject, text?: string): void
-  /** The same where nobody read it on its way; left out: it is wanted as a text. */
+  /** The same for an answer that was not parsed on its way. Absent: the front end needs text. */
   answerBytes?(parts: readonly Buffer[]): void
   /** The client cancelled: no answer will come. */
   abandon(): void
-  /** Whether its client is connected to hear it, or will be again in a moment; left out: always. */
+  /** Whether its client is connected, or will be again in a moment. Default: always. */
   readonly isAwaited?: boolean
 }
 
-/** A tool that reports an error has failed, too; an abandoned one has no answer that anybody waits for. */
+/** A tool that reports an error has failed as well. An abandoned call has no answer that anybody waits for. */
 export type CallOutcome = 'answered' | 'failed' | 'abandoned'
 
 export interface CallOptions {
   session: Session
   request: RpcRequest
   reply: ReplySink
-  /** What the pipeline makes of the server's answer. */
+  /** Applies the pipeline to the server's answer. */
   onAnswer: (body: JsonObject) => JsonObject | Promise<JsonObject>
-  /** Whether nobody looks at the answer; left out: somebody does. */
+  /** Whether nothing reads the answer on its way. Default: false. */
   isUnread?: () => boolean
-  /** Why the server must not get it after all, now that it is perhaps another than when this was decided. */
+  /** Asked before the call is sent to a server that may have changed since it was admitted: why it must not be sent. */
   checkAgain?: () => Promise<Refusal | undefined>
   /** End-to-end headers of the client's request, for HTTP servers. */
   headers: () => Readonly<Record<string, string>>
@@ -54,21 +56,23 @@ export class Call implements OpenCall {
   readonly session: Session
   readonly request: RpcRequest
   readonly cause: Cause
-  /** When it came, as `performance.now()` has it. */
+  /** Time of its arrival, from `performance.now()`. */
   readonly since = performance.now()
   readonly #options: CallOptions
   isSettled = false
-  /** The server's answer is there, and being looked at. */
+  /** The server's answer has arrived and is being checked. */
   #isJudged = false
-  /** Set by the backend that carries it: what the client's revision of the protocol can take, after all others saw the answer. */
+  /**
+   * Set by the backend that carries it: adapts the answer to the client's revision, after everything else has seen it.
+   */
   shape: ((body: JsonObject) => JsonObject) | undefined
   /** Set by the backend that carries it: tells the server that nobody waits any more. */
   onCancel: ((params: JsonObject) => void) | undefined
-  /** Set by the backend that carries it once its server asked something: nobody is to answer that any more. */
+  /** Set by the backend that carries it once its server asked something: the question no longer needs an answer. */
   onOver: (() => void) | undefined
-  /** Set by the backend that gave it a process, or a session at the server, of its own: nobody needs that any more. */
+  /** Set by the backend that gave it a process, or a session at the server, of its own: that is no longer needed. */
   onDone: (() => void) | undefined
-  /** Sends it to the next server. For backends that ended before their server had it. */
+  /** Sends it to the next server. For backends that ended before their server got it. */
   sendLater: (() => void) | undefined
 
   constructor(options: CallOptions) {
@@ -83,16 +87,19 @@ export class Call implements OpenCall {
     return this.#options.headers()
   }
 
-  /** For backends that had to begin anew with a server; false: the call was answered with a refusal, or nobody waits any more. */
+  /**
+   * For backends that had to start over with a server. Returns false when the call was refused, or nobody waits any
+   * more.
+   */
   async mayGoOn(): Promise<boolean> {
     const refusal = await this.#options.checkAgain?.()
     if (refusal !== undefined) this.answer({ jsonrpc: '2.0', error: refusal })
     return !this.isSettled
   }
 
-  /** `body` is the server's response, `text` the same as it came; its id is replaced by the client's. */
+  /** `body` is the server's response, `text` the same as it arrived. Its id is replaced by the client's. */
   answer(body: JsonObject, text?: string): void {
-    // An error may come before: a lost server, for one.
+    // An error may come first, for example when the server is lost.
     if (this.isSettled || (this.#isJudged && !('error' in body))) return
     const shown = this.#show(body)
     if (!(shown instanceof Promise)) return this.#give(shown, body, text)
@@ -107,12 +114,12 @@ export class Call implements OpenCall {
     const isAsItCame = shown === body && text !== undefined && !hasMoreThanAnswer(body)
     const own = isAsItCame ? answerWithId(text, body['id'], id) : undefined
     if (own === undefined) return reply.answer({ ...answerAlone(shown), id })
-    // Parsed from this text for this call: nobody else has it.
+    // Parsed from this text for this call: no other code has it.
     body['id'] = id
     reply.answer(body, own)
   }
 
-  /** Whatever a server says, it is its own call alone that it can spoil. */
+  /** Whatever a server says, it can spoil only its own call. */
   #show(body: JsonObject): JsonObject | Promise<JsonObject> {
     const inShape = (seen: JsonObject) => this.shape?.(seen) ?? seen
     try {
@@ -123,7 +130,10 @@ export class Call implements OpenCall {
     }
   }
 
-  /** The answer as it came, its id at `[from, to)` of the first part; false: it has to be read first. */
+  /**
+   * The answer as it arrived, with its id at `[from, to)` of the first part. Returns false when it has to be parsed
+   * first.
+   */
   answerBytes(line: LargeLine, from: number, to: number): boolean {
     const { reply, isUnread } = this.#options
     if (isUnread?.() !== true || this.shape !== undefined || reply.answerBytes === undefined) return false
@@ -147,7 +157,7 @@ export class Call implements OpenCall {
     this.#options.reply.pause?.(retryMs)
   }
 
-  /** Whether its client is connected to hear the answer, or will be again in a moment. */
+  /** Whether its client is connected, or will be again in a moment. */
   get isAwaited(): boolean {
     return this.#options.reply.isAwaited ?? true
   }
@@ -182,7 +192,7 @@ function unhandled(error: unknown): JsonObject {
   return { jsonrpc: '2.0', error: { code: RPC_ERROR.server, message } }
 }
 
-/** `Result` is `result` to some readers, and nobody looked at it. */
+/** Some readers read `Result` as `result`, which nothing here has checked. */
 const hasMoreThanAnswer = (body: JsonObject) => Object.keys(body).length > 3
 
 function answerAlone(body: JsonObject): JsonObject {
@@ -191,7 +201,7 @@ function answerAlone(body: JsonObject): JsonObject {
   return { jsonrpc: '2.0', id: body['id'], ...outcome }
 }
 
-/** A request of the gateway itself: resolves with the response, whatever it says. */
+/** Sends a request of the gateway itself and resolves with the response, whatever it says. */
 export function askInNameOf(
   session: Session,
   { id, method, params }: { id: RequestId; method: string; params: JsonObject },

@@ -26,24 +26,24 @@ import { weightOf, type CallMemory } from '../messages/weight.ts'
 
 export interface DispatchContext {
   slot: BackendSlot
-  /** The one that is in force. */
+  /** The pipeline in force. */
   pipeline: () => Pipeline
   limits: GatewayLimits
-  /** Taken by calls that are not answered yet. */
+  /** Reserved by calls that are not answered yet. */
   memory: CallMemory
   sessions: Pick<SessionTable, 'all'>
   traffic: Pick<Traffic, 'begin' | 'end' | 'refused'>
   onSettled: (request: RpcRequest) => void
 }
 
-/** The HTTP request that a message came in, and the rules that let it in. */
+/** The HTTP request that contained a message, and the rules that admitted it. */
 export interface Admitted {
   from: HttpRequest
   /** Default: those that are in force. */
   admittedBy?: Pipeline | undefined
 }
 
-/** One message of a client, on its way to the server. */
+/** Dispatches one message of a client to the server. */
 export function dispatch(
   context: DispatchContext,
   session: Session,
@@ -63,9 +63,9 @@ function notify(context: DispatchContext, session: Session, notification: RpcNot
     if (isRequestId(id)) session.calls.get(idKey(id))?.cancel(notification.params ?? {})
     return
   }
-  // A call without an id would be carried out all the same by some servers, past everything that decides on calls.
+  // Some servers would carry out a call without an id, unseen by everything that decides on calls.
   if (!notification.method.startsWith('notifications/')) return
-  // A server that is away has nothing to be told: it will be asked anew when it is back.
+  // A server that is away need not be told: it will be asked again when it is back.
   context.slot.link?.notify(session, notification)
 }
 
@@ -105,7 +105,7 @@ function request(
     request: passed.request,
     reply: watchedReply ?? reply,
     headers: watched?.headers ?? asker.headers,
-    // By the rules that are in force when it comes.
+    // Uses the rules that are in force when the answer arrives.
     onAnswer: (body) => context.pipeline().toClient(passed.request, body, asker),
     isUnread: () => watched === undefined && !context.pipeline().readsAnswersTo(passed.request.method),
     checkAgain: async () => refusalOf(await judgeAgain(context.pipeline(), judged)),
@@ -135,14 +135,14 @@ async function sendToNext(call: Call, slot: BackendSlot, waitMs: number): Promis
   try {
     await slot.wait(waitMs)
     if (!(await call.mayGoOn())) return
-    if (slot.link === undefined) call.fail('The server went away; try again.')
+    if (slot.link === undefined) call.fail('The server went away. Try again.')
     else slot.link.request(call)
   } catch (error) {
     call.fail(describeError(error))
   }
 }
 
-/** What was decided about a call when it came. */
+/** What was decided about a call when it arrived. */
 interface Judged {
   admittedBy: Pipeline
   decidedBy: Pipeline
@@ -150,7 +150,7 @@ interface Judged {
   asker: Asker
 }
 
-/** Other rules may be in force when it has waited, for who may call at all and for what. */
+/** Once it has waited, other rules may be in force about who may call and what they may do. */
 async function judgeAgain(now: Pipeline, { admittedBy, decidedBy, request, asker }: Judged) {
   if (now !== admittedBy && !(await now.mayStay(asker.from))) return UNWELCOME
   const passed = now === decidedBy ? { request } : now.fromClient(request, underWay(asker))
@@ -160,14 +160,14 @@ async function judgeAgain(now: Pipeline, { admittedBy, decidedBy, request, asker
 export const UNWELCOME: Refused = {
   refusal: {
     code: RPC_ERROR.server,
-    message: 'Who may use this workload was changed while the call waited; send it again.',
+    message: 'The rules for who may use this workload changed while the call waited. Send it again.',
   },
   by: 'authentication',
 }
 
 const underWay = ({ session, from, headers, id }: Asker): Asker => ({ session, from, headers, id, isUnderWay: true })
 
-/** For a call, until it is settled. */
+/** Reserves memory for a call until it is settled. */
 function takeRoom({ memory }: DispatchContext, message: RpcRequest): Refusal | { give: () => void } {
   const weight = weightOf(message, memory.mostOfOne)
   if (weight > memory.mostOfOne) return TOO_MANY_VALUES
@@ -178,12 +178,12 @@ function takeRoom({ memory }: DispatchContext, message: RpcRequest): Refusal | {
 const TOO_MANY_VALUES: Refusal = {
   code: RPC_ERROR.invalidRequest,
   message:
-    'The request has too many values: it would take too much memory. Send less at once, or send the data as one text.',
+    'The request has too many values: it would take too much memory. Send less at once, or send the data as one string.',
 }
 
 export const TOO_MUCH_IN_FLIGHT: Refusal = {
   code: RPC_ERROR.server,
-  message: 'The calls in flight take too much memory; wait for some to be answered.',
+  message: 'The calls in flight take too much memory. Wait until some are answered.',
 }
 
 class ClientRequest implements Asker {
@@ -200,14 +200,17 @@ class ClientRequest implements Asker {
     this.#slot = slot
   }
 
-  /** A server behind pipes never looks. */
+  /** A server behind pipes never reads them. */
   readonly headers = (): Readonly<Record<string, string>> => {
     const hasParams = this.session.front === 'modern' && this.#slot.link?.era === 'modern'
     return (this.#headers ??= endToEndHeaders(this.from.headers, hasParams))
   }
 }
 
-/** A class, not an object with a getter: each of those has a shape of its own, and all who use it are slow. */
+/**
+ * A class, not an object with a getter: each such object has a shape of its own, which slows down all code that uses
+ * it.
+ */
 class WatchedReply implements ReplySink {
   readonly #reply: ReplySink
   readonly #watch: Watch
@@ -247,11 +250,11 @@ class WatchedReply implements ReplySink {
 
 function unfitFor(context: DispatchContext, session: Session, message: RpcRequest): Refusal | undefined {
   if (message.method === 'initialize')
-    return { code: RPC_ERROR.invalidRequest, message: 'This session is initialized already.' }
+    return { code: RPC_ERROR.invalidRequest, message: 'This session is already initialized.' }
   if (session.calls.has(idKey(message.id)))
     return { code: RPC_ERROR.invalidRequest, message: 'A request with this id is still being answered.' }
   if (session.calls.size >= context.limits.maxCallsPerSession)
-    return { code: RPC_ERROR.server, message: 'Too many calls in flight; wait for some to be answered.' }
+    return { code: RPC_ERROR.server, message: 'Too many calls in flight. Wait until some are answered.' }
   return message.method === 'resources/subscribe'
     ? unfitSubscription(session, message.params?.['uri'], context.sessions.all())
     : undefined

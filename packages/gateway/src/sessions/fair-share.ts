@@ -1,6 +1,7 @@
 /**
- * Whose oldest makes room when there is no more: of the caller who has the most, or of the one who asks if nobody has more.
- * So nobody loses anything to a caller who has more than they do. Undefined stands for all callers without a name.
+ * Whose oldest makes room when there is no more: that of the caller with the most, or of the one who asks if nobody has
+ * more. So nobody loses anything to a caller who has more than they do. Undefined stands for all callers without a
+ * name.
  */
 export function whoMakesRoom(owners: Iterable<string | undefined>, asking: string | undefined): string | undefined {
   return callersWithMost(owners, asking).values().next().value

@@ -7,7 +7,7 @@ import { RPC_ERROR, type JsonObject, type RpcRequest } from '../messages/json-rp
 import { UNWELCOME, type DispatchContext } from './dispatch.ts'
 import type { Session } from './session.ts'
 
-/** A client's handshake: the response for it (result or error). Throws when there is none, in words for the client. */
+/** A client's handshake: the response to it (result or error). Throws when there is none, in words for the client. */
 export async function initializeSession(
   { pipeline, slot, limits }: Pick<DispatchContext, 'pipeline' | 'slot' | 'limits'>,
   session: Session,
@@ -21,7 +21,7 @@ export async function initializeSession(
   session.isOpening = true
   try {
     const greet = async (link: BackendLink) => {
-      // They may have changed while the server was waited for.
+      // The rules may have changed while the client waited for the server.
       const now = pipeline()
       if (now !== admittedBy && !(await now.mayStay(from))) throw unavailable(UNWELCOME.refusal.message)
       return link.initialize(session, watched?.request ?? request, (watched?.headers ?? headers)())
@@ -40,8 +40,8 @@ export async function initializeSession(
 }
 
 /**
- * If the workload's server is replaced before it has answered, the next one gets the handshake: nothing of it is left in a
- * server that is gone.
+ * If the workload's server is replaced before it has answered, the next one gets the handshake: nothing of it remains
+ * in a server that is gone.
  */
 async function greetServer(
   slot: BackendSlot,

@@ -1,16 +1,17 @@
 /** Something that keeps bytes for a client. */
 export interface Keeper {
   readonly bytes: number
-  /** The oldest of them already went to the client, and are kept only in case it comes back for them. */
+  /** The oldest of them have already been sent and are kept only in case the client comes back for them. */
   readonly isSpare?: boolean
   /** Gives up some of them, the oldest first. */
   giveUp: () => void
 }
 
 /**
- * A bound on bytes that are kept for clients, for all of a workload together, or for all workloads. Beyond it the keeper with
- * the most bytes gives up its oldest: if the oldest of all went first, one client could push out what is kept for others.
- * What clients already have goes before that: without it nobody loses a message or a connection now.
+ * Limits the bytes that are kept for clients, for all of a workload together or for all workloads. Beyond the limit the
+ * keeper with the most bytes gives up its oldest: if the oldest of all went first, one client could push out what is
+ * kept for others. Bytes that clients already have go before that, because nobody loses a message or a connection with
+ * them.
  */
 export class KeptBytes implements Keeper {
   readonly #most: number
@@ -24,7 +25,7 @@ export class KeptBytes implements Keeper {
     this.#whole = whole
   }
 
-  /** The keeper has so many bytes more than before, or fewer. */
+  /** The bytes of the keeper changed by `change`. */
   count(keeper: Keeper, change: number): void {
     if (keeper.bytes > 0) this.#keepers.add(keeper)
     else this.#keepers.delete(keeper)

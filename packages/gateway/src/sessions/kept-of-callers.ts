@@ -1,6 +1,9 @@
 import { KeptBytes, type Keeper } from './kept-bytes.ts'
 
-/** A bound on bytes that are kept for each caller, within that of their workload. Callers without a name have only the latter. */
+/**
+ * Limits the bytes that are kept for each caller, within the limit of their workload. Callers without a name have only
+ * the latter.
+ */
 export class KeptOfCallers {
   readonly #mostOfOne: number
   readonly #whole: KeptBytes
@@ -11,7 +14,7 @@ export class KeptOfCallers {
     this.#whole = whole
   }
 
-  /** As `KeptBytes`. */
+  /** Like `KeptBytes`. */
   count(caller: string | undefined, keeper: Keeper, change: number): void {
     if (caller === undefined) return this.#whole.count(keeper, change)
     const kept = this.#byCaller.get(caller) ?? new KeptBytes(this.#mostOfOne, this.#whole)

@@ -6,7 +6,7 @@ export function isLogLevel(level: unknown): level is string {
   return typeof level === 'string' && LEVELS.includes(level)
 }
 
-/** A shared server has one level: the most talkative that any client asked for. */
+/** A shared server has one level: the most verbose that any client asked for. */
 export function sharedLevel(sessions: Iterable<Session>): string | undefined {
   const ranks = [...sessions].flatMap((session) =>
     session.logLevel === undefined ? [] : [LEVELS.indexOf(session.logLevel)],
@@ -14,7 +14,7 @@ export function sharedLevel(sessions: Iterable<Session>): string | undefined {
   return ranks.length === 0 ? undefined : LEVELS[Math.min(...ranks)]
 }
 
-/** Whether a message of this level is at least as grave as `least`. */
+/** Whether a message of this level is at least as severe as `least`. */
 export function reachesLevel(level: unknown, least: string): boolean {
   return isLogLevel(level) && LEVELS.indexOf(level) >= LEVELS.indexOf(least)
 }

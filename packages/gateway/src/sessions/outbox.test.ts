@@ -5,7 +5,7 @@ import { AnswerStreams } from './answer-streams.ts'
 import { KeptBytes } from './kept-bytes.ts'
 import { Outbox } from './outbox.ts'
 
-/** Opens a real stream on the outbox and collects what a client sees of it until `until` is there. */
+/** Opens a real stream on the outbox and collects what a client sees of it until `until` has arrived. */
 async function read(outbox: Outbox, until: string, lastEventId?: string): Promise<{ ids: string[]; data: string[] }> {
   const server = createServer((_request, response) => outbox.attach(new EventStream(response, 1_000_000), lastEventId))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { EventStream } from '../http/server/event-stream.ts'
 import type { Keeper, KeptBytes } from './kept-bytes.ts'
 
-/** What already reached a stream is kept for resuming up to so much. */
+/** How much that already reached a stream is kept for resuming. */
 const RESUME_BYTES = 1024 * 1024
 
 interface Event {
@@ -11,22 +11,22 @@ interface Event {
 }
 
 /**
- * Messages for one client that belong to none of its calls. They go to its open stream; without one they wait, and the
- * latest stay for a client that comes back with Last-Event-ID. Bounded: the oldest go first, and a client that comes back for
- * them is told so.
+ * Messages for one client that belong to none of its calls. They go to its open stream. Without one they wait, and the
+ * latest stay for a client that comes back with Last-Event-ID. The outbox is bounded: the oldest go first, and a client
+ * that comes back for them is told so.
  */
 export class Outbox implements Keeper {
   readonly #maxMessages: number
   readonly #maxBytes: number
-  /** Ids of a former daemon's events must not be taken for ours. */
+  /** Ids of another daemon's events must not be mistaken for ours. */
   readonly #epoch = randomBytes(6).toString('hex')
   readonly #kept: Event[] = []
   #sequence = 0
   #sent = 0
-  /** The newest that was given up. */
+  /** The newest message that was given up. */
   #dropped = 0
   bytes = 0
-  /** What all clients have together. */
+  /** Counts for all clients together. */
   whole: KeptBytes | undefined
   #stream: EventStream | undefined
   #isClosed = false
@@ -46,7 +46,7 @@ export class Outbox implements Keeper {
   }
 
   push(text: string): void {
-    // The session ended: nobody would ever take these bytes back.
+    // The session has ended: nobody would ever release these bytes.
     if (this.#isClosed) return
     const event = { sequence: ++this.#sequence, text }
     this.#kept.push(event)
@@ -55,12 +55,12 @@ export class Outbox implements Keeper {
     this.#trim()
   }
 
-  /** Whether all that came after this event is still here. */
+  /** Whether everything that came after this event is still here. */
   canResume(lastEventId: string): boolean {
     return (this.#sequenceOf(lastEventId) ?? Infinity) >= this.#dropped
   }
 
-  /** A newer stream takes the place of the older: a client whose connection broke unnoticed must not be locked out. */
+  /** A newer stream replaces the older one: a client whose connection broke unnoticed must not be locked out. */
   attach(stream: EventStream, lastEventId: string | undefined): void {
     this.#stream?.end()
     this.#stream = stream
@@ -69,7 +69,7 @@ export class Outbox implements Keeper {
     this.#trim()
   }
 
-  /** A stream that ended holds the memory of its connection, for as long as the session is kept. */
+  /** A stream that has ended would hold the memory of its connection for as long as the session is kept. */
   letGo(): void {
     if (this.#stream?.isOpen === false) this.#stream = undefined
   }
@@ -81,7 +81,7 @@ export class Outbox implements Keeper {
     this.#count(-oldest.text.length)
   }
 
-  /** Keeps nothing of what has come. */
+  /** Drops everything that was kept. */
   empty(): void {
     this.#dropped = this.#kept.at(-1)?.sequence ?? this.#dropped
     this.#kept.length = 0
@@ -94,7 +94,7 @@ export class Outbox implements Keeper {
     this.empty()
   }
 
-  /** Undefined for what is no event of ours. */
+  /** Undefined for the id of an event that is not ours. */
   #sequenceOf(eventId: string | undefined): number | undefined {
     const [epoch, sequence] = eventId?.split('-') ?? []
     return epoch === this.#epoch && sequence !== undefined ? Number(sequence) : undefined

@@ -12,13 +12,16 @@ export interface Asked {
   session: Session
   serverId: RequestId
   progressToken: unknown
-  /** It is over when all of these are. Empty: it is about the client itself, and worth an answer after its calls as well. */
+  /**
+   * The question is over when all of these are. Empty: it is about the client itself, and worth an answer after its
+   * calls as well.
+   */
   calls: Set<OpenCall>
 }
 
 export interface RoutedQuestion {
   session: Session
-  /** Those of the client that can have caused it, oldest first. */
+  /** The client's calls that can have caused it, oldest first. */
   calls: readonly OpenCall[]
 }
 
@@ -32,7 +35,7 @@ export interface Users {
   cancelled: readonly Cause[]
   /** Whether there may be more of those. */
   hasUnknown: boolean
-  /** Clients whose calls ended lately: a late question may be about one of them. */
+  /** Clients whose calls ended recently: a late question may belong to one of them. */
   lately: ReadonlySet<Session>
   /** Whether no other client's call was ever sent to the process. */
   hasServedOnly: (session: Session) => boolean
@@ -53,10 +56,10 @@ export function routeServerRequest(request: RpcRequest, users: Users): Route {
     return refused(RPC_ERROR.server, severalClients(request.method))
   if (last === undefined && callers.size > 0) return refused(RPC_ERROR.server, 'the call is over')
   const [only, ...others] = last === undefined ? sessions : [last.session]
-  // With no call open, it may be about a call that was answered.
+  // With no call open, it may belong to a call that was answered.
   const isDoubtful = last === undefined && only !== undefined && !users.hasServedOnly(only)
   if (others.length > 0 || isDoubtful) return refused(RPC_ERROR.server, severalClients(request.method))
-  // Without a call there is no way to ask a client that has no session.
+  // Only a call can carry a question to a stateless client.
   if (only === undefined || (last === undefined && only.front === 'modern')) return noAnswer(request.method)
   if (!canAnswer(only, request)) return { ...noAnswer(request.method), session: only }
   return { session: only, calls: open }
@@ -67,7 +70,10 @@ function hasOther(sessions: ReadonlySet<Session>, session: Session): boolean {
   return sessions.size > (sessions.has(session) ? 1 : 0)
 }
 
-/** The same for a process that only this client uses. `isItsOwn`: so is the handshake, and with it all that the server may ask. */
+/**
+ * The same for a process that only this client uses. `isItsOwn`: the handshake was the client's too, and so is
+ * everything that the server may ask.
+ */
 export function routeToOwner(request: RpcRequest, owner: Session, open: readonly OpenCall[], isItsOwn: boolean): Route {
   const isUnreachable = owner.front === 'modern' && open.length === 0
   if (isUnreachable) return refused(RPC_ERROR.server, 'the call is over')
@@ -77,7 +83,10 @@ export function routeToOwner(request: RpcRequest, owner: Session, open: readonly
     : noAnswer(request.method)
 }
 
-/** Clients without sessions that say the same about themselves share one here: each of their calls may be another client's. */
+/**
+ * Stateless clients that describe themselves in the same way share a session here: each of their calls may be another
+ * client's.
+ */
 export const callerOf = (cause: Cause): Session | Cause => (cause.session.front === 'modern' ? cause : cause.session)
 
 const refused = (code: number, message: string) => ({ error: { code, message } })
@@ -85,7 +94,7 @@ const refused = (code: number, message: string) => ({ error: { code, message } }
 const noAnswer = (method: string) => refused(RPC_ERROR.methodNotFound, `no client can answer ${method}`)
 
 const severalClients = (method: string) =>
-  `several clients share this server, and it does not say which of them ${method} is for; call again. With session_mode auto or isolated, each client that can answer gets a server of its own.`
+  `several clients share this server, and it does not say which of them ${method} is for. Call again. With session_mode auto or isolated, each client that can answer gets a server of its own.`
 
 /** Whether it is something that a client declares to be able to answer. */
 export const isKnownQuestion = ({ method }: RpcRequest) => Object.hasOwn(CAPABILITY, method)
@@ -95,7 +104,7 @@ export function canAnswerSome(session: Session): boolean {
   return Object.values(CAPABILITY).some((capability) => session.has(capability))
 }
 
-/** Whether the client said it can do what a server asks for with this. */
+/** Whether the client said that it can answer this request. */
 export function canAnswer(
   session: Session,
   { method, params }: { method: string; params?: JsonObject | undefined },
@@ -105,7 +114,7 @@ export function canAnswer(
   return capability !== 'elicitation' || hasMode(session, params)
 }
 
-/** Elicitation by URL is declared apart; plain elicitation means forms. */
+/** Elicitation by URL is declared separately. Plain elicitation means forms. */
 function hasMode(session: Session, params: JsonObject | undefined): boolean {
   if (params?.['mode'] !== 'url') return true
   const capabilities = session.client['capabilities']
@@ -118,10 +127,10 @@ export function callOfProgress(calls: Iterable<OpenCall>, token: unknown): OpenC
   return undefined
 }
 
-/** The call a message without any mark belongs to, when only one client can have caused it. */
+/** The call that a message without any mark belongs to, when only one client can have caused it. */
 export function soleCaller(calls: readonly Cause[]): Cause | undefined {
   const last = calls.at(-1)
-  // Clients without sessions that say the same about themselves share one here.
+  // Stateless clients that describe themselves in the same way share a session here.
   if (calls.length > 1 && last?.session.front === 'modern') return undefined
   return last !== undefined && calls.every((call) => call.session === last.session) ? last : undefined
 }

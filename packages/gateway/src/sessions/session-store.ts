@@ -1,11 +1,14 @@
 import { z } from 'zod'
 
-/** Where sessions outlive the daemon. Ids in it let their bearer act as the client: keep it as private as secrets. */
+/**
+ * Where sessions are kept beyond the daemon's life. The ids in it let anyone act as the client: keep it as private as
+ * secrets.
+ */
 export interface SessionStore {
-  /** What was saved, or undefined. It is checked by the gateway, whatever it is. */
+  /** What was saved, or undefined. The gateway checks it. */
   load(name: string): Promise<unknown>
   save(name: string, data: StoredEndpoint): Promise<void>
-  /** Fine when nothing is there. */
+  /** Succeeds when nothing is there. */
   remove(name: string): Promise<void>
 }
 
@@ -19,11 +22,14 @@ const storedSession = z.object({
   lastSeen: z.number(),
   subscriptions: z.array(z.string()),
   logLevel: z.string().optional(),
-  /** Who opened it, where callers say who they are. */
+  /** Who opened it, where callers are authenticated. */
   owner: z.string().optional(),
-  /** The session at an HTTP server that belongs to this one; without an id when the server gives none. */
+  /** The session at an HTTP server that belongs to this one. Without an id when the server gives none. */
   upstream: z.object({ processId: z.string(), sessionId: z.string().optional() }).optional(),
-  /** Left out by versions that did not end sessions at servers early: they do not say whether there are tasks, so there may be. */
+  /**
+   * Missing in data of versions that did not end sessions at servers early: it is unknown whether there are tasks, so
+   * there may be.
+   */
   hasTasks: z.boolean().default(true),
 })
 
@@ -34,7 +40,7 @@ export const storedEndpoint = z.object({
     .object({
       processId: z.string(),
       result: jsonObject,
-      /** Left out by versions that knew one era only. */
+      /** Missing in data of versions that knew only one era. */
       era: z.enum(['legacy', 'modern']).default('legacy'),
       opening: z.enum(['discover', 'initialize']).default('discover'),
     })

@@ -12,10 +12,10 @@ export interface SessionTableOptions {
   name: string
   limits: GatewayLimits
   logger: Logger
-  /** What is kept for all of them together. */
+  /** Counts what is kept for all of them together. */
   kept: KeptBytes
   store: SessionStore | undefined
-  /** Each session has a server of its own. */
+  /** Each session has its own server. */
   isolated: () => IsolatedSpec | undefined
   onEnd: (session: Session) => void
   /** How long a session may be unused before what it has at an HTTP server is ended. */
@@ -23,7 +23,7 @@ export interface SessionTableOptions {
   onUnused: (session: Session) => void
 }
 
-/** The sessions of one endpoint, oldest first, and what of them is stored. */
+/** The sessions of one endpoint, oldest first, and the part of them that is stored. */
 export class SessionTable {
   readonly #options: SessionTableOptions
   readonly #sessions = new Map<string, Session>()
@@ -49,12 +49,12 @@ export class SessionTable {
     this.changed()
   }
 
-  /** What the next process is to hear first. */
+  /** The first message for the next process. */
   get opening(): StoredHandshake['opening'] {
     return this.#opening
   }
 
-  /** True the first time since a server answered: then the other opening was not tried yet. */
+  /** Returns true the first time since a server answered: the other opening was not tried yet. */
   changeOpening(): boolean {
     const isFirst = !this.#isOpeningChanged
     this.#isOpeningChanged = true
@@ -74,14 +74,14 @@ export class SessionTable {
     return this.#sessions.get(id)
   }
 
-  /** Undefined when the endpoint is full and nobody in it has to make room. */
+  /** Undefined when the endpoint is full and no session has to make room. */
   add(front: Front, version: string, client: JsonObject, owner: string | undefined): Session | undefined {
     const session = new Session(front, version, client, this.#options.limits)
     session.owner = owner
     return this.adopt(session) ? session : undefined
   }
 
-  /** False when the endpoint is full and nobody in it has to make room. */
+  /** False when the endpoint is full and no session has to make room. */
   adopt(session: Session): boolean {
     if (!this.#hasRoom(session.owner)) return false
     this.#put(session)
@@ -108,7 +108,9 @@ export class SessionTable {
     for (const session of this.all()) session.send(JSON.stringify({ jsonrpc: '2.0', method }))
   }
 
-  /** Ends sessions nobody used for the idle time. Before that, it forgets what their clients do not come back for. */
+  /**
+   * Ends sessions that nobody used for the idle time. Before that, it drops what their clients do not come back for.
+   */
   sweep(now: number): void {
     const { modernIdleMs, keepUnreadMs, ...limits } = this.#options.limits
     const idleMs = this.#options.isolated()?.idleMs ?? limits.idleMs
@@ -147,7 +149,7 @@ export class SessionTable {
     this.sweep(Date.now())
   }
 
-  /** Something worth storing changed. */
+  /** Something changed that has to be stored. */
   changed(): void {
     if (this.#options.store === undefined || this.#saveTimer !== undefined || this.#isForgotten) return
     this.#saveTimer = setTimeout(() => this.#save(), this.#options.limits.saveDelayMs)
@@ -159,7 +161,7 @@ export class SessionTable {
     await this.#saving
   }
 
-  /** Ends all of them; nothing is stored from now on, whatever still finishes. */
+  /** Ends all sessions. From now on nothing is stored, even if a call still finishes. */
   async forget(): Promise<void> {
     this.#isForgotten = true
     for (const session of [...this.#sessions.values()]) this.end(session)
@@ -173,7 +175,7 @@ export class SessionTable {
     clearTimeout(this.#saveTimer)
     this.#saveTimer = undefined
     const { store, name, logger } = this.#options
-    // One after the other: an older state never overwrites a newer one.
+    // One after the other: an older state must never overwrite a newer one.
     this.#saving = this.#saving
       .then(() => store?.save(name, this.#toStored()))
       .catch((error: unknown) =>
@@ -182,7 +184,8 @@ export class SessionTable {
   }
 
   #toStored() {
-    // A session of the older transport is its stream, one with a server of its own is that server: they cannot come back.
+    // A session of the older transport is its stream, and one with its own server is that server: they cannot come
+    // back.
     const canReturn = ({ front }: Session) => front === 'streamable-http' && this.#options.isolated() === undefined
     const sessions = [...this.#sessions.values()].filter(canReturn)
     return { format: 1 as const, handshake: this.#handshake, sessions: sessions.map((session) => session.toStored()) }
@@ -203,7 +206,8 @@ export class SessionTable {
     )
     const theirs = sessions.filter(({ owner }) => callers.has(owner))
     const own = sessions.filter(({ owner }) => owner === asking)
-    // What a session's own server knows is lost with it: only a caller who goes on having as much as others gives one up.
+    // What a session's own server knows is lost with it: a session is given up only for a caller that has no more than
+    // the others.
     if (isolated !== undefined && theirs.length / callers.size <= own.length + 1) return false
     const idle = theirs.filter(({ isIdle }) => isIdle)
     // Callers without a name cannot be told apart: none of them may end what another one uses.
@@ -214,7 +218,7 @@ export class SessionTable {
   }
 }
 
-/** A server that does not answer must not let one caller keep out the others. */
+/** A server that does not answer must not let one caller keep the others out. */
 const LONGEST_WELCOME_MS = 30_000
 
 function isBeingWelcomed({ isOpening, createdAt }: Session): boolean {

@@ -6,24 +6,24 @@ import type { KeptBytes } from './kept-bytes.ts'
 import { Outbox } from './outbox.ts'
 import type { StoredSession } from './session-store.ts'
 
-/** A client that was not heard of for so long, and has no connection, may be gone for good. */
+/** A client that has no connection and was silent for this long may be gone for good. */
 export const UNHEARD_MS = 60_000
 
-/** `modern`: of clients without sessions; what they need of one is the gateway's. */
+/** `modern`: for stateless clients. Its session belongs to the gateway. */
 export type Front = 'streamable-http' | 'sse' | 'modern'
 
-/** Who made a call, without the call itself: that may be large, and this is remembered for a while. */
+/** The maker of a call, without the call itself, which may be large: this is remembered for a while. */
 export interface Cause {
   readonly session: Session
 }
 
-/** A request of the client that is not answered yet: what others may do with it. */
+/** A request of the client that is not answered yet, as other code may use it. */
 export interface OpenCall {
   readonly session: Session
   readonly cause: Cause
   readonly request: RpcRequest
   readonly isAwaited: boolean
-  /** Set by the backend that carries it once its server asked something: nobody is to answer that any more. */
+  /** Set by the backend that carries it once its server asked something: the question no longer needs an answer. */
   onOver: (() => void) | undefined
   answer(body: JsonObject, text?: string): void
   fail(reason: string): void
@@ -38,18 +38,20 @@ export class Session {
   readonly front: Front
   readonly outbox: Outbox
   readonly #limits: GatewayLimits
-  /** Made with the first: most calls are answered without a stream. */
+  /** Created with the first one: most calls are answered without a stream. */
   #answers: AnswerStreams | undefined
   /** In flight, by the client's own ids. */
   readonly calls = new Map<string, OpenCall>()
   readonly subscriptions = new Set<string>()
-  /** How many it is about to have: one by one, the server is asked for them. */
+  /** How many it will soon have: the server is asked for them one by one. */
   expectedSubscriptions = 0
   version: string
-  /** `params` of its initialize request; empty until then. */
+  /** `params` of its initialize request. Empty until then. */
   client: JsonObject
   logLevel: string | undefined
-  /** Of a client without a session: its caller, and what it says about itself. Clients that have the same cannot be told apart. */
+  /**
+   * For a stateless client: its caller and its description of itself. Clients with the same mark cannot be told apart.
+   */
   mark: string | undefined
   /** Its counterpart at an HTTP server. */
   upstream: { processId: string; sessionId?: string | undefined } | undefined
@@ -59,13 +61,13 @@ export class Session {
   hasTasks = false
   lastSeen: number
   createdAt = Date.now()
-  /** Its client closed the stream it listened on, and was not heard of since. */
+  /** Its client closed the stream it listened on, and has been silent since. */
   isAway = false
   /** Its initialize is not answered yet. */
   isOpening = false
-  /** Its initialize was answered, and not with an error. */
+  /** Its initialize was answered without an error. */
   isInitialized = false
-  /** A server has greeted it, perhaps one that is no more. */
+  /** A server has greeted it, perhaps one that no longer exists. */
   isServed = false
   isEnded = false
 
@@ -92,12 +94,12 @@ export class Session {
     return false
   }
 
-  /** A call alone does not keep it: its client may be gone for good, and its server never answer. */
+  /** A call alone does not keep it: its client may be gone for good, and its server may never answer. */
   get isIdle(): boolean {
     return !this.isConnected
   }
 
-  /** Its client can hear what belongs to no call. One that is being welcomed is listened for right after. */
+  /** Its client can hear what belongs to no call. For a client that is being welcomed, that follows right after. */
   get isListening(): boolean {
     return (this.front === 'modern' || this.outbox.stream !== undefined) && !this.isOpening
   }

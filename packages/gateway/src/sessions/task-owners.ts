@@ -2,7 +2,7 @@ import { whoMakesRoom } from './fair-share.ts'
 
 const MOST_TASKS = 10_000
 
-/** Which callers were told of a task at the server: its id alone must be worth nothing to others. */
+/** The callers that were told about each task at the server: its id alone must be worth nothing to others. */
 export class TaskOwners {
   /** Processes of one server may give the same id to tasks of several callers. */
   readonly #owners = new Map<string, Set<string>>()
@@ -20,7 +20,7 @@ export class TaskOwners {
     if (++this.#count > MOST_TASKS) this.#makeRoom(owner)
   }
 
-  /** Another process of the server may give the ids of the former one's tasks to its own. */
+  /** Another process of the server may give the ids of the former process's tasks to its own tasks. */
   keepThoseOf(processId: string): void {
     if (processId === this.#processId) return
     this.#processId = processId

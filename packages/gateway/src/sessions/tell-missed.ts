@@ -4,8 +4,8 @@ import type { Session } from './session.ts'
 const LISTS = ['tools', 'prompts', 'resources']
 
 /**
- * A server that was away cannot say what changed meanwhile, and what it said while nobody listened is lost. So its clients are
- * told that each of the things which they want to hear of may have changed.
+ * A server that was away cannot say what changed in the meantime, and what it said while nobody listened is lost. So
+ * its clients are told that everything they want to hear about may have changed.
  */
 export function tellMissed(session: Session, { capabilities }: JsonObject): void {
   // It cannot have missed anything of a server that it never had.

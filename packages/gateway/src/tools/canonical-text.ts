@@ -1,6 +1,6 @@
 import { isObject } from '../messages/json-rpc.ts'
 
-/** JSON with keys in one order and no space: equal values have equal texts. Numbers keep all their digits. */
+/** JSON with sorted keys and no spaces: equal values have equal texts. Numbers keep all their digits. */
 export function canonicalText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`
   if (!isObject(value) || JSON.isRawJSON(value)) return JSON.stringify(value)

@@ -1,12 +1,12 @@
 import { unavailable } from '@toolhaven/core/errors'
 import { isObject, RPC_ERROR, type JsonObject } from '../messages/json-rpc.ts'
 
-/** A server that pages for ever is not asked for ever. */
+/** Stops at a server whose list has no end. */
 const MOST_PAGES = 200
 
 /**
- * Every page of a server's list; `ask` gives the response to one request for it. Half a list is none. `isOptional`: servers that
- * do not have the list answer with errors of many kinds.
+ * Every page of a server's list. `ask` returns the response to one request for it. Half a list counts as none.
+ * `isOptional`: servers that do not have the list answer with errors of many kinds.
  */
 export async function listAll(
   field: string,
@@ -27,7 +27,7 @@ export async function listAll(
   throw unavailable(`its list has no end after ${MOST_PAGES} pages`)
 }
 
-/** The gateway itself says `server` for a server that is away: that is no answer. */
+/** The gateway itself sends the code `server` for a server that is away: that is not an answer. */
 function meansNone(code: unknown, isOptional: boolean): boolean {
   return code === RPC_ERROR.methodNotFound || (isOptional && code !== RPC_ERROR.server)
 }

@@ -14,7 +14,7 @@ export interface WatchOptions {
   name: string
   events: Pick<GatewayEvents, 'onDefinitions' | 'acceptedHashes'>
   logger: Logger
-  /** The server behind; waits for one that restarts. */
+  /** The server behind the endpoint. Waits for one that is restarting. */
   server: () => Promise<BackendLink>
   link: () => BackendLink | undefined
 }
@@ -22,40 +22,40 @@ export interface WatchOptions {
 /** The hash of each definition that a server was seen to have. */
 export type Hashes = ReadonlyMap<string, string>
 
-/** The whole list was seen just now, in a session or in the gateway's own name. */
+/** The whole list was just seen, in a session or in the gateway's own name. */
 type OnSeen = (link: BackendLink, session: Session | undefined) => void
 
-/** `isKnown`: the server listed them, or does not know of such a list. Another error may pass. */
+/** `isKnown`: the server listed them, or does not know such a list. Any other error may be temporary. */
 interface Listing {
   all: readonly unknown[]
   isKnown: boolean
 }
 
-/** `at`: how often the server had said by then that the list changes. */
+/** `at`: how many changes of the list the server had announced by then. */
 interface View {
   hashes: Hashes
   at: number
 }
 
 const LIST_MS = 30_000
-/** A server that says all the time that its list changes is asked this often, not more. */
+/** A server that announces changes all the time is asked at this interval, not more often. */
 const PAUSE_MS = 1_000
 const LONG_PAUSE_MS = 30_000
 
-/** What the server of an endpoint has in one list at the moment: found in the lists clients ask for, or by asking. */
+/** What the server of an endpoint currently has in one list: read from the lists that clients ask for, or by asking. */
 export class ListWatch {
   readonly list: LockedList
   readonly #options: WatchOptions
   readonly #onSeen: OnSeen | undefined
-  /** By whose they are: the server's, or a session's where each has one of its own. */
+  /** By owner: the server, or a session where each has its own server. */
   readonly #views = new WeakMap<object, View>()
   readonly #changes = new WeakMap<object, number>()
   readonly #reading = new Map<object, Promise<void>>()
-  /** Pages of a client's list that came so far. */
+  /** Pages of a client's list that have arrived so far. */
   readonly #pages = new WeakMap<Session, { all: unknown[]; next: string }>()
   #timer: NodeJS.Timeout | undefined
   #complaint: string | undefined
-  /** The newest server, perhaps not yet in its place. */
+  /** The newest server, which may not be in place yet. */
   #coming: BackendLink | undefined
 
   constructor(list: LockedList, options: WatchOptions, onSeen?: OnSeen) {
@@ -75,18 +75,18 @@ export class ListWatch {
     if (link.ask !== undefined) await this.#readQuietly(link, undefined)
   }
 
-  /** Nobody may ever ask for this list, and what it lacks now must not pass unseen when it comes later. */
+  /** Clients may never ask for this list, and what it lacks now must not be added later unnoticed. */
   lookIfNew(link: BackendLink, session: Session | undefined): void {
     if (this.accepted === undefined) void this.#readQuietly(link, session)
   }
 
-  /** The server says that its list is another now; or there is another server behind a session. */
+  /** The server says that its list has changed, or there is another server behind a session. */
   changed(session: Session | undefined): void {
     const link = this.#options.link() ?? this.#coming
     if (link === undefined) return
     const owner = ownerOf(link, session)
     this.#changes.set(owner, this.#changesOf(owner) + 1)
-    // To look may itself be what makes a server that does not keep sessions another one.
+    // With a server that does not keep sessions, looking may itself cause another change of server.
     const wait = this.#reading.has(owner) ? LONG_PAUSE_MS : PAUSE_MS
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
@@ -95,7 +95,7 @@ export class ListWatch {
     this.#timer.unref()
   }
 
-  /** What the server has; undefined: nobody has looked since there was reason to. */
+  /** What the server has. Undefined: nobody has looked since it may have changed. */
   current(session: Session | undefined): Hashes | undefined {
     const link = this.#options.link()
     if (link === undefined) return undefined
@@ -115,7 +115,7 @@ export class ListWatch {
     return link === this.#options.link() ? this.#views.get(owner)?.hashes : undefined
   }
 
-  /** An answer to a client's list. */
+  /** An answer to a client's list request. */
   listed(session: Session | undefined, { params }: RpcRequest, { result }: JsonObject): void {
     const link = this.#options.link()
     const page = isObject(result) ? result[this.list.field] : undefined
@@ -129,7 +129,7 @@ export class ListWatch {
     if (typeof next === 'string') return void this.#pages.set(session, { all, next })
     const owner = ownerOf(link, session)
     try {
-      // It may have been asked for before the last change: only a list of our own is certain to be newer.
+      // It may have been requested before the last change: only a list of our own is certain to be newer.
       this.#take(owner, this.#views.get(owner)?.at ?? 0, { all, isKnown: true })
       this.#onSeen?.(link, session)
     } catch (error) {
@@ -147,7 +147,7 @@ export class ListWatch {
     })
   }
 
-  /** Once for all who wait. */
+  /** Once for all that wait. */
   #read(link: BackendLink, session: Session | undefined): Promise<void> {
     const owner = ownerOf(link, session)
     const known = this.#reading.get(owner)
@@ -162,12 +162,12 @@ export class ListWatch {
   }
 
   async #ask(link: BackendLink, session: Session | undefined): Promise<Listing> {
-    // Servers that do not know a request are not all polite enough to say so.
+    // Not every server answers a request that it does not know.
     if (!isOffered(this.list, link.result)) return { all: [], isKnown: true }
     const signal = AbortSignal.timeout(LIST_MS)
     const { field, method, part } = this.list
     const isUndeclared = part === 'tool' && !declaresTools(link)
-    // Many servers declare resources and know nothing of templates: their resources must stay readable.
+    // Many servers declare resources and know nothing about templates: their resources must stay readable.
     const isOptional = part === 'resource_template' || isUndeclared
     let error: unknown
     const askOnce = async (params: JsonObject) => {
@@ -179,7 +179,7 @@ export class ListWatch {
       const all = await listAll(field, askOnce, isOptional)
       return { all, isKnown: !isObject(error) || error['code'] === RPC_ERROR.methodNotFound }
     } catch (failure) {
-      // It said that it has none, and does not answer.
+      // The server said that it has none, and does not answer.
       if (isUndeclared && signal.aborted) return { all: [], isKnown: false }
       throw failure
     }
@@ -189,7 +189,8 @@ export class ListWatch {
     const { events, name } = this.#options
     const seen = seenDefinitions(this.list, all)
     this.#views.set(owner, { at, hashes: new Map(seen.definitions.map((each) => [each.name, each.hash])) })
-    // What is seen first is accepted, so an error must not stand for an empty list. An empty list of tools is never accepted first.
+    // What is seen first is accepted, so an error must not stand for an empty list. An empty list of tools is never
+    // accepted first.
     if (isKnown || this.list.part === 'tool' || this.accepted !== undefined)
       events.onDefinitions?.(name, this.list.part, seen)
   }
@@ -207,7 +208,7 @@ export class ListWatch {
     if (reason === this.#complaint) return
     this.#complaint = reason
     const { logger, name: workload } = this.#options
-    logger.warn(`the ${this.list.noun}s of a server could not be looked at`, { workload, reason })
+    logger.warn(`the ${this.list.noun}s of a server could not be listed`, { workload, reason })
   }
 }
 

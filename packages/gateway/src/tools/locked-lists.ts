@@ -4,24 +4,24 @@ import type { Session } from '../sessions/session.ts'
 
 export type ListPart = Exclude<LockPart, 'instructions'>
 
-/** A server says that a list is another now. Without a part: there is another server, so all lists may be others. */
+/** A server says that a list has changed. Without a part: there is another server, so any list may have changed. */
 export type ListChanged = (session?: Session, part?: ListPart) => void
 
-/** A list of definitions that are compared with those that were accepted. */
+/** A list of definitions that are compared with the accepted ones. */
 export interface LockedList {
   readonly part: ListPart
   readonly method: string
   /** Where the definitions are in the result. */
   readonly field: string
-  /** What tells one definition from another. */
+  /** The field that identifies a definition. */
   readonly key: string
-  /** Who does not declare it is not asked; undefined: every server is. */
+  /** Servers that do not declare it are not asked. Undefined: every server is asked. */
   readonly capability: string | undefined
   readonly noun: string
 }
 
 export const LOCKED_LISTS: readonly LockedList[] = [
-  // Servers without the capability were always asked for tools: some have them all the same.
+  // Servers without the capability are asked for tools as well: some have them all the same.
   { part: 'tool', method: 'tools/list', field: 'tools', key: 'name', capability: undefined, noun: 'tool' },
   { part: 'prompt', method: 'prompts/list', field: 'prompts', key: 'name', capability: 'prompts', noun: 'prompt' },
   {

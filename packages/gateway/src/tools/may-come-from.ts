@@ -1,6 +1,7 @@
 /**
- * Whether a URI may have been made from a URI template (RFC 6570). An expression may stand for any text, which is more than
- * some allow: what is held back with a template must not slip through. It never takes longer than the texts are long.
+ * Whether a URI may have been made from a URI template (RFC 6570). An expression may stand for any text, which is more
+ * than some allow: what is withheld with a template must not slip through. It takes time in proportion to the lengths
+ * of the texts.
  */
 export function mayComeFrom(uri: string, template: string): boolean {
   const literals = template.split(/\{[^{}]*\}/)

@@ -14,7 +14,7 @@ function listOf(method: string): LockedList {
 
 const seenTools = (all: readonly unknown[]) => seenDefinitions(listOf('tools/list'), all)
 
-/** The same value with its keys the other way round. */
+/** The same value with its keys in reverse order. */
 function turned(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(turned)
   if (!isObject(value)) return value

@@ -5,11 +5,14 @@ import type { LockedDefinition } from '@toolhaven/core/ports/stores'
 import { canonicalText } from './canonical-text.ts'
 import { keyOf, type LockedList } from './locked-lists.ts'
 
-/** A server with more than anybody could look through must fill neither the memory nor the disk. */
+/** A server with more than anybody could look through must not fill the memory or the disk. */
 const MOST = 5_000
 const MOST_CHARACTERS = 8 * 1024 * 1024
 
-/** A server's whole list, for comparing with another. Where a name stands twice, what it means is both together. */
+/**
+ * A server's whole list, for comparing with another. Where a name appears twice, both definitions together count as
+ * one.
+ */
 export function seenDefinitions(list: LockedList, all: readonly unknown[]): SeenDefinitions {
   if (all.length > MOST) throw tooMuch(list.noun, `it has more than ${MOST} ${list.noun}s`)
   const byName = new Map<string, Set<string>>()
@@ -32,9 +35,9 @@ export function seenDefinitions(list: LockedList, all: readonly unknown[]): Seen
   return withRevision(definitions)
 }
 
-/** A server gives them or does not, so they are a list of one or of none. */
+/** A server either sends instructions or does not, so they are a list of one or none. */
 export function seenInstructions(instructions: unknown): SeenDefinitions {
-  // Some servers write null for none; clients without sessions are not even shown it.
+  // Some servers write null for none. Stateless clients do not even see it.
   if (instructions === undefined || instructions === null) return withRevision([])
   const definition = canonicalText({ instructions })
   if (definition.length > MOST_CHARACTERS) return withRevision([{ ...TOO_LONG, hash: sha256(definition) }])

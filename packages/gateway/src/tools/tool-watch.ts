@@ -5,10 +5,10 @@ import { ListWatch, type Hashes, type WatchOptions } from './list-watch.ts'
 import { LOCKED_LISTS, type ListChanged, type ListPart, type LockedList } from './locked-lists.ts'
 import { INSTRUCTIONS, seenInstructions } from './seen-definitions.ts'
 
-/** Whoever sees a workload run should know of its tools; a server that is slow to list them runs all the same. */
+/** A workload that is running should have known tools, but a server that is slow to list them runs all the same. */
 const FIRST_LOOK_MS = 5_000
 
-/** What the server of an endpoint says of itself at the moment: its lists, and its instructions. */
+/** What the server of an endpoint currently says about itself: its lists and its instructions. */
 export class ToolWatch {
   readonly #options: WatchOptions
   readonly #lists: ReadonlyMap<ListPart, ListWatch>
@@ -32,7 +32,7 @@ export class ToolWatch {
     return this.#options.events.acceptedHashes?.(this.#options.name, INSTRUCTIONS)
   }
 
-  /** A server is about to take its place. Resolves when all of it was seen, or takes too long for anybody to wait. */
+  /** A server is about to take its place. Resolves when all of it was seen, or takes too long to wait for. */
   async connecting(link: BackendLink, signal: AbortSignal): Promise<void> {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(FIRST_LOOK_MS)])
     const { promise: late, resolve } = Promise.withResolvers<void>()
@@ -47,7 +47,7 @@ export class ToolWatch {
     for (const [each, watch] of this.#lists) if (part === undefined || part === each) watch.changed(session)
   }
 
-  /** An answer to a client that may hold definitions. */
+  /** An answer to a client that may contain definitions. */
   answered(session: Session | undefined, request: RpcRequest, answer: JsonObject): void {
     const { method } = request
     if (isHandshake(method) && isObject(answer['result'])) return this.#instructed(answer['result'])
@@ -58,7 +58,7 @@ export class ToolWatch {
     for (const watch of this.#lists.values()) watch.close()
   }
 
-  /** The tools first: what else there is counts as known once they are. */
+  /** The tools first: everything else counts as known once they are. */
   async #lookAtAll(link: BackendLink): Promise<void> {
     this.#handshake = link.result
     await this.of('tool').connecting(link)
@@ -84,7 +84,7 @@ export class ToolWatch {
   }
 }
 
-/** Requests whose answer has the server's instructions, in either era. */
+/** Requests whose answer contains the server's instructions, in either era. */
 export function isHandshake(method: string): boolean {
   return method === 'initialize' || method === 'server/discover'
 }

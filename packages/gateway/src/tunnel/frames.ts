@@ -14,6 +14,6 @@ export function parseFrame(line: string): Frame | undefined {
   try {
     return frame.safeParse(JSON.parse(line)).data
   } catch {
-    return undefined // not ours: a program may write to descriptor 1 behind the preload's back
+    return undefined // not ours: a program may write to descriptor 1, past the preload
   }
 }

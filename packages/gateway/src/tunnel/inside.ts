@@ -1,7 +1,7 @@
 /**
- * The end of the tunnel that runs inside, before the program itself: plain JavaScript for whatever Node is there, so it is
- * text here. It takes stdin and stdout for frames, sends what the program prints to stderr, listens in place of the target,
- * and connects to the program's own ports when somebody outside does.
+ * The end of the tunnel that runs inside, before the program itself. It is plain JavaScript for whatever Node is there,
+ * so it is text here. It uses stdin and stdout for frames, sends what the program prints to stderr, listens in place of
+ * the target, and connects to the program's own ports on request from outside.
  */
 export function insideProgram(ports: readonly number[], targetPort: number): string {
   return `${PROGRAM}\nmain(${JSON.stringify(ports)}, ${targetPort})\n`

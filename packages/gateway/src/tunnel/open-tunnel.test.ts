@@ -8,7 +8,9 @@ import { isThvError } from '@toolhaven/core/errors'
 import { freePort } from '@toolhaven/testing/free-port'
 import { openTunnel } from './open-tunnel.ts'
 
-/** A program that serves on the first port, asks the target when it is asked itself, and chats on stdout meanwhile. */
+/**
+ * A program that serves on the first port, asks the target when it is asked itself, and writes to stdout in between.
+ */
 const PROGRAM = `
 import { createServer } from 'node:http'
 const [port, target] = process.argv.slice(1).map(Number)
@@ -75,7 +77,7 @@ async function open(spec: Omit<Parameters<typeof openTunnel>[0], 'allowPeer'>) {
   return tunnel
 }
 
-/** Inside and outside share one loopback here, so what has the same number elsewhere has two. */
+/** Inside and outside share one loopback here, so the target needs two port numbers instead of one. */
 async function start(target: number) {
   const [uiPort, inside, stand] = [await freePort(), await freePort(), await freePort()]
   const tunnel = await open({ ports: [uiPort], target: { host: '127.0.0.1', port: target } })

@@ -7,7 +7,7 @@ import { closeServer, listen } from '../endpoint/listen.ts'
 import { type Frame, parseFrame } from './frames.ts'
 import { insideProgram } from './inside.ts'
 
-/** What a side that does not read may leave waiting; more ends its connection, and only that one. */
+/** How much may wait for a side that does not read. More ends that connection, and only that one. */
 const MAX_WAITING = 16 * 1024 * 1024
 const MAX_LINE = 4 * 1024 * 1024
 const MAX_SOCKETS = 256
@@ -37,7 +37,7 @@ class TunnelEnd implements Tunnel {
   constructor(options: OpenTunnelOptions) {
     this.#options = options
     this.preload = insideProgram(options.ports, options.target.port)
-    // Whoever waits for it is told; nobody may be waiting.
+    // Code that waits for it sees the error. There may be none.
     this.#ready.promise.catch(() => undefined)
   }
 
@@ -103,7 +103,7 @@ class TunnelEnd implements Tunnel {
   #adopt(id: number, socket: Socket): void {
     this.#sockets.set(id, socket)
     socket.on('data', (chunk) => this.#send(socket, { data: id, bytes: chunk.toString('base64') }))
-    // Its close follows, and tells the other side.
+    // The close event follows and tells the other side.
     socket.on('error', () => undefined)
     socket.on('close', () => {
       if (this.#sockets.delete(id)) this.#send(socket, { end: id })
@@ -136,7 +136,7 @@ class TunnelEnd implements Tunnel {
     if (socket.writableLength > MAX_WAITING) socket.destroy()
   }
 
-  /** Whatever runs inside can only ever reach the one target. */
+  /** Whatever runs inside can only ever reach this one target. */
   #dial(id: number): void {
     const { host, port } = this.#options.target
     if (id % 2 === 0 || this.#sockets.has(id) || this.#sockets.size >= MAX_SOCKETS) return

@@ -12,15 +12,15 @@ type Json = { [key: string]: unknown }
 /** What a client has at the server. */
 interface HttpSession {
   script: Script
-  /** Where the calls are answered that are not yet. */
+  /** The responses for calls that are not answered yet. */
   calls: Map<unknown, ServerResponse>
   /** For what belongs to no call. */
   stream: ServerResponse | undefined
 }
 
 /**
- * The same over HTTP: what belongs to a call comes on its stream. What the server asks about a call that it has answered comes on
- * the stream of the session. Gives a way to restart it, which it does not survive with its sessions.
+ * The same over HTTP: what belongs to a call comes on its stream. What the server asks about an answered call comes on
+ * the stream of the session. Returns a function that restarts the server, which loses its sessions.
  */
 export async function connectAskingHttp(test: TestGateway): Promise<() => Promise<void>> {
   const sessions = new Map<string, HttpSession>()

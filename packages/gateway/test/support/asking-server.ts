@@ -5,12 +5,12 @@ import type { Script } from './scripted-server.ts'
 type Json = { [key: string]: unknown }
 
 /**
- * A server that asks and logs in its calls, and, as the call says, after their answers and after it was told to stop. Whatever it
- * says names the client whose call caused it.
+ * A server that asks and logs during its calls and, if the call says so, after their answers and after it was told to
+ * stop. Everything it sends names the client whose call caused it.
  */
 export function askingServer({ say }: ScriptedProcess): Script {
   const waiting = new Map<string, (text: string) => void>()
-  /** Whose answered calls it will ask about in the middle of the next one. */
+  /** The answered calls that it will ask about during the next one. */
   const late: string[] = []
   let asked = 0
   const ask = (owner: string, kind: Question, call?: unknown) => {

@@ -4,12 +4,12 @@ import type { UpstreamRequest } from '../../src/http/client/connections.ts'
 import { UpstreamConnections } from '../../src/http/client/upstream-connections.ts'
 
 interface Asked {
-  /** All that came, head and body. */
+  /** Everything that arrived, head and body. */
   text: string
   socket: Socket
-  /** Of the connection, from 1 on. */
+  /** Number of the connection, from 1 on. */
   connection: number
-  /** On this connection, from 1 on. */
+  /** Number of the request on this connection, from 1 on. */
   turn: number
 }
 
@@ -19,7 +19,7 @@ export function toRequest(origin: string, more: Partial<UpstreamRequest> = {}): 
   return { method: 'POST', url, headers: {}, body: '{}', isRepeatable: true, signal, ...more }
 }
 
-/** A server that does with its connections what it wants. */
+/** A server that does what it wants with its connections. */
 export async function bareServer(onAsked: (asked: Asked) => void, path?: string) {
   const sockets: Socket[] = []
   const asked: Asked[] = []
@@ -32,7 +32,7 @@ export async function bareServer(onAsked: (asked: Asked) => void, path?: string)
       text += bytes.toString('latin1')
       const head = text.indexOf('\r\n\r\n')
       const length = Number(/content-length: (\d+)/.exec(text.slice(0, head))?.[1] ?? 0)
-      // A body over this is not waited for.
+      // The rest of a larger body is not awaited.
       if (head === -1 || text.length < head + 4 + Math.min(length, 1024)) return
       const all = { text, socket, connection, turn: ++turn }
       text = ''

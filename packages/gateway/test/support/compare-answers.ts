@@ -9,11 +9,11 @@ export interface Reading {
   refusal: string | undefined
 }
 
-/** What our reader refuses and Node does not, each with the answers that it is about. */
+/** What our reader refuses and Node does not, each with the answers that it applies to. */
 const STRICTER: readonly { refusal: string; isAbout: RegExp }[] = [
-  // Empty lines before it, versions that there are not, statuses below 100, control characters.
+  // Empty lines before it, versions that do not exist, statuses below 100, control characters.
   {
-    refusal: 'its first line is no status line',
+    refusal: 'its first line is not a status line',
     isAbout: /^[\r\n]|HTTP\/(?:0\.9|2\.0) |HTTP\/1\.[01] (?:0|[^\r\n]*[^\t\r\n\x20-\x7e\x80-\xff])/,
   },
   { refusal: 'it changes to a protocol that nobody asked for', isAbout: /HTTP\/1\.[01] 101/ },
@@ -24,7 +24,7 @@ const STRICTER: readonly { refusal: string; isAbout: RegExp }[] = [
     isAbout: /transfer-encoding:[^]*transfer-encoding:/i,
   },
   { refusal: 'it has transfer-encoding among its trailers', isAbout: /\r\n0[^]*transfer-encoding:/i },
-  { refusal: 'its content-length is no number', isAbout: /content-length:[\t ]*[0-9]{16}/i },
+  { refusal: 'its content-length is not a number', isAbout: /content-length:[\t ]*[0-9]{16}/i },
   // Extensions that have no name or no value.
   { refusal: 'a chunk does not begin with its size', isAbout: /\r\n[0-9a-f]+;/i },
   // The answer itself was read.
@@ -71,7 +71,7 @@ export function readWith(reader: AnswerReader, bytes: Buffer, sizes: readonly nu
   return reading
 }
 
-/** Of no class, and nobody's to change. */
+/** Copies without class or frozen parts. */
 export function plain({ status, headers, body }: ReadAnswer): ReadAnswer {
   return { status, headers: { ...headers }, body }
 }

@@ -8,20 +8,20 @@ const LAST = 'GET /last HTTP/1.1\r\nhost: here\r\nconnection: close\r\n\r\n'
 const MOST_PATIENCE = 64
 const MALFORMED = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n'
 
-/** What two servers said, so far as it must be the same. */
+/** What two servers sent, reduced to what must be equal. */
 export interface Comparison {
   expected: string
   actual: string
 }
 
-/** On a busy machine one of the two may not have been done yet: they are asked again with more patience. */
+/** On a busy machine one of the two may not be done yet: they are asked again with more patience. */
 export async function compareServers(
   [nodePort, ourPort]: readonly [number, number],
   requests: Conversation,
   patience = 1,
 ): Promise<Comparison> {
   const [byNode, byUs] = await Promise.all([said(nodePort, requests, patience), said(ourPort, requests, patience)])
-  // What is malformed keeps Node from answering what came just before it, but not us.
+  // A malformed request keeps Node, but not the gateway, from answering the request just before it.
   const isMalformed = byNode.endsWith(MALFORMED) && byUs.endsWith(MALFORMED)
   const expected = isMalformed ? byNode.slice(0, -MALFORMED.length) : byNode
   const actual = isMalformed ? byUs.slice(0, expected.length) : byUs
@@ -29,7 +29,10 @@ export async function compareServers(
   return compareServers([nodePort, ourPort], requests, patience * 8)
 }
 
-/** All that a server says to these requests, each in its pieces; the last has it close the connection, if it comes so far. */
+/**
+ * Everything that a server sends for these requests, each in its pieces. The last request closes the connection, if it
+ * gets that far.
+ */
 async function said(port: number, requests: Conversation, patience: number): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
   const chunks: Buffer[] = []
@@ -44,7 +47,7 @@ async function said(port: number, requests: Conversation, patience: number): Pro
       await nextTurn()
       await nextTurn()
     }
-    // Some requests await what never comes.
+    // Some requests wait for something that never comes.
     for (let wait = 0; chunks.length === before && !socket.closed && wait < 20; wait += 1) await delay(2 * patience)
     for (let seen = -1; seen !== chunks.length && !socket.closed; await delay(4 * patience)) seen = chunks.length
   }

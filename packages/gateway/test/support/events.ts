@@ -6,7 +6,7 @@ export interface TestEvent {
   data: string
 }
 
-/** Support for this package's tests: the events of a stream as they come; comments are left out. */
+/** The events of a stream as they arrive, without comments. */
 export async function* eventsOf(response: Response): AsyncGenerator<TestEvent> {
   let text = ''
   for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {

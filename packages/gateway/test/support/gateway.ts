@@ -13,7 +13,7 @@ import { createGateway } from '../../src/gateway.ts'
 import type { GatewayOptions } from '../../src/endpoint/options.ts'
 import type { SessionStore } from '../../src/sessions/session-store.ts'
 
-/** Support for this package's tests: a real gateway on a real port with real fixture processes behind. */
+/** A real gateway on a real port with real fixture processes behind it. */
 export interface TestGateway extends AsyncDisposable {
   gateway: Gateway
   port: number
@@ -23,7 +23,7 @@ export interface TestGateway extends AsyncDisposable {
   open: (change?: Partial<EndpointSpec>) => Promise<void>
   /** A fixture process behind the endpoint. */
   run: (args?: readonly string[], processId?: string) => Promise<ChildServer>
-  /** Something to end with the test. */
+  /** Ends something together with the test. */
   defer: (end: () => unknown) => void
 }
 
@@ -109,7 +109,7 @@ interface CallOptions {
 
 export const CLIENTS = ['v1 http', 'v1 sse', 'v2 http', 'v2 sse', 'v2 modern'] as const
 
-/** `onAsk` answers what servers ask of clients. */
+/** `onAsk` answers what servers ask clients. */
 export async function connectClient(
   test: TestGateway,
   kind: (typeof CLIENTS)[number],

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { TestGateway } from './gateway.ts'
 
-/** Support for this package's tests: serves until the gateway of the test ends; its address. */
+/** Serves until the gateway of the test ends, and returns its address. */
 export async function serveHttp(test: TestGateway, answer: RequestListener): Promise<string> {
   const server = createServer(answer)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

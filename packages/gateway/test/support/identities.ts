@@ -2,10 +2,10 @@ import type { EndpointSpec } from '@toolhaven/core/ports/gateway'
 import type { IdentityFetch } from '../../src/oidc/identity-fetch.ts'
 import { startGateway, type TestGateway } from './gateway.ts'
 
-/** Support for tests: a provider that believes whatever a token says about its bearer, until it is taken back. */
+/** An identity provider that believes whatever a token says about its bearer, until the token is revoked. */
 export interface Identities {
   revoked: Set<string>
-  /** Introspections so far, and how many there were at the same time. */
+  /** Introspections so far, and how many ran at the same time. */
   asked: { count: number; most: number }
   fetch: IdentityFetch
 }
@@ -44,7 +44,7 @@ export interface TestIdentities extends TestGateway {
   provider: Identities
 }
 
-/** A gateway whose callers say who they are. */
+/** A gateway that authenticates its callers. */
 export async function startWithIdentities(
   spec: Partial<EndpointSpec> = {},
   options: Parameters<typeof startGateway>[0] = {},
@@ -55,7 +55,7 @@ export async function startWithIdentities(
   return { ...test, provider, [Symbol.asyncDispose]: () => test[Symbol.asyncDispose]() }
 }
 
-/** Tries everything with one identity; without claims, with none. */
+/** The headers of one identity. Without claims, none. */
 export function bearer(claims: Record<string, unknown> | undefined): Record<string, string> {
   return claims === undefined ? {} : { authorization: `Bearer ${tokenOf(claims)}` }
 }

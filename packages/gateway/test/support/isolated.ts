@@ -3,9 +3,9 @@ import type { AutoBackend, IsolatedBackend, StdioServer } from '@toolhaven/core/
 import { childServer, type ChildServer } from '@toolhaven/testing/mcp-servers/child-channel'
 import { NAME, never, type TestGateway } from './gateway.ts'
 
-/** What stands in for a runtime: how many servers were asked for, and which of them are not ended yet. */
+/** Replaces a runtime: how many servers were requested, and which of them are still running. */
 export interface TestServers<Kind = IsolatedBackend> {
-  /** In the order of their starts; the first is the workload's. */
+  /** In the order of their starts. The first is the workload's. */
   started: ChildServer[]
   live: Set<ChildServer>
   backend: Kind

@@ -1,6 +1,6 @@
 import { fc } from '@toolhaven/testing/properties'
 
-/** Parts of answers, most of them good. */
+/** Parts of answers, most of them valid. */
 const statusLine = fc.oneof(
   { weight: 20, arbitrary: fc.constant('HTTP/1.1 200 OK') },
   {
@@ -162,14 +162,14 @@ const answer = fc
     return `${before}${head}${text}${after}`
   })
 
-/** A byte put in, taken out or changed. */
+/** Inserts, removes or changes a byte. */
 const change = fc.record({
   at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
   kind: fc.constantFrom('put', 'take', 'change'),
   byte: fc.constantFrom(...'\r\n\0 \t:;,05aGf"\\\x7f\x80\xff-+'),
 })
 
-/** Answers of any server, good and bad, as their bytes in latin1. */
+/** Answers of any server, valid and invalid, as their bytes in latin1. */
 export const madeAnswer = fc
   .tuple(
     answer,
@@ -186,7 +186,7 @@ export const madeAnswer = fc
     }, text),
   )
 
-/** Good answers that leave the connection open. */
+/** Valid answers that leave the connection open. */
 export const keptAnswer = fc
   .tuple(
     fc.constantFrom('200 OK', '404 Not Found', '202 Accepted'),

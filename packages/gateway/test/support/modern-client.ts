@@ -14,7 +14,7 @@ const answer = z.looseObject({
     .optional(),
 })
 
-/** A client without a session that answers what servers ask. All of them say the same about themselves. */
+/** A stateless client that answers what servers ask. All of them describe themselves in the same way. */
 export class RawModernClient {
   readonly name: string
   readonly questions: string[] = []

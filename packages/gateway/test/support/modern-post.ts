@@ -9,7 +9,7 @@ export const MODERN_META = {
   'io.modelcontextprotocol/clientCapabilities': {},
 }
 
-/** What is unlike the usual request; a header or a part of `meta` that is undefined is not sent. */
+/** Differences from the usual request. A header or a part of `meta` that is undefined is not sent. */
 export interface ModernChange {
   id?: string | number
   meta?: Json
@@ -17,7 +17,7 @@ export interface ModernChange {
   signal?: AbortSignal | undefined
 }
 
-/** What a client without a session sends: the headers and the body. */
+/** What a stateless client sends: the headers and the body. */
 export function modernRequest(method: string, params: Json = {}, { id = 1, meta, headers }: ModernChange = {}) {
   const name = params['name'] ?? params['uri']
   const all: Record<string, string | undefined> = {

@@ -8,7 +8,7 @@ export interface ReadAnswer {
   body: string
 }
 
-/** What Node's own client makes of the bytes that a server sends. */
+/** What Node's own client reads from the bytes that a server sends. */
 export async function nodeReader() {
   let next: Uint8Array = Buffer.alloc(0)
   let isLast = true

@@ -3,7 +3,7 @@ import * as z from 'zod'
 /** What servers ask clients. */
 export type Question = 'sampling' | 'elicitation' | 'roots'
 
-/** A question that says what it is about, where it has room for that. */
+/** A question that names its subject, where it has room for that. */
 export function questionOf(kind: Question, text: string) {
   if (kind === 'roots') return { method: 'roots/list' }
   if (kind === 'elicitation')
@@ -22,7 +22,7 @@ const sampling = z.looseObject({
 })
 const elicitation = z.looseObject({ message: z.string() })
 
-/** What a question is about, and the answer of a client that says its name. */
+/** The subject of a question, and the answer of a client that gives its name. */
 export function answerTo(name: string, method: string, params: unknown): { about: string; result: object } {
   if (method === 'roots/list')
     return { about: '', result: { roots: [{ uri: `file:///${name}`, name: `${name} answers` }] } }

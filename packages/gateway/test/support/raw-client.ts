@@ -13,14 +13,14 @@ export type Received = z.infer<typeof received>
 
 export type RawFront = 'http' | 'sse'
 
-/** Against hanging: a lost message shall be a failed test. */
+/** Keeps tests from hanging: a lost message must make the test fail. */
 const PATIENCE_MS = 30_000
 
 const QUESTIONS = new Set(['sampling/createMessage', 'elicitation/create', 'roots/list'])
 
 const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 
-/** A client made of plain messages: its ids are what the test says, and everything that reaches it is kept. */
+/** A client made of plain messages: the test chooses its ids, and it keeps everything that reaches it. */
 export class RawClient {
   readonly name: string
   readonly responses: Received[] = []
@@ -28,11 +28,11 @@ export class RawClient {
   readonly updates: unknown[] = []
   readonly logs: unknown[] = []
   readonly questions: string[] = []
-  /** Whatever else it was asked; the test answers. */
+  /** Other requests that it got, for the test to answer. */
   readonly others: Received[] = []
-  /** Whether it answers `roots/list` by itself. */
+  /** Whether it answers `roots/list` automatically. */
   tellsRoots = false
-  /** Of HTTP requests as such: what a client without a session gets. */
+  /** Refused HTTP requests, as a stateless client gets them. */
   readonly refusals: Received[] = []
   /** A hundred servers take longer to start. */
   patienceMs = PATIENCE_MS
@@ -53,7 +53,7 @@ export class RawClient {
     this.#headers = { ...JSON_HEADERS, ...headers }
   }
 
-  /** Resolves with what the server says of itself, or with nothing when it was refused. */
+  /** Resolves with what the server says about itself, or undefined when it was refused. */
   async connect(capabilities: object, protocolVersion = '2025-11-25'): Promise<Received['result']> {
     if (this.#front === 'sse') await this.#openSse()
     const params = { protocolVersion, capabilities, clientInfo: { name: this.name, version: '1' } }
@@ -71,12 +71,12 @@ export class RawClient {
     return greeting?.result
   }
 
-  /** Resolves when the gateway has said all it has to say in reply. */
+  /** Resolves when the gateway has sent its whole reply. */
   async send(message: object): Promise<void> {
     await this.#read(await this.#post(message))
   }
 
-  /** All in one body, which is part of revision 2025-03-26 only. */
+  /** All in one body, which only revision 2025-03-26 allows. */
   async sendTogether(messages: readonly object[]): Promise<void> {
     await this.#read(await this.#post(messages))
   }
@@ -88,16 +88,16 @@ export class RawClient {
     this.#gone.abort()
   }
 
-  /** Closes its connections without a word, as a program that was ended. */
+  /** Closes its connections without notice, like a program that was killed. */
   hangUp(): void {
     this.#gone.abort()
   }
 
-  /** Looks again whenever a message came. */
+  /** Checks again whenever a message has arrived. */
   async until(isSo: () => boolean): Promise<void> {
     const patience = AbortSignal.timeout(this.patienceMs)
     while (!isSo()) {
-      if (patience.aborted) throw new Error(`waits in vain: ${JSON.stringify(this)}`)
+      if (patience.aborted) throw new Error(`nothing arrived: ${JSON.stringify(this)}`)
       await new Promise<void>((resolve) => {
         this.#waiting.add(resolve)
         patience.addEventListener('abort', () => resolve(), { once: true })
@@ -136,7 +136,7 @@ export class RawClient {
         for (const event of events) this.#event(event)
       }
     } catch (error) {
-      // It left: that is how its streams end.
+      // It left: its streams end like this.
       if (!this.#gone.signal.aborted) throw error
     }
   }
@@ -165,7 +165,7 @@ export class RawClient {
   #answer(id: unknown, method: string, params: unknown): void {
     const { about, result } = answerTo(this.name, method, params)
     this.questions.push(about)
-    // A client that has left cannot answer; the gateway says so in its place.
+    // A client that has left cannot answer: the gateway answers in its place.
     void this.send({ id, result }).catch(() => undefined)
   }
 

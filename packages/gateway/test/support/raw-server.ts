@@ -10,7 +10,7 @@ const KNOWN: Record<string, (id: unknown) => string> = {
     }),
 }
 
-/** A server that says exactly this, and the bytes it was told. */
+/** A server that sends exactly this, and the bytes that it got. */
 export async function connectServer(test: TestGateway, answer: (id: unknown) => string): Promise<string[]> {
   const heard: string[] = []
   const channel = {
@@ -36,7 +36,7 @@ export async function connectServer(test: TestGateway, answer: (id: unknown) => 
 
 const USUAL = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 
-/** Gives a way to post messages in it, and the headers that takes. */
+/** Returns a function that posts messages in the session, and the headers for that. */
 export async function openSession(test: TestGateway) {
   const post = (body: string, headers: Record<string, string> = {}, signal?: AbortSignal) =>
     fetch(`${test.origin}/mcp`, {

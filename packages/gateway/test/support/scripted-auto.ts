@@ -9,7 +9,7 @@ type Json = { [key: string]: unknown }
 /** One process of a workload in mode `auto`, seen from inside. */
 export interface ScriptedProcess {
   heard: Json[]
-  /** `call`: the id of the call that it is about, for servers that have a way to tell. */
+  /** `call`: the id of the call that the message belongs to, for servers that can name it. */
   say: (message: Json, call?: unknown) => void
   isEnded: boolean
 }
@@ -22,8 +22,8 @@ interface ScriptedAuto {
 }
 
 /**
- * Each process is greeted and lists no tools; a call of the tool `end` is answered at once, others when the test says so.
- * `script` comes before that.
+ * Each process is greeted and lists no tools. A call of the tool `end` is answered at once, others when the test says
+ * so. `script` comes before that.
  */
 export async function connectScriptedAuto(
   test: TestGateway,
@@ -78,8 +78,8 @@ export const usual: Script = (message) => {
   return isHeld ? undefined : { result: { content: [] } }
 }
 
-/** A question that says what it is about. */
+/** A question that names its subject. */
 export const question = (id: string, text: string, kind: Question = 'sampling') => ({ id, ...questionOf(kind, text) })
 
-/** The calls of tools that the process had. */
+/** The tool calls that the process got. */
 export const callsOf = ({ heard }: ScriptedProcess) => heard.filter(({ method }) => method === 'tools/call')

@@ -3,10 +3,10 @@ import { NAME, never, type TestGateway } from './gateway.ts'
 
 type Json = { [key: string]: unknown }
 
-/** What a server answers to a message: its response without the id, nothing, or its own end. */
+/** What a server answers to a message: its response without the id, nothing, or its exit. */
 export type Script = (message: Json) => Json | 'exits' | undefined
 
-/** What a server of revision 2026-07-28 says of itself. */
+/** What a server of revision 2026-07-28 says about itself. */
 export const DISCOVERED = {
   result: {
     resultType: 'complete',
@@ -21,7 +21,7 @@ export const DISCOVERED = {
 interface ScriptedServer {
   channel: StdioChannel
   heard: Json[]
-  /** Says something of its own accord. */
+  /** Sends something on its own initiative. */
   say: (message: Json) => void
 }
 
@@ -49,7 +49,7 @@ export function scriptedServer(script: Script): ScriptedServer {
   return { channel, heard, say }
 }
 
-/** A server with sessions is greeted; the script is for what is asked of it afterwards. */
+/** A server with sessions is greeted. The script answers what follows. */
 export async function connectScripted(
   test: TestGateway,
   script: Script,

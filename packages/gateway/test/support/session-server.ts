@@ -7,31 +7,31 @@ type Json = { [key: string]: unknown }
 
 /** A streamable HTTP server with sessions, seen from inside. */
 export interface SessionServer {
-  /** Those it has, the gateway's own among them; emptied: it was restarted. */
+  /** Its sessions, including the gateway's own. Emptied when it was restarted. */
   sessions: Set<string>
   /** Open streams for what belongs to no call. */
   streams: Set<ServerResponse>
   heard: Json[]
   /** The headers of each of these. */
   heads: IncomingHttpHeaders[]
-  /** Answers nothing any more. */
+  /** It no longer answers anything. */
   isHanging: boolean
-  /** Behind this gateway, or that of its start. */
+  /** Connects it to this gateway (default: the one it was started with). */
   connect: (to?: TestGateway) => Promise<void>
 }
 
 interface Habits {
   /** Sends the head of a stream with its first event. */
   isLate?: boolean
-  /** To who wants a stream for what belongs to no call; 200: there is one. */
+  /** The status for a request to open a stream for what belongs to no call. 200: there is one. */
   streamStatus?: number
-  /** Takes no DELETE, as the protocol allows. */
+  /** Refuses DELETE, as the protocol allows. */
   keepsSessions?: boolean
-  /** The status for a message that is no answer. */
+  /** The status that refuses a message. */
   refuse?: (message: Json) => number | undefined | Promise<number | undefined>
 }
 
-/** `answer` gives a response without its id; it may take its time. */
+/** `answer` returns a response without its id, and may take its time. */
 export async function startSessionServer(
   test: TestGateway,
   answer: (message: Json) => Json | Promise<Json> = () => ({ result: {} }),

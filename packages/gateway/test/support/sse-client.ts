@@ -4,13 +4,13 @@ import type { TestGateway } from './gateway.ts'
 
 type Json = { [key: string]: unknown }
 
-/** A client of the older transport made of plain messages, which may leave at any moment. */
+/** A client of the older transport made of plain messages, which may disconnect at any moment. */
 export interface SseClient {
   /** Where its messages go. */
   path: string
   /** Every message that reached it. */
   got: Json[]
-  /** The status of the POST: answers come in `got`. */
+  /** The status of the POST. Answers arrive in `got`. */
   post: (message: Json) => Promise<number>
   /** Resolves when the gateway has noticed. */
   leave: () => Promise<void>
@@ -33,7 +33,7 @@ export async function openSse(test: TestGateway): Promise<SseClient> {
   const read = async () => {
     for await (const { data } of events) got.push(JSON.parse(data))
   }
-  // It left: that is how its stream ends.
+  // It left: its stream ends like this.
   read().catch(() => undefined)
   const post = async (message: Json) => {
     const body = JSON.stringify({ jsonrpc: '2.0', ...message })

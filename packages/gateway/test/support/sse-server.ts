@@ -11,7 +11,7 @@ export interface Heard extends Json {
 
 type Outcome = Json | number | 'ends' | undefined
 
-/** What comes of a message: its response without the id, nothing, a status that refuses it, or the end of its stream. */
+/** What a message causes: its response without the id, nothing, a status that refuses it, or the end of its stream. */
 export type SseScript = (message: Heard, stream: ServerResponse) => Outcome | Promise<Outcome>
 
 export const INITIALIZED = {
@@ -22,11 +22,11 @@ export const INITIALIZED = {
   },
 }
 
-/** Support for this package's tests: a server of the HTTP+SSE transport. `streams` are all that were ever opened. */
+/** A server of the HTTP+SSE transport. `streams` are all that were ever opened. */
 export async function startSseServer(test: TestGateway, script: SseScript) {
   const streams: ServerResponse[] = []
   const heard: Heard[] = []
-  /** Of the requests that opened a stream. */
+  /** The requests that opened a stream. */
   const openings: IncomingHttpHeaders[] = []
   const origin = await serveHttp(test, async (request, response) => {
     if (request.method === 'GET') {

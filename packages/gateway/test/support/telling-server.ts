@@ -2,7 +2,7 @@ import type { Answer } from '../../src/http/server/exchange.ts'
 import { readBody } from '../../src/http/server/read-body.ts'
 import { sendText } from '../../src/http/server/reply.ts'
 
-/** Tells back what it was asked, each path in its own way. */
+/** Reports what it was asked, each path in its own way. */
 export const tell: Answer = (request, response) => {
   const { method, url = '', headers, rawHeaders } = request
   const text = (body: unknown) => JSON.stringify({ method, url, headers, rawHeaders, body })

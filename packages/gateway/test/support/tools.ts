@@ -22,18 +22,18 @@ export type ToolBack = (typeof TOOL_BACKS)[number]
 
 export interface LockedGateway extends AsyncDisposable {
   test: TestGateway
-  /** Every complete list of tools the daemon was told of. */
+  /** Every complete list of tools that the daemon saw. */
   seen: SeenDefinitions[]
   locks: ToolLocks
-  /** What was said to differ, newest last. */
+  /** The reported differences, newest last. */
   differences: (string | undefined)[]
-  /** What its servers' definitions have besides, from now on; null leaves a tool out. */
+  /** What its servers' definitions contain in addition, from now on. Null removes a tool. */
   define: (changes: Readonly<Record<string, object | null>>) => Promise<void>
   /** What its servers offer besides tools, from now on. */
   offer: (offers: Offers) => Promise<void>
-  /** Takes what was seen for the accepted state. */
+  /** Accepts what was seen. */
   accept: () => Promise<void>
-  /** A new server takes the place of the former. */
+  /** A new server replaces the former one. */
   start: (back: ToolBack, args?: readonly string[]) => Promise<void>
 }
 
@@ -43,7 +43,7 @@ export interface Offers {
   templates?: readonly { name: string; uriTemplate: string; description?: string }[]
 }
 
-/** A gateway with the lock that the daemon has: what is seen first is accepted. */
+/** A gateway with the daemon's lock: what is seen first is accepted. */
 export async function startLocked(
   mode: 'warn' | 'block',
   options: Partial<GatewayOptions> = {},

@@ -7,25 +7,25 @@ import type { HeldRoom } from '../../messages/weight.ts'
 import type { Pipeline } from '../../policy/pipeline.ts'
 import { KnownNames } from '../../messages/alike.ts'
 
-/** What a request of this era says about itself. */
+/** What a stateless request says about itself. */
 export interface ModernRequest {
   request: RpcRequest
   capabilities: JsonObject
   clientInfo: JsonObject | undefined
-  /** Left out: the client wants no log messages with this call. */
+  /** Undefined when the client wants no log messages with this call. */
   logLevel: string | undefined
 }
 
 const META_KEYS = new KnownNames(Object.values(META))
 
-/** A request that may wait before it is dispatched. Until then it holds this room. */
+/** A request that may wait before it is dispatched. Until then it reserves this memory. */
 export interface WaitingRequest extends ModernRequest {
   room: HeldRoom
-  /** The rules that let it in: others may be in force when it has waited. */
+  /** The rules that admitted it: others may be in force once it has waited. */
   admittedBy: Pipeline
 }
 
-/** An error of the protocol and the HTTP status it goes with. */
+/** A protocol error and the HTTP status it goes with. */
 export interface Fault {
   status: number
   code: number
@@ -33,7 +33,7 @@ export interface Fault {
   data?: JsonObject
 }
 
-/** Headers and body must agree: others on the way decide by the headers, the server by the body. */
+/** Headers and body must agree: proxies decide by the headers, the server by the body. */
 export function checkRequest(headers: IncomingHttpHeaders, request: RpcRequest): ModernRequest | Fault {
   const meta = metaOf(request.params)
   return checkVersion(headers, meta) ?? checkNames(headers, request) ?? readMeta(request, meta)
@@ -42,7 +42,7 @@ export function checkRequest(headers: IncomingHttpHeaders, request: RpcRequest):
 function checkVersion(headers: IncomingHttpHeaders, meta: JsonObject): Fault | undefined {
   const said = headers['mcp-protocol-version']
   const version = meta[META.version]
-  if (version !== undefined && typeof version !== 'string') return malformed(`${META.version} must be a text`)
+  if (version !== undefined && typeof version !== 'string') return malformed(`${META.version} must be a string`)
   if (said === undefined) return mismatch('the MCP-Protocol-Version header is missing')
   if (version !== undefined && said !== version)
     return mismatch('the MCP-Protocol-Version header and the version in _meta differ')

@@ -10,29 +10,29 @@ import type { Fault } from './check-request.ts'
 export const FULL: Fault = {
   status: 503,
   code: RPC_ERROR.server,
-  message: 'This server has too many clients; try again later.',
+  message: 'This server has too many clients. Try again later.',
 }
 
-/** Clients that know an earlier revision too go on with it by themselves. */
+/** A client that also knows an earlier revision continues with that one on its own. */
 export const NEEDS_SESSION: Fault = {
   status: 400,
   code: MODERN_ERROR.unsupportedVersion,
-  message: `Unsupported protocol version: each client session has a server of its own here, and revision ${MODERN_VERSION} has no sessions; use an earlier one, or a workload with session_mode shared.`,
+  message: `Unsupported protocol version: each client session has a server of its own here, and revision ${MODERN_VERSION} has no sessions. Use an earlier revision, or a workload with session_mode shared.`,
   data: { supported: PROTOCOL_VERSIONS.toReversed(), requested: MODERN_VERSION },
 }
 
 export const UNKNOWN_STATE: Fault = {
   status: 200,
   code: RPC_ERROR.invalidParams,
-  message: 'Invalid params: requestState is unknown, too old, or of another request; send the request without it.',
+  message: 'Invalid params: requestState is unknown, too old, or from another request. Send the request without it.',
 }
 
-/** Also null: a request that goes on with nothing is a new one, and its tool would run a second time. */
+/** Null as well: a request that continues with nothing is a new one, and its tool would run a second time. */
 export const STATE_IS_NO_TEXT: Fault = {
   status: 200,
   code: RPC_ERROR.invalidParams,
   message:
-    'Invalid params: requestState must be the text that came with the answer to this request; leave it out to begin a new one.',
+    'Invalid params: requestState must be the string that came with the answer to this request. Leave it out to start a new request.',
 }
 
 /** For what is refused before it is dispatched: the pipeline sees it like any other refusal. */

@@ -11,11 +11,14 @@ export interface ListenReplyOptions {
   context: FrontContext
   id: RequestId
   response: HttpResponse
-  /** Nobody listens any more. */
+  /** Called when nobody listens any more. */
   cancel: () => void
 }
 
-/** A subscription at a server without sessions, on its way to the client that asked for it. The mark on each message is the client's. */
+/**
+ * A subscription at a stateless server, on its way to the client that asked for it. Each message carries the client's
+ * own subscription id.
+ */
 export class ListenReply implements ReplySink {
   readonly id: RequestId
   readonly #options: ListenReplyOptions
@@ -43,7 +46,7 @@ export class ListenReply implements ReplySink {
     this.#stream?.end()
   }
 
-  /** The workload goes, or the client went. */
+  /** The workload was removed, or the client disconnected. */
   abandon(): void {
     if (this.#stream === undefined) return void this.#options.response.destroy()
     this.answer({ jsonrpc: '2.0', id: this.id, result: { resultType: 'complete' } })

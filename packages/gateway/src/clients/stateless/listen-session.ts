@@ -6,7 +6,7 @@ import { NEWEST_VERSION } from '../../messages/protocol-versions.ts'
 import { Session } from '../../sessions/session.ts'
 import { isSubscribable, MOST_SUBSCRIPTIONS, TOO_LONG, TOO_MANY } from '../../sessions/subscriptions.ts'
 
-/** What a client asked to hear of; the server agrees to as much as it can. */
+/** What a client asked to be told about. The server agrees to as much as it can. */
 export interface Filter {
   toolsListChanged?: true
   promptsListChanged?: true
@@ -21,9 +21,9 @@ const FIELD_OF: Readonly<Record<string, keyof Filter>> = {
   'notifications/resources/updated': 'resourceSubscriptions',
 }
 
-/** Or a text that says why it is none. */
+/** Returns a text that says what is wrong when the value is not a filter. */
 export function readFilter(value: unknown): Filter | string {
-  if (!isObject(value)) return 'notifications must be an object that says what to be told of'
+  if (!isObject(value)) return 'notifications must be an object that says what to subscribe to'
   const { resourceSubscriptions: uris = [] } = value
   if (!isTexts(uris)) return 'resourceSubscriptions must be a list of URIs'
   if (uris.length > MOST_SUBSCRIPTIONS) return TOO_MANY
@@ -40,7 +40,7 @@ function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string')
 }
 
-/** As much of the filter as the server's capabilities allow. */
+/** The part of the filter that the server's capabilities allow. */
 export function agreed(filter: Filter, capabilities: unknown): Filter {
   const has = (feature: string, ability: string) =>
     isObject(capabilities) && isObject(capabilities[feature]) && capabilities[feature][ability] === true
@@ -53,7 +53,7 @@ export function agreed(filter: Filter, capabilities: unknown): Filter {
   }
 }
 
-/** One `subscriptions/listen`: to the server behind a client like any other, towards its client a stream. */
+/** One `subscriptions/listen`: a client like any other to the server, a stream to its client. */
 export class ListenSession extends Session {
   readonly #requestId: RequestId
   readonly #filter: Filter
@@ -69,12 +69,12 @@ export class ListenSession extends Session {
     return false
   }
 
-  /** The first message says what the client will hear of. */
+  /** The first message lists what the client will hear about. */
   start(stream: EventStream, notifications: Filter): void {
     this.#stream = stream
     this.isServed = true
     this.#write({ method: 'notifications/subscriptions/acknowledged', params: { notifications } })
-    // It may have ended while its server was waited for.
+    // It may have ended while it waited for its server.
     if (this.isEnded) this.#finish()
   }
 

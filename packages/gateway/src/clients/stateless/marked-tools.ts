@@ -7,8 +7,9 @@ import type { Fault } from './check-request.ts'
 import { checkMirrored, withoutInvalidTools } from './tool-headers.ts'
 
 /**
- * Whether a call repeats in headers what its tool has marked. Before it is refused, the tools are looked at once more: their
- * marks may be others by now. Nothing is told about a tool whose call will be refused anyway.
+ * Checks that a call repeats in headers what its tool has marked. Before it refuses a call, it reads the tools once
+ * more, because their marks may have changed. A tool whose call will be refused anyway is not looked up, so that
+ * nothing about it is disclosed.
  */
 export async function checkMarked(
   context: FrontContext,
@@ -29,7 +30,7 @@ export async function checkMarked(
   return check()
 }
 
-/** Without arguments and without headers for them there is nothing that could differ, whatever the tool has marked. */
+/** Without arguments and without headers for them, nothing can differ, whatever the tool has marked. */
 function hasAnythingToRepeat({ headers }: HttpRequest, { params }: RpcRequest): boolean {
   const args = params?.['arguments']
   const hasArguments = isObject(args) && Object.keys(args).length > 0

@@ -5,7 +5,10 @@ import { Session } from '../../sessions/session.ts'
 import type { SessionTable } from '../../sessions/session-table.ts'
 import type { ModernRequest } from './check-request.ts'
 
-/** A client without a session needs one at a server that knows only sessions: the gateway's, kept for the next request. */
+/**
+ * A stateless client needs a session at a server that knows only sessions. It belongs to the gateway, which keeps it
+ * for the next request.
+ */
 export class ModernSession extends Session {
   readonly #onToolsChanged: () => void
 
@@ -14,12 +17,15 @@ export class ModernSession extends Session {
     this.#onToolsChanged = onToolsChanged
   }
 
-  /** A call that waits for its client to come back with answers has a time limit of its own. */
+  /** A call that waits for its client to come back with answers has its own time limit. */
   override get isIdle(): boolean {
     return this.calls.size === 0
   }
 
-  /** What belongs to no call is for clients that listen. Several may use this session: none of them is told. */
+  /**
+   * Messages that belong to no call go only to clients that listen. Several clients may share this session, so none of
+   * them gets any.
+   */
   override send(text: string): void {
     const message = parseMessage(text)
     const isToolsChanged = message?.kind === 'notification' && message.method === 'notifications/tools/list_changed'
@@ -39,7 +45,7 @@ export function markOfClient({ capabilities, clientInfo }: Description, owner: s
 
 type Description = Pick<ModernRequest, 'capabilities' | 'clientInfo'>
 
-/** Requests that say the same about their client share a session; those of different callers never do. */
+/** Requests that describe their client in the same way share a session. Different callers never share one. */
 export class ModernClients {
   readonly #options: ModernClientsOptions
   readonly #byMark = new Map<string, ModernSession>()
@@ -48,7 +54,7 @@ export class ModernClients {
     this.#options = options
   }
 
-  /** Undefined when the endpoint is full. `isNew`: the server has not heard of it. */
+  /** Undefined when the endpoint is full. `isNew`: the server does not know the session yet. */
   sessionOf(
     { capabilities, clientInfo }: Description,
     owner: string | undefined,

@@ -21,21 +21,21 @@ import { weightOfValue } from '../../messages/weight.ts'
 
 export interface ExchangeOptions {
   logLevel: string | undefined
-  /** The client's own. */
+  /** The client's own token. */
   progressToken: unknown
   acceptsStream: boolean
   openStream: (response: HttpResponse) => EventStream
-  /** The response as this era writes it. */
+  /** Translates a response into the form of the stateless era. */
   toModern: (body: JsonObject) => JsonObject
-  /** The call waits for its client: under which state it is found again. */
+  /** Called when the call waits for its client. Returns the state that identifies it. */
   park: () => string
-  /** All that is asked and not answered together. */
+  /** Limit for all questions of a call that are not answered yet. */
   maxQuestionBytes: number
-  /** It keeps so many bytes more for its client than before, or fewer. */
+  /** Called when the bytes that it keeps for its client change, with the difference. */
   onKept: (keeper: Keeper, change: number) => void
-  /** The client's answer to what the server asked. */
+  /** Passes the client's answer to the server that asked. */
   respond: (response: RpcResponse) => void
-  /** Nobody waits for the call any more. */
+  /** Called when nobody waits for the call any more. */
   cancel: () => void
 }
 
@@ -47,17 +47,17 @@ interface Question {
 }
 
 /**
- * One call of a client without a session, over as many POSTs as the server has questions. A question of a server with
- * sessions ends the POST with "input required"; the client's next POST brings the answers, and the same call goes on.
+ * One call of a stateless client, over as many POSTs as the server has questions. A question of a server with sessions
+ * ends the POST with "input required". The client's next POST brings the answers, and the same call goes on.
  */
 export class ModernExchange implements ReplySink, Keeper {
   readonly #options: ExchangeOptions
   readonly #asked = new Map<string, Question>()
-  /** What it keeps until its client comes back. */
+  /** Bytes kept until the client comes back. */
   bytes = 0
   #id: RequestId
   #response: HttpResponse | undefined
-  /** When its client was told to come back with answers. */
+  /** When the client was told to come back with answers. */
   #parkedAt = -Infinity
   #stream: EventStream | undefined
   #final: JsonObject | undefined
@@ -92,13 +92,16 @@ export class ModernExchange implements ReplySink, Keeper {
     else this.#finish(modern)
   }
 
-  /** The server hears that its questions are not answered, and ends the call as it can; an answer is kept in short. */
+  /**
+   * The server hears that its questions are not answered and ends the call as it can. An answer is replaced by a short
+   * error.
+   */
   giveUp(): void {
     if (this.#asked.size > 0) return this.#refuseAll(TOO_MANY_QUESTIONS)
     if (this.#final === undefined) return
     const error = {
       code: RPC_ERROR.server,
-      message: 'The answer waited too long for its client and is gone; call again.',
+      message: 'The answer waited too long for its client and was dropped. Call again.',
     }
     this.#final = { jsonrpc: '2.0', error }
     this.#keep(-this.bytes)
@@ -111,7 +114,7 @@ export class ModernExchange implements ReplySink, Keeper {
     else response?.destroy()
   }
 
-  /** The client is back with answers. */
+  /** The client has come back with answers. */
   resume(id: RequestId, response: HttpResponse, inputResponses: JsonObject): void {
     this.#attach(id, response)
     for (const [key, question] of this.#asked) {
@@ -127,7 +130,7 @@ export class ModernExchange implements ReplySink, Keeper {
     } else this.#requireInput()
   }
 
-  /** The client did not come back. */
+  /** The client did not come back in time. */
   expire(): void {
     this.#refuseAll()
     this.#keep(-this.bytes)
@@ -158,7 +161,7 @@ export class ModernExchange implements ReplySink, Keeper {
       return this.#refuse(id, TOO_MANY_QUESTIONS)
     this.#asked.set(`${method.split('/')[0]}-${++this.#questions}`, { id, method, params, bytes })
     this.#keep(bytes)
-    // Questions that came together are put together.
+    // Questions that arrive together are sent together.
     if (this.#response !== undefined) queueMicrotask(() => this.#requireInput())
   }
 
@@ -193,7 +196,7 @@ export class ModernExchange implements ReplySink, Keeper {
   }
 
   #requireInput(): void {
-    // They may have been given up, or their client be gone.
+    // The questions may have been given up, or their client may be gone.
     if (this.#response === undefined || this.#asked.size === 0) return
     this.#parkedAt = Date.now()
     const inputRequests = Object.fromEntries(
@@ -231,7 +234,7 @@ export class ModernExchange implements ReplySink, Keeper {
 
 const BAD_REQUEST: ReadonlySet<unknown> = new Set(Object.values(MODERN_ERROR))
 
-/** The revision gives some errors a status of their own. */
+/** Revision 2026-07-28 gives some errors a status of their own. */
 export function statusOf({ error }: JsonObject): number {
   if (!isObject(error)) return 200
   if (error['code'] === RPC_ERROR.methodNotFound) return 404

@@ -23,7 +23,7 @@ import { markOf } from './parked-calls.ts'
 import { relay } from './relay.ts'
 import { toLegacyParams, toModern } from './to-modern.ts'
 
-/** Requests of the era with sessions that this one has no longer. */
+/** Requests of the era with sessions that the stateless era no longer has. */
 const GONE: ReadonlySet<string> = new Set([
   'initialize',
   'ping',
@@ -34,11 +34,12 @@ const GONE: ReadonlySet<string> = new Set([
   'tasks/result',
 ])
 
-/** A request says its era by itself; so does a header with a revision that has no sessions. */
+/** A request names its era itself, and so does a header with a stateless revision. */
 export function isModern(request: HttpRequest, message: RpcMessage): boolean {
   if (message.kind === 'response') return false
   const meta = metaOf(message.params)
-  // Clients open with it before they know what is spoken here; only one that says otherwise is of this era.
+  // Clients start with initialize before they know which era the server speaks. Only a request that names a stateless
+  // revision is stateless.
   if (message.method === 'initialize') return META.version in meta && !isKnownVersion(meta[META.version])
   if (META.version in meta) return true
   const { 'mcp-protocol-version': version, 'mcp-session-id': session } = request.headers
@@ -52,7 +53,7 @@ export async function postModern(
   message: RpcMessage,
 ): Promise<void> {
   const { pipeline: admittedBy } = context
-  // The revision knows no notification of clients over HTTP: taken, and of no effect.
+  // Revision 2026-07-28 has no notifications of clients over HTTP: they are accepted and have no effect.
   if (message.kind !== 'request') return sendEmpty(response, 202)
   if (context.isolated !== undefined) return sendFault(response, message.id, NEEDS_SESSION)
   const checked = checkRequest(request.headers, message)
@@ -62,7 +63,7 @@ export async function postModern(
   if ('requestState' in (message.params ?? {}) && typeof message.params?.['requestState'] !== 'string')
     return refuse(context, request, response, message, { fault: STATE_IS_NO_TEXT, by: 'request-state' })
   const own = Object.hasOwn(OWN, method) ? OWN[method] : undefined
-  // It may wait for the server, and for its list of tools, long before it is a call that counts by itself.
+  // It may wait for the server and for the list of tools, long before it counts as a call itself.
   const room = new HeldRoom(context.memory)
   if (!room.hold(weightOf(message, context.memory.mostOfOne)))
     return refuse(context, request, response, message, { fault: NO_ROOM })
@@ -117,7 +118,7 @@ async function answerSelf(
   }
 }
 
-/** Answered by the gateway: a server with sessions does not know them. */
+/** Answered by the gateway, because a server with sessions does not know them. */
 const OWN: Readonly<Record<string, Answer>> = { 'server/discover': discover, 'subscriptions/listen': listen }
 
 async function discover(
@@ -151,7 +152,7 @@ async function listen(
     sendFault(response, id, { status: 400, code: RPC_ERROR.invalidParams, message: `Invalid params: ${why}.` })
   if (typeof filter === 'string') return refuseFilter(filter)
   const { capabilities } = (await context.server()).result
-  // Or nobody would tell of its end.
+  // Nobody would notice the end of this response.
   if (response.destroyed) return
   const granted = agreed(filter, capabilities)
   const session = new ListenSession(context.limits, id, granted)
@@ -175,7 +176,7 @@ async function listen(
   session.start(stream, { ...rest, ...(heard.length > 0 && { resourceSubscriptions: heard }) })
 }
 
-/** What a server that hangs says once it goes on, comes all the same. */
+/** If a server hangs, its messages arrive later, once it continues. */
 async function unlessLate(work: Promise<void>, ms: number): Promise<void> {
   const timer = new AbortController()
   const late = pause(ms, undefined, { ref: false, signal: timer.signal })
@@ -194,7 +195,7 @@ async function call(
   const state = params?.['requestState']
   if (typeof state === 'string') {
     const asker = { session: undefined, from: request, headers: () => ({}), id, isTrial: true } as const
-    // What was allowed when the call began may no longer be.
+    // What was allowed when the call began may no longer be allowed.
     const passed = context.pipeline.fromClient(checked.request, asker)
     const fault = 'refusal' in passed ? { status: 200, ...passed.refusal } : UNKNOWN_STATE
     const parked = 'refusal' in passed ? undefined : context.modern.parked.take(state, mark)
@@ -250,7 +251,7 @@ function dispatchCall(
   dispatch(context.dispatching, session, forServer, exchange, { from: request, admittedBy: checked.admittedBy })
 }
 
-/** A server with sessions has one level for all its calls: it must be as talkative as this one wants. */
+/** A server with sessions has one log level for all calls: it must be at least as verbose as this call wants. */
 async function raiseLevel(context: FrontContext, session: Session, level: string | undefined): Promise<void> {
   if (!isLogLevel(level) || (session.logLevel !== undefined && reachesLevel(level, session.logLevel))) return
   const { capabilities } = (await context.server()).result

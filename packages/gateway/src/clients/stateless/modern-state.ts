@@ -18,15 +18,15 @@ export interface ModernStateOptions {
   limits: GatewayLimits
   sessions: SessionTable
   logger: Logger
-  /** What is kept for all clients of the endpoint. */
+  /** Counts what is kept for all clients of the endpoint. */
   kept: KeptBytes
   ask: (session: Session, method: string, params: JsonObject) => Promise<JsonObject>
 }
 
 const NOT_LISTED =
-  'The server has not listed its tools yet, so this call cannot be checked against them; try again in a moment.'
+  'The server has not listed its tools yet, so this call cannot be checked against them. Try again in a moment.'
 
-/** What one endpoint keeps for its clients without sessions. */
+/** What one endpoint keeps for its stateless clients. */
 export class ModernState implements ModernContext {
   readonly clients: ModernClients
   readonly parked = new ParkedCalls()
@@ -49,7 +49,7 @@ export class ModernState implements ModernContext {
     return `modern-${++this.#ids}`
   }
 
-  /** A server that is slow to list them goes on doing so for the next call. */
+  /** A slow server goes on listing its tools for the next call. */
   async mirroredTools(session: Session): Promise<MirroredTools> {
     const reading = (this.#mirrored ??= this.#readMirrored(session))
     const { promise: late, reject } = Promise.withResolvers<never>()
@@ -57,7 +57,7 @@ export class ModernState implements ModernContext {
     return Promise.race([reading, late]).finally(() => clearTimeout(timer))
   }
 
-  /** Another server may have others. */
+  /** Another server may have other tools. */
   forgetTools(): void {
     this.#mirrored = undefined
   }
@@ -65,7 +65,7 @@ export class ModernState implements ModernContext {
   onDropped(tool: string, why: string): void {
     if (this.#dropped.has(tool)) return
     this.#dropped.add(tool)
-    this.#options.logger.warn('a tool is not shown, for its definition is invalid', {
+    this.#options.logger.warn('a tool is hidden because its definition is invalid', {
       workload: this.#options.name,
       tool,
       why,
@@ -74,7 +74,7 @@ export class ModernState implements ModernContext {
 
   #readMirrored(session: Session): Promise<MirroredTools> {
     const reading = readMirrored((params) => this.#options.ask(session, 'tools/list', params))
-    // What the server did not tell this time it may tell the next one who asks.
+    // A server that fails this time may answer the next call.
     reading.catch(() => {
       if (this.#mirrored === reading) this.#mirrored = undefined
     })

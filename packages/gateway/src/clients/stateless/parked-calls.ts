@@ -3,7 +3,7 @@ import { whoMakesRoom } from '../../sessions/fair-share.ts'
 import type { JsonObject, RpcRequest } from '../../messages/json-rpc.ts'
 import type { ModernExchange } from './modern-exchange.ts'
 
-/** For people who look something up before they answer. */
+/** Long enough for people who look something up before they answer. */
 const KEPT_MS = 15 * 60_000
 const MOST_KEPT = 1_000
 
@@ -12,12 +12,12 @@ type Waiting = Pick<ModernExchange, 'resume' | 'expire'>
 interface Parked {
   exchange: Waiting
   owner: string | undefined
-  /** Whose it is and what was asked: nobody else, and no other request, goes on with it. */
+  /** Names the caller and the request: no other caller and no other request can continue it. */
   mark: string
   timer: NodeJS.Timeout
 }
 
-/** Calls whose server waits for an answer of the client. The state the client carries is only the name of one. */
+/** Calls whose server waits for an answer of the client. The state that the client carries only names one of them. */
 export class ParkedCalls {
   readonly #parked = new Map<string, Parked>()
 
@@ -30,7 +30,7 @@ export class ParkedCalls {
     return state
   }
 
-  /** Each state is good once. */
+  /** Each state can be used once. */
   take(state: string, mark: string): Waiting | undefined {
     const parked = this.#parked.get(state)
     if (parked?.mark !== mark) return undefined
@@ -59,7 +59,7 @@ export class ParkedCalls {
   }
 }
 
-/** Equal for the same request of the same caller, whatever it answers. */
+/** Equal for the same request of the same caller, whatever the request answers. */
 export function markOf(owner: string | undefined, { method, params }: RpcRequest): string {
   const { _meta: _m, inputResponses: _r, requestState: _s, ...asked }: JsonObject = params ?? {}
   return createHash('sha256')

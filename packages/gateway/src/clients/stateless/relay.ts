@@ -15,8 +15,8 @@ import { ModernExchange } from './modern-exchange.ts'
 import { markOf } from './parked-calls.ts'
 
 /**
- * A request of a client without a session to a server without sessions: both know what to make of it, state that goes
- * back and forth between them included.
+ * A request of a stateless client to a stateless server. Both understand it, including the state that goes back and
+ * forth between them.
  */
 export async function relay(
   context: FrontContext,
@@ -26,7 +26,7 @@ export async function relay(
 ): Promise<void> {
   const { id, method } = checked.request
   const owner = context.pipeline.callerOf(request)?.id
-  // Where nobody is asked who they are, there is nobody to keep apart.
+  // Without authentication there are no callers to keep apart.
   const states = owner === undefined ? undefined : callersStates(context, markOf(owner, checked.request))
   const params = states === undefined ? checked.request.params : states.toServer(checked.request.params)
   if (params === 'unknown')
@@ -55,7 +55,7 @@ export async function relay(
               const shown = withOurVersions(method, withoutInvalid(context, method, body))
               return states === undefined ? shown : states.toClient(shown)
             },
-            // Servers of this era ask in their results.
+            // Stateless servers ask in their results.
             park: () => '',
             maxQuestionBytes: 0,
             onKept: () => {},
@@ -78,7 +78,7 @@ const TOO_MANY_SUBSCRIPTIONS: Fault = {
   message: `Invalid params: ${TOO_MANY_OF_A_CALLER}.`,
 }
 
-/** They count among those of the caller until the stream ends. False: they are too many. */
+/** Subscriptions count among those of the caller until the stream ends. Returns false when there are too many. */
 function countSubscriptions(
   { sessions }: FrontContext,
   session: Session,
@@ -97,7 +97,7 @@ function countSubscriptions(
   return true
 }
 
-/** Puts a caller's mark on the server's state, and takes it off again. */
+/** Puts a caller's mark on the server's state, and removes it again. */
 function callersStates({ modern: { states } }: FrontContext, mark: string) {
   return {
     toServer(params: JsonObject | undefined): JsonObject | 'unknown' | undefined {
@@ -114,7 +114,7 @@ function callersStates({ modern: { states } }: FrontContext, mark: string) {
   }
 }
 
-/** Through us the server also serves clients with sessions. */
+/** Through the gateway the server also serves clients with sessions. */
 function withOurVersions(method: string, body: JsonObject): JsonObject {
   const { result } = body
   if (method !== 'server/discover' || !isObject(result) || !Array.isArray(result['supportedVersions'])) return body

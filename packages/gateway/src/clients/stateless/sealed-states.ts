@@ -10,8 +10,8 @@ const TAG_BYTES = 16
 const sealed = z.object({ mark: z.string(), until: z.number(), state: z.string() })
 
 /**
- * A server's state on its way through a caller. The server behind cannot tell callers apart, so that it is used by nobody
- * else, and with no other request, is seen to here. The key is of this daemon's life only.
+ * A server's state on its way through a caller. The server behind cannot tell callers apart, so the gateway makes sure
+ * that no other caller uses the state, and no other request does. The key lives as long as this daemon.
  */
 export class SealedStates {
   readonly #key = randomBytes(32)
@@ -24,7 +24,7 @@ export class SealedStates {
     return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url')
   }
 
-  /** The state as the server gave it; undefined when it was changed, is too old, or was given to another. */
+  /** The state as the server gave it. Undefined when it was changed, is too old, or was given to another caller. */
   open(text: string, mark: string, now: number): string | undefined {
     const found = this.#read(Buffer.from(text, 'base64url'))
     return found?.mark === mark && found.until > now ? found.state : undefined
@@ -38,7 +38,7 @@ export class SealedStates {
       const text = Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()])
       return sealed.parse(JSON.parse(text.toString('utf8')))
     } catch {
-      // Not ours, or no longer as we made it.
+      // Not our state, or it was changed.
       return undefined
     }
   }

@@ -23,7 +23,7 @@ function mirroredIn(schema: unknown): readonly Mirrored[] | string {
   return names.size === found.length ? found : 'two parameters have the same x-mcp-header'
 }
 
-/** Only where a chain of `properties` leads is a parameter in one certain place. */
+/** A parameter is only in one certain place when a chain of `properties` leads to it. */
 function collect(schema: unknown, path: readonly string[], found: Mirrored[]): string | undefined {
   if (!isObject(schema) || path.length > DEEPEST) return undefined
   const { properties } = schema
@@ -34,9 +34,9 @@ function collect(schema: unknown, path: readonly string[], found: Mirrored[]): s
     const header = property['x-mcp-header']
     if (header !== undefined) {
       if (typeof header !== 'string' || !HEADER_NAME.test(header))
-        return `x-mcp-header of ${at.join('.')} is no header name`
+        return `x-mcp-header of ${at.join('.')} is not a header name`
       if (!PRIMITIVE.has(property['type']))
-        return `x-mcp-header of ${at.join('.')} is not on a text, integer or boolean`
+        return `x-mcp-header of ${at.join('.')} is not on a string, integer or boolean`
       found.push({ header: `mcp-param-${header.toLowerCase()}`, path: at })
     }
     const fault = collect(property, at, found)
@@ -46,10 +46,10 @@ function collect(schema: unknown, path: readonly string[], found: Mirrored[]): s
 }
 
 function misplacedIn(schema: unknown): string | undefined {
-  return hasMark(schema, 'root', 0) ? 'x-mcp-header stands where it is not certain which value is meant' : undefined
+  return hasMark(schema, 'root', 0) ? 'x-mcp-header is in a place where it is unclear which value it marks' : undefined
 }
 
-/** Whether a mark stands anywhere but on a property that only `properties` lead to. */
+/** Whether a mark is anywhere but on a property that only `properties` lead to. */
 function hasMark(value: unknown, place: 'root' | 'properties' | 'elsewhere', depth: number): boolean {
   if (depth > DEEPEST * 2) return false
   if (Array.isArray(value)) return value.some((item) => hasMark(item, 'elsewhere', depth + 1))
@@ -62,7 +62,7 @@ function hasMark(value: unknown, place: 'root' | 'properties' | 'elsewhere', dep
   })
 }
 
-/** Every marked value that is in the body must be in its header, and the same; the other way round too. */
+/** Every marked value in the body must be the same in its header, and the other way round. */
 export function checkMirrored(
   mirrored: readonly Mirrored[],
   headers: IncomingHttpHeaders,
@@ -73,7 +73,7 @@ export function checkMirrored(
     const raw = headers[header]
     const said = typeof raw === 'string' ? decodeHeader(raw) : undefined
     if (value === undefined || value === null) {
-      if (raw !== undefined) return mismatch(`${header} is there, ${path.join('.')} is not`)
+      if (raw !== undefined) return mismatch(`${header} is set, but ${path.join('.')} is missing`)
     } else if (said === undefined || !isSame(said, value)) {
       return mismatch(`${header} and ${path.join('.')} differ`)
     }
@@ -86,7 +86,7 @@ export function mirroredHeaders(mirrored: readonly Mirrored[], args: unknown): R
   return Object.fromEntries(
     mirrored.flatMap(({ header, path }) => {
       const value = valueAt(args, path)
-      // Anything else is no value a mark can be on; the server says so.
+      // Marks are only on simple values. The server reports anything else.
       const isText = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
       return isText ? [[header, encodeHeader(String(value))]] : []
     }),
@@ -117,19 +117,19 @@ function mirroredTools(tools: readonly unknown[]): MirroredTools {
   )
 }
 
-/** A server that pages for ever is not asked for ever. */
+/** Stops at a server whose list has no end. */
 const MOST_PAGES = 100
 
-/** Reads all pages of a server's list; `list` gives the response to one `tools/list`. */
+/** Reads all pages of a server's list. `list` returns the response to one `tools/list`. */
 export async function readMirrored(list: (params: JsonObject) => Promise<JsonObject>): Promise<MirroredTools> {
   const tools: unknown[] = []
   let cursor: unknown
   for (let page = 0; page < MOST_PAGES; page += 1) {
     const { result, error } = await list(cursor === undefined ? {} : { cursor })
     if (!isObject(result)) {
-      // A server without tools marks none. Any other failure says nothing about them.
+      // A server without tools has no marks. Any other failure says nothing about its tools.
       if (isObject(error) && error['code'] === RPC_ERROR.methodNotFound) break
-      throw unavailable('The tools of this server could not be looked at; try again.')
+      throw unavailable('The tools of this server could not be read. Try again.')
     }
     if (Array.isArray(result['tools'])) tools.push(...result['tools'])
     cursor = result['nextCursor']
@@ -138,7 +138,7 @@ export async function readMirrored(list: (params: JsonObject) => Promise<JsonObj
   return mirroredTools(tools)
 }
 
-/** A tool whose marks are invalid cannot be called by anybody; the others can. */
+/** A tool with invalid marks cannot be called. The others can. */
 export function withoutInvalidTools(result: JsonObject, onDropped: (name: string, why: string) => void): JsonObject {
   const { tools } = result
   if (!Array.isArray(tools)) return result

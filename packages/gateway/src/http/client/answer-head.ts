@@ -1,7 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { HEADER_NAME, NOT_IN_HEADER_VALUE } from '../head-grammar.ts'
 
-/** What the server sent is not HTTP. It has no `code`: the connection did not break, and to ask again would bring the same. */
+/**
+ * What the server sent is not HTTP. It has no `code`: the connection did not break, and a second request would bring
+ * the same.
+ */
 export class MalformedAnswer extends Error {
   constructor(what: string) {
     super(`the server's answer is not well-formed HTTP: ${what}`)
@@ -13,7 +16,7 @@ export interface AnswerHead {
   headers: IncomingHttpHeaders
   /** How many bytes of body follow, or how else its end is found. */
   body: number | 'chunked' | 'until-close'
-  /** How long the connection is of use for other calls afterwards. 0: not at all. */
+  /** How long the connection can be used for other calls afterwards. 0: not at all. */
   keptMs: number
 }
 
@@ -24,10 +27,10 @@ const CLOSE = /(?:^|,)[\t ]*close[\t ]*(?:,|$)/i
 const KEPT_SECONDS = /timeout=(\d{1,9})/
 const KEPT_MS = 4000
 const LONGEST_KEPT_MS = 600_000
-/** A call is not to meet the server in the moment of closing. */
+/** Kept shorter than the server says, so that no call meets the server just as it closes. */
 const KEPT_SHORTER_MS = 2000
 
-/** Those of which only the first counts, as in `node:http`. */
+/** Headers of which only the first counts, as in `node:http`. */
 const FIRST_ONLY: ReadonlySet<string> = new Set([
   'age',
   'authorization',
@@ -53,8 +56,9 @@ const FIRST_ONLY: ReadonlySet<string> = new Set([
 export function parseAnswerHead(text: string): AnswerHead {
   const statusEnd = endOfLine(text, 0)
   const [, minor, status] = STATUS_LINE.exec(text.slice(0, statusEnd)) ?? []
-  if (status === undefined) throw new MalformedAnswer('its first line is no status line')
-  // Each of the two says where the answer ends, so they are counted: several would be several answers to choose from.
+  if (status === undefined) throw new MalformedAnswer('its first line is not a status line')
+  // Each of the two says where the answer ends, so they are counted: with several, there would be several ends to
+  // choose from.
   const lengths: string[] = []
   const encodings: string[] = []
   const headers: IncomingHttpHeaders = {}
@@ -68,18 +72,19 @@ export function parseAnswerHead(text: string): AnswerHead {
   }
   const isKept = minor === '1' && !(headers.connection !== undefined && CLOSE.test(headers.connection))
   const keptMs = isKept ? keptMsOf(headers['keep-alive']) : 0
-  // Several answers may be given the same.
+  // Several answers may share these headers.
   return { ...bodyOf(Number(status), lengths, encodings, keptMs), headers: Object.freeze(headers) }
 }
 
-/** Of a line from `start` to `end` of `text`; its name in lower case. */
+/** Parses the line from `start` to `end` of `text`. Returns its name in lower case. */
 export function parseHeaderLine(text: string, start: number, end: number): [name: string, value: string] {
   const colon = text.indexOf(':', start)
   if (colon === -1 || colon >= end) throw new MalformedAnswer('a header line has no colon')
   const name = text.slice(start, colon)
-  if (!HEADER_NAME.test(name)) throw new MalformedAnswer('a header has a name that none may have')
+  if (!HEADER_NAME.test(name)) throw new MalformedAnswer('a header has an invalid name')
   const value = trimmed(text, colon + 1, end)
-  if (NOT_IN_HEADER_VALUE.test(value)) throw new MalformedAnswer(`the header ${name} has characters that none may have`)
+  if (NOT_IN_HEADER_VALUE.test(value))
+    throw new MalformedAnswer(`the header ${name} has characters that are not allowed`)
   return [name.toLowerCase(), value]
 }
 
@@ -126,12 +131,12 @@ function bodyOf(
   const [encoding] = encodings
   if (lengths.length + encodings.length > 1)
     throw new MalformedAnswer('it has more than one content-length or transfer-encoding')
-  if (length !== undefined && !LENGTH.test(length)) throw new MalformedAnswer('its content-length is no number')
+  if (length !== undefined && !LENGTH.test(length)) throw new MalformedAnswer('its content-length is not a number')
   if (encoding !== undefined && encoding.toLowerCase() !== 'chunked')
     throw new MalformedAnswer('its transfer-encoding is not chunked')
   if (status === 101) throw new MalformedAnswer('it changes to a protocol that nobody asked for')
   if (status < 200 || status === 204 || status === 304) {
-    // Whether the body that there must not be comes all the same, nobody can say.
+    // Nobody can tell whether a body that must not be there follows anyway.
     const saysBody = encoding !== undefined || (length !== undefined && Number(length) > 0)
     return { status, body: 0, keptMs: saysBody ? 0 : keptMs }
   }

@@ -15,7 +15,7 @@ describe('the reader of answers', () => {
         const bytewise = readOne(bytes, [1])
         const cut = readOne(bytes, cuts)
         expect(cut.answer).toEqual(bytewise.answer)
-        // What comes too much may be in the same part as the end of the answer.
+        // Bytes that follow the answer may arrive together with its end.
         expect(cut.refusal === bytewise.refusal || cut.keptMs === 0).toBe(true)
         expect(disagreement(text, bytewise, await node.read(bytes))).toBeUndefined()
       }),
@@ -82,8 +82,8 @@ describe('the reader of answers', () => {
   const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'
   const long = 'x'.repeat(16 * 1024)
   it.each([
-    // Of these the end never comes.
-    ['another protocol', 'SSH-2.0-x', 'its first line is no status line'],
+    // The end of these never comes.
+    ['another protocol', 'SSH-2.0-x', 'its first line is not a status line'],
     ['lines that end with LF', 'HTTP/1.1 200 OK\nx: y\n\n', 'a line of its head ends with no CR LF'],
     ['lines that end with CR', 'HTTP/1.1 200 OK\rx: y\r\r', 'a line of its head ends with no CR LF'],
     ['a head without an end', `HTTP/1.1 200 OK\r\nx: ${long}`, 'its head is over 16384 bytes'],

@@ -7,24 +7,26 @@ const NOTHING = Buffer.alloc(0)
 
 export interface AnswerSink {
   onHead(head: AnswerHead): void
-  /** The bytes are the reader's: what is to stay has to be copied. */
+  /** The bytes belong to the reader: copy what has to stay. */
   onData(bytes: Buffer): void
   /** How long the connection may be kept for another answer. 0: not at all. */
   onEnd(keptMs: number): void
 }
 
-/** The last head and what it says: most heads are those of the answer before. */
+/** The last head and what it says: most heads equal the one before. */
 export interface KnownHead {
   text: string
   head: AnswerHead
 }
 
-/** Reads the answers on one connection, one at a time: `expect` comes first, and `push` throws when they are not HTTP. */
+/**
+ * Reads the answers on one connection, one at a time. Call `expect` first. `push` throws when the bytes are not HTTP.
+ */
 export class AnswerReader {
   readonly #known: { last: KnownHead | undefined }
   #sink: AnswerSink | undefined
   #head: AnswerHead | undefined
-  /** Of a head that has not all come. */
+  /** The part of a head that has arrived so far. */
   #begun = NOTHING
   #left = 0
   #chunked: ChunkedBody | undefined
@@ -45,12 +47,12 @@ export class AnswerReader {
   push(bytes: Buffer): void {
     if (this.#sink === undefined) throw new MalformedAnswer('it came without having been asked for')
     let at = 0
-    // Whoever takes the data may stop it in the middle.
+    // A receiver may stop the answer while it takes the data.
     while (at < bytes.length && this.#sink !== undefined)
       at = this.#head === undefined ? this.#readHead(bytes, at) : this.#readBody(bytes, at, this.#head)
   }
 
-  /** The connection is closed. Whether that was the end of an answer, or of none. */
+  /** The connection is closed. Returns whether that was the end of an answer. */
   close(): boolean {
     if (this.#sink === undefined) return true
     if (this.#head?.body !== 'until-close') return false
@@ -81,7 +83,7 @@ export class AnswerReader {
     const { last } = this.#known
     const head = last?.text === text ? last.head : parseAnswerHead(text)
     if (last?.head !== head) this.#known.last = { text, head }
-    // On the way to the answer proper, of which it says nothing.
+    // An interim response: it says nothing about the final one.
     if (head.status < 200) return
     this.#head = head
     this.#sink?.onHead(head)
@@ -109,7 +111,9 @@ export class AnswerReader {
     return next
   }
 
-  /** `isAll`: nothing came after it. What does belongs to no call, so the connection is not to be trusted any more. */
+  /**
+   * `isAll`: nothing followed the answer. Bytes that do belong to no call, so the connection can no longer be trusted.
+   */
   #end(isAll: boolean): void {
     const sink = this.#sink
     const keptMs = isAll ? (this.#head?.keptMs ?? 0) : 0
@@ -120,10 +124,10 @@ export class AnswerReader {
   }
 }
 
-/** What can never become a head is refused as it comes: its end may not come at all. */
+/** Refuses at once what can never become a head: its end may never come. */
 function checkBegun(bytes: Buffer, start: number, seen: number): void {
   const text = bytes.toString('latin1', start + Math.max(0, seen - 1))
   if (/[^\r]\n|\r[^\n]/.test(text)) throw new MalformedAnswer('a line of its head ends with no CR LF')
   const first = bytes.toString('latin1', start, start + PROTOCOL.length)
-  if (!PROTOCOL.startsWith(first)) throw new MalformedAnswer('its first line is no status line')
+  if (!PROTOCOL.startsWith(first)) throw new MalformedAnswer('its first line is not a status line')
 }

@@ -2,7 +2,9 @@ export interface OpenCall {
   giveUp(reason: Error): void
 }
 
-/** One listener for all that hangs on a signal: to add and take off one for each call costs more than the rest of it. */
+/**
+ * One listener for all calls of a signal: adding and removing one for each call costs more than everything else in it.
+ */
 export class CallsOfSignals<Call extends OpenCall> {
   readonly #open = new WeakMap<AbortSignal, Set<Call>>()
 

@@ -1,24 +1,24 @@
 import { MalformedAnswer, parseHeaderLine } from './answer-head.ts'
 
-/** Of the extensions of one answer, and of its trailers: as much as a head may have. */
+/** Limit for the extensions and the trailers of one answer: as much as a head may have. */
 const MAX_ASIDE_BYTES = 16 * 1024
 const CR = 0x0d
 const LF = 0x0a
-/** Its size, and extensions that mean nothing to us. */
+/** The size of a chunk, with extensions that mean nothing to us. */
 const SIZE_LINE =
   /^([0-9A-Fa-f]{1,12})((?:;[!#$%&'*+.^_`|~\w-]+(?:=(?:[!#$%&'*+.^_`|~\w-]+|"[\t\x20\x21\x23-\x5b\x5d-\x7e]*"))?)*)$/
 
 /** Reads one body sent in chunks. */
 export class ChunkedBody {
   #expects: 'size' | 'data' | 'data-end' | 'trailer' = 'size'
-  /** Of the chunk. */
+  /** Bytes of the chunk that are still missing. */
   #left = 0
-  /** Of a line that has not all come. */
+  /** The part of a line that has arrived so far. */
   #line = ''
   #asideBytes = 0
   isEnded = false
 
-  /** Up to where it read: all, or the end of the body. */
+  /** Returns how far it read: to the end of the bytes or of the body. */
   read(bytes: Buffer, from: number, onData: (part: Buffer) => void): number {
     let at = from
     while (at < bytes.length && !this.isEnded) {
@@ -70,7 +70,7 @@ export class ChunkedBody {
   #takeTrailer(line: string): void {
     this.#aside(line.length + 2)
     const [name] = parseHeaderLine(line, 0, line.length)
-    // What says where the answer ends cannot come after it.
+    // A header that says where the answer ends cannot come after the body.
     if (name === 'content-length' || name === 'transfer-encoding')
       throw new MalformedAnswer(`it has ${name} among its trailers`)
   }

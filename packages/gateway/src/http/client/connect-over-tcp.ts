@@ -4,7 +4,7 @@ import { vettedLookup } from './vetted-lookup.ts'
 export const CONNECT_MS = 10_000
 export const KEEP_ALIVE_MS = 60_000
 
-/** Connects to the host of a plain address, at an address where a server can be. */
+/** Connects to the host of a plain http URL, at an address where a server can be. */
 export function connectOverTcp(origin: URL, onread: OnReadOpts, lookup: LookupFunction = vettedLookup()): Socket {
   const host = hostOf(origin)
   const socket = connect({

@@ -4,18 +4,18 @@ import { CONNECT_MS, KEEP_ALIVE_MS, hostOf, timedOut } from './connect-over-tcp.
 
 export interface SecureOptions {
   lookup: LookupFunction
-  /** PEM text that the server's certificate may be signed with, besides the usual ones. */
+  /** PEM text of a CA that the server's certificate may be signed with, besides the usual ones. */
   caCertificate?: string | undefined
 }
 
-/** Connects over TLS to one server, and takes up its last session where the server allows it. */
+/** Connects to one server over TLS and resumes the last session where the server allows it. */
 export function connectOverTls(origin: URL, { lookup, caCertificate }: SecureOptions): (onread: OnReadOpts) => Socket {
   const host = hostOf(origin)
   const ca = caCertificate === undefined ? {} : { ca: [...getCACertificates('default'), caCertificate] }
   const options = {
     ...{ host, lookup, ...ca },
     port: origin.port === '' ? 443 : Number(origin.port),
-    // An address is no name to ask for.
+    // SNI must not contain an IP address.
     ...(isIP(host) === 0 && { servername: host }),
     ALPNProtocols: ['http/1.1'],
     autoSelectFamily: true,
@@ -28,7 +28,7 @@ export function connectOverTls(origin: URL, { lookup, caCertificate }: SecureOpt
     // Documented, and missing from the types.
     const all: ConnectionOptions & { onread: OnReadOpts } = { ...options, onread, ...(session && { session }) }
     const socket = connect(all)
-    // Nothing leaves before it is known who is at the other end.
+    // Sends nothing before the server's identity is known.
     socket.cork()
     const timer = setTimeout(() => socket.destroy(timedOut(host)), CONNECT_MS)
     socket.once('secureConnect', () => {

@@ -1,15 +1,15 @@
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import { connect, type OnReadOpts, type Socket } from 'node:net'
 
-/** Linux only; Node has no name for it. */
+/** Linux only. Node has no name for it. */
 const O_PATH = 0o10000000
 
 /**
- * Connects to one unix socket whatever the address says. What is found there is looked at before it is connected to, and that very
- * file is: a link put in its place would lead to somebody else's socket.
+ * Connects to one unix socket, whatever the URL says. It inspects the file first and connects to exactly that file: a
+ * link put in its place would lead to another user's socket.
  */
 export function connectToSocket(path: string, onread?: OnReadOpts): Socket {
-  // Elsewhere than on Linux the daemon itself is who made it, in a folder of its own.
+  // On systems other than Linux the daemon itself made the socket, in a folder of its own.
   const place = process.platform === 'linux' ? exactly(path) : { path, close: () => {} }
   const socket = connect({ path: place.path, ...(onread && { onread }) })
   socket.once('connect', place.close)
@@ -21,7 +21,7 @@ function exactly(path: string): { path: string; close: () => void } {
   const descriptor = openSync(path, O_PATH | constants.O_NOFOLLOW)
   let isOpen = true
   const close = () => {
-    // Once: the number may be another file's by then.
+    // Only once: the number may belong to another file by then.
     if (isOpen) closeSync(descriptor)
     isOpen = false
   }

@@ -5,12 +5,12 @@ export interface UpstreamRequest {
   url: URL
   headers: Readonly<Record<string, string>>
   body: string | undefined
-  /** It does no harm if the server gets it twice; left out: it may. */
+  /** The request does no harm if the server gets it twice. Default: it may do harm. */
   isRepeatable?: boolean | undefined
   signal: AbortSignal
 }
 
-/** Of one kind of server. */
+/** The connections to one kind of server. */
 export interface Connections {
   send(request: UpstreamRequest, path: string): Promise<UpstreamResponse>
   close(): void

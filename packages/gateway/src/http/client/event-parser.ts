@@ -10,8 +10,8 @@ export interface ServerEvent {
 }
 
 /**
- * Reads a text/event-stream to its end. Rejects when the connection breaks, or one event is over the limit and there is no
- * `onOversize`: that gets the first and last bytes of the data, and the rest of the event is dropped.
+ * Reads a text/event-stream to its end. Rejects when the connection breaks, or when one event exceeds the limit and
+ * there is no `onOversize`. `onOversize` gets the first and last bytes of the data; the rest of the event is dropped.
  */
 export async function readEvents(
   response: UpstreamResponse,
@@ -44,7 +44,7 @@ export async function readEvents(
     },
     onOversize: (head, tail) => drop(event.data[0] ?? head.replace(/^data: ?/, ''), tail),
   })
-  // Half an event at the end of a broken stream is dropped, as the standard says.
+  // Half an event at the end of a broken stream is dropped, as the standard requires.
   await response.readInTurns((chunk, mayGoOn) => lines.push(chunk, mayGoOn))
 }
 

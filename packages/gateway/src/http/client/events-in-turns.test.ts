@@ -7,14 +7,14 @@ const EVENTS = 20_000
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: '
 const eventsUpTo = (count: number) => Array.from({ length: count }, (_, at) => `data: ${at}\n\n`).join('')
 
-/** A server that sends so many events of a few bytes at once. */
+/** A server that sends this many events of a few bytes at once. */
 const talkative = (count = EVENTS, more = 0) =>
   bareServer(({ socket }) => {
     const text = eventsUpTo(count)
     socket.write(`${HEAD}${text.length + more}\r\n\r\n${text}`, () => more > 0 && socket.destroy())
   })
 
-/** As much as it may take to hand one on. */
+/** Works as long as handing on an event may take. */
 function workFor(ms: number): void {
   for (const end = performance.now() + ms; performance.now() < end;);
 }
@@ -40,7 +40,7 @@ it.each([1, 10])(
       inThisTurn = 0
     }
     await all
-    // All of it is a second of work, and a turn a few thousandths of one.
+    // All events together are a second of work. A turn is a few milliseconds of it.
     expect(mostInOneTurn).toBeLessThan(EVENTS / 20)
     const order = Array.from({ length: EVENTS / streams }, (_, at) => String(at))
     for (const events of seen) expect(events).toEqual(order)

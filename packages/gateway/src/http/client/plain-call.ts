@@ -4,15 +4,15 @@ import type { Turns } from '../../messages/turns.ts'
 import { type AnswerControl, UpstreamResponse } from './upstream-response.ts'
 
 export interface PlainCallOptions {
-  /** Those that hang on the same signal. */
+  /** The open calls of the same signal. */
   open: Set<PlainCall>
   resolve: (response: UpstreamResponse) => void
   reject: (error: Error) => void
   isRepeatable: boolean
-  /** Of all answers of the server. */
+  /** The turns of all answers of the server. */
   turns: Turns
-  /** Asks on a connection that nobody used before. */
-  askAnew: (call: PlainCall) => void
+  /** Sends the request on a connection that nobody has used before. */
+  askOnNewConnection: (call: PlainCall) => void
 }
 
 /** The connection that carries a call. */
@@ -33,7 +33,7 @@ export class PlainCall implements AnswerControl, OpenCall {
   #response: UpstreamResponse | undefined
   isOver = false
 
-  /** The message is the request as it is written. */
+  /** The message is the request as it is written to the socket. */
   constructor(message: string | Buffer, encoding: BufferEncoding, options: PlainCallOptions) {
     this.#message = message
     this.#encoding = encoding
@@ -75,7 +75,7 @@ export class PlainCall implements AnswerControl, OpenCall {
   }
 
   onHead(head: AnswerHead): void {
-    // Not sent again; a large one must not wait for the end of a long answer.
+    // It is not sent again, and a large one must not stay in memory until a long answer ends.
     this.#message = ''
     this.#response = new UpstreamResponse(head, this, this.#options.turns)
     this.#options.resolve(this.#response)
@@ -90,16 +90,16 @@ export class PlainCall implements AnswerControl, OpenCall {
     this.#response?.end()
   }
 
-  /** A kept connection that the server closed, before all of the request was sent or at the same moment. */
+  /** The server closed a kept connection, before it got the whole request or at the same moment. */
   onBroken(error: Error, { isUnsent, isUnseen }: { isUnsent: boolean; isUnseen: boolean }): void {
     if (this.isOver) return
-    if (isUnsent || (isUnseen && this.#options.isRepeatable)) this.#options.askAnew(this)
+    if (isUnsent || (isUnseen && this.#options.isRepeatable)) this.#options.askOnNewConnection(this)
     else this.fail(error)
   }
 
   fail(error: Error): void {
     this.#settle()
-    // An answer that has begun is not asked for again.
+    // A request whose answer has begun is not sent again.
     if (this.#response === undefined) this.#reject(error)
     else this.#response.end(error)
   }

@@ -38,7 +38,7 @@ describe('a connection of our own client', () => {
     expect(await server.ask()).toBe('1.1')
     const [first] = server.sockets
     first?.write(answer('smuggled'))
-    // It is asked before the client can have seen any of it but what the system holds already.
+    // It is asked before the client can have seen more than what the system already holds.
     await nextTurn()
     expect(await server.ask()).not.toBe('smuggled')
   })
@@ -83,7 +83,7 @@ describe('a connection of our own client', () => {
   it('is a new one for what was never sent, whatever it does: the server reset the kept one before', async () => {
     await using server = await bareServer(({ socket, connection }) => socket.write(answer(`${connection}`)))
     await server.ask({ isRepeatable: false })
-    // In the last moment, after the client has looked whether the connection is still there.
+    // At the last moment, after the client has checked that the connection is still there.
     setImmediate(() => server.sockets[0]?.resetAndDestroy())
     expect(await server.ask({ isRepeatable: false })).toBe('2')
     expect(server.asked).toHaveLength(2)
@@ -158,7 +158,7 @@ describe('a connection of our own client', () => {
       socket.write(answer(turn === 1 && connection === 1 ? large : `${connection}.${turn}`))
     })
     const response = await server.send()
-    // By now it is paused: nobody reads.
+    // It is paused by now, because nobody reads.
     await server.ask()
     response.discard()
     const bothOfThem = async () => (await Promise.all([server.ask(), server.ask()])).map((text) => text.slice(0, 2))

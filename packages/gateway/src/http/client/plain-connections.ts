@@ -15,7 +15,7 @@ export class PlainConnections implements Connections {
   readonly #pool: PlainPool
   readonly #open = new CallsOfSignals<PlainCall>()
   readonly #turns = new Turns()
-  readonly #askAnew = (call: PlainCall) => this.#pool.askAnew(call)
+  readonly #askOnNewConnection = (call: PlainCall) => this.#pool.askOnNewConnection(call)
 
   constructor({ host }: URL, connect: (onread: OnReadOpts) => Socket) {
     this.#heads = new RequestHeads(host)
@@ -28,7 +28,14 @@ export class PlainConnections implements Connections {
       signal.throwIfAborted()
       const { message, encoding } = this.#write(request, path)
       const open = this.#open.of(signal)
-      const ends = { open, resolve, reject, isRepeatable, turns: this.#turns, askAnew: this.#askAnew }
+      const ends = {
+        open,
+        resolve,
+        reject,
+        isRepeatable,
+        turns: this.#turns,
+        askOnNewConnection: this.#askOnNewConnection,
+      }
       this.#pool.ask(new PlainCall(message, encoding, ends))
     })
   }
@@ -37,7 +44,7 @@ export class PlainConnections implements Connections {
     this.#pool.close()
   }
 
-  /** Head and body in one piece: it is one packet on the way, and one call of the system. */
+  /** Head and body in one piece are one packet and one system call. */
   #write(
     { method, headers, body }: UpstreamRequest,
     path: string,

@@ -1,12 +1,12 @@
 import type { OnReadOpts, Socket } from 'node:net'
 import { type AnswerHead, MalformedAnswer } from './answer-head.ts'
 import { AnswerReader, type AnswerSink, type KnownHead } from './answer-reader.ts'
-import { isAtTheMoment } from './at-the-moment.ts'
+import { isProbablyUnseen } from './probably-unseen.ts'
 import type { PlainCall } from './plain-call.ts'
 
 export interface LinkOptions {
   connect: (onread: OnReadOpts) => Socket
-  /** All connections to a server read into the same: it is empty again when the bytes have been taken. */
+  /** All connections to a server share this buffer: it is free again when the bytes have been taken. */
   buffer: Buffer
   known: { last: KnownHead | undefined }
   onFree: (link: PlainLink, keptMs: number) => void
@@ -20,14 +20,14 @@ export class PlainLink implements AnswerSink {
   readonly #reader: AnswerReader
   #call: PlainCall | undefined
   #hasAnswered = false
-  /** Whether the system took all of the request. */
+  /** Whether the system accepted the whole request. */
   #isSent = false
-  /** Whether anything came since the request was written. */
+  /** Whether anything has arrived since the request was written. */
   #isHeard = false
   #askedAt = 0
   #isGone = false
   isPaused = false
-  /** When it is not to be used any more. */
+  /** When the connection must not be used any more. */
   idleUntil = 0
 
   constructor(options: LinkOptions) {
@@ -79,7 +79,7 @@ export class PlainLink implements AnswerSink {
     this.drop()
     call?.onBroken(error, {
       isUnsent: isUnheard && !this.#isSent && isOfWriting(error),
-      isUnseen: isUnheard && isAtTheMoment(this.#askedAt),
+      isUnseen: isUnheard && isProbablyUnseen(this.#askedAt),
     })
   }
 
@@ -96,7 +96,7 @@ export class PlainLink implements AnswerSink {
     const call = this.#call
     this.#call = undefined
     this.#hasAnswered = true
-    // An answer that was there before all of the question leaves a connection that is in the middle of something.
+    // An answer that is complete before the whole request was sent leaves the connection in the middle of a request.
     if (keptMs === 0 || this.#socket.writableLength > 0) this.drop()
     else this.#rest(keptMs)
     call?.onEnd()
@@ -104,7 +104,7 @@ export class PlainLink implements AnswerSink {
 
   #rest(keptMs: number): void {
     if (this.isPaused) this.resume()
-    // Waiting for nothing keeps no process alive.
+    // An idle connection must not keep the process alive.
     this.#socket.unref()
     this.#options.onFree(this, keptMs)
   }
@@ -129,5 +129,8 @@ export class PlainLink implements AnswerSink {
   }
 }
 
-/** Head and body are written at once. If that failed, the server has not got all of them. TLS also writes for itself. */
+/**
+ * Head and body are written at once. If that failed, the server does not have the whole request. TLS also writes on its
+ * own account.
+ */
 const isOfWriting = (error: Error) => 'syscall' in error && error.syscall === 'write'

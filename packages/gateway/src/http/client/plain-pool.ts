@@ -2,14 +2,14 @@ import type { OnReadOpts, Socket } from 'node:net'
 import type { PlainCall } from './plain-call.ts'
 import { type LinkOptions, PlainLink } from './plain-link.ts'
 
-/** What is read at once. */
+/** How much is read at once. */
 const BUFFER_BYTES = 64 * 1024
 
-/** The connections to one plain server: as many as there are calls at a time, each kept for a while. */
+/** The connections to one plain server: one per concurrent call, each kept for a while. */
 export class PlainPool {
   readonly #linkOptions: LinkOptions
   readonly #links = new Set<PlainLink>()
-  /** The last is the one used last. */
+  /** The most recently used one comes last. */
   readonly #idle: PlainLink[] = []
   #waiting: PlainCall[] = []
   #sweep: NodeJS.Timeout | undefined
@@ -26,15 +26,15 @@ export class PlainPool {
   }
 
   /**
-   * Not at once, but after what has come was read: a connection that the server closed, or that brought what nobody asked for,
-   * must not get the call.
+   * Sends the request after the bytes that have already arrived were read. A connection that the server closed, or that
+   * brought unexpected bytes, must not get the call.
    */
   ask(call: PlainCall): void {
     if (this.#waiting.push(call) === 1) setImmediate(() => this.#askAll())
   }
 
-  /** On a connection that nobody used before. */
-  askAnew(call: PlainCall): void {
+  /** Sends the request on a connection that nobody has used before. */
+  askOnNewConnection(call: PlainCall): void {
     if (this.#isClosed) return call.fail(closed())
     try {
       const link = new PlainLink(this.#linkOptions)
@@ -58,7 +58,7 @@ export class PlainPool {
     for (const call of calls) {
       if (call.isOver) continue
       const link = this.#takeIdle(now)
-      if (link === undefined) this.askAnew(call)
+      if (link === undefined) this.askOnNewConnection(call)
       else call.askOn(link)
     }
   }

@@ -1,8 +1,9 @@
-/** Longer than a server's word that it closes the connection is on its way. */
-const MOMENT_MS = 1000
+/** Longer than it takes until the client learns that the server closed the connection. */
+const CLOSE_NOTICE_MS = 1000
 
 /**
- * Whether a kept connection that broke without a word was most likely closed by its server before it saw the request. What breaks
- * later was under way. Neither is certain, so that only what does no harm twice is asked again.
+ * Whether a kept connection that broke without an answer was most likely closed before the server saw the request. A
+ * connection that breaks later carried a request in progress. Neither is certain, so only requests that do no harm when
+ * repeated are sent again.
  */
-export const isAtTheMoment = (askedAt: number) => performance.now() - askedAt < MOMENT_MS
+export const isProbablyUnseen = (askedAt: number) => performance.now() - askedAt < CLOSE_NOTICE_MS

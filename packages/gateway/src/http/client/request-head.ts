@@ -1,17 +1,17 @@
 import { HEADER_NAME, NOT_IN_HEADER_VALUE } from '../head-grammar.ts'
 
-/** Names are few; a server that makes them up as it goes shall not fill the memory. */
+/** Header names are few. A server that makes them up as it goes must not fill the memory. */
 const MAX_KNOWN = 64
 
-/** Ours to say: what a caller says of them is left out. */
+/** The gateway sets these itself and ignores what a caller says about them. */
 const OURS: ReadonlySet<string> = new Set(['connection', 'content-length'])
-/** They would change how the request is read, or what connection it is. */
+/** These would change how the request is read, or what kind of connection it is. */
 const REFUSED: ReadonlySet<string> = new Set(['transfer-encoding', 'keep-alive', 'upgrade', 'expect'])
 
-/** Writes the heads of the requests to one server. Nothing that is put into it becomes a line of its own. */
+/** Writes the heads of the requests to one server. No value can add a line of its own. */
 export class RequestHeads {
   readonly #host: string
-  /** The last line under each name: most headers are those of the request before. */
+  /** The last line for each name: most headers equal those of the request before. */
   readonly #lines = new Map<string, { value: string; line: string }>()
 
   constructor(host: string) {
@@ -50,6 +50,6 @@ function lineOf(name: string, value: string): string {
   const lower = name.toLowerCase()
   if (!HEADER_NAME.test(name)) throw new TypeError(`${JSON.stringify(name)} cannot be the name of a header`)
   if (REFUSED.has(lower)) throw new TypeError(`the header ${lower} cannot be sent to a server`)
-  if (NOT_IN_HEADER_VALUE.test(value)) throw new TypeError(`the header ${lower} has characters that none may have`)
+  if (NOT_IN_HEADER_VALUE.test(value)) throw new TypeError(`the header ${lower} has characters that are not allowed`)
   return OURS.has(lower) ? '' : `${name}: ${value}\r\n`
 }

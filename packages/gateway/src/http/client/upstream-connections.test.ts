@@ -60,7 +60,7 @@ describe.each([plain, secure])('connections over $scheme', (kind) => {
 
   it.each([
     ['before', (reset: () => void) => reset()],
-    // After the client has looked whether the connection is still there.
+    // After the client has checked that the connection is still there.
     ['in the last moment', (reset: () => void) => void setImmediate(reset)],
   ])('send what was never sent on a new one, whatever it does, when a kept one was reset %s', async (_when, soon) => {
     let paid = 0
@@ -167,7 +167,7 @@ describe.each([plain, secure])('connections over $scheme', (kind) => {
       })
     })
     const response = await server.send(never())
-    // Time enough for all of it.
+    // Enough time for all of it.
     for (let i = 0; i < 500; i++) await server.ask('/other')
     expect(isWritten).toBe(false)
     expect((await response.text(large.length)).length).toBe(large.length)
@@ -230,7 +230,7 @@ async function serveOver({ scheme, createServer }: Kind, listener: RequestListen
     else listener(request, response)
   })
   let connection: Socket | undefined
-  // What a request has may be wrapped in TLS, and that cannot be reset.
+  // The socket of a request may be wrapped in TLS, and then cannot be reset.
   server.on('connection', (socket) => {
     connection = socket
   })

@@ -33,7 +33,7 @@ export class UpstreamConnections {
     this.#connections.close()
   }
 
-  /** Of a host that may be asked; most requests go where the last one went. */
+  /** The path of a URL whose host may be asked. Most requests go where the last one went. */
   #pathOf(url: URL): string {
     if (this.#last?.url !== url) {
       checkHost(url, this.#vetting)
@@ -43,7 +43,7 @@ export class UpstreamConnections {
   }
 }
 
-/** What TLS needs is loaded with the first server that wants it. */
+/** The code for TLS is loaded with the first server that needs it. */
 class LazyConnections implements Connections {
   readonly #load: () => Promise<Connections>
   #loaded: Promise<Connections> | undefined
@@ -59,13 +59,13 @@ class LazyConnections implements Connections {
 
   close(): void {
     this.#loaded ??= Promise.reject(new Error('the connections to this server are closed'))
-    // Why there are none is told to whoever sends.
+    // Whoever sends a request learns why there are no connections.
     this.#loaded.then((connections) => connections.close()).catch(() => undefined)
   }
 }
 
 function connectionsTo(origin: URL, { socketPath, caCertificate, ...vetting }: ConnectionOptions): Connections {
-  // Whoever listens at the socket is reached without TLS.
+  // A server at a unix socket is reached without TLS.
   if (socketPath !== undefined) return new PlainConnections(origin, (onread) => connectToSocket(socketPath, onread))
   const lookup = vettedLookup(vetting)
   if (origin.protocol === 'http:')

@@ -2,39 +2,39 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { addPart, joined } from '../../messages/parts.ts'
 import type { Turns } from '../../messages/turns.ts'
 
-/** What may wait for a reader; then the server has to. */
+/** Bytes that may wait for a reader. Beyond that the server has to wait. */
 const MAX_WAITING_BYTES = 64 * 1024
-/** A body that nobody wants is read for the sake of its connection, so far and so long. */
+/** A body that nobody wants is read to keep its connection usable, up to this size and time. */
 const MAX_UNWANTED_BYTES = 4 * 1024 * 1024
 const MAX_UNWANTED_MS = 10_000
 
-/** The way back to the connection that an answer comes over. */
+/** Controls the connection that an answer comes over. */
 export interface AnswerControl {
   readonly paused: boolean
   pause(): void
   resume(): void
   abort(reason: Error): void
-  /** All of the answer was read, or will never be. */
+  /** The answer has been read, or never will be. */
   release(): void
 }
 
-/** Gives what it leaves for the next turn. */
+/** Returns what it leaves for the next turn. */
 type ReadInTurns = (chunk: Buffer, mayGoOn: () => boolean) => Buffer | undefined
 
 /**
- * A server's answer: its head, then its body as it comes. Written on the bare handler of the HTTP client: streams and their
- * iterators cost more than all else in passing an answer on.
+ * A server's answer: its head, then its body as it arrives. Built on the bare handler of the HTTP client: streams and
+ * their iterators cost more than everything else in passing an answer on.
  */
 export class UpstreamResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly #controller: AnswerControl
   readonly #turns: Turns
-  /** Of a reader who is yet to come, or whose turn is over. */
+  /** Kept for a reader that is yet to come, or whose turn is over. */
   #waiting: Buffer[] = []
   #waitingBytes = 0
   #onChunk: ReadInTurns | undefined
-  /** Of whoever reads. */
+  /** An error thrown by the reader. */
   #fault: Error | undefined
   #end: { error?: Error } | undefined
   #onEnd: ((error?: Error) => void) | undefined
@@ -54,7 +54,7 @@ export class UpstreamResponse {
     return this.status >= 200 && this.status < 300
   }
 
-  /** Resolves at its end, and rejects when the connection breaks or `onChunk` throws. Once. */
+  /** Resolves at the end of the body. Rejects when the connection breaks or `onChunk` throws. Call it once. */
   read(onChunk: (chunk: Buffer) => void): Promise<void> {
     return this.readInTurns((chunk) => {
       onChunk(chunk)
@@ -62,7 +62,7 @@ export class UpstreamResponse {
     })
   }
 
-  /** The same for much that comes in small pieces. The server has to wait while others have their turn. */
+  /** The same for bodies that arrive as many small pieces. The server has to wait while others have their turn. */
   readInTurns(onChunk: ReadInTurns): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#onEnd = (error) => {
@@ -92,7 +92,7 @@ export class UpstreamResponse {
     return read.then(() => joined(chunks).toString('utf8'))
   }
 
-  /** Nobody wants its body; the connection stays of use. */
+  /** Drops the body and keeps the connection usable. */
   discard(): void {
     let size = 0
     const read = this.read((chunk) => {
@@ -123,14 +123,14 @@ export class UpstreamResponse {
     this.#turns.later((mayGoOn) => this.#goOn(onChunk, mayGoOn))
   }
 
-  /** Nothing came or will come after what was taken, which is still read. */
+  /** Nothing follows what has arrived, which is still read. */
   end(error?: Error): void {
     if (this.#end !== undefined) return
     this.#end = error === undefined ? {} : { error }
     if (this.#waiting.length === 0) this.#onEnd?.(error)
   }
 
-  /** Nothing more is read, whatever had come. */
+  /** Nothing more is read, not even what has arrived. */
   stop(reason: Error): void {
     const isOver = this.#end !== undefined && this.#waiting.length === 0
     this.#fault ??= reason

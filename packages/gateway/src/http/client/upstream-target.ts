@@ -7,16 +7,16 @@ import type { Vetting } from './vetted-lookup.ts'
 
 /** A server may have a session for each of a thousand clients. */
 const FAREWELLS_AT_ONCE = 16
-/** For all of them; a server forgets in its own time whom it does not hear of. */
+/** For all of them together. A server forgets sessions that it no longer hears from. */
 const FAREWELL_MS = 3000
 
 interface RequestOptions {
   method: UpstreamRequest['method']
   headers: Readonly<Record<string, string>>
   body?: string
-  /** It does no harm if the server gets it twice; left out: true for all but POST. */
+  /** The request does no harm if the server gets it twice. Default: true for everything but POST. */
   isRepeatable?: boolean
-  /** Left out: the server's main address. */
+  /** Default: the server's main address. */
   url?: URL
   signal: AbortSignal
 }
@@ -28,7 +28,7 @@ export interface TargetOptions extends Vetting {
   authorizer?: Authorizer | undefined
   /** Connections go to this unix socket, whatever the host and port of the address are. */
   socketPath?: string | undefined
-  /** PEM text that the server's certificate may be signed with, besides the usual ones. */
+  /** PEM text of a CA that the server's certificate may be signed with, besides the usual ones. */
   caCertificate?: string | undefined
 }
 
@@ -39,12 +39,12 @@ export class UpstreamTarget {
   readonly #connections: UpstreamConnections
   /** With names in lower case. */
   readonly #headers: ReadonlyMap<string, string>
-  /** With dashes only. */
+  /** Names with dashes only. */
   readonly #names: ReadonlySet<string>
-  /** Headers of the sessions that are to be ended, and how many are being ended. */
+  /** Headers of the sessions that have to be ended. */
   readonly #toEnd: Readonly<Record<string, string>>[] = []
   readonly #ending = new Set<Promise<void>>()
-  /** Whether the server lets its sessions be ended, as its last answer says. */
+  /** Whether the server lets clients end sessions, according to its last answer. */
   #endsSessions: boolean | undefined
 
   constructor(options: TargetOptions) {
@@ -74,7 +74,7 @@ export class UpstreamTarget {
     throw await authorizer.refused(challengeOf(second))
   }
 
-  /** Ends a session at the server, whose name is in these headers. */
+  /** Ends the session that these headers name at the server. */
   endSession(headers: Readonly<Record<string, string>>): void {
     this.#toEnd.push(headers)
     if (this.#ending.size >= FAREWELLS_AT_ONCE) return
@@ -82,12 +82,15 @@ export class UpstreamTarget {
     this.#ending.add(ending)
   }
 
-  /** Whether a session may be ended that could still be of use. Until it is known that this helps, one at a time. */
+  /**
+   * Whether a session may be ended that could still be useful. One at a time, until it is known that the server allows
+   * it.
+   */
   get mayEndSession(): boolean {
     return this.#endsSessions ?? this.#ending.size === 0
   }
 
-  /** At once, unless sessions are still being ended. */
+  /** Closes at once, unless sessions are still being ended. */
   async close(): Promise<void> {
     if (this.#ending.size > 0)
       await Promise.race([Promise.all(this.#ending), pause(FAREWELL_MS, undefined, { ref: false })])
@@ -98,7 +101,7 @@ export class UpstreamTarget {
   async #endThem(): Promise<void> {
     for (let headers = this.#toEnd.shift(); headers !== undefined; headers = this.#toEnd.shift()) {
       const signal = AbortSignal.timeout(FAREWELL_MS)
-      // A courtesy: it matters to nobody here whether it is heard.
+      // A courtesy: nobody here depends on whether the server hears it.
       await this.send({ method: 'DELETE', headers, signal }).then(
         (response) => {
           this.#endsSessions = response.status !== 405 && response.status !== 501
@@ -114,7 +117,7 @@ export class UpstreamTarget {
     const response = await this.#once(options, url)
     const moved = response.status === 307 || response.status === 308 ? response.headers.location : undefined
     if (moved === undefined || !URL.canParse(moved, url)) return response
-    // Some frameworks answer /mcp with a redirect to /mcp/. Another origin is never followed.
+    // Some frameworks redirect /mcp to /mcp/. A redirect to another origin is never followed.
     const next = new URL(moved, url)
     if (next.origin !== url.origin) return response
     response.discard()
@@ -137,7 +140,7 @@ export class UpstreamTarget {
     })
   }
 
-  /** Some servers take `x_tenant` for `X-Tenant`: neither may be the client's where one is configured. */
+  /** Some servers read `x_tenant` as `X-Tenant`: where one is configured, a client may send neither. */
   #withConfigured(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
     if (this.#headers.size === 0) return headers
     const all: Record<string, string> = {}
@@ -150,7 +153,7 @@ export class UpstreamTarget {
 
 const withDashes = (name: string) => name.toLowerCase().replaceAll('_', '-')
 
-/** The response, unless it says that the login has too few rights and there is a way to more. */
+/** The response, unless it says that the login has too few rights and the login can get more. */
 async function allowed(response: UpstreamResponse, authorizer: Authorizer): Promise<UpstreamResponse> {
   const problem = response.status === 403 ? await authorizer.forbidden(challengeOf(response)) : undefined
   if (problem === undefined) return response

@@ -23,9 +23,9 @@ interface LookupOptions extends Vetting {
 }
 
 /**
- * Looks names up as the system does, without the addresses where no server of anybody's choice lives: link-local, metadata,
- * multicast and reserved ones. A remote server on this machine or its network is the user's own
- * choice and stays reachable.
+ * Looks names up as the system does, and leaves out addresses where nobody would run a server on purpose: link-local,
+ * metadata, multicast and reserved ones. A remote server on this machine or its network is the user's own choice and
+ * stays reachable.
  */
 export function vettedLookup({ resolve = systemLookup, ...vetting }: LookupOptions = {}): LookupFunction {
   const { publicOnly = false } = vetting
@@ -42,7 +42,7 @@ export function vettedLookup({ resolve = systemLookup, ...vetting }: LookupOptio
   }
 }
 
-/** Judges what no lookup sees: an address in the URL itself, and a name that stands for a metadata service. */
+/** Checks what no lookup sees: an address in the URL itself, and a name that stands for a metadata service. */
 export function checkHost({ hostname }: URL, vetting: Vetting = {}): void {
   const { publicOnly = false } = vetting
   const reach = hostReach(hostname, ownOf(vetting))
@@ -59,7 +59,7 @@ const isReachable = (reach: AddressReach, publicOnly: boolean) =>
 function refusedAddress(host: string, publicOnly: boolean) {
   if (publicOnly)
     return unavailable(
-      `${host} has no public address, and nobody confirmed a private one; edit the workload with accept_network: true`,
+      `${host} has no public address, and nobody confirmed a private one. Edit the workload with accept_network: true`,
     )
-  return unavailable(`${host} is an address where no MCP server can be; give the workload another url`)
+  return unavailable(`${host} is an address where no MCP server can be. Give the workload another url`)
 }

@@ -11,7 +11,7 @@ export function accepts(header: string | undefined, type: string): boolean {
   return wishFor(header, type).weight > 0
 }
 
-/** Whether the client would rather have its answers as streams: by the weights it gives, else by what it names first. */
+/** Whether the client prefers its answers as streams: by the weights it gives, otherwise by what it names first. */
 export function prefersStream(header: string | undefined): boolean {
   if (header === undefined || header === COMMON) return false
   const [stream, json] = [wishFor(header, STREAM_TYPE), wishFor(header, JSON_TYPE)]
@@ -24,7 +24,7 @@ interface Wish {
   place: number
 }
 
-/** What names the type itself says more than what names its family, and that more than what names all. */
+/** An exact type counts more than its family, and a family more than a wildcard. */
 function wishFor(header: string, type: string): Wish {
   const ranges = header.toLowerCase().split(',').map(readRange)
   for (const name of [type, `${type.slice(0, type.indexOf('/'))}/*`, '*/*']) {

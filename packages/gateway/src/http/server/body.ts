@@ -1,8 +1,8 @@
-/** All of it, in the parts it came in. */
+/** The whole body, in the parts it arrived in. */
 export type Body = readonly Buffer[] | 'too-large' | 'no-room' | 'aborted'
 
 export interface BodyBounds {
   maxBytes: number
-  /** Asked as more of the body comes, with all bytes so far; left out: there is room for each body. */
+  /** Called as more of the body arrives, with all bytes so far. Default: there is room for every body. */
   hasRoom?: (bytes: number) => boolean
 }

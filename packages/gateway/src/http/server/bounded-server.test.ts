@@ -26,7 +26,7 @@ async function open(
   if (address === null || typeof address === 'string') throw new Error('a TCP listener has a port')
   const { port } = address
   const join = async (says = '') => {
-    // Who is ended may be told so by a reset.
+    // A client may learn from a reset that its connection was ended.
     const socket = connect(port, '127.0.0.1')
       .on('error', () => undefined)
       .resume()

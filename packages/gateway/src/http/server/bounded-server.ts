@@ -1,11 +1,11 @@
 import { Server, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { Connections, Stillness, type Connection, type WaitingLimits } from './connections.ts'
+import { Connections, LastActivity, type Connection, type WaitingLimits } from './connections.ts'
 
 export interface ServerTimes {
-  /** Until a head has come; what a client on the same machine or network needs is a fraction of it. */
+  /** Until the whole head has arrived. A client on the same machine or network needs a fraction of it. */
   headersTimeout: number
-  /** Until all of a request has come. */
+  /** Until the whole request has arrived. */
   requestTimeout: number
   /** Until the next request. */
   keepAliveTimeout: number
@@ -22,8 +22,8 @@ export const TIMES: ServerTimes = {
 export const WAITING: WaitingLimits = { most: 512, graceMs: 1000 }
 
 /**
- * An HTTP server that slow clients cannot fill. Time limits alone let them hold all files that the daemon may open for a
- * minute, again and again; so beyond a number, those that have waited longest go.
+ * An HTTP server that slow clients cannot fill. With time limits alone they could hold all files that the daemon may
+ * open for a minute, again and again. So beyond a number of connections, those that have waited longest are closed.
  */
 export class BoundedServer extends Server {
   protected readonly open: Connections
@@ -40,27 +40,27 @@ export class BoundedServer extends Server {
   }
 }
 
-/** What came last on a connection that Node reads from. */
+/** What arrived last on a connection that Node reads from. */
 class NodeConnection implements Connection {
   #request: IncomingMessage | undefined
   #response: ServerResponse | undefined
-  readonly #stillness: Stillness
+  readonly #lastActivity: LastActivity
 
   constructor(socket: Socket) {
-    this.#stillness = new Stillness(socket)
+    this.#lastActivity = new LastActivity(socket)
   }
 
   get since(): number {
-    return this.#stillness.since
+    return this.#lastActivity.at
   }
 
-  /** A request that has come whole is being answered until its answer is written, however long that takes. */
+  /** A request that has arrived completely is being answered until its answer is written, however long that takes. */
   get isWaiting(): boolean {
     return this.#request?.complete !== true || this.#response?.writableEnded === true
   }
 
   asked(request: IncomingMessage, response: ServerResponse): void {
-    this.#stillness.begin()
+    this.#lastActivity.touch()
     this.#request = request
     this.#response = response
   }

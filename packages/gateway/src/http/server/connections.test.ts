@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { Stillness } from './connections.ts'
+import { LastActivity } from './connections.ts'
 
 test('a connection is still while its client takes nothing of what is written, and not while it does', async () => {
   const server = createServer().listen(0, '127.0.0.1')
@@ -16,13 +16,13 @@ test('a connection is still while its client takes nothing of what is written, a
     socket.destroy()
     server.close()
   })
-  const stillness = new Stillness(socket)
+  const lastActivity = new LastActivity(socket)
   socket.write(Buffer.alloc(64 * 1024 * 1024))
   // The kernel takes some of it at first.
-  let since = stillness.since
-  await expect.poll(() => since === (since = stillness.since), { interval: 100 }).toBe(true)
+  let since = lastActivity.at
+  await expect.poll(() => since === (since = lastActivity.at), { interval: 100 }).toBe(true)
   await delay(20)
-  expect(stillness.since).toBe(since)
+  expect(lastActivity.at).toBe(since)
   client.resume()
-  await expect.poll(() => stillness.since).toBeGreaterThan(since)
+  await expect.poll(() => lastActivity.at).toBeGreaterThan(since)
 })

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
 
 export interface WaitingLimits {
-  /** Connections on which nothing is being answered: nothing or half a request came, or the next one is awaited. */
+  /** Limit for waiting connections: nothing or half a request has arrived, or the next request is awaited. */
   most: number
-  /** So long a connection may wait whatever their number: many honest clients can come at once. */
+  /** A connection may wait this long whatever their number: many honest clients can come at once. */
   graceMs: number
   /** The other ports of this process, which share its files. */
   all?: AllPorts
@@ -11,33 +11,33 @@ export interface WaitingLimits {
 
 export interface Connection {
   readonly isWaiting: boolean
-  /** When it began to. */
+  /** When it began to wait. */
   readonly since: number
 }
 
-/** Since when nothing happens on a connection: an answer that its client reads slowly is being written so long. */
-export class Stillness {
+/** When something last happened on a connection. Sending counts: a client may read an answer slowly. */
+export class LastActivity {
   readonly #socket: Socket
-  #since = performance.now()
+  #at = performance.now()
   #unsent = 0
 
   constructor(socket: Socket) {
     this.#socket = socket
   }
 
-  begin(): void {
-    this.#since = performance.now()
+  touch(): void {
+    this.#at = performance.now()
   }
 
-  get since(): number {
+  get at(): number {
     const unsent = unsentBytes(this.#socket)
-    if (unsent !== this.#unsent) this.begin()
+    if (unsent !== this.#unsent) this.touch()
     this.#unsent = unsent
-    return this.#since
+    return this.#at
   }
 }
 
-/** Of a write that is under way the stream itself does not tell how far it is; its handle does, where Node's own timeouts look. */
+/** A stream does not tell how far a write has got; its handle does, which is where Node's own timeouts look. */
 function unsentBytes(socket: Socket): number {
   const handle: unknown = Reflect.get(socket, '_handle')
   const queued: unknown =
@@ -45,7 +45,7 @@ function unsentBytes(socket: Socket): number {
   return typeof queued === 'number' ? queued : socket.writableLength
 }
 
-/** All that are open. Looked at only when there are many: a request must not pay for this. */
+/** All open connections. Scanned only when there are many: a request must not pay for this. */
 export class Connections {
   readonly #limits: WaitingLimits
   readonly #open = new Map<Socket, Connection>()
@@ -60,7 +60,7 @@ export class Connections {
     return this.#open.size
   }
 
-  /** Those that wait, the longest waiting first. */
+  /** The waiting connections, the longest waiting first. */
   get waiting(): Socket[] {
     return this.#inOrder().map(([socket]) => socket)
   }
@@ -70,7 +70,7 @@ export class Connections {
     this.#limits.all?.delete(this)
   }
 
-  /** Or somebody else reads from it now. */
+  /** Also called when somebody else starts to read from the socket. */
   add(socket: Socket, connection: Connection): void {
     if (!this.#open.has(socket)) socket.once('close', () => this.#open.delete(socket))
     this.#open.set(socket, connection)
@@ -94,7 +94,7 @@ export class Connections {
     for (const [socket, { since }] of tooMany) {
       const graceLeft = since + graceMs - now
       if (graceLeft > 0) {
-        // No further connection may come to remind us: none is accepted when no file can be opened.
+        // No further connection may trigger the next check: none is accepted when no file can be opened.
         this.#timer = setTimeout(() => this.#makeRoom(), graceLeft).unref()
         return
       }
@@ -103,16 +103,16 @@ export class Connections {
   }
 
   #inOrder(): [Socket, Connection][] {
-    // One that was ended stays here until it is closed.
+    // A connection that was ended stays here until it is closed.
     const waiting = [...this.#open].filter(([{ destroyed }, { isWaiting }]) => isWaiting && !destroyed)
     return waiting.toSorted(([, one], [, other]) => one.since - other.since)
   }
 }
 
 /**
- * The ports of a process, which may have only so many connections that wait, all together. Beyond that the port with the most of them
- * gives up those that waited longest: whoever fills one port ends nobody's connection at another. There is no grace, since the next
- * connection might be one that cannot be opened.
+ * All ports of a process together. They may have only a limited number of waiting connections. Beyond that the port
+ * with the most of them closes those that waited longest: a client that fills one port ends nobody's connection at
+ * another. There is no grace, because the next connection might be one that cannot be opened.
  */
 export class AllPorts {
   readonly #most: number
@@ -137,7 +137,7 @@ export class AllPorts {
     const waiting = [...this.#ports].map((port) => port.waiting)
     let count = waiting.reduce((sum, { length }) => sum + length, 0)
     if (count <= this.#most) return
-    // Some more, so that not every connection leads to this.
+    // Closes some more, so that not every new connection leads to this.
     for (const enough = this.#most * 0.9; count > enough; count--) {
       const fullest = waiting.reduce((one, other) => (other.length > one.length ? other : one))
       fullest.shift()?.destroy()

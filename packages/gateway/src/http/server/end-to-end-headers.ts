@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** Meant for the next hop, or said by the gateway itself, or a browser's that say nothing about the caller of the server. */
+/** Meant for the next hop, set by the gateway itself, or browser headers that say nothing about the server's caller. */
 const NOT_PASSED_ON = new Set([
   'accept',
   'accept-encoding',
-  // Meant for the gateway: a token that was given to us must never be used at another server.
+  // Meant for the gateway: a token for the gateway must never be used at another server.
   'authorization',
   'connection',
   'content-length',
@@ -25,8 +25,8 @@ const NOT_PASSED_ON = new Set([
 ])
 
 /**
- * Servers take these for the word of a proxy: who the caller is, where it is, and which address or method was really asked for.
- * No such proxy is in front of us, so that they would be the client's own claims.
+ * Servers trust these as the word of a proxy: who and where the caller is, and which address or method was requested.
+ * There is no such proxy in front of the gateway, so they would be the client's own claims.
  */
 const OF_PROXIES = [
   'cf-connecting-ip',
@@ -46,7 +46,7 @@ const OF_PROXIES = [
   'x-real-ip',
   'x-rewrite-url',
 ]
-/** And all whose names begin like this. */
+/** Prefixes of further such headers. */
 const OF_PROXIES_FROM = [
   'forwarded',
   'proxy-',
@@ -61,22 +61,22 @@ const OF_PROXIES_FROM = [
 const IS_OF_PROXY = new RegExp(`^(?:(?:${OF_PROXIES.join('|')})$|${OF_PROXIES_FROM.join('|')})`)
 
 /**
- * These say what the body is, or which part of an answer is wanted. The gateway writes the body again, and reads all of each answer.
- * What a server is to know of them, the gateway says itself.
+ * These describe the body, or ask for a part of an answer. The gateway writes the body again and reads every answer
+ * completely. What a server has to know about them, the gateway says itself.
  */
 const IS_OF_MESSAGE = /^(?:content-|if-|mcp-(?:method|name|param-)|(?:range|digest|repr-digest)$)/
 const PARAM = 'mcp-param-'
 
 /**
- * Headers of a client's request that an HTTP server behind the gateway gets to see. `hasParams`: client and server both know
- * parameters in headers. Those of the tools we know were checked; others must be passed on.
+ * Headers of a client's request that an HTTP server behind the gateway gets. `hasParams`: client and server both know
+ * parameters in headers. Those of known tools were checked; others have to be passed on.
  */
 export function endToEndHeaders(headers: IncomingHttpHeaders, hasParams = false): Record<string, string> {
   const named = namedIn(headers.connection)
   const passed: Record<string, string> = {}
   for (const name of Object.keys(headers)) {
     const value = headers[name]
-    // Some servers take an underscore for a dash.
+    // Some servers read an underscore as a dash.
     const taken = name.includes('_') ? name.replaceAll('_', '-') : name
     if (NOT_PASSED_ON.has(taken) || named?.has(name) === true || value === undefined) continue
     if (taken.startsWith('sec-') || IS_OF_PROXY.test(taken)) continue

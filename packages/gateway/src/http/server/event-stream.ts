@@ -1,15 +1,15 @@
 import type { HttpResponse } from './exchange.ts'
 import { lookForUnread } from './unread-bytes.ts'
 
-/** One open text/event-stream towards a client. A client that does not read loses this stream and nothing else. */
+/** One open text/event-stream to a client. A client that does not read loses this stream and nothing else. */
 export class EventStream {
   readonly #response: HttpResponse
   readonly #maxQueuedBytes: number
   readonly #mayHear: (text: string) => boolean
-  /** Of this turn of the event loop. */
+  /** Events of this turn of the event loop. */
   #gathered = ''
 
-  /** What the client may not hear counts as sent. */
+  /** A message that the client may not see counts as sent. */
   constructor(
     response: HttpResponse,
     maxQueuedBytes: number,
@@ -29,16 +29,16 @@ export class EventStream {
   }
 
   get isOpen(): boolean {
-    // The response learns of its socket's end a little later than the socket; what is written in between is lost.
+    // The response learns a little later than the socket that the socket has ended. What is written in between is lost.
     return !this.#response.destroyed && !this.#response.writableEnded && this.#response.socket?.destroyed !== true
   }
 
-  /** Nothing is left that waits for the client to read. */
+  /** Whether the client has read everything. */
   get isFlushed(): boolean {
     return this.#response.writableFinished || (this.isOpen && this.#unread === 0)
   }
 
-  /** `data` is one line. False when the stream is gone, or was cut because the client is too slow. */
+  /** `data` is one line. Returns false when the stream is gone, or was cut because the client is too slow. */
   send(data: string, event: { id?: string; type?: string; retryMs?: number } = {}): boolean {
     if (!this.#mayHear(data)) return this.isOpen
     const type = event.type === undefined ? '' : `event: ${event.type}\n`
@@ -53,14 +53,14 @@ export class EventStream {
 
   end(): void {
     if (!this.isOpen) return
-    // Or the end would overtake what was gathered.
+    // Otherwise the end would overtake what was gathered.
     this.#flush()
     this.#response.end()
   }
 
   #write(text: string): boolean {
     if (!this.isOpen) return false
-    // Events of one turn of the event loop go in one write: answers of a busy server come many at a time.
+    // Events of one turn of the event loop go in one write: a busy server sends many answers at a time.
     if (this.#gathered === '') process.nextTick(() => this.#flush())
     this.#gathered += text
     if (this.#unread <= this.#maxQueuedBytes) return true

@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { PlainRequest } from './plain-request.ts'
 
-/** A client's request, whoever read its head. */
+/** A client's request, whether Node or the gateway read its head. */
 export type HttpRequest = IncomingMessage | PlainRequest
 
-/** The answer to it: what Node's own has, as far as the gateway needs it. */
+/** The answer to it: the part of Node's response that the gateway needs. */
 export interface HttpResponse {
   readonly req: HttpRequest
   readonly socket: Socket | null
@@ -14,17 +14,17 @@ export interface HttpResponse {
   /** Its client has all of it, or is gone. */
   readonly destroyed: boolean
   readonly writableEnded: boolean
-  /** All of it was taken by the kernel. */
+  /** The kernel has taken all of it. */
   readonly writableFinished: boolean
   readonly writableLength: number
   writeHead(status: number, headers?: Readonly<Record<string, string | number>>): unknown
   flushHeaders(): void
-  /** What is written from now on goes with the end, in one piece. */
+  /** Everything written from now on is sent with the end, in one piece. */
   cork(): void
   write(data: string | Buffer): boolean
   end(data?: string | Buffer): unknown
   destroy(): unknown
-  /** However it came to its end. */
+  /** However the response ended. */
   once(event: 'close', listener: () => void): unknown
 }
 

@@ -1,8 +1,8 @@
 import type { HttpRequest } from './exchange.ts'
 
 /**
- * What somebody notes about requests, for later. As a weak map, which costs a microsecond for each request and the garbage
- * collector as much again.
+ * Notes about requests, kept for later. A weak map costs a microsecond for each request, and the garbage collector as
+ * much again.
  */
 export class Notes<T> {
   readonly #key = Symbol('note')

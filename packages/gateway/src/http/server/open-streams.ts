@@ -1,14 +1,14 @@
 import { EventStream } from './event-stream.ts'
 import type { HttpRequest, HttpResponse } from './exchange.ts'
 
-/** Who may hear what, as the rules of the endpoint say at the moment. */
+/** Says who may hear what under the endpoint's current rules. */
 export interface StreamRules {
   callerOf(request: HttpRequest): { expiresAt: number } | undefined
   mayStay(request: HttpRequest): boolean | Promise<boolean>
   mayHear(text: string, request: HttpRequest): boolean
 }
 
-/** The streams of one endpoint. A line now and then keeps them open, and they end with the rights of their clients. */
+/** The streams of one endpoint. Keep-alive lines keep them open, and they end when their clients lose their rights. */
 export class OpenStreams {
   readonly #maxQueuedBytes: number
   readonly #rules: () => StreamRules
@@ -24,7 +24,7 @@ export class OpenStreams {
     const request = response.req
     const mayHear = (text: string) => this.#rules().mayHear(text, request)
     const stream = new EventStream(response, this.#maxQueuedBytes, headers, mayHear)
-    // Gone before: nobody would tell of its end.
+    // The client has already gone: nobody would notice the end of the stream.
     if (response.destroyed) return stream
     this.#open.set(stream, request)
     response.once('close', () => this.#open.delete(stream))
@@ -37,7 +37,7 @@ export class OpenStreams {
     for (const stream of this.#open.keys()) stream.keepAlive()
   }
 
-  /** Tokens are taken back, and rules change, while streams are open. */
+  /** Tokens are revoked and rules change while streams are open. */
   endUnwelcome(): void {
     for (const [stream, request] of [...this.#open]) this.#endIfUnwelcome(stream, request)
   }
@@ -49,10 +49,10 @@ export class OpenStreams {
   }
 }
 
-/** Longer ones would fire at once. */
+/** Longer timers would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
-/** A stream ends with the token it was opened with: its client comes back with a new one, or not at all. */
+/** A stream ends with the token it was opened with. Its client comes back with a new one, or not at all. */
 function endAt(time: number, response: HttpResponse, stream: EventStream): void {
   if (time === Infinity) return
   const ms = time - Date.now()

@@ -9,7 +9,7 @@ import { addressOf, openServer } from '../../../test/support/servers.ts'
 
 const post = (body: string, length = body.length) =>
   `POST / HTTP/1.1\r\nhost: here\r\ncontent-length: ${length}\r\n\r\n${body}`
-/** On a busy machine too. */
+/** Long enough on a busy machine. */
 const SOON = { timeout: 10_000 }
 const GET = 'GET / HTTP/1.1\r\nhost: here\r\n\r\n'
 
@@ -24,7 +24,7 @@ async function open(options: Parameters<typeof openServer>[1] = {}) {
   return { server, join }
 }
 
-/** Reads until it has seen `text` so often. */
+/** Reads until it has seen `text` this many times. */
 async function seen(socket: Socket, text: string, times = 1): Promise<string> {
   let all = ''
   for await (const chunk of socket) {

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { addPart, joined } from '../../messages/parts.ts'
-import { Stillness, type Connection } from './connections.ts'
+import { LastActivity, type Connection } from './connections.ts'
 import type { Answer } from './exchange.ts'
 import { endOfHead, readPlainHead, type PlainHead } from './plain-head.ts'
 import { PlainReply } from './plain-reply.ts'
@@ -8,19 +8,19 @@ import { PlainRequest } from './plain-request.ts'
 
 export interface PlainConnectionOptions {
   answer: Answer
-  /** As it stands in the answers. */
+  /** The Keep-Alive header lines as they appear in the answers. */
   keepAlive: string
-  /** It is not ours to read: Node is to go on with these bytes. */
+  /** The gateway does not read this request: Node continues with these bytes. */
   onOther: (socket: Socket, bytes: Buffer) => void
 }
 
-/** More than this of further requests is left to the kernel, which then does not tell when the client goes. */
+/** Further requests beyond this size stay in the kernel, which then does not tell when the client disconnects. */
 const MAX_EARLY_BYTES = 64 * 1024
 const TOO_LATE = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n'
 
 /**
- * A client's connection as long as plain POSTs come over it, one after the other. With the first request that is anything
- * else, Node gets the connection for good.
+ * A client's connection as long as plain POSTs come over it, one after the other. The first request of any other kind
+ * hands the connection to Node for good.
  */
 export class PlainConnection implements Connection {
   readonly #socket: Socket
@@ -32,17 +32,17 @@ export class PlainConnection implements Connection {
   #head: PlainHead | undefined
   #request: PlainRequest | undefined
   #reply: PlainReply | undefined
-  /** Came before its turn, which comes with the end of the answer before it. */
+  /** Bytes that arrived early. Their turn comes when the answer before them has ended. */
   #early: Buffer[] = []
   #earlyBytes = 0
   #isReading = false
-  readonly #stillness: Stillness
+  readonly #lastActivity: LastActivity
   hasAsked = false
 
   constructor(socket: Socket, options: PlainConnectionOptions) {
     this.#socket = socket
     this.#options = options
-    this.#stillness = new Stillness(socket)
+    this.#lastActivity = new LastActivity(socket)
     socket.on('data', this.#onData)
     socket.on('end', this.#onEnd)
     socket.on('error', this.#onError)
@@ -50,14 +50,14 @@ export class PlainConnection implements Connection {
   }
 
   get since(): number {
-    return this.#stillness.since
+    return this.#lastActivity.at
   }
 
   get isWaiting(): boolean {
     return this.#reply === undefined || this.isIncomplete || this.#isHeldBack
   }
 
-  /** All was answered that it asked, though perhaps not yet read. */
+  /** Everything it asked was answered, though perhaps not yet read. */
   get isAnswered(): boolean {
     return this.#request === undefined
   }
@@ -66,14 +66,14 @@ export class PlainConnection implements Connection {
     return this.isAnswered && this.#socket.writableLength === 0
   }
 
-  /** A part of a request has come. */
+  /** Part of a request has arrived. */
   get isIncomplete(): boolean {
     return this.#request?.complete === false
   }
 
   /**
-   * The rest of a request is not awaited any longer, nor whether its client reads that. A client that has sent nothing gets no 408: it would
-   * take it for the answer to a request that it sends at that moment.
+   * Stops waiting for the rest of a request, and for its client to read that. A client that has sent nothing gets no
+   * 408: it would mistake it for the answer to a request that it sends at that moment.
    */
   refuseLate(): void {
     if (this.isIncomplete && this.#reply?.headersSent !== true && this.#socket.writable) this.#socket.write(TOO_LATE)
@@ -115,7 +115,7 @@ export class PlainConnection implements Connection {
     return this.#earlyBytes > MAX_EARLY_BYTES
   }
 
-  /** Whoever does not read answers gets none to further questions. */
+  /** A client that does not read its answers gets no further ones. */
   #mayBegin(): boolean {
     if (!this.#socket.writableNeedDrain) return true
     this.#socket.once('drain', () => this.#readEarly())
@@ -131,7 +131,7 @@ export class PlainConnection implements Connection {
     }
     this.#head = head
     this.hasAsked = true
-    this.#stillness.begin()
+    this.#lastActivity.touch()
     const request = new PlainRequest(head, this.#socket)
     const next = request.take(bytes, end)
     const reply = new PlainReply({
@@ -152,11 +152,11 @@ export class PlainConnection implements Connection {
     this.#goOn()
   }
 
-  /** Answered and read to its end: the next one. */
+  /** The answer was read to its end: continue with the next request. */
   #goOn(): void {
     if (this.#reply !== undefined || this.#request?.complete !== true) return
     this.#request = undefined
-    this.#stillness.begin()
+    this.#lastActivity.touch()
     if (!this.#isReading && this.#earlyBytes > 0) this.#readEarly()
   }
 
@@ -177,7 +177,7 @@ export class PlainConnection implements Connection {
     socket.off('error', this.#onError)
     socket.off('close', this.#onClose)
     this.#options.onOther(socket, bytes)
-    // What came early may have paused it.
+    // Bytes that arrived early may have paused it.
     socket.resume()
   }
 

@@ -3,18 +3,18 @@ import type { Socket } from 'node:net'
 import type { HttpResponse } from './exchange.ts'
 import type { PlainRequest } from './plain-request.ts'
 
-/** Whatever could end a line or is no character of a header. */
+/** Characters that could end a line or are not allowed in a header. */
 const NOT_IN_A_VALUE = /[^\t -~]/
 
 export interface PlainReplyOptions {
   request: PlainRequest
-  /** The lines that say how long the connection is kept. */
+  /** The header lines that say how long the connection is kept. */
   keepAlive: string
-  /** All of it was handed to the socket; `isLast`: the connection is to be closed. */
+  /** The whole answer was handed to the socket. `isLast`: the connection has to be closed. */
   onDone: (isLast: boolean) => void
 }
 
-/** The answer to a request that we read ourselves. In one write, when it is whole at once. */
+/** The answer to a request that the gateway read itself. It takes one write when the answer is complete at once. */
 export class PlainReply implements HttpResponse {
   readonly req: PlainRequest
   readonly socket: Socket
@@ -23,7 +23,7 @@ export class PlainReply implements HttpResponse {
   #isChunked = false
   #isLast = false
   #isCorked = false
-  /** Its client took no more before all of it was written. */
+  /** Its client stopped reading before the whole answer was written. */
   #isCut = false
   #onClose: (() => void)[] | undefined
   statusCode = 200
@@ -88,7 +88,7 @@ export class PlainReply implements HttpResponse {
   end(data: string | Buffer = ''): this {
     if (this.writableEnded || this.destroyed) return this
     if (!this.headersSent) this.writeHead(this.statusCode)
-    // The length of an answer that is whole at once is known.
+    // The length of an answer that is complete at once is known.
     if (this.#head !== undefined) this.#send(this.#takeHead(`Content-Length: ${Buffer.byteLength(data)}`), data)
     else {
       if (data.length > 0) this.write(data)
@@ -113,7 +113,7 @@ export class PlainReply implements HttpResponse {
     return this
   }
 
-  /** Nothing of it goes out any more. */
+  /** Sends nothing more. */
   close(): void {
     if (this.destroyed) return
     this.destroyed = true
@@ -123,12 +123,12 @@ export class PlainReply implements HttpResponse {
 
   #finish(error?: Error | null): void {
     this.writableFinished = !error && !this.#isCut && !this.socket.destroyed
-    // Not before whoever ends it is done with it.
+    // Not before the code that ends it has finished.
     if (this.#onClose === undefined) this.destroyed = true
     else process.nextTick(() => this.close())
   }
 
-  /** Once; with what it says of the body unless it says so itself. */
+  /** Call it once. Adds what it says about the body unless the headers already do. */
   #takeHead(ofBody: string): string {
     const head = this.#head
     if (head === undefined) return ''

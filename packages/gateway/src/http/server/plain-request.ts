@@ -4,7 +4,7 @@ import { addPart } from '../../messages/parts.ts'
 import type { PlainHead } from './plain-head.ts'
 import type { Body, BodyBounds } from './body.ts'
 
-/** A POST whose head we read ourselves. Its body is taken from the connection once somebody wants it. */
+/** A POST whose head the gateway read itself. Its body is taken from the connection once somebody wants it. */
 export class PlainRequest {
   readonly method = 'POST'
   readonly url: string
@@ -17,7 +17,7 @@ export class PlainRequest {
   #onBody: ((body: Body) => void) | undefined
   #hasRoom: BodyBounds['hasRoom']
   #isUnwanted = false
-  /** Its client went before all of it came, or before it was answered. */
+  /** Its client disconnected before the whole request arrived or before it was answered. */
   destroyed = false
 
   constructor(head: PlainHead, socket: Socket) {
@@ -29,15 +29,15 @@ export class PlainRequest {
     this.#missing = head.bodyBytes
   }
 
-  /** All of its body came. */
+  /** Its whole body has arrived. */
   get complete(): boolean {
     return this.#missing === 0
   }
 
-  /** As `readBody`. */
+  /** Like `readBody`. */
   readBody({ maxBytes, hasRoom }: BodyBounds, onBody: (body: Body) => void): void {
     if (this.destroyed) return onBody('aborted')
-    // What else comes stays in the kernel until the connection is closed with the answer.
+    // The rest stays in the kernel until the connection is closed with the answer.
     if (this.#bodyBytes > maxBytes) return onBody('too-large')
     if (this.complete) return onBody(this.#whole())
     this.#onBody = onBody
@@ -45,13 +45,13 @@ export class PlainRequest {
     this.socket.resume()
   }
 
-  /** Takes what is its own of bytes from `from` on; says where the rest begins. */
+  /** Takes its own part of the bytes from `from` on. Returns where the rest begins. */
   take(bytes: Buffer, from: number): number {
     const end = Math.min(bytes.length, from + this.#missing)
     if (end === from) return end
     this.#missing -= end - from
     if (this.#isUnwanted) return end
-    // The last part makes a request of it, which is weighed as such.
+    // With the last part the request is complete, and is weighed as a complete request.
     if (!this.complete && this.#hasRoom?.(this.#bodyBytes - this.#missing) === false) {
       const onBody = this.#onBody
       this.#onBody = undefined
@@ -68,7 +68,7 @@ export class PlainRequest {
     return end
   }
 
-  /** It is answered: nobody reads the rest of its body. */
+  /** It has been answered: nobody reads the rest of its body. */
   discard(): void {
     this.#isUnwanted = true
     this.#parts = []

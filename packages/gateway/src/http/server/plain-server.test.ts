@@ -22,7 +22,7 @@ test('says the same as Node, byte for byte, whatever comes', { timeout: 120_000 
     }),
     { numRuns: 25 },
   )
-  // Or they would agree about nothing but refusals.
+  // Otherwise they would agree about nothing but refusals.
   expect(plain).toBeGreaterThan(200)
 })
 

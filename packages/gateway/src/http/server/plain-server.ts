@@ -4,10 +4,10 @@ import type { WaitingLimits } from './connections.ts'
 import type { Answer } from './exchange.ts'
 import { PlainConnection } from './plain-connection.ts'
 
-/** Longer than the pauses of usual clients, so that they do not meet a connection we are just closing. */
+/** Longer than the pauses of usual clients, so that they do not meet a connection that is being closed. */
 const KEEP_CONNECTION_MS = 75_000
 
-/** Reads plain POSTs itself, nearly all that clients of MCP send; everything else is Node's to read. */
+/** Reads plain POSTs itself, which is nearly everything that MCP clients send. Node reads everything else. */
 export class PlainServer extends BoundedServer {
   readonly #times: ServerTimes
   #timer: NodeJS.Timeout | undefined
@@ -16,7 +16,7 @@ export class PlainServer extends BoundedServer {
     const all = { ...TIMES, keepAliveTimeout: KEEP_CONNECTION_MS, ...times }
     super(answer, all, limits)
     this.#times = all
-    // Node's own listener, and that of connections which it reads: they get what is not plain.
+    // Node's own listener, and that for connections that Node reads: they get what is not plain.
     const readByNode = this.listeners('connection')
     this.removeAllListeners('connection')
     const keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(all.keepAliveTimeout / 1000)}\r\n`
@@ -38,18 +38,18 @@ export class PlainServer extends BoundedServer {
     for (const [socket] of this.#plain()) socket.destroy()
   }
 
-  /** Part of `close` as well. */
+  /** `close` calls this as well. */
   override closeIdleConnections(): void {
     super.closeIdleConnections()
     for (const [socket, { isIdle }] of this.#plain()) if (isIdle) socket.destroy()
   }
 
-  /** What Node does for the connections that it reads from. */
+  /** Does what Node does for the connections that Node reads. */
   #endLate(): void {
     const now = performance.now()
     const { headersTimeout, requestTimeout, keepAliveTimeout } = this.#times
     for (const [socket, connection] of this.#plain()) {
-      // Without end where it is 0, as with Node.
+      // 0 means no limit, as in Node.
       const isOver = (limit: number) => limit > 0 && now - connection.since > limit
       if (connection.isIncomplete && isOver(requestTimeout)) connection.refuseLate()
       if (!connection.isAnswered) continue

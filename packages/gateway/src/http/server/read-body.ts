@@ -5,8 +5,8 @@ import type { HttpRequest } from './exchange.ts'
 import { PlainRequest } from './plain-request.ts'
 
 /**
- * Calls back once, with the whole body, or `too-large` or `no-room` as soon as it is so, or `aborted` when the caller went
- * away. No promise and no listener more than needed: this is done for every call there is.
+ * Calls back once, with the whole body, with `too-large` or `no-room` as soon as that is known, or with `aborted` when
+ * the client disconnects. It uses as few promises and listeners as possible, because it runs for every call.
  */
 export function readBody(request: HttpRequest, bounds: BodyBounds, onBody: (body: Body) => void): void {
   if (request instanceof PlainRequest) request.readBody(bounds, onBody)
@@ -35,7 +35,7 @@ function readFromNode(request: IncomingMessage, { maxBytes, hasRoom }: BodyBound
     if (hasRoom?.(size) === false) {
       chunks.length = 0
       request.removeAllListeners('data')
-      // Read and forgotten, so that the client can send the request again on this connection.
+      // Read and dropped, so that the client can send the request again on this connection.
       request.resume()
       end('no-room')
       return
@@ -43,6 +43,6 @@ function readFromNode(request: IncomingMessage, { maxBytes, hasRoom }: BodyBound
     addPart(chunks, chunk)
   })
   request.on('end', () => end(chunks))
-  // An error of a request that nobody listens to is only told by this.
+  // When nobody listens for errors of a request, only this event tells about one.
   request.on('close', () => end('aborted'))
 }

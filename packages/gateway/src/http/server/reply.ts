@@ -3,7 +3,7 @@ import { errorText, RPC_ERROR } from '../../messages/json-rpc.ts'
 import { sizeOf } from '../../messages/parts.ts'
 import { lookForUnread } from './unread-bytes.ts'
 
-/** A refusal of the HTTP request as such, before any message of it was handled. */
+/** A refusal of the HTTP request itself, before any message in it was handled. */
 export interface HttpRefusal {
   status: number
   message: string
@@ -11,7 +11,7 @@ export interface HttpRefusal {
   headers?: Readonly<Record<string, string>>
 }
 
-/** A complete answer of the gateway's own. */
+/** A complete answer by the gateway itself. */
 export interface HttpAnswer {
   status: number
   type: string
@@ -32,7 +32,7 @@ export function sendText(
   response.writeHead(status, { 'content-type': type, 'content-length': length, ...headers })
   if (isText) response.end(text)
   else {
-    // Held back until the end: all goes in one write.
+    // Held back until the end, so that everything goes in one write.
     response.cork()
     for (const part of text) response.write(part)
     response.end()
@@ -49,7 +49,7 @@ export function sendJson(
   sendText(response, status, 'application/json', text, headers)
 }
 
-/** Refusals are JSON-RPC errors without an id, as the revisions ask. */
+/** Refusals are JSON-RPC errors without an id, as the specification requires. */
 export function sendRefusal(response: HttpResponse, refusal: HttpRefusal): void {
   sendJson(
     response,
@@ -59,7 +59,7 @@ export function sendRefusal(response: HttpResponse, refusal: HttpRefusal): void 
   )
 }
 
-/** What a request gets that ends at the gateway. */
+/** Sends what a request gets when it ends at the gateway. */
 export function sendVerdict(response: HttpResponse, verdict: HttpRefusal | HttpAnswer): void {
   if ('text' in verdict) sendText(response, verdict.status, verdict.type, verdict.text, verdict.headers)
   else sendRefusal(response, verdict)

@@ -9,7 +9,7 @@ import { countUnreadOf } from './unread-bytes.ts'
 const CLIENTS = 10
 const QUEUE = { maxQueuedMessages: 256, maxQueuedBytes: 32_000_000 }
 
-/** So many clients that read all they get, each from the stream of an outbox. */
+/** This many clients that read all they get, each from the stream of an outbox. */
 async function readers(kept: KeptBytes) {
   const outboxes: Outbox[] = []
   let [closed, got] = [0, 0]

@@ -4,7 +4,9 @@ import type { HttpResponse } from './exchange.ts'
 
 const KEY = Symbol('unread')
 
-/** What was written to a connection and its client has not read yet. Beyond the bound the connection ends. */
+/**
+ * Bytes that were written to a connection and that its client has not read yet. Beyond the limit the connection ends.
+ */
 class UnreadBytes implements Keeper {
   readonly #socket: Socket
   readonly #kept: KeptBytes
@@ -19,11 +21,11 @@ class UnreadBytes implements Keeper {
 
   look(): void {
     const { destroyed, writable, writableCorked, writableLength } = this.#socket
-    // Node holds back what a response writes until the end of this tick: its client had no chance to read it yet.
+    // Node holds back what a response writes until the end of this tick: its client cannot have read it yet.
     if (writableCorked > 0 && !destroyed) return process.nextTick(() => this.look())
     if (writableLength > 0 && writable && !this.#isAwaitingRead) {
       this.#isAwaitingRead = true
-      // Called once all before it is written. A `drain` event comes only after more than the high-water mark.
+      // Called once everything before it is written. A `drain` event comes only after more than the high-water mark.
       this.#socket.write('', () => {
         this.#isAwaitingRead = false
         this.look()
@@ -44,12 +46,12 @@ class UnreadBytes implements Keeper {
   }
 }
 
-/** From now on what this client leaves unread counts. */
+/** From now on, counts what this client leaves unread. */
 export function countUnreadOf(socket: Socket, kept: KeptBytes): void {
   Reflect.set(socket, KEY, new UnreadBytes(socket, kept))
 }
 
-/** To be called after something was written: a connection whose client reads costs nothing more than this look. */
+/** Call it after something was written: for a connection whose client reads, it costs nothing more than this look. */
 export function lookForUnread({ socket }: HttpResponse): void {
   if (socket === null) return
   const unread: unknown = Reflect.get(socket, KEY)

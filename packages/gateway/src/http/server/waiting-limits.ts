@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { WAITING } from './bounded-server.ts'
 import { AllPorts, type WaitingLimits } from './connections.ts'
 
-/** `unlimited` is a text there. */
+/** `unlimited` is a string there. */
 const report = z.object({ userLimits: z.object({ open_files: z.object({ soft: z.number() }) }) })
 
 /** The other half is for streams, servers, logs and state. */
@@ -13,9 +13,9 @@ export function waitingLimits(openFiles = maxOpenFiles()): WaitingLimits {
   return { ...WAITING, all: new AllPorts(Math.floor(openFiles * SHARE_OF_FILES)) }
 }
 
-/** RLIMIT_NOFILE of this process: Node itself tells it only in its report. */
+/** RLIMIT_NOFILE of this process. Node reports it only in its diagnostic report. */
 export function maxOpenFiles(): number {
-  // Or it would look up the names of all who are connected.
+  // Otherwise the report would look up the names of all connected clients.
   Reflect.set(process.report, 'excludeNetwork', true)
   const parsed = report.safeParse(process.report.getReport())
   return parsed.success ? parsed.data.userLimits.open_files.soft : Infinity

@@ -14,18 +14,18 @@ import type { Gate } from './gate.ts'
 
 export interface AuthenticationOptions {
   spec: AuthenticationSpec
-  /** The address clients use when none is configured. */
+  /** The address that clients use when none is configured. */
   origin: string
   fetch: IdentityFetch
-  /** Where those that follow find who calls. */
+  /** Where later gates and decisions find the caller. */
   callers: Callers
-  /** Counts those who are refused; the answer is for those who come too often. */
+  /** Counts refused requests. The answer is for callers that exceed the limit. */
   strangers: Pick<Limits, 'countStranger' | 'uncountStranger'>
   logger: Logger
   times?: Partial<TokenTimes> | undefined
 }
 
-/** Asked by whatever watches over the port; says nothing about the server or its clients. */
+/** Used by monitoring. It says nothing about the server or its clients. */
 const HEALTH_PATH = '/health'
 
 const NO_PROVIDER: HttpRefusal = {
@@ -34,14 +34,14 @@ const NO_PROVIDER: HttpRefusal = {
   headers: { 'retry-after': '30' },
 }
 
-/** Nobody without a good token gets past, on any path and with any method. */
+/** Nobody without a valid token gets past it, on any path and with any method. */
 export function authentication(options: AuthenticationOptions): Gate {
   const { spec, callers, strangers, logger, times } = options
   const resource = protectedResource({ resource: spec.resourceUrl ?? options.origin, issuer: spec.issuer })
   const audiences = spec.audience === undefined ? resource.identifiers : [spec.audience]
   const check = createTokenCheck({ ...spec, fetch: options.fetch, audiences, ...(times && { times }) })
 
-  /** Strangers who come too often learn as well where tokens come from: callers may come from the same address. */
+  /** Strangers over the limit also learn where tokens come from: real callers may share their address. */
   const overLimit = (request: HttpRequest, refusal: HttpRefusal): HttpRefusal | undefined => {
     const tooMany = strangers.countStranger(request)
     return tooMany && { ...tooMany, headers: { ...refusal.headers, ...tooMany.headers } }
@@ -50,13 +50,16 @@ export function authentication(options: AuthenticationOptions): Gate {
   const conclude = (request: HttpRequest, verdict: Verdict): HttpRefusal | undefined => {
     if ('refused' in verdict) {
       const refusal = unauthorized(resource, verdict.refused)
-      // A caller who had a good token is no stranger: told to wait, they would not renew it.
+      // A caller with an expired token is not a stranger: if told to wait, it would not renew the token.
       return verdict.hasExpired ? refusal : limited(request, refusal)
     }
     callers.set(request, verdict.caller)
     return undefined
   }
-  /** Counted before the provider is asked: those who come too often must not reach it, nor take a place among those who wait. */
+  /**
+   * Counted before the provider is asked: clients over the limit must neither reach it nor take a place among those
+   * that wait.
+   */
   const askAboutStranger = async (request: HttpRequest, asking: Promise<Verdict>): Promise<HttpRefusal | undefined> => {
     try {
       const verdict = await asking
@@ -93,7 +96,7 @@ export function authentication(options: AuthenticationOptions): Gate {
       const [token, before] = [tokenOf(request.headers), callers.get(request)]
       if (token === undefined || before === undefined) return false
       const isSame = (verdict: Verdict) => !('refused' in verdict) && verdict.caller.id === before.id
-      // A stream must not end because many others are checked at the same time.
+      // A stream must not end because many other tokens are checked at the same time.
       const verdict = check(token.text, token.key, { from: addressOf(request), isUrgent: true })
       if (!(verdict instanceof Promise)) return isSame(verdict)
       return verdict.then(isSame, (error: unknown) => noProvider(error) === undefined)
@@ -110,7 +113,7 @@ interface Token {
   key: string
 }
 
-/** Requests of a connection that say the same share their headers: a token is hashed once for them. */
+/** Requests of one connection with equal heads share their headers: their token is hashed once. */
 const tokens = new WeakMap<IncomingHttpHeaders, Token>()
 
 function tokenOf(headers: IncomingHttpHeaders): Token | undefined {
@@ -123,7 +126,7 @@ function tokenOf(headers: IncomingHttpHeaders): Token | undefined {
   return token
 }
 
-/** RFC 6750, section 2.1: the scheme in any case, one space at least, a token of these characters only. */
+/** RFC 6750, section 2.1: the scheme in any case, at least one space, and a token of these characters only. */
 function bearerToken(header: string | undefined): string | undefined {
   return /^bearer +([A-Za-z0-9\-._~+/]+=*) *$/i.exec(header ?? '')?.[1]
 }

@@ -27,7 +27,7 @@ it('made-up tokens spend nothing of what callers may send, and are limited by ad
   const before = test.provider.asked.count
   const made = await statuses(test, 10, (at) => ({ authorization: `Bearer made-up-${at}` }))
   expect(made).toEqual([401, 401, 401, 401, 429, 429, 429, 429, 429, 429])
-  // Those over the limit are refused before the provider hears of their tokens.
+  // Callers over the limit are refused before the provider hears of their tokens.
   expect(test.provider.asked.count - before).toBe(4)
   expect(await statuses(test, 4, () => headers)).toEqual([200, 200, 200, 429])
 })

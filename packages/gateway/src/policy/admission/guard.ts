@@ -10,7 +10,7 @@ export interface GuardOptions {
   allowPeer: (socket: Socket) => boolean
 }
 
-/** Web pages and other users of the machine stay outside, on every path. */
+/** Keeps web pages and other users of the machine out, on every path. */
 export function guard(options: GuardOptions): Gate {
   const peers = new WeakMap<Socket, boolean>()
   const isAllowedPeer = (socket: Socket) => {
@@ -31,7 +31,7 @@ export function guard(options: GuardOptions): Gate {
       const allowedHosts = options.allowedHosts()
       const isPlain = headers.origin === undefined && headers['sec-fetch-site'] === undefined
       const key = isPlain && host.length === 1 ? `${host[0]} ${headers['content-type']}` : undefined
-      // A client says the same with each of its requests: what was let in needs no second look.
+      // The requests of a client have the same headers: what was admitted once needs no second look.
       if (key !== undefined && key === passed?.key && allowedHosts === passed.allowedHosts) return undefined
       const verdict = checkRequest(
         {
@@ -45,7 +45,7 @@ export function guard(options: GuardOptions): Gate {
         { allowedHosts },
       )
       if (!verdict.ok) return { status: verdict.status, message: verdict.message }
-      // Without a body its type was not looked at.
+      // Without a body its type was not checked.
       if (key !== undefined && hasBody(headers)) passed = { key, allowedHosts }
       return undefined
     },

@@ -30,7 +30,7 @@ function post(test: TestGateway, body: object, headers: Record<string, string> =
   })
 }
 
-/** Without a length that could be looked at beforehand. */
+/** Posts without a Content-Length that could be checked beforehand. */
 function postChunks(test: TestGateway, body: string): Promise<{ status: number | undefined; text: string }> {
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json', accept: 'application/json', 'transfer-encoding': 'chunked' }

@@ -11,37 +11,38 @@ import { TokenBucket } from './token-bucket.ts'
 
 export interface LimitsOptions {
   maxMessageBytes: number
-  /** Of all clients together; left out: as many as they like. */
+  /** For all clients together. Default: no limit. */
   requestsPerMinute?: number | undefined
-  /** Of each client. */
+  /** For each client. */
   clientRequestsPerMinute?: number | undefined
   sessions: KnownSessions
-  /** Who sent a request, where callers are asked who they are. */
+  /** The sender of a request, where the endpoint authenticates callers. */
   callers: Callers
   now?: (() => number) | undefined
 }
 
-/** The sessions there are at the moment, by their ids. */
+/** The current sessions, by id. */
 export interface KnownSessions {
   readonly size: number
   get(id: string): Pick<Session, 'front'> | undefined
 }
 
 export interface Limits extends Gate {
-  /** The rest of a batch is counted once it is known: empty where nothing is counted. */
+  /** Counts the rest of a batch once it is known. Empty where nothing is counted. */
   ofBatches: readonly Decision[]
-  /** Counts a request without a good token, by address. What strangers send costs callers nothing. */
+  /** Counts a request without a valid token, by address. Requests of strangers do not use up the callers' limit. */
   countStranger(request: HttpRequest): HttpRefusal | undefined
-  /** It was no stranger after all. */
+  /** The caller was not a stranger after all. */
   uncountStranger(request: HttpRequest): void
 }
 
-/** More clients than any workload has sessions; whoever comes after them starts with a full bucket again. */
+/** More clients than any workload has sessions. A client beyond that number starts with a full bucket again. */
 const MAX_CLIENTS = 10_000
 
 /**
- * Refuses by the announced length; a body that lies about it is cut while it is read. Then by how often: a body counts as
- * one before it is read, and each further request of a batch once it is known. Streams do not count.
+ * Refuses first by the announced length; a body that lies about its length is cut while it is read. Then by rate: a
+ * body counts as one request before it is read, and each further request of a batch once it is known. Streams do not
+ * count.
  */
 export function limits(options: LimitsOptions): Limits {
   const {
@@ -56,11 +57,14 @@ export function limits(options: LimitsOptions): Limits {
   const bucketOf = clientBuckets(now)
   const keyOf = (request: HttpRequest): string => {
     const caller = callers.get(request)
-    // However many tokens and sessions a caller has, and however a token is spelled.
+    // However many tokens and sessions a caller has, and however a token is written.
     if (caller !== undefined) return `caller ${caller.id}`
     return sessionKey(request, sessions) ?? `address ${request.socket.remoteAddress}`
   }
-  /** Undefined lets it go on. The client's own first: what it is refused must not cost the others. */
+  /**
+   * Undefined lets the request continue. The client's own limit comes first: what it is refused must not cost the
+   * others.
+   */
   const count = (request: HttpRequest): HttpRefusal | undefined => {
     const own = clientRequestsPerMinute === undefined ? undefined : bucketOf(keyOf(request), clientRequestsPerMinute)
     if (own && !own.take()) return tooMany('This client', clientRequestsPerMinute, own)
@@ -91,7 +95,7 @@ export function limits(options: LimitsOptions): Limits {
   }
 }
 
-/** The first request of a body counted with it. */
+/** The first request of a body was counted together with the body. */
 function furtherRequests(count: (request: HttpRequest) => HttpRefusal | undefined): Decision {
   const begun = new Notes<true>()
   return {
@@ -110,7 +114,7 @@ function clientBuckets(now: () => number): (key: string, perMinute: number) => T
   const clients = new Map<string, TokenBucket>()
   return (key, perMinute) => {
     const bucket = clients.get(key) ?? new TokenBucket(perMinute, now)
-    // Moved to the end: the first in the map is the one that was quiet longest.
+    // Moved to the end: the first in the map is the client that was quiet longest.
     clients.delete(key)
     clients.set(key, bucket)
     const [oldest] = clients.keys()
@@ -131,20 +135,20 @@ function tooMany(who: string, perMinute: number | undefined, bucket: TokenBucket
   const seconds = Math.max(1, Math.ceil(bucket.waitMs() / 1000))
   return {
     status: 429,
-    message: `${who} may send ${perMinute} requests per minute; try again in ${seconds} s.`,
+    message: `${who} may send ${perMinute} requests per minute. Try again in ${seconds} s.`,
     headers: { 'retry-after': String(seconds) },
   }
 }
 
 /**
- * Where nobody is asked who they are, a client is its session. An id counts only where the request is one of that session: whoever could make up ids, or send
- * one along that nobody looks at, would be a new client each time.
+ * Without authentication, a client is its session. An id counts only where the request belongs to that session:
+ * otherwise a client could make up ids, or send one that nobody checks, and be a new client each time.
  */
 function sessionKey({ headers, url = '' }: HttpRequest, sessions: KnownSessions): string | undefined {
   const isSse = url.startsWith('/messages?')
   const id = isSse ? /[?&]sessionId=([^&]+)/.exec(url)?.[1] : headers['mcp-session-id']
   if (typeof id !== 'string' || sessions.get(id)?.front !== (isSse ? 'sse' : 'streamable-http')) return undefined
   const version = headers['mcp-protocol-version']
-  // Requests of revisions without sessions may bear the header all the same.
+  // Stateless requests may carry the header all the same.
   return isSse || version === undefined || isKnownVersion(version) ? `session ${id}` : undefined
 }

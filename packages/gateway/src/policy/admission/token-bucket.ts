@@ -1,4 +1,4 @@
-/** Lets through so many per minute: a burst of them at once, then as they trickle in. */
+/** Allows a number of requests per minute: a burst of that many at once, then at the same rate. */
 export class TokenBucket {
   readonly #capacity: number
   readonly #now: () => number
@@ -19,12 +19,12 @@ export class TokenBucket {
     return true
   }
 
-  /** One that was taken is not needed after all. */
+  /** Returns one that was taken and is not needed. */
   giveBack(): void {
     this.#tokens = Math.min(this.#capacity, this.#tokens + 1)
   }
 
-  /** How long until there is one again. */
+  /** How long until one is available again. */
   waitMs(): number {
     this.#fill()
     return this.#tokens >= 1 ? 0 : ((1 - this.#tokens) / this.#capacity) * 60_000

@@ -11,18 +11,18 @@ import { withoutTwins } from '../../messages/alike.ts'
 
 export interface AuthorizationOptions {
   engine: PolicyEngine
-  /** Who sent a request, where anybody was asked. */
+  /** The sender of a request, where the endpoint authenticates callers. */
   callers: Callers
   shown: ShownName
 }
 
-/** Each costs a look at all policies. No client has use for more of them at once. */
+/** Each item costs a look at all policies. No client needs more of them at once. */
 const MOST_ITEMS = 5_000
 
 const tooLong = (field: string) =>
-  `the policies of this workload cannot judge more than ${MOST_ITEMS} ${field} at once, and its server lists more; have it list them in pages.`
+  `the policies of this workload cannot judge more than ${MOST_ITEMS} ${field} at once, and its server lists more. Make the server list them in pages.`
 
-/** What no policy permits is denied, whatever its method; lists show what may be used. */
+/** Denies what no policy permits, whatever its method. Lists show what the caller may use. */
 export function authorization({ engine, callers, shown }: AuthorizationOptions): Decision {
   return {
     name: 'authorization',
@@ -40,7 +40,7 @@ export function authorization({ engine, callers, shown }: AuthorizationOptions):
       return denied && denial(denied, shown)
     },
     mayHear(text, request): boolean {
-      // Most messages need not be parsed for it. Every character of the name may be escaped.
+      // Most messages need not be parsed for this check. Every character of the name may be escaped.
       const message = text.includes('updated') || text.includes('\\u') ? parseMessage(text) : undefined
       if (message?.kind !== 'notification' || message.method !== 'notifications/resources/updated') return true
       const questions = questionsOf({ method: 'resources/read', params: message.params })
@@ -60,7 +60,7 @@ export function authorization({ engine, callers, shown }: AuthorizationOptions):
         const question = isObject(item) ? list.ask(item) : undefined
         return question !== undefined && engine.mayAllow(caller, question)
       })
-      // Made for this caller: nobody in between may show it to another.
+      // Made for this caller: no cache may show it to another.
       const cache = 'cacheScope' in result ? { cacheScope: 'private' } : {}
       const withShown = (shown: unknown[]) => ({
         ...answer,
@@ -71,7 +71,7 @@ export function authorization({ engine, callers, shown }: AuthorizationOptions):
   }
 }
 
-/** Completion comes before the arguments are known: it goes with the list. */
+/** Completion comes before the arguments are known, so it is judged like an item of a list. */
 function isAllowed(
   engine: PolicyEngine,
   caller: Parameters<PolicyEngine['allows']>[0],

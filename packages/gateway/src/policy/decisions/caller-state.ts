@@ -10,8 +10,8 @@ export interface CallerStateOptions {
 }
 
 /**
- * A server behind us cannot tell callers apart. What it lets them carry from one request to the next, its state and the ids
- * of tasks, is good for the caller it was given to.
+ * A server behind the gateway cannot tell callers apart. What it lets them carry from one request to the next, its
+ * state and the ids of tasks, is valid only for the caller it was given to.
  */
 export function callerState({ callers, tasks }: CallerStateOptions): Decision {
   return {
@@ -19,7 +19,7 @@ export function callerState({ callers, tasks }: CallerStateOptions): Decision {
     fromClient({ method, params = {} }, { from, session }): Refusal | undefined {
       const owner = callers.get(from)?.id
       if (owner === undefined) return undefined
-      // The state of clients with sessions is kept by the gateway; they have none to send.
+      // The gateway keeps the state of clients with sessions, so they have none to send.
       const mayHaveState = session === undefined || session.front === 'modern'
       if ('requestState' in params && (!mayHaveState || typeof params['requestState'] !== 'string')) return NO_STATE
       if (!method.startsWith('tasks/') || method === 'tasks/list') return undefined
@@ -45,10 +45,10 @@ function ownOf(result: JsonObject, tasks: TaskOwners, owner: string): unknown[] 
 
 const NO_STATE: Refusal = {
   code: RPC_ERROR.invalidParams,
-  message: 'Invalid params: requestState must be the text that came with the answer to this request.',
+  message: 'Invalid params: requestState must be the string that came with the answer to this request.',
 }
 
 const UNKNOWN_TASK: Refusal = {
   code: RPC_ERROR.invalidParams,
-  message: 'Invalid params: there is no task of yours with this taskId.',
+  message: 'Invalid params: you have no task with this taskId.',
 }

@@ -3,16 +3,16 @@ import type { JsonObject, RpcRequest } from '../../messages/json-rpc.ts'
 import type { Asker } from '../asker.ts'
 import type { Refusal } from '../refusal.ts'
 
-/** Says what a client may ask for, and what it is shown of the answer. */
+/** Decides what a client may ask for, and what it is shown of the answer. */
 export interface Decision {
   readonly name: string
-  /** Refuses a request, or gives the one that goes on in its place. */
+  /** Refuses a request, or returns the one that replaces it. */
   fromClient?(request: RpcRequest, asker: Asker): Refusal | RpcRequest | undefined
-  /** After all others let the request pass: what it has to wait for, and then perhaps a refusal. Never rejects. */
+  /** Runs after all others let the request pass: waits for something, and then perhaps refuses. Never rejects. */
   waits?(request: RpcRequest, asker: Asker): Promise<Refusal | undefined> | undefined
-  /** Which answers `toClient` is for; without it, all. */
+  /** The methods whose answers `toClient` changes. Without it, all. */
   readsAnswersTo?(method: string): boolean
-  /** Changes the server's answer to a request; the request is the one that reached the server. */
+  /** Changes the server's answer to a request. `request` is the one that reached the server. */
   toClient?(request: RpcRequest, answer: JsonObject, asker: Asker): JsonObject | Promise<JsonObject>
   /** Whether a message of the server may go to the sender of a request, on its stream. */
   mayHear?(text: string, request: HttpRequest): boolean

@@ -3,7 +3,7 @@ import type { Decision } from './decision.ts'
 import { withoutTwins } from '../../messages/alike.ts'
 import { type ShownName, unknownTool } from './tools-override.ts'
 
-/** Lists and calls go by the same set, so a hidden tool cannot be called. */
+/** Lists and calls use the same set, so a hidden tool cannot be called. */
 export function toolFilter(allowed: () => ReadonlySet<string> | undefined, shown: ShownName): Decision {
   return {
     name: 'tool-filter',

@@ -11,7 +11,7 @@ import { shownName } from './tools-override.ts'
 const GREET = { name: 'greet' }
 const KIND = seenInstructions('Be kind.').definitions[0]?.hash ?? ''
 
-/** What a client gets of a result, where one prompt and one text of instructions were accepted. */
+/** What a client gets of a result when one prompt and one text of instructions were accepted. */
 async function shownOf(method: string, result: JsonObject): Promise<unknown> {
   const watch = new ToolWatch({
     name: 'w',

@@ -13,13 +13,13 @@ import { type ShownName, unknownTool } from './tools-override.ts'
 
 export interface ToolLockOptions {
   watch: ToolWatch
-  /** `warn` only looks at what passes; `block` holds back what is not as it was accepted. */
+  /** `warn` only watches. `block` withholds whatever differs from what was accepted. */
   mode: 'warn' | 'block'
   workload: string
   shown: ShownName
 }
 
-/** What a server says of itself is what it was when somebody accepted it, or it is known that it is not. */
+/** Compares what a server says about itself with what was accepted. */
 export function toolLock({ watch, mode, workload, shown }: ToolLockOptions): Decision {
   const look: Decision = {
     name: 'tool-lock',
@@ -38,12 +38,12 @@ export function toolLock({ watch, mode, workload, shown }: ToolLockOptions): Dec
       if (use === undefined) return undefined
       if (use.name === undefined) return unknown(use.watch.list, request.params?.['name'])
       const standing = standingOf(use, use.watch.current(session))
-      // Of what was not seen, the server is asked first.
+      // The server is asked first about definitions that have not been seen.
       return standing === 'unseen' || standing === 'missing' ? undefined : refusal(use, standing)
     },
     waits(request, { session }) {
       const list = lockedListOf(request.method)
-      // The first list ever is the accepted one, but only when all its pages are known.
+      // The first list ever becomes the accepted one, but only when all its pages are known.
       if (list !== undefined) {
         const listed = watch.of(list.part)
         return listed.accepted === undefined ? firstLook(listed, session) : undefined
@@ -64,11 +64,11 @@ export function toolLock({ watch, mode, workload, shown }: ToolLockOptions): Dec
   }
 }
 
-/** What a request uses of the server. `name` undefined: it names nothing. */
+/** What a request uses of the server. `name` is undefined when the request names nothing. */
 interface Use {
   watch: ListWatch
   name: string | undefined
-  /** A resource that may come from a template; most do not. */
+  /** A resource that may come from a template. Most do not. */
   isUri?: true
 }
 
@@ -84,13 +84,15 @@ function useOf(watch: ToolWatch, { method, params = {} }: RpcRequest): Use | und
 
 function ofTemplate(watch: ToolWatch, uri: unknown): Use | undefined {
   const name = textOf(uri)
-  // The server says what is wrong with a request that names no resource.
+  // The server itself answers a request that names no resource.
   return name === undefined ? undefined : { watch: watch.of('resource_template'), name, isUri: true }
 }
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
-/** How a definition of the server stands to the accepted one; `unseen`: nobody has looked since there was reason to. */
+/**
+ * How a definition of the server compares with the accepted one. `unseen`: nobody has looked since it may have changed.
+ */
 type Standing = 'accepted' | 'changed' | 'added' | 'missing' | 'unseen'
 
 function standingOf({ watch: { accepted }, name = '', isUri }: Use, hashes: Hashes | undefined): Standing {
@@ -110,7 +112,7 @@ function standing(accepted: Hashes | undefined, hashes: Hashes, name: string): S
   return known === hash ? 'accepted' : 'changed'
 }
 
-/** Whatever comes of it, the list that passes is compared itself. */
+/** Failures do not matter: the list that passes is compared itself. */
 const firstLook = (watch: ListWatch, session: Session | undefined) => watch.look(session).then(none, none)
 const none = () => undefined
 
@@ -127,7 +129,7 @@ function onlyAccepted(list: LockedList, answer: JsonObject, accepted: Hashes | u
   return { ...answer, result: { ...withoutTwins(result, list.field), [list.field]: shown } }
 }
 
-/** Nothing stands in their place: a model would read it as if the server had said it. */
+/** Nothing replaces them: a model would read a replacement as the server's words. */
 function withAcceptedInstructions(answer: JsonObject, accepted: Hashes | undefined): JsonObject {
   const { result } = answer
   if (!isObject(result)) return answer
@@ -151,7 +153,7 @@ function refusalOf(
   const what = standing === 'added' ? 'was added to' : 'changed in'
   return {
     code: RPC_ERROR.denied,
-    message: `Denied: the ${list.noun} ${name.slice(0, 100)} ${what} ${workload} since its ${list.noun}s were accepted; "thv tools diff ${workload}" shows how, "thv tools accept ${workload}" allows it.`,
+    message: `Denied: the ${list.noun} ${name.slice(0, 100)} ${what} ${workload} since its ${list.noun}s were accepted. "thv tools diff ${workload}" shows how, "thv tools accept ${workload}" allows it.`,
   }
 }
 
@@ -164,6 +166,6 @@ function unknown({ part, noun }: LockedList, name: unknown): Refusal {
 function unchecked({ noun }: LockedList, error: unknown): Refusal {
   return {
     code: RPC_ERROR.server,
-    message: `The ${noun}s of this server could not be compared with those that were accepted: ${describeError(error)}; try again.`,
+    message: `The ${noun}s of this server could not be compared with the accepted ones: ${describeError(error)}. Try again.`,
   }
 }

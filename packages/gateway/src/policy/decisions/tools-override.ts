@@ -4,7 +4,7 @@ import type { Decision } from './decision.ts'
 import type { Refusal } from '../refusal.ts'
 import { withoutTwins } from '../../messages/alike.ts'
 
-/** Clients see and call tools under the names they are given here; the server never notices. */
+/** Clients see and call tools under the names given here. The server does not notice. */
 export function toolsOverride(overrides: ToolsOverride): Decision {
   const entries = new Map(Object.entries(overrides))
   const serverNames = new Map<string, string>()
@@ -17,7 +17,7 @@ export function toolsOverride(overrides: ToolsOverride): Decision {
       if (isUnderWay || request.method !== 'tools/call' || typeof name !== 'string') return undefined
       const serverName = serverNames.get(name)
       if (serverName !== undefined) return serverName === name ? undefined : withName(request, serverName)
-      // Its former name is nobody's any more: what is not in the list cannot be called.
+      // Its former name is no longer used: what is not in the list cannot be called.
       return entries.get(name)?.name === undefined ? undefined : unknownTool(name)
     },
     readsAnswersTo: (method) => method === 'tools/list',
@@ -36,7 +36,7 @@ export function toolsOverride(overrides: ToolsOverride): Decision {
   }
 }
 
-/** How clients know a tool of the server. A refusal must not tell them the name that was replaced. */
+/** The name by which clients know a tool of the server. A refusal must not tell them the name that was replaced. */
 export type ShownName = (serverName: string) => string
 
 export function shownName(overrides: ToolsOverride = {}): ShownName {

@@ -11,7 +11,7 @@ export interface AuditOptions {
   spec: AuditSpec
   log: AuditLog
   callers: Callers
-  /** Replaces the secrets that are known. */
+  /** Replaces known secrets. */
   mask: (text: string) => string
 }
 
@@ -20,7 +20,7 @@ type Stage = 'followed' | 'recorded'
 
 const STREAMS: ReadonlySet<string> = new Set(['/mcp', '/sse'])
 
-/** Writes down who did what and how it ended, refusals included. */
+/** Records who did what and how it ended, including refusals. */
 export function audit({ spec, log, callers, mask }: AuditOptions): Observer {
   const included = new Set(spec.eventTypes)
   const excluded = new Set(spec.excludeEventTypes)

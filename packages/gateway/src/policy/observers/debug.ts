@@ -2,7 +2,9 @@ import { outcomeOf } from './audit/record.ts'
 import { isObject } from '../../messages/json-rpc.ts'
 import type { Observer } from './observer.ts'
 
-/** Tells each request of a client in the log of the workload: what was asked for and how it ended, never with what. */
+/**
+ * Writes each request of a client to the log of the workload: what it asked for and how it ended, never its arguments.
+ */
 export function debug(write: (line: string) => void): Observer {
   return {
     name: 'debug',
@@ -20,5 +22,5 @@ export function debug(write: (line: string) => void): Observer {
   }
 }
 
-/** Clients choose these words; a line stays one. */
+/** Clients choose these words: they must stay on one line. */
 const shorten = (text: string) => text.replaceAll(/\p{Cc}/gu, '?').slice(0, 100)

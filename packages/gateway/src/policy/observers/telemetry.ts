@@ -25,7 +25,9 @@ export interface TelemetryOptions {
 /** Where Prometheus reads. */
 const METRICS_PATH = '/metrics'
 
-/** Tells of every request of a client: how long it took, how it ended, which trace it belongs to. Never what was in it. */
+/**
+ * Reports every request of a client: how long it took, how it ended and which trace it belongs to. Never its content.
+ */
 export function telemetry(options: TelemetryOptions): { observer: Observer; page: Gate[] } {
   const { spec, workload, logger, sessions } = options
   const times = { ...DEFAULT_TIMES, ...options.times }
@@ -104,7 +106,7 @@ function identity(spec: TelemetrySpec, workload: string): Record<string, string>
   }
 }
 
-/** The words of an error may quote what was in the call: its code has to do. */
+/** The message of an error may quote the call, so only its code is used. */
 function errorOf(failure: string, response: JsonObject | undefined): Record<string, string> {
   const isAnswer = response !== undefined && 'error' in response
   return { 'error.type': failure, ...(isAnswer && { 'rpc.response.status_code': failure }) }
@@ -119,9 +121,9 @@ function shown(text: string): HttpAnswer {
   }
 }
 
-const NOT_ALLOWED: HttpRefusal = { status: 405, message: 'This path takes GET.', headers: { allow: 'GET' } }
+const NOT_ALLOWED: HttpRefusal = { status: 405, message: 'This path accepts GET.', headers: { allow: 'GET' } }
 
-/** What is not done by then is lost; nobody waits longer for a collector that does not answer. */
+/** What is not done by then is lost: nobody waits longer for a collector that does not answer. */
 async function within(ms: number, work: readonly Promise<void>[]): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const deadline = new Promise<void>((resolve) => {

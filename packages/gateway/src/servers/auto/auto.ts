@@ -22,7 +22,7 @@ export interface AutoOptions extends Omit<StdioPipeOptions, 'channel'> {
   sessions: () => Iterable<Session>
   /** From now on the workload needs a process for each client that can answer. */
   onOwnNeeded: () => void
-  /** The tools of this session's server are others now; left out: of the server that all share. */
+  /** The tools of this session's server have changed. Without a session: those of the server that all share. */
   onListChanged?: ListChanged | undefined
 }
 
@@ -46,13 +46,16 @@ export async function connectAuto(
     },
     signal,
   )
-  // A server without sessions asks in its answer to the call: it can always be shared.
+  // A stateless server asks in its answer to the call: it can always be shared.
   if (!(connected.link instanceof StdioBackend)) return connected
   servers.begin(connected.link)
   return { link: servers, opening: connected.opening }
 }
 
-/** One server for all clients until it asks one of them. From then on each client that can answer has a server of its own. */
+/**
+ * One server for all clients until it asks one of them. From then on each client that can answer has a server of its
+ * own.
+ */
 class AutoServers implements BackendLink {
   readonly era = 'legacy'
   handshake: Handshake = { protocolVersion: '', serverName: '', serverVersion: '' }
@@ -61,7 +64,7 @@ class AutoServers implements BackendLink {
   readonly #seats: Seats
   readonly #calls: CallSeats
   #isApart: boolean
-  /** Until its client or nobody has it. */
+  /** The first server, until one client gets it or it is given up. */
   #first: StdioBackend | undefined
   /** The client that has the first server to itself. */
   #ofFirst: Seat | undefined
@@ -87,7 +90,7 @@ class AutoServers implements BackendLink {
     this.#first = first
     this.handshake = first.handshake
     this.result = first.result
-    // A process that a former daemon used may still ask about calls of others.
+    // A process that an earlier daemon used may still ask about calls of other clients.
     if (this.#options.backend.needsOwn && first.hasServedOnly(undefined))
       this.#seats.spare = {
         link: first,
@@ -104,7 +107,7 @@ class AutoServers implements BackendLink {
     return this.#isApart
   }
 
-  /** Where clients have servers of their own, their tools are asked for in their sessions. */
+  /** Where clients have servers of their own, their tools are requested in their sessions. */
   get ask(): BackendLink['ask'] {
     const first = this.#first
     if (this.#isApart || first === undefined) return undefined
@@ -130,7 +133,7 @@ class AutoServers implements BackendLink {
     else this.#options.onListChanged?.(undefined, part)
   }
 
-  /** The first server asked something; `session`: the client that it was for. */
+  /** The first server asked something. `session`: the client that it asked. */
   asked(session: Session | undefined): void {
     if (!this.#isApart) this.#part(session)
   }
@@ -170,19 +173,19 @@ class AutoServers implements BackendLink {
   notify(session: Session, notification: RpcNotification): void {
     if (!this.#isApart) return this.#first?.notify(session, notification)
     const [seat = this.#needsOwn(session) ? undefined : this.#shared] = this.#seats.of(session)
-    // A server that is not there yet will ask for what it wants to know.
+    // A server that has not started yet will ask for what it needs.
     if (seat === undefined) return this.#retired?.link.notify(session, notification)
     // In its place among the messages that wait for the server.
     if (seat.isUp) seat.link?.notify(session, notification)
     else seat.opened.promise.then((link) => link.notify(session, notification)).catch(() => undefined)
   }
 
-  /** Only the server that asked takes it. */
+  /** Only the server that asked gets the answer. */
   respond(session: Session, response: RpcResponse): void {
     for (const link of this.#linksOf(session)) link.respond(session, response)
   }
 
-  /** Messages for the client wait in its outbox; nothing to open here. */
+  /** Messages for the client wait in its outbox: there is nothing to open here. */
   listen(): void {}
 
   endSession(session: Session): void {
@@ -203,14 +206,11 @@ class AutoServers implements BackendLink {
     this.#calls.failWaiting(reason)
   }
 
-  /**
-   * From now on clients have servers of their own. The one that the first server asked keeps it, and what it knows, unless
-   * others used it too: the server may still ask about their calls.
-   */
+  /** From now on clients have their own servers. The client that was asked keeps the first, unless others used it too. */
   #part(session: Session | undefined): void {
     this.#isApart = true
     const first = this.#first
-    // It asked before it had answered: what it is asked next is decided when it has.
+    // The server asked before it answered the handshake: its next questions are decided on after that.
     if (first === undefined) return
     this.#first = undefined
     if (!this.#options.backend.needsOwn) this.#options.onOwnNeeded()
@@ -230,7 +230,7 @@ class AutoServers implements BackendLink {
     })
   }
 
-  /** A client that waits for news must not wait for its next call. */
+  /** A client that waits for news must not have to wait for its next call. */
   #moveNow(session: Session): void {
     try {
       this.#seatOf(session)
@@ -248,7 +248,7 @@ class AutoServers implements BackendLink {
     return session.front !== 'modern' && (this.#hasTasks || canAnswerSome(session))
   }
 
-  /** Tasks of a shared server would be everybody's. */
+  /** Every client could see the tasks of a shared server. */
   get #hasTasks(): boolean {
     const { capabilities } = this.result
     return isObject(capabilities) && isObject(capabilities['tasks'])
@@ -260,7 +260,7 @@ class AutoServers implements BackendLink {
     if (own !== undefined) return own
     if (!this.#needsOwn(session)) return this.#sharedSeat()
     const seat = this.#seats.open(session, (link) => link.takeOver(session))
-    // What it was told of tools was said to another client.
+    // What the client knows about tools came from another server.
     seat.opened.promise.then(() => this.#hasMoved(session)).catch(() => undefined)
     return seat
   }

@@ -6,8 +6,8 @@ import type { Seat, Seats } from './seats.ts'
 const LOOK_AGAIN_MS = 1_000
 
 /**
- * Processes for clients without sessions. Such clients cannot be told apart, and a server may ask about a call that it has
- * answered. So each call has a process that no other call uses. The next one is started ahead.
+ * Processes for stateless clients. Such clients cannot be told apart, and a server may ask about a call that it has
+ * already answered. So each call has a process that no other call uses. The next one is started in advance.
  */
 export class CallSeats {
   readonly #seats: Seats
@@ -40,14 +40,14 @@ export class CallSeats {
   wake(): void {
     for (const call of this.#waiting) {
       const seat = call.isSettled ? undefined : this.#find(call)
-      // Those that came later need room as well.
+      // Those that arrived later need room as well.
       if (seat instanceof Error) return
       this.#waiting.delete(call)
       if (seat !== undefined) this.#give(seat, call)
     }
   }
 
-  /** The reason when all are taken. */
+  /** Returns the reason when all are taken. */
   #find({ session }: Call): Seat | Error {
     const free = this.#freeSeatOf(session)
     if (free !== undefined) return free
@@ -79,7 +79,7 @@ export class CallSeats {
     }
   }
 
-  /** A client that does not come back to answer a question makes room after a while, and nobody tells of that. */
+  /** A client that does not come back to answer a question makes room after a while, without an event. */
   #lookAgain(): void {
     this.#timer ??= setInterval(() => {
       this.wake()
@@ -92,7 +92,7 @@ export class CallSeats {
   #give(seat: Seat, call: Call): void {
     seat.call = call
     call.onDone?.()
-    // After the answer is on its way.
+    // Only after the answer is on its way.
     call.onDone = () => queueMicrotask(() => this.#release(seat))
     seat.opened.promise.then(
       () => this.#run(seat, call),
@@ -103,7 +103,7 @@ export class CallSeats {
   #run(seat: Seat, call: Call): void {
     const { link } = seat
     if (call.isSettled || link === undefined) return
-    // It may have been started before its client wanted log messages, or listened.
+    // It may have been started before its client asked for log messages, or listened.
     link.replay()
     seat.isUsed = true
     link.request(call)

@@ -11,16 +11,16 @@ import { StdioPipe, type StdioPipeOptions } from '../stdio/stdio-pipe.ts'
 
 /** One process, and the client that has it. */
 export interface Seat {
-  /** Undefined: all clients that can answer nothing share it. */
+  /** Undefined: shared by all clients that cannot answer questions. */
   readonly session: Session | undefined
   readonly abort: AbortController
-  /** Rejects when there is no process to be had. */
+  /** Rejects when no process can be started. */
   readonly opened: PromiseWithResolvers<StdioBackend>
   link: StdioBackend | undefined
   /** The handshake is done. */
   isUp: boolean
   end: EndServer | undefined
-  /** Of a client without a session: the call that has the process. */
+  /** For a stateless client: the call that has the process. */
   call: Call | undefined
   /** The server had that call, and may ask about it even after its answer: no other call may have the process. */
   isUsed: boolean
@@ -34,7 +34,7 @@ export interface SeatsOptions extends Omit<StdioPipeOptions, 'channel' | 'onLost
   result: () => JsonObject
   /** Those that share a process. */
   sharing: () => Iterable<Session>
-  /** All of the workload. */
+  /** All sessions of the workload. */
   sessions: () => Iterable<Session>
   onListChanged: (session: Session | undefined, part: ListPart) => void
   onClosed: (seat: Seat) => void
@@ -42,12 +42,12 @@ export interface SeatsOptions extends Omit<StdioPipeOptions, 'channel' | 'onLost
 
 type Greet = (link: StdioBackend) => Promise<JsonObject>
 
-/** The processes of clients that have one of their own, and the one of those that can answer nothing. */
+/** The processes of clients that have one of their own, and the process that clients without answers share. */
 export class Seats {
   readonly #options: SeatsOptions
   readonly #seats = new Set<Seat>()
   readonly #bySession = new Map<Session | undefined, Seat[]>()
-  /** Why there are no more processes from now on. */
+  /** Why there will be no more processes. */
   #closedFor: string | undefined
   #spare: { link: StdioBackend; onTaken: (seat: Seat) => EndServer } | undefined
 
@@ -68,7 +68,7 @@ export class Seats {
     return this.#closedFor !== undefined
   }
 
-  /** Throws when all are taken, or closed for good. `greet` does what the client's handshake asks for. */
+  /** Throws when all are taken, or closed for good. `greet` does what the client's handshake needs. */
   open(session: Session | undefined, greet: Greet): Seat {
     if (this.#closedFor !== undefined) throw unavailable(this.#closedFor)
     if (session !== undefined && !this.#makeRoom()) throw unavailable(this.#fullText)
@@ -97,13 +97,13 @@ export class Seats {
     void seat.end?.()
   }
 
-  /** For good: what ends with them must not start others, which nobody would end. */
+  /** For good: what ends with them must not start other processes, which nobody would end. */
   closeAll(reason: string): void {
     this.#closedFor = reason
     for (const seat of [...this.#seats]) this.close(seat, reason)
   }
 
-  /** Its process did not come up. If the workload's server ended meanwhile, the next one may have the call. */
+  /** Its process did not start. If the workload's server ended in the meantime, the next one may have the call. */
   failUnsent(call: Call, error: unknown): void {
     if (this.isClosed && call.sendLater !== undefined) call.sendLater()
     else call.fail(describeError(error))
@@ -113,7 +113,7 @@ export class Seats {
     return this.#bySession.get(session) ?? []
   }
 
-  /** A server that hangs costs its own client only. Ends those that nobody has used for long. */
+  /** A server that hangs affects only its own client. Ends servers that nobody has used for long. */
   async ping(signal: AbortSignal): Promise<void> {
     const { idleMs } = this.#options.backend.own
     for (const seat of [...this.#seats]) if (isUnusedFor(seat, idleMs)) this.close(seat, 'nobody used the server')
@@ -127,7 +127,7 @@ export class Seats {
 
   get #fullText(): string {
     const { maxSessions } = this.#options.backend.own
-    return `Each client that can answer questions has a server of its own here, and all ${maxSessions} are taken; end one, wait until an unused one ends, or raise limits.max_sessions of the workload.`
+    return `Each client that can answer questions has a server of its own here, and all ${maxSessions} are taken. End one, wait until an unused one ends, or raise limits.max_sessions of the workload.`
   }
 
   get hasRoom(): boolean {
@@ -157,7 +157,7 @@ export class Seats {
     }
   }
 
-  /** Most servers take a second initialize; for the others, undefined: another process is needed. */
+  /** Most servers accept a second initialize. Undefined for the others: another process is needed. */
   async #withSpare(seat: Seat, greet: Greet): Promise<StdioBackend | undefined> {
     const spare = this.#spare
     if (spare === undefined || seat.session === undefined) return undefined
@@ -168,7 +168,7 @@ export class Seats {
     if (body !== undefined && 'result' in body) return spare.link
     seat.abort.signal.throwIfAborted()
     seat.link = undefined
-    spare.link.stop('it takes no second initialize', false)
+    spare.link.stop('it does not accept a second initialize', false)
     void seat.end()
     return undefined
   }
@@ -195,7 +195,7 @@ export class Seats {
       seat.end = started.end
       return link
     } catch (error) {
-      // The client may have gone in the meantime, and with it whoever would end this.
+      // The client may have gone in the meantime, and with it the code that would end this process.
       void started.end()
       throw error
     }
@@ -230,15 +230,15 @@ export class Seats {
   }
 }
 
-/** A client without a session has processes for its calls, and listens with requests of their own. */
+/** A stateless client has processes for its calls, and listens with requests of their own. */
 export function listenersOf(session: Session | undefined, all: Iterable<Session>): Session[] {
   const mark = session?.mark
   return mark === undefined ? [] : [...all].filter((other) => other !== session && other.mark === mark)
 }
 
-/** Those who wait for a call without a connection are told so when they come back. */
+/** Clients that wait for a call without a connection are told this when they come back. */
 const NEEDED_BY_ANOTHER =
-  'another client needed the server of this call, and nobody was connected to hear its answer; call again'
+  'another client needed the server of this call, and nobody was connected to hear its answer. Call again'
 
 function newSeat(session: Session | undefined): Seat {
   const opened = Promise.withResolvers<StdioBackend>()
@@ -250,8 +250,8 @@ function newSeat(session: Session | undefined): Seat {
 }
 
 /**
- * Whether another client may have the room. What a server knows is worth less than that, once its client is gone: it closed its
- * connections, or has none and was not heard of for a while.
+ * Whether another client may have the room. Once its client has gone, what a server knows is worth less than that: the
+ * client closed its connections, or has none and was not heard of for a while.
  */
 function isSpare(seat: Seat): boolean {
   const { session } = seat
@@ -266,6 +266,6 @@ function isUnusedFor(seat: Seat, ms: number): boolean {
   return isIdle && Date.now() - session.lastSeen > ms
 }
 
-/** Those that no call has go first. Of the others of one client without a session, the one that was opened first. */
+/** Processes without a call go first. Among those of one stateless client, the one that was opened first. */
 const lastUse = ({ session, call }: Seat) =>
   session?.front === 'modern' && call === undefined ? 0 : (session?.lastSeen ?? 0)

@@ -4,7 +4,7 @@ import { isNotReached } from './upstream.ts'
 
 const PAUSES = { firstMs: 50, longestMs: 1000 }
 
-/** How long one message waits for a server that nobody listens for at the moment: it may be about to start again. */
+/** How long one message waits for a server that does not listen at the moment: it may be about to start again. */
 export class AbsentServer {
   readonly #deadline: number
   #tries = 0
@@ -13,7 +13,10 @@ export class AbsentServer {
     this.#deadline = Date.now() + waitMs
   }
 
-  /** True after a pause: try again. False at once: the server was reached, or the time is over. Rejects when the signal aborts. */
+  /**
+   * Returns true after a pause: try again. Returns false at once when the server was reached, or the time is over.
+   * Rejects when the signal aborts.
+   */
   async mayTryAgain(error: unknown, signal?: AbortSignal): Promise<boolean> {
     this.#tries += 1
     const ms = backoffMs(this.#tries, PAUSES)

@@ -14,11 +14,14 @@ interface Greeting {
   reject: (error: unknown) => void
 }
 
-/** The initialize requests of one client that are not answered yet. Each belongs to one session at the server, and so does its answer. */
+/**
+ * The initialize requests of one client that are not answered yet. Each belongs to one session at the server, and so
+ * does its answer.
+ */
 export class Greetings {
   readonly #waiting = new Map<Upstream, Greeting>()
 
-  /** The whole handshake: the response to `request`, and what the server is to hear after it. */
+  /** The whole handshake: the response to `request`, and then what the server has to hear. */
   async exchange(
     upstream: Upstream,
     request: RpcRequest,
@@ -28,7 +31,7 @@ export class Greetings {
       this.#waiting.set(upstream, { id: idKey(request.id), resolve, reject })
     })
     try {
-      // The answer may come before `send` is done, or (older transport) after it.
+      // The answer may come before `send` is done, or (in the older transport) after it.
       const [, body] = await Promise.all([upstream.send(onOneLine(request), request, headers), answered])
       upstream.version = isObject(body['result']) ? String(body['result']['protocolVersion']) : undefined
       if (!('error' in body))
@@ -42,7 +45,7 @@ export class Greetings {
     }
   }
 
-  /** False: it answers something else. */
+  /** False when it answers something else. */
   answer(upstream: Upstream, { id, body }: RpcResponse): boolean {
     const greeting = this.#waiting.get(upstream)
     if (greeting?.id !== idKey(id)) return false

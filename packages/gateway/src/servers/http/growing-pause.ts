@@ -3,7 +3,7 @@ import { Backoff, type BackoffRange } from '@toolhaven/contract/backoff'
 
 const DEFAULT_RANGE = { firstMs: 50, longestMs: 30_000 }
 
-/** Between tries of what does not last: each pause is longer than the one before, until it does. */
+/** Pauses between attempts that do not last. Each pause is longer than the one before, until an attempt lasts. */
 export class GrowingPause {
   readonly #backoff: Backoff
   readonly #longestMs: number
@@ -19,7 +19,7 @@ export class GrowingPause {
     this.#workedAt = Date.now()
   }
 
-  /** False at once when somebody waits already, and when the signal ends the pause. */
+  /** Returns false at once when another caller is already waiting, and when the signal ends the pause. */
   async wait(signal?: AbortSignal): Promise<boolean> {
     if (this.#isOn) return false
     this.#isOn = true

@@ -14,6 +14,6 @@ export interface HttpBackendOptions {
   sessions: () => Iterable<Session>
   onStored: () => void
   onLost: (reason: string) => void
-  /** The tools are others now, as this session sees them. */
+  /** The tools have changed, as this session sees them. */
   onListChanged?: ListChanged | undefined
 }

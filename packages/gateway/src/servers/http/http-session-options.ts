@@ -5,20 +5,20 @@ import type { Upstream, UpstreamOptions } from './upstream.ts'
 
 export interface HttpSessionOptions {
   session: Session
-  /** The only one that the session at the server is for. */
+  /** The only call that the session at the server is for. */
   call?: Call | undefined
-  /** Of the server; undefined where sessions cannot be found again. */
+  /** Id of the server's process. Undefined where sessions cannot be found again. */
   processId: string | undefined
-  /** How long a call waits for a server that nobody listens for at the moment. */
+  /** How long a call waits for a server that does not listen at the moment. */
   waitMs: number
   createUpstream: (
     events: Pick<UpstreamOptions, 'onMessage' | 'onPaused' | 'onEnded' | 'isAwaited'>,
     sessionId: string | undefined,
   ) => Upstream
   onStored: () => void
-  /** Nobody listens at the server's address. */
+  /** Nothing listens at the server's address. */
   onNotReached: (reason: string) => void
-  /** A client without a session could not be told something, because it came outside the answer to a call. */
+  /** A stateless client could not be told something, because it came outside the answer to a call. */
   onUnplaced: () => void
   /** The server says so, or it is another process than before. */
   onListChanged: (part?: ListPart) => void

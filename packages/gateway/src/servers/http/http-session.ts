@@ -25,12 +25,12 @@ import type { HttpSessionOptions } from './http-session-options.ts'
 import { ensureGone, isFinal, isNotReached, lostText, SessionGone, type Upstream } from './upstream.ts'
 
 type Headers = Readonly<Record<string, string>>
-/** The client called before it said who it is. */
-const REPLACED = 'the session was initialized after this call; try again'
+/** The client called before it sent initialize. */
+const REPLACED = 'the session was initialized after this call. Try again'
 
 /**
- * One client's own session at an HTTP server. When the server forgot it (it was restarted), it is made anew from what
- * the client said at initialize, and the client notices nothing.
+ * One client's own session at an HTTP server. When the server has forgotten it (it was restarted), it is created again
+ * from the client's initialize, and the client notices nothing.
  */
 export class HttpSession {
   readonly #options: HttpSessionOptions
@@ -52,12 +52,12 @@ export class HttpSession {
   }
 
   async initialize(request: RpcRequest, headers: Headers): Promise<JsonObject> {
-    // One after the other: of two at once, one session at the server would be nobody's.
+    // One after the other: of two at once, one session at the server would belong to nobody.
     while (this.#opening !== undefined) await this.#opening.catch(() => undefined)
     if (this.#isClosed) throw hasEnded()
     const upstream = this.#create(undefined)
     const greeted = this.#greet(upstream, request, headers)
-    // What the client sends meanwhile waits for this one.
+    // What the client sends in the meantime waits for this one.
     const opening = greeted.then((answer) => {
       if ('error' in answer) throw new Error('the server refused the session')
       return upstream
@@ -86,7 +86,7 @@ export class HttpSession {
   }
 
   async notify(notification: RpcNotification): Promise<void> {
-    // Sent by the handshake itself, in order.
+    // The handshake itself sends this one, in order.
     if (notification.method === 'notifications/initialized') return
     await this.#quietly(notification.text, notification.body)
   }
@@ -106,7 +106,7 @@ export class HttpSession {
     )
   }
 
-  /** Closes the session at the server as well, unless it is to be found again. */
+  /** Closes the session at the server as well, unless it has to be found again. */
   close(upstreamToo: boolean): void {
     this.#isClosed = true
     this.#missed.close()
@@ -119,7 +119,7 @@ export class HttpSession {
     upstream?.leave()
   }
 
-  /** What was decided on a call was decided on the server before; undefined: it is refused now. */
+  /** What was decided about a call was decided about the former server. Undefined: the call is refused now. */
   async #openFor(call: Call): Promise<Upstream | undefined> {
     const upstream = await this.#open(call.headers)
     return (await call.mayGoOn()) ? upstream : undefined
@@ -138,7 +138,7 @@ export class HttpSession {
     }
   }
 
-  /** The session at the server, made anew if need be; once for all who wait. */
+  /** The session at the server, created again if need be, once for all callers that wait. */
   #open(headers: Headers): Promise<Upstream> {
     if (this.#upstream !== undefined) return Promise.resolve(this.#upstream)
     if (this.#isClosed) return Promise.reject(hasEnded())
@@ -160,7 +160,7 @@ export class HttpSession {
     const id = `toolhaven-${session.id.slice(0, 8)}-${Date.now()}`
     const answer = await this.#greet(upstream, requestOf(id, 'initialize', session.client), headers)
     if ('error' in answer) throw new Error('the restarted server refused the session')
-    // Closed with its client, while it was being made.
+    // It was closed with its client while it was being created.
     if (this.#isClosed) throw hasEnded()
     this.#options.onListChanged()
     for (const uri of session.subscriptions) await this.#replay(upstream, 'resources/subscribe', { uri })
@@ -237,7 +237,7 @@ export class HttpSession {
     else call.related(text)
   }
 
-  /** Where everything comes on one stream, progress names its call: on another stream it might come after the answer. */
+  /** Where everything comes on one stream, progress names its call: elsewhere it might arrive after the answer. */
   #callOf(message: RpcNotification | RpcRequest): OpenCall | undefined {
     const { session, call } = this.#options
     if (message.method === 'notifications/progress')
@@ -252,13 +252,13 @@ export class HttpSession {
     void this.#listenAgain()
   }
 
-  /** A server that refuses sessions, or ends each at once, is not asked for the next one without pause. */
+  /** A server that refuses sessions, or ends each at once, is not asked for the next one without a pause. */
   async #listenAgain(): Promise<void> {
     if (!this.#options.session.isListening || !(await this.#pause.wait())) return
     if (!this.#isClosed) await this.listen()
   }
 
-  /** What the client asked of it is not answered any more. */
+  /** What the client asked in it will not be answered any more. */
   #giveUp(former: Upstream, reason: string): void {
     former.close()
     former.leave()
@@ -274,7 +274,7 @@ export class HttpSession {
 
   async #replay(upstream: Upstream, method: string, params: JsonObject): Promise<void> {
     const request = requestOf(`toolhaven-${method}`, method, params)
-    // A resource may be gone with the restart; the session is worth having all the same.
+    // A resource may be gone after the restart. The session is useful all the same.
     await upstream.send(request.text, request, {}).catch(() => undefined)
   }
 
@@ -289,7 +289,7 @@ export class HttpSession {
   }
 
   async #quietly(text: string, body: JsonObject): Promise<void> {
-    // Nobody waits for an answer to it, and a server that is away has nothing left to be told.
+    // Nobody waits for an answer to it, and a server that is away need not be told.
     await this.#upstream?.send(onOneLine({ text, body }), undefined, {}).catch(() => undefined)
   }
 }

@@ -29,7 +29,7 @@ import { within } from '../within.ts'
 
 const PAUSES = { firstMs: 25, longestMs: 2000, factor: 1.5 }
 
-/** Waits until the server says what it speaks. */
+/** Waits until the server says which era it speaks. */
 export async function connectHttp(options: HttpBackendOptions, signal: AbortSignal): Promise<BackendLink> {
   const { name, backend, limits } = options
   const limit = backend.isRemote ? AbortSignal.any([signal, AbortSignal.timeout(limits.remoteMs)]) : signal
@@ -38,9 +38,9 @@ export async function connectHttp(options: HttpBackendOptions, signal: AbortSign
     try {
       return await greet(options, limit)
     } catch (error) {
-      // Once the time is over in the middle of a try, the one before says more about the server.
+      // If the time ended in the middle of an attempt, the attempt before it says more about the server.
       if (!limit.aborted || told === undefined) told = error
-      // It needs a login, or one that cannot be made: told as it is.
+      // It needs a login, or one that cannot be made: reported as it is.
       if (isThvError(error)) throw error
       const isFinal = backend.isRemote ? isFinalOfRemote(error, tries) : error instanceof Refused && error.isFinal
       // The signal is checked below, whether or not it ended the pause.
@@ -52,8 +52,8 @@ export async function connectHttp(options: HttpBackendOptions, signal: AbortSign
 }
 
 /**
- * A request of the new era first, as its revision says; the older handshake when that is not understood. A server that says nothing
- * is asked both, and its answer to the first counts if it comes in time.
+ * Sends a stateless request first, as its revision says, then the older handshake when that is not understood. A server
+ * that says nothing is asked both, and its answer to the first counts if it comes in time.
  */
 async function greet(options: HttpBackendOptions, signal: AbortSignal): Promise<BackendLink> {
   const { connectModern } = await import('../stateless/connect-modern.ts')
@@ -69,7 +69,7 @@ async function greet(options: HttpBackendOptions, signal: AbortSignal): Promise<
     () => undefined,
     (error: unknown) => ({ error }),
   )
-  // It was asked before, so its answer comes before too, or soon after. A server that refused the handshake may be slow.
+  // It was asked first, so its answer comes first, or soon after. A server that refused the handshake may be slow.
   const lateMs = failure ? options.limits.probeMs : performance.now() - askedAt
   const late = await within(probe, lateMs).catch(() => undefined)
   if (late === undefined && failure === undefined) {
@@ -77,7 +77,7 @@ async function greet(options: HttpBackendOptions, signal: AbortSignal): Promise<
     void probe.then((link) => link?.stop('it is a server with sessions', false)).catch(() => undefined)
     return backend
   }
-  backend.stop(late ? 'it is a server without sessions' : 'the server could not be reached')
+  backend.stop(late ? 'it is a stateless server' : 'the server could not be reached')
   if (late !== undefined) return late
   givenUp.abort()
   throw failure?.error
@@ -89,7 +89,7 @@ function targetOf({ backend, authorizer, ownAddresses }: HttpBackendOptions): Up
   return new UpstreamTarget({ url: new URL(backend.url), headers, socketPath, ...vetting, caCertificate, authorizer })
 }
 
-/** An HTTP server: each client has a session of its own there, and the gateway one for pings. */
+/** An HTTP server: each client has its own session there, and the gateway has one for pings. */
 export class HttpBackend implements BackendLink {
   readonly era = 'legacy'
   readonly isPerSession = true
@@ -129,7 +129,7 @@ export class HttpBackend implements BackendLink {
     const answer = await abortable(this.#of(this.#own).initialize(request, {}), signal)
     if (!isObject(answer['result']))
       throw new Error(
-        'it took neither server/discover nor initialize, so it speaks no revision of MCP that Toolhaven knows',
+        'it accepted neither server/discover nor initialize, so it speaks no revision of MCP that Toolhaven knows',
       )
     this.result = answer['result']
     this.#own.version = this.handshake.protocolVersion
@@ -141,7 +141,7 @@ export class HttpBackend implements BackendLink {
   }
 
   request(call: Call): void {
-    // The level is the client's, for its calls to come: a session for one call would take it along.
+    // The log level belongs to the client and applies to its later calls: a session for one call would end with it.
     const isForOneCall = call.request.method !== 'logging/setLevel' && this.#needsOwn(call.session)
     if (call.request.params?.['task'] !== undefined)
       call.shape = (body) => rememberTask(call.session, body, this.#options.onStored)
@@ -196,7 +196,7 @@ export class HttpBackend implements BackendLink {
         abandon: () => answered.reject(signal.reason),
       },
       onAnswer: (answer) => {
-        // A "method not found" is a sign of life; our own error for a lost connection is not.
+        // A "method not found" is a sign of life. Our own error for a lost connection is not.
         if (!('id' in answer)) lost = `The server ${this.#options.name} does not answer.`
         return answer
       },
@@ -214,7 +214,7 @@ export class HttpBackend implements BackendLink {
     this.#isReady = false
     for (const [session, http] of this.#sessions) {
       for (const call of [...session.calls.values()]) call.fail(reason)
-      // Ours is not found again: the next connection has another.
+      // Our own session is not found again: the next connection has another.
       http.close(session === this.#own)
     }
     this.#sessions.clear()
@@ -222,8 +222,8 @@ export class HttpBackend implements BackendLink {
   }
 
   /**
-   * Clients without sessions cannot be told apart. What one of them is to hear outside the answer to its call can only be told
-   * from what others are to hear if the call has a session of its own.
+   * Stateless clients cannot be told apart. What one of them should hear outside the answer to its call can be told
+   * from what others should hear only if the call has its own session.
    */
   #needsOwn(session: Session): boolean {
     const mayHear = canAnswerSome(session) || session.logLevel !== undefined
@@ -249,7 +249,7 @@ export class HttpBackend implements BackendLink {
     const known = this.#sessions.get(session)
     if (known !== undefined) return known
     const http = this.#make(session)
-    // What comes late for a client that left finds a closed one: nobody would end another.
+    // Late messages for a client that has left find a closed session: nobody would end a new one.
     if (session.isEnded) http.close(false)
     else this.#sessions.set(session, http)
     return http
@@ -272,7 +272,7 @@ export class HttpBackend implements BackendLink {
       onStored,
       onListChanged: (part) => call === undefined && onListChanged?.(session, part),
       onNotReached: (reason) => this.#isReady && onLost(reason),
-      // A client's own stream may end for many reasons; ours ends with the server.
+      // A client's own stream may end for many reasons. Ours ends with the server.
       onEnded: (reason) => this.#isReady && session === this.#own && onLost(reason),
     })
   }

@@ -1,4 +1,4 @@
-/** Requests that only read. Whatever else a client calls may have an effect, and must not have it twice. */
+/** Requests that only read. Anything else may have an effect, and must not have it twice. */
 const READS: ReadonlySet<string> = new Set([
   'ping',
   'server/discover',
@@ -13,5 +13,5 @@ const READS: ReadonlySet<string> = new Set([
   'tasks/list',
 ])
 
-/** Whether a server may get the request again when the connection broke and nobody knows if it got it before. */
+/** Whether a request may be sent again when the connection broke and nobody knows whether the server got it. */
 export const isRepeatable = (method: string) => READS.has(method)

@@ -4,9 +4,9 @@ import { GrowingPause } from './growing-pause.ts'
 const PAUSES = { firstMs: 30_000, longestMs: 600_000 }
 
 /**
- * Tells a client what it may have missed, but not each time that its server loses the session. The client lists again when it is
- * told. Where each request costs the session, the two would drive each other without end. What is held back is told once, when
- * the pause is over.
+ * Tells a client what it may have missed, but not each time its server loses the session. A client that is told lists
+ * again. Where each request loses the session, the two would drive each other without end. What is held back is told
+ * once, when the pause is over.
  */
 export class MissedNotices {
   readonly #tell: (greeting: JsonObject) => void

@@ -1,7 +1,7 @@
 import type { JsonObject, RpcRequest } from '../../messages/json-rpc.ts'
 import type { Session } from '../../sessions/session.ts'
 
-/** What was accepted must be asked for again should the server forget it. */
+/** What the server accepted has to be requested again if the server forgets the session. */
 export function rememberRequest(session: Session, { method, params }: RpcRequest): void {
   const uri = params?.['uri']
   if (method === 'resources/subscribe' && typeof uri === 'string') session.subscriptions.add(uri)
@@ -9,7 +9,7 @@ export function rememberRequest(session: Session, { method, params }: RpcRequest
   if (method === 'logging/setLevel' && typeof params?.['level'] === 'string') session.logLevel = params['level']
 }
 
-/** A call that was refused has begun no task, so its session need not be kept. */
+/** A call that was refused has started no task, so its session need not be kept. */
 export function rememberTask(session: Session, body: JsonObject, onStored: () => void): JsonObject {
   if (!session.hasTasks && 'result' in body) {
     session.hasTasks = true

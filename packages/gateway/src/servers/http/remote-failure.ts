@@ -2,7 +2,9 @@ import { describeError } from '@toolhaven/core/errors'
 import type { HttpBackendOptions } from './http-options.ts'
 import { isNotReached, notReachedText, NotMcp, Refused } from './upstream.ts'
 
-/** A server of ours may still be about to listen. Of a remote one, so many failed connections are worth a report. */
+/**
+ * A local server may still be starting to listen. For a remote one, this many failed connections are worth a report.
+ */
 const REMOTE_TRIES = 4
 
 /** Whether trying again would only make a person wait for the same answer. */

@@ -22,7 +22,7 @@ let nextId = firstId()
 /** Keeps a server from asking one client without end. */
 export class SessionQuestions {
   readonly #send: Send
-  /** What the server asked and the client has not answered: the server's id by the one that the client was told. */
+  /** What the server asked and the client has not answered: the server's id, by the id that the client got. */
   readonly #asked = new Map<string, RequestId>()
   readonly #aboutCalls = new Map<string, OpenCall>()
   readonly #keysOf = new Map<OpenCall, Set<string>>()
@@ -33,17 +33,17 @@ export class SessionQuestions {
   }
 
   /**
-   * The id under which the client is to hear it; undefined: it is refused. It is open until it is answered, or the call it is
-   * about is over.
+   * The id for the client, or undefined when the question is refused. The question is open until it is answered, or the
+   * call it belongs to is over.
    */
   open({ id, method }: RpcRequest, call: OpenCall | undefined, { front }: Session): RequestId | undefined {
     if (!isKeptId(id)) return undefined
-    // Several clients without sessions, which say the same about themselves, may share this one.
+    // Several stateless clients that describe themselves in the same way may share this session.
     if (call === undefined && front === 'modern') {
       this.#refuse(id, NOBODY_TO_ASK)
       return undefined
     }
-    // Then each call has room of its own: nobody uses up that of others.
+    // Then each call has its own room: none uses up that of others.
     const open = call !== undefined && front === 'modern' ? this.#keysOf.get(call) : this.#asked
     if ((open?.size ?? 0) >= MOST_QUESTIONS) {
       this.#refuse(id, TOO_MANY_QUESTIONS)
@@ -60,17 +60,17 @@ export class SessionQuestions {
     return told
   }
 
-  /** The client answered it: the server's id, if it was open. */
+  /** The client answered it. Returns the server's id, if the question was open. */
   answered(told: RequestId): RequestId | undefined {
     return this.#close(idKey(told))
   }
 
-  /** The server no longer asks it. */
+  /** The server withdrew the question. */
   cancelled(id: unknown): void {
     for (const [key, asked] of this.#asked) if (isRequestId(id) && idKey(asked) === idKey(id)) this.#close(key)
   }
 
-  /** The server is another one, and asks anew. */
+  /** The server is a new one, and asks again. */
   forget(): void {
     this.#asked.clear()
     this.#aboutCalls.clear()
@@ -99,7 +99,7 @@ export class SessionQuestions {
     if (keys?.size === 0) this.#keysOf.delete(call)
   }
 
-  /** A server that asks faster than it takes refusals is not told of each. */
+  /** A server that asks faster than it reads refusals is not sent each of them. */
   #refuse(id: RequestId, message: string): void {
     if (this.#refusals >= MOST_QUESTIONS) return
     this.#refusals += 1
@@ -110,7 +110,7 @@ export class SessionQuestions {
   }
 }
 
-/** Whether it can be about one client's call, and does not say about which. */
+/** Whether it may belong to one client's call and does not say which. */
 export function isForOne({ kind, method }: RpcNotification | RpcRequest): boolean {
   return kind === 'request' ? method !== 'ping' : method === 'notifications/message'
 }

@@ -7,23 +7,23 @@ import { SseUpstream } from './sse-upstream.ts'
 import { ensureGone, isNotReached, SessionGone, type UpstreamOptions } from './upstream.ts'
 
 export interface SsePipeOptions extends Pick<UpstreamOptions, 'target' | 'maxMessageBytes'> {
-  /** The stream ended, or nobody listens at the server's address. The next message opens another. */
+  /** The stream ended, or nothing listens at the server's address. The next message opens another. */
   onLost: (reason: string) => void
 }
 
 export interface SseMessageOptions {
   headers: Readonly<Record<string, string>>
-  /** How long it waits for a server that nobody listens for at the moment. */
+  /** How long it waits for a server that does not listen at the moment. */
   waitMs: number
 }
 
-const LEFT_BEFORE_ANSWER = 'the stream ended before the answer; the server may have carried out the call'
+const LEFT_BEFORE_ANSWER = 'the stream ended before the answer. The server may have carried out the call'
 
-/** One stream of an HTTP+SSE server for all clients, where the server needs no session to know whose a request is. */
+/** One stream of an HTTP+SSE server for all clients, for servers that need no session to tell whose a request is. */
 export class SsePipe {
   readonly pending = new PendingCalls()
   readonly #options: SsePipeOptions
-  /** Ids of requests that the server has not taken yet: if it forgot a stream, they can go out on the next one. */
+  /** Ids of requests that the server has not accepted yet: if it forgot a stream, they can go out on the next one. */
   readonly #undelivered = new Set<unknown>()
   #stream: SseUpstream | undefined
   #stopped: string | undefined
@@ -33,7 +33,7 @@ export class SsePipe {
     this.#options = options
   }
 
-  /** Everybody's, so nobody's headers are on it. */
+  /** It serves everyone, so it carries nobody's headers. */
   async open(): Promise<SseUpstream> {
     if (this.#stopped !== undefined) throw new Error(this.#stopped)
     const stream = (this.#stream ??= this.#create())
@@ -81,7 +81,7 @@ export class SsePipe {
         const isForgotten = error instanceof SessionGone
         if (!isForgotten && !isNotReached(error)) throw error
         if (isForgotten && stream !== undefined) await ensureGone(stream, { method: String(body['method']) })
-        // What the server took on that stream waits in vain.
+        // What the server accepted on that stream will get no answer.
         if (stream !== undefined && this.#leave(stream)) this.pending.failAll(describeError(error), this.#undelivered)
         if (!isForgotten) this.#options.onLost(describeError(error))
         if (isForgotten && mayRenew) mayRenew = false
@@ -108,7 +108,7 @@ export class SsePipe {
     return stream
   }
 
-  /** False: it was left before. */
+  /** Returns false when it was left before. */
   #leave(stream: SseUpstream): boolean {
     if (this.#stream !== stream) return false
     this.#stream = undefined
@@ -117,7 +117,7 @@ export class SsePipe {
   }
 }
 
-/** What a client says of its request in headers would have to agree with the body, which need not be as it came. */
+/** What a client's headers say about its request would have to match the body, which may have changed. */
 function withoutOurs(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('mcp-')))
 }

@@ -23,7 +23,9 @@ export class SseUpstream implements Upstream {
     this.#options = options
   }
 
-  /** Where messages go to, as soon as the stream has said it; the headers count where there is none yet. */
+  /**
+   * The address for messages, as soon as the stream has named it. The headers matter when the stream is not open yet.
+   */
   open(headers: Readonly<Record<string, string>>): Promise<URL> {
     return (this.#endpoint ??= this.#open(headers))
   }
@@ -43,7 +45,7 @@ export class SseUpstream implements Upstream {
     if (!response.isOk) throw new Refused(response.status)
   }
 
-  /** The stream is there from the first message on, unless it ended before anybody minded. */
+  /** The stream is open from the first message on, unless it ended before anybody noticed. */
   async listen(): Promise<void> {
     if (this.#end !== undefined && !this.#closed.signal.aborted) this.#options.onEnded(this.#end)
   }
@@ -93,7 +95,7 @@ export class SseUpstream implements Upstream {
     const onEvent = (event: ServerEvent) => {
       if (event.type === 'endpoint') {
         const url = URL.canParse(event.data, target.url) ? new URL(event.data, target.url) : undefined
-        // The server names where messages go; never let it send them, and our headers, elsewhere.
+        // The server names where messages go. It must never direct them, and our headers, to another origin.
         if (url?.origin !== target.url.origin)
           throw new Error('the server names an address of another origin for messages')
         onEndpoint(url)

@@ -40,7 +40,7 @@ export class StreamableUpstream implements Upstream {
   readonly #closed = new AbortController()
   /** Ends messages that are on their way. */
   readonly #abandoned = new AbortController()
-  /** Calls whose server has us come back for the answer. */
+  /** Calls whose server lets us come back for the answer. */
   readonly #resumed = new Map<string, AbortController>()
   #listening: Promise<void> | undefined
   /** The server is known to have had a stream for this session. */
@@ -116,7 +116,7 @@ export class StreamableUpstream implements Upstream {
       const value = parseJson(text)?.value
       if (value === undefined && type !== '' && text !== '') throw new NotMcp(type)
       if (Array.isArray(value) && value.length > MAX_BATCH)
-        throw new Error(`the server answered with ${value.length} messages at once; ${MAX_BATCH} are read at most`)
+        throw new Error(`the server answered with ${value.length} messages at once. At most ${MAX_BATCH} are read`)
       if (Array.isArray(value)) for (const item of value) receive(toMessage(item, JSON.stringify(item)))
       else receive(toMessage(value, text))
     }
@@ -131,7 +131,7 @@ export class StreamableUpstream implements Upstream {
       receive(parseMessage(event.data))
     })
     await read.catch((error: unknown) => {
-      // A connection that broke in the middle is taken up again; what the server sent too large would only come again.
+      // A broken connection is resumed. A message that was too large would only come again.
       const isBroken = error instanceof Error && 'code' in error
       if (!isBroken || place.eventId === undefined) throw error
       isWhole = false
@@ -139,13 +139,13 @@ export class StreamableUpstream implements Upstream {
     if (isWhole && !place.isAnswered && place.eventId !== undefined) this.#options.onPaused?.(request, place.retryMs)
   }
 
-  /** A server may close the stream of a call and have its client come back for the rest. */
+  /** A server may close the stream of a call and let its client come back for the rest. */
   async #resume(reading: Reading): Promise<void> {
     const { request, place } = reading
     const key = idKey(request.id)
     const abandoned = new AbortController()
     this.#resumed.set(key, abandoned)
-    // A signal made of both would stay as long as the session.
+    // A signal combined from both would stay in memory as long as the session.
     const abandon = () => abandoned.abort()
     const closed = this.#closed.signal
     closed.addEventListener('abort', abandon)
@@ -177,7 +177,7 @@ export class StreamableUpstream implements Upstream {
           if (!this.#closed.signal.aborted) this.#options.onEnded(error.message, true)
           return
         }
-        // A broken stream is opened again below; whether the server is alive is the daemon's to find out.
+        // A broken stream is opened again below. The daemon finds out whether the server is alive.
       }
       await pause(backoff.next(), undefined, { signal: this.#closed.signal, ref: false }).catch(() => undefined)
     }
@@ -186,7 +186,7 @@ export class StreamableUpstream implements Upstream {
   /** False when the server offers no stream. */
   async #readStream(onOpen: () => void): Promise<boolean> {
     const response = await this.#get(this.#lastEventId, this.#closed.signal)
-    // From some servers it is the answer to all but POST.
+    // Some servers answer everything but POST with it.
     if (response.status === 404 && (this.#hadStream || (await this.#isForgotten()))) this.#checkStatus(response)
     if (response.status !== 200) {
       response.discard()
@@ -236,7 +236,7 @@ export class StreamableUpstream implements Upstream {
   }
 }
 
-/** In UTF-8, as the standard of event streams has it. An id that no header can hold is as good as none. */
+/** In UTF-8, as the standard for event streams requires. An id that cannot be sent in a header counts as none. */
 function placeOf(lastEventId: string | undefined): Record<string, string> {
   const value = Buffer.from(lastEventId ?? '').toString('latin1')
   return value === '' || NOT_IN_HEADER_VALUE.test(value) ? {} : { 'last-event-id': value }

@@ -7,17 +7,23 @@ import type { UpstreamTarget } from '../../http/client/upstream-target.ts'
 /** One session at an HTTP server. */
 export interface Upstream {
   readonly sessionId: string | undefined
-  /** Said in a header once it is known. */
+  /** Sent in a header once it is known. */
   version: string | undefined
-  /** Delivers one message. For a request, its answer comes through `onMessage`. Rejects when it cannot be delivered. */
+  /**
+   * Delivers one message. The answer to a request comes through `onMessage`. Rejects when the message cannot be
+   * delivered.
+   */
   send(text: string, request: RpcRequest | undefined, headers: Readonly<Record<string, string>>): Promise<void>
-  /** Opens the way for messages that belong to no call, where that needs opening; it is open, if ever, when this ends. */
+  /**
+   * Opens the way for messages that belong to no call, where that is needed. If it ever opens, it is open when this
+   * resolves.
+   */
   listen(): Promise<void>
   /** Nobody waits for its answer any more. */
   abandon?(request: RpcRequest): void
-  /** Ends the session at the server; messages on their way may still be answered. */
+  /** Ends the session at the server. Messages on their way may still be answered. */
   close(): void
-  /** Lets go of it, and of messages on their way, without ending it: it may be found again by its id. */
+  /** Drops it, and the messages on their way, without ending it: it may be found again by its id. */
   leave(): void
 }
 
@@ -25,34 +31,42 @@ export interface UpstreamOptions {
   target: UpstreamTarget
   maxMessageBytes: number
   onMessage: (message: RpcMessage, relatedTo: RpcRequest | undefined) => void
-  /** The first and last bytes of a message that cannot be read. Without this, one over the limit ends its stream. */
+  /**
+   * Gets the first and last bytes of a message that cannot be read. Without it, a message over the limit ends its
+   * stream.
+   */
   onDropped?: (head: string, tail: string, why: string) => void
   /** Whether somebody still waits for the answer. */
   isAwaited: (request: RpcRequest) => boolean
-  /** The server closed the stream of a call and has its client come back for the answer, after so long if it said so. */
+  /**
+   * The server closed the stream of a call and lets its client come back for the answer, after this time if it said so.
+   */
   onPaused?: (request: RpcRequest, retryMs: number | undefined) => void
-  /** The session at the server is no more. Not called after `close`. `canAnswer`: calls have connections of their own, and go on. */
+  /**
+   * The session at the server has ended. Not called after `close`. `canAnswer`: calls have connections of their own,
+   * and continue.
+   */
   onEnded: (reason: string, canAnswer?: boolean) => void
 }
 
 export type UpstreamEvents = Pick<UpstreamOptions, 'onMessage' | 'onPaused' | 'onEnded' | 'isAwaited'>
 
-/** Messages on their way may be answered for so long after the session was closed. */
+/** How long messages on their way may be answered after the session was closed. */
 const LAST_WORD_MS = 10_000
 
 /** Ends those that are not answered by then. */
 export function endAfterLastWord(open: AbortController): void {
-  const reason = new Error('the session ended before the server answered; it may have carried out the call')
+  const reason = new Error('the session ended before the server answered. It may have carried out the call')
   setTimeout(() => open.abort(reason), LAST_WORD_MS).unref()
 }
 
-/** The server does not know the session (any more). */
+/** The server does not know the session, or no longer does. */
 export class SessionGone extends Error {}
 
 /** Not found yet, too slow, too many. */
 const PASSING: ReadonlySet<number> = new Set([404, 408, 429])
 
-/** The server answered with a status that is no answer. */
+/** The server refused the request with an HTTP status. */
 export class Refused extends Error {
   readonly status: number
 
@@ -61,7 +75,7 @@ export class Refused extends Error {
     this.status = status
   }
 
-  /** Something went wrong on the way or in the middle. */
+  /** The server may or may not have carried out the request. */
   get isUncertain(): boolean {
     return this.status >= 500 || this.status === 408
   }
@@ -78,7 +92,7 @@ export class NotMcp extends Error {
     super(
       /^text\/html\b/.test(type)
         ? 'it answered with a web page'
-        : `its answer is no MCP message (its type is "${type.slice(0, 100)}")`,
+        : `its answer is not an MCP message (its type is "${type.slice(0, 100)}")`,
     )
   }
 }
@@ -86,12 +100,12 @@ export class NotMcp extends Error {
 /** What a client is told when its call was not answered. */
 export function lostText(error: unknown): string {
   if (error instanceof Refused)
-    return error.isUncertain ? `${error.message}; it may have carried out the call` : error.message
+    return error.isUncertain ? `${error.message}. It may have carried out the call` : error.message
   // An error of our own says what the server did.
   if (!(error instanceof Error && 'code' in error)) return describeError(error)
   const isBroken = BROKEN.has(error.code)
   return isBroken
-    ? `the connection to the server broke before it answered (${describeError(error)}); it may have carried out the call`
+    ? `the connection to the server broke before it answered (${describeError(error)}). It may have carried out the call`
     : `the server could not be reached: ${describeError(error)}`
 }
 
@@ -103,22 +117,22 @@ const NOT_REACHED: ReadonlyMap<unknown, string> = new Map([
   ['EHOSTUNREACH', 'no network leads to that address'],
   ['ENETUNREACH', 'no network leads to that address'],
   ['EAI_AGAIN', 'the name of the host could not be looked up'],
-  ['ENOTFOUND', 'there is no host of that name'],
+  ['ENOTFOUND', 'there is no host with that name'],
 ])
 
-/** The connection could not even be made: nothing was handled. */
+/** No connection could be made: the server has handled nothing. */
 export function isNotReached(error: unknown): error is Error & { code: unknown } {
   return error instanceof Error && 'code' in error && NOT_REACHED.has(error.code)
 }
 
-/** The same in words, and as the system puts it. */
+/** The same in words, together with the system's own message. */
 export function notReachedText(error: Error & { code: unknown }): string {
   return `${NOT_REACHED.get(error.code)} (${describeError(error)})`
 }
 
 /**
- * After a 404 in a session. Only a server that refuses everything in it has not carried out the request, which may then be sent in
- * another session; otherwise this throws.
+ * Called after a 404 in a session. Only a server that refuses everything in the session has not carried out the
+ * request, which may then be sent in another session. Otherwise this throws.
  */
 export async function ensureGone(upstream: Upstream, { method }: Pick<RpcRequest, 'method'>): Promise<void> {
   if (isRepeatable(method)) return
@@ -130,7 +144,7 @@ export async function ensureGone(upstream: Upstream, { method }: Pick<RpcRequest
   if (!isGone) throw new Refused(404)
 }
 
-/** Nothing comes of trying again, or only a person can help. */
+/** Trying again will not help, or only a person can. */
 export function isFinal(error: unknown): boolean {
   return error instanceof NeedsLogin || (error instanceof Refused && error.isFinal)
 }

@@ -19,13 +19,13 @@ import type { StdioPipeOptions } from '../stdio/stdio-pipe.ts'
 export interface IsolatedOptions extends Omit<StdioPipeOptions, 'channel'> {
   backend: IsolatedBackend
   opening: Opening
-  /** The tools of this session's server are others now. */
+  /** The tools of this session's server have changed. */
   onListChanged?: ListChanged | undefined
-  /** The session is over, because its server is. */
+  /** Ends the session, because its server has ended. */
   endSession: (session: Session) => void
 }
 
-/** Starts the first server, which shows that there can be others. */
+/** Starts the first server, which shows that servers can be started. */
 export async function connectIsolated(
   options: IsolatedOptions,
   signal: AbortSignal,
@@ -52,12 +52,15 @@ interface Own {
   readonly abort: AbortController
   link?: BackendLink
   end?: EndServer
-  /** It has answered its client: from now on its end is the session's. */
+  /** It has answered its client: from now on the session ends when the server does. */
   isUp: boolean
   failedPings: number
 }
 
-/** A server for each session: started with the client's initialize, ended with the session, and the other way round. */
+/**
+ * A server for each session: started with the client's initialize and ended with the session. If the server ends, so
+ * does the session.
+ */
 class IsolatedServers implements BackendLink {
   readonly handshake: Handshake
   readonly era: Era
@@ -93,8 +96,8 @@ class IsolatedServers implements BackendLink {
     request: RpcRequest,
     headers: Readonly<Record<string, string>>,
   ): Promise<JsonObject> {
-    if (this.#own.has(session)) throw unavailable('This session is initialized already.')
-    // A client may have got hold of this just before, and nobody would end what is started for it now.
+    if (this.#own.has(session)) throw unavailable('This session is already initialized.')
+    // A client may have obtained this object just before, and nobody would end what is started for it now.
     if (this.#stopped !== undefined) throw unavailable(`The server is not available: ${this.#stopped}.`)
     const own: Own = { abort: new AbortController(), isUp: false, failedPings: 0 }
     this.#own.set(session, own)
@@ -113,7 +116,7 @@ class IsolatedServers implements BackendLink {
   request(call: Call): void {
     const link = this.#linkOf(call.session)
     if (link !== undefined) link.request(call)
-    else call.fail('This session has no server yet; send initialize first.', RPC_ERROR.invalidRequest)
+    else call.fail('This session has no server yet. Send initialize first.', RPC_ERROR.invalidRequest)
   }
 
   notify(session: Session, notification: RpcNotification): void {
@@ -132,7 +135,7 @@ class IsolatedServers implements BackendLink {
     this.#drop(session, 'the client ended its session')
   }
 
-  /** A server that hangs costs its own session only. */
+  /** A server that hangs affects only its own session. */
   async ping(signal: AbortSignal): Promise<void> {
     const pings = [...this.#own].map(([session, own]) => this.#pingOwn(session, own, signal))
     await Promise.all([this.#first?.ping(signal), ...pings])
@@ -148,7 +151,10 @@ class IsolatedServers implements BackendLink {
     }
   }
 
-  /** The first server has had our initialize. Most take the client's as well; for the others, undefined: another is needed. */
+  /**
+   * The first server has had our initialize. Most accept the client's as well. Undefined for the others: another
+   * process is needed.
+   */
   async #withFirst(
     session: Session,
     own: Own,
@@ -164,7 +170,7 @@ class IsolatedServers implements BackendLink {
     if (body !== undefined && 'result' in body) return body
     own.abort.signal.throwIfAborted()
     delete own.link
-    link.stop('it takes no second initialize', false)
+    link.stop('it does not accept a second initialize', false)
     void own.end()
     return undefined
   }
@@ -195,7 +201,7 @@ class IsolatedServers implements BackendLink {
       own.end = started.end
       return link
     } catch (error) {
-      // The session may have gone in the meantime, and with it whoever would end this.
+      // The session may have ended in the meantime, and with it the code that would end this process.
       void started.end()
       throw error
     }
@@ -218,7 +224,7 @@ class IsolatedServers implements BackendLink {
     }
   }
 
-  /** What its server knew of the session is gone: so is the session, and its client begins another. */
+  /** What its server knew about the session is lost. So the session ends, and its client starts another. */
   #lost(session: Session): void {
     if (this.#own.get(session)?.isUp === true) this.#options.endSession(session)
   }

@@ -13,7 +13,7 @@ import { PipeRequests } from './pipe-requests.ts'
 import { askServer, type ServerRequests } from './requests.ts'
 
 /**
- * The link to an HTTP server without sessions; undefined when it is one with sessions, to be greeted with initialize. `onSilent`: a
+ * The link to a stateless HTTP server. Undefined when the server has sessions and needs initialize. `onSilent`: a
  * server of the HTTP+SSE transport is up and has not answered yet. Early ones never answer what they do not know.
  */
 export async function connectModern(

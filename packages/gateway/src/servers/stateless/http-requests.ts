@@ -12,18 +12,18 @@ import type { ServerReply, ServerRequest, ServerRequests } from './requests.ts'
 export interface HttpRequestsOptions {
   target: UpstreamTarget
   maxMessageBytes: number
-  /** Nobody listens at the server's address. */
+  /** Nothing listens at the server's address. */
   onNotReached: (reason: string) => void
 }
 
-/** Statuses that say nothing about a request, but about who asks or how the server is. */
+/** Statuses that say nothing about the request itself, only about the caller or the state of the server. */
 const NO_ANSWER: ReadonlySet<number> = new Set([401, 403, 429, 502, 503, 504])
 
 export function saysNothing(status: number): boolean {
   return NO_ANSWER.has(status)
 }
 
-/** Each request is a POST of its own, and its stream carries all that belongs to it. */
+/** Each request is a POST of its own, and its stream carries everything that belongs to it. */
 export class HttpRequests implements ServerRequests {
   readonly takesHeaders = true
   readonly #options: HttpRequestsOptions
@@ -46,7 +46,7 @@ export class HttpRequests implements ServerRequests {
         (error: unknown) => end() && lose(error),
       )
       .catch(lose)
-    // To close the stream is to cancel.
+    // Closing the stream cancels the request.
     return () => {
       if (end()) open.controller.abort()
     }
@@ -107,7 +107,7 @@ export class HttpRequests implements ServerRequests {
 
 const NO_END = 'the server ended the connection without an answer'
 
-/** Servers should end a stream with the answer; one that does not has so long. */
+/** How long a server may keep a stream open after the answer, which should end it. */
 const LINGER_MS = 1000
 
 function readStream(response: UpstreamResponse, maxBytes: number, reply: ServerReply): Promise<JsonObject> {
@@ -127,7 +127,7 @@ function readStream(response: UpstreamResponse, maxBytes: number, reply: ServerR
   })
 }
 
-/** What others on the way may look at without reading the body: made from it, so that both always agree. */
+/** Headers that proxies may read without the body. They are computed from the body, so that both always agree. */
 function metadataHeaders(method: string, params: JsonObject): Record<string, string> {
   const field = Object.hasOwn(NAMED, method) ? NAMED[method] : undefined
   const name = field === undefined ? undefined : params[field]

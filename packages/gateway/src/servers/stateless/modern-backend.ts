@@ -31,12 +31,12 @@ import { toLegacy, toLegacyCapabilities, withKnownOutputs, withOwnMeta } from '.
 export interface ModernBackendOptions {
   name: string
   requests: ServerRequests
-  /** What the server said of itself, as an answer to initialize would have said it. */
+  /** What the server said about itself, in the form of an answer to initialize. */
   result: JsonObject
   sessions: () => Iterable<Session>
-  /** How long requests wait for a server that nobody listens for, and calls for the list of tools. */
+  /** How long requests wait for a server that does not listen, and calls for the list of tools. */
   limits: Pick<GatewayLimits, 'backendWaitMs' | 'toolsWaitMs'>
-  /** Given: the server is listened to, whether any client is or not. */
+  /** If given, the gateway listens to the server whether or not any client does. */
   onListChanged?: ((part: ListPart) => void) | undefined
 }
 
@@ -46,8 +46,8 @@ const PAUSES = { firstMs: 100, longestMs: 5_000 }
 const TOOLS_LIST_MS = 30_000
 
 /**
- * A server without sessions. Requests of clients of its own era go through as they are. For clients with sessions the
- * gateway is the session: it says with each request who they are, puts the server's questions to them, and listens for them.
+ * A stateless server. Requests of stateless clients pass through unchanged. For clients with sessions the gateway holds
+ * the session: it describes them with each request, asks them the server's questions, and listens for them.
  */
 export class ModernBackend implements BackendLink {
   readonly era = 'modern'
@@ -69,7 +69,7 @@ export class ModernBackend implements BackendLink {
       capabilities: options.result['capabilities'],
       onNotification: (notification) => this.#heard(notification),
     })
-    // What clients asked of a former process must be asked of this one.
+    // What clients subscribed to at an earlier process must be subscribed to again at this one.
     for (const session of options.sessions()) if (session.subscriptions.size > 0) this.#listeners.add(session)
     if (this.#isHeard) void this.#updateListen()
   }
@@ -99,7 +99,7 @@ export class ModernBackend implements BackendLink {
     if (method === 'ping') return call.answer({ jsonrpc: '2.0', result: {} })
     if (method === 'logging/setLevel') return this.#setLevel(call)
     if (method === 'resources/subscribe' || method === 'resources/unsubscribe') return void this.#subscription(call)
-    // Tasks of the revision before are not those of this one's extension.
+    // The tasks of earlier revisions are not those of this revision's extension.
     if (method.startsWith('tasks/')) return call.fail(`Method not found: ${method}`, RPC_ERROR.methodNotFound)
     void this.#bridge(call, {}, 1)
   }
@@ -108,7 +108,7 @@ export class ModernBackend implements BackendLink {
     return askServer(this.#requests, { method, params: { ...params, _meta: OWN_META } }, signal)
   }
 
-  /** Servers of this era are told nothing but cancellations, and those went with the calls. */
+  /** Stateless servers get no notifications but cancellations, and those were sent with the calls. */
   notify(): void {}
 
   respond(session: Session, response: RpcResponse): void {
@@ -151,7 +151,7 @@ export class ModernBackend implements BackendLink {
     )
   }
 
-  /** One round of a call of a client with a session; `more` is what the round before brought. */
+  /** One round of a call of a client with a session. `more` is the outcome of the round before. */
   async #bridge(call: Call, more: JsonObject, round: number, isRetry = false): Promise<void> {
     const { session } = call
     const { method, params } = call.request
@@ -169,7 +169,7 @@ export class ModernBackend implements BackendLink {
         onNotification: (notification) => call.related(onOneLine(notification)),
         onAnswer: (body) => {
           if (isMismatch(body) && !isRetry) {
-            // The tool has other marks than when we last looked.
+            // The tool's marks have changed since we last looked.
             this.#tools = undefined
             void this.#bridge(call, more, round, true)
           } else if (isObject(body['result']) && body['result']['resultType'] === 'input_required') {
@@ -184,7 +184,7 @@ export class ModernBackend implements BackendLink {
     )
   }
 
-  /** The server needs something of the client before it can answer. */
+  /** The server needs something from the client before it can answer. */
   async #goOn(call: Call, { inputRequests, requestState }: JsonObject, round: number): Promise<void> {
     if (round > MOST_ROUNDS) return call.fail('The server went on asking instead of answering.')
     const more: JsonObject = typeof requestState === 'string' ? { requestState } : {}
@@ -224,7 +224,7 @@ export class ModernBackend implements BackendLink {
     const granted = await this.#updateListen()
     if (granted.has(uri)) return call.answer({ jsonrpc: '2.0', result: {} })
     session.subscriptions.delete(uri)
-    call.fail('The server does not tell of changes of this resource.', RPC_ERROR.invalidParams)
+    call.fail('The server does not report changes of this resource.', RPC_ERROR.invalidParams)
   }
 
   #updateListen(): Promise<ReadonlySet<string>> {
@@ -241,7 +241,7 @@ export class ModernBackend implements BackendLink {
       if (isForAll || isSubscriber(session, params?.['uri'])) session.send(text)
   }
 
-  /** Clients with sessions do not repeat parameters in headers: it is done for them. */
+  /** Clients with sessions do not repeat parameters in headers, so the gateway does it for them. */
   async #headersFor({ request: { method, params } }: Call): Promise<Record<string, string>> {
     if (!this.#requests.takesHeaders || method !== 'tools/call') return {}
     this.#tools ??= readMirrored((page) =>
@@ -254,7 +254,7 @@ export class ModernBackend implements BackendLink {
       this.#tools = undefined
       throw error
     })
-    // It goes without headers then: a server that wants them says so.
+    // Otherwise the call is sent without headers, and a server that needs them says so.
     const tools = await within(this.#tools, this.#options.limits.toolsWaitMs)
     const mirrored = tools?.get(String(params?.['name']))
     return mirrored === undefined ? {} : mirroredHeaders(mirrored, params?.['arguments'])

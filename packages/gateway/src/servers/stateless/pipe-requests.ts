@@ -10,12 +10,12 @@ import { reachesLevel } from '../../sessions/log-levels.ts'
 import type { PendingCalls } from '../pending-calls.ts'
 import type { ServerReply, ServerRequest, ServerRequests } from './requests.ts'
 
-/** One way for the messages of all clients, and the requests not answered on it yet. */
+/** One pipe for the messages of all clients, and the requests not answered on it yet. */
 export interface MessagePipe {
   readonly pending: PendingCalls
-  /** Gets what the server says by itself. */
+  /** Gets what the server sends on its own initiative. */
   onMessage: (message: RpcRequest | RpcNotification) => void
-  /** False when it cannot be sent; `request` for servers that are reached by HTTP. */
+  /** Returns false when it cannot be sent. `request` is for servers reached over HTTP. */
   write(body: JsonObject, request?: Pick<ServerRequest, 'headers' | 'waitMs'>): boolean
   stop(reason: string, keepOpen: boolean): void
 }
@@ -25,7 +25,7 @@ interface Open {
   reply: ServerReply
 }
 
-/** Requests of all clients on one pipe, under ids and progress tokens of ours. */
+/** Requests of all clients on one pipe, under our own ids and progress tokens. */
 export class PipeRequests implements ServerRequests {
   readonly takesHeaders = false
   readonly #pipe: MessagePipe
@@ -33,7 +33,7 @@ export class PipeRequests implements ServerRequests {
 
   constructor(pipe: MessagePipe) {
     this.#pipe = pipe
-    // A server of this era asks nothing; should one do so, nobody would know for whom.
+    // A stateless server sends no requests. If one did, nobody would know for whom.
     pipe.onMessage = (message) => message.kind === 'notification' && this.#notified(message)
   }
 
@@ -53,7 +53,7 @@ export class PipeRequests implements ServerRequests {
     this.#open.set(id, { request, reply })
     const body = { jsonrpc: '2.0', id, method, params: withProgressToken(params, id) }
     const sent = this.#pipe.write(body, request)
-    if (!sent) this.#pipe.pending.take(id)?.onLost('the server does not read its input; try again later')
+    if (!sent) this.#pipe.pending.take(id)?.onLost('the server does not read its input. Try again later')
     return (cancelled) => this.#cancel(id, cancelled)
   }
 
@@ -91,15 +91,15 @@ export class PipeRequests implements ServerRequests {
     open.reply.onNotification({ ...notification, params, body, text: JSON.stringify(body) })
   }
 
-  /** A server cancels nothing but a subscription, and so ends it. */
+  /** A server cancels nothing but a subscription, which then ends. */
   #ended(id: unknown): void {
     if (this.#openOf(id)?.request.method !== 'subscriptions/listen') return
     this.#pipe.pending.take(id)?.onAnswer({ jsonrpc: '2.0', result: { resultType: 'complete' } })
   }
 
   /**
-   * A pipe does not say which request a log message belongs to. It may tell of one client's call, so it goes to a client only
-   * when no other can have caused it.
+   * A pipe does not say which request a log message belongs to. The message may reveal one client's call, so it goes to
+   * a client only when no other can have caused it.
    */
   #soleFor({ method, params }: RpcNotification): Open | undefined {
     const isLog = method === 'notifications/message'
@@ -109,7 +109,7 @@ export class PipeRequests implements ServerRequests {
       return !isLog || (typeof level === 'string' && reachesLevel(params?.['level'], level))
     })
     const last = able.at(-1)
-    // Clients without sessions may share one of ours.
+    // Stateless clients may share one of our sessions.
     if (able.length > 1 && last?.request.session?.front === 'modern') return undefined
     return able.every(({ request }) => request.session === last?.request.session) ? last : undefined
   }

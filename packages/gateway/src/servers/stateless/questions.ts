@@ -10,7 +10,7 @@ interface Asked {
   resolve: (response: JsonObject) => void
 }
 
-/** Questions in a result of a server without sessions, put to clients with sessions as requests. */
+/** Questions in a result of a stateless server, sent to clients with sessions as requests. */
 export class Questions {
   readonly #asked = new Map<number, Asked>()
   #nextId = firstId()
@@ -28,7 +28,7 @@ export class Questions {
     return { answers }
   }
 
-  /** Only the client that was asked can answer, and once. */
+  /** Only the client that was asked can answer, and only once. */
   respond(session: Session, response: RpcResponse): void {
     if (typeof response.id !== 'number') return
     const asked = this.#asked.get(response.id)
@@ -48,7 +48,7 @@ export class Questions {
 
   #askOne(call: Call, request: unknown): Promise<JsonObject> {
     if (!isObject(request) || typeof request['method'] !== 'string')
-      return Promise.resolve(failed(RPC_ERROR.server, 'The server asked for something that is no request.'))
+      return Promise.resolve(failed(RPC_ERROR.server, 'The server asked for something that is not a request.'))
     const { method } = request
     const params = isObject(request['params']) ? request['params'] : undefined
     if (!canAnswer(call.session, { method, params }))
@@ -63,7 +63,7 @@ export class Questions {
   }
 }
 
-/** The older revision gives each address to be opened an id of its own. */
+/** The older revision gives each address that should be opened its own id. */
 function toLegacyParams(params: JsonObject): JsonObject {
   return params['mode'] === 'url' ? { elicitationId: randomUUID(), ...params } : params
 }

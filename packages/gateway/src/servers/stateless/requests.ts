@@ -1,37 +1,37 @@
 import type { JsonObject, RpcNotification } from '../../messages/json-rpc.ts'
 import type { Session } from '../../sessions/session.ts'
 
-/** One request to a server without sessions. All there is to know about it is in it. */
+/** One request to a stateless server. It contains everything that the server has to know about it. */
 export interface ServerRequest {
   method: string
   params: JsonObject
   /** End-to-end headers of the client's request, for HTTP servers. */
   headers: Readonly<Record<string, string>>
-  /** Whose it is; undefined for the gateway's own. */
+  /** The session it belongs to. Undefined for the gateway's own requests. */
   session: Session | undefined
-  /** How long it waits for a server that nobody listens for at the moment. */
+  /** How long it waits for a server that does not listen at the moment. */
   waitMs: number
 }
 
-/** What comes of a request. `onAnswer` or `onLost` is called once and is the last. */
+/** Gets the outcome of a request. `onAnswer` or `onLost` is called once and last. */
 export interface ServerReply {
-  /** With the request's own progress token; with the mark of a subscription as the server gave it. */
+  /** With the request's own progress token, or the subscription id as the server gave it. */
   onNotification(notification: RpcNotification): void
   onAnswer(body: JsonObject): void
   onLost(error: Error): void
 }
 
-/** The way to a server without sessions. */
+/** Sends requests to a stateless server. */
 export interface ServerRequests {
-  /** Parts of a request are repeated in headers. */
+  /** Whether parts of a request are repeated in headers. */
   readonly takesHeaders: boolean
-  /** Gives what ends the request: nothing more comes of it then. */
+  /** Returns a function that ends the request: the reply gets nothing after that. */
   send(request: ServerRequest, reply: ServerReply): (params: JsonObject) => void
   /** Requests in flight get `reason`. */
   stop(reason: string, keepOpen: boolean): void
 }
 
-/** A request of the gateway's own: the response, whatever it says. */
+/** Sends a request of the gateway's own and returns the response, whatever it says. */
 export function askServer(
   requests: ServerRequests,
   request: Pick<ServerRequest, 'method' | 'params'>,

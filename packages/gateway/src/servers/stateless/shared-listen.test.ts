@@ -8,7 +8,7 @@ interface Asked extends ServerReply {
   isCancelled: boolean
 }
 
-/** A server that the test speaks for. */
+/** A server whose messages the test sends. */
 function server() {
   const asked: Asked[] = []
   const requests: ServerRequests = {

@@ -12,7 +12,7 @@ export interface SharedListenOptions {
 
 interface Stream {
   uris: ReadonlySet<string>
-  /** The resources the server agreed to tell of. */
+  /** The resources that the server agreed to report on. */
   granted: Promise<ReadonlySet<string>>
   cancel: () => void
 }
@@ -21,14 +21,14 @@ const PAUSES = { firstMs: 500, longestMs: 30_000 }
 const NOTHING: ReadonlySet<string> = new Set()
 
 /**
- * One `subscriptions/listen` for all clients with sessions. To change what it is about, another one takes its place: as soon
- * as that is acknowledged, and not before.
+ * One `subscriptions/listen` for all clients with sessions. To change what it covers, another one replaces it as soon
+ * as that one is acknowledged.
  */
 export class SharedListen {
   readonly #options: SharedListenOptions
-  /** Oldest first. Only the first was acknowledged, those after it are to take its place. */
+  /** Oldest first. Only the first was acknowledged. Those after it will replace it. */
   #open: Stream[] = []
-  /** What was asked for last, whatever became of it. */
+  /** The last one that was requested, whatever became of it. */
   #latest: Stream | undefined
   #timer: NodeJS.Timeout | undefined
   readonly #backoff = new Backoff(PAUSES)
@@ -37,7 +37,7 @@ export class SharedListen {
     this.#options = options
   }
 
-  /** From now on the server tells of these resources and of its lists: of which of the resources. */
+  /** From now on the server reports on these resources and on its lists. Returns the resources that it agreed to. */
   want(uris: ReadonlySet<string>): Promise<ReadonlySet<string>> {
     const latest = this.#latest
     if (latest !== undefined && latest.uris.size === uris.size && [...uris].every((uri) => latest.uris.has(uri)))
@@ -92,7 +92,9 @@ export class SharedListen {
     for (const older of this.#open.splice(0, this.#open.indexOf(stream))) older.cancel()
   }
 
-  /** A server that closed the stream is asked again; one that refused it is not, and the one before stays. */
+  /**
+   * If a server closed the stream, it is asked again. If it refused the stream, it is not, and the stream before stays.
+   */
   #ended(stream: Stream, isRefused: boolean): void {
     this.#open = this.#open.filter((candidate) => candidate !== stream)
     if (isRefused || this.#latest !== stream) return
@@ -120,7 +122,7 @@ function agreedUris(params: JsonObject | undefined): ReadonlySet<string> {
   return new Set(Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : [])
 }
 
-/** Clients with sessions know nothing of the subscription. */
+/** Clients with sessions know nothing about the subscription. */
 function withoutMark({ kind, method, body, params }: RpcNotification): RpcNotification {
   const { [META.subscriptionId]: _id, ...meta } = metaOf(params)
   const { _meta: _all, ...rest } = params ?? {}

@@ -2,10 +2,10 @@ import { isObject, RPC_ERROR, type JsonObject } from '../../messages/json-rpc.ts
 import { CACHEABLE, META, metaOf, MODERN_VERSION } from '../../messages/modern-era.ts'
 import type { Session } from '../../sessions/session.ts'
 
-/** What most servers with sessions log by themselves for a client that did not say how much it wants. */
+/** The level at which most servers with sessions log for a client that did not set one. */
 const USUAL_LEVEL = 'info'
 
-/** `params` of a client with a session, with what a server without sessions wants to know each time. */
+/** `params` of a client with a session, with what a stateless server needs each time. */
 export function withOwnMeta(session: Session, params: JsonObject | undefined, logs: boolean): JsonObject {
   const { clientInfo, capabilities } = session.client
   const isNamed =
@@ -22,7 +22,7 @@ export function withOwnMeta(session: Session, params: JsonObject | undefined, lo
 
 function toModernCapabilities(capabilities: unknown): JsonObject {
   if (!isObject(capabilities)) return {}
-  // Tasks are an extension now; what a client of before says about them means something else.
+  // Tasks are an extension now. What an older client says about them means something else.
   const { tasks: _tasks, roots, ...rest } = capabilities
   return { ...rest, ...(isObject(roots) && { roots: {} }) }
 }
@@ -36,7 +36,7 @@ export function toLegacyCapabilities(capabilities: unknown): JsonObject {
   return Object.keys(others).length === 0 ? rest : { ...rest, extensions: others }
 }
 
-/** A finished answer of a server without sessions, as a client with one knows it. */
+/** Translates a finished answer of a stateless server for a client with a session. */
 export function toLegacy(method: string, body: JsonObject): JsonObject {
   const { result } = body
   if (!isObject(result)) return body
@@ -55,7 +55,7 @@ export function toLegacy(method: string, body: JsonObject): JsonObject {
   }
 }
 
-/** Structured content may be any JSON now; before, it was an object, and some clients refuse anything else. */
+/** Structured content may now be any JSON value. Before, it was an object, and some clients refuse anything else. */
 function withKnownShapes(method: string, result: JsonObject): JsonObject {
   if (method === 'tools/call' && 'structuredContent' in result && !isObject(result['structuredContent'])) {
     const { structuredContent: _any, ...rest } = result
@@ -64,7 +64,7 @@ function withKnownShapes(method: string, result: JsonObject): JsonObject {
   return result
 }
 
-/** So may what tools say of it. */
+/** The same holds for the output schemas of tools. */
 export function withKnownOutputs(body: JsonObject): JsonObject {
   const { result } = body
   if (!isObject(result) || !Array.isArray(result['tools'])) return body

@@ -6,7 +6,7 @@ import { greetStdio, type Opening } from './greet-stdio.ts'
 import { StdioBackend, type StdioBackendOptions } from './stdio.ts'
 import { StdioPipe } from './stdio-pipe.ts'
 
-/** Puts the channel to work, starts the process and finds out what it speaks. */
+/** Starts the process and finds out which era it speaks. */
 export async function connectStdio(
   options: StdioBackendOptions,
   signal: AbortSignal,
@@ -35,13 +35,13 @@ export async function connectStdio(
         error,
       )
     throw unavailable(
-      `The server ${name} did not complete the MCP handshake: ${String(error)}; look at its logs.`,
+      `The server ${name} did not complete the MCP handshake: ${String(error)}. Look at its logs.`,
       error,
     )
   }
 }
 
-/** Loaded only where a server needs it. */
+/** Loaded only when a server needs it. */
 async function modernOver(options: StdioBackendOptions, pipe: StdioPipe, result: JsonObject): Promise<BackendLink> {
   const { ModernBackend } = await import('../stateless/modern-backend.ts')
   const { PipeRequests } = await import('../stateless/pipe-requests.ts')

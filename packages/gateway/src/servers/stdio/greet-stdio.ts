@@ -7,22 +7,22 @@ import type { StdioPipe } from './stdio-pipe.ts'
 import { within } from '../within.ts'
 
 /**
- * The first message to a process. The revision says: `server/discover`. Some servers with sessions exit on it, or say nothing;
- * those get `initialize` from their second start on.
+ * The first message to a process. Revision 2026-07-28 asks for `server/discover`. Some servers with sessions exit on
+ * it, or say nothing: those get `initialize` from their second start on.
  */
 export type Opening = 'discover' | 'initialize'
 
 export interface Greeting {
   era: Era
   result: JsonObject
-  /** How to open the next time. */
+  /** The first message for the next process. */
   opening: Opening
 }
 
 export interface GreetOptions {
   name: string
   opening: Opening
-  /** So long a server may think about `server/discover` before it is asked the older way as well. */
+  /** How long a server may take to answer `server/discover` before it is asked the older way as well. */
   probeMs: number
 }
 
@@ -33,7 +33,7 @@ export const INITIALIZE = {
   clientInfo: GATEWAY_CLIENT,
 }
 
-/** Finds out which era a process speaks, and does with it what that era begins with. */
+/** Finds out which era a process speaks and completes its greeting. */
 export async function greetStdio(
   pipe: StdioPipe,
   { name, opening, probeMs }: GreetOptions,
@@ -44,7 +44,7 @@ export async function greetStdio(
     if ((await within(asked, probeMs)) === undefined) refuseOtherProgram(pipe, name)
     const { result } = await asked
     if (isObject(result)) return { era: 'legacy', result, opening }
-    // Another version of the server than the last time, it seems.
+    // Probably another version of the server than last time.
   }
   let isAnswered = false
   const probe = pipe.ask('server/discover', { _meta: OWN_META }, signal).then((answer) => {
@@ -54,7 +54,8 @@ export async function greetStdio(
   const found = await within(probe, probeMs)
   if (found?.kind === 'modern') return { era: 'modern', result: found.result, opening: 'discover' }
   if (found?.kind === 'foreign') throw foreignVersions(name, found.supported)
-  // A slow server finds both questions. One that knows both eras goes by the second, one that knows the new only refuses it.
+  // A slow server finds both questions. A server that knows both eras answers the second one. A stateless server only
+  // refuses it.
   const asked = pipe.ask('initialize', INITIALIZE, signal)
   if ((await within(asked, probeMs)) === undefined) refuseOtherProgram(pipe, name)
   const { result } = await asked
@@ -64,15 +65,15 @@ export async function greetStdio(
   if (last.kind === 'modern') return { era: 'modern', result: last.result, opening: 'discover' }
   if (last.kind === 'foreign') throw foreignVersions(name, last.supported)
   throw unavailable(
-    `The server ${name} took neither server/discover nor initialize, so it speaks no revision of MCP that Toolhaven knows; look at its logs.`,
+    `The server ${name} accepted neither server/discover nor initialize, so it speaks no revision of MCP that Toolhaven knows. Look at its logs.`,
   )
 }
 
-/** A program that writes text where messages belong, and never a message, is not going to answer. */
+/** A program that writes text where messages belong, and never a message, will not answer. */
 function refuseOtherProgram({ hasSpoken, strayLine }: StdioPipe, name: string): void {
   if (hasSpoken || strayLine === undefined) return
   throw unavailable(
-    `The server ${name} is no MCP server on standard input and output: it answers nothing and writes "${strayLine.slice(0, 200)}". ` +
+    `The server ${name} is not an MCP server on standard input and output: it answers nothing and writes "${strayLine.slice(0, 200)}". ` +
       'If it listens on a port, give its transport and target port.',
   )
 }

@@ -6,7 +6,7 @@ export interface LineTurnsOptions {
   resume: () => void
 }
 
-/** The output of a process in turns. Nothing changes its order. */
+/** The output of a process, handled in turns and in order. */
 export class LineTurns {
   readonly #options: LineTurnsOptions
   readonly #turns = new Turns()
@@ -27,7 +27,7 @@ export class LineTurns {
     this.#turns.later(this.#goOn)
   }
 
-  /** Calls `work` when all that came has been read. */
+  /** Calls `work` when everything that has arrived was read. */
   whenDone(work: () => void): void {
     if (this.#waiting.length === 0) work()
     else this.#onDone = work

@@ -15,16 +15,16 @@ export interface StdioPipeOptions {
   onLost: (reason: string) => void
 }
 
-/** A process and the requests it has not answered yet, whatever it speaks. */
+/** A process and the requests it has not answered yet, in either era. */
 export class StdioPipe {
   readonly pending = new PendingCalls()
   readonly #name: string
   readonly #wire: StdioWire
-  /** Gets what the server says by itself. */
+  /** Gets what the server sends on its own initiative. */
   onMessage: (message: RpcRequest | RpcNotification) => void = () => {}
-  /** Whether there was any message of the protocol. */
+  /** Whether the process has sent any message of the protocol. */
   hasSpoken = false
-  /** The first line on its standard output that is no such message. */
+  /** The first line on its standard output that is not such a message. */
   strayLine: string | undefined
 
   constructor(options: StdioPipeOptions) {
@@ -49,22 +49,22 @@ export class StdioPipe {
     })
   }
 
-  /** False when the pipe is closed, or the server has too much unread already. */
+  /** Returns false when the pipe is closed, or the server has too much unread already. */
   write(body: JsonObject): boolean {
     return this.#wire.write(JSON.stringify(body))
   }
 
-  /** The same for what is text already, on one line. */
+  /** The same for text that is already on one line. */
   writeText(text: string): boolean {
     return this.#wire.write(text)
   }
 
-  /** And for bytes with the end of their line, in parts. */
+  /** The same for bytes that include the newline, in parts. */
   writeLine(parts: readonly Buffer[]): boolean {
     return this.#wire.writeLine(parts)
   }
 
-  /** A request of the gateway's own: the response, whatever it says. */
+  /** Sends a request of the gateway's own and returns the response, whatever it says. */
   ask(method: string, params: JsonObject | undefined, signal: AbortSignal): Promise<JsonObject> {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted()

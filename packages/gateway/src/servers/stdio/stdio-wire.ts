@@ -14,19 +14,21 @@ export interface StdioWireOptions {
   limits: GatewayLimits
   logger: Logger
   onMessage: (message: RpcMessage) => void
-  /** A large answer whose id stands at `[from, to)` of its first part; false: it is wanted as a message. */
+  /**
+   * A large answer whose id is at `[from, to)` of its first part. Returns false when it has to be parsed as a message.
+   */
   onLargeAnswer: (id: number, line: LargeLine, from: number, to: number) => boolean
   onOutput: (stream: 'stdout' | 'stderr', text: string) => void
-  /** An answer could not be read; `id` as far as it could be made out. */
+  /** An answer could not be read. `id` as far as it could be determined. */
   onAnswerDropped: (id: number, why: string) => void
   onClosed: (reason: string) => void
 }
 
-/** As common libraries begin it. */
+/** The beginning that common libraries write. */
 const LARGE_ANSWER = /^(\{"jsonrpc":"2\.0","id":)(\d{1,15}),"result":\{/
 const BRACE = 0x7d
 
-/** Messages in and out of one process, as lines. What is no message is output of the server for its log. */
+/** Messages to and from one process, as lines. A line that is not a message is output of the server, for its log. */
 export class StdioWire {
   readonly #options: StdioWireOptions
   readonly #queue: WriteQueue
@@ -68,12 +70,12 @@ export class StdioWire {
     return !this.#isStopped && this.#queue.push(`${escapeSeparators(text)}\n`)
   }
 
-  /** With the end of the line. */
+  /** The parts include the newline. */
   writeLine(parts: readonly Buffer[]): boolean {
     return !this.#isStopped && this.#queue.push(parts)
   }
 
-  /** Nothing more is read or reported; `keepOpen` leaves the process its input. */
+  /** Nothing more is read or reported. `keepOpen` leaves the process its input. */
   stop(keepOpen: boolean): void {
     const { channel } = this.#options
     this.#isStopped = true
@@ -98,7 +100,7 @@ export class StdioWire {
     if (messages.includes(undefined)) this.#options.onOutput('stdout', this.#cut(line))
   }
 
-  /** Nobody is above to catch what goes wrong: it would end the daemon. */
+  /** No caller above catches errors: they would end the daemon. */
   #handle(message: RpcMessage): void {
     try {
       this.#options.onMessage(message)
@@ -108,7 +110,7 @@ export class StdioWire {
     }
   }
 
-  /** By what it begins with: to read all of a large answer for nobody is most of what it would cost. */
+  /** Recognizes a large answer by its beginning: parsing all of it for nobody would be most of what it costs. */
   #receiveLarge(line: LargeLine): boolean {
     const [before = '', start = '', id = ''] = LARGE_ANSWER.exec(line[0].toString('latin1', 0, HEAD_BYTES)) ?? []
     if (before === '' || line.at(-1)?.at(-1) !== BRACE) return false
@@ -124,7 +126,7 @@ export class StdioWire {
     })
   }
 
-  /** Whoever waits for it would wait for as long as they have patience. */
+  /** Without this, its client would wait until it loses patience. */
   #dropAnswer(head: string, tail: string, why: string): void {
     const id = idOfDropped(head, tail)
     if (id !== undefined) this.#options.onAnswerDropped(id, why)
@@ -136,7 +138,7 @@ export class StdioWire {
   }
 }
 
-/** Legal inside JSON text, but some line readers (Node's own) end a line there. */
+/** Valid inside JSON text, but some line readers (such as Node's own) end a line there. */
 function escapeSeparators(text: string): string {
   const isSafe = !text.includes('\u2028') && !text.includes('\u2029')
   return isSafe ? text : text.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')

@@ -24,23 +24,23 @@ import type { StdioPipe, StdioPipeOptions } from './stdio-pipe.ts'
 
 export interface StdioBackendOptions extends StdioPipeOptions {
   start: (() => Promise<void>) | undefined
-  /** What is known of this very process: then it is not asked again. */
+  /** What is known about this very process, which is then not asked again. */
   known: Omit<Greeting, 'opening'> | undefined
   opening: Opening
   sessions: () => Iterable<Session>
-  /** Streams that are not clients of the process, and hear what changes in it; left out: none. */
+  /** Streams that are not clients of the process and hear what changes in it. Default: none. */
   listeners?: () => Iterable<Session>
-  /** The process is one client's own: the handshake, and all it leads to, is between the two. */
+  /** The process belongs to one client: the handshake, and all it leads to, is between the two. */
   isExclusive?: boolean
-  /** The only client of the process; left out, or undefined: several share it. */
+  /** The only client of the process. Undefined: several share it. */
   owner?: () => Session | undefined
   onAsk?: (session: Session | undefined) => void
   onListChanged?: ((part: ListPart) => void) | undefined
 }
 
 /**
- * One process shared by all clients of an endpoint. Ids and progress tokens are ours on the pipe and the client's own
- * outside, so nobody's messages can be taken for another's.
+ * One process shared by all clients of an endpoint. On the pipe, ids and progress tokens are ours. Clients see their
+ * own, so no message can be mistaken for another client's.
  */
 export class StdioBackend implements BackendLink {
   readonly era = 'legacy'
@@ -48,7 +48,7 @@ export class StdioBackend implements BackendLink {
   readonly #options: StdioBackendOptions
   readonly #pipe: StdioPipe
   readonly #fromServer: ServerMessages
-  /** What `replay` told the process. */
+  /** What `replay` has already sent to the process. */
   readonly #told: { uris: Set<string>; level?: string } = { uris: new Set() }
   /** The server's answer to our initialize. */
   result: JsonObject = {}
@@ -75,17 +75,17 @@ export class StdioBackend implements BackendLink {
     return toHandshake(this.result)
   }
 
-  /** `isNew`: the process has just answered initialize and knows nothing of our clients. */
+  /** `isNew`: the process has just answered initialize and knows nothing about our clients. */
   begin(result: JsonObject, isNew: boolean): void {
     this.result = result
-    if (isNew && this.#options.isExclusive !== true) this.#beginAnew()
+    if (isNew && this.#options.isExclusive !== true) this.#startOver()
   }
 
   async initialize(session: Session, request: RpcRequest): Promise<JsonObject> {
     session.isServed = true
     if (this.#options.isExclusive === true) return this.#ownHandshake(request)
     const { capabilities, ...rest } = this.result
-    // Tasks of a shared server would be everybody's: each client could list and cancel the others'.
+    // Every client could list and cancel the tasks of the others at a shared server.
     const shown = isObject(capabilities)
       ? Object.fromEntries(Object.entries(capabilities).filter(([key]) => key !== 'tasks'))
       : {}
@@ -97,24 +97,27 @@ export class StdioBackend implements BackendLink {
     return { jsonrpc: '2.0', id: request.id, result }
   }
 
-  /** The handshake of a session whose client had it with another process, and what the client has asked for since. */
+  /**
+   * Repeats the handshake of a session whose client had it with another process, and what the client has asked for
+   * since.
+   */
   async takeOver(session: Session): Promise<JsonObject> {
     const body = await this.#ownHandshake(requestOf(0, 'initialize', session.client))
-    if ('result' in body) this.#beginAnew()
+    if ('result' in body) this.#startOver()
     return body
   }
 
-  /** The gateway's own handshake, for clients that can answer nothing. */
+  /** The gateway's own handshake, for clients that cannot answer questions. */
   async greetForAll(): Promise<JsonObject> {
     const signal = AbortSignal.timeout(this.#options.limits.handshakeMs)
     const body = await this.#pipe.ask('initialize', { ...INITIALIZE, capabilities: {} }, signal)
     if (!isObject(body['result'])) return body
     this.result = body['result']
-    this.#beginAnew()
+    this.#startOver()
     return body
   }
 
-  /** Tells the process what its clients asked of others since it was told last. */
+  /** Tells the process what its clients have asked of others since the last time. */
   replay(): void {
     const { sessions, listeners = () => [] } = this.#options
     const all = [...sessions(), ...listeners()].flatMap(({ subscriptions }) => [...subscriptions])
@@ -134,7 +137,7 @@ export class StdioBackend implements BackendLink {
     this.#pipe.pending.whenEmpty(work)
   }
 
-  /** Whether no other client's call was ever sent to the process; undefined: no client's. */
+  /** Whether no other client's call was ever sent to the process. Undefined: no client's call at all. */
   hasServedOnly(session: Session | undefined): boolean {
     return this.#pipe.pending.hasServedOnly(session)
   }
@@ -155,7 +158,7 @@ export class StdioBackend implements BackendLink {
 
   notify(session: Session, notification: RpcNotification): void {
     const { method, params } = notification
-    // Cancellations were handled on the call itself; the handshake with a shared process is ours and done.
+    // Cancellations were handled on the call itself. The handshake with a shared process is ours and done.
     if (method === 'notifications/cancelled') return
     if (method === 'notifications/initialized' && this.#options.isExclusive !== true) return
     if (method === 'notifications/progress' && !this.#fromServer.isAskedWithToken(session, params?.['progressToken']))
@@ -167,7 +170,7 @@ export class StdioBackend implements BackendLink {
     this.#fromServer.respond(session, response)
   }
 
-  /** Messages for the client wait in its outbox; nothing to open here. */
+  /** Messages for the client wait in its outbox: there is nothing to open here. */
   listen(): void {}
 
   endSession(session: Session): void {
@@ -206,7 +209,7 @@ export class StdioBackend implements BackendLink {
       this.#write({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { ...cancelled, requestId: id } })
     }
     const sent = this.#send(call.request, id, params === undefined ? undefined : withProgressToken(params, id))
-    if (!sent) this.#pipe.pending.take(id)?.onLost('the server does not read its input; try again later')
+    if (!sent) this.#pipe.pending.take(id)?.onLost('the server does not read its input. Try again later')
     this.#fromServer.callBegan()
   }
 
@@ -249,7 +252,7 @@ export class StdioBackend implements BackendLink {
     const cancel = call.onCancel
     call.onCancel = (params) => {
       cancel?.(params)
-      // The server may have subscribed all the same, for nobody.
+      // The server may have subscribed all the same, although nobody wants it any more.
       if (!session.subscriptions.has(uri) && !this.#isSubscribed(uri, session))
         void this.#tell('resources/unsubscribe', { uri })
     }
@@ -261,8 +264,8 @@ export class StdioBackend implements BackendLink {
     return false
   }
 
-  /** A new process knows nothing of what clients asked of the former one. */
-  #beginAnew(): void {
+  /** A new process knows nothing about what clients asked of the former one. */
+  #startOver(): void {
     this.#write({ jsonrpc: '2.0', method: 'notifications/initialized' })
     this.replay()
     this.#tellMissed()
@@ -272,7 +275,7 @@ export class StdioBackend implements BackendLink {
     for (const session of this.#options.sessions()) tellMissed(session, this.result)
   }
 
-  /** Asks without caring for the answer: a refusal changes nothing for anybody. */
+  /** Sends a request whose answer does not matter: a refusal changes nothing for anybody. */
   #tell(method: string, params: JsonObject): Promise<unknown> {
     return this.#pipe.ask(method, params, AbortSignal.timeout(this.#options.limits.handshakeMs)).catch(() => undefined)
   }

@@ -1,13 +1,13 @@
 import type { StdioChannel } from '@toolhaven/core/ports/runtime'
 import { sizeOf } from '../../messages/parts.ts'
 
-/** With its end; bytes in parts. */
+/** A line including its newline. The bytes may be split across several arrays. */
 type Line = string | readonly Uint8Array[]
 
 /**
- * Lines on their way into a server's stdin. The first goes at once; what else comes in the same turn of the event loop goes
- * together, in one write: with many clients writes are most of what a call costs. A server that does not read makes callers
- * fail, not the memory grow.
+ * Lines on their way into a server's stdin. The first goes out at once; further lines of the same turn of the event
+ * loop follow together in one write. With many clients, writes are most of what a call costs. If a server does not
+ * read, calls fail instead of filling the memory.
  */
 export class WriteQueue {
   readonly #channel: StdioChannel
@@ -22,7 +22,7 @@ export class WriteQueue {
     this.#maxBytes = maxBytes
   }
 
-  /** False when the pipe is closed or the server has too much unread already. */
+  /** Returns false when the pipe is closed or the server has too much unread already. */
   push(line: Line): boolean {
     if (this.#isClosed || this.#bytes > this.#maxBytes) return false
     this.#lines.push(line)
@@ -49,7 +49,7 @@ export class WriteQueue {
         await nextTurn()
       }
     } catch {
-      // The channel says why through onClose, which fails the calls.
+      // The channel reports the reason through onClose, which fails the calls.
       this.close()
     }
     this.#isWriting = false
@@ -58,7 +58,7 @@ export class WriteQueue {
 
 const lengthOf = (line: Line) => (typeof line === 'string' ? line.length : sizeOf(line))
 
-/** Texts that follow one another in one; bytes as they are. */
+/** Joins texts that follow one another. Bytes stay as they are. */
 function gathered(lines: readonly Line[]): Line[] {
   if (lines.length < 2) return [...lines]
   const batches: Line[] = []

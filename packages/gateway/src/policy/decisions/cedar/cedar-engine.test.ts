@@ -151,7 +151,7 @@ it('names every fault of policies and entities at once', async () => {
   })
   expect(faults).toEqual([
     expect.stringMatching(/^policies\[1\]: unexpected token `action` at character 18/),
-    'policies[2]: there is no policy in it',
+    'policies[2]: it contains no policy',
     expect.stringMatching(/^policies\[3\]: templates/),
     'entities_json[0]: must have a uid with type and id',
     'entities_json: A::"b" appears twice',

@@ -13,12 +13,12 @@ type Engine = typeof Cedar
 type Entity = Cedar.EntityJson
 type Context = Record<string, CedarValue>
 
-/** One thing a caller wants to do. */
+/** One thing that a caller wants to do. */
 export interface Question {
   action: string
   type: 'Tool' | 'Prompt' | 'Resource' | 'Method'
   id: string
-  /** Of the call; left out where there are none yet, as in a list. */
+  /** Arguments of the call. Undefined where there are none yet, as in a list. */
   args?: JsonObject | undefined
 }
 
@@ -29,7 +29,7 @@ export interface PolicyEngine {
   mayAllow(caller: Caller | undefined, question: Question): boolean
 }
 
-/** All that is wrong with policies and entities. */
+/** Everything that is wrong with policies and entities. */
 export async function policyFaults(spec: AuthorizationSpec): Promise<string[]> {
   const read = readPolicySet(await loadCedar(), spec)
   return 'faults' in read ? read.faults : []
@@ -42,16 +42,16 @@ export async function createPolicyEngine(spec: AuthorizationSpec): Promise<Polic
   return new CedarEngine(cedar, read)
 }
 
-/** Four megabytes that nobody loads who has no policies. */
+/** Four megabytes that are loaded only for workloads with policies. */
 function loadCedar(): Promise<Engine> {
   return import('@cedar-policy/cedar-wasm/nodejs')
 }
 
-/** Decisions kept per caller. They hang on nothing but the policies, the token and the question. */
+/** Decisions kept per caller. They depend only on the policies, the token and the question. */
 const MOST_KEPT = 2_000
 const LONGEST_KEY = 1_000
 
-/** Stands for all callers where nobody is asked who they are. */
+/** Stands for all callers of an endpoint without authentication. */
 const ANONYMOUS: Pick<Caller, 'claims'> = { claims: {} }
 type Asking = Caller | typeof ANONYMOUS
 
@@ -67,7 +67,7 @@ class CedarEngine implements PolicyEngine {
   constructor(cedar: Engine, set: PolicySet) {
     this.#cedar = cedar
     this.#set = set
-    // Parsed sets are kept by the engine under a name: the same policies share one, others can never take its place.
+    // The engine keeps parsed sets by name: equal policies share one, and others can never replace it.
     this.#setId = hash('sha256', JSON.stringify(set.policies))
     cedar.preparsePolicySet(this.#setId, { staticPolicies: set.policies })
     this.#entities = new Map(set.entities.map((entity) => [entityKey(entity.uid), entity]))
@@ -103,7 +103,7 @@ class CedarEngine implements PolicyEngine {
     })
   }
 
-  /** Only what policies look at; undefined when a value they look at cannot be judged. */
+  /** Only the arguments that policies look at. Undefined when one of them cannot be judged. */
   #argumentsOf(args: JsonObject): Context | undefined {
     const { argumentNames, usesWholeContext } = this.#set
     const context: Context = {}
@@ -111,7 +111,7 @@ class CedarEngine implements PolicyEngine {
     if (usesWholeContext && hasAlike(Object.keys(args))) return undefined
     for (const [name, value] of Object.entries(args)) {
       if (!usesWholeContext && !argumentNames.has(name)) {
-        // Some servers read names without regard to case: the one that was judged must be the only one.
+        // Some servers ignore the case of names: the judged name must be the only one of its kind.
         if ([...argumentNames].some((known) => isAlike(known, name))) return undefined
         continue
       }
@@ -156,7 +156,7 @@ class CedarEngine implements PolicyEngine {
     try {
       return decide(this.#principalOf(caller), this.#resourceOf(question))
     } catch {
-      // The engine throws on text it cannot read; what cannot be judged is denied.
+      // The engine throws on text it cannot read. What cannot be judged is denied.
       return false
     }
   }
@@ -174,7 +174,7 @@ class CedarEngine implements PolicyEngine {
     return this.#described(type, id, type === 'Resource' ? { uri: id } : { name: id })
   }
 
-  /** What the configured entities say about it, and what is known for certain. */
+  /** What the configured entities say about it, together with what is certain. */
   #described(type: string, id: string, attrs: Context): Entity {
     const uid = { type, id }
     const configured = this.#entities.get(entityKey(uid))

@@ -1,6 +1,6 @@
 import { hasAlike } from '../../../messages/alike.ts'
 
-/** A value as the engine takes it in JSON. */
+/** A value in the engine's JSON form. */
 export type CedarValue =
   | string
   | number
@@ -13,8 +13,9 @@ const DEEPEST = 16
 const DECIMAL = /^-?\d{1,14}\.\d{1,4}$/
 
 /**
- * Undefined for what the policy language has no value for: null, numbers it cannot hold exactly, broken text. An object with
- * a key that the engine's JSON form reserves is none either: whoever sends it must not be able to say "this is an entity".
+ * Undefined for what the policy language has no value for: null, numbers it cannot hold exactly, broken text. The same
+ * goes for an object with a key that the engine's JSON form reserves: its sender must not be able to say "this is an
+ * entity".
  */
 export function toCedar(value: unknown, depth = 0): CedarValue | undefined {
   if (typeof value === 'boolean') return value
@@ -25,14 +26,14 @@ export function toCedar(value: unknown, depth = 0): CedarValue | undefined {
     const items = value.map((item: unknown) => toCedar(item, depth + 1))
     return items.every((item) => item !== undefined) ? items : undefined
   }
-  // What parsing keeps as written, because it has more digits than a number of this language holds.
+  // Numbers with more digits than JavaScript holds, which parsing keeps as written.
   if (Object.getPrototypeOf(value) === null) return undefined
   return toRecord(value, depth)
 }
 
 function toRecord(value: object, depth: number): CedarValue | undefined {
   const entries: [string, CedarValue][] = []
-  // Some servers take two such keys for one, and it is theirs to choose which.
+  // Some servers treat two such keys as one, and choose one of the values.
   if (hasAlike(Object.keys(value))) return undefined
   for (const [key, item] of Object.entries(value)) {
     if (item === null) continue

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** Longer than this, others do not wait for a list to be judged. */
+/** Others do not wait longer than this for a list to be judged. */
 const PIECE_MS = 10
 const MOST_OF_A_PIECE = 1000
 
-/** The items that are to be kept: at once where that is quick, and otherwise in pieces, between which others have their turn. */
+/** The items to keep: synchronous where that is quick, otherwise in pieces, between which others have their turn. */
 export function filterInPieces<T>(items: readonly T[], isKept: (item: T) => boolean): T[] | Promise<T[]> {
   const kept: T[] = []
   const next = judgePiece(items, 0, isKept, kept)
@@ -19,7 +19,7 @@ async function filterRest<T>(items: readonly T[], from: number, isKept: (item: T
   return kept
 }
 
-/** Where the next piece begins. */
+/** Returns where the next piece begins. */
 function judgePiece<T>(items: readonly T[], from: number, isKept: (item: T) => boolean, kept: T[]): number {
   const end = performance.now() + PIECE_MS
   let at = from

@@ -6,20 +6,20 @@ import { formerPrincipals } from './principals.ts'
 type Engine = typeof Cedar
 type Entity = Cedar.EntityJson
 
-/** Policies and entities that were found to be good. */
+/** Valid policies and entities. */
 export interface PolicySet {
-  /** By the name errors and audit records use. */
+  /** By the name that errors and audit records use. */
   policies: Readonly<Record<string, string>>
-  /** Those that forbid. */
+  /** The names of the policies that forbid. */
   forbids: ReadonlySet<string>
   /** Arguments of calls that policies look at. */
   argumentNames: ReadonlySet<string>
-  /** A policy uses the context as a whole, so that every argument counts. */
+  /** A policy uses the context as a whole, so every argument counts. */
   usesWholeContext: boolean
   entities: readonly Entity[]
 }
 
-/** Everything that is wrong with policies and entities, or both ready for use. */
+/** Everything that is wrong with policies and entities, or both of them ready for use. */
 export function readPolicySet(cedar: Engine, spec: AuthorizationSpec): PolicySet | { faults: string[] } {
   const faults: string[] = []
   const policies: Record<string, string> = {}
@@ -30,8 +30,8 @@ export function readPolicySet(cedar: Engine, spec: AuthorizationSpec): PolicySet
     const parts = cedar.policySetTextToParts(text)
     if (parts.type === 'failure') faults.push(`${name}: ${wordsOf(parts.errors)}`)
     else if (parts.policy_templates.length > 0)
-      faults.push(`${name}: templates with ?principal or ?resource are not used`)
-    else if (parts.policies.length === 0) faults.push(`${name}: there is no policy in it`)
+      faults.push(`${name}: templates with ?principal or ?resource are not supported`)
+    else if (parts.policies.length === 0) faults.push(`${name}: it contains no policy`)
     else
       for (const [part, policy] of parts.policies.entries()) {
         const id = parts.policies.length === 1 ? name : `${name}.${part}`
@@ -82,7 +82,7 @@ function readEntities(cedar: Engine, text: string | undefined, faults: string[])
   return entities
 }
 
-/** Its attributes and parents are the engine's to check. */
+/** The engine checks its attributes and parents. */
 function isEntity(value: unknown): value is Pick<Entity, 'uid'> & Partial<Entity> {
   if (!isObject(value)) return false
   const uid = isObject(value['uid']) && isObject(value['uid']['__entity']) ? value['uid']['__entity'] : value['uid']
@@ -96,7 +96,7 @@ export function entityKey(uid: Entity['uid']): string {
 
 const ARGUMENT = 'arg_'
 
-/** `context.arg_x` and `context has arg_x` name an argument; any other use of `context` may look at all of them. */
+/** `context.arg_x` and `context has arg_x` name an argument. Any other use of `context` may look at all of them. */
 function findContextUses(node: unknown, uses: { names: Set<string>; whole: boolean }): void {
   if (Array.isArray(node)) return node.forEach((item) => findContextUses(item, uses))
   if (!isObject(node)) return

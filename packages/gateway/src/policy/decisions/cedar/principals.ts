@@ -4,13 +4,18 @@ import type { Caller } from '../../../oidc/caller.ts'
 /** How policies name a caller. */
 export const PRINCIPALS: Readonly<Record<Caller['kind'], string>> = { user: 'User', client: 'OAuthClient' }
 
-/** Where nobody is asked who they are. A type of its own, so that no subject can be taken for it. */
+/**
+ * Used where the endpoint does not authenticate. It is a type of its own, so that no subject can be mistaken for it.
+ */
 export const ANONYMOUS_PRINCIPAL = { type: 'Anonymous', id: 'anonymous' } as const
 
-/** Once the type of all callers. A policy with it could mean either kind, and one that forbids must not stop matching. */
+/**
+ * Formerly the type of all callers. A policy that uses it could mean either kind, and a policy that forbids must not
+ * stop matching.
+ */
 const FORMER = 'Client'
 
-/** What is wrong with policies (as JSON) or entities that use the former type, each with what to write in its place. */
+/** What is wrong with policies (as JSON) or entities that use the former type, each with its replacement. */
 export function formerPrincipals(node: unknown): string[] {
   const found = new Set<string>()
   collect(node, found)
@@ -27,11 +32,11 @@ function collect(node: unknown, found: Set<string>): void {
 }
 
 const KINDS = `for a user and "is ${PRINCIPALS.client}" for a program that calls in its own name`
-const TYPE_FAULT = `"is ${FORMER}" is no longer used, because users and clients are kept apart: write "is ${PRINCIPALS.user}" ${KINDS}; write both if both are meant`
+const TYPE_FAULT = `"is ${FORMER}" is no longer used, because users and clients are kept apart: write "is ${PRINCIPALS.user}" ${KINDS}. Write both if you mean both`
 
 function faultOf(id: string): string {
   if (id === '"anonymous"')
     return `${FORMER}::${id} is no longer used: write ${ANONYMOUS_PRINCIPAL.type}::${id} for callers without a token`
-  const choice = `write ${PRINCIPALS.user}::${id} for a user (the sub of a token) or ${PRINCIPALS.client}::${id} for a program that calls in its own name (the client_id); write both if both are meant`
+  const choice = `write ${PRINCIPALS.user}::${id} for a user (the sub of a token) or ${PRINCIPALS.client}::${id} for a program that calls in its own name (the client_id). Write both if you mean both`
   return `${FORMER}::${id} is no longer used, because users and clients are kept apart: ${choice}`
 }

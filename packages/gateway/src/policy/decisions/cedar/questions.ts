@@ -2,7 +2,7 @@ import { isObject, type JsonObject, type RpcRequest } from '../../../messages/js
 import { MOST_SUBSCRIPTIONS, TOO_MANY } from '../../../sessions/subscriptions.ts'
 import type { Question } from './cedar-engine.ts'
 
-/** Say nothing and do nothing; lists are answered with what the caller may use. */
+/** Methods without content or effect, and lists, which show only what the caller may use. */
 const FREE: ReadonlySet<string> = new Set([
   'initialize',
   'ping',
@@ -14,7 +14,7 @@ const FREE: ReadonlySet<string> = new Set([
   'resources/templates/list',
 ])
 
-/** What a request wants to do: all of it must be allowed. Undefined: it does not say what. */
+/** What a request wants to do: all of it must be allowed. Undefined when the request does not say. */
 export function questionsOf({
   method,
   params = {},
@@ -38,14 +38,17 @@ export function questionsOf({
   }
 }
 
-/** Why a request asks for more than anybody judges; undefined: it does not. Each resource costs a look at all policies. */
+/**
+ * Why a request asks for more than is judged at once. Undefined when it does not. Each resource costs a look at all
+ * policies.
+ */
 export function tooManyQuestions({ method, params }: Pick<RpcRequest, 'method' | 'params'>): string | undefined {
   const filter = method === 'subscriptions/listen' ? params?.['notifications'] : undefined
   const uris = isObject(filter) ? filter['resourceSubscriptions'] : undefined
   return Array.isArray(uris) && uris.length > MOST_SUBSCRIPTIONS ? TOO_MANY : undefined
 }
 
-/** The list in the answer to a method, and what one must be allowed to do to see an item of it. */
+/** The list in the answer to a method, and the permission needed to see an item of it. */
 export const LISTS: Readonly<Record<string, { field: string; ask: (item: JsonObject) => Question | undefined }>> = {
   'tools/list': { field: 'tools', ask: (item) => one('call_tool', 'Tool', item['name'])?.[0] },
   'prompts/list': { field: 'prompts', ask: (item) => one('get_prompt', 'Prompt', item['name'])?.[0] },
@@ -61,7 +64,7 @@ function one(action: string, type: Question['type'], id: unknown, args?: unknown
   return [{ action, type, id, args }]
 }
 
-/** Values for a prompt's argument or a template's variable tell of what is behind it. */
+/** Values for a prompt's argument or a template's variable tell something about what is behind it. */
 function completionOf(ref: unknown): readonly Question[] | undefined {
   if (!isObject(ref)) return undefined
   if (ref['type'] === 'ref/prompt') return one('get_prompt', 'Prompt', ref['name'])

@@ -27,9 +27,9 @@ export interface Happening {
   extra: Readonly<Record<string, unknown>>
 }
 
-/** Longer texts of others are cut: a record stays one line that a person can read. */
+/** Longer texts from outside are cut: a record stays one line that a person can read. */
 const LONGEST_TEXT = 500
-/** So much is looked through for secrets before: one that is cut is not known any more. */
+/** How much is searched for secrets before the cut: a secret that is cut cannot be recognized. */
 const LOOKED_AT = 64 * 1024
 
 /** One line of the audit log. */
@@ -57,7 +57,7 @@ export function recordOf(spec: AuditSpec, mask: (text: string) => string, happen
   return `${JSON.stringify(record)}\n`
 }
 
-/** How a request ended, as far as its answer tells. */
+/** How a request ended, as far as its answer shows. */
 export function outcomeOf(response: JsonObject | undefined, refusedBy: string | undefined): Outcome {
   if (refusedBy !== undefined) return 'denied'
   if (response === undefined) return 'failure'
@@ -82,7 +82,7 @@ function subjectsOf(caller: Caller | undefined, session: Session | undefined, sh
   return {
     kind: caller?.kind ?? 'anonymous',
     user_id: caller?.kind === 'user' ? short(caller.name) : undefined,
-    // Names and addresses of a profile are often its owner's to choose: anybody could be "admin".
+    // Names and addresses in a profile are often chosen by their owner: anybody could be "admin".
     user: short(caller?.name) ?? 'anonymous',
     display_name: short(name) ?? short(login) ?? short(email),
     client_name: isObject(info) ? short(info['name']) : undefined,
@@ -90,7 +90,7 @@ function subjectsOf(caller: Caller | undefined, session: Session | undefined, sh
   }
 }
 
-/** Where the name of what a request is for stands. */
+/** The field that names what a request is for. */
 const NAMED: Readonly<Record<string, { field: string; type: string }>> = {
   'tools/call': { field: 'name', type: 'tool' },
   'prompts/get': { field: 'name', type: 'prompt' },
@@ -115,7 +115,7 @@ function dataOf(spec: AuditSpec, mask: (text: string) => string, { message, resp
   return { ...(request !== undefined && { request }), ...(answer !== undefined && { response: answer }) }
 }
 
-/** Half a document is worth little and may end within a secret: it is there in full, or only its size is. */
+/** Half a document is worth little and may end within a secret: the record has all of it, or only its size. */
 function bounded(spec: AuditSpec, mask: (text: string) => string, value: unknown): unknown {
   if (value === undefined) return undefined
   const bytes = Buffer.byteLength(JSON.stringify(value))

@@ -1,7 +1,10 @@
 let second = -1
 let upToSecond = ''
 
-/** As `toISOString`, which takes longer than all else in a record: most of it stays the same for a second. */
+/**
+ * Like `toISOString`, which takes longer than everything else in a record: most of the text stays the same for a
+ * second.
+ */
 export function timeText(now: number = Date.now()): string {
   const present = Math.floor(now / 1000)
   if (present !== second) {

@@ -1,10 +1,10 @@
-/** What a value is counted under that has no label of its own. */
+/** The label for values that have none of their own. */
 export const OTHER = '_OTHER'
 
-/** Longer ones are no names. */
+/** Longer values are not names. */
 const MAX_LENGTH = 128
 
-/** Values that may become labels: so many and no more, whatever anybody sends. */
+/** Values that may become labels. Their number is limited, whatever clients send. */
 export class BoundedNames {
   readonly #known = new Set<string>()
   readonly #most: number

@@ -6,7 +6,7 @@ import { SCOPE } from './collector.ts'
 export interface CallSpanOptions {
   resource: Resource
   context: SpanContext
-  /** Of the span it belongs to; undefined: a trace begins with it. */
+  /** The span it belongs to. Undefined: it starts a trace. */
   parent: SpanContext | undefined
   links: Link[]
 }
@@ -14,8 +14,8 @@ export interface CallSpanOptions {
 const scope = { name: SCOPE }
 
 /**
- * The span of one call, for the library's queue. The library's own takes whatever anybody may put in at any time, and
- * most of what telemetry cost a call was that (decision 0069).
+ * The span of one call, for the library's queue. The library's own span accepts anything at any time, and that was most
+ * of what telemetry cost a call (decision 0069).
  */
 export class CallSpan implements ReadableSpan {
   name = ''
@@ -40,7 +40,7 @@ export class CallSpan implements ReadableSpan {
 
   readonly spanContext = (): SpanContext => this.#context
 
-  /** Else it is only told to the server, and nobody hears of it again. */
+  /** If false, the span is only passed on to the server and never reported. */
   get isRecording(): boolean {
     return (this.#context.traceFlags & TraceFlags.SAMPLED) !== 0
   }

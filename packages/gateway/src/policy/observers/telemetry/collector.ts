@@ -8,11 +8,11 @@ export interface Collector {
 }
 
 export interface TelemetryTimes {
-  /** Between two reports of metrics. */
+  /** Time between two reports of metrics. */
   metricsEveryMs: number
-  /** How long a span may wait for others to be sent with. */
+  /** How long a span may wait to be sent together with others. */
   spanDelayMs: number
-  /** For one delivery, all attempts together. */
+  /** For one delivery, including all attempts. */
   exportTimeoutMs: number
   /** For the last delivery, when the endpoint closes. */
   closeMs: number

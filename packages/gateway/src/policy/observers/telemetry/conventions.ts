@@ -6,8 +6,8 @@ import type { Session } from '../../../sessions/session.ts'
 import { BoundedNames, OTHER } from './bounded-names.ts'
 
 /**
- * Names after https://opentelemetry.io/docs/specs/semconv/gen-ai/mcp/.
- * What a client can choose freely is a label only when it is one of a bounded set.
+ * Names follow https://opentelemetry.io/docs/specs/semconv/gen-ai/mcp/. What a client can choose freely becomes a label
+ * only when it is one of a bounded set.
  */
 const METHODS: ReadonlySet<string> = new Set([
   'initialize',
@@ -56,7 +56,7 @@ export class Labels {
   }
 
   ofFailure(failure: string): Attributes {
-    // Ours are few; codes are the server's own choice.
+    // Our own names are few. Codes are the server's choice.
     if (!/^-?\d+$/.test(failure)) return { 'error.type': failure }
     this.#codes.admit(failure)
     return { 'error.type': this.#codes.labelOf(failure) }
@@ -76,14 +76,14 @@ function admitAll(names: BoundedNames, listed: unknown): void {
   if (Array.isArray(listed)) for (const item of listed) names.admit(isObject(item) ? item['name'] : undefined)
 }
 
-/** `{method} {target}`, of labels only. */
+/** `{method} {target}`, made of labels only. */
 export function spanName(labels: Readonly<Record<string, string>>): string {
   const target = labels['gen_ai.tool.name'] ?? labels['gen_ai.prompt.name']
   const method = labels['mcp.method.name'] ?? OTHER
   return target === undefined || target === OTHER ? method : `${method} ${target}`
 }
 
-/** What only a trace has. Neither arguments nor results: they may hold anything. */
+/** Attributes that only a trace has. Neither arguments nor results: they may contain anything. */
 export function spanAttributes(
   { method, params }: RpcRequest,
   { session, id }: Asker,
@@ -105,7 +105,7 @@ export function spanAttributes(
   return attributes
 }
 
-/** The `error.type` of a call; undefined when it went well. No response: the client no longer wanted one. */
+/** The `error.type` of a call. Undefined when it succeeded. No response: the client no longer wanted one. */
 export function failureOf(method: string, response: JsonObject | undefined): string | undefined {
   if (response === undefined) return 'cancelled'
   const { error, result } = response
@@ -113,7 +113,7 @@ export function failureOf(method: string, response: JsonObject | undefined): str
   return method === 'tools/call' && isObject(result) && result['isError'] === true ? 'tool_error' : undefined
 }
 
-/** Whoever knows the id of a session can use it: a trace gets another one that only tells sessions apart. */
+/** Anyone who knows the id of a session can use it: a trace gets another id that only tells sessions apart. */
 export class PublicIds {
   readonly #known = new WeakMap<Session, string>()
 
@@ -124,7 +124,7 @@ export class PublicIds {
   }
 }
 
-/** User names, passwords and queries stay here. */
+/** Removes user names, passwords and queries. */
 function withoutSecrets(uri: string): string {
   return uri
     .replace(/[?#].*$/s, '')

@@ -6,7 +6,7 @@ interface Exporter<T> {
   export: (items: T, done: (result: ExportResult) => void) => void
 }
 
-/** Says once that a collector does not take what it is sent, and once that it does again. What was refused is lost. */
+/** Logs once when a collector stops accepting data, and once when it accepts data again. What was refused is lost. */
 export class ExportHealth {
   readonly #logger: Logger
   readonly #facts: { workload: string; endpoint: string }

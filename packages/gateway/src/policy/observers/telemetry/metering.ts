@@ -9,13 +9,13 @@ import { SCOPE, type Collector, type TelemetryTimes } from './collector.ts'
 export interface Metering {
   called(seconds: number, labels: Attributes): void
   sessionEnded(seconds: number): void
-  /** The text Prometheus reads; undefined where it was not asked for. */
+  /** The text that Prometheus reads. Undefined where the configuration does not ask for it. */
   page: (() => Promise<string>) | undefined
   close(): Promise<void>
 }
 
 export interface MeteringOptions {
-  /** Left out: nothing is sent, only shown. */
+  /** Without it, nothing is sent, only shown. */
   collector: Collector | undefined
   health: ExportHealth
   resource: Resource
@@ -25,11 +25,11 @@ export interface MeteringOptions {
   times: TelemetryTimes
 }
 
-/** In seconds, as the conventions ask for both histograms. */
+/** In seconds, as the conventions require for both histograms. */
 const BOUNDARIES = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300]
 
 export function createMetering(options: MeteringOptions): Metering {
-  // One for both: each reader has every call counted once more.
+  // One reader for both: each reader counts every call once more.
   const reader = periodicReader(options) ?? new PrometheusExporter({ preventServerStart: true })
   const provider = new MeterProvider({ resource: options.resource, readers: [reader] })
   const meter = provider.getMeter(SCOPE)
@@ -63,7 +63,7 @@ function periodicReader({ collector, health, times }: MeteringOptions): Periodic
     url: `${collector.url}/v1/metrics`,
     headers: { ...collector.headers },
     timeoutMillis: times.exportTimeoutMs,
-    // Prometheus reads from the same counts, and knows only such as never begin anew.
+    // Prometheus reads the same counters, and expects counters that never start again.
     temporalityPreference: AggregationTemporalityPreference.CUMULATIVE,
   })
   health.watch('metrics', exporter)

@@ -8,8 +8,8 @@ import type { CallSpan } from './call-span.ts'
 import { SCOPE } from './collector.ts'
 
 /**
- * Spans as OTLP has them in JSON. The library's own makes an object of each attribute and each time of each span first,
- * and has the same to say in the end.
+ * Writes spans as OTLP JSON. The library's own serializer first makes an object of each attribute and each time of each
+ * span, for the same result.
  */
 export function createSpanSerializer(
   resource: Readonly<Record<string, string>>,
@@ -44,7 +44,7 @@ function contextText({ traceId, spanId, traceState }: SpanContext): string {
   return `"traceId":"${traceId}","spanId":"${spanId}",${state}`
 }
 
-/** The second byte says whether the parent is known to be of another process. */
+/** The second byte says whether the parent is known to belong to another process. */
 function flagsOf({ traceFlags }: SpanContext, isRemote: boolean | undefined): number {
   return (traceFlags & 0xff) | 0x100 | (isRemote === true ? 0x200 : 0)
 }
@@ -58,7 +58,7 @@ function attributesText(attributes: Readonly<Record<string, string>>): string {
   return `[${text}]`
 }
 
-/** Keys are ours, and few. */
+/** Our own keys, which are few. */
 const beginnings = new Map<string, string>()
 
 function beginningOf(key: string): string {

@@ -23,13 +23,13 @@ const MAX_BAGGAGE = 8192
 const propagator = new W3CTraceContextPropagator()
 
 /**
- * Which trace a request belongs to. What the message says counts; what its HTTP request says is linked then, for one
- * HTTP request may carry messages of many traces.
+ * Which trace a request belongs to. The message counts. What its HTTP request says is linked then, because one HTTP
+ * request may carry messages of many traces.
  */
 export function traceOrigin({ params }: RpcRequest, headers: JsonObject): TraceOrigin {
   const meta = params?.['_meta']
   const said = isObject(meta) ? carrierOf(meta) : {}
-  // Most clients know nothing of traces.
+  // Most clients know nothing about traces.
   if (said['traceparent'] === undefined && headers['traceparent'] === undefined)
     return { parent: ROOT_CONTEXT, links: [], baggage: said['baggage'] ?? carrierOf(headers)['baggage'] }
   const ofMessage = propagator.extract(ROOT_CONTEXT, said, defaultTextMapGetter)
@@ -44,7 +44,7 @@ export function traceOrigin({ params }: RpcRequest, headers: JsonObject): TraceO
   }
 }
 
-/** The message and headers as the server gets them: with our span as the one its own belong to. */
+/** The message and headers as the server gets them: our span is the parent of the server's spans. */
 export function passOn(
   span: SpanContext,
   baggage: string | undefined,
@@ -61,7 +61,7 @@ export function passOn(
   }
 }
 
-/** https://www.w3.org/TR/trace-context/#traceparent-header; the library's own way makes a context for each call. */
+/** https://www.w3.org/TR/trace-context/#traceparent-header. The library's own way makes a context for each call. */
 function carriedBy(span: SpanContext, baggage: string | undefined): Record<string, string> {
   const { traceId, spanId, traceFlags, traceState } = span
   const carried: Record<string, string> = {
@@ -74,7 +74,7 @@ function carriedBy(span: SpanContext, baggage: string | undefined): Record<strin
 
 function withMeta(request: RpcRequest, carried: Record<string, string>): RpcRequest {
   const given = request.params?.['_meta'] ?? {}
-  // Not as the protocol has it: the server is to say so, about the client's own message.
+  // Not valid in the protocol: the server answers the client's own message.
   if (!isObject(given)) return request
   const { traceparent: _p, tracestate: _s, baggage: _b, ...other } = given
   const params = { ...request.params, _meta: { ...other, ...carried } }

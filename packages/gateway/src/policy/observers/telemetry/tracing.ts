@@ -25,20 +25,20 @@ export interface Tracing {
 export interface TracingOptions {
   collector: Collector
   health: ExportHealth
-  /** Attributes of all spans together. */
+  /** Attributes that all spans share. */
   about: Readonly<Record<string, string>>
   samplingRate: number
   times: TelemetryTimes
 }
 
-/** As long as it is not known what the call is for. */
+/** The name until it is known what the call is for. */
 const NAME = 'call'
 
-/** Spans wait in a bounded queue and are sent apart from the calls they tell of; what does not fit is dropped. */
+/** Spans wait in a bounded queue and are sent apart from the calls they describe. What does not fit is dropped. */
 export function createTracing({ collector, health, about, samplingRate, times }: TracingOptions): Tracing {
   const exporter = createExporter(collector, about, times)
   health.watch('traces', exporter)
-  // A trace that began elsewhere is kept or left whole.
+  // A trace that began elsewhere is recorded as a whole or not at all.
   const sampler = new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(samplingRate) })
   const queue = new BatchSpanProcessor({
     exporter,
@@ -67,7 +67,7 @@ export function createTracing({ collector, health, about, samplingRate, times }:
   }
 }
 
-/** The library's, with its own ways of retrying, but for the writing of spans. */
+/** The library's exporter with its way of retrying, except that it writes spans as here. */
 function createExporter({ url, headers }: Collector, about: TracingOptions['about'], times: TelemetryTimes) {
   const options = convertLegacyHttpOptions(
     { url: `${url}/v1/traces`, headers: { ...headers }, timeoutMillis: times.exportTimeoutMs },
